@@ -1,0 +1,112 @@
+# Every command of the project. `make` alone says which there are.
+
+PYTHON    ?= python3
+LOGS      ?= tests/data/sample
+WAREHOUSE ?= warehouse
+CLUSTER   ?=
+ZONE      ?=
+ARGS      ?=
+
+VENV := .venv
+PY   := $(VENV)/bin/python
+JARS := jars
+
+SHELL := /bin/bash
+MAKEFLAGS += --no-print-directory
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+.PHONY: help run test check soak bench notebook wheel clean setup jars preflight FORCE
+
+# Spark as the project ships it, unless the user has a Spark configuration of their own.
+# Delta's jars are then taken from jars/: no start of Spark asks the network, or prints what it resolved.
+export PYSPARK_PYTHON := $(CURDIR)/$(PY)
+ifeq ($(SPARK_CONF_DIR)$(SPARK_HOME),)
+export SPARK_CONF_DIR := $(CURDIR)/conf
+export SPARK_LOCAL_IP ?= 127.0.0.1
+with_jars := $(VENV)/with-jars
+local_spark = PYSPARK_SUBMIT_ARGS="$${PYSPARK_SUBMIT_ARGS:---properties-file '$(CURDIR)/conf/local.conf' --load-spark-defaults \
+	--conf spark.jars.packages= --jars '$$(printf '%s,' "$(CURDIR)"/$(JARS)/*.jar)' pyspark-shell}"
+endif
+
+help: ## this text
+	@echo 'usage: make <target> [LOGS="dir ..."] [WAREHOUSE=dir] [CLUSTER=name] [ZONE=Area/City] [ARGS="..."] [PYTHON=python3.12]'
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+run: setup ## audit LOGS (default: the sample) into WAREHOUSE; installs what is missing first
+	@$(local_spark) $(PY) jobs/nightly.py $(foreach path,$(LOGS),--logs "$(path)") --warehouse "$(WAREHOUSE)" \
+		$(if $(CLUSTER),--cluster "$(CLUSTER)") $(if $(ZONE),--zone "$(ZONE)") $(ARGS)
+
+test: setup $(VENV)/with-test ## the test suite; ARGS go to pytest
+	@$(PY) -m pytest $(ARGS)
+
+check: preflight $(VENV)/with-test $(VENV)/with-check ## format, lint, types, layers and house rules; needs no Spark
+	@$(PY) -m ruff format --check --output-format concise . > $(VENV)/format.log 2>&1 || { cat $(VENV)/format.log; echo 'check: these are not formatted; run $(VENV)/bin/ruff format .'; exit 1; }
+	@$(PY) -m ruff check --quiet --output-format concise .
+	@$(PY) -m mypy --no-error-summary
+	@$(VENV)/bin/lint-imports --no-cache > $(VENV)/lint-imports.log 2>&1 || { cat $(VENV)/lint-imports.log; exit 1; }
+	@$(PY) -m pytest -q tests/house
+
+soak: setup $(VENV)/with-test ## the long versions of the tests: an hour or more
+	@$(PY) -m pytest -m soak $(ARGS)
+
+bench: setup ## records/s and MB/s of the reader against plain Python
+	@$(PY) -m tests.bench $(ARGS)
+
+notebook: setup $(VENV)/with-notebook ## Jupyter Lab in notebooks/, with Spark and Delta ready
+	@mkdir -p notebooks
+	@$(local_spark) WAREHOUSE="$(abspath $(WAREHOUSE))" $(PY) -m jupyterlab --notebook-dir=notebooks $(ARGS)
+
+wheel: preflight $(VENV)/installed ## dist/*.whl, and the same as .zip for spark-submit --py-files
+	@rm -rf dist && mkdir dist
+	@$(PY) -m pip wheel --quiet --no-deps --wheel-dir dist . > $(VENV)/wheel.log 2>&1 || { tail -n 5 $(VENV)/wheel.log; exit 3; }
+	@for wheel in dist/*.whl; do cp "$$wheel" "$${wheel%.whl}.zip"; done; ls dist/*
+
+clean: ## remove what make made: environment, jars, dist, caches; never a warehouse
+	@rm -rf $(VENV) $(JARS) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis \
+		spark-warehouse metastore_db derby.log
+	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+setup: preflight $(VENV)/installed $(with_jars) ## environment and jars, without running anything
+
+jars: preflight $(VENV)/installed ## Delta's jars into jars/, to carry to a machine without network
+	@$(PY) jobs/warm_up.py $(JARS) $(VENV)/jars.log
+	@echo 'Delta is in $(JARS)/: copy that folder into a checkout without network, or use spark-submit --jars'
+
+# ---- what the targets stand on
+
+preflight:
+	@test -x $(PY) || command -v "$(PYTHON)" > /dev/null || { \
+		echo 'Expected Python 3.11, 3.12 or 3.13, found no $(PYTHON); install one and name it: make run PYTHON=python3.12.' >&2; exit 3; }
+	@"$(firstword $(wildcard $(PY)) $(PYTHON))" jobs/preflight.py
+
+# $(1): what is installed, for pip; $(2): what it is, for people; $(3): how long it takes
+define install
+	@echo 'setup: installing $(2) into $(VENV) ($(3))'
+	@$(PY) -m pip install --disable-pip-version-check --constraint constraints.txt --editable '$(1)' > $(VENV)/pip.log 2>&1 || { \
+		reason=$$(grep -o 'ERROR: .*' $(VENV)/pip.log | head -n 1 | cut -c 8-200); \
+		echo "Expected pip to install the pinned packages, found that it failed ($${reason:-no reason given}; all of it in $(VENV)/pip.log);" \
+			'connect to the network or point pip to your package mirror (pip config), then run the command again.' >&2; exit 3; }
+	@touch $@
+endef
+
+$(VENV)/created:
+	@rm -rf $(VENV)
+	@"$(PYTHON)" -m venv $(VENV) > .venv-problem 2>&1 && rm -f .venv-problem && touch $@ || { rm -rf $(VENV) .venv-problem; \
+		echo 'Expected "$(PYTHON) -m venv" to work, found that it fails; install the venv package of this Python (Debian: python3-venv).' >&2; exit 3; }
+
+$(VENV)/installed: pyproject.toml constraints.txt | $(VENV)/created
+	$(call install,.,the pinned packages,about a minute)
+
+$(VENV)/with-test: $(VENV)/installed
+	$(call install,.[test],what the tests need,some seconds)
+
+$(VENV)/with-check: $(VENV)/installed
+	$(call install,.[check],what the checks need,some seconds)
+
+$(VENV)/with-notebook: $(VENV)/installed
+	$(call install,.[notebook],Jupyter Lab,some seconds)
+
+$(VENV)/with-jars: $(VENV)/installed conf/spark-defaults.conf $(if $(wildcard $(JARS)/*delta-spark*.jar),,FORCE)
+	@echo 'setup: getting the jars of Delta Lake into $(JARS) (some seconds, 10 MB)'
+	@$(PY) jobs/warm_up.py $(JARS) $(VENV)/jars.log
+	@touch $@

@@ -1,0 +1,137 @@
+"""The questions that the first screen and the follow-up commands ask of published tables."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from pipeline.catalog.tables import BY_NAME
+from pipeline.store.rows import collect_one, collect_rows
+from pipeline.store.warehouse import ClusterWarehouse
+
+Row = dict[str, Any]
+
+
+class Answers:
+    """Reads one cluster at the versions that one run published."""
+
+    def __init__(self, store: ClusterWarehouse, versions: Mapping[str, int]) -> None:
+        self.store, self.versions = store, dict(versions)
+
+    def table(self, name: str) -> DataFrame:
+        return self.store.table(BY_NAME[name].spec, self.versions)
+
+    def has(self, name: str) -> bool:
+        return self.versions.get(name, 0) > 0
+
+    def read(self) -> Row:
+        """Files, bytes, records, understood, first and last time of all that was ever read."""
+        return collect_one(
+            self.table("bronze.source_file").agg(
+                F.count_distinct("file_id").alias("files"),
+                F.sum("record_bytes").alias("bytes"),
+                F.sum("record_count").alias("records"),
+                F.sum("understood_count").alias("understood"),
+                F.min("first_logged_at").alias("first_at"),
+                F.max("last_logged_at").alias("last_at"),
+                F.array_sort(F.collect_set("node_id")).alias("nodes"),
+                F.array_sort(F.collect_set("zone")).alias("zones"),
+            )
+        )
+
+    def reasons(self) -> list[Row]:
+        """Records not understood, by reason."""
+        records = self.table("bronze.log_record").where("not_understood_reason IS NOT NULL")
+        return collect_rows(records.groupBy("not_understood_reason").count().orderBy("not_understood_reason"))
+
+    def terms(self) -> list[Row]:
+        return collect_rows(self.table("gold.controller_term").orderBy("life", "controller_epoch"))
+
+    def findings(self) -> list[Row]:
+        """Not retracted, the most severe first: their place is their number, F1, F2, ..."""
+        rank = F.when(F.col("severity") == "critical", 0).when(F.col("severity") == "warning", 1).otherwise(2)
+        found = self.table("gold.finding").where("status <> 'retracted'")
+        return collect_rows(found.orderBy(rank, "valid_from_at", "finding_id"))
+
+    def partitions_at_end(self) -> Row:
+        """Of the partitions that exist at the end of the data: how many, led elsewhere, without leader, unknown."""
+        is_offline = (F.col("state") == "OfflinePartition") | (F.col("leader") == -1)
+        head = F.col("replicas")[0]
+        return collect_one(
+            self.table("gold.partition_timeline")
+            .where("valid_until_at IS NULL")
+            .agg(
+                F.count("*").alias("partitions"),
+                F.count_if(F.coalesce(is_offline, F.lit(False))).alias("offline"),
+                F.count_if(F.coalesce(F.col("leader") != head, F.lit(False))).alias("elsewhere"),
+                F.count_if(F.col("leader").isNull() | F.col("replicas").isNull()).alias("unknown"),
+            )
+        )
+
+    def deleting(self) -> list[str]:
+        """Topics queued for deletion and not yet deleted."""
+        steps = self.table("silver.topic_event").groupBy("topic").agg(
+            F.max_by("step", F.struct("logged_at", "byte_offset")).alias("last")
+        )
+        return [row["topic"] for row in collect_rows(steps.where("last LIKE 'deletion_%' AND last <> 'deletion_completed'"))]
+
+    def brokers(self, at: Column | None = None) -> list[Row]:
+        """Imbalance of each broker at a time, or at the end of the data, with how many partitions it leads."""
+        leads = self.table("gold.partition_timeline").where(holds(at)).where("leader >= 0 AND coalesce(state, '') <> 'OfflinePartition'")
+        led = leads.groupBy(F.col("leader").alias("broker_id")).agg(F.count("*").alias("leads"))
+        ratio = self.table("gold.leader_imbalance").where(holds(at))
+        return collect_rows(ratio.join(led, on="broker_id", how="full").orderBy("broker_id"))
+
+    def moves(self) -> dict[str, int]:
+        """How many moves by verdict; refused ones that a release makes normally under 'normal'."""
+        by = self.table("gold.transition_audit").groupBy("verdict").agg(
+            F.count("*").alias("moves"), F.count("normal").alias("normal")
+        )
+        rows = collect_rows(by)
+        counts = {row["verdict"]: int(row["moves"]) for row in rows}
+        counts["normal"] = sum(int(row["normal"]) for row in rows if row["verdict"] == "refused")
+        return counts
+
+    def odd_moves(self, limit: int) -> list[Row]:
+        """Illegal and refused moves in order of time, the illegal first."""
+        odd = self.table("gold.transition_audit").where("verdict IN ('illegal', 'refused')")
+        return collect_rows(odd.orderBy("verdict", "logged_at", "byte_offset").limit(limit))
+
+    def level(self) -> Row | None:
+        """Of the newest term: whether state.change.logger wrote at TRACE, and the release of its replica machine."""
+        lines = self.table("silver.controller_line").groupBy("term_id").agg(
+            F.max("ordered_at").alias("at"),
+            F.max("is_trace_seen").alias("is_trace"),
+            F.max("replica_machine").alias("machine"),
+        )
+        rows = collect_rows(lines.orderBy(F.col("at").desc()).limit(1))
+        return rows[0] if rows else None
+
+    def lines(self, places: Sequence[Row]) -> dict[tuple[str, int], Row]:
+        """By (file_id, byte_offset): path, line number from 1, raw bytes. Lines are counted in the whole file."""
+        if not places:
+            return {}
+        wanted = {(one["file_id"], int(one["byte_offset"])) for one in places}
+        asked = self.store.spark.createDataFrame(sorted(wanted), "file_id string, place long")
+        records = self.table("bronze.log_record").where(F.col("file_id").isin(sorted({one[0] for one in wanted})))
+        paths = self.table("bronze.source_file").groupBy("file_id").agg(F.max_by("path", "load_seq").alias("path"))
+        found = (
+            records.select("file_id", "byte_offset", "line_count", "raw")
+            .join(F.broadcast(asked), on="file_id", how="inner")
+            .where("byte_offset <= place")
+            .groupBy("file_id", "place")
+            .agg(
+                (F.sum(F.when(F.col("byte_offset") < F.col("place"), F.col("line_count")).otherwise(0)) + 1).alias("line"),
+                F.max(F.when(F.col("byte_offset") == F.col("place"), F.col("raw"))).alias("raw"),
+            )
+            .join(F.broadcast(paths), on="file_id", how="left")
+        )
+        return {(row["file_id"], row["place"]): row for row in collect_rows(found)}
+
+
+def holds(at: Column | None) -> Column:
+    """The interval of a row holds at a time; at the end of the data if none is given."""
+    if at is None:
+        return F.col("valid_until_at").isNull()
+    return (F.col("valid_from_at") <= at) & (F.col("valid_until_at").isNull() | (at < F.col("valid_until_at")))

@@ -1,0 +1,75 @@
+"""What every job does around its work: arguments, session, clusters in turn, sentences and exit codes."""
+
+import logging
+import sys
+from collections.abc import Sequence
+
+from jobs.arguments import SEVERITIES, parser, require_logs, settings_of
+from jobs.discovery import candidates_by_cluster
+from jobs.first_screen import first_screen
+from jobs.progress import Progress
+from jobs.run import RunRequest, RunResult, run_cluster
+from pipeline.core.errors import FindingsReached, PartialInput, PipelineError
+from pipeline.store.session import get_spark
+
+def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
+    """Runs a job on every cluster found below --logs. One sentence on stderr for what the user can mend."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    logging.getLogger("kafka_controller_audit").setLevel(logging.INFO)
+    arguments = parser(job, description).parse_args(argv)
+    try:
+        require_logs(arguments)
+        settings = settings_of(arguments)
+        found = candidates_by_cluster(arguments.logs, settings, arguments.cluster)
+        progress = Progress()
+        spark = get_spark(is_terminal=progress.is_terminal)
+    except PipelineError as problem:
+        return said(job, problem)
+    codes = []
+    for cluster_id, candidates in found.items():
+        progress.label = f"{cluster_id} " if len(found) > 1 else ""
+        request = RunRequest(job, arguments.warehouse, cluster_id, candidates, settings, arguments.since, arguments.until)
+        try:
+            result = run_cluster(spark, request, progress)
+            screen = first_screen(spark, request, result)
+            print(screen.text)
+            require_whole(result)
+            require_calm(arguments.fail_on, screen.severities)
+            codes.append(0)
+        except PipelineError as problem:
+            codes.append(said(job, problem))
+    return worst(codes)
+
+
+def require_whole(result: RunResult) -> None:
+    """PartialInput: what could be read was published, some files could not be read."""
+    if result.problems:
+        path, sentence = result.problems[0]
+        raise PartialInput(
+            expected=f"to read every log of cluster {result.cluster_id}",
+            found=f"{len(result.problems)} that cannot be read, first {path} ({sentence})",
+            todo="all else is published; mend the files and run again",
+        )
+
+
+def require_calm(fail_on: str | None, severities: Sequence[str]) -> None:
+    """FindingsReached: with --fail-on, when an open finding is at least so severe."""
+    if fail_on is None:
+        return
+    reached = [one for one in severities if SEVERITIES.index(one) <= SEVERITIES.index(fail_on)]
+    if reached:
+        raise FindingsReached(
+            expected=f"no finding of severity {fail_on} or above",
+            found=f"{len(reached)}",
+            todo="look at them with 'show F1'",
+        )
+
+
+def said(job: str, problem: PipelineError) -> int:
+    print(f"{job}: {problem}", file=sys.stderr)
+    return problem.exit_code
+
+
+def worst(codes: Sequence[int]) -> int:
+    """Of several clusters: failures before partial input before findings."""
+    return max(codes, key=lambda code: {0: 0, 8: 1, 7: 2}.get(code, 3))

@@ -1,0 +1,14 @@
+"""The nightly job: reads what is new, builds every table, judges, publishes and prints the first screen."""
+
+import sys
+
+from jobs.main import run_job
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit code as in pipeline.core.errors.EXIT_CODES."""
+    return run_job("nightly", "Audit of Kafka's controller logs: reads what is new and prints the first screen.", argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

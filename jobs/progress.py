@@ -1,0 +1,24 @@
+"""What a run tells while it goes on: stages on a terminal, one log line a stage without one."""
+
+import logging
+import sys
+import time
+from dataclasses import dataclass, field
+
+log = logging.getLogger("kafka_controller_audit")
+
+
+@dataclass
+class Progress:
+    """Stages with counts and seconds; on a terminal Spark draws its own bar below what takes long."""
+
+    is_terminal: bool = field(default_factory=sys.stderr.isatty)
+    started: float = field(default_factory=time.monotonic)
+    label: str = ""
+
+    def stage(self, name: str, counts: str) -> None:
+        seconds = time.monotonic() - self.started
+        if self.is_terminal:
+            print(f"\r\033[K{seconds:6.1f} s  {self.label}{name:<11} {counts}", file=sys.stderr, flush=True)
+        else:
+            log.info("%s%s: %s (%.1f s)", self.label, name, counts, seconds)

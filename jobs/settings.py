@@ -1,0 +1,149 @@
+"""What the settings are: their keys, types and bounds, and what they say about one cluster or broker."""
+
+import hashlib
+import json
+import re
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, PrivateAttr
+
+from pipeline.kafka.layout import BUILT_IN_PATTERNS, PATTERN_GROUPS
+
+# They say how much is read at once or when, not what comes out.
+WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {"quiet_seconds": True, "limits": {"range_bytes"}}
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (OSError, ValueError, KeyError):
+        raise ValueError("an IANA time zone such as UTC or Europe/Berlin") from None
+    return name
+
+
+def _pattern(text: str) -> str:
+    try:
+        groups = set(re.compile(text).groupindex)
+    except re.error as problem:
+        raise ValueError(f"a regular expression ({problem})") from None
+    if not groups or not groups <= set(PATTERN_GROUPS):
+        raise ValueError(f"a regular expression with named groups out of {', '.join(PATTERN_GROUPS)}")
+    return text
+
+
+def _name(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", text):
+        raise ValueError("a name that can be a folder: letters, digits, '.', '_' and '-', at most 100")
+    return text
+
+
+Zone = Annotated[str, AfterValidator(_zone)]
+Pattern = Annotated[str, AfterValidator(_pattern)]
+ClusterName = Annotated[str, AfterValidator(_name)]
+Percentage = Annotated[int, Field(ge=0, le=100)]
+NodeId = Annotated[int, Field(ge=0)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Limits(_Part):
+    range_bytes: PositiveInt
+    max_record_bytes: PositiveInt
+
+
+class LeaderImbalance(_Part):
+    per_broker_percentage: Percentage
+    check_interval_seconds: PositiveInt
+    auto_rebalance_enable: bool
+
+
+class FindingLimits(_Part):
+    overlap_ms: Annotated[int, Field(ge=0)]
+    no_controller_ms: Annotated[int, Field(ge=0)]
+    imbalance_checks: PositiveInt
+
+
+class BrokerOverride(_Part):
+    zone: Zone | None = None
+    per_broker_percentage: Percentage | None = None
+
+
+class LeaderImbalanceOverride(_Part):
+    per_broker_percentage: Percentage | None = None
+    check_interval_seconds: PositiveInt | None = None
+    auto_rebalance_enable: bool | None = None
+
+
+class ClusterOverride(_Part):
+    zone: Zone | None = None
+    leader_imbalance: LeaderImbalanceOverride = LeaderImbalanceOverride()
+    brokers: dict[NodeId, BrokerOverride] = {}
+
+
+class ClusterSettings(_Part):
+    """What holds in one cluster: its own settings over those of all."""
+
+    cluster_id: str
+    zone: str
+    leader_imbalance: LeaderImbalance
+    brokers: dict[int, BrokerOverride]
+
+
+class Settings(_Part):
+    cluster_id: ClusterName = Field(alias="cluster")
+    zone: Zone
+    server_log: bool
+    quiet_seconds: Annotated[int, Field(ge=0)]
+    path_patterns: tuple[Pattern, ...]
+    limits: Limits
+    leader_imbalance: LeaderImbalance
+    findings: FindingLimits
+    clusters: dict[ClusterName, ClusterOverride]
+
+    _sources: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    def cluster(self, cluster_id: str) -> ClusterSettings:
+        own = self.clusters.get(cluster_id, ClusterOverride())
+        return ClusterSettings(
+            cluster_id=cluster_id,
+            zone=own.zone or self.zone,
+            leader_imbalance=self.leader_imbalance.model_copy(
+                update=own.leader_imbalance.model_dump(exclude_none=True)
+            ),
+            brokers=own.brokers,
+        )
+
+    def zone_of(self, cluster_id: str, node_id: int | None) -> str:
+        """The zone of a node's local times; node_id None: the node is not known."""
+        cluster = self.cluster(cluster_id)
+        broker = cluster.brokers.get(node_id) if node_id is not None else None
+        return (broker and broker.zone) or cluster.zone
+
+    def threshold_ratio(self, cluster_id: str, broker_id: int) -> float:
+        """leader.imbalance.per.broker.percentage / 100, as Kafka compares it (strictly greater)."""
+        cluster = self.cluster(cluster_id)
+        own = cluster.brokers.get(broker_id, BrokerOverride()).per_broker_percentage
+        return (cluster.leader_imbalance.per_broker_percentage if own is None else own) / 100
+
+    def patterns(self) -> tuple[str, ...]:
+        """The patterns of paths in the order in which they are tried."""
+        return (*self.path_patterns, *BUILT_IN_PATTERNS)
+
+    def source_of(self, key: str) -> str:
+        """Where a value came from: 'defaults', a file, a variable of the environment, a flag."""
+        parts = key.split(".")
+        prefixes = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
+        return next((self._sources[prefix] for prefix in prefixes if prefix in self._sources), "defaults")
+
+    def fingerprint(self, cluster_id: str | None = None) -> str:
+        """SHA-256 of what changes results: of all, or of what concerns one cluster."""
+        said = self.model_dump(mode="json", by_alias=True, exclude=WITHOUT_EFFECT_ON_RESULTS)
+        if cluster_id is not None:
+            for key in ("cluster", "zone", "leader_imbalance", "clusters"):
+                del said[key]
+            said |= self.cluster(cluster_id).model_dump(mode="json")
+        canonical = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(canonical.encode()).hexdigest()

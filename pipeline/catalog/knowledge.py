@@ -1,0 +1,28 @@
+"""What the product knows, as one hash: a change of templates, machines or rules rebuilds what stands on them."""
+
+import hashlib
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+PACKAGES = ("pipeline.kafka", "pipeline.silver", "pipeline.gold", "schemas")
+
+
+@cache
+def knowledge_fingerprint() -> str:
+    """SHA-256 over the data and code that turn records into answers, by name and content."""
+    digest = hashlib.sha256()
+    for package in PACKAGES:
+        for name, content in sorted(contents(files(package), package)):
+            digest.update(f"{name}\0".encode() + content + b"\0")
+    return digest.hexdigest()
+
+
+def contents(folder: Traversable, name: str) -> list[tuple[str, bytes]]:
+    found: list[tuple[str, bytes]] = []
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            found += contents(entry, f"{name}/{entry.name}") if entry.name != "__pycache__" else []
+        elif entry.name.endswith((".py", ".tsv")):
+            found.append((f"{name}/{entry.name}", entry.read_bytes()))
+    return found

@@ -1,0 +1,91 @@
+"""All tables in the order in which they are built: the signature of a table's build is its wiring."""
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from pyspark.sql import DataFrame
+
+from pipeline.bronze import log_record
+from pipeline.gold import controller_term, finding, leader_imbalance, partition_timeline, transition_audit
+from pipeline.silver import (
+    controller_line,
+    imbalance_observation,
+    leader_and_isr,
+    partition_transition,
+    replica_transition,
+    term,
+    topic_event,
+)
+from schemas.bronze import file_sighting, source_file
+from schemas.ops import quality_result
+from schemas.spec import TableSpec
+
+
+class Refresh(Enum):
+    """What a run writes of a table."""
+
+    LOADED = "written by the loading of segments"
+    SEGMENTS = "rows of the run's segments are appended"
+    WHOLE = "built anew from the tables it stands on"
+    RUN = "rows about the run are appended"
+
+
+@dataclass(frozen=True)
+class Table:
+    spec: TableSpec
+    refresh: Refresh
+    build: Callable[..., DataFrame] | None = None
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Short names of the tables and other frames that build takes."""
+        return tuple(inspect.signature(self.build).parameters) if self.build else ()
+
+
+def built(module: object, refresh: Refresh) -> Table:
+    return Table(module.SPEC, refresh, module.build)  # type: ignore[attr-defined]
+
+
+TABLES: tuple[Table, ...] = (
+    Table(log_record.SPEC, Refresh.LOADED),
+    Table(source_file.SPEC, Refresh.LOADED),
+    Table(file_sighting.SPEC, Refresh.RUN),
+    built(replica_transition, Refresh.SEGMENTS),
+    built(partition_transition, Refresh.SEGMENTS),
+    built(leader_and_isr, Refresh.SEGMENTS),
+    built(imbalance_observation, Refresh.SEGMENTS),
+    built(topic_event, Refresh.SEGMENTS),
+    built(term, Refresh.WHOLE),
+    built(controller_line, Refresh.WHOLE),
+    built(controller_term, Refresh.WHOLE),
+    built(transition_audit, Refresh.WHOLE),
+    built(partition_timeline, Refresh.WHOLE),
+    built(leader_imbalance, Refresh.WHOLE),
+    built(finding, Refresh.WHOLE),
+    Table(quality_result.SPEC, Refresh.RUN),
+)
+BY_NAME = {table.spec.name: table for table in TABLES}
+BY_SHORT_NAME = {table.spec.table: table for table in TABLES}
+SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
+
+LOADING = tuple(table.spec.name for table in TABLES if table.refresh in (Refresh.LOADED, Refresh.SEGMENTS))
+JOBS: dict[str, tuple[str, ...]] = {
+    "ingest": ("silver.term", "silver.controller_line"),
+    "replay": ("silver.term", "silver.controller_line", "gold.controller_term", "gold.transition_audit"),
+    "imbalance": ("silver.term", "silver.controller_line", "gold.partition_timeline", "gold.leader_imbalance"),
+    "nightly": tuple(table.spec.name for table in TABLES if table.refresh is Refresh.WHOLE),
+}
+
+
+def waves(names: Iterable[str]) -> list[list[Table]]:
+    """The tables in groups: those of a group stand only on tables outside or in groups before it."""
+    left = [BY_NAME[name] for name in names]
+    groups: list[list[Table]] = []
+    while left:
+        waiting = {table.spec.table for table in left}
+        ready = [table for table in left if not waiting & set(table.inputs)]
+        groups.append(ready)
+        left = [table for table in left if table not in ready]
+    return groups

@@ -1,0 +1,92 @@
+"""What can go wrong with settings, machine, input or warehouse: each is one sentence and one exit code."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+class PipelineError(Exception):
+    """A failure that the person who started the job can act on: expected, found, what to do."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, *, expected: str, found: str, todo: str) -> None:
+        self.expected = expected
+        self.found = found
+        self.todo = todo
+        super().__init__(f"Expected {expected}, found {found}; {todo}.")
+
+
+class SettingsError(PipelineError):
+    """Settings or arguments are wrong."""
+
+    exit_code = 2
+
+
+class EnvironmentProblem(PipelineError):
+    """Java, Python, Spark, Delta's jars or the network are not as the job needs them."""
+
+    exit_code = 3
+
+
+class InputProblem(PipelineError):
+    """The log folder is missing or unreadable, holds no Kafka log, or contradicts itself."""
+
+    exit_code = 4
+
+
+class GateFailed(PipelineError):
+    """A critical expectation failed: the last good versions stay published."""
+
+    exit_code = 5
+
+
+class Locked(PipelineError):
+    """Another run holds the cluster's lock."""
+
+    exit_code = 6
+
+
+class PartialInput(PipelineError):
+    """The run was published, but some of the input could not be read."""
+
+    exit_code = 7
+
+
+class FindingsReached(PipelineError):
+    """The run was published, and findings reach the severity given with --fail-on."""
+
+    exit_code = 8
+
+
+class WarehouseFormat(PipelineError):
+    """The warehouse was written in a format that this release does not know."""
+
+    exit_code = 9
+
+
+@dataclass(frozen=True)
+class ExitCode:
+    code: int
+    name: str
+    meaning: str
+    is_published: bool
+
+
+EXIT_CODES: tuple[ExitCode, ...] = (
+    ExitCode(0, "success", "All went well; also when nothing was new.", is_published=True),
+    ExitCode(1, "unexpected", "A fault of the program itself: the traceback says where.", is_published=False),
+    ExitCode(2, "settings", "Settings or arguments are wrong.", is_published=False),
+    ExitCode(3, "environment", "Java, Python, Spark, Delta's jars or the network fail.", is_published=False),
+    ExitCode(
+        4, "input", "The log folder is missing or unreadable, or holds no Kafka log.", is_published=False
+    ),
+    ExitCode(
+        5, "gate", "A critical expectation failed; the last good versions stay published.", is_published=False
+    ),
+    ExitCode(6, "locked", "Another run holds the cluster's lock.", is_published=False),
+    ExitCode(7, "partial", "Published, but some of the input could not be read.", is_published=True),
+    ExitCode(8, "findings", "Published, and findings reach the severity of --fail-on.", is_published=True),
+    ExitCode(
+        9, "warehouse", "The warehouse has a format that this release does not know.", is_published=False
+    ),
+)

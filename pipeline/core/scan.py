@@ -1,0 +1,205 @@
+"""Cuts a byte range of a stream into records: where each starts, how long it is, its bytes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.core.starts import START_BYTES, start_finder
+
+LF = 10
+DEFAULT_BLOCK_BYTES = 1 << 20
+DEFAULT_MAX_RECORD_BYTES = 16 << 20
+
+Offsets = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Records:
+    """Neighbouring records. `offset`, `length`, `line_ends`: one number each, as in the stream.
+
+    `data`: their bytes without gaps; record i is `data[bounds[i]:bounds[i + 1]]`, which is shorter
+    than `length[i]` only where `is_cut[i]`: the record was longer than the limit.
+    `has_start[i]` is false for text before the first record start.
+    """
+
+    offset: Offsets
+    length: Offsets
+    line_ends: Offsets
+    is_cut: npt.NDArray[np.bool_]
+    has_start: npt.NDArray[np.bool_]
+    data: bytes
+    bounds: npt.NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.offset)
+
+
+@dataclass
+class _Open:
+    """The record that has begun and not yet ended; `kept` holds its bytes up to the limit."""
+
+    offset: int
+    has_start: bool
+    kept: bytearray
+    length: int = 0
+    line_ends: int = 0
+
+    def grow(self, data: bytes, line_ends: int, limit: int) -> None:
+        room = limit - len(self.kept)
+        if room > 0:
+            self.kept += data[:room]
+        self.length += len(data)
+        self.line_ends += line_ends
+
+
+def scan(
+    stream: BinaryIO,
+    start: int,
+    end: int,
+    limit: int | None,
+    start_pattern: str,
+    *,
+    owns_preamble: bool,
+    block_bytes: int = DEFAULT_BLOCK_BYTES,
+    max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
+) -> Iterator[Records]:
+    """The records that start in [start, end), in order, a batch a block.
+
+    A record starts where a line starts and `start_pattern` matches; it sees `START_BYTES` bytes at most.
+    Reads past `end` to finish the last record, never past `limit` (exclusive; None: the stream's end).
+    Text before the first start is a record of the range that `owns_preamble` (the first of a segment,
+    which begins at a line start); elsewhere the range before owns it as continuation.
+    Ranges that tile [0, limit) give the same records and lengths as one range, at any block size.
+    """
+    finder = start_finder(start_pattern)
+    at_line_start = owns_preamble or _follows_line_end(stream, start)
+    current = _Open(start, has_start=False, kept=bytearray()) if owns_preamble else None
+    buffer, base = b"", start
+    while True:
+        block = _read(stream, base + len(buffer), limit, block_bytes)
+        buffer += block
+        is_last = not block
+        checked = len(buffer) if is_last else max(0, len(buffer) - START_BYTES)
+        starts = finder(buffer, checked, at_line_start)
+        past_end = starts + base >= end
+        is_done = bool(past_end.any())
+        if is_done:
+            checked = int(starts[int(past_end.argmax())])
+            starts = starts[: int(past_end.argmax())]
+        line_ends = np.flatnonzero(np.frombuffer(buffer, np.uint8, count=checked) == LF)
+        if len(starts):
+            records, current = _close(current, buffer, base, starts, line_ends, max_record_bytes)
+            if records is not None:
+                yield records
+        tail = int(starts[-1]) if len(starts) else 0
+        if current is not None:
+            grown = int(len(line_ends) - np.searchsorted(line_ends, tail))
+            current.grow(buffer[tail:checked], grown, max_record_bytes)
+        if is_done or is_last:
+            if current is not None and current.length:
+                yield _pack([current], max_record_bytes)
+            return
+        if checked:
+            at_line_start = buffer[checked - 1] == LF
+        buffer, base = buffer[checked:], base + checked
+        if current is None and base >= end:
+            return
+
+
+def _follows_line_end(stream: BinaryIO, start: int) -> bool:
+    """Whether a line starts at `start`; leaves the stream there."""
+    if start == 0:
+        return True
+    stream.seek(start - 1)
+    return stream.read(1) == b"\n"
+
+
+def _read(stream: BinaryIO, position: int, limit: int | None, block_bytes: int) -> bytes:
+    if stream.seekable() and stream.tell() != position:
+        stream.seek(position)
+    wanted = block_bytes if limit is None else min(block_bytes, limit - position)
+    return stream.read(wanted) if wanted > 0 else b""
+
+
+def _close(
+    current: _Open | None,
+    buffer: bytes,
+    base: int,
+    starts: Offsets,
+    line_ends: Offsets,
+    max_record_bytes: int,
+) -> tuple[Records | None, _Open]:
+    """The records that `starts` end, and the one that the last of them opens."""
+    parts: list[Records] = []
+    if current is not None:
+        first = int(starts[0])
+        current.grow(buffer[:first], int(np.searchsorted(line_ends, first)), max_record_bytes)
+        if current.length:
+            parts.append(_pack([current], max_record_bytes))
+    if len(starts) > 1:
+        parts.append(_whole(buffer, base, starts, line_ends, max_record_bytes))
+    following = _Open(base + int(starts[-1]), has_start=True, kept=bytearray())
+    return (joined(parts) if parts else None), following
+
+
+def _whole(buffer: bytes, base: int, starts: Offsets, line_ends: Offsets, max_record_bytes: int) -> Records:
+    """The records between neighbouring starts of one buffer."""
+    length = np.diff(starts)
+    if int(length.max()) > max_record_bytes:
+        return joined(
+            [
+                _pack([_from(buffer, base, int(a), int(b), line_ends, max_record_bytes)], max_record_bytes)
+                for a, b in zip(starts[:-1], starts[1:], strict=True)
+            ]
+        )
+    before = np.searchsorted(line_ends, starts)
+    return Records(
+        offset=starts[:-1] + base,
+        length=length,
+        line_ends=np.diff(before).astype(np.int64),
+        is_cut=np.zeros(len(length), np.bool_),
+        has_start=np.ones(len(length), np.bool_),
+        data=buffer[int(starts[0]) : int(starts[-1])],
+        bounds=(starts - starts[0]).astype(np.int32),
+    )
+
+
+def _from(buffer: bytes, base: int, a: int, b: int, line_ends: Offsets, max_record_bytes: int) -> _Open:
+    record = _Open(base + a, has_start=True, kept=bytearray())
+    ends = int(np.searchsorted(line_ends, b) - np.searchsorted(line_ends, a))
+    record.grow(buffer[a:b], ends, max_record_bytes)
+    return record
+
+
+def _pack(records: list[_Open], max_record_bytes: int) -> Records:
+    sizes = [len(r.kept) for r in records]
+    return Records(
+        offset=np.array([r.offset for r in records], np.int64),
+        length=np.array([r.length for r in records], np.int64),
+        line_ends=np.array([r.line_ends for r in records], np.int64),
+        is_cut=np.array([r.length > max_record_bytes for r in records], np.bool_),
+        has_start=np.array([r.has_start for r in records], np.bool_),
+        data=b"".join(bytes(r.kept) for r in records),
+        bounds=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
+    )
+
+
+def joined(parts: list[Records]) -> Records:
+    """Neighbouring batches, at least one, as one."""
+    if len(parts) == 1:
+        return parts[0]
+    shifts = np.cumsum([0] + [len(p.data) for p in parts[:-1]])
+    bounds = [p.bounds[:-1] + shift for p, shift in zip(parts, shifts, strict=True)]
+    total = sum(len(p.data) for p in parts)
+    return Records(
+        offset=np.concatenate([p.offset for p in parts]),
+        length=np.concatenate([p.length for p in parts]),
+        line_ends=np.concatenate([p.line_ends for p in parts]),
+        is_cut=np.concatenate([p.is_cut for p in parts]),
+        has_start=np.concatenate([p.has_start for p in parts]),
+        data=b"".join(p.data for p in parts),
+        bounds=np.concatenate([*bounds, [total]]).astype(np.int32),
+    )

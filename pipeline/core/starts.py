@@ -1,0 +1,78 @@
+"""Finds the lines of a buffer that a pattern begins, without looking at them one by one where it can."""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+START_BYTES = 256
+
+LF = 10
+DIGIT = -1
+_TOKEN = re.compile(r"\\d(?:\{(\d+)\})?|\\([^\w])|([^\\.*+?()\[\]{}|^$])")
+
+Finder = Callable[[bytes, int, bool], npt.NDArray[np.int64]]
+
+
+@lru_cache(maxsize=64)
+def start_finder(pattern: str) -> Finder:
+    """A function (buffer, checked, at_line_start) -> positions below `checked`, ascending, where a line
+    starts that `pattern` matches. `at_line_start`: whether the buffer's first byte starts a line.
+
+    A pattern of literals and `\\d`, `\\d{n}` only is compared as columns of bytes, all lines at once;
+    any other is tried line by line. Bytes beyond `START_BYTES` of a line are not seen.
+    """
+    shape = _fixed_shape(pattern)
+    return _by_regex(pattern) if shape is None else _by_shape(shape)
+
+
+def _fixed_shape(pattern: str) -> tuple[int, ...] | None:
+    """The byte expected at each place, DIGIT for any digit; None if the pattern is not of that kind."""
+    shape: list[int] = []
+    at = 0
+    while at < len(pattern):
+        token = _TOKEN.match(pattern, at)
+        if token is None:
+            return None
+        literal = token[2] or token[3]
+        if literal is None:
+            shape += [DIGIT] * int(token[1] or 1)
+        else:
+            shape += literal.encode()
+        at = token.end()
+    return tuple(shape) if 0 < len(shape) <= START_BYTES else None
+
+
+def _line_starts(data: npt.NDArray[np.uint8], checked: int, at_line_start: bool) -> npt.NDArray[np.int64]:
+    lines = np.flatnonzero(data[: max(checked - 1, 0)] == LF) + 1
+    if at_line_start and checked > 0:
+        lines = np.concatenate([np.zeros(1, lines.dtype), lines])
+    return lines.astype(np.int64)
+
+
+def _by_shape(shape: tuple[int, ...]) -> Finder:
+    def find(buffer: bytes, checked: int, at_line_start: bool) -> npt.NDArray[np.int64]:
+        data = np.frombuffer(buffer, np.uint8)
+        lines = _line_starts(data, checked, at_line_start)
+        lines = lines[lines + len(shape) <= len(data)]
+        for place, expected in enumerate(shape):
+            column = data[lines + place]
+            holds = (column >= 48) & (column <= 57) if expected == DIGIT else column == expected
+            if not holds.all():
+                lines = lines[holds]
+        return lines
+
+    return find
+
+
+def _by_regex(pattern: str) -> Finder:
+    match = re.compile(pattern.encode()).match
+
+    def find(buffer: bytes, checked: int, at_line_start: bool) -> npt.NDArray[np.int64]:
+        lines = _line_starts(np.frombuffer(buffer, np.uint8), checked, at_line_start)
+        found = [at for at in lines.tolist() if match(buffer, at, at + START_BYTES)]
+        return np.array(found, np.int64)
+
+    return find

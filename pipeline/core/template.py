@@ -1,0 +1,134 @@
+"""Templates of messages: literal text with {field} places, and the fields' patterns, types and columns."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pipeline.core.errors import SettingsError
+
+_PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+FIELD_TYPES = ("int", "long", "double", "boolean", "string", "int_list")
+NUMBER_TYPES = ("int", "long")
+
+
+@dataclass(frozen=True)
+class FieldKind:
+    """One field name. `pattern`: RE2 without groups that capture; `column`: "" = goes to the map."""
+
+    name: str
+    pattern: str
+    type: str
+    unit: str
+    column: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Compound:
+    """Pulls the text of `column` out of the text of `field`: RE2, not anchored, with the group `value`.
+
+    `drop`: RE2, removed from the value wherever it matches; "" = nothing. Of several rows for one field
+    and column the first that matches counts.
+    """
+
+    field: str
+    column: str
+    pattern: str
+    drop: str
+
+
+@dataclass(frozen=True)
+class Template:
+    """One wording of one source. Equal texts of one source are one template."""
+
+    name: str
+    source: str
+    text: str
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """Literal, field, literal, field, ..., literal."""
+        return tuple(_PLACE.split(self.text))
+
+    @cached_property
+    def literal_length(self) -> int:
+        """How specific the template is: characters that it fixes."""
+        return sum(len(part) for part in self.parts[::2])
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """Field names, each once, in the order of their first place."""
+        return tuple(dict.fromkeys(self.parts[1::2]))
+
+    def pattern(self, kinds: Mapping[str, FieldKind]) -> str:
+        """The anchored RE2 pattern; a field's first place is the group of its name, a later one is not caught."""
+        pieces = [r"(?s)\A"]
+        seen: set[str] = set()
+        for index, part in enumerate(self.parts):
+            if index % 2 == 0:
+                pieces.append(quote(part))
+            elif part in seen:
+                pieces.append(f"(?:{kinds[part].pattern})")
+            else:
+                seen.add(part)
+                pieces.append(f"(?P<{part}>{kinds[part].pattern})")
+        return "".join([*pieces, r"\z"])
+
+    def render(self, values: Mapping[str, str]) -> str:
+        """The message with the fields' texts in place."""
+        return "".join(values[part] if i % 2 else part for i, part in enumerate(self.parts))
+
+
+def quote(literal: str) -> str:
+    """The literal as RE2 pattern."""
+    return re.sub(r"([\\.*+?()\[\]{}|^$])", r"\\\1", literal)
+
+
+def checked(templates: Sequence[Template], kinds: Mapping[str, FieldKind]) -> None:
+    """Refuses templates whose fields are not declared, and two meanings of one wording."""
+    wordings: dict[tuple[str, str], str] = {}
+    for template in templates:
+        unknown = [name for name in template.fields if name not in kinds]
+        if unknown:
+            raise SettingsError(
+                expected="fields declared with a pattern",
+                found=f"{', '.join(unknown)} in '{template.text}'",
+                todo="add a row per field to the table of fields",
+            )
+        other = wordings.setdefault((template.source, template.text), template.name)
+        if other != template.name:
+            raise SettingsError(
+                expected="one meaning for one wording",
+                found=f"{other} and {template.name} for '{template.text}'",
+                todo="keep one of the two rows",
+            )
+
+
+def read_table(text: str) -> list[dict[str, str]]:
+    """Rows of an unquoted table with tabs between columns and the names in its first line; blanks are kept."""
+    lines = [line for line in text.split("\n") if line]
+    header = lines[0].split("\t")
+    rows = [line.split("\t") for line in lines[1:]]
+    for row in rows:
+        if len(row) != len(header):
+            raise SettingsError(
+                expected=f"{len(header)} columns ({', '.join(header)})",
+                found=f"{len(row)} in '{chr(9).join(row)[:80]}'",
+                todo="mend the row",
+            )
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def by_name(kinds: Iterable[FieldKind]) -> dict[str, FieldKind]:
+    """Fields by name; an unknown type is refused."""
+    result = {}
+    for kind in kinds:
+        if kind.type not in FIELD_TYPES:
+            raise SettingsError(
+                expected=f"a type of {', '.join(FIELD_TYPES)}",
+                found=f"{kind.type} of {kind.name}",
+                todo="mend the row",
+            )
+        result[kind.name] = kind
+    return result

@@ -1,0 +1,58 @@
+"""Turns the texts of fields into typed arrays, without a loop over rows."""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+INT32_MAX = 2**31 - 1
+INT32_MIN = -(2**31)
+
+Mask = npt.NDArray[np.bool_]
+
+
+def typed(text: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Mask]:
+    """The values, and where a number was too big for its type (null there).
+
+    `text`: strings as a field's pattern admits them; null stays null; empty is null except for a list.
+    """
+    if pa.types.is_int32(kind):
+        return _int32(text)
+    if pa.types.is_list(kind):
+        coded = text.dictionary_encode()
+        lists, too_big = _int_lists(coded.dictionary)
+        where = (
+            too_big[pc.fill_null(coded.indices, 0).to_numpy()]
+            if len(too_big)
+            else np.zeros(len(text), np.bool_)
+        )
+        return lists.take(coded.indices), where
+    values = pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.string()), text)
+    return values, np.zeros(len(text), np.bool_)
+
+
+def _int32(text: pa.Array) -> tuple[pa.Array, Mask]:
+    wide = pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.string()), text).cast(pa.int64())
+    outside = pc.or_(pc.greater(wide, INT32_MAX), pc.less(wide, INT32_MIN))
+    too_big = pc.fill_null(outside, False).to_numpy(zero_copy_only=False)
+    if too_big.any():
+        wide = pc.if_else(outside, pa.scalar(None, pa.int64()), wide)
+    return wide.cast(pa.int32()), too_big
+
+
+def _int_lists(text: pa.Array) -> tuple[pa.Array, Mask]:
+    """`1,2`, `[1, 2]`, `Set(1, 2)`, `` as list<int32>, order kept."""
+    bare = pc.replace_substring_regex(text, r"[^0-9,-]+", "")
+    split = pc.split_pattern(bare, ",")
+    numbers, too_big = _int32(split.values)
+    lengths = split.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+    owner = np.repeat(np.arange(len(text)), lengths)
+    bad = np.zeros(len(text), np.bool_)
+    bad[owner[too_big]] = True
+    present = numbers.is_valid().to_numpy(zero_copy_only=False)
+    sizes = np.bincount(owner[present], minlength=len(text))
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    kept = numbers.filter(pa.array(present))
+    kind = pa.list_(pa.field("element", pa.int32(), nullable=False))
+    lists = pa.ListArray.from_arrays(pa.array(offsets), kept, type=kind)
+    return pc.if_else(text.is_valid(), lists, pa.scalar(None, kind)) if text.null_count else lists, bad

@@ -1,0 +1,131 @@
+"""Tenures of controllers: from election to end, and how each ended."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from schemas.gold.controller_term import SPEC
+
+EVENT_THREAD = "kafka.controller.ControllerEventManager$ControllerEventThread"
+MARKS = (
+    "controller_starting", "controller_resigning", "controller_session_expired", "controller_forced_resign",
+    "thread_lifecycle", "controller_live_brokers", "controller_ready",
+)  # fmt: skip
+NEARBY_MS = 5_000
+
+
+def build(term: DataFrame, controller_line: DataFrame, log_record: DataFrame) -> DataFrame:
+    """One row per term.
+
+    Ended: by the first of resignation and process start on that node after the election; a resignation is a
+    shutdown if the event thread stops with it, else forced, session_expired or znode_gone, the last two told
+    apart by whether the next controller found this broker alive. Up to 0.8.2 no resignation is logged; in
+    KRaft mode the end is not decided here (null). Source: KafkaController.onControllerResignation.
+    """
+    marks = log_record.where(F.col("event").isin(*MARKS) & F.col("logged_at").isNotNull())
+    order = Window.partitionBy("cluster_id").orderBy("life", "controller_epoch")
+    own = Window.partitionBy("cluster_id", "controller_id").orderBy("life", "controller_epoch")
+    began = F.coalesce("elected_at", "first_seen_at")
+    return (
+        term.withColumn("began_at", began)
+        .withColumn("superseded_at", F.lead("began_at").over(order))
+        .withColumn("next_term_id", F.lead("term_id").over(order))
+        .withColumn("next_own_at", F.lead("began_at").over(own))
+        .transform(with_last_act, controller_line)
+        .transform(with_marks, marks)
+        .transform(with_next_view, controller_line, marks)
+        .transform(with_end)
+        .select(*SPEC.columns)
+    )
+
+
+def with_last_act(term: DataFrame, controller_line: DataFrame) -> DataFrame:
+    acts = controller_line.groupBy("cluster_id", "term_id").agg(
+        F.max("logged_at").alias("last_line_at"),
+        F.min(F.when(F.col("event") == "controller_ready", F.col("logged_at"))).alias("ready_at"),
+    )
+    return term.join(acts, on=["cluster_id", "term_id"], how="left").withColumn(
+        "last_act_at", F.greatest("last_seen_at", F.coalesce("last_line_at", "last_seen_at"))
+    )
+
+
+def with_marks(term: DataFrame, marks: DataFrame) -> DataFrame:
+    """First resignation and first process start of the node after the election and before its next one."""
+    is_event_thread = F.col("m.logger") == EVENT_THREAD
+    starts = (F.col("m.event") == "controller_starting") | (
+        is_event_thread & F.col("m.template").rlike(r"[\])]:? Starting\s*$")
+    )
+    stops = is_event_thread & F.col("m.template").rlike("Shut(ting down|down completed)")
+    happens = F.col("m.logged_at")
+    of_it = (
+        (F.col("t.cluster_id") == F.col("m.cluster_id"))
+        & (F.col("t.controller_id") == F.coalesce("m.node_id", "m.controller_id"))
+        & (F.col("m.logged_at") > F.col("t.began_at"))
+        & (F.col("t.next_own_at").isNull() | (F.col("m.logged_at") < F.col("t.next_own_at")))
+    )
+    found = (
+        term.alias("t")
+        .join(marks.alias("m"), of_it, how="inner")
+        .groupBy("t.cluster_id", "t.term_id")
+        .agg(
+            F.min(F.when(F.col("m.event") == "controller_resigning", happens)).alias("resigning_at"),
+            F.min(F.when(starts, happens)).alias("restarted_at"),
+            F.min(F.when(stops, happens)).alias("stopped_at"),
+            F.min(F.when(F.col("m.event") == "controller_session_expired", happens)).alias("expired_at"),
+            F.min(F.when(F.col("m.event") == "controller_forced_resign", happens)).alias("forced_at"),
+        )
+    )
+    return term.join(found, on=["cluster_id", "term_id"], how="left")
+
+
+def with_next_view(term: DataFrame, controller_line: DataFrame, marks: DataFrame) -> DataFrame:
+    """Whether the next controller found this broker alive when it started."""
+    alive = F.filter(
+        F.split(F.regexp_replace(F.col("fields")["live_broker_ids"], r"[^\d,]", ""), ","), lambda one: F.length(one) > 0
+    )
+    views = (
+        marks.where("event = 'controller_live_brokers'")
+        .select("file_id", "byte_offset", alive.alias("alive"))
+        .join(controller_line.select("term_id", "file_id", "byte_offset"), on=["file_id", "byte_offset"], how="inner")
+        .groupBy(F.col("term_id").alias("next_term_id"))
+        .agg(F.first("alive").alias("alive"))
+    )
+    return term.join(views, on="next_term_id", how="left").withColumn(
+        "is_alive_next", F.array_contains("alive", F.col("controller_id").cast("string"))
+    )
+
+
+def ended_how() -> Column:
+    """The closed list, decided in order."""
+    resigned = F.col("resigning_at").isNotNull() & (
+        F.col("restarted_at").isNull() | (F.col("resigning_at") <= F.col("restarted_at"))
+    )
+    return (
+        F.when(F.col("mode") == "kraft", F.when(F.col("superseded_at").isNull(), "open"))
+        .when(resigned & near("stopped_at"), "shutdown")
+        .when(resigned & near("forced_at"), "forced")
+        .when(resigned & near("expired_at"), "session_expired")
+        .when(resigned & F.col("is_alive_next"), "znode_gone")
+        .when(resigned & ~F.col("is_alive_next"), "session_expired")
+        .when(resigned, F.lit(None))
+        .when(F.col("restarted_at").isNotNull(), "crashed")
+        .when(F.col("superseded_at").isNull(), "open")
+        .otherwise("superseded_unseen")
+    )
+
+
+def near(mark: str) -> Column:
+    gap = F.abs(F.unix_millis(mark) - F.unix_millis("resigning_at"))
+    return F.coalesce(gap <= NEARBY_MS, F.lit(False))
+
+
+def with_end(term: DataFrame) -> DataFrame:
+    ended_at = F.when(F.col("ended_how").isin("open", "superseded_unseen"), F.lit(None)).otherwise(
+        F.when(F.col("ended_how") == "crashed", F.col("last_act_at")).otherwise(F.col("resigning_at"))
+    )
+    return (
+        term.withColumn("ended_how", ended_how())
+        .withColumn("ended_at", ended_at)
+        .withColumn("ready_ms", F.unix_millis("ready_at") - F.unix_millis("elected_at"))
+        .withColumn("gap_ms", F.unix_millis("superseded_at") - F.unix_millis("ended_at"))
+        .withColumn("evidence", F.array(F.struct("file_id", "byte_offset")))
+    )

@@ -1,0 +1,133 @@
+"""Who led which partition when, from what controllers state line by line."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from schemas.gold.partition_timeline import SPEC
+
+LEADER_EVENTS = (
+    "partition_transition",
+    "replica_removed_from_isr",
+    "isr_updated",
+    "leader_and_isr_sent",
+    "update_metadata_sent",
+    "reassignment_leader_and_isr_sent",
+)
+ASSIGNMENT_EVENTS = (
+    "partition_transition",
+    "topic_change",
+    "partitions_to_be_added",
+    "reassignment_assignment_updated",
+    "leader_and_isr_sent",
+    "update_metadata_sent",
+)
+BEING_DELETED = -2
+GONE = "NonExistentPartition"
+TRACKED = ("state", "leader", "isr", "replicas", "leader_epoch")
+
+
+def build(
+    leader_and_isr: DataFrame, partition_transition: DataFrame, topic_event: DataFrame, controller_line: DataFrame
+) -> DataFrame:
+    """One row per interval in which nothing known of the partition changed.
+
+    Rows: statements that repeat what is known begin no interval; a move to NonExistentPartition ends the last one.
+    A statement with a lower leader epoch than one before it is stale (a deposed controller) and is left out.
+    Source: lines of controllers only; a leader's own ISR changes are not in these files, so isr is as last stated.
+    """
+    statements = leader_and_isr.transform(stated, partition_transition)
+    ordered = statements.join(controller_line.transform(places), on=["file_id", "byte_offset"], how="inner")
+    lived = ordered.transform(with_topic_life, topic_event, controller_line.transform(places))
+    return lived.transform(without_stale).transform(filled).transform(intervals).select(*SPEC.columns)
+
+
+def stated(leader_and_isr: DataFrame, partition_transition: DataFrame) -> DataFrame:
+    """What each line says of a partition: state, leader, ISR, assignment; null where it does not say."""
+    key = ("cluster_id", "file_id", "byte_offset", "topic", "partition")
+    is_leader = F.col("event").isin(*LEADER_EVENTS) & (F.coalesce("leader", F.lit(0)) != BEING_DELETED)
+    said = leader_and_isr.where("teller = 'controller'").select(
+        *key,
+        "event",
+        F.when(is_leader, F.col("leader")).alias("leader"),
+        F.when(is_leader, F.col("isr")).alias("isr"),
+        F.when(is_leader, F.col("leader_epoch")).alias("leader_epoch"),
+        F.when(F.col("event").isin(*ASSIGNMENT_EVENTS) & (F.size("replicas") > 0), F.col("replicas")).alias("replicas"),
+        F.lit(None).cast("string").alias("to_state"),
+        F.lit(False).alias("is_failed"),
+    )
+    moved = partition_transition.select(
+        *key,
+        F.lit("partition_transition").alias("event"),
+        *("leader", "isr", "leader_epoch", "replicas", "to_state"),
+        (F.col("outcome") == "failed").alias("is_failed"),
+    )
+    both = said.unionByName(moved).groupBy(*key).agg(
+        F.max("event").alias("event"),
+        F.max("is_failed").alias("is_failed"),
+        F.max("to_state").alias("state"),
+        *(F.max(name).alias(name) for name in ("leader", "isr", "leader_epoch", "replicas")),
+    )
+    return both.where("NOT is_failed").drop("cluster_id", "is_failed")
+
+
+def places(controller_line: DataFrame) -> DataFrame:
+    """Order over all terms: (at, controller_epoch, seq)."""
+    return controller_line.select(
+        "cluster_id", "file_id", "byte_offset", "term_id", "seq", "event_seq", F.col("ordered_at").alias("at"),
+        F.split("term_id", "-")[0].cast("int").alias("life"),
+        F.split("term_id", "-")[1].cast("int").alias("controller_epoch"),
+    )  # fmt: skip
+
+
+def with_topic_life(ordered: DataFrame, topic_event: DataFrame, places: DataFrame) -> DataFrame:
+    """1 for a topic's first life, one more after each deletion completed before the line."""
+    deletions = (
+        topic_event.where("step = 'deletion_completed'")
+        .select("file_id", "byte_offset", "topic")
+        .join(places, on=["file_id", "byte_offset"], how="inner")
+        .select("cluster_id", "topic", "file_id", "byte_offset", "at", "life", "controller_epoch", "seq")
+        .withColumn("is_deletion", F.lit(1))
+    )
+    order = Window.partitionBy("cluster_id", "topic").orderBy("life", "at", "controller_epoch", "seq")
+    before = order.rowsBetween(Window.unboundedPreceding, -1)
+    both = ordered.withColumn("is_deletion", F.lit(0)).unionByName(deletions, allowMissingColumns=True)
+    return (
+        both.withColumn("topic_life", (F.coalesce(F.sum("is_deletion").over(before), F.lit(0)) + F.col("life")).cast("int"))
+        .where("is_deletion = 0")
+        .drop("is_deletion")
+    )
+
+
+def partition_order() -> tuple[Column, ...]:
+    return tuple(F.col(name) for name in ("at", "controller_epoch", "seq", "file_id", "byte_offset"))
+
+
+PARTITION = ("cluster_id", "topic", "topic_life", "partition")
+
+
+def without_stale(lived: DataFrame) -> DataFrame:
+    before = Window.partitionBy(*PARTITION).orderBy(*partition_order()).rowsBetween(Window.unboundedPreceding, -1)
+    is_stale = F.coalesce(F.col("leader_epoch") < F.max("leader_epoch").over(before), F.lit(False))
+    return lived.withColumn("is_stale", is_stale).where("NOT is_stale")
+
+
+def filled(lived: DataFrame) -> DataFrame:
+    """Each statement with all that is known after it; an Offline partition keeps the leader that Kafka keeps."""
+    until_now = Window.partitionBy(*PARTITION).orderBy(*partition_order()).rowsBetween(Window.unboundedPreceding, 0)
+    known = [F.last(name, ignorenulls=True).over(until_now).alias(name) for name in TRACKED]
+    return lived.select(*(name for name in lived.columns if name not in TRACKED), *known)
+
+
+def intervals(lived: DataFrame) -> DataFrame:
+    order = Window.partitionBy(*PARTITION).orderBy(*partition_order())
+    state = F.struct(*TRACKED)
+    changed = lived.withColumn("is_same", state.eqNullSafe(F.lag(state).over(order))).where("NOT is_same")
+    return (
+        changed.withColumn("valid_until_at", F.lead("at").over(order))
+        .withColumn("ended_by", F.lead("event").over(order))
+        .withColumn("interval_seq", F.row_number().over(order).cast("long"))
+        .where(F.coalesce(F.col("state") != GONE, F.lit(True)))
+        .withColumn("valid_from_at", F.col("at"))
+        .withColumn("certainty", F.lit("proved"))
+        .withColumn("evidence", F.array(F.struct("file_id", "byte_offset")))
+    )

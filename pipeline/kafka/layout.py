@@ -1,0 +1,75 @@
+"""Which cluster, node, log and codec a file is, as far as its path tells.
+
+What stands inside a file (`[Controller id=N]`, the cluster id that server.log prints) wins over the path.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+PATTERN_GROUPS = ("cluster", "node", "log")
+
+# A cluster is the folder above the node's; `logs` and folders of a date (2026/11/21) name none.
+_CLUSTER = r"(?:^|/)(?P<cluster>(?!logs?/)(?=[^/]*[A-Za-z])[^/]+)/(?:logs?/)?"
+_ANYWHERE = r"(?:^|/)"
+# broker-1, kafka-1.host.name, and pods: my-cluster-kafka-0, a-dual-role-0, ns_a-kafka-0_<uid>.
+# Not kafka_2.13-3.9.1 or kafka-3.9.1: a release of Kafka, no node.
+_NODE = (
+    r"(?:[^/]*[-_])?(?:broker|node|kafka|controller|server|dual-role)s?[-_]?(?P<node>\d{1,9})"
+    r"(?:\.[A-Za-z][^/]*|_[0-9a-f-]{8,})?/"
+)
+# A folder that is a bare number, next to its files, and not the day of a date.
+_NUMBER = r"(?<!\d/)(?P<node>\d{1,9})/(?:logs?/)?[^/]+$"
+_FILE_OF_NODE = (
+    r"(?:^|/)(?:broker|node|kafka)[-_]?(?P<node>\d{1,9})[-_.]"
+    r"(?=state-change|controller|server)[^/]+$"
+)
+
+BUILT_IN_PATTERNS: tuple[str, ...] = (
+    _CLUSTER + _NODE,
+    _ANYWHERE + _NODE,
+    _CLUSTER + _NUMBER,
+    _ANYWHERE + _NUMBER,
+    _FILE_OF_NODE,
+    r"(?:^|/)[^/]+$",
+)
+
+_LOG = re.compile(r"(?:^|[^A-Za-z])(?P<log>state-change|controller|server)(?![A-Za-z])")
+_CODECS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+
+
+@dataclass(frozen=True)
+class Located:
+    """What a path says. None: it does not say, the content has to. `codec`: plain, gzip or zstd."""
+
+    cluster: str | None
+    node: int | None
+    log: str | None
+    codec: str
+
+
+def locate(relative_path: str, patterns: Sequence[str | re.Pattern[str]] = BUILT_IN_PATTERNS) -> Located:
+    """Read a path below the given root, with `/` between folders. The first pattern that matches decides.
+
+    A group `node` that is no number says nothing; a group `log` counts before the file's name.
+    """
+    name = relative_path.rsplit("/", 1)[-1]
+    matches = (re.search(pattern, relative_path) for pattern in patterns)
+    said = next((match.groupdict() for match in matches if match), {})
+    node = said.get("node") or ""
+    return Located(
+        cluster=said.get("cluster") or None,
+        node=int(node) if node.isascii() and node.isdigit() else None,
+        log=_log(said.get("log") or "") or _log(name),
+        codec=codec_of(name),
+    )
+
+
+def codec_of(name: str) -> str:
+    """How the file is compressed, by the end of its name."""
+    return next((codec for end, codec in _CODECS.items() if name.lower().endswith(end)), "plain")
+
+
+def _log(text: str) -> str | None:
+    match = _LOG.search(text)
+    return match["log"] if match else None

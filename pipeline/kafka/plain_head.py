@@ -1,0 +1,88 @@
+"""Reads `[time] LEVEL message (logger)` on one line by places of bytes, without a regex: nearly every record."""
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.core.scan import Records
+from pipeline.kafka.envelope import HEAD_GROUPS, Envelope
+
+PLAIN_ENVELOPE = "stock"
+LEVEL_AT = len("[yyyy-MM-dd HH:mm:ss,SSS] ")
+SHORTEST = LEVEL_AT + len("INFO  (a)\n")
+LEVEL_WIDTHS = (4, 5)
+
+Mask = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+
+
+def plain_heads(texts: pa.Array, records: Records, envelope: Envelope) -> tuple[Mask, dict[str, pa.Array]]:
+    """Where the record is of that plain form, and the envelope's groups, which count only there.
+
+    Says the same as the regex of the envelope on these records and nothing on others (measured: a fifth of
+    its time). Level and logger are checked once a distinct text.
+    """
+    count = len(records)
+    if envelope.name != PLAIN_ENVELOPE:
+        return np.zeros(count, np.bool_), {}
+    bounds = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + count + 1].astype(
+        np.int64
+    )
+    data = np.frombuffer(texts.buffers()[2] or b"", np.uint8)
+    start, end = bounds[:-1], bounds[1:]
+    plain = records.has_start & ~records.is_cut & (records.line_ends == 1) & (end - start >= SHORTEST)
+    rows = np.flatnonzero(plain)
+    places, holds = _places(data, start[rows], end[rows])
+    rows, places = rows[holds], places[holds]
+    if not len(rows):
+        return np.zeros(count, np.bool_), {}
+    offsets = np.concatenate([places.reshape(-1), places[-1:, -1]]).astype(np.int32)
+    pieces = pa.Array.from_buffers(
+        pa.string(), len(offsets) - 1, [None, pa.py_buffer(offsets), texts.buffers()[2]]
+    )
+    step = places.shape[1]
+    position = np.full(count, -1, np.int64)
+    position[rows] = np.arange(len(rows)) * step
+    group: dict[str, pa.Array] = {}
+    for place, name in enumerate(("time", "level", "message", "logger")):
+        group[name] = pieces.take(pa.array(position + 2 * place, mask=position < 0))
+    group["rest"] = pa.repeat(pa.scalar(""), count)
+    plain = (
+        (position >= 0) & _named(group["level"], r"[A-Z]+") & _named(group["logger"], r"[A-Za-z_][\w.$-]*")
+    )
+    return plain, {name: group[name] for name in HEAD_GROUPS}
+
+
+def _places(
+    data: Bytes, start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], Mask]:
+    """Per record from and to of time, level, message and logger, in the order they stand; and where all hold."""
+    stop = end - 1
+    holds = data[stop] == ord("\n")
+    stop = stop - (data[stop - 1] == ord("\r"))
+    holds &= data[stop - 1] == ord(")")
+    opening = np.flatnonzero(data == ord("("))
+    if not len(opening):
+        return np.zeros((len(start), 8), np.int64), np.zeros(len(start), np.bool_)
+    bracket = opening[np.maximum(np.searchsorted(opening, stop) - 1, 0)]
+    level = start + LEVEL_AT
+    is_short = data[level + LEVEL_WIDTHS[0]] == ord(" ")
+    level_end = level + np.where(is_short, *LEVEL_WIDTHS)
+    holds &= data[level_end] == ord(" ")
+    holds &= (bracket > level_end + 1) & (data[bracket - 1] == ord(" "))
+    # The start pattern has fixed the 26 bytes of the time already.
+    columns = (start + 1, level - 2, level, level_end, level_end + 1, bracket - 1, bracket + 1, stop - 1)
+    return np.stack(columns, axis=1), holds
+
+
+def _named(text: pa.Array, pattern: str) -> Mask:
+    coded = text.dictionary_encode()
+    known = pa.array(
+        [re.fullmatch(pattern, name, re.ASCII) is not None for name in coded.dictionary.to_pylist()],
+        pa.bool_(),
+    )
+    result: Mask = pc.fill_null(known.take(coded.indices), False).to_numpy(zero_copy_only=False)
+    return result

@@ -1,0 +1,137 @@
+"""Reads a range of a log file: Arrow batches of records with envelope, event and fields, or why not."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.core.clock import in_utc
+from pipeline.core.gather import MAP_TYPE
+from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, scan
+from pipeline.kafka.envelope import envelopes
+from pipeline.kafka.record_text import RecordText, record_text
+from pipeline.kafka.understanding import Understood, understand
+from pipeline.kafka.wording import BROKER_IDS_TYPE, COLUMN_TYPES
+from schemas.bronze import log_record
+
+_OTHER_TYPES: dict[str, pa.DataType] = {
+    "cluster_id": pa.string(),
+    "node_id": pa.int32(),
+    "log": pa.string(),
+    "file_id": pa.string(),
+    "load_seq": pa.int64(),
+    "byte_offset": pa.int64(),
+    "byte_length": pa.int64(),
+    "line_count": pa.int64(),
+    "raw": pa.binary(),
+    "logged_at": pa.timestamp("us", tz="UTC"),
+    "logged_local": pa.timestamp("us"),
+    "level": pa.string(),
+    "logger": pa.string(),
+    "event": pa.string(),
+    "template": pa.string(),
+    "not_understood_reason": pa.string(),
+    "is_forged": pa.bool_(),
+    "isr": BROKER_IDS_TYPE,
+    "replicas": BROKER_IDS_TYPE,
+    "fields": MAP_TYPE,
+}
+
+ARROW_SCHEMA = pa.schema(
+    [
+        pa.field(f.name, (_OTHER_TYPES | COLUMN_TYPES)[f.name], nullable=f.nullable)
+        for f in log_record.SPEC.fields
+    ]
+)
+
+
+@dataclass(frozen=True)
+class RangeRequest:
+    """One range [start, end) of one file. `limit`: end of the data to be seen, None = end of the stream.
+
+    `log`: the file's log (controller, state-change, server or mixed). `owns_preamble`: whether text before
+    the first record belongs to this range: true for the first range of a segment. `zone`: IANA name of the
+    zone that the times are printed in. `keep_bytes`: whether `raw` is filled at all.
+    """
+
+    cluster_id: str
+    node_id: int | None
+    log: str
+    file_id: str
+    load_seq: int
+    zone: str
+    envelope: str
+    start: int
+    end: int
+    limit: int | None
+    owns_preamble: bool
+    keep_bytes: bool = True
+
+
+@dataclass(frozen=True)
+class ReadSettings:
+    """`block_bytes`: read at once, and so the size of a batch; it changes no row."""
+
+    block_bytes: int = 4 << 20
+    max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES
+
+
+def read_segment(
+    stream: BinaryIO, request: RangeRequest, settings: ReadSettings = ReadSettings()
+) -> Iterator[pa.RecordBatch]:
+    """One row a record that starts in the range, in order, of schema ARROW_SCHEMA.
+
+    The lengths of all ranges that tile a segment add up to its bytes. Any tiling and block size gives the
+    same rows.
+    """
+    envelope = envelopes()[request.envelope]
+    for records in scan(
+        stream,
+        request.start,
+        request.end,
+        request.limit,
+        envelope.start,
+        owns_preamble=request.owns_preamble,
+        block_bytes=settings.block_bytes,
+        max_record_bytes=settings.max_record_bytes,
+    ):
+        text = record_text(records, envelope)
+        yield _batch(records, text, understand(records, text, request.log), request)
+
+
+def _batch(records: Records, text: RecordText, found: Understood, request: RangeRequest) -> pa.RecordBatch:
+    count = len(records)
+    columns: dict[str, pa.Array] = {
+        "cluster_id": pa.repeat(pa.scalar(request.cluster_id), count),
+        "node_id": pa.repeat(pa.scalar(request.node_id, pa.int32()), count),
+        "log": found.log,
+        "file_id": pa.repeat(pa.scalar(request.file_id), count),
+        "load_seq": pa.repeat(pa.scalar(request.load_seq, pa.int64()), count),
+        "byte_offset": pa.array(records.offset),
+        "byte_length": pa.array(records.length),
+        "line_count": pa.array(records.line_ends),
+        "raw": _raw(records, found.keeps_bytes & request.keep_bytes),
+        "logged_at": in_utc(text.logged_local, request.zone),
+        "logged_local": text.logged_local,
+        "level": text.level,
+        "logger": text.logger,
+        "event": found.event,
+        "template": found.template,
+        "not_understood_reason": found.reason,
+        "is_forged": found.is_forged,
+        **found.columns,
+        "fields": found.fields,
+    }
+    return pa.RecordBatch.from_arrays([columns[name] for name in ARROW_SCHEMA.names], schema=ARROW_SCHEMA)
+
+
+def _raw(records: Records, kept: np.typing.NDArray[np.bool_]) -> pa.Array:
+    if not kept.any():
+        return pa.nulls(len(records), pa.binary())
+    buffers = [None, pa.py_buffer(records.bounds), pa.py_buffer(records.data)]
+    whole = pa.Array.from_buffers(pa.binary(), len(records), buffers)
+    if kept.all():
+        return whole
+    return whole.take(pa.array(np.arange(len(records)), mask=~kept))

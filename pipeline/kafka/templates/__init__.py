@@ -1,0 +1,1 @@
+"""The wording of every line, as data."""

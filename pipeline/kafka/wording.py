@@ -1,0 +1,56 @@
+"""What Kafka's log lines say, read from the tables beside this module."""
+
+from functools import lru_cache
+from importlib.resources import files
+
+import pyarrow as pa
+
+from pipeline.core.match import Matcher
+from pipeline.core.template import Compound, FieldKind, Template, by_name, read_table
+
+MODES = ("zookeeper", "kraft")
+BROKER_IDS_TYPE = pa.list_(pa.field("element", pa.int32(), nullable=False))
+
+COLUMN_TYPES: dict[str, pa.DataType] = {
+    "controller_id": pa.int32(),
+    "controller_epoch": pa.int32(),
+    "broker_id": pa.int32(),
+    "topic": pa.string(),
+    "partition": pa.int32(),
+    "replica_id": pa.int32(),
+    "from_state": pa.string(),
+    "to_state": pa.string(),
+    "leader": pa.int32(),
+    "leader_epoch": pa.int32(),
+    "isr": BROKER_IDS_TYPE,
+    "replicas": BROKER_IDS_TYPE,
+    "correlation_id": pa.int32(),
+    "reason": pa.string(),
+    "exception_class": pa.string(),
+    "exception_message": pa.string(),
+}
+
+
+def table(name: str) -> list[dict[str, str]]:
+    """Rows of pipeline/kafka/<name>, also from inside an archive."""
+    return read_table(files("pipeline.kafka").joinpath(name).read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)
+def template_rows() -> tuple[dict[str, str], ...]:
+    """Rows (event, logger, level, since, until, template), ZooKeeper mode first."""
+    return tuple(row for mode in MODES for row in table(f"templates/{mode}.tsv"))
+
+
+@lru_cache(maxsize=1)
+def field_kinds() -> dict[str, FieldKind]:
+    """Fields by name."""
+    return by_name(FieldKind(**row) for row in table("fields.tsv"))
+
+
+@lru_cache(maxsize=1)
+def matcher() -> Matcher:
+    """All templates of all releases, compiled; a source is a logger. One a process."""
+    templates = [Template(row["event"], row["logger"], row["template"]) for row in template_rows()]
+    compounds = [Compound(**row) for row in table("compounds.tsv")]
+    return Matcher(templates, field_kinds(), compounds, COLUMN_TYPES)

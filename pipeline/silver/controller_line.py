@@ -1,0 +1,143 @@
+"""The order of a controller's lines and what each belongs to: term, place, event, cause."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from pipeline.kafka.causes import openers
+from schemas.silver.controller_line import SPEC
+
+ELECTIONS = ("controller_elected", "controller_epoch_incremented", "controller_active")
+EVENT_THREAD = "kafka.controller.ControllerEventManager$ControllerEventThread"
+R1_LOGGERS = ("kafka.controller.ReplicaStateMachine", "kafka.controller.PartitionStateMachine")
+R2_LOGGERS = ("kafka.controller.ZkReplicaStateMachine", "kafka.controller.ZkPartitionStateMachine")
+IMBALANCE = ("imbalance_ratio", "imbalance_not_preferred", "imbalance_check", "auto_preferred_election")
+USED = (
+    "cluster_id", "node_id", "log", "file_id", "load_seq", "byte_offset", "logged_at", "level", "logger",
+    "event", "template", "controller_id", "controller_epoch", "fields",
+)  # fmt: skip
+
+
+def build(log_record: DataFrame, source_file: DataFrame, term: DataFrame) -> DataFrame:
+    """One row per line that a controller wrote in office.
+
+    Lines of state-change.log carry their epoch; lines of controller.log belong to the last election before
+    them on that node, until it resigns or its process starts anew.
+    Order within a term: running maximum of time per node and log (lines are up to 12 ms out of order),
+    controller.log before state-change.log, then place in the file.
+    """
+    lines = log_record.transform(of_controllers).transform(with_running_time, source_file)
+    placed = lines.transform(with_term, term).where("term_id IS NOT NULL")
+    return placed.transform(with_seq).transform(with_cause).transform(with_level_and_machine).select(*SPEC.columns)
+
+
+def of_controllers(log_record: DataFrame) -> DataFrame:
+    is_controller_log = F.col("log") == "controller"
+    is_acting = (
+        (F.col("log") == "state-change")
+        & F.col("controller_id").isNotNull()
+        & ~F.col("event").startswith("broker_")
+        & (F.col("node_id").isNull() | (F.col("node_id") == F.col("controller_id")))
+    )
+    return log_record.where("event IS NOT NULL AND logged_at IS NOT NULL").where(is_controller_log | is_acting).select(*USED)
+
+
+def with_running_time(lines: DataFrame, source_file: DataFrame) -> DataFrame:
+    files = source_file.groupBy("file_id").agg(F.min("first_logged_at").alias("file_from_at"))
+    order = (F.col("file_from_at"), F.col("file_id"), F.col("byte_offset"))
+    until_now = Window.partitionBy("cluster_id", "node_id", "log").orderBy(*order)
+    return lines.join(F.broadcast(files), on="file_id", how="left").withColumn(
+        "ordered_at", F.max("logged_at").over(until_now.rowsBetween(Window.unboundedPreceding, 0))
+    )
+
+
+def with_term(lines: DataFrame, term: DataFrame) -> DataFrame:
+    """The term by the epoch on the line, else by the last election of the node."""
+    by_epoch = term.select(
+        "cluster_id", "controller_id", "controller_epoch", "term_id",
+        F.coalesce("elected_at", "first_seen_at").alias("from_at"),
+    ).withColumn(
+        "until_at",
+        F.lead("from_at").over(Window.partitionBy("cluster_id", "controller_id", "controller_epoch").orderBy("from_at")),
+    )  # fmt: skip
+    is_its_own = (
+        (F.col("l.cluster_id") == F.col("t.cluster_id"))
+        & (F.col("l.controller_id") == F.col("t.controller_id"))
+        & (F.col("l.controller_epoch") == F.col("t.controller_epoch"))
+        & (F.col("l.logged_at") >= F.col("t.from_at"))
+        & (F.col("t.until_at").isNull() | (F.col("l.logged_at") < F.col("t.until_at")))
+    )
+    stated = lines.alias("l").join(F.broadcast(by_epoch).alias("t"), is_its_own, how="left")
+    order = (F.col("ordered_at"), log_rank(), F.col("file_from_at"), F.col("file_id"), F.col("byte_offset"))
+    of_node = Window.partitionBy("cluster_id", F.coalesce("node_id", "controller_id")).orderBy(*order)
+    until_now = of_node.rowsBetween(Window.unboundedPreceding, 0)
+    is_start = (F.col("event") == "controller_starting") | (
+        (F.col("logger") == EVENT_THREAD) & F.col("template").rlike(r"[\])]:? Starting\s*$")
+    )
+    mark = (
+        F.when(F.col("event").isin(*ELECTIONS) & F.col("stated_id").isNotNull(), F.col("stated_id"))
+        .when(is_start | (F.col("previous_event") == "controller_resigned"), F.lit(""))
+    )  # fmt: skip
+    return (
+        stated.select("l.*", F.col("t.term_id").alias("stated_id"))
+        .withColumn("previous_event", F.lag("event").over(of_node))
+        .withColumn("mark", mark)
+        .withColumn("office", F.last("mark", ignorenulls=True).over(until_now))
+        .withColumn("term_id", F.coalesce("stated_id", F.nullif("office", F.lit(""))))
+        .withColumn("controller_id", F.coalesce("controller_id", "node_id"))
+        .where("controller_id IS NOT NULL")
+    )
+
+
+def log_rank() -> Column:
+    """controller.log before state-change.log at equal times: openers are written before their consequences."""
+    return F.when(F.col("log") == "controller", 0).otherwise(1)
+
+
+def in_term() -> tuple[Column, ...]:
+    return (F.col("ordered_at"), log_rank(), F.col("file_from_at"), F.col("file_id"), F.col("byte_offset"))
+
+
+def with_seq(lines: DataFrame) -> DataFrame:
+    order = Window.partitionBy("cluster_id", "term_id").orderBy(*in_term())
+    return lines.withColumn("seq", F.row_number().over(order).cast("long")).withColumn(
+        "previous_event", F.lag("event").over(order)
+    )
+
+
+def with_cause(lines: DataFrame) -> DataFrame:
+    """The last opening line before it (pipeline/kafka/causes.tsv)."""
+    trigger, kind = F.col("fields")["election_trigger"], F.col("fields")["election_type"]
+    is_automatic = (trigger == "AutoTriggered") | (trigger.isNull() & F.col("previous_event").isin(*IMBALANCE))
+    is_election = F.col("event") == "preferred_election_started"
+    cause = F.when(is_election & (kind == "UNCLEAN"), "unclean election").when(
+        is_election & F.coalesce(is_automatic, F.lit(False)), "automatic rebalance"
+    )
+    opens = F.lit(False)
+    for opener in openers():
+        cause = cause.when(F.col("event") == opener.event, F.lit(opener.cause or "unknown"))
+        opens = opens | (F.col("event") == opener.event) if opener.is_event else opens
+    until_now = Window.partitionBy("cluster_id", "term_id").orderBy("seq").rowsBetween(Window.unboundedPreceding, 0)
+    begins = opens & ~(is_election & F.coalesce(is_automatic, F.lit(False)))
+    return (
+        lines.withColumn("own_cause", cause)
+        .withColumn("cause", F.coalesce(F.last("own_cause", ignorenulls=True).over(until_now), F.lit("unknown")))
+        .withColumn("event_seq", F.coalesce(F.max(F.when(begins, F.col("seq"))).over(until_now), F.lit(0).cast("long")))
+    )
+
+
+def with_level_and_machine(lines: DataFrame) -> DataFrame:
+    """What the whole term tells: TRACE or not, and which release of the replica machine wrote it."""
+    whole = Window.partitionBy("cluster_id", "term_id")
+    is_trace = (F.col("log") == "state-change") & (F.col("level") == "TRACE")
+    is_info_move = (F.col("event") == "partition_transition") & (F.col("level") == "INFO")
+    is_old_wording = F.col("template").startswith("Controller {controller_id} epoch")
+    machine = F.when(F.col("logger").isin(*R2_LOGGERS) | is_info_move, "R2").when(
+        F.col("logger").isin(*R1_LOGGERS) | is_old_wording, "R1"
+    )
+    return (
+        lines.withColumn("is_trace_seen", F.max(F.coalesce(is_trace, F.lit(False))).over(whole))
+        .withColumn("own_machine", machine)
+        .withColumn("least", F.min("own_machine").over(whole))
+        .withColumn("most", F.max("own_machine").over(whole))
+        .withColumn("replica_machine", F.when(F.col("least") == F.col("most"), F.col("least")))
+    )

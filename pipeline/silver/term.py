@@ -1,0 +1,105 @@
+"""Terms of controllers, from the lines that elect them and the lines that name them."""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from schemas.silver.term import SPEC
+
+ELECTIONS = ("controller_elected", "controller_epoch_incremented", "controller_active")
+
+
+def build(log_record: DataFrame) -> DataFrame:
+    """One row per term: elected by a line of controller.log, else inferred from lines that name controller and epoch.
+
+    Life: an epoch that is elected a second time, or epoch 1 after others, begins another life of the metadata.
+    Source: KafkaController.elect, 0.8.2 to 3.9; QuorumController.claim, from 2.8.
+    """
+    named = log_record.where("controller_id IS NOT NULL AND controller_epoch IS NOT NULL AND logged_at IS NOT NULL")
+    elected = named.transform(elections).transform(with_life)
+    seen = elected.transform(with_sights, named)
+    return seen.unionByName(unelected(named, elected)).select(*SPEC.columns)
+
+
+def elections(named: DataFrame) -> DataFrame:
+    """First line of each election; the same line in a second file counts once."""
+    return (
+        named.where(F.col("event").isin(*ELECTIONS))
+        .groupBy("cluster_id", "controller_id", "controller_epoch", "logged_at")
+        .agg(
+            F.min(F.struct("file_id", "byte_offset")).alias("line"),
+            F.min(F.when(F.col("event") == "controller_active", "kraft").otherwise("zookeeper")).alias("mode"),
+        )
+        .withColumnRenamed("logged_at", "elected_at")
+    )
+
+
+def with_life(elected: DataFrame) -> DataFrame:
+    order = (F.col("elected_at"), F.col("controller_epoch"), F.col("controller_id"))
+    until_now = Window.partitionBy("cluster_id").orderBy(*order).rowsBetween(Window.unboundedPreceding, 0)
+    same_epoch = Window.partitionBy("cluster_id", "controller_epoch").orderBy(*order)
+    same_term = Window.partitionBy("cluster_id", "controller_epoch", "controller_id").orderBy(*order)
+    is_restart = (F.col("controller_epoch") == 1) & (F.row_number().over(until_now) > 1)
+    return (
+        elected.withColumn("occurrence", F.row_number().over(same_epoch))
+        .withColumn("restarts", F.sum(is_restart.cast("int")).over(until_now))
+        .withColumn("life", F.max(F.greatest("occurrence", F.col("restarts") + 1)).over(until_now))
+        .withColumn("term_id", F.concat_ws("-", "life", "controller_epoch"))
+        .withColumn("reused_at", F.lead("elected_at").over(same_term))
+        .drop("occurrence", "restarts")
+    )
+
+
+def with_sights(elected: DataFrame, named: DataFrame) -> DataFrame:
+    """Last line that names the term before another life uses its numbers again."""
+    is_same = (
+        (F.col("e.cluster_id") == F.col("n.cluster_id"))
+        & (F.col("e.controller_id") == F.col("n.controller_id"))
+        & (F.col("e.controller_epoch") == F.col("n.controller_epoch"))
+        & (F.col("n.logged_at") >= F.col("e.elected_at"))
+        & (F.col("e.reused_at").isNull() | (F.col("n.logged_at") < F.col("e.reused_at")))
+    )
+    return (
+        named.alias("n")
+        .join(F.broadcast(elected).alias("e"), is_same, how="inner")
+        .groupBy("e.cluster_id", "e.term_id")
+        .agg(
+            *(
+                F.first(f"e.{name}").alias(name)
+                for name in ("life", "controller_id", "controller_epoch", "mode", "elected_at", "line")
+            ),
+            F.max("n.logged_at").alias("last_seen_at"),
+        )
+        .select(
+            "*",
+            F.col("elected_at").alias("first_seen_at"),
+            F.lit("proved").alias("certainty"),
+            "line.file_id",
+            "line.byte_offset",
+        )
+    )
+
+
+def unelected(named: DataFrame, elected: DataFrame) -> DataFrame:
+    """Terms that only lines of state-change.log, or of other nodes, name; their election was not seen."""
+    sights = named.groupBy("cluster_id", "controller_id", "controller_epoch").agg(
+        F.min("logged_at").alias("first_seen_at"),
+        F.max("logged_at").alias("last_seen_at"),
+        F.min_by(F.struct("file_id", "byte_offset"), "logged_at").alias("line"),
+    )
+    unseen = sights.join(elected, on=["cluster_id", "controller_id", "controller_epoch"], how="left_anti")
+    before = (F.col("s.cluster_id") == F.col("e.cluster_id")) & (F.col("e.elected_at") <= F.col("s.first_seen_at"))
+    return (
+        unseen.alias("s")
+        .join(F.broadcast(elected).alias("e"), before, how="left")
+        .groupBy("s.cluster_id", "s.controller_id", "s.controller_epoch", "s.first_seen_at", "s.last_seen_at", "s.line")
+        .agg(F.coalesce(F.max("e.life"), F.lit(1)).alias("life"))
+        .select(
+            "*",
+            F.concat_ws("-", "life", "controller_epoch").alias("term_id"),
+            F.lit("zookeeper").alias("mode"),
+            F.lit(None).cast("timestamp").alias("elected_at"),
+            F.lit("inferred").alias("certainty"),
+            "line.file_id",
+            "line.byte_offset",
+        )
+    )

@@ -1,0 +1,80 @@
+"""Delta tables of one cluster: made from their declarations, written, read at a version, restored."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructField
+
+from pipeline.store.filesystem import HadoopFiles
+from schemas.spec import TableSpec
+
+COMMIT_FILE = re.compile(r"^(\d{20})\.json$")
+
+
+@dataclass(frozen=True)
+class DeltaFolder:
+    """`<warehouse>/<cluster_id>`: a folder per layer, a Delta table per table."""
+
+    spark: SparkSession
+    folder: str
+
+    def uri(self, spec: TableSpec) -> str:
+        return f"{self.folder}/{spec.layer}/{spec.table}"
+
+    def head(self, spec: TableSpec) -> int | None:
+        """Newest version that was committed; None if there is no table. Lists the log, starts no job."""
+        names = HadoopFiles(self.spark).names(f"{self.uri(spec)}/_delta_log")
+        versions = [int(match.group(1)) for match in map(COMMIT_FILE.match, names) if match]
+        return max(versions, default=None)
+
+    def create(self, spec: TableSpec) -> None:
+        """An empty table with types, nullability, comments and CHECK constraints of the declaration: version 0."""
+        columns = ", ".join(map(column_ddl, spec.struct.fields))
+        properties = {f"delta.constraints.{check.name}": check.condition for check in spec.checks}
+        properties["delta.dataSkippingNumIndexedCols"] = "12"
+        listed = ", ".join(f"{literal(key)} = {literal(value)}" for key, value in properties.items())
+        self.spark.sql(
+            f"CREATE TABLE delta.`{self.uri(spec)}` ({columns}) USING delta "
+            f"COMMENT {literal(spec.grain)} TBLPROPERTIES ({listed})"
+        )
+
+    def append(self, spec: TableSpec, rows: DataFrame, run_id: str) -> None:
+        writer = declared(spec, rows).write.format("delta").mode("append")
+        writer.option("userMetadata", run_id).save(self.uri(spec))
+
+    def overwrite(self, spec: TableSpec, rows: DataFrame, run_id: str) -> None:
+        writer = declared(spec, rows).write.format("delta").mode("overwrite")
+        writer.option("userMetadata", run_id).save(self.uri(spec))
+
+    def delete_segments(self, spec: TableSpec, load_seqs: Iterable[int]) -> None:
+        """Takes out the rows of segments that are read again."""
+        listed = ", ".join(str(int(load_seq)) for load_seq in load_seqs)
+        self.spark.sql(f"DELETE FROM delta.`{self.uri(spec)}` WHERE load_seq IN ({listed})")
+
+    def restore(self, spec: TableSpec, version: int) -> None:
+        self.spark.sql(f"RESTORE TABLE delta.`{self.uri(spec)}` TO VERSION AS OF {int(version)}")
+
+    def read(self, spec: TableSpec, version: int | None = None) -> DataFrame:
+        """The rows at a version, the newest if none is given, in the declared columns."""
+        reader = self.spark.read.format("delta")
+        if version is not None:
+            reader = reader.option("versionAsOf", version)
+        return reader.load(self.uri(spec))
+
+
+def declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
+    """The declared columns in the declared order and types."""
+    return rows.select(*(F.col(field.name).cast(field.type).alias(field.name) for field in spec.fields))
+
+
+def column_ddl(column: StructField) -> str:
+    null = "" if column.nullable else " NOT NULL"
+    return f"`{column.name}` {column.dataType.simpleString()}{null} COMMENT {literal(column.metadata['comment'])}"
+
+
+def literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

@@ -1,0 +1,101 @@
+"""The gate: Great Expectations suites made from the declarations, one per layer, on the rows of the run."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from schemas.spec import TableSpec
+
+
+NAMES_A_VIEW = "/* {batch} */"  # GX warns about queries without it; a suite here spans the tables of a layer
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """Rows that `query` returns break it; `{rows}` in the query stands for the table's rows of this run."""
+
+    table: str
+    name: str
+    severity: str
+    query: str
+
+
+def expectations_of(spec: TableSpec) -> tuple[Expectation, ...]:
+    """What a declaration promises: nothing missing, closed lists kept, checks held, no two rows with one key."""
+    rules = {f"{f.name} is missing": f"{f.name} IS NULL" for f in spec.fields if not f.nullable}
+    rules |= {
+        f"{f.name} is not in its list": f"{f.name} NOT IN ({', '.join(map(repr, f.accepted))})"
+        for f in spec.fields
+        if f.accepted
+    }
+    rules |= {f"not {check.name}": f"NOT ({check.condition})" for check in spec.checks}
+    key = ", ".join(spec.key)
+    broken = ", ".join(f"CASE WHEN {condition} THEN '{rule}' END" for rule, condition in rules.items())
+    declared = (
+        f"SELECT concat_ws(', ', {broken}) AS broken, {key} FROM {{rows}} WHERE {' OR '.join(rules.values())}"
+    )
+    duplicated = f"SELECT {key}, count(*) AS row_count FROM {{rows}} GROUP BY {key} HAVING count(*) > 1"
+    return (
+        Expectation(spec.name, "rows_as_declared", "critical", declared),
+        Expectation(spec.name, "key_unique", "critical", duplicated),
+    )
+
+
+def judge(
+    cluster_id: str, run_id: str, layer: str, tables: dict[str, DataFrame], expectations: tuple[Expectation, ...]
+) -> list[dict[str, Any]]:
+    """Runs one suite. Rows for ops.quality_result, one per expectation.
+
+    `tables`: by table name the rows of this run, read back from where they were written.
+    """
+    import great_expectations as gx
+    from great_expectations.data_context.types.base import ProgressBarsConfig
+
+    context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    views = {name: f"gate_{name.replace('.', '_')}" for name in tables}
+    for name, rows in tables.items():
+        rows.createOrReplaceTempView(views[name])
+    suite = context.suites.add(gx.ExpectationSuite(name=layer))
+    for expectation in expectations:
+        suite.add_expectation(
+            gx.expectations.UnexpectedRowsExpectation(
+                unexpected_rows_query=f"{expectation.query.replace('{rows}', views[expectation.table])} {NAMES_A_VIEW}",
+                description=f"{expectation.table}: {expectation.name}",
+                severity=expectation.severity,
+                meta={"table": expectation.table, "name": expectation.name},
+            )
+        )
+    first = next(iter(tables.values()))
+    source = context.data_sources.add_spark(f"{layer}_{run_id}", persist=False)
+    batch = source.add_dataframe_asset(layer).add_batch_definition_whole_dataframe(layer)
+    validation = context.validation_definitions.add(gx.ValidationDefinition(name=layer, data=batch, suite=suite))
+    result = validation.run(batch_parameters={"dataframe": first}, result_format="SUMMARY")
+    return [result_row(cluster_id, run_id, layer, one) for one in result.results]
+
+
+def result_row(cluster_id: str, run_id: str, layer: str, result: Any) -> dict[str, Any]:
+    config, found = result.expectation_config, result.result
+    rows = (found.get("details") or {}).get("unexpected_rows") or []
+    error = next((info.get("exception_message") for info in exceptions_of(result)), None)
+    shown = "; ".join(str(row)[:300] for row in rows[:3]) or None
+    return {
+        "cluster_id": cluster_id,
+        "run_id": run_id,
+        "suite": layer,
+        "table": config.meta["table"],
+        "expectation": config.meta["name"],
+        "severity": str(getattr(config.severity, "value", config.severity)),
+        "is_met": bool(result.success),
+        "unexpected_count": found.get("observed_value") if isinstance(found.get("observed_value"), int) else None,
+        "sentence": error or shown,
+        "checked_at": datetime.now(UTC),
+    }
+
+
+def exceptions_of(result: Any) -> list[dict[str, Any]]:
+    info = result.exception_info or {}
+    candidates = [info] if "raised_exception" in info else list(info.values())
+    return [one for one in candidates if isinstance(one, dict) and one.get("raised_exception")]

@@ -1,0 +1,93 @@
+"""The Spark session of a job: taken as it is found, never configured behind the user's back."""
+
+import os
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkRuntimeError
+from pyspark.sql import SparkSession
+
+from pipeline.core.errors import EnvironmentProblem
+from pipeline.store.java import check_java
+
+APP_NAME = "kafka-controller-audit"
+DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+
+
+def get_spark(*, is_terminal: bool = False) -> SparkSession:
+    """The running session, else a new one by the Spark configuration in force.
+
+    Neither master nor jars are set here: they come from spark-submit, SPARK_CONF_DIR or the site.
+    Only a plain Python process without any Spark configuration of its own is pointed to the
+    defaults that this product ships. EnvironmentProblem: no usable Java, Spark or Delta.
+    """
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if SparkSession.getActiveSession() is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+        check_java()
+        use_shipped_configuration()
+    builder = SparkSession.builder.appName(APP_NAME).config("spark.ui.showConsoleProgress", str(is_terminal).lower())
+    try:
+        spark = builder.getOrCreate()
+    except PySparkRuntimeError as error:
+        if error.getCondition() != "JAVA_GATEWAY_EXITED":
+            raise
+        raise EnvironmentProblem(
+            expected="Spark to start",
+            found="its Java process ended at once (its own words stand above; UNRESOLVED DEPENDENCIES there "
+            "means that Delta's jars could not be fetched)",
+            todo="connect to the network once and run 'make jars', or set DEFAULT_ARTIFACT_REPOSITORY to your mirror",
+        ) from error
+    except Py4JError as error:
+        raise EnvironmentProblem(
+            expected="Spark to start", found=str(error).splitlines()[0], todo="look at the lines above"
+        ) from error
+    require_delta(spark)
+    tune_local(spark)
+    return spark
+
+
+def use_shipped_configuration() -> None:
+    """Points a plain Python process to conf/ of the checkout, or to the packaged copy of it."""
+    if "SPARK_CONF_DIR" in os.environ or "SPARK_HOME" in os.environ:
+        return
+    checkout = Path(__file__).resolve().parents[2] / "conf"
+    if (checkout / "spark-defaults.conf").is_file():
+        os.environ["SPARK_CONF_DIR"] = str(checkout)
+        return
+    packaged = files("pipeline.store").joinpath("conf")
+    os.environ["SPARK_CONF_DIR"] = str(packaged)
+
+
+def require_delta(spark: SparkSession) -> None:
+    """Delta's catalog must be configured, else the first write fails with a riddle."""
+    found = spark.conf.get("spark.sql.catalog.spark_catalog", "")
+    if found != DELTA_CATALOG:
+        raise EnvironmentProblem(
+            expected=f"spark.sql.catalog.spark_catalog = {DELTA_CATALOG} (Delta Lake)",
+            found=f"'{found}'" if found else "no such setting",
+            todo="submit with SPARK_CONF_DIR=conf, or --properties-file conf/spark-defaults.conf --load-spark-defaults",
+        )
+
+
+def tune_local(spark: SparkSession) -> None:
+    """Small parallelism on a local master (conf/local.conf beside spark-defaults.conf), unless the user set it."""
+    if not (spark.conf.get("spark.master", "") or "").startswith("local"):
+        return
+    path = Path(os.environ.get("SPARK_CONF_DIR", "")) / "local.conf"
+    if not path.is_file():
+        return
+    for line in path.read_text().splitlines():
+        key, _, value = line.strip().partition(" ")
+        is_setting = bool(key) and not key.startswith("#") and bool(value.strip())
+        if is_setting and spark.conf.isModifiable(key) and spark.conf.get(key, None) in (None, default_of(key)):
+            spark.conf.set(key, value.strip())
+
+
+def default_of(key: str) -> str | None:
+    """Spark's own default of the few keys in local.conf that have one (Spark 4.1, Delta 4.4)."""
+    return {
+        "spark.sql.shuffle.partitions": "200",
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "10000",
+    }.get(key)

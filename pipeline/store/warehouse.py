@@ -1,0 +1,126 @@
+"""One cluster of a warehouse: what is published, what a dead run left, and the row that commits a run."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from pipeline.core.errors import WarehouseFormat
+from pipeline.store.delta import DeltaFolder
+from pipeline.store.filesystem import HadoopFiles
+from schemas.ops import quality_result, run
+from schemas.spec import TableSpec
+
+FORMAT_VERSION = 1
+AT_ONCE = 4
+
+
+@dataclass(frozen=True)
+class Published:
+    """What readers see: of the newest row of ops.run the versions by table, and what the run was made of."""
+
+    run_id: str | None = None
+    run_seq: int = 0
+    versions: dict[str, int] = field(default_factory=dict)
+    settings_fingerprint: str | None = None
+    knowledge_fingerprint: str | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+class ClusterWarehouse:
+    """`<warehouse>/<cluster_id>`: tables at their published versions, and the commit protocol.
+
+    Protocol (design.md, section 2): under the cluster's lock restore what is newer than published,
+    append, audit, then publish with one row of ops.run, which is the commit point.
+    """
+
+    def __init__(self, spark: SparkSession, warehouse: str, cluster_id: str) -> None:
+        self.spark = spark
+        self.cluster_id = cluster_id
+        self.folder = f"{warehouse.rstrip('/')}/{cluster_id}"
+        self.delta = DeltaFolder(spark, self.folder)
+        self.files = HadoopFiles(spark)
+
+    def published(self, run_id: str | None = None) -> Published:
+        """The newest run, or that of a run_id. WarehouseFormat: written by a newer product."""
+        if self.delta.head(run.SPEC) is None:
+            return Published()
+        rows = self.delta.read(run.SPEC)
+        if run_id is not None:
+            rows = rows.where(F.col("run_id") == run_id)
+        newest = rows.orderBy(F.col("run_seq").desc()).limit(1).collect()
+        if not newest:
+            return Published()
+        row = newest[0]
+        if row.format_version > FORMAT_VERSION:
+            raise WarehouseFormat(
+                expected=f"a warehouse of format {FORMAT_VERSION} or older",
+                found=f"format {row.format_version} in {self.folder}, written by {row.product_version}",
+                todo="use that release of kafka-controller-audit or a newer one",
+            )
+        versions = {str(name): int(version) for name, version in row.table_versions.items()}
+        return Published(
+            row.run_id,
+            row.run_seq,
+            versions,
+            row.settings_fingerprint,
+            row.knowledge_fingerprint,
+            {str(name): int(value) for name, value in row.counts.items()},
+        )
+
+    def restore(self, specs: tuple[TableSpec, ...], published: Published) -> dict[str, int]:
+        """Undoes what a dead run left: tables whose head is newer than published. Versions by table now."""
+        versions: dict[str, int] = {}
+        for spec in specs:
+            head = self.delta.head(spec)
+            if head is None:
+                continue
+            wanted = published.versions.get(spec.name, 0)
+            if head > wanted:
+                self.delta.restore(spec, wanted)
+                head = self.delta.head(spec)
+            versions[spec.name] = int(head or 0)
+        return versions
+
+    def create_missing(self, specs: tuple[TableSpec, ...], versions: dict[str, int]) -> None:
+        missing = [spec for spec in specs if spec.name not in versions]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            for _ in pool.map(self.delta.create, missing):
+                pass
+        versions.update({spec.name: 0 for spec in missing})
+
+    def publish(self, row: dict[str, Any]) -> None:
+        """Writes the row of ops.run: from here on readers see the versions that it names."""
+        if self.delta.head(run.SPEC) is None:
+            self.delta.create(run.SPEC)
+        rows = self.spark.createDataFrame([row], schema=run.SPEC.struct)
+        self.delta.append(run.SPEC, rows, row["run_id"])
+
+    def append_quality(self, rows: list[dict[str, Any]], run_id: str) -> int:
+        """Stores what the gate said. The version that holds it."""
+        frame = self.spark.createDataFrame(rows, schema=quality_result.SPEC.struct)
+        self.delta.append(quality_result.SPEC, frame, run_id)
+        return int(self.delta.head(quality_result.SPEC) or 0)
+
+    def table(self, spec: TableSpec, versions: dict[str, int]) -> DataFrame:
+        """A table at the version that the mapping names."""
+        return self.delta.read(spec, versions[spec.name])
+
+
+def run_row(
+    *, published: Published, job: str, started_at: datetime, ended_at: datetime, outcome: str, **columns: Any
+) -> dict[str, Any]:
+    """A row of ops.run that follows `published`."""
+    return {
+        "run_seq": published.run_seq + 1,
+        "job": job,
+        "started_at": started_at,
+        "ended_at": ended_at,
+        "outcome": outcome,
+        "format_version": FORMAT_VERSION,
+        "sentence": None,
+        **columns,
+    }

@@ -1,0 +1,32 @@
+"""Which path held which file when: an unchanged path is not read again; what was not read says why."""
+
+from pyspark.sql.types import LongType, StringType, TimestampType
+
+from schemas.spec import CLUSTER_ID, Check, TableSpec, field, required
+
+SIGHTING_STATES = (
+    "read",  # new bytes were read in this run
+    "known",  # its content had been read under this or another path
+    "waiting",  # no second record has begun yet: identity is not fixed
+    "not_kafka",  # no controller, state-change or server log of Kafka
+    "not_asked",  # a server.log, which is read only on request
+    "unreadable",  # permission, broken codec, vanished
+    "contradictory",  # names several nodes or clusters
+)
+
+SPEC = TableSpec(
+    name="bronze.file_sighting",
+    grain="One path as one run found it, where it was new or had changed.",
+    key=("run_id", "path"),
+    fields=(
+        CLUSTER_ID,
+        required("path", StringType(), "Path or URI."),
+        required("size_bytes", LongType(), "Size as stored, bytes."),
+        field("modified_at", TimestampType(), "When the file was last modified, UTC."),
+        required("state", StringType(), "What became of it.", accepted=SIGHTING_STATES),
+        field("sentence", StringType(), "Why it was not read."),
+        field("file_id", StringType(), "The file that it held; null where none was made out."),
+        required("run_id", StringType(), "The run that found it."),
+    ),
+    checks=(Check("size_is_not_negative", "size_bytes >= 0"),),
+)

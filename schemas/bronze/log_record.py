@@ -1,0 +1,108 @@
+"""Every record of every log file: where it stands, its bytes, its envelope, what it says or why not."""
+
+from pyspark.sql.types import (
+    BinaryType,
+    BooleanType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from schemas.spec import (
+    BROKER_IDS,
+    BYTE_OFFSET,
+    CLUSTER_ID,
+    FILE_ID,
+    LOAD_SEQ,
+    Check,
+    TableSpec,
+    field,
+    required,
+)
+
+LOGS = ("controller", "state-change", "server")
+NOT_UNDERSTOOD_REASONS = (
+    "no_template",  # the logger is Kafka's, the wording is in no template
+    "several_templates",  # templates of different events match
+    "no_envelope",  # no time, level and logger were found: text before the first record, garbage
+    "bad_bytes",  # not UTF-8
+    "too_long",  # longer than the limit in conf
+    "cut",  # cut by a shipper, or the file ends inside it
+    "other_logger",  # a logger that no template names: accounted for by position and length, bytes not kept
+    "blank",  # white space only
+)
+
+SPEC = TableSpec(
+    name="bronze.log_record",
+    grain="One record of one log file: a line with the time in front, and the lines that continue it.",
+    key=("file_id", "byte_offset"),
+    fields=(
+        CLUSTER_ID,
+        field(
+            "node_id", IntegerType(), "The broker or controller that wrote the file; null if nothing tells."
+        ),
+        required("log", StringType(), "Which log the record belongs to, by its logger.", accepted=LOGS),
+        FILE_ID,
+        LOAD_SEQ,
+        BYTE_OFFSET,
+        required("byte_length", LongType(), "Length in the uncompressed file, bytes, line ends included."),
+        required(
+            "line_count", LongType(), "Line ends in the record: the sum before it gives its line number."
+        ),
+        field("raw", BinaryType(), "The bytes as read; null where only position and length are kept."),
+        field("logged_at", TimestampType(), "When it was logged, UTC, by the zone of the cluster or broker."),
+        field("logged_local", TimestampNTZType(), "The local time as printed."),
+        field("level", StringType(), "TRACE, DEBUG, INFO, WARN, ERROR or FATAL, as printed."),
+        field("logger", StringType(), "Logger as printed, e.g. kafka.controller.KafkaController."),
+        field("event", StringType(), "What the record says: an event of pipeline/kafka/templates."),
+        field(
+            "template",
+            StringType(),
+            "The wording that matched, with {field} for what varies; null if not understood.",
+        ),
+        field(
+            "not_understood_reason",
+            StringType(),
+            "Why event is null.",
+            accepted=NOT_UNDERSTOOD_REASONS,
+        ),
+        required(
+            "is_forged",
+            BooleanType(),
+            "A line inside the record looks like a record of its own (CR or LF in a name).",
+        ),
+        field("controller_id", IntegerType(), "Controller that the record names as acting."),
+        field("controller_epoch", IntegerType(), "Epoch of that controller."),
+        field("broker_id", IntegerType(), "Broker that the record is about or that writes it."),
+        field("topic", StringType(), "Topic."),
+        field("partition", IntegerType(), "Partition of the topic."),
+        field("replica_id", IntegerType(), "Broker of the replica that the record is about."),
+        field("from_state", StringType(), "State left, Kafka's name, e.g. NewReplica."),
+        field("to_state", StringType(), "State entered or wanted, Kafka's name."),
+        field("leader", IntegerType(), "Leader: a broker, -1 none, -2 being deleted."),
+        field("leader_epoch", IntegerType(), "Leader epoch of the partition."),
+        field("isr", BROKER_IDS, "In-sync replicas in the order printed."),
+        field(
+            "replicas",
+            BROKER_IDS,
+            "Assigned replicas in the order printed; the first is the preferred leader.",
+        ),
+        field("correlation_id", IntegerType(), "Correlation id of the request."),
+        field("reason", StringType(), "Reason that the record gives."),
+        field("exception_class", StringType(), "Class of the exception that the record carries."),
+        field("exception_message", StringType(), "Its message, first line."),
+        field(
+            "fields",
+            MapType(StringType(), StringType(), False),
+            "All other fields of the template, as printed.",
+        ),
+    ),
+    checks=(
+        Check("offset_is_not_negative", "byte_offset >= 0"),
+        Check("length_is_positive", "byte_length > 0"),
+        Check("understood_or_reason", "(event IS NULL) <> (not_understood_reason IS NULL)"),
+    ),
+)

@@ -1,0 +1,34 @@
+"""What a person should look at, with the lines that prove it."""
+
+from pyspark.sql.types import IntegerType, StringType, TimestampType
+
+from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TERM_ID, TableSpec, field, required
+
+SEVERITIES = ("critical", "warning", "info")
+
+SPEC = TableSpec(
+    name="gold.finding",
+    grain="One thing that a person should look at: one rule, one entity, one root event.",
+    key=("finding_id",),
+    fields=(
+        CLUSTER_ID,
+        required("finding_id", StringType(), "Stable over runs: made of rule, entity and root event."),
+        required("rule", StringType(), "Name of the rule that holds no longer."),
+        required("rule_version", IntegerType(), "Version of the rule."),
+        required("severity", StringType(), "How much it matters.", accepted=SEVERITIES),
+        required(
+            "status",
+            StringType(),
+            "new: first seen in this run; ongoing; resolved: its interval has ended; retracted.",
+            accepted=("new", "ongoing", "resolved", "retracted"),
+        ),
+        required("entity", StringType(), "What it is about: broker 1, orders-0, topic payments."),
+        field("root_event", StringType(), "The term or broker event at its root."),
+        TERM_ID,
+        required("valid_from_at", TimestampType(), "Since when, UTC."),
+        field("valid_until_at", TimestampType(), "Until when, UTC; null: still so at the end of the data."),
+        required("sentence", StringType(), "What is the matter, in one sentence."),
+        CERTAINTY,
+        EVIDENCE,
+    ),
+)

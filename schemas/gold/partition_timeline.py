@@ -1,0 +1,53 @@
+"""Who led which partition when: the life of each partition in intervals."""
+
+from pyspark.sql.types import IntegerType, LongType, StringType, TimestampType
+
+from schemas.spec import (
+    BROKER_IDS,
+    CERTAINTY,
+    CLUSTER_ID,
+    EVIDENCE,
+    TERM_ID,
+    TOPIC_LIFE,
+    Check,
+    TableSpec,
+    field,
+    required,
+)
+
+SPEC = TableSpec(
+    name="gold.partition_timeline",
+    grain="One interval of one partition of one life of a topic in which nothing known of it changed.",
+    key=("topic", "topic_life", "partition", "interval_seq"),
+    fields=(
+        CLUSTER_ID,
+        required("topic", StringType(), "Topic."),
+        TOPIC_LIFE,
+        required("partition", IntegerType(), "Partition."),
+        required("interval_seq", LongType(), "Place of the interval in the partition's life, from 1."),
+        required("valid_from_at", TimestampType(), "Start, inclusive, UTC."),
+        field(
+            "valid_until_at", TimestampType(), "End, exclusive, UTC; null: still so at the end of the data."
+        ),
+        field("state", StringType(), "State of the partition machine; null: no line said it yet."),
+        field(
+            "leader", IntegerType(), "Leader that the controller holds; -1 none; null: no line said it yet."
+        ),
+        field("isr", BROKER_IDS, "In-sync replicas as last stated."),
+        field(
+            "replicas", BROKER_IDS, "Assigned replicas, preferred leader first; null: no line said it yet."
+        ),
+        field("leader_epoch", IntegerType(), "Leader epoch as last stated."),
+        field("controller_epoch", IntegerType(), "Epoch of the controller that said so."),
+        required(
+            "event_seq",
+            LongType(),
+            "Controller event that began the interval: silver.controller_line.event_seq.",
+        ),
+        field("ended_by", StringType(), "What ended it: the event of the next line; null while open."),
+        TERM_ID,
+        CERTAINTY,
+        EVIDENCE,
+    ),
+    checks=(Check("interval_is_not_negative", "valid_until_at IS NULL OR valid_until_at >= valid_from_at"),),
+)

@@ -1,0 +1,86 @@
+"""Every state change that a controller logged, with the verdict of the state machine on it."""
+
+from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, TimestampType
+
+from schemas.spec import (
+    BYTE_OFFSET,
+    CERTAINTY,
+    CLUSTER_ID,
+    EVIDENCE,
+    FILE_ID,
+    LOAD_SEQ,
+    TERM_ID,
+    Check,
+    TableSpec,
+    field,
+    required,
+)
+
+MACHINES = ("replica", "partition")
+OUTCOMES = ("done", "failed")
+CONTINUITIES = ("first", "follows", "hidden", "broken", "unknown")
+VERDICTS = (
+    "illegal",
+    "refused",
+    "failed",
+    "first",
+    "valid",
+    "same_state",
+    "hidden",
+    "discontinuity",
+    "undetermined",
+)
+
+SPEC = TableSpec(
+    name="gold.transition_audit",
+    grain="One row per state change of a replica or a partition that a controller logged, done or not.",
+    key=("file_id", "byte_offset"),
+    fields=(
+        CLUSTER_ID,
+        TERM_ID,
+        required("machine", StringType(), "Which state machine moved.", accepted=MACHINES),
+        field("controller_id", IntegerType(), "Controller that logged the change."),
+        field("controller_epoch", IntegerType(), "Epoch of that controller."),
+        field("topic", StringType(), "Topic."),
+        field("partition", IntegerType(), "Partition of the topic."),
+        field("replica_id", IntegerType(), "Broker of the replica; null for partitions."),
+        field("from_state", StringType(), "State left, or held if the change failed; Kafka's name."),
+        field("to_state", StringType(), "State entered, or wanted if the change failed; Kafka's name."),
+        required("outcome", StringType(), "Whether the state moved.", accepted=OUTCOMES),
+        field(
+            "is_legal_pair",
+            BooleanType(),
+            "The machine allows the move; null where the machines of the possible releases differ.",
+        ),
+        required(
+            "continuity",
+            StringType(),
+            "How from_state joins the state replayed before it within the term.",
+            accepted=CONTINUITIES,
+        ),
+        required("verdict", StringType(), "The judgement, by the table of precedence.", accepted=VERDICTS),
+        field(
+            "normal",
+            StringType(),
+            "KAFKA number, or item of the documentation, that calls this verdict on this move normal.",
+        ),
+        field("cause", StringType(), "What made the controller move, as far as its own log tells."),
+        field("exception_class", StringType(), "Class of the exception that the record carries."),
+        field("exception_message", StringType(), "Its message, first line."),
+        field("seq", LongType(), "Order within the term; null without a term."),
+        field("logged_at", TimestampType(), "When the controller logged it, UTC, millisecond precision."),
+        CERTAINTY,
+        EVIDENCE,
+        FILE_ID,
+        LOAD_SEQ,
+        BYTE_OFFSET,
+    ),
+    checks=(
+        Check("illegal_pair_was_done", "verdict <> 'illegal' OR (NOT is_legal_pair AND outcome = 'done')"),
+        Check(
+            "refused_and_failed_moved_nothing", "verdict NOT IN ('refused', 'failed') OR outcome = 'failed'"
+        ),
+        Check("certainty_follows_verdict", "(verdict = 'undetermined') = (certainty = 'undetermined')"),
+        Check("partitions_have_no_replica", "machine = 'replica' OR replica_id IS NULL"),
+    ),
+)

@@ -1,0 +1,62 @@
+"""The order of a controller's lines: its two logs merged, by term."""
+
+from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, TimestampType
+
+from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, Field, TableSpec, field, required
+
+CAUSES = (
+    "controller start-up",
+    "broker start",
+    "broker failure",
+    "broker bounced",
+    "log-dir failure",
+    "controlled shutdown",
+    "topic creation",
+    "partitions added",
+    "reassignment",
+    "preferred election by tool",
+    "automatic rebalance",
+    "unclean election",
+    "topic deletion",
+    "unknown",
+)
+
+SPEC = TableSpec(
+    name="silver.controller_line",
+    grain="One line that a controller wrote in office: of controller.log, or acting in state-change.log.",
+    key=("file_id", "byte_offset"),
+    fields=(
+        CLUSTER_ID,
+        required("term_id", StringType(), "The term that the line belongs to."),
+        required(
+            "seq",
+            LongType(),
+            "Place of the line within its term, from 1: by running maximum of time, "
+            "controller.log before state-change.log, then offset.",
+        ),
+        required("log", StringType(), "controller or state-change.", accepted=("controller", "state-change")),
+        required("logged_at", TimestampType(), "When it was logged, UTC."),
+        required("ordered_at", TimestampType(), "Running maximum of logged_at within node and log, UTC."),
+        required("event", StringType(), "What it says."),
+        field("level", StringType(), "Level of the line."),
+        required("controller_id", IntegerType(), "The controller."),
+        required(
+            "event_seq",
+            LongType(),
+            "seq of the line that opened what the controller was doing; 0: none seen.",
+        ),
+        Field("cause", StringType(), "Why: by the opening line before it.", False, CAUSES),
+        required(
+            "is_trace_seen", BooleanType(), "state.change.logger wrote at TRACE somewhere in this term."
+        ),
+        field(
+            "replica_machine",
+            StringType(),
+            "Release of the replica machine, as far as the lines tell.",
+            accepted=("R1", "R2"),
+        ),
+        FILE_ID,
+        LOAD_SEQ,
+        BYTE_OFFSET,
+    ),
+)

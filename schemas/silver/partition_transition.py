@@ -1,0 +1,25 @@
+"""Moves of Kafka's partition state machine, and attempts at them, as the controller logged them."""
+
+from pyspark.sql.types import IntegerType, StringType
+
+from schemas.silver.replica_transition import transition_fields
+from schemas.spec import BROKER_IDS, TableSpec, field, required
+
+PARTITION_STATES = ("NewPartition", "OnlinePartition", "OfflinePartition", "NonExistentPartition")
+
+SPEC = TableSpec(
+    name="silver.partition_transition",
+    grain="One line of state-change.log in which a controller moves one partition, or fails to.",
+    key=("file_id", "byte_offset"),
+    fields=(
+        *transition_fields(
+            required("topic", StringType(), "Topic."),
+            required("partition", IntegerType(), "Partition."),
+            states=PARTITION_STATES,
+        ),
+        field("leader", IntegerType(), "Leader that the line names."),
+        field("leader_epoch", IntegerType(), "Leader epoch that the line names (from 1.1)."),
+        field("isr", BROKER_IDS, "In-sync replicas that the line names (from 1.1)."),
+        field("replicas", BROKER_IDS, "Assigned replicas that the line names, preferred leader first."),
+    ),
+)

@@ -1,0 +1,31 @@
+"""Terms of controllers: who was elected with which epoch, in which life of the cluster's metadata."""
+
+from pyspark.sql.types import IntegerType, StringType, TimestampType
+
+from schemas.spec import BYTE_OFFSET, CERTAINTY, CLUSTER_ID, FILE_ID, TableSpec, field, required
+
+SPEC = TableSpec(
+    name="silver.term",
+    grain="One tenure of one controller: one controller epoch in one life of the cluster's metadata.",
+    key=("term_id",),
+    fields=(
+        CLUSTER_ID,
+        required(
+            "term_id",
+            StringType(),
+            "'<life>-<epoch>'; the life grows when a wiped cluster uses epochs again.",
+        ),
+        required("life", IntegerType(), "Ordinal of the life of the metadata, from 1."),
+        required("controller_id", IntegerType(), "The broker or KRaft controller elected."),
+        required("controller_epoch", IntegerType(), "Its controller epoch; in KRaft the leader epoch."),
+        required(
+            "mode", StringType(), "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")
+        ),
+        field("elected_at", TimestampType(), "When it was elected, UTC; null if no election line was seen."),
+        required("first_seen_at", TimestampType(), "First line that names the term, UTC."),
+        required("last_seen_at", TimestampType(), "Last line that names the term, UTC."),
+        CERTAINTY,
+        FILE_ID,
+        BYTE_OFFSET,
+    ),
+)

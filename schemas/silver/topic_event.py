@@ -1,0 +1,26 @@
+"""What a controller's lines say about the life of a topic: created, queued for deletion, deleted."""
+
+from pyspark.sql.types import IntegerType, StringType, TimestampType
+
+from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, TableSpec, field, required
+
+SPEC = TableSpec(
+    name="silver.topic_event",
+    grain="One topic named in one line about creation or deletion of topics.",
+    key=("file_id", "byte_offset", "topic"),
+    fields=(
+        CLUSTER_ID,
+        FILE_ID,
+        LOAD_SEQ,
+        BYTE_OFFSET,
+        required("logged_at", TimestampType(), "When it was logged, UTC."),
+        field("controller_id", IntegerType(), "The controller acting."),
+        required("topic", StringType(), "Topic."),
+        required(
+            "step",
+            StringType(),
+            "created; deletion_queued; deletion_blocked (ineligible); deletion_completed.",
+            accepted=("created", "deletion_queued", "deletion_blocked", "deletion_completed"),
+        ),
+    ),
+)

@@ -1,0 +1,101 @@
+"""How a table is declared: grain, key, columns, checks. Declarations hold no logic and need no JVM."""
+
+from dataclasses import dataclass
+
+from pyspark.sql.types import ArrayType, DataType, IntegerType, LongType, StringType, StructField, StructType
+
+
+@dataclass(frozen=True)
+class Field:
+    """One column. `accepted`: the closed list of its values, empty where any value of the type may stand."""
+
+    name: str
+    type: DataType
+    comment: str
+    nullable: bool = True
+    accepted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Check:
+    """A condition that holds on every row (SQL over the columns; null counts as held)."""
+
+    name: str
+    condition: str
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """One Delta table `<warehouse>/<cluster_id>/<layer>/<table>`.
+
+    `grain` says what one row is; `key` names the columns that no two rows share.
+    `checks` become Delta CHECK constraints and expectations of the gate.
+    """
+
+    name: str
+    grain: str
+    key: tuple[str, ...]
+    fields: tuple[Field, ...]
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def layer(self) -> str:
+        return self.name.split(".")[0]
+
+    @property
+    def table(self) -> str:
+        return self.name.split(".")[1]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.fields)
+
+    @property
+    def struct(self) -> StructType:
+        """The Spark schema, with comments as metadata so that Delta keeps them."""
+        return StructType(
+            [StructField(f.name, f.type, f.nullable, {"comment": f.comment}) for f in self.fields]
+        )
+
+
+def field(name: str, type: DataType, comment: str, *, accepted: tuple[str, ...] = ()) -> Field:
+    """A column that may be null: absent is null, never an empty string."""
+    return Field(name, type, comment, True, accepted)
+
+
+def required(name: str, type: DataType, comment: str, *, accepted: tuple[str, ...] = ()) -> Field:
+    """A column that is never null."""
+    return Field(name, type, comment, False, accepted)
+
+
+CLUSTER_ID = required("cluster_id", StringType(), "Name of the cluster; the folder of its tables.")
+FILE_ID = required("file_id", StringType(), "Identity of the log file by content; joins bronze.source_file.")
+LOAD_SEQ = required(
+    "load_seq", LongType(), "Number of the segment that brought the row; grows with every load."
+)
+BYTE_OFFSET = required("byte_offset", LongType(), "Where the record starts in the uncompressed file, bytes.")
+
+CERTAINTY = required(
+    "certainty",
+    StringType(),
+    "proved: a line says it; inferred: several lines imply it; undetermined: the evidence does not decide.",
+    accepted=("proved", "inferred", "undetermined"),
+)
+EVIDENCE_TYPE = ArrayType(
+    StructType([StructField("file_id", StringType(), False), StructField("byte_offset", LongType(), False)]),
+    False,
+)
+EVIDENCE = required(
+    "evidence",
+    EVIDENCE_TYPE,
+    "The records (file_id, byte_offset) that the row rests on, the opening one first.",
+)
+TERM_ID = field(
+    "term_id",
+    StringType(),
+    "Tenure of one controller, '<life>-<epoch>': the life tells apart epochs that a wiped cluster uses again.",
+)
+TOPIC_LIFE = required(
+    "topic_life", IntegerType(), "Which life of that topic name, from 1: a re-created topic is another life."
+)
+BROKER_IDS = ArrayType(IntegerType(), False)

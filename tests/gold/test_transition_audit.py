@@ -1,0 +1,198 @@
+"""Each verdict from the least block that gives it, without Spark."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from pipeline.core.replay import CONTINUITY
+from pipeline.gold.transition_audit import FROM_LINES, FROM_MOVES, PRECEDENCE, replay_block
+from pipeline.kafka.machines import KINDS
+from schemas.gold.transition_audit import CONTINUITIES, MACHINES, SPEC, VERDICTS
+
+TYPES = {field.name: field.type for field in to_arrow_schema(SPEC.struct)} | {
+    "is_trace_seen": pa.bool_(),
+    "replica_machine": pa.string(),
+}
+REFUSED = (
+    "java.lang.IllegalStateException: Partition t-0 should be in one of A,B states before moving to X state"
+)
+ASSERTED = (
+    "java.lang.AssertionError: assertion failed: Replica [t] should be in the A states before moving to X"
+)
+ELECTION = "kafka.common.StateChangeFailedException: Failed to elect leader for partition t-0"
+STATE = {
+    "New": ("NewPartition", "NewReplica"),
+    "On": ("OnlinePartition", "OnlineReplica"),
+    "Off": ("OfflinePartition", "OfflineReplica"),
+    "None": ("NonExistentPartition", "NonExistentReplica"),
+    "Start": ("?", "ReplicaDeletionStarted"),
+    "Done": ("?", "ReplicaDeletionSuccessful"),
+    "Inel": ("?", "ReplicaDeletionIneligible"),
+    "Odd": ("OddPartition", "OddReplica"),
+}
+
+# case | machine | level seen | moves from>to, not done: !exception | verdict of the last | its continuity
+CASES = """
+first              | P1 | trace | None>New                     | first         | first
+valid              | P1 | trace | None>New New>On              | valid         | follows
+same_state         | P1 | trace | On>On On>On                  | same_state    | follows
+first_online       | P1 | trace | On>On                        | first         | first
+failed             | P1 | trace | Off>On!election              | failed        | first
+refused            | P1 | trace | On>None!refused              | refused       | first
+refused_assertion  | R1 | trace | Off>Inel!asserted            | refused       | unknown
+failed_odd_pair    | P1 | trace | New>New!election             | failed        | first
+cut_illegal        | P1 | trace | On>None!                     | undetermined  | first
+cut_class_only     | P1 | trace | On>None!class                | undetermined  | first
+cut_legal          | P1 | trace | Off>On!                      | failed        | first
+illegal            | P1 | trace | New>On On>None               | illegal       | follows
+illegal_first      | P1 | trace | On>None                      | illegal       | first
+illegal_R1         | R1 | trace | On>Off Off>Inel              | illegal       | follows
+legal_R2           | R2 | trace | On>Off Off>Inel              | valid         | follows
+release_unknown    | -  | trace | On>Off Off>Inel              | undetermined  | follows
+illegal_anyway     | -  | trace | On>None                      | illegal       | first
+hidden             | P1 | info  | New>On Off>On                | hidden        | hidden
+hidden_deletion    | P1 | info  | New>On None>New              | hidden        | hidden
+info_unexplained   | P1 | info  | None>New On>On               | undetermined  | unknown
+discontinuity      | P1 | trace | New>On Off>On                | discontinuity | broken
+silent_online_R1   | R1 | trace | On>Off On>Off                | undetermined  | unknown
+silent_online_R2   | R2 | trace | On>Off On>Off                | discontinuity | broken
+beginning_missing  | R2 | trace | Off>On                       | undetermined  | unknown
+after_failure      | P1 | trace | Off>On!election Off>On       | valid         | follows
+failure_moves_not  | P1 | trace | New>On On>None!refused On>Off | valid        | follows
+odd_state          | P1 | trace | New>Odd                      | undetermined  | first
+after_odd_state    | P1 | trace | New>Odd Odd>On               | undetermined  | unknown
+no_term            | P1 | none  | None>New                     | undetermined  | unknown
+no_term_illegal    | P1 | none  | On>None                      | illegal       | unknown
+no_term_refused    | P1 | none  | On>None!refused              | refused       | unknown
+"""
+
+
+def rows_of(machine: str, visible: str, moves: str) -> list[dict[str, Any]]:
+    is_partition = machine == "P1"
+    exceptions: dict[str, list[str | None]] = {
+        "refused": list(REFUSED.split(": ", 1)),
+        "asserted": list(ASSERTED.split(": ", 1)),
+        "election": list(ELECTION.split(": ", 1)),
+        "class": ["java.lang.IllegalStateException", None],
+        "": [None, None],
+    }
+    rows = []
+    for number, move in enumerate(moves.split()):
+        pair, bang, how = move.partition("!")
+        from_state, to_state = (STATE[each][0 if is_partition else 1] for each in pair.split(">"))
+        exception = exceptions[how]
+        rows.append(
+            dict.fromkeys((*FROM_MOVES, *FROM_LINES))
+            | {
+                "cluster_id": "c",
+                "file_id": "f",
+                "load_seq": 1,
+                "byte_offset": 100 * number,
+                "topic": "t",
+                "partition": 0,
+                "replica_id": None if is_partition else 1,
+                "from_state": from_state,
+                "to_state": to_state,
+                "outcome": "failed" if bang else "done",
+                "exception_class": exception[0],
+                "exception_message": exception[1],
+                "machine": "partition" if is_partition else "replica",
+                "term_id": None if visible == "none" else "1-1",
+                "seq": None if visible == "none" else number,
+                "is_trace_seen": None if visible == "none" else visible == "trace",
+                "replica_machine": machine if machine in KINDS["replica"] else None,
+            }
+        )
+    return rows
+
+
+def block(rows: list[dict[str, Any]]) -> pa.Table:
+    names = (*FROM_MOVES, *FROM_LINES)
+    return pa.table({name: pa.array([row[name] for row in rows], type=TYPES[name]) for name in names})
+
+
+def audited(machine: str, visible: str, moves: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = replay_block(block(rows_of(machine, visible, moves))).to_pylist()
+    return rows
+
+
+def cases() -> list[list[str]]:
+    return [[cell.strip() for cell in line.split("|")] for line in CASES.strip().splitlines()]
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case[0])
+def test_verdict(case: list[str]) -> None:
+    _, machine, visible, moves, verdict, continuity = case
+    last = audited(machine, visible, moves)[-1]
+    assert (last["verdict"], last["continuity"]) == (verdict, continuity)
+
+
+def test_every_verdict_and_continuity_has_a_case() -> None:
+    assert {case[4] for case in cases()} == set(VERDICTS) == {verdict for verdict, _ in PRECEDENCE}
+    assert {case[5] for case in cases()} == set(CONTINUITIES)
+    assert CONTINUITIES == CONTINUITY
+    assert set(MACHINES) == set(KINDS)
+
+
+def test_columns_are_those_of_the_table() -> None:
+    whole = replay_block(block(rows_of("R2", "trace", "None>New New>On")))
+    assert whole.schema.types == to_arrow_schema(SPEC.struct).types
+    assert tuple(whole.column_names) == SPEC.columns
+    empty = replay_block(block([]))
+    assert (len(empty), tuple(empty.column_names)) == (0, SPEC.columns)
+    for field in SPEC.fields:
+        assert field.nullable or whole[field.name].null_count == 0
+
+
+def test_order_is_seq_and_not_that_of_the_rows() -> None:
+    rows = rows_of("P1", "trace", "None>New New>On On>Off")
+    verdicts = {row["seq"]: row["verdict"] for row in replay_block(block(rows[::-1])).to_pylist()}
+    assert verdicts == {0: "first", 1: "valid", 2: "valid"}
+
+
+def test_objects_do_not_mix() -> None:
+    rows = rows_of("R2", "trace", "On>Off On>Off On>Off On>Off")
+    for row, (topic, partition, replica) in zip(
+        rows, [("t", 0, 1), ("t", 0, 2), ("t", 1, 1), ("u", 0, 1)], strict=True
+    ):
+        row |= {"topic": topic, "partition": partition, "replica_id": replica}
+    assert [row["verdict"] for row in replay_block(block(rows)).to_pylist()] == ["first"] * 4
+
+
+def test_legality_is_null_where_the_release_decides() -> None:
+    legal = {
+        name: audited(name, "trace", "On>Off Off>Inel")[-1]["is_legal_pair"] for name in ("R1", "R2", "-")
+    }
+    assert legal == {"R1": False, "R2": True, "-": None}
+
+
+def test_evidence_is_the_record_and_the_one_before_if_it_matters() -> None:
+    rows = audited("P1", "trace", "Off>On!election Off>On On>None!refused On>Off")
+    offsets = [[place["byte_offset"] for place in row["evidence"]] for row in rows]
+    assert offsets == [[0], [100, 0], [200], [300, 100]]
+    assert [row["certainty"] for row in rows] == ["proved"] * 4
+    assert audited("P1", "info", "New>On Off>On")[-1]["certainty"] == "inferred"
+    assert audited("R2", "trace", "Off>On")[-1]["certainty"] == "undetermined"
+
+
+@pytest.mark.parametrize(
+    ("machine", "move", "normal"),
+    [
+        ("R1", "Off>Inel!refused", "KAFKA-8237"),
+        ("R2", "Off>Inel!refused", None),
+        ("-", "Off>Inel!refused", "KAFKA-8237"),
+        ("R2", "Inel>Inel!refused", "item 11"),
+        ("R2", "Done>Inel!refused", "item 11"),
+        ("R1", "Inel>Inel!refused", None),
+        ("R2", "On>New!refused", "item 21"),
+        ("R1", "On>New!refused", None),
+        ("R1", "On>Inel!refused", "item 22"),
+        ("R2", "On>Inel!refused", "item 22"),
+        ("R2", "On>Inel!election", None),
+        ("P1", "On>None!refused", None),
+    ],
+)
+def test_normal_is_what_the_release_is_known_for(machine: str, move: str, normal: str | None) -> None:
+    assert audited(machine, "trace", move)[0]["normal"] == normal

@@ -1,0 +1,62 @@
+"""Rules that a program can see: no master in code, names that say something, files that can be read."""
+
+import ast
+import warnings
+
+import pytest
+
+from tests.house.source import python_files, short, tree_of
+
+LIBRARY = ("jobs", "pipeline", "schemas")
+EVERYTHING = (*LIBRARY, "tests")
+NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
+LONG_LINES = 250
+TOO_LONG_LINES = 300
+
+
+def masters_in(tree: ast.AST) -> list[int]:
+    """Lines that choose Spark's master or its jars: both belong to whoever submits."""
+    found = []
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        first = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else ""
+        is_fixed = node.func.attr in {"config", "set"} and str(first).startswith(
+            ("spark.master", "spark.jars")
+        )
+        if is_fixed or node.func.attr == "master":
+            found.append(node.lineno)
+    return found
+
+
+def test_no_master_and_no_jars_in_code() -> None:
+    found = [f"{short(file)}:{line}" for file in python_files(*LIBRARY) for line in masters_in(tree_of(file))]
+    assert not found, found
+
+
+@pytest.mark.parametrize(
+    "snippet", ["builder.master('local[2]')", "builder.config('spark.jars.packages', 'x')"]
+)
+def test_a_master_is_caught(snippet: str) -> None:
+    assert masters_in(ast.parse(snippet)) == [1]
+
+
+def test_modules_have_names_that_say_something() -> None:
+    files = python_files(*EVERYTHING)
+    found = [short(file) for file in files if {file.stem, file.parent.name} & NAMES_THAT_SAY_NOTHING]
+    assert not found, found
+
+
+def test_files_can_be_read_in_one_go() -> None:
+    files = python_files(*EVERYTHING)
+    lines = {short(file): len(file.read_text(encoding="utf-8").splitlines()) for file in files}
+    for name in (name for name, count in lines.items() if count > LONG_LINES):
+        warnings.warn(f"{name} has {lines[name]} lines; aim at {LONG_LINES}", stacklevel=1)
+    too_long = {name: count for name, count in lines.items() if count > TOO_LONG_LINES}
+    assert not too_long, too_long
+
+
+def test_every_module_opens_with_one_sentence() -> None:
+    modules = [(file, tree_of(file)) for file in python_files(*EVERYTHING)]
+    found = [short(file) for file, tree in modules if tree.body and not ast.get_docstring(tree)]
+    assert not found, found

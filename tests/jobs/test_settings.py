@@ -1,0 +1,122 @@
+"""Which setting wins, what it says about a cluster or broker, and the sentence when it is wrong."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from jobs.load_settings import load
+from jobs.settings import Settings
+from pipeline.core.errors import SettingsError
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "own.yaml"
+    file.write_text(text)
+    return file
+
+
+def from_text(folder: Path, text: str) -> Settings:
+    return load(write(folder, text), environ={})
+
+
+def test_later_sources_win(tmp_path: Path) -> None:
+    file = write(tmp_path, "zone: Europe/Berlin\nquiet_seconds: 1\nlimits: {range_bytes: 7}\n")
+    environ = {"KCA_QUIET_SECONDS": "2", "KCA_LIMITS__MAX_RECORD_BYTES": "9", "KCA_SHARED": "/no/setting"}
+    settings = load(file, {"quiet_seconds": 3}, environ)
+    assert (settings.zone, settings.quiet_seconds) == ("Europe/Berlin", 3)
+    assert (settings.limits.range_bytes, settings.limits.max_record_bytes) == (7, 9)
+    assert settings.source_of("cluster") == "defaults"
+    assert settings.source_of("zone") == str(file)
+    assert settings.source_of("limits.max_record_bytes") == "KCA_LIMITS__MAX_RECORD_BYTES"
+    assert settings.source_of("quiet_seconds") == "--quiet-seconds"
+
+
+def test_the_file_of_the_working_directory_is_found(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "kafka-controller-audit.yaml").write_text("cluster: here\n")
+    assert load(environ={}, folder=tmp_path).cluster_id == "here"
+
+
+def test_a_cluster_and_a_broker_say_what_differs(tmp_path: Path) -> None:
+    settings = from_text(
+        tmp_path,
+        """
+        zone: UTC
+        clusters:
+          prod:
+            zone: Europe/Berlin
+            leader_imbalance: {per_broker_percentage: 5}
+            brokers: {3: {zone: America/New_York, per_broker_percentage: 0}}
+        """,
+    )
+    zones = [settings.zone_of("prod", node) for node in (3, 1, None)]
+    assert zones == ["America/New_York", "Europe/Berlin", "Europe/Berlin"]
+    assert settings.zone_of("another", 3) == "UTC"
+    assert [settings.threshold_ratio("prod", broker) for broker in (3, 1)] == [0, 0.05]
+    assert settings.threshold_ratio("another", 3) == 0.1
+    assert settings.cluster("prod").leader_imbalance.check_interval_seconds == 300
+
+
+def test_the_fingerprint_follows_what_changes_results(tmp_path: Path) -> None:
+    plain = load(environ={}, conf=write(tmp_path, ""))
+    faster = from_text(tmp_path, "limits: {range_bytes: 7}\nquiet_seconds: 0\n")
+    other = from_text(tmp_path, "clusters: {prod: {zone: Europe/Berlin}}\n")
+    assert plain.fingerprint() == faster.fingerprint()
+    assert plain.fingerprint() != other.fingerprint()
+    assert plain.fingerprint("test") == other.fingerprint("test")
+    assert plain.fingerprint("prod") != other.fingerprint("prod")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("limits: {range_bytes: 0}", "limits.range_bytes in {file} to be greater than 0, found 0;"),
+        ("server_log: perhaps", "server_log in {file} to be boolean, found 'perhaps';"),
+        (
+            "zone: Mars/Base",
+            "zone in {file} to be an IANA time zone such as UTC or Europe/Berlin, found 'Mars",
+        ),
+        ("zone: ../../etc/passwd", "zone in {file} to be an IANA time zone"),
+        ("cluster: a/b", "cluster in {file} to be a name that can be a folder"),
+        ("quite_seconds: 1", "found the unknown key quite_seconds; write quiet_seconds, or take it out."),
+        ("limits: {range: 1}", "found the unknown key limits.range; write range_bytes"),
+        ("path_patterns: ['(']", "path_patterns.0 in {file} to be a regular expression ("),
+        ("path_patterns: ['(?P<host>.)']", "named groups out of cluster, node, log, found '(?P<host>.)';"),
+        ("clusters: {a: {brokers: {x: {}}}}", "clusters.a.brokers.x in {file} to be integer, found 'x';"),
+        ("clusters: {a: {zone: X}}", "clusters.a.zone in {file} to be an IANA time zone"),
+        ("zone: UTC\nzone: UTC", "the key zone stands twice"),
+        ("zone: [", "Expected YAML in {file}, found"),
+        ("- zone", "Expected keys with values in {file}, found ['zone'];"),
+        ("findings: {imbalance_checks: .nan}", "findings.imbalance_checks in {file} to be"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        from_text(tmp_path, text)
+    sentence = str(raised.value)
+    assert said.replace("{file}", str(tmp_path / "own.yaml")) in sentence
+    assert "\n" not in sentence
+    assert sentence.startswith("Expected ") and sentence.endswith(".")
+
+
+def test_wrong_variables_flags_and_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="in KCA_ZONE to be an IANA time zone"):
+        load(environ={"KCA_ZONE": "nowhere"}, folder=tmp_path)
+    with pytest.raises(SettingsError, match="in --zone to be an IANA time zone"):
+        load(flags={"zone": "nowhere"}, environ={}, folder=tmp_path)
+    with pytest.raises(SettingsError, match="unknown key zoom"):
+        load(environ={"KCA_ZOOM": "1"}, folder=tmp_path)
+    with pytest.raises(SettingsError, match=r"missing\.yaml, found No such file"):
+        load(tmp_path / "missing.yaml", environ={})
+
+
+def test_the_shipped_file_shows_every_default() -> None:
+    shipped = (REPOSITORY / "conf" / "kafka-controller-audit.yaml").read_text()
+    assert yaml.safe_load(shipped) is None
+    defaults = (REPOSITORY / "jobs" / "defaults.yaml").read_text()
+    for line in defaults.splitlines()[2:]:
+        shown = line if line.startswith("#") or not line else f"# {line}"
+        assert shown in shipped.splitlines()

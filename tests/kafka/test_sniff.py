@@ -1,0 +1,38 @@
+"""Which log a file is and who wrote it, from its beginning."""
+
+import pytest
+
+from pipeline.kafka.sniff import Sniff, sniff
+
+TIME = b"[2024-03-01 12:00:00,123] "
+STATE = (
+    TIME
+    + b"TRACE [Controller id=3 epoch=5] Started leader election for partition t-0 (state.change.logger)\n"
+)
+BROKER = TIME + b"TRACE [Broker id=3] Cached leader info x for partition t-0 (state.change.logger)\n"
+CONTROLLER = TIME + b"INFO [Controller id=3] Starting up (kafka.controller.KafkaController)\n"
+KRAFT = TIME + b"INFO [QuorumController id=7] Becoming (org.apache.kafka.controller.QuorumController)\n"
+SERVER = TIME + b"INFO [KafkaServer id=3] started (kafka.server.KafkaServer)\n"
+NOISE = TIME + b"DEBUG preRegister called. Server=a, name=b (kafka.controller)\n"
+
+CASES = [
+    ("state-change", STATE + BROKER, Sniff("stock", "state-change", frozenset({3}))),
+    ("controller", CONTROLLER, Sniff("stock", "controller", frozenset({3}))),
+    ("both dialects of controller.log", CONTROLLER + KRAFT, Sniff("stock", "controller", frozenset({3, 7}))),
+    ("server", SERVER, Sniff("stock", "server", frozenset({3}))),
+    ("all in one", SERVER + STATE, Sniff("stock", "mixed", frozenset({3}))),
+    ("JMX noise", NOISE, Sniff("stock", "controller", frozenset())),
+    ("begins in a stack trace", b"\tat x\n" * 40 + STATE, Sniff("stock", "state-change", frozenset({3}))),
+    ("of another program", TIME + b"INFO hello (com.example.Main)\n", Sniff("stock", None, frozenset())),
+    ("no log", b"\x7fELF\x00\n" * 99, Sniff(None, None, frozenset())),
+    ("empty", b"", Sniff(None, None, frozenset())),
+]
+
+
+@pytest.mark.parametrize(("head", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_sniff(head: bytes, expected: Sniff) -> None:
+    assert sniff(head) == expected
+
+
+def test_only_the_beginning_counts() -> None:
+    assert sniff(STATE * 4000 + SERVER).log == "state-change"
