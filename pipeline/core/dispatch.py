@@ -1,4 +1,4 @@
-"""Sends each message to the few templates that its head admits: a tree over literal heads, walked in columns."""
+"""Sends each message to the few templates that its head admits: a tree of heads, walked column by column."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ def heads(texts: pa.Array) -> Heads:
 
 
 def template_head(template: Template, type_of: Callable[[str], str]) -> bytes:
-    """The literal that a template's messages begin with, numbers and dashes left out, up to a field of text."""
+    """The literal that its messages begin with, numbers and dashes left out, up to a text field."""
     head = ""
     for index, part in enumerate(template.parts):
         if index % 2 and type_of(part) not in NUMBER_TYPES:

@@ -16,15 +16,11 @@ MAP_TYPE = pa.map_(pa.string(), pa.field("value", pa.string(), nullable=False))
 class Piece:
     """Values of one column for some rows of the batch, in the order of `rows`."""
 
-    column: str
     rows: Rows
     values: pa.Array
 
-    def where(self, keep: npt.NDArray[np.bool_]) -> "Piece":
-        return Piece(self.column, self.rows[keep], self.values.filter(pa.array(keep)))
 
-
-def gather_columns(pieces: Sequence[Piece], count: int, kind: pa.DataType) -> pa.Array:
+def gather_column(pieces: Sequence[Piece], count: int, kind: pa.DataType) -> pa.Array:
     """A column of `count` rows of type `kind`, null in rows that no piece names."""
     if not pieces:
         return pa.nulls(count, kind)
@@ -36,8 +32,10 @@ def gather_columns(pieces: Sequence[Piece], count: int, kind: pa.DataType) -> pa
 
 
 def gather_map(entries: Sequence[tuple[Rows, str, pa.Array]], chosen: npt.NDArray[np.int64]) -> pa.Array:
-    """map<string, string> of (rows, key, values), keys in the order given; null where a row has none or is not
-    chosen (negative)."""
+    """map<string, string> of (rows, key, values), keys in the order given.
+
+    Null where a row has no entry, or `chosen` is negative.
+    """
     count = len(chosen)
     if not entries:
         return pa.nulls(count, MAP_TYPE)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.core.starts import START_BYTES, start_finder
+from pipeline.core.starts import LF, START_BYTES, start_finder
 
-LF = 10
 DEFAULT_BLOCK_BYTES = 1 << 20
 DEFAULT_MAX_RECORD_BYTES = 16 << 20
 
@@ -75,53 +75,59 @@ def scan(
     Ranges that tile [0, limit) give the same records and lengths as one range, at any block size.
     """
     finder = start_finder(start_pattern)
-    at_line_start = owns_preamble or _follows_line_end(stream, start)
+    before = LF if owns_preamble else _byte_before(stream, start)
     current = _Open(start, has_start=False, kept=bytearray()) if owns_preamble else None
     buffer, base = b"", start
     while True:
-        block = _read(stream, base + len(buffer), limit, block_bytes)
+        block, is_last = _read(stream, base + len(buffer), limit, block_bytes)
         buffer += block
-        is_last = not block
         checked = len(buffer) if is_last else max(0, len(buffer) - START_BYTES)
-        starts = finder(buffer, checked, at_line_start)
+        starts = finder(buffer, checked, before)
         past_end = starts + base >= end
         is_done = bool(past_end.any())
         if is_done:
             checked = int(starts[int(past_end.argmax())])
             starts = starts[: int(past_end.argmax())]
         line_ends = np.flatnonzero(np.frombuffer(buffer, np.uint8, count=checked) == LF)
+        closed: list[Records] = []
         if len(starts):
-            records, current = _close(current, buffer, base, starts, line_ends, max_record_bytes)
-            if records is not None:
-                yield records
+            closed, current = _close(current, buffer, base, starts, line_ends, max_record_bytes)
         tail = int(starts[-1]) if len(starts) else 0
         if current is not None:
             grown = int(len(line_ends) - np.searchsorted(line_ends, tail))
             current.grow(buffer[tail:checked], grown, max_record_bytes)
-        if is_done or is_last:
-            if current is not None and current.length:
-                yield _pack([current], max_record_bytes)
+        is_done |= is_last or (current is None and base + checked >= end)
+        if is_done and current is not None and current.length:
+            closed.append(_pack([current], max_record_bytes))
+        if closed:
+            yield joined(closed)
+        if is_done:
             return
         if checked:
-            at_line_start = buffer[checked - 1] == LF
+            before = buffer[checked - 1]
         buffer, base = buffer[checked:], base + checked
-        if current is None and base >= end:
-            return
 
 
-def _follows_line_end(stream: BinaryIO, start: int) -> bool:
-    """Whether a line starts at `start`; leaves the stream there."""
+def _byte_before(stream: BinaryIO, start: int) -> int:
+    """The byte before `start`, LF at the beginning; leaves the stream at `start`."""
     if start == 0:
-        return True
+        return LF
     stream.seek(start - 1)
-    return stream.read(1) == b"\n"
+    return int.from_bytes(stream.read(1), "big")
 
 
-def _read(stream: BinaryIO, position: int, limit: int | None, block_bytes: int) -> bytes:
+def _read(stream: BinaryIO, position: int, limit: int | None, block_bytes: int) -> tuple[bytes, bool]:
+    """The next block, full unless the data end in it, and whether they do."""
     if stream.seekable() and stream.tell() != position:
         stream.seek(position)
     wanted = block_bytes if limit is None else min(block_bytes, limit - position)
-    return stream.read(wanted) if wanted > 0 else b""
+    block = b""
+    while len(block) < wanted:
+        more = stream.read(wanted - len(block))
+        if not more:
+            return block, True
+        block += more
+    return block, limit is not None and position + len(block) >= limit
 
 
 def _close(
@@ -131,7 +137,7 @@ def _close(
     starts: Offsets,
     line_ends: Offsets,
     max_record_bytes: int,
-) -> tuple[Records | None, _Open]:
+) -> tuple[list[Records], _Open]:
     """The records that `starts` end, and the one that the last of them opens."""
     parts: list[Records] = []
     if current is not None:
@@ -142,7 +148,7 @@ def _close(
     if len(starts) > 1:
         parts.append(_whole(buffer, base, starts, line_ends, max_record_bytes))
     following = _Open(base + int(starts[-1]), has_start=True, kept=bytearray())
-    return (joined(parts) if parts else None), following
+    return parts, following
 
 
 def _whole(buffer: bytes, base: int, starts: Offsets, line_ends: Offsets, max_record_bytes: int) -> Records:
@@ -151,8 +157,8 @@ def _whole(buffer: bytes, base: int, starts: Offsets, line_ends: Offsets, max_re
     if int(length.max()) > max_record_bytes:
         return joined(
             [
-                _pack([_from(buffer, base, int(a), int(b), line_ends, max_record_bytes)], max_record_bytes)
-                for a, b in zip(starts[:-1], starts[1:], strict=True)
+                _pack([_from(buffer, base, a, b, line_ends, max_record_bytes)], max_record_bytes)
+                for a, b in pairwise(starts.tolist())
             ]
         )
     before = np.searchsorted(line_ends, starts)

@@ -13,13 +13,13 @@ LF = 10
 DIGIT = -1
 _TOKEN = re.compile(r"\\d(?:\{(\d+)\})?|\\([^\w])|([^\\.*+?()\[\]{}|^$])")
 
-Finder = Callable[[bytes, int, bool], npt.NDArray[np.int64]]
+Finder = Callable[[bytes, int, int], npt.NDArray[np.int64]]
 
 
 @lru_cache(maxsize=64)
 def start_finder(pattern: str) -> Finder:
-    """A function (buffer, checked, at_line_start) -> positions below `checked`, ascending, where a line
-    starts that `pattern` matches. `at_line_start`: whether the buffer's first byte starts a line.
+    """A function (buffer, checked, before) -> positions below `checked`, ascending, where a line
+    starts that `pattern` matches. `before`: the byte before the buffer, LF where it starts a line.
 
     A pattern of literals and `\\d`, `\\d{n}` only is compared as columns of bytes, all lines at once;
     any other is tried line by line. Bytes beyond `START_BYTES` of a line are not seen.
@@ -45,17 +45,17 @@ def _fixed_shape(pattern: str) -> tuple[int, ...] | None:
     return tuple(shape) if 0 < len(shape) <= START_BYTES else None
 
 
-def _line_starts(data: npt.NDArray[np.uint8], checked: int, at_line_start: bool) -> npt.NDArray[np.int64]:
+def _line_starts(data: npt.NDArray[np.uint8], checked: int, before: int) -> npt.NDArray[np.int64]:
     lines = np.flatnonzero(data[: max(checked - 1, 0)] == LF) + 1
-    if at_line_start and checked > 0:
+    if before == LF and checked > 0:
         lines = np.concatenate([np.zeros(1, lines.dtype), lines])
     return lines.astype(np.int64)
 
 
 def _by_shape(shape: tuple[int, ...]) -> Finder:
-    def find(buffer: bytes, checked: int, at_line_start: bool) -> npt.NDArray[np.int64]:
+    def find(buffer: bytes, checked: int, before: int) -> npt.NDArray[np.int64]:
         data = np.frombuffer(buffer, np.uint8)
-        lines = _line_starts(data, checked, at_line_start)
+        lines = _line_starts(data, checked, before)
         lines = lines[lines + len(shape) <= len(data)]
         for place, expected in enumerate(shape):
             column = data[lines + place]
@@ -70,8 +70,8 @@ def _by_shape(shape: tuple[int, ...]) -> Finder:
 def _by_regex(pattern: str) -> Finder:
     match = re.compile(pattern.encode()).match
 
-    def find(buffer: bytes, checked: int, at_line_start: bool) -> npt.NDArray[np.int64]:
-        lines = _line_starts(np.frombuffer(buffer, np.uint8), checked, at_line_start)
+    def find(buffer: bytes, checked: int, before: int) -> npt.NDArray[np.int64]:
+        lines = _line_starts(np.frombuffer(buffer, np.uint8), checked, before)
         found = [at for at in lines.tolist() if match(buffer, at, at + START_BYTES)]
         return np.array(found, np.int64)
 

@@ -62,7 +62,7 @@ class Template:
         return tuple(dict.fromkeys(self.parts[1::2]))
 
     def pattern(self, kinds: Mapping[str, FieldKind]) -> str:
-        """The anchored RE2 pattern; a field's first place is the group of its name, a later one is not caught."""
+        """The anchored RE2 pattern; the first place of a field is the group of its name."""
         pieces = [r"(?s)\A"]
         seen: set[str] = set()
         for index, part in enumerate(self.parts):
@@ -86,7 +86,7 @@ def quote(literal: str) -> str:
 
 
 def checked(templates: Sequence[Template], kinds: Mapping[str, FieldKind]) -> None:
-    """Refuses templates whose fields are not declared, and two meanings of one wording."""
+    """Refuses undeclared fields, two fields for one column, and two meanings of one wording."""
     wordings: dict[tuple[str, str], str] = {}
     for template in templates:
         unknown = [name for name in template.fields if name not in kinds]
@@ -95,6 +95,13 @@ def checked(templates: Sequence[Template], kinds: Mapping[str, FieldKind]) -> No
                 expected="fields declared with a pattern",
                 found=f"{', '.join(unknown)} in '{template.text}'",
                 todo="add a row per field to the table of fields",
+            )
+        columns = [kinds[name].column for name in template.fields if kinds[name].column]
+        if len(columns) != len(set(columns)):
+            raise SettingsError(
+                expected="one field a column",
+                found=f"two for one column in '{template.text}'",
+                todo="rename one of the fields",
             )
         other = wordings.setdefault((template.source, template.text), template.name)
         if other != template.name:
@@ -106,7 +113,7 @@ def checked(templates: Sequence[Template], kinds: Mapping[str, FieldKind]) -> No
 
 
 def read_table(text: str) -> list[dict[str, str]]:
-    """Rows of an unquoted table with tabs between columns and the names in its first line; blanks are kept."""
+    """Rows of an unquoted table: tabs between columns, their names in the first line; blanks are kept."""
     lines = [line for line in text.split("\n") if line]
     header = lines[0].split("\t")
     rows = [line.split("\t") for line in lines[1:]]

@@ -1,4 +1,4 @@
-"""Reads `[time] LEVEL message (logger)` on one line by places of bytes, without a regex: nearly every record."""
+"""Reads `[time] LEVEL message (logger)` on one line by places of bytes: most records need no regex."""
 
 import re
 
@@ -59,7 +59,7 @@ def plain_heads(texts: pa.Array, records: Records, envelope: Envelope) -> tuple[
 def _places(
     data: Bytes, start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], Mask]:
-    """Per record from and to of time, level, message and logger, in the order they stand; and where all hold."""
+    """Per record from and to of time, level, message and logger, in order; and where all of them hold."""
     stop = end - 1
     holds = data[stop] == ord("\n")
     stop = stop - (data[stop - 1] == ord("\r"))

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.core.clock import local_times
-from pipeline.core.gather import Piece, gather_columns
+from pipeline.core.gather import Piece, gather_column
 from pipeline.core.scan import Records
 from pipeline.kafka.envelope import HEAD_GROUPS, Envelope
 from pipeline.kafka.loggers import full_names
@@ -16,6 +16,9 @@ from pipeline.kafka.plain_head import plain_heads
 from pipeline.kafka.wording import matcher
 
 Mask = npt.NDArray[np.bool_]
+
+# What ends a message of Kafka's, and no line of a stack trace.
+FOREIGN_END = r"(?m) \((?:kafka|state\.change|org\.apache\.kafka)[\w.$]*\)\r?$"
 
 
 @dataclass(frozen=True)
@@ -90,8 +93,8 @@ def _groups(texts: pa.Array, records: Records, envelope: Envelope) -> dict[str, 
         return caught
     own = np.flatnonzero(plain)
     return {
-        name: gather_columns(
-            [Piece(name, own, group[name].take(pa.array(own))), Piece(name, others, caught[name])],
+        name: gather_column(
+            [Piece(own, group[name].take(pa.array(own))), Piece(others, caught[name])],
             len(texts),
             pa.string(),
         )
@@ -126,10 +129,10 @@ def _forged(message: pa.Array, rest: pa.Array, envelope: Envelope) -> Mask:
     """
     result = np.zeros(len(message), np.bool_)
     several = pc.fill_null(pc.match_substring_regex(message, r"[\r\n]"), False)
-    for row in np.flatnonzero(several.to_numpy(zero_copy_only=False)).tolist():
-        result[row] = pc.match_substring_regex(message.slice(row, 1), envelope.forged)[0].as_py()
+    rows = np.flatnonzero(several.to_numpy(zero_copy_only=False))
+    if len(rows):
+        inside = pc.match_substring_regex(message.take(pa.array(rows)), envelope.forged)
+        result[rows] = inside.to_numpy(zero_copy_only=False)
     followed = pc.fill_null(pc.match_substring_regex(rest, FOREIGN_END), False)
-    return result | followed.to_numpy(zero_copy_only=False)
-
-
-FOREIGN_END = r"(?m) \((?:kafka|state\.change|org\.apache\.kafka)[\w.$]*\)\r?$"
+    result |= followed.to_numpy(zero_copy_only=False)
+    return result

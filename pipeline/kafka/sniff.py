@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from pipeline.core.scan import joined, scan
 from pipeline.kafka.envelope import Envelope, envelopes
-from pipeline.kafka.loggers import CONTROLLER, MIXED, SERVER, STATE_CHANGE, log_of
+from pipeline.kafka.loggers import MIXED, log_of
 from pipeline.kafka.record_text import RecordText, record_text
 from pipeline.kafka.wording import table
 
@@ -23,8 +23,11 @@ KAFKA_LOGGERS = re.compile(
 
 @dataclass(frozen=True)
 class Sniff:
-    """`envelope`: a name in envelopes.tsv, None if no record was found. `log`: controller, state-change, server
-    or mixed; None: no log of a Kafka server. `node_ids`: the writers that idents name."""
+    """`envelope`: a name in envelopes.tsv, None if no record was found.
+
+    `log`: controller, state-change, server or mixed; None: no log of a Kafka server.
+    `node_ids`: the writers that idents name.
+    """
 
     envelope: str | None
     log: str | None
@@ -57,9 +60,7 @@ def _log(logs: list[str]) -> str | None:
     found = set(logs)
     if not found:
         return None
-    if found == {CONTROLLER} or found == {STATE_CHANGE} or found == {SERVER}:
-        return found.pop()
-    return MIXED
+    return MIXED if len(found) > 1 else found.pop()
 
 
 @lru_cache(maxsize=1)

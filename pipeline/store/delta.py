@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructField
+from pyspark.sql.types import NumericType, StructField
 
 from pipeline.store.filesystem import HadoopFiles
 from schemas.spec import TableSpec
@@ -66,8 +66,13 @@ class DeltaFolder:
 
 
 def declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
-    """The declared columns in the declared order and types."""
-    return rows.select(*(F.col(field.name).cast(field.type).alias(field.name) for field in spec.fields))
+    """The declared columns in the declared order; numbers in the declared width (lists are left as they are)."""
+    return rows.select(
+        *(
+            F.col(one.name).cast(one.type).alias(one.name) if isinstance(one.type, NumericType) else F.col(one.name)
+            for one in spec.fields
+        )
+    )
 
 
 def column_ddl(column: StructField) -> str:

@@ -44,7 +44,7 @@ def seen(
 ) -> list[Seen]:
     """The records of the ranges between the cuts, one after the other."""
     edges = [0, *sorted(cuts), len(data) if limit is None else limit]
-    found = []
+    found: list[Seen] = []
     for start, end in pairwise(edges):
         for batch in scan(
             io.BytesIO(data),
@@ -56,17 +56,17 @@ def seen(
             block_bytes=block_bytes,
             max_record_bytes=max_record_bytes,
         ):
-            for i in range(len(batch)):
-                found.append(
-                    Seen(
-                        int(batch.offset[i]),
-                        int(batch.length[i]),
-                        int(batch.line_ends[i]),
-                        bool(batch.is_cut[i]),
-                        bool(batch.has_start[i]),
-                        batch.data[batch.bounds[i] : batch.bounds[i + 1]],
-                    )
+            found += [
+                Seen(
+                    int(batch.offset[i]),
+                    int(batch.length[i]),
+                    int(batch.line_ends[i]),
+                    bool(batch.is_cut[i]),
+                    bool(batch.has_start[i]),
+                    batch.data[batch.bounds[i] : batch.bounds[i + 1]],
                 )
+                for i in range(len(batch))
+            ]
     return found
 
 

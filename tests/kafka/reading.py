@@ -27,7 +27,8 @@ def read(
     data: bytes, *, cuts: tuple[int, ...] = (), settings: ReadSettings | None = None, **changed: Any
 ) -> list[dict[str, Any]]:
     """The rows of all ranges between the cuts."""
-    return read_table(data, cuts=cuts, settings=settings, **changed).to_pylist()
+    rows: list[dict[str, Any]] = read_table(data, cuts=cuts, settings=settings, **changed).to_pylist()
+    return rows
 
 
 def read_table(

@@ -114,9 +114,13 @@ def test_blanks_at_the_end_are_kept() -> None:
 LEADER_AND_ISR = (
     "[Controller id=1 epoch=5] Changed partition t-0 from NewPartition to OnlinePartition with state "
 )
-RECEIVED = "[Broker id=2] Received LeaderAndIsr request {} correlation id 7 from controller 1 epoch 5 for partition t-0"
+RECEIVED = (
+    "[Broker id=2] Received LeaderAndIsr request {} correlation id 7 from controller 1 epoch 5 "
+    "for partition t-0"
+)
 SAME_EPOCH = (
-    "[Broker id=2] Skipped the become-follower state change for t-0 with topic id Some(VbZ0LxJ4TD6Y2m4hYvJ3Ow), "
+    "[Broker id=2] Skipped the become-follower state change for t-0 with topic id "
+    "Some(VbZ0LxJ4TD6Y2m4hYvJ3Ow), "
     "partition registration {} and isNew=false since it is already a follower with leader epoch 4."
 )
 COMPOUNDS = [
@@ -128,19 +132,22 @@ COMPOUNDS = [
     (LEADER_AND_ISR + "LeaderAndIsr(leader=-1, leaderEpoch=4, isr=List(), zkVersion=0)", (-1, 4, [], None)),
     (
         LEADER_AND_ISR
-        + "LeaderAndIsr(leader=1, leaderEpoch=4, isrWithBrokerEpoch=List(BrokerState(brokerId=2, brokerEpoch=-1), "
+        + "LeaderAndIsr(leader=1, leaderEpoch=4, isrWithBrokerEpoch=List(BrokerState(brokerId=2, "
+        "brokerEpoch=-1), "
         "BrokerState(brokerId=1, brokerEpoch=77)), leaderRecoveryState=RECOVERED, partitionEpoch=0)",
         (1, 4, [2, 1], None),
     ),
     (
         RECEIVED.format(
-            "PartitionState(controllerEpoch=5, leader=1, leaderEpoch=4, isr=2,1, zkVersion=0, replicas=1,2, isNew=true)"
+            "PartitionState(controllerEpoch=5, leader=1, leaderEpoch=4, isr=2,1, zkVersion=0, "
+            "replicas=1,2, isNew=true)"
         ),
         (1, 4, [2, 1], [1, 2]),
     ),
     (
         RECEIVED.format(
-            "LeaderAndIsrPartitionState(topicName='t', partitionIndex=0, controllerEpoch=5, leader=1, leaderEpoch=4, "
+            "LeaderAndIsrPartitionState(topicName='t', partitionIndex=0, controllerEpoch=5, "
+            "leader=1, leaderEpoch=4, "
             "isr=[2, 1], zkVersion=0, replicas=[1, 2], addingReplicas=[], removingReplicas=[], isNew=true)"
         ),
         (1, 4, [2, 1], [1, 2]),
@@ -148,19 +155,24 @@ COMPOUNDS = [
     (
         SAME_EPOCH.format(
             "PartitionRegistration(replicas=[1, 2], directories=[a, b], isr=[2, 1], removingReplicas=[], "
-            "addingReplicas=[], elr=[], lastKnownElr=[], leader=1, leaderRecoveryState=RECOVERED, leaderEpoch=4, "
+            "addingReplicas=[], elr=[], lastKnownElr=[], leader=1, leaderRecoveryState=RECOVERED, "
+            "leaderEpoch=4, "
             "partitionEpoch=5)"
         ),
         (1, 4, [2, 1], [1, 2]),
     ),
     (
-        "Broker 2 received LeaderAndIsr request (LeaderAndIsrInfo:(Leader:1,ISR:2,1,LeaderEpoch:4,ControllerEpoch:5),"
-        "ReplicationFactor:2),AllReplicas:1,2) correlation id 7 from controller 1 epoch 5 for partition [t,0]",
+        "Broker 2 received LeaderAndIsr request "
+        "(LeaderAndIsrInfo:(Leader:1,ISR:2,1,LeaderEpoch:4,ControllerEpoch:5),"
+        "ReplicationFactor:2),AllReplicas:1,2) correlation id 7 from controller 1 epoch 5 for "
+        "partition [t,0]",
         (1, 4, [2, 1], [1, 2]),
     ),
     (
-        "[Controller id=1 epoch=5] Partition t-0 state changed to (Leader:-1,ISR:2,LeaderRecoveryState:RECOVERED,"
-        "LeaderEpoch:4,ZkVersion:7,ControllerEpoch:5) after removing replica 1 from the ISR as part of transition to "
+        "[Controller id=1 epoch=5] Partition t-0 state changed to "
+        "(Leader:-1,ISR:2,LeaderRecoveryState:RECOVERED,"
+        "LeaderEpoch:4,ZkVersion:7,ControllerEpoch:5) after removing replica 1 from the ISR as part "
+        "of transition to "
         "OfflineReplica",
         (-1, 4, [2], None),
     ),
