@@ -14,12 +14,17 @@ Row = dict[str, Any]
 
 
 class Answers:
-    """Reads one cluster at the versions that one run published."""
+    """Reads one cluster at the versions that one run published.
 
-    def __init__(self, store: ClusterWarehouse, versions: Mapping[str, int]) -> None:
-        self.store, self.versions = store, dict(versions)
+    is_locked: the caller holds the cluster's lock and the heads are these versions; Delta then has them at hand.
+    """
+
+    def __init__(self, store: ClusterWarehouse, versions: Mapping[str, int], *, is_locked: bool = False) -> None:
+        self.store, self.versions, self.is_locked = store, dict(versions), is_locked
 
     def table(self, name: str) -> DataFrame:
+        if self.is_locked:
+            return self.store.delta.read(BY_NAME[name].spec)
         return self.store.table(BY_NAME[name].spec, self.versions)
 
     def has(self, name: str) -> bool:

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from pyspark.sql import SparkSession
-
 from jobs.answers import Answers, Row
 from jobs.run import RunRequest, RunResult
 from jobs.settings import Settings
@@ -32,10 +30,9 @@ class Screen:
     severities: tuple[str, ...]
 
 
-def first_screen(spark: SparkSession, request: RunRequest, result: RunResult) -> Screen:
-    """What one cluster's published tables say after a run; a run with nothing new says so in three lines."""
-    store = ClusterWarehouse(spark, request.warehouse, request.cluster_id)
-    answers = Answers(store, result.versions)
+def first_screen(store: ClusterWarehouse, request: RunRequest, result: RunResult) -> Screen:
+    """What one cluster's tables say right after a run, its lock still held; nothing new is said in three lines."""
+    answers = Answers(store, result.versions, is_locked=True)
     if result.outcome == "nothing_new":
         findings = answers.findings() if answers.has("gold.finding") else []
         return Screen(nothing_new(answers, request, result, findings), severities(findings))

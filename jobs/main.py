@@ -3,14 +3,16 @@
 import logging
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from jobs.arguments import SEVERITIES, parser, require_logs, settings_of
 from jobs.discovery import candidates_by_cluster
-from jobs.first_screen import first_screen
+from jobs.first_screen import Screen, first_screen
 from jobs.progress import Progress
 from jobs.run import RunRequest, RunResult, run_cluster
 from pipeline.core.errors import FindingsReached, PartialInput, PipelineError
-from pipeline.store.session import get_spark
+from pipeline.store.session import get_spark, tune_for_size
+from pipeline.store.warehouse import ClusterWarehouse
 
 def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
     """Runs a job on every cluster found below --logs. One sentence on stderr for what the user can mend."""
@@ -23,6 +25,7 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
         found = candidates_by_cluster(arguments.logs, settings, arguments.cluster)
         progress = Progress()
         spark = get_spark(is_terminal=progress.is_terminal)
+        tune_for_size(spark, sum(one.listed.size_bytes for candidates in found.values() for one in candidates))
     except PipelineError as problem:
         return said(job, problem)
     codes = []
@@ -30,11 +33,11 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
         progress.label = f"{cluster_id} " if len(found) > 1 else ""
         request = RunRequest(job, arguments.warehouse, cluster_id, candidates, settings, arguments.since, arguments.until)
         try:
-            result = run_cluster(spark, request, progress)
-            screen = first_screen(spark, request, result)
-            print(screen.text)
+            screens: list[Screen] = []
+            show = partial(shown, request, screens)
+            result = run_cluster(spark, request, progress, show)
             require_whole(result)
-            require_calm(arguments.fail_on, screen.severities)
+            require_calm(arguments.fail_on, screens[0].severities)
             codes.append(0)
         except PipelineError as problem:
             codes.append(said(job, problem))
@@ -63,6 +66,11 @@ def require_calm(fail_on: str | None, severities: Sequence[str]) -> None:
             found=f"{len(reached)}",
             todo="look at them with 'show F1'",
         )
+
+
+def shown(request: RunRequest, screens: list[Screen], store: ClusterWarehouse, result: RunResult) -> None:
+    screens.append(first_screen(store, request, result))
+    print(screens[-1].text, flush=True)
 
 
 def said(job: str, problem: PipelineError) -> int:

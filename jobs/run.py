@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -16,11 +17,11 @@ from jobs.discovery import Candidate
 from jobs.loading import Loader
 from jobs.progress import Progress
 from jobs.settings import Settings
-from pipeline.bronze.planning import Plan
+from pipeline.bronze.planning import Plan, Segment
 from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, JOBS, SPECS, TABLES, Refresh, Table, waves
 from pipeline.core.errors import GateFailed, InputProblem
-from pipeline.store.gate import expectations_of, judge
+from pipeline.store.gate import expectation_of, judge, warm_up
 from pipeline.store.lock import cluster_lock
 from pipeline.store.rows import collect_one
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
@@ -59,15 +60,20 @@ class RunResult:
     problems: list[tuple[str, str]] = field(default_factory=list)
 
 
-def run_cluster(spark: SparkSession, request: RunRequest, progress: Progress) -> RunResult:
-    """Runs a job on one cluster. Locked, GateFailed (after which the last good versions stay published)."""
+def run_cluster(
+    spark: SparkSession, request: RunRequest, progress: Progress, then: Callable[[ClusterWarehouse, RunResult], None]
+) -> RunResult:
+    """Runs a job on one cluster; `then` is told of the result while the lock is still held.
+
+    Locked; GateFailed, after which the last good versions stay published.
+    """
     started_at = datetime.now(UTC)
     run_id = started_at.strftime("%Y%m%dT%H%M%S.%fZ")
     store = ClusterWarehouse(spark, request.warehouse, request.cluster_id)
     with cluster_lock(store.files, store.folder, run_id):
-        return Run(store, request, progress, run_id, started_at).execute()
-
-
+        result = Run(store, request, progress, run_id, started_at).execute()
+        then(store, result)
+    return result
 
 
 class Run:
@@ -99,6 +105,7 @@ class Run:
         if not planned.segments and not stale and not self.has_news(planned):
             self.publish("nothing_new")
         else:
+            warm_up()
             self.load(loader, planned, before)
             self.build(stale)
             self.gate(before)
@@ -139,24 +146,22 @@ class Run:
         return self.request.settings.fingerprint(self.request.cluster_id)
 
     def load(self, loader: Loader, planned: Plan, before: int) -> None:
-        """Bronze and the silver rows of the run's segments."""
+        """Bronze and the silver rows of the run's segments; tables are created while the files are read."""
         segments = planned.segments
-        self.store.create_missing(SPECS, self.versions)
+        self.store.create_missing((log_record.SPEC,), self.versions)
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            rest = pool.submit(self.store.create_missing, SPECS, self.versions)
+            if segments:
+                self.read(loader, segments)
+            rest.result()
         self.write(file_sighting.SPEC, loader.sightings(planned))
         if not segments:
             return
-        reopened = [one.reopens for one in segments if one.reopens is not None]
-        size = sum(one.limit - one.start_offset for one in segments)
-        self.progress.stage("read", f"{len(segments)} segments, {size:,} bytes")
-        appended = [table for table in TABLES if table.refresh in (Refresh.LOADED, Refresh.SEGMENTS)]
-        if reopened:
-            for table in appended:
-                self.store.delta.delete_segments(table.spec, reopened)
-        self.write(log_record.SPEC, loader.read(segments))
         records = self.rows_of_run(log_record.SPEC, before)
-        self.write(source_file.SPEC, loader.manifest(segments, records))
         derived = [table for table in TABLES if table.refresh is Refresh.SEGMENTS]
-        self.at_once(lambda table: self.write(table.spec, self.built(table, {"log_record": records})), derived)
+        writes = [lambda: self.write(source_file.SPEC, loader.manifest(segments, records))]
+        writes += [partial(self.write_built, table, records) for table in derived]
+        at_once(writes)
         totals = collect_one(
             self.rows_of_run(source_file.SPEC, before).agg(
                 F.sum("record_count").alias("records"),
@@ -167,22 +172,40 @@ class Run:
         self.counts |= {**totals, "files": len({one.file_id for one in segments}), "segments": len(segments)}
         self.progress.stage("understood", f"{totals['understood']:,} of {totals['records']:,} records")
 
+    def read(self, loader: Loader, segments: Sequence[Segment]) -> None:
+        reopened = [one.reopens for one in segments if one.reopens is not None]
+        size = sum(one.limit - one.start_offset for one in segments)
+        self.progress.stage("read", f"{len(segments)} segments, {size:,} bytes")
+        if reopened:
+            for table in TABLES:
+                if table.refresh in (Refresh.LOADED, Refresh.SEGMENTS):
+                    self.store.delta.delete_segments(table.spec, reopened)
+        self.write(log_record.SPEC, loader.read(segments))
+
+    def write_built(self, table: Table, records: DataFrame) -> None:
+        self.write(table.spec, self.built(table, {"log_record": records}))
+
     def rows_of_run(self, spec: TableSpec, before: int) -> DataFrame:
         """The rows that this run appended, read back from where they were written."""
-        return self.store.delta.read(spec, self.versions[spec.name]).where(F.col("load_seq") > before)
+        rows = self.store.delta.read(spec)
+        return rows.where(F.col("load_seq") > before) if before else rows
 
     def build(self, stale: Sequence[str]) -> None:
         for wave in waves(stale):
             self.progress.stage("build", ", ".join(table.spec.name for table in wave))
-            self.at_once(self.rebuild, wave)
+            at_once([partial(self.rebuild, table) for table in wave])
 
     def rebuild(self, table: Table) -> None:
-        self.store.delta.overwrite(table.spec, self.built(table, {}), self.run_id)
+        replace = self.store.delta.overwrite if self.versions[table.spec.name] else self.store.delta.append
+        replace(table.spec, self.built(table, {}), self.run_id)
         self.versions[table.spec.name] = int(self.store.delta.head(table.spec) or 0)
         self.counts[f"built:{table.spec.name}"] = self.counts["load_seq"]
 
     def built(self, table: Table, given: dict[str, DataFrame]) -> DataFrame:
-        """The table's build, with its inputs at the versions of this run."""
+        """The table's build, with its inputs as this run left them: under the lock the heads are its own.
+
+        A read of the head takes Delta's cached snapshot, one of a named version builds its own (some jobs each).
+        """
         assert table.build is not None
         return table.build(**{name: given[name] if name in given else self.input(name) for name in table.inputs})
 
@@ -191,22 +214,16 @@ class Run:
         if name == "imbalance_limit":
             return imbalance_limits(spark, settings, cluster_id)
         if name == "audit_limit":
-            source = self.store.table(source_file.SPEC, self.versions)
+            source = self.store.delta.read(source_file.SPEC)
             return audit_limits(source, settings, cluster_id)
         if name == "published_finding":
             published = self.published.versions.get(finding.SPEC.name, 0)
             return self.store.delta.read(finding.SPEC, published)
-        return self.store.table(BY_SHORT_NAME[name].spec, self.versions)
+        return self.store.delta.read(BY_SHORT_NAME[name].spec)
 
     def write(self, spec: TableSpec, rows: DataFrame) -> None:
         self.store.delta.append(spec, rows, self.run_id)
         self.versions[spec.name] = int(self.store.delta.head(spec) or 0)
-
-    def at_once(self, act: Callable[[Table], None], tables: Sequence[Table]) -> None:
-        """Independent tables side by side: small Delta commits wait on the driver more than on the executors."""
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            for _ in pool.map(act, tables):
-                pass
 
     def gate(self, before: int) -> None:
         """Great Expectations on what this run wrote. GateFailed: stored, and nothing else is published."""
@@ -219,7 +236,7 @@ class Run:
         results: list[dict[str, Any]] = []
         for layer, specs in sorted(by_layer.items()):
             rows = {spec.name: self.rows_to_judge(spec, before) for spec in specs}
-            expectations = tuple(one for spec in specs for one in expectations_of(spec))
+            expectations = tuple(expectation_of(spec) for spec in specs)
             results += judge(self.store.cluster_id, self.run_id, layer, rows, expectations)
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
         failed = [one for one in results if one["severity"] == "critical" and not one["is_met"]]
@@ -229,7 +246,7 @@ class Run:
     def rows_to_judge(self, spec: TableSpec, before: int) -> DataFrame:
         if BY_NAME[spec.name].refresh in (Refresh.LOADED, Refresh.SEGMENTS):
             return self.rows_of_run(spec, before)
-        rows = self.store.table(spec, self.versions)
+        rows = self.store.delta.read(spec)
         return rows.where(F.col("run_id") == self.run_id) if "run_id" in spec.columns else rows
 
     def refuse(self, failed: Sequence[dict[str, Any]]) -> None:
@@ -266,6 +283,13 @@ class Run:
             counts={name: int(value or 0) for name, value in self.counts.items()},
         )
         self.store.publish(row)
+
+
+def at_once(acts: Sequence[Callable[[], None]]) -> None:
+    """Independent tables side by side: small Delta commits wait on the driver more than on the executors."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for done in [pool.submit(act) for act in acts]:
+            done.result()
 
 
 def imbalance_limits(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
