@@ -19,7 +19,9 @@ class Answers:
     is_locked: the caller holds the cluster's lock and the heads are these versions; Delta then has them at hand.
     """
 
-    def __init__(self, store: ClusterWarehouse, versions: Mapping[str, int], *, is_locked: bool = False) -> None:
+    def __init__(
+        self, store: ClusterWarehouse, versions: Mapping[str, int], *, is_locked: bool = False
+    ) -> None:
         self.store, self.versions, self.is_locked = store, dict(versions), is_locked
 
     def table(self, name: str) -> DataFrame:
@@ -76,22 +78,46 @@ class Answers:
 
     def deleting(self) -> list[str]:
         """Topics queued for deletion and not yet deleted."""
-        steps = self.table("silver.topic_event").groupBy("topic").agg(
-            F.max_by("step", F.struct("logged_at", "byte_offset")).alias("last")
+        steps = (
+            self.table("silver.topic_event")
+            .groupBy("topic")
+            .agg(F.max_by("step", F.struct("logged_at", "byte_offset")).alias("last"))
         )
-        return [row["topic"] for row in collect_rows(steps.where("last LIKE 'deletion_%' AND last <> 'deletion_completed'"))]
+        return [
+            row["topic"]
+            for row in collect_rows(steps.where("last LIKE 'deletion_%' AND last <> 'deletion_completed'"))
+        ]
 
     def brokers(self, at: Column | None = None) -> list[Row]:
         """Imbalance of each broker at a time, or at the end of the data, with how many partitions it leads."""
-        leads = self.table("gold.partition_timeline").where(holds(at)).where("leader >= 0 AND coalesce(state, '') <> 'OfflinePartition'")
+        leads = (
+            self.table("gold.partition_timeline")
+            .where(holds(at))
+            .where("leader >= 0 AND coalesce(state, '') <> 'OfflinePartition'")
+        )
         led = leads.groupBy(F.col("leader").alias("broker_id")).agg(F.count("*").alias("leads"))
         ratio = self.table("gold.leader_imbalance").where(holds(at))
         return collect_rows(ratio.join(led, on="broker_id", how="full").orderBy("broker_id"))
 
+    def timeline(self, topic: str, partition: int) -> list[Row]:
+        """All intervals of a partition, every life of its topic, in order."""
+        own = self.table("gold.partition_timeline").where(
+            (F.col("topic") == topic) & (F.col("partition") == partition)
+        )
+        return collect_rows(own.orderBy("topic_life", "interval_seq"))
+
+    def partition_counts(self, limit: int = 1000) -> dict[str, int]:
+        """Topics by name with how many partitions the timeline knows."""
+        topics = self.table("gold.partition_timeline").groupBy("topic")
+        counts = topics.agg(F.count_distinct("partition").alias("partitions")).orderBy("topic").limit(limit)
+        return {row["topic"]: int(row["partitions"]) for row in collect_rows(counts)}
+
     def moves(self) -> dict[str, int]:
         """How many moves by verdict; refused ones that a release makes normally under 'normal'."""
-        by = self.table("gold.transition_audit").groupBy("verdict").agg(
-            F.count("*").alias("moves"), F.count("normal").alias("normal")
+        by = (
+            self.table("gold.transition_audit")
+            .groupBy("verdict")
+            .agg(F.count("*").alias("moves"), F.count("normal").alias("normal"))
         )
         rows = collect_rows(by)
         counts = {row["verdict"]: int(row["moves"]) for row in rows}
@@ -105,10 +131,14 @@ class Answers:
 
     def level(self) -> Row | None:
         """Of the newest term: whether state.change.logger wrote at TRACE, and the release of its replica machine."""
-        lines = self.table("silver.controller_line").groupBy("term_id").agg(
-            F.max("ordered_at").alias("at"),
-            F.max("is_trace_seen").alias("is_trace"),
-            F.max("replica_machine").alias("machine"),
+        lines = (
+            self.table("silver.controller_line")
+            .groupBy("term_id")
+            .agg(
+                F.max("ordered_at").alias("at"),
+                F.max("is_trace_seen").alias("is_trace"),
+                F.max("replica_machine").alias("machine"),
+            )
         )
         rows = collect_rows(lines.orderBy(F.col("at").desc()).limit(1))
         return rows[0] if rows else None
@@ -119,15 +149,23 @@ class Answers:
             return {}
         wanted = {(one["file_id"], int(one["byte_offset"])) for one in places}
         asked = self.store.spark.createDataFrame(sorted(wanted), "file_id string, place long")
-        records = self.table("bronze.log_record").where(F.col("file_id").isin(sorted({one[0] for one in wanted})))
-        paths = self.table("bronze.source_file").groupBy("file_id").agg(F.max_by("path", "load_seq").alias("path"))
+        records = self.table("bronze.log_record").where(
+            F.col("file_id").isin(sorted({one[0] for one in wanted}))
+        )
+        paths = (
+            self.table("bronze.source_file")
+            .groupBy("file_id")
+            .agg(F.max_by("path", "load_seq").alias("path"))
+        )
         found = (
             records.select("file_id", "byte_offset", "line_count", "raw")
             .join(F.broadcast(asked), on="file_id", how="inner")
             .where("byte_offset <= place")
             .groupBy("file_id", "place")
             .agg(
-                (F.sum(F.when(F.col("byte_offset") < F.col("place"), F.col("line_count")).otherwise(0)) + 1).alias("line"),
+                (
+                    F.sum(F.when(F.col("byte_offset") < F.col("place"), F.col("line_count")).otherwise(0)) + 1
+                ).alias("line"),
                 F.max(F.when(F.col("byte_offset") == F.col("place"), F.col("raw"))).alias("raw"),
             )
             .join(F.broadcast(paths), on="file_id", how="left")
@@ -139,4 +177,6 @@ def holds(at: Column | None) -> Column:
     """The interval of a row holds at a time; at the end of the data if none is given."""
     if at is None:
         return F.col("valid_until_at").isNull()
-    return (F.col("valid_from_at") <= at) & (F.col("valid_until_at").isNull() | (at < F.col("valid_until_at")))
+    return (F.col("valid_from_at") <= at) & (
+        F.col("valid_until_at").isNull() | (at < F.col("valid_until_at"))
+    )

@@ -16,16 +16,30 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
     """`--logs`, `--warehouse`, `--cluster`, `--zone`, `--conf`, `--since`, `--until`, `--fail-on`, `--server-log`."""
     arguments = argparse.ArgumentParser(prog=job, description=description)
     arguments.add_argument(
-        "--logs", action="append", default=[], metavar="PATH", help="folder, file or glob; any URI; may be given again"
+        "--logs",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="folder, file or glob; any URI; may be given again",
     )
-    arguments.add_argument("--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)")
+    arguments.add_argument(
+        "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
+    )
     arguments.add_argument("--cluster", metavar="NAME", help="the cluster that all these logs belong to")
     arguments.add_argument("--zone", metavar="AREA/CITY", help="time zone of the brokers' local times (UTC)")
-    arguments.add_argument("--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)")
-    arguments.add_argument("--since", type=moment, metavar="TIME", help="only files with records at or after it, UTC")
-    arguments.add_argument("--until", type=moment, metavar="TIME", help="only files with records before it, UTC")
+    arguments.add_argument(
+        "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
+    )
+    arguments.add_argument(
+        "--since", type=moment, metavar="TIME", help="only files with records at or after it, UTC"
+    )
+    arguments.add_argument(
+        "--until", type=moment, metavar="TIME", help="only files with records before it, UTC"
+    )
     arguments.add_argument("--server-log", action="store_true", default=None, help="read server.log too")
-    arguments.add_argument("--fail-on", choices=SEVERITIES, help="exit 8 when a finding is at least so severe")
+    arguments.add_argument(
+        "--fail-on", choices=SEVERITIES, help="exit 8 when a finding is at least so severe"
+    )
     return arguments
 
 
@@ -34,7 +48,9 @@ def moment(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"expected a time such as 2026-11-21T08:00, found {text!r}") from None
+        raise argparse.ArgumentTypeError(
+            f"expected a time such as 2026-11-21T08:00, found {text!r}"
+        ) from None
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
@@ -55,5 +71,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
 def require_logs(arguments: argparse.Namespace) -> None:
     if not arguments.logs:
         raise SettingsError(
-            expected="--logs with the folder of Kafka's logs", found="no --logs", todo="give it, e.g. --logs /var/log/kafka"
+            expected="--logs with the folder of Kafka's logs",
+            found="no --logs",
+            todo="give it, e.g. --logs /var/log/kafka",
         )

@@ -27,7 +27,9 @@ BIN_BYTES = 32 << 20
 class Loader:
     """The loading of one cluster in one run."""
 
-    def __init__(self, store: ClusterWarehouse, settings: Settings, run_id: str, versions: dict[str, int]) -> None:
+    def __init__(
+        self, store: ClusterWarehouse, settings: Settings, run_id: str, versions: dict[str, int]
+    ) -> None:
         self.store, self.spark, self.settings, self.run_id = store, store.spark, settings, run_id
         self.versions = versions
 
@@ -35,8 +37,10 @@ class Loader:
         """Files that are new, differ in size or time from when they were last seen, or were not read then."""
         if not self.versions.get(file_sighting.SPEC.name):
             return list(candidates)
-        newest = self.store.table(file_sighting.SPEC, self.versions).groupBy("path").agg(
-            F.max_by(F.struct("size_bytes", "modified_at", "state"), "run_id").alias("seen")
+        newest = (
+            self.store.table(file_sighting.SPEC, self.versions)
+            .groupBy("path")
+            .agg(F.max_by(F.struct("size_bytes", "modified_at", "state"), "run_id").alias("seen"))
         )
         seen = {row["path"]: row["seen"] for row in collect_rows(newest)}
         again = {*LOOKED_AGAIN, *(("not_asked",) if self.settings.server_log else ())}
@@ -53,7 +57,9 @@ class Loader:
         """What to read of the changed files; a second look where copies of different length meet."""
         known = self.known()
         offsets = frozenset(one.consumed_bytes for one in known)
-        looked = self.look(changed, dict.fromkeys((one.listed.path for one in changed), offsets), since, until)
+        looked = self.look(
+            changed, dict.fromkeys((one.listed.path for one in changed), offsets), since, until
+        )
         by_name: dict[str, list[Looked]] = defaultdict(list)
         for one in looked:
             if one.refusal is None and one.first_record_hash:
@@ -61,10 +67,15 @@ class Loader:
         wanted = offsets_to_hash(by_name)
         if wanted:
             more = [one for one in changed if one.listed.path in wanted]
-            again = {one.found.path: one for one in self.look(more, {p: w | offsets for p, w in wanted.items()}, since, until)}
+            again = {
+                one.found.path: one
+                for one in self.look(more, {p: w | offsets for p, w in wanted.items()}, since, until)
+            }
             looked = [again.get(one.found.path, one) for one in looked]
         next_load_seq = max((one.load_seq for one in known), default=0) + 1
-        return plan(looked, known, next_load_seq, datetime.now(UTC), timedelta(seconds=self.settings.quiet_seconds))
+        return plan(
+            looked, known, next_load_seq, datetime.now(UTC), timedelta(seconds=self.settings.quiet_seconds)
+        )
 
     def known(self) -> list[Known]:
         """The newest segment of every file that was read."""
@@ -105,18 +116,26 @@ class Loader:
         return [self.looked(one, facts.get(path), since, until) for path, one in by_path.items()]
 
     def looked(
-        self, candidate: Candidate, fact: dict[str, Any] | None, since: datetime | None, until: datetime | None
+        self,
+        candidate: Candidate,
+        fact: dict[str, Any] | None,
+        since: datetime | None,
+        until: datetime | None,
     ) -> Looked:
         listed, located, cluster_id = candidate.listed, candidate.located, self.store.cluster_id
         bare = Looked(listed, cluster_id, located.node, located.log or "mixed", located.codec)
         if listed.problem is None and listed.size_bytes == 0:
             return replace(bare, refusal=("waiting", "the file is empty"))
         if fact is None or fact["problem"] is not None:
-            return replace(bare, refusal=("unreadable", (fact or {}).get("problem") or listed.problem or "not listed"))
+            return replace(
+                bare, refusal=("unreadable", (fact or {}).get("problem") or listed.problem or "not listed")
+            )
         if fact["log"] == "server" and not self.settings.server_log:
             return replace(bare, log="server", refusal=("not_asked", SERVER_SENTENCE))
         if fact["envelope"] is None or fact["log"] is None:
-            return replace(bare, refusal=("not_kafka", "no line of a Kafka controller log in its first 256 KiB"))
+            return replace(
+                bare, refusal=("not_kafka", "no line of a Kafka controller log in its first 256 KiB")
+            )
         nodes = fact["node_ids"]
         if len(nodes) > 1:
             named = ", ".join(map(str, nodes))
@@ -225,7 +244,9 @@ COUNTED = ("record_count", "understood_count", "record_bytes", "first_logged_at"
 PLANNED = StructType([one for one in source_file.SPEC.struct.fields if one.name not in COUNTED])
 
 
-def binned(spark: SparkSession, rows: list[dict[str, Any]], sizes: Sequence[int], schema: StructType) -> DataFrame:
+def binned(
+    spark: SparkSession, rows: list[dict[str, Any]], sizes: Sequence[int], schema: StructType
+) -> DataFrame:
     """The rows with partitions of about 32 MiB of what they stand for, at least one per core: tasks follow bytes."""
     cores = spark.sparkContext.defaultParallelism
     count = max(min(cores, len(rows)), -(-sum(sizes) // BIN_BYTES))
@@ -235,7 +256,9 @@ def binned(spark: SparkSession, rows: list[dict[str, Any]], sizes: Sequence[int]
         lightest = loads.index(min(loads))
         loads[lightest] += sizes[index] + 1
         placed.append({**rows[index], "bin": lightest})
-    listed = spark.createDataFrame(placed, schema=StructType([*schema.fields, StructField("bin", LongType(), False)]))
+    listed = spark.createDataFrame(
+        placed, schema=StructType([*schema.fields, StructField("bin", LongType(), False)])
+    )
     bins = spark.range(0, count, 1, count).withColumnRenamed("id", "bin")
     return bins.join(F.broadcast(listed), on="bin", how="inner").select(*schema.names)
 

@@ -14,9 +14,12 @@ from pipeline.core.errors import FindingsReached, PartialInput, PipelineError
 from pipeline.store.session import get_spark, tune_for_size
 from pipeline.store.warehouse import ClusterWarehouse
 
+
 def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
     """Runs a job on every cluster found below --logs. One sentence on stderr for what the user can mend."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
+    )
     logging.getLogger("kafka_controller_audit").setLevel(logging.INFO)
     arguments = parser(job, description).parse_args(argv)
     try:
@@ -25,13 +28,17 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
         found = candidates_by_cluster(arguments.logs, settings, arguments.cluster)
         progress = Progress()
         spark = get_spark(is_terminal=progress.is_terminal)
-        tune_for_size(spark, sum(one.listed.size_bytes for candidates in found.values() for one in candidates))
+        tune_for_size(
+            spark, sum(one.listed.size_bytes for candidates in found.values() for one in candidates)
+        )
     except PipelineError as problem:
         return said(job, problem)
     codes = []
     for cluster_id, candidates in found.items():
         progress.label = f"{cluster_id} " if len(found) > 1 else ""
-        request = RunRequest(job, arguments.warehouse, cluster_id, candidates, settings, arguments.since, arguments.until)
+        request = RunRequest(
+            job, arguments.warehouse, cluster_id, candidates, settings, arguments.since, arguments.until
+        )
         try:
             screens: list[Screen] = []
             show = partial(shown, request, screens)

@@ -7,7 +7,9 @@ from jobs.main import run_job
 
 def main(argv: list[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    return run_job("nightly", "Audit of Kafka's controller logs: reads what is new and prints the first screen.", argv)
+    return run_job(
+        "nightly", "Audit of Kafka's controller logs: reads what is new and prints the first screen.", argv
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """How numbers, times and tables stand on a terminal."""
 
+import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -35,4 +36,35 @@ def shortened(text: str, width: int) -> str:
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Columns as wide as their longest cell."""
     widths = [max(len(one) for one in column) for column in zip(head, *rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (head, *rows)
+    ]
+
+
+def printable_lines(raw: bytes, most: int = 12, width: int = 2000) -> list[str]:
+    """A record as it stands in its log, line by line, nothing in it able to act on a terminal."""
+    lines = raw.decode("utf-8", "replace").rstrip("\r\n").split("\n")
+    shown = [shortened(line.rstrip("\r").replace("\t", "    "), width) for line in lines[:most]]
+    return shown if len(lines) <= most else [*shown, f"... {len(lines) - most} more lines"]
+
+
+def command_to_see(path: str, line: int, count: int) -> str:
+    """A shell command that prints these lines of the log, compressed or not."""
+    reader = {".gz": "zcat", ".gzip": "zcat <", ".zst": "zstdcat", ".zstd": "zstdcat"}
+    end = next((known for known in reader if path.lower().endswith(known)), "")
+    place = shlex.quote(path.removeprefix("file://"))
+    lines = f"sed -n '{line},{line + max(count, 1) - 1}p'"
+    return f"{reader[end]} {place} | {lines}" if end else f"{lines} {place}"
+
+
+def list_text(brokers: Sequence[int] | None) -> str:
+    """A list of brokers as Kafka prints it; '?' where no line said it."""
+    return "?" if brokers is None else "[" + ",".join(str(one) for one in brokers) + "]"
+
+
+def since_text(gap_ms: int | None) -> str:
+    """How long after the end of a term the next one began."""
+    if gap_ms is None:
+        return ""
+    return f"{gap_ms / 1000:.1f} s" if gap_ms >= 0 else f"{-gap_ms / 1000:.1f} s BEFORE its end"

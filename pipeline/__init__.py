@@ -1,0 +1,18 @@
+"""Audit of Kafka controllers; `read`, `make_views` and `clusters` are for notebooks and other programs.
+
+They come on first use, so that the modules below that need no Spark do not import it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pipeline.store.reading import clusters, make_views, read
+
+__all__ = ["clusters", "make_views", "read"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return getattr(import_module("pipeline.store.reading"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -70,7 +70,10 @@ def look_at_paths(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
 
 
 def arrow_schema() -> pa.Schema:
-    ids, offsets = pa.list_(pa.field("element", pa.int32(), False)), pa.list_(pa.field("element", pa.int64(), False))
+    ids, offsets = (
+        pa.list_(pa.field("element", pa.int32(), False)),
+        pa.list_(pa.field("element", pa.int64(), False)),
+    )
     local = pa.timestamp("us")
     types = {
         "node_ids": ids, "size": pa.int64(), "tail_start": pa.int64(), "ends_with_newline": pa.bool_(),
@@ -93,11 +96,18 @@ def look(path: str, codec: str, log: str | None, is_server_read: bool, offsets: 
             seen = fingerprint(stream, re.compile(envelope.start.encode()), offsets)
         return as_row(path, found, kind, seen, envelope)
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-        return as_row(path, Sniff(None, None, frozenset()), None, Fingerprint(), None, problem=f"{error}"[:300])
+        return as_row(
+            path, Sniff(None, None, frozenset()), None, Fingerprint(), None, problem=f"{error}"[:300]
+        )
 
 
 def as_row(
-    path: str, found: Sniff, log: str | None, seen: Fingerprint, envelope: Envelope | None, problem: str | None = None
+    path: str,
+    found: Sniff,
+    log: str | None,
+    seen: Fingerprint,
+    envelope: Envelope | None,
+    problem: str | None = None,
 ) -> dict[str, Any]:
     times = [local_time(head, envelope) if envelope else None for head in (seen.first_head, seen.tail_head)]
     return {

@@ -1,7 +1,7 @@
 """All tables in the order in which they are built: the signature of a table's build is its wiring."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -74,18 +74,11 @@ LOADING = tuple(table.spec.name for table in TABLES if table.refresh in (Refresh
 JOBS: dict[str, tuple[str, ...]] = {
     "ingest": ("silver.term", "silver.controller_line"),
     "replay": ("silver.term", "silver.controller_line", "gold.controller_term", "gold.transition_audit"),
-    "imbalance": ("silver.term", "silver.controller_line", "gold.partition_timeline", "gold.leader_imbalance"),
+    "imbalance": (
+        "silver.term",
+        "silver.controller_line",
+        "gold.partition_timeline",
+        "gold.leader_imbalance",
+    ),
     "nightly": tuple(table.spec.name for table in TABLES if table.refresh is Refresh.WHOLE),
 }
-
-
-def waves(names: Iterable[str]) -> list[list[Table]]:
-    """The tables in groups: those of a group stand only on tables outside or in groups before it."""
-    left = [BY_NAME[name] for name in names]
-    groups: list[list[Table]] = []
-    while left:
-        waiting = {table.spec.table for table in left}
-        ready = [table for table in left if not waiting & set(table.inputs)]
-        groups.append(ready)
-        left = [table for table in left if table not in ready]
-    return groups

@@ -88,7 +88,9 @@ def list_uri(base: str) -> list[Listed]:
 
 def uri_file(info: fs.FileInfo, scheme: str, inner: str) -> Listed:
     modified_at = info.mtime or datetime.fromtimestamp(0, UTC)
-    return Listed(scheme + info.path, info.path[len(inner) :].lstrip("/"), info.size, modified_at.astimezone(UTC))
+    return Listed(
+        scheme + info.path, info.path[len(inner) :].lstrip("/"), info.size, modified_at.astimezone(UTC)
+    )
 
 
 def open_input(path: str, codec: str) -> BinaryIO:

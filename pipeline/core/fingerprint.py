@@ -35,7 +35,10 @@ class Fingerprint:
 
 
 def fingerprint(
-    stream: BinaryIO, start_pattern: re.Pattern[bytes], offsets: Iterable[int] = (), block_bytes: int = 1 << 20
+    stream: BinaryIO,
+    start_pattern: re.Pattern[bytes],
+    offsets: Iterable[int] = (),
+    block_bytes: int = 1 << 20,
 ) -> Fingerprint:
     """One sequential pass in bounded memory.
 
@@ -52,7 +55,9 @@ def fingerprint(
         is_end = not block
         buffer += block
         ready = len(buffer) if is_end else max(len(buffer) - LOOK_AHEAD, 0)
-        starts = record_starts(buffer, ready, at_line_start, start_pattern, limit=2 if seen.second_start is None else 0)
+        starts = record_starts(
+            buffer, ready, at_line_start, start_pattern, limit=2 if seen.second_start is None else 0
+        )
         cuts = [base + start for start in starts]
         for cut in cuts[:2]:
             if seen.first_start is None:
@@ -64,10 +69,16 @@ def fingerprint(
             seen.tail_start = cuts[-1]
             seen.tail_head = buffer[cuts[-1] - base : cuts[-1] - base + LOOK_AHEAD]
         if seen.first_start is not None and len(head) < HEAD_BYTES:
-            head += buffer[max(seen.first_start + len(head) - base, 0) : min(ready, seen.first_start + HEAD_BYTES - base)]
+            head += buffer[
+                max(seen.first_start + len(head) - base, 0) : min(ready, seen.first_start + HEAD_BYTES - base)
+            ]
         here = [offset for offset in wanted if base <= offset <= base + ready]
-        seen.starts.update(offset for offset in here if is_start(buffer, offset - base, at_line_start, start_pattern))
-        before_tail = hash_up_to(whole, buffer[:ready], base, here, cuts[-1] if cuts else None, seen) or before_tail
+        seen.starts.update(
+            offset for offset in here if is_start(buffer, offset - base, at_line_start, start_pattern)
+        )
+        before_tail = (
+            hash_up_to(whole, buffer[:ready], base, here, cuts[-1] if cuts else None, seen) or before_tail
+        )
         at_line_start = buffer[ready - 1 : ready] == b"\n" if ready else at_line_start
         seen.ends_with_newline = at_line_start and base + ready > 0
         base, buffer = base + ready, buffer[ready:]

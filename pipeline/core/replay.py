@@ -36,15 +36,13 @@ class Moves:
 class Summary:
     """What the next chunk has to know of this one; one value per object, ascending by `object`.
 
-    `first_from`: state that the first move leaves. `last_to`: state held at the end, by the done moves, or by
-    the first move if none was done. `has_moved`: some move was done; without it a state from before outlives
-    the chunk.
+    `first_from`: state that its first done move leaves. `last_to`: state held at the end. Both -1 where no move
+    was done: a state from before the chunk outlives it.
     """
 
     object: Int
     first_from: Int
     last_to: Int
-    has_moved: Bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +64,8 @@ def replay(moves: Moves, explained: Bool, complete: Bool, prior: Summary | None 
 
     `explained[last, from]`: moves that the log does not print lead from one to the other; n by n.
     `complete[last, from]`: all that could lead there would have been printed, so a gap is a gap; n by n.
-    `prior`: the states carried over from the chunk before. A move that was not done moves nothing, but it
-    shows the state of an object not seen before.
+    `prior`: the states carried over from the chunk before. Only done moves set a state: one that was not done
+    moves nothing, and it is no first sight of its object either, for what comes after.
     """
     order = stable_order(moves.object)
     objects, is_done = moves.object[order], moves.is_done[order]
@@ -76,22 +74,29 @@ def replay(moves: Moves, explained: Bool, complete: Bool, prior: Summary | None 
     is_start[1:] = objects[1:] != objects[:-1]
     carried = states_of(prior, objects[is_start])[np.cumsum(is_start) - 1]
 
-    sets_state = is_done | (is_start & (carried == NONE))
-    state_set = np.where(is_done, to_state, from_state)
-    setter = previous_setter(sets_state, is_start)
-    state = np.where(setter == NONE, carried, state_set[setter])
+    setter = previous_setter(is_done, is_start)
+    state = np.where(setter == NONE, carried, to_state[setter])
 
     continuity = judged(from_state, state, moves.is_startup[order], explained, complete)
-    ends = np.append(np.flatnonzero(is_start)[1:], len(order)) - 1 if len(order) else np.empty(0, np.int64)
-    final = last_setter(sets_state, is_start)[ends]
-    held = np.where(final == NONE, carried[ends], state_set[final])
-    has_moved = np.maximum.reduceat(is_done, np.flatnonzero(is_start)) if len(order) else is_done
     return Replay(
         unsorted(continuity, order),
         unsorted(state, order),
         unsorted(np.where(setter == NONE, NONE, order[setter]), order),
-        Summary(objects[is_start], from_state[is_start], held, has_moved),
+        summary_of(objects, from_state, to_state, is_done, carried),
     )
+
+
+def summary_of(objects: Int, from_state: Int, to_state: Int, is_done: Bool, carried: Int) -> Summary:
+    """The summary of rows sorted by object; `carried`: per row, the state of its object before the chunk."""
+    named, first_row = np.unique(objects, return_index=True)
+    done = np.flatnonzero(is_done)
+    moved, first_done = np.unique(objects[done], return_index=True)
+    last_done = np.append(first_done[1:], len(done))[: len(moved)] - 1
+    first_from = np.full(len(named), NONE, dtype=np.int64)
+    last_to = carried[first_row]
+    at = np.searchsorted(named, moved)
+    first_from[at], last_to[at] = from_state[done[first_done]], to_state[done[last_done]]
+    return Summary(named, first_from, last_to)
 
 
 def stable_order(objects: Int) -> Int:
@@ -150,14 +155,16 @@ def stitched(before: Summary, after: Summary) -> Summary:
     """The summary of two chunks of one block, `after` made with `before` as its prior or without."""
     objects = np.union1d(before.object, after.object)
     old, new = place(before, objects), place(after, objects)
-    in_old, in_new = old != NONE, new != NONE
-    is_newer = in_new & (~in_old | pick(after.has_moved, new, absent=False))
     return Summary(
         objects,
-        np.where(in_old, pick(before.first_from, old), pick(after.first_from, new)),
-        np.where(is_newer, pick(after.last_to, new), pick(before.last_to, old)),
-        pick(before.has_moved, old, absent=False) | pick(after.has_moved, new, absent=False),
+        known(pick(before.first_from, old), pick(after.first_from, new)),
+        known(pick(after.last_to, new), pick(before.last_to, old)),
     )
+
+
+def known(wanted: Int, otherwise: Int) -> Int:
+    """The first of two states that is known."""
+    return np.where(wanted == NONE, otherwise, wanted)
 
 
 def place(summary: Summary, objects: Int) -> Int:
@@ -168,8 +175,8 @@ def place(summary: Summary, objects: Int) -> Int:
     return np.where(summary.object[at] == objects, at, NONE)
 
 
-def pick(values: NDArray[T], at: Int, *, absent: int = NONE) -> NDArray[T]:
-    """The values at those positions, `absent` where that is -1."""
-    picked = np.full(len(at), absent, dtype=values.dtype)
+def pick(values: Int, at: Int) -> Int:
+    """The values at those positions, -1 where that is -1."""
+    picked = np.full(len(at), NONE, dtype=values.dtype)
     picked[at != NONE] = values[at[at != NONE]]
     return picked

@@ -80,12 +80,17 @@ def with_marks(term: DataFrame, marks: DataFrame) -> DataFrame:
 def with_next_view(term: DataFrame, controller_line: DataFrame, marks: DataFrame) -> DataFrame:
     """Whether the next controller found this broker alive when it started."""
     alive = F.filter(
-        F.split(F.regexp_replace(F.col("fields")["live_broker_ids"], r"[^\d,]", ""), ","), lambda one: F.length(one) > 0
+        F.split(F.regexp_replace(F.col("fields")["live_broker_ids"], r"[^\d,]", ""), ","),
+        lambda one: F.length(one) > 0,
     )
     views = (
         marks.where("event = 'controller_live_brokers'")
         .select("file_id", "byte_offset", alive.alias("alive"))
-        .join(controller_line.select("term_id", "file_id", "byte_offset"), on=["file_id", "byte_offset"], how="inner")
+        .join(
+            controller_line.select("term_id", "file_id", "byte_offset"),
+            on=["file_id", "byte_offset"],
+            how="inner",
+        )
         .groupBy(F.col("term_id").alias("next_term_id"))
         .agg(F.first("alive").alias("alive"))
     )

@@ -41,7 +41,11 @@ def build(
 
 
 def rule(name: str, severity: str, version: int = 1) -> tuple[Column, ...]:
-    return (F.lit(name).alias("rule"), F.lit(version).alias("rule_version"), F.lit(severity).alias("severity"))
+    return (
+        F.lit(name).alias("rule"),
+        F.lit(version).alias("rule_version"),
+        F.lit(severity).alias("severity"),
+    )
 
 
 def place() -> Column:
@@ -56,15 +60,21 @@ def controller_name() -> Column:
     return F.format_string("controller %d (epoch %d)", "controller_id", "controller_epoch")
 
 
-def moves_of_verdict(transition_audit: DataFrame, name: str, severity: str, condition: str, words: str) -> DataFrame:
+def moves_of_verdict(
+    transition_audit: DataFrame, name: str, severity: str, condition: str, words: str
+) -> DataFrame:
     """Moves with one verdict, a finding per term, machine and pair of states."""
     by = ("cluster_id", "term_id", "machine", "from_state", "to_state", "controller_id", "controller_epoch")
-    groups = transition_audit.where(condition).groupBy(*by).agg(
-        F.count("*").alias("moves"),
-        F.min("logged_at").alias("valid_from_at"),
-        F.max("logged_at").alias("valid_until_at"),
-        F.min_by(F.concat_ws("-", "topic", "partition"), "seq").alias("example"),
-        F.collect_list(place()).alias("lines"),
+    groups = (
+        transition_audit.where(condition)
+        .groupBy(*by)
+        .agg(
+            F.count("*").alias("moves"),
+            F.min("logged_at").alias("valid_from_at"),
+            F.max("logged_at").alias("valid_until_at"),
+            F.min_by(F.concat_ws("-", "topic", "partition"), "seq").alias("example"),
+            F.collect_list(place()).alias("lines"),
+        )
     )
     sentence = F.format_string(
         f"%s {words} %d %s move(s) %s -> %s, first of %s",
@@ -97,7 +107,9 @@ def discontinuity(transition_audit: DataFrame) -> DataFrame:
 
 def controller_outlived(controller_term: DataFrame, audit_limit: DataFrame) -> DataFrame:
     """A controller resigned long after the next one was elected: two at once."""
-    late = controller_term.join(F.broadcast(audit_limit), on="cluster_id", how="inner").where("-gap_ms > overlap_ms")
+    late = controller_term.join(F.broadcast(audit_limit), on="cluster_id", how="inner").where(
+        "-gap_ms > overlap_ms"
+    )
     sentence = F.format_string(
         "%s resigned %.1f s after the next controller was elected", controller_name(), F.col("gap_ms") / -1000
     )
@@ -110,8 +122,12 @@ def controller_outlived(controller_term: DataFrame, audit_limit: DataFrame) -> D
 
 def no_controller(controller_term: DataFrame, audit_limit: DataFrame) -> DataFrame:
     """Between the end of a term and the next election lies longer than a session time-out explains."""
-    gap = controller_term.join(F.broadcast(audit_limit), on="cluster_id", how="inner").where("gap_ms > no_controller_ms")
-    sentence = F.format_string("no controller for up to %.1f s after %s", F.col("gap_ms") / 1000, controller_name())
+    gap = controller_term.join(F.broadcast(audit_limit), on="cluster_id", how="inner").where(
+        "gap_ms > no_controller_ms"
+    )
+    sentence = F.format_string(
+        "no controller for up to %.1f s after %s", F.col("gap_ms") / 1000, controller_name()
+    )
     return gap.select(
         "cluster_id", *rule("no_controller", "warning"), F.lit("controller").alias("entity"),
         controller_name().alias("root_event"), "term_id", F.col("ended_at").alias("valid_from_at"),
@@ -120,7 +136,9 @@ def no_controller(controller_term: DataFrame, audit_limit: DataFrame) -> DataFra
     )  # fmt: skip
 
 
-def standing_imbalance(leader_imbalance: DataFrame, partition_timeline: DataFrame, audit_limit: DataFrame) -> DataFrame:
+def standing_imbalance(
+    leader_imbalance: DataFrame, partition_timeline: DataFrame, audit_limit: DataFrame
+) -> DataFrame:
     """A breach that stands at the end of the data although its broker is in the ISR of what it should lead."""
     changes = Window.partitionBy("cluster_id", "broker_id").orderBy("valid_from_at")
     episodes = leader_imbalance.where("certainty <> 'undetermined'").withColumn(
@@ -128,7 +146,9 @@ def standing_imbalance(leader_imbalance: DataFrame, partition_timeline: DataFram
             changes.rowsBetween(Window.unboundedPreceding, Window.currentRow)),
     ).withColumn("first_at", F.min("valid_from_at").over(Window.partitionBy("cluster_id", "broker_id")))  # fmt: skip
     able = (
-        partition_timeline.where("valid_until_at IS NULL AND leader <> replicas[0] AND array_contains(isr, replicas[0])")
+        partition_timeline.where(
+            "valid_until_at IS NULL AND leader <> replicas[0] AND array_contains(isr, replicas[0])"
+        )
         .select("cluster_id", F.col("replicas")[0].alias("broker_id"))
         .dropDuplicates()
     )
@@ -158,17 +178,27 @@ def blocked_deletion(topic_event: DataFrame) -> DataFrame:
     topics = Window.partitionBy("cluster_id", "topic").orderBy("logged_at", "byte_offset")
     before = topics.rowsBetween(Window.unboundedPreceding, -1)
     done = F.coalesce(F.sum(F.when(F.col("step") == "deletion_completed", 1)).over(before), F.lit(0))
-    lives = topic_event.withColumn("deletion", done).groupBy("cluster_id", "topic", "deletion").agg(
-        F.min(F.when(F.col("step") == "deletion_queued", F.col("logged_at"))).alias("queued_at"),
-        F.min(F.when(F.col("step") == "deletion_blocked", F.col("logged_at"))).alias("blocked_at"),
-        F.max(F.when(F.col("step") == "deletion_completed", F.col("logged_at"))).alias("completed_at"),
-        F.collect_list(F.when(F.col("step") == "deletion_blocked", place())).alias("lines"),
+    lives = (
+        topic_event.withColumn("deletion", done)
+        .groupBy("cluster_id", "topic", "deletion")
+        .agg(
+            F.min(F.when(F.col("step") == "deletion_queued", F.col("logged_at"))).alias("queued_at"),
+            F.min(F.when(F.col("step") == "deletion_blocked", F.col("logged_at"))).alias("blocked_at"),
+            F.max(F.when(F.col("step") == "deletion_completed", F.col("logged_at"))).alias("completed_at"),
+            F.collect_list(F.when(F.col("step") == "deletion_blocked", place())).alias("lines"),
+        )
     )
-    blocked = lives.where("blocked_at IS NOT NULL").withColumn("began_at", F.coalesce("queued_at", "blocked_at"))
+    blocked = lives.where("blocked_at IS NOT NULL").withColumn(
+        "began_at", F.coalesce("queued_at", "blocked_at")
+    )
     waited = (F.unix_millis("completed_at") - F.unix_millis("began_at")) / 1000
     sentence = F.when(
         F.col("completed_at").isNotNull(),
-        F.format_string("deletion of topic %s was put off by a replica out of reach, completed after %.1f s", "topic", waited),
+        F.format_string(
+            "deletion of topic %s was put off by a replica out of reach, completed after %.1f s",
+            "topic",
+            waited,
+        ),
     ).otherwise(F.format_string("deletion of topic %s is stuck: a replica is out of reach", "topic"))
     severity = F.when(F.col("completed_at").isNull(), "warning").otherwise("info")
     return blocked.select(
@@ -184,10 +214,14 @@ def blocked_deletion(topic_event: DataFrame) -> DataFrame:
 def not_understood(log_record: DataFrame) -> DataFrame:
     """Records of the controller's logs whose wording no template names: what they say is missing everywhere else."""
     logs = "log IN ('controller', 'state-change') AND not_understood_reason NOT IN ('blank', 'other_logger')"
-    groups = log_record.where(logs).groupBy("cluster_id", "not_understood_reason").agg(
-        F.count("*").alias("records"),
-        F.min("logged_at").alias("valid_from_at"),
-        F.collect_list(place()).alias("lines"),
+    groups = (
+        log_record.where(logs)
+        .groupBy("cluster_id", "not_understood_reason")
+        .agg(
+            F.count("*").alias("records"),
+            F.min("logged_at").alias("valid_from_at"),
+            F.collect_list(place()).alias("lines"),
+        )
     )
     sentence = F.format_string("%d record(s) not understood: %s", "records", "not_understood_reason")
     return groups.where("valid_from_at IS NOT NULL").select(

@@ -30,7 +30,9 @@ def build(
     )
 
 
-def until_queued(partition_timeline: DataFrame, topic_event: DataFrame, controller_line: DataFrame) -> DataFrame:
+def until_queued(
+    partition_timeline: DataFrame, topic_event: DataFrame, controller_line: DataFrame
+) -> DataFrame:
     """The part of each interval before the topic was queued for deletion, with the event that ended it."""
     place = controller_line.select(
         "cluster_id", "file_id", "byte_offset", "term_id", "event_seq", F.col("ordered_at").alias("queued_at")
@@ -41,7 +43,9 @@ def until_queued(partition_timeline: DataFrame, topic_event: DataFrame, controll
         .join(place, on=["file_id", "byte_offset"], how="inner")
         .select("cluster_id", "topic", "queued_at", F.struct("term_id", "event_seq").alias("queued_by"))
     )
-    lives = partition_timeline.groupBy("cluster_id", "topic", "topic_life").agg(F.min("valid_from_at").alias("life_from_at"))
+    lives = partition_timeline.groupBy("cluster_id", "topic", "topic_life").agg(
+        F.min("valid_from_at").alias("life_from_at")
+    )
     lived = lives.withColumn(
         "life_until_at",
         F.lead("life_from_at").over(Window.partitionBy("cluster_id", "topic").orderBy("topic_life")),
@@ -96,7 +100,11 @@ def running_counts(changes: DataFrame) -> DataFrame:
     at_once = (
         by_event.where("preferred <> 0 OR elsewhere <> 0")
         .groupBy("cluster_id", "broker_id", "at")
-        .agg(F.sum("preferred").alias("preferred"), F.sum("elsewhere").alias("elsewhere"), F.first("line").alias("line"))
+        .agg(
+            F.sum("preferred").alias("preferred"),
+            F.sum("elsewhere").alias("elsewhere"),
+            F.first("line").alias("line"),
+        )
     )
     order = Window.partitionBy("cluster_id", "broker_id").orderBy("at")
     until_now = order.rowsBetween(Window.unboundedPreceding, 0)
@@ -115,9 +123,13 @@ def with_certainty(counts: DataFrame, term: DataFrame) -> DataFrame:
     """Undetermined where a term since the cluster's first one was not seen: assignments may be missing then."""
     whole = term.groupBy("cluster_id", "life").agg(
         (F.min("controller_epoch") == 1).alias("from_first"),
-        (F.max("controller_epoch") == F.count(F.when(F.col("elected_at").isNotNull(), 1))).alias("without_gap"),
+        (F.max("controller_epoch") == F.count(F.when(F.col("elected_at").isNotNull(), 1))).alias(
+            "without_gap"
+        ),
     )
-    complete = whole.groupBy("cluster_id").agg(F.min(F.col("from_first") & F.col("without_gap")).alias("is_complete"))
+    complete = whole.groupBy("cluster_id").agg(
+        F.min(F.col("from_first") & F.col("without_gap")).alias("is_complete")
+    )
     return counts.join(F.broadcast(complete), on="cluster_id", how="left").withColumn(
         "certainty", F.when(F.col("is_complete"), "inferred").otherwise("undetermined")
     )
@@ -127,7 +139,9 @@ def with_threshold(counts: DataFrame, term: DataFrame, imbalance_limit: DataFram
     """KRaft controllers never read leader.imbalance.per.broker.percentage: no threshold and no breach there."""
     mode = term.groupBy("cluster_id").agg(F.max_by("mode", "last_seen_at").alias("mode"))
     own = imbalance_limit.where("broker_id IS NOT NULL").withColumnRenamed("threshold_ratio", "own_ratio")
-    general = imbalance_limit.where("broker_id IS NULL").select("cluster_id", F.col("threshold_ratio").alias("cluster_ratio"))
+    general = imbalance_limit.where("broker_id IS NULL").select(
+        "cluster_id", F.col("threshold_ratio").alias("cluster_ratio")
+    )
     limit = F.when(F.col("mode") == "zookeeper", F.coalesce("own_ratio", "cluster_ratio"))
     return (
         counts.join(F.broadcast(mode), on="cluster_id", how="left")

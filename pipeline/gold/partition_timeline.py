@@ -27,7 +27,10 @@ TRACKED = ("state", "leader", "isr", "replicas", "leader_epoch")
 
 
 def build(
-    leader_and_isr: DataFrame, partition_transition: DataFrame, topic_event: DataFrame, controller_line: DataFrame
+    leader_and_isr: DataFrame,
+    partition_transition: DataFrame,
+    topic_event: DataFrame,
+    controller_line: DataFrame,
 ) -> DataFrame:
     """One row per interval in which nothing known of the partition changed.
 
@@ -51,7 +54,9 @@ def stated(leader_and_isr: DataFrame, partition_transition: DataFrame) -> DataFr
         F.when(is_leader, F.col("leader")).alias("leader"),
         F.when(is_leader, F.col("isr")).alias("isr"),
         F.when(is_leader, F.col("leader_epoch")).alias("leader_epoch"),
-        F.when(F.col("event").isin(*ASSIGNMENT_EVENTS) & (F.size("replicas") > 0), F.col("replicas")).alias("replicas"),
+        F.when(F.col("event").isin(*ASSIGNMENT_EVENTS) & (F.size("replicas") > 0), F.col("replicas")).alias(
+            "replicas"
+        ),
         F.lit(None).cast("string").alias("to_state"),
         F.lit(False).alias("is_failed"),
     )
@@ -61,11 +66,15 @@ def stated(leader_and_isr: DataFrame, partition_transition: DataFrame) -> DataFr
         *("leader", "isr", "leader_epoch", "replicas", "to_state"),
         (F.col("outcome") == "failed").alias("is_failed"),
     )
-    both = said.unionByName(moved).groupBy(*key).agg(
-        F.max("event").alias("event"),
-        F.max("is_failed").alias("is_failed"),
-        F.max("to_state").alias("state"),
-        *(F.max(name).alias(name) for name in ("leader", "isr", "leader_epoch", "replicas")),
+    both = (
+        said.unionByName(moved)
+        .groupBy(*key)
+        .agg(
+            F.max("event").alias("event"),
+            F.max("is_failed").alias("is_failed"),
+            F.max("to_state").alias("state"),
+            *(F.max(name).alias(name) for name in ("leader", "isr", "leader_epoch", "replicas")),
+        )
     )
     return both.where("NOT is_failed").drop("cluster_id", "is_failed")
 
@@ -92,7 +101,10 @@ def with_topic_life(ordered: DataFrame, topic_event: DataFrame, places: DataFram
     before = order.rowsBetween(Window.unboundedPreceding, -1)
     both = ordered.withColumn("is_deletion", F.lit(0)).unionByName(deletions, allowMissingColumns=True)
     return (
-        both.withColumn("topic_life", (F.coalesce(F.sum("is_deletion").over(before), F.lit(0)) + F.col("life")).cast("int"))
+        both.withColumn(
+            "topic_life",
+            (F.coalesce(F.sum("is_deletion").over(before), F.lit(0)) + F.col("life")).cast("int"),
+        )
         .where("is_deletion = 0")
         .drop("is_deletion")
     )
@@ -106,14 +118,18 @@ PARTITION = ("cluster_id", "topic", "topic_life", "partition")
 
 
 def without_stale(lived: DataFrame) -> DataFrame:
-    before = Window.partitionBy(*PARTITION).orderBy(*partition_order()).rowsBetween(Window.unboundedPreceding, -1)
+    before = (
+        Window.partitionBy(*PARTITION).orderBy(*partition_order()).rowsBetween(Window.unboundedPreceding, -1)
+    )
     is_stale = F.coalesce(F.col("leader_epoch") < F.max("leader_epoch").over(before), F.lit(False))
     return lived.withColumn("is_stale", is_stale).where("NOT is_stale")
 
 
 def filled(lived: DataFrame) -> DataFrame:
     """Each statement with all that is known after it; an Offline partition keeps the leader that Kafka keeps."""
-    until_now = Window.partitionBy(*PARTITION).orderBy(*partition_order()).rowsBetween(Window.unboundedPreceding, 0)
+    until_now = (
+        Window.partitionBy(*PARTITION).orderBy(*partition_order()).rowsBetween(Window.unboundedPreceding, 0)
+    )
     known = [F.last(name, ignorenulls=True).over(until_now).alias(name) for name in TRACKED]
     return lived.select(*(name for name in lived.columns if name not in TRACKED), *known)
 

@@ -14,7 +14,9 @@ def moves(log_record: DataFrame, event: str) -> DataFrame:
     """
     is_move = F.col("event").isin(event, f"{event}_failed")
     listed = F.regexp_extract("exception_message", PREVIOUS_STATES, 1)
-    return log_record.where(is_move & F.col("from_state").isNotNull() & F.col("controller_id").isNotNull()).select(
+    return log_record.where(
+        is_move & F.col("from_state").isNotNull() & F.col("controller_id").isNotNull()
+    ).select(
         "*",
         F.when(F.col("event") == event, "done").otherwise("failed").alias("outcome"),
         F.when(F.length(listed) > 0, F.split(listed, ",")).alias("previous_states"),

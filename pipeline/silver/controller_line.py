@@ -27,7 +27,12 @@ def build(log_record: DataFrame, source_file: DataFrame, term: DataFrame) -> Dat
     """
     lines = log_record.transform(of_controllers).transform(with_running_time, source_file)
     placed = lines.transform(with_term, term).where("term_id IS NOT NULL")
-    return placed.transform(with_seq).transform(with_cause).transform(with_level_and_machine).select(*SPEC.columns)
+    return (
+        placed.transform(with_seq)
+        .transform(with_cause)
+        .transform(with_level_and_machine)
+        .select(*SPEC.columns)
+    )
 
 
 def of_controllers(log_record: DataFrame) -> DataFrame:
@@ -38,7 +43,11 @@ def of_controllers(log_record: DataFrame) -> DataFrame:
         & ~F.col("event").startswith("broker_")
         & (F.col("node_id").isNull() | (F.col("node_id") == F.col("controller_id")))
     )
-    return log_record.where("event IS NOT NULL AND logged_at IS NOT NULL").where(is_controller_log | is_acting).select(*USED)
+    return (
+        log_record.where("event IS NOT NULL AND logged_at IS NOT NULL")
+        .where(is_controller_log | is_acting)
+        .select(*USED)
+    )
 
 
 def with_running_time(lines: DataFrame, source_file: DataFrame) -> DataFrame:
@@ -107,7 +116,9 @@ def with_seq(lines: DataFrame) -> DataFrame:
 def with_cause(lines: DataFrame) -> DataFrame:
     """The last opening line before it (pipeline/kafka/causes.tsv)."""
     trigger, kind = F.col("fields")["election_trigger"], F.col("fields")["election_type"]
-    is_automatic = (trigger == "AutoTriggered") | (trigger.isNull() & F.col("previous_event").isin(*IMBALANCE))
+    is_automatic = (trigger == "AutoTriggered") | (
+        trigger.isNull() & F.col("previous_event").isin(*IMBALANCE)
+    )
     is_election = F.col("event") == "preferred_election_started"
     cause = F.when(is_election & (kind == "UNCLEAN"), "unclean election").when(
         is_election & F.coalesce(is_automatic, F.lit(False)), "automatic rebalance"
@@ -116,12 +127,19 @@ def with_cause(lines: DataFrame) -> DataFrame:
     for opener in openers():
         cause = cause.when(F.col("event") == opener.event, F.lit(opener.cause or "unknown"))
         opens = opens | (F.col("event") == opener.event) if opener.is_event else opens
-    until_now = Window.partitionBy("cluster_id", "term_id").orderBy("seq").rowsBetween(Window.unboundedPreceding, 0)
+    until_now = (
+        Window.partitionBy("cluster_id", "term_id").orderBy("seq").rowsBetween(Window.unboundedPreceding, 0)
+    )
     begins = opens & ~(is_election & F.coalesce(is_automatic, F.lit(False)))
     return (
         lines.withColumn("own_cause", cause)
-        .withColumn("cause", F.coalesce(F.last("own_cause", ignorenulls=True).over(until_now), F.lit("unknown")))
-        .withColumn("event_seq", F.coalesce(F.max(F.when(begins, F.col("seq"))).over(until_now), F.lit(0).cast("long")))
+        .withColumn(
+            "cause", F.coalesce(F.last("own_cause", ignorenulls=True).over(until_now), F.lit("unknown"))
+        )
+        .withColumn(
+            "event_seq",
+            F.coalesce(F.max(F.when(begins, F.col("seq"))).over(until_now), F.lit(0).cast("long")),
+        )
     )
 
 

@@ -14,7 +14,9 @@ def build(log_record: DataFrame) -> DataFrame:
     Life: an epoch that is elected a second time, or epoch 1 after others, begins another life of the metadata.
     Source: KafkaController.elect, 0.8.2 to 3.9; QuorumController.claim, from 2.8.
     """
-    named = log_record.where("controller_id IS NOT NULL AND controller_epoch IS NOT NULL AND logged_at IS NOT NULL")
+    named = log_record.where(
+        "controller_id IS NOT NULL AND controller_epoch IS NOT NULL AND logged_at IS NOT NULL"
+    )
     elected = named.transform(elections).transform(with_life)
     seen = elected.transform(with_sights, named)
     return seen.unionByName(unelected(named, elected)).select(*SPEC.columns)
@@ -27,7 +29,9 @@ def elections(named: DataFrame) -> DataFrame:
         .groupBy("cluster_id", "controller_id", "controller_epoch", "logged_at")
         .agg(
             F.min(F.struct("file_id", "byte_offset")).alias("line"),
-            F.min(F.when(F.col("event") == "controller_active", "kraft").otherwise("zookeeper")).alias("mode"),
+            F.min(F.when(F.col("event") == "controller_active", "kraft").otherwise("zookeeper")).alias(
+                "mode"
+            ),
         )
         .withColumnRenamed("logged_at", "elected_at")
     )
@@ -87,11 +91,20 @@ def unelected(named: DataFrame, elected: DataFrame) -> DataFrame:
         F.min_by(F.struct("file_id", "byte_offset"), "logged_at").alias("line"),
     )
     unseen = sights.join(elected, on=["cluster_id", "controller_id", "controller_epoch"], how="left_anti")
-    before = (F.col("s.cluster_id") == F.col("e.cluster_id")) & (F.col("e.elected_at") <= F.col("s.first_seen_at"))
+    before = (F.col("s.cluster_id") == F.col("e.cluster_id")) & (
+        F.col("e.elected_at") <= F.col("s.first_seen_at")
+    )
     return (
         unseen.alias("s")
         .join(F.broadcast(elected).alias("e"), before, how="left")
-        .groupBy("s.cluster_id", "s.controller_id", "s.controller_epoch", "s.first_seen_at", "s.last_seen_at", "s.line")
+        .groupBy(
+            "s.cluster_id",
+            "s.controller_id",
+            "s.controller_epoch",
+            "s.first_seen_at",
+            "s.last_seen_at",
+            "s.line",
+        )
         .agg(F.coalesce(F.max("e.life"), F.lit(1)).alias("life"))
         .select(
             "*",

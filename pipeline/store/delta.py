@@ -69,7 +69,9 @@ def declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
     """The declared columns in the declared order; numbers in the declared width (lists are left as they are)."""
     return rows.select(
         *(
-            F.col(one.name).cast(one.type).alias(one.name) if isinstance(one.type, NumericType) else F.col(one.name)
+            F.col(one.name).cast(one.type).alias(one.name)
+            if isinstance(one.type, NumericType)
+            else F.col(one.name)
             for one in spec.fields
         )
     )

@@ -18,7 +18,9 @@ def check_java() -> int:
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if java is None or not Path(java).exists():
-        raise EnvironmentProblem(expected=EXPECTED, found=f"no java{f' in {home}' if home else ''}", todo=TODO)
+        raise EnvironmentProblem(
+            expected=EXPECTED, found=f"no java{f' in {home}' if home else ''}", todo=TODO
+        )
     printed = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
     found = re.search(r'version "(?:1\.)?(\d+)', printed)
     if found is None or int(found.group(1)) not in SUPPORTED:

@@ -40,7 +40,9 @@ def cluster_lock(files: HadoopFiles, folder: str, run_id: str) -> Iterator[None]
 
 
 def owner(run_id: str) -> str:
-    return json.dumps({"run_id": run_id, "host": socket.gethostname(), "pid": os.getpid(), "beat": time.time()})
+    return json.dumps(
+        {"run_id": run_id, "host": socket.gethostname(), "pid": os.getpid(), "beat": time.time()}
+    )
 
 
 def take_over(files: HadoopFiles, uri: str, run_id: str) -> None:

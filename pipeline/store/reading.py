@@ -39,7 +39,8 @@ def read(
             frames.append(spark.read.format("delta").option("versionAsOf", version).load(uri))
     if not frames:
         raise InputProblem(
-            expected=f"table {table} published in {warehouse}" + (f" for cluster {cluster}" if cluster else ""),
+            expected=f"table {table} published in {warehouse}"
+            + (f" for cluster {cluster}" if cluster else ""),
             found=f"clusters {', '.join(names) or 'none'}, none of which publishes it",
             todo="run jobs/nightly.py on this warehouse first, or check the names",
         )

@@ -39,7 +39,9 @@ def get_spark(*, is_terminal: bool = False) -> SparkSession:
     if SparkSession.getActiveSession() is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         check_java()
         use_shipped_configuration()
-    builder = SparkSession.builder.appName(APP_NAME).config("spark.ui.showConsoleProgress", str(is_terminal).lower())
+    builder = SparkSession.builder.appName(APP_NAME).config(
+        "spark.ui.showConsoleProgress", str(is_terminal).lower()
+    )
     try:
         spark = builder.getOrCreate()
     except PySparkRuntimeError as error:

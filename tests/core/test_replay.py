@@ -44,13 +44,11 @@ def plain(rows: list[Move], explained: Bool, complete: Bool) -> list[tuple[int, 
     held: dict[int, tuple[int, int]] = {}
     answers = []
     for row, move in enumerate(rows):
-        thing, from_state, to_state, is_done, _ = move
+        thing, _, to_state, is_done, _ = move
         state, setter = held.get(thing, (NONE, NONE))
         answers.append((judge(state, move, explained, complete), state, setter))
         if is_done:
             held[thing] = to_state, row
-        else:
-            held.setdefault(thing, (from_state, row))
     return answers
 
 
@@ -72,8 +70,8 @@ def answers_of(replayed: Replay) -> list[tuple[int, int, int]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def summary_rows(summary: Summary) -> list[tuple[int, int, int, bool]]:
-    columns = (summary.object, summary.first_from, summary.last_to, summary.has_moved)
+def summary_rows(summary: Summary) -> list[tuple[int, int, int]]:
+    columns = (summary.object, summary.first_from, summary.last_to)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
@@ -110,12 +108,22 @@ def test_cut_in_time_is_stitched(
     assert summary_rows(stitched(first.summary, alone.summary)) == summary_rows(whole.summary)
 
 
-def test_move_not_done_moves_nothing_but_shows_the_state_at_first() -> None:
+@given(MOVES)
+def test_summary_is_what_the_done_moves_say(rows: list[Move]) -> None:
     nothing = np.zeros((N, N), dtype=bool)
-    rows = [(7, 0, 1, False, True), (7, 0, 2, True, False), (7, 3, 1, False, False), (7, 2, 3, True, False)]
+    expected = []
+    for thing in sorted({move[0] for move in rows}):
+        done = [move for move in rows if move[0] == thing and move[3]]
+        expected.append((thing, done[0][1], done[-1][2]) if done else (thing, NONE, NONE))
+    assert summary_rows(replay(moves_of(rows), nothing, nothing).summary) == expected
+
+
+def test_move_not_done_sets_nothing_and_is_no_first_sight() -> None:
+    nothing = np.zeros((N, N), dtype=bool)
+    rows = [(7, 0, 1, False, True), (7, 0, 2, True, True), (7, 3, 1, False, False), (7, 2, 3, True, False)]
     replayed = replay(moves_of(rows), nothing, ~nothing)
-    assert answers_of(replayed) == [(FIRST, NONE, NONE), (FOLLOWS, 0, 0), (BROKEN, 2, 1), (FOLLOWS, 2, 1)]
-    assert summary_rows(replayed.summary) == [(7, 0, 3, True)]
+    assert answers_of(replayed) == [(FIRST, NONE, NONE), (FIRST, NONE, NONE), (BROKEN, 2, 1), (FOLLOWS, 2, 1)]
+    assert summary_rows(replayed.summary) == [(7, 0, 3)]
 
 
 def test_generator_would_catch_a_state_that_moves_when_not_done() -> None:

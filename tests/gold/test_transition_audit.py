@@ -59,7 +59,7 @@ discontinuity      | P1 | trace | New>On Off>On                | discontinuity |
 silent_online_R1   | R1 | trace | On>Off On>Off                | undetermined  | unknown
 silent_online_R2   | R2 | trace | On>Off On>Off                | discontinuity | broken
 beginning_missing  | R2 | trace | Off>On                       | undetermined  | unknown
-after_failure      | P1 | trace | Off>On!election Off>On       | valid         | follows
+after_failure      | P1 | trace | Off>On!election Off>On       | first         | first
 failure_moves_not  | P1 | trace | New>On On>None!refused On>Off | valid        | follows
 odd_state          | P1 | trace | New>Odd                      | undetermined  | first
 after_odd_state    | P1 | trace | New>Odd Odd>On               | undetermined  | unknown
@@ -171,7 +171,7 @@ def test_legality_is_null_where_the_release_decides() -> None:
 def test_evidence_is_the_record_and_the_one_before_if_it_matters() -> None:
     rows = audited("P1", "trace", "Off>On!election Off>On On>None!refused On>Off")
     offsets = [[place["byte_offset"] for place in row["evidence"]] for row in rows]
-    assert offsets == [[0], [100, 0], [200], [300, 100]]
+    assert offsets == [[0], [100], [200], [300, 100]]
     assert [row["certainty"] for row in rows] == ["proved"] * 4
     assert audited("P1", "info", "New>On Off>On")[-1]["certainty"] == "inferred"
     assert audited("R2", "trace", "Off>On")[-1]["certainty"] == "undetermined"

@@ -1,9 +1,4 @@
-"""The audit of real clusters: verdicts counted by an independent reader of their log files.
-
-TABLE counts `first` at the first move *done*. The audit counts it at the first sight: a move that failed
-shows the state too, so the next move is `valid` if it leaves from there. SHOWN_BY_FAILURE is the number of
-those moves, the only difference between the two rules.
-"""
+"""The audit of real clusters: verdicts counted by an independent reader of their log files."""
 
 import re
 from bisect import bisect_right
@@ -28,15 +23,6 @@ TABLE = (
     ("3.9.1-zk-stock", "R2", 155, 51, 77, 61, 1, 105),
     ("3.9.1-zk-trace", "R2", 602, 794, 75, 36, 1, 0),
 )
-SHOWN_BY_FAILURE = {
-    "0.11.0.3-zk-stock": 26,
-    "2.2.2-zk-stock": 27,
-    "2.5.1-zk-stock": 23,
-    "2.6.3-zk-stock": 19,
-    "3.9.1-zk-stock": 5,
-    "3.9.1-zk-trace": 12,
-}
-
 HEAD = re.compile(r"\[(?P<time>[\d-]+ [\d:,]+)\] (?P<level>[A-Z]+) (?P<text>.*) \(state\.change\.logger\)")
 CONTROLLER = re.compile(r"\[?Controller (?:id=)?(?P<id>\d+) epoch[ =](?P<epoch>\d+)")
 MOVE = re.compile(
@@ -133,7 +119,7 @@ def blocks(moves: list[Row], traced: set[str], cluster: str, replica_machine: st
         )
 
 
-def plain_verdicts(moves: list[Row], *, failures_show_state: bool) -> list[str]:
+def plain_verdicts(moves: list[Row]) -> list[str]:
     """Verdicts by one dictionary of states; a gap is called hidden, and legality is not asked."""
     states: dict[tuple[Any, ...], str] = {}
     verdicts = []
@@ -142,8 +128,6 @@ def plain_verdicts(moves: list[Row], *, failures_show_state: bool) -> list[str]:
         from_state = move["from_state"]
         if move["outcome"] == "failed":
             verdicts.append("refused" if "should be in" in (move["exception_message"] or "") else "failed")
-            if failures_show_state:
-                states.setdefault(key, from_state)
             continue
         if key not in states:
             verdicts.append("first")
@@ -171,31 +155,11 @@ def test_verdicts_of_a_real_cluster(expected: tuple[Any, ...]) -> None:
     cluster, replica_machine, first, valid, same_state, failed, refused, hidden = expected
     moves, traced = read_moves(LAB / cluster)
     rows = audited_rows(moves, traced, cluster, replica_machine)
-    shown = SHOWN_BY_FAILURE[cluster]
     assert Counter(row["verdict"] for row in rows) == Counter(
-        first=first - shown,
-        valid=valid + shown,
-        same_state=same_state,
-        failed=failed,
-        refused=refused,
-        hidden=hidden,
+        first=first, valid=valid, same_state=same_state, failed=failed, refused=refused, hidden=hidden
     )
-    assert [row["verdict"] for row in rows] == plain_verdicts(moves, failures_show_state=True)
+    assert [row["verdict"] for row in rows] == plain_verdicts(moves)
     assert all(row["normal"] for row in rows if row["verdict"] == "refused")
-
-
-@needs_lab
-@pytest.mark.parametrize("expected", TABLE, ids=lambda row: row[0])
-def test_table_is_that_of_first_moves_done(expected: tuple[Any, ...]) -> None:
-    cluster, _, *counts = expected
-    moves, _ = read_moves(LAB / cluster)
-    done_only = plain_verdicts(moves, failures_show_state=False)
-    names = ("first", "valid", "same_state", "failed", "refused", "hidden")
-    assert Counter(done_only) == Counter(dict(zip(names, counts, strict=True)))
-
-    shown = plain_verdicts(moves, failures_show_state=True)
-    changes = Counter(pair for pair in zip(done_only, shown, strict=True) if pair[0] != pair[1])
-    assert changes == {("first", "valid"): SHOWN_BY_FAILURE[cluster]}
 
 
 @needs_lab

@@ -1,0 +1,8 @@
+"""`python -m jobs` is the command kafka-controller-audit."""
+
+import sys
+
+from jobs.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,207 @@
+"""The follow-up commands: each asks the published tables one question, starts no run and writes nothing."""
+
+import argparse
+import difflib
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from functools import partial
+
+from pyspark.sql import functions as F
+
+from jobs.answers import Answers, Row
+from jobs.arguments import moment
+from jobs.ask_text import broker_table, evidence_lines, finding_heading, term_table, timeline_table
+from jobs.text import day_clock, shortened
+from pipeline.core.errors import InputProblem, PipelineError
+from pipeline.store.reading import clusters
+from pipeline.store.session import get_spark, tune_for_size
+from pipeline.store.warehouse import ClusterWarehouse
+
+Question = Callable[[Answers], list[str]]
+
+
+@dataclass(frozen=True)
+class TopicPartition:
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{shortened(self.topic, 249)}-{self.partition}"
+
+
+def show_main(argv: Sequence[str] | None = None) -> int:
+    arguments = asking("show", "One finding with every line that proves it.")
+    arguments.add_argument("finding", metavar="F1", help="number on the first screen, or finding_id")
+    given = arguments.parse_args(argv)
+    return answered("show", given, partial(show, given.finding))
+
+
+def partition_main(argv: Sequence[str] | None = None) -> int:
+    arguments = asking("partition", "What happened to one partition, interval by interval.")
+    arguments.add_argument("partition", type=topic_partition, metavar="TOPIC-N", help="for example orders-0")
+    given = arguments.parse_args(argv)
+    return answered("partition", given, partial(partition_timeline, given.partition))
+
+
+def brokers_main(argv: Sequence[str] | None = None) -> int:
+    arguments = asking("brokers", "Leader imbalance of each broker at one time.")
+    arguments.add_argument(
+        "--at",
+        type=moment_or_clock,
+        metavar="TIME",
+        help="UTC: 2026-11-21T09:00:13, or 09:00:13 on the last day of the data (the end of the data)",
+    )
+    given = arguments.parse_args(argv)
+    return answered("brokers", given, partial(brokers, given.at))
+
+
+def terms_main(argv: Sequence[str] | None = None) -> int:
+    given = asking("terms", "Who was controller from when until when.").parse_args(argv)
+    return answered("terms", given, terms)
+
+
+def asking(command: str, description: str) -> argparse.ArgumentParser:
+    arguments = argparse.ArgumentParser(prog=f"kafka-controller-audit {command}", description=description)
+    arguments.add_argument(
+        "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
+    )
+    arguments.add_argument(
+        "--cluster", metavar="NAME", help="may be left out where the warehouse holds one cluster"
+    )
+    return arguments
+
+
+def answered(command: str, given: argparse.Namespace, question: Question) -> int:
+    """Prints the answer from the published versions; one sentence on stderr if there is none."""
+    try:
+        print("\n".join(question(published_answers(given.warehouse, given.cluster))), flush=True)
+    except PipelineError as problem:
+        print(f"{command}: {problem}", file=sys.stderr)
+        return problem.exit_code
+    return 0
+
+
+def published_answers(warehouse: str, cluster: str | None) -> Answers:
+    """InputProblem: no such cluster in the warehouse, or several and none is named."""
+    spark = get_spark()
+    tune_for_size(spark, 0)  # answers are small: to compile their plans takes longer than to interpret them
+    known = clusters(spark, warehouse)
+    said = ", ".join(known) or "none"
+    if cluster is None and len(known) > 1:
+        raise InputProblem(
+            expected=f"--cluster, as {warehouse} holds several clusters",
+            found=f"no --cluster and the clusters {said}",
+            todo="name one of them",
+        )
+    if not known or (cluster is not None and cluster not in known):
+        raise InputProblem(
+            expected=f"cluster {cluster} in the warehouse {warehouse}"
+            if cluster
+            else f"a cluster in {warehouse}",
+            found=f"clusters: {said}",
+            todo="check --warehouse and --cluster, or run the nightly job on it first",
+        )
+    store = ClusterWarehouse(spark, warehouse, cluster or known[0])
+    return Answers(store, store.published().versions)
+
+
+def show(name: str, answers: Answers) -> list[str]:
+    require(answers, "gold.finding")
+    number, finding = chosen(name, answers.findings())
+    lines_of = answers.lines(finding["evidence"])
+    return [*finding_heading(number, finding), *evidence_lines(finding["evidence"], lines_of)]
+
+
+def chosen(name: str, findings: Sequence[Row]) -> tuple[int, Row]:
+    """A finding and its number, by 'F1', '1' or its finding_id. InputProblem: there is no such finding."""
+    for number, finding in enumerate(findings, 1):
+        if name.upper() in (f"F{number}", str(number)) or name == finding["finding_id"]:
+            return number, finding
+    known = f"F1 to F{len(findings)}" if len(findings) > 1 else "F1 only" if findings else "no finding at all"
+    raise InputProblem(
+        expected=f"a finding {shortened(name, 40)}",
+        found=known,
+        todo="take its number from the first screen of the last run, or its finding_id from gold.finding",
+    )
+
+
+def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
+    require(answers, "gold.partition_timeline")
+    rows = answers.timeline(asked.topic, asked.partition)
+    if not rows:
+        raise unknown_partition(asked, answers.partition_counts())
+    return [
+        f"{asked}  {answers.store.cluster_id}  times are UTC, ? = no line said it yet",
+        *timeline_table(rows),
+    ]
+
+
+def unknown_partition(asked: TopicPartition, counts: dict[str, int]) -> InputProblem:
+    near = [asked.topic] if asked.topic in counts else difflib.get_close_matches(asked.topic, counts, 3)
+    found = ", ".join(f"{shortened(one, 80)} with {counts[one]} partitions" for one in near)
+    return InputProblem(
+        expected=f"a partition {asked} in the logs read",
+        found=found or f"{len(counts)} topics, none of a similar name",
+        todo="write topic, dash, number as Kafka does, e.g. orders-0",
+    )
+
+
+def brokers(at: datetime | time | None, answers: Answers) -> list[str]:
+    require(answers, "gold.leader_imbalance")
+    read = answers.read()
+    first, last = read["first_at"].astimezone(UTC), read["last_at"].astimezone(UTC)
+    asked = on_day(at, last.date())
+    if asked is not None and asked < first:
+        raise InputProblem(
+            expected=f"a time within the data, {day_clock(first)} to {day_clock(last)} UTC",
+            found=f"{day_clock(asked)} UTC",
+            todo="give a later --at",
+        )
+    is_end = asked is None or asked >= last
+    said = f"at {day_clock(asked or last)} UTC"
+    beyond = (
+        f" (after the end of the data: as it stood at {day_clock(last)})" if asked and asked > last else ""
+    )
+    rows = answers.brokers(None if is_end else F.lit(asked))
+    return [f"{answers.store.cluster_id}  {said}{beyond}", *broker_table(rows)]
+
+
+def terms(answers: Answers) -> list[str]:
+    require(answers, "gold.controller_term")
+    rows = answers.terms()
+    if not rows:
+        return [f"{answers.store.cluster_id}  no line of a controller in office was read"]
+    return [f"{answers.store.cluster_id}  times are UTC", *term_table(rows)]
+
+
+def require(answers: Answers, table: str) -> None:
+    """InputProblem: the runs so far did not build the table."""
+    if not answers.has(table):
+        raise InputProblem(
+            expected=f"table {table} of cluster {answers.store.cluster_id}",
+            found="that no run has published it",
+            todo="run the nightly job, which builds every table",
+        )
+
+
+def topic_partition(text: str) -> TopicPartition:
+    """'orders-eu-0' is partition 0 of orders-eu: the last dash parts them."""
+    topic, dash, number = text.rpartition("-")
+    if not (topic and dash and number.isascii() and number.isdigit()):
+        raise argparse.ArgumentTypeError(f"expected TOPIC-N such as orders-0, found {shortened(text, 80)!r}")
+    return TopicPartition(topic, int(number))
+
+
+def moment_or_clock(text: str) -> datetime | time:
+    """An ISO time, UTC without a zone; or a time of day."""
+    try:
+        clock = time.fromisoformat(text.removesuffix("Z"))
+    except ValueError:
+        return moment(text)
+    return clock.replace(tzinfo=UTC) if clock.tzinfo is None else clock
+
+
+def on_day(at: datetime | time | None, day: date) -> datetime | None:
+    return datetime.combine(day, at).astimezone(UTC) if isinstance(at, time) else at

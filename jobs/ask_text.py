@@ -1,0 +1,123 @@
+"""How the answers of the follow-up commands stand on a terminal."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from jobs.answers import Row
+from jobs.text import (
+    clock,
+    command_to_see,
+    day_clock,
+    list_text,
+    printable_lines,
+    ratio_text,
+    shortened,
+    since_text,
+    table,
+)
+
+HIGH_IS_FEW = "high = leads too FEW of what it should; breach: ratio > limit, strictly"
+
+
+def finding_heading(number: int, finding: Row) -> list[str]:
+    until = f"until {day_clock(finding['valid_until_at'])} UTC" if finding["valid_until_at"] else "still OPEN"
+    return [
+        f"{finding['severity'].upper()} F{number}  {shortened(finding['sentence'], 1000)}",
+        f"  {finding['certainty']}, {finding['status']}; rule {finding['rule']}; id {finding['finding_id']}",
+        f"  from {day_clock(finding['valid_from_at'])} UTC {until}",
+        f"  EVIDENCE  {len(finding['evidence'])} records",
+    ]
+
+
+def evidence_lines(evidence: Sequence[Row], lines_of: Mapping[tuple[str, int], Row]) -> list[str]:
+    """Each record with path, line number, text, and the command that shows it."""
+    shown: list[str] = []
+    for place in evidence:
+        found = lines_of.get((place["file_id"], place["byte_offset"]))
+        if found is None or found["raw"] is None:
+            shown.append(f"  file {place['file_id']}, byte {place['byte_offset']}: its text is not kept")
+            continue
+        raw = bytes(found["raw"])
+        path = shortened(found["path"], 1000)
+        shown += [f"  {path}:{found['line']}", *(f"    {line}" for line in printable_lines(raw))]
+        if path == found["path"]:
+            line_count = raw.count(b"\n")
+            shown.append(f"    $ {command_to_see(path, found['line'], line_count)}")
+    return shown
+
+
+def timeline_table(rows: Sequence[Row]) -> list[str]:
+    """The intervals of a partition; the life of its topic is told where there is more than one."""
+    has_lives = len({row["topic_life"] for row in rows}) > 1
+    head = ("FROM", "until", "state", "leader", "isr", "replicas", "epoch", "ended by")
+    cells = [
+        (
+            day_clock(row["valid_from_at"]),
+            end_text(row["valid_until_at"], row["valid_from_at"]),
+            row["state"] or "?",
+            "?" if row["leader"] is None else "none" if row["leader"] == -1 else str(row["leader"]),
+            list_text(row["isr"]),
+            list_text(row["replicas"]),
+            "?" if row["leader_epoch"] is None else str(row["leader_epoch"]),
+            row["ended_by"] or "",
+        )
+        for row in rows
+    ]
+    if not has_lives:
+        return table(head, cells)
+    return table(
+        ("LIFE", *head), [(str(row["topic_life"]), *cell) for row, cell in zip(rows, cells, strict=True)]
+    )
+
+
+def end_text(until: datetime | None, start: datetime) -> str:
+    if until is None:
+        return "(open)"
+    return clock(until) if until.date() == start.date() else day_clock(until)
+
+
+def broker_table(brokers: Sequence[Row]) -> list[str]:
+    """One line a broker, and how to read the ratio."""
+    if not brokers:
+        return ["BROKER  leader imbalance: not enough evidence"]
+    rows = [
+        (
+            str(one["broker_id"]),
+            str(one["leads"] or 0),
+            str(one["preferred_count"] or 0),
+            str(one["led_elsewhere_count"] or 0),
+            ratio_text(one["imbalance_ratio"]),
+            ratio_text(one["threshold_ratio"]),
+            "BREACH" if one["is_breach"] else "",
+            "" if one["certainty"] != "undetermined" else "undetermined: the beginning is missing",
+        )
+        for one in brokers
+    ]
+    has_limit = any(one["threshold_ratio"] is not None for one in brokers)
+    note = (
+        HIGH_IS_FEW if has_limit else "high = leads too FEW of what it should; no limit: no breach is judged"
+    )
+    return [
+        *table(("BROKER", "leads", "preferred", "elsewhere", "ratio", "limit", "", ""), rows),
+        f"  {note}",
+    ]
+
+
+def term_table(terms: Sequence[Row]) -> list[str]:
+    """One line a tenure of a controller."""
+    rows = [
+        (
+            one["term_id"],
+            str(one["controller_id"]),
+            str(one["controller_epoch"]),
+            day_clock(one["elected_at"]) if one["elected_at"] else "not seen",
+            f"{one['ready_ms']} ms" if one["ready_ms"] is not None else "-",
+            day_clock(one["ended_at"]) if one["ended_at"] else "-",
+            (one["ended_how"] or "not known").replace("_", " "),
+            since_text(one["gap_ms"]),
+            one["certainty"],
+        )
+        for one in terms
+    ]
+    head = ("TERM", "controller", "epoch", "elected", "ready", "ended", "how", "next after", "certainty")
+    return table(head, rows)

@@ -1,0 +1,41 @@
+"""The gate of a run: each table goes through its expectations as soon as it is written, while others are built."""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from pyspark.sql import functions as F
+
+from jobs.building import Builder
+from pipeline.catalog.tables import BY_NAME, Refresh
+from pipeline.store.gate import expectation_of, judge, warm_up
+from schemas.spec import TableSpec
+
+Result = dict[str, Any]
+
+
+class Gate:
+    """Great Expectations on one thread beside the builds (its context is one per process)."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.pool = ThreadPoolExecutor(1)
+        self.pool.submit(warm_up)
+        self.results: list[Future[list[Result]]] = []
+
+    def enter(self, spec: TableSpec) -> None:
+        self.results.append(self.pool.submit(self.judged, spec))
+
+    def judged(self, spec: TableSpec) -> list[Result]:
+        store = self.builder.store
+        if BY_NAME[spec.name].refresh in (Refresh.LOADED, Refresh.SEGMENTS):
+            rows = self.builder.rows_of_run(spec)
+        else:
+            rows = store.delta.read(spec)
+            rows = rows.where(F.col("run_id") == self.builder.run_id) if "run_id" in spec.columns else rows
+        expectations = (expectation_of(spec),)
+        return judge(store.cluster_id, self.builder.run_id, spec.layer, {spec.name: rows}, expectations)
+
+    def verdicts(self) -> list[Result]:
+        """All results, once the last table is through."""
+        with self.pool:
+            return [row for future in self.results for row in future.result()]

@@ -1,0 +1,108 @@
+"""The generated parts of the documentation: markdown made from the declarations, never written by hand."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from pipeline.catalog.tables import SPECS
+from pipeline.core.errors import EXIT_CODES
+from pipeline.gold.transition_audit import CERTAINTY, PRECEDENCE
+from pipeline.kafka.layout import locate
+from schemas.ops import run
+from schemas.spec import TableSpec
+
+LAYERS = ("bronze", "silver", "gold", "ops")
+LAYOUTS = (
+    "prod/broker-3/controller.log",
+    "prod/kafka-3.example.net/logs/state-change.log.2026-11-21-08.gz",
+    "prod/3/controller.log",
+    "my-cluster-kafka-0/controller.log",
+    "broker-3/server.log.1.zst",
+    "kafka-3-state-change.log",
+    "controller.log",
+)
+SETTING = re.compile(r"(?P<indent> *)(?P<key>\w+):(?P<value> .*)?")
+
+
+def blocks(defaults: str) -> dict[str, str]:
+    """Every generated block by the name of its markers. defaults: text of jobs/defaults.yaml."""
+    return {
+        "settings": settings_table(defaults),
+        "tables": tables_table((*SPECS, run.SPEC)),
+        "exit-codes": exit_codes_table(),
+        "verdicts": verdicts_table(),
+        "layouts": layouts_table(),
+    }
+
+
+def filled(text: str, by_name: dict[str, str]) -> str:
+    """The text with each block put between `<!-- NAME:start -->` and `<!-- NAME:end -->`."""
+    for name, block in by_name.items():
+        start, end = f"<!-- {name}:start -->", f"<!-- {name}:end -->"
+        before, found_start, rest = text.partition(start)
+        _, found_end, after = rest.partition(end)
+        if not (found_start and found_end):
+            raise ValueError(f"no markers {start} and {end}")
+        text = f"{before}{start}\n{block}\n{end}{after}"
+    return text
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
+
+
+def settings_table(defaults: str) -> str:
+    """Key, default, meaning: the comment above the key; that of a section stands before its keys."""
+    rows: list[tuple[str, str, str]] = []
+    section, comment = "", list[str]()
+    for line in defaults.splitlines():
+        found = SETTING.fullmatch(line)
+        if line.strip().startswith("#"):
+            comment.append(line.strip().removeprefix("#").removeprefix(" "))
+            continue
+        if found is not None:
+            key, value = found["key"], (found["value"] or "").strip()
+            section = section if found["indent"] else ""
+            if value or comment:
+                rows.append((f"`{section}{key}`", f"`{value}`" if value else "", meaning(comment)))
+            section = f"{key}." if not value and not found["indent"] else section
+        comment = []
+    return table(("key", "default", "meaning"), rows)
+
+
+def meaning(comment: Sequence[str]) -> str:
+    """The sentences of a comment; an indented example below them is shown as code."""
+    words = " ".join(line for line in comment if not line.startswith(" "))
+    example = " ".join(line.strip() for line in comment if line.startswith(" "))
+    return f"{words} see `jobs/defaults.yaml`".strip() if example else words
+
+
+def tables_table(specs: Iterable[TableSpec]) -> str:
+    ordered = sorted(specs, key=lambda spec: LAYERS.index(spec.layer))
+    rows = ((f"`{spec.name}`", spec.grain, ", ".join(f"`{one}`" for one in spec.key)) for spec in ordered)
+    return table(("table", "one row is", "key (with `cluster_id`)"), rows)
+
+
+def exit_codes_table() -> str:
+    rows = ((str(one.code), one.meaning, "yes" if one.is_published else "no") for one in EXIT_CODES)
+    return table(("code", "meaning", "new tables published"), rows)
+
+
+def verdicts_table() -> str:
+    """The verdicts in the order in which they are tried."""
+    rows = (
+        (str(place), f"`{verdict}`", words, CERTAINTY.get(verdict, "proved"))
+        for place, (verdict, words) in enumerate(PRECEDENCE, 1)
+    )
+    return table(("", "verdict", "when", "certainty"), rows)
+
+
+def layouts_table() -> str:
+    """Paths below --logs with what is read from them: computed, so it is what the job will do."""
+    rows = []
+    for path in LAYOUTS:
+        said = locate(path)
+        node = "" if said.node is None else str(said.node)
+        rows.append((f"`{path}`", said.cluster or "", node, said.log or "", said.codec))
+    return table(("path below --logs", "cluster", "node", "log", "codec"), rows)

@@ -1,0 +1,48 @@
+"""A warehouse that one nightly run made from the sample, for all tests that ask something of it."""
+
+import io
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+
+import pytest
+from pyspark.sql import SparkSession
+
+from jobs import nightly
+from pipeline.store.session import SMALL
+from tests.conftest import REPOSITORY
+
+SAMPLE = REPOSITORY / "tests" / "data" / "sample"
+
+
+@dataclass(frozen=True)
+class NightlyRun:
+    """What one run of the nightly job left behind."""
+
+    warehouse: str
+    screen: str
+
+
+@pytest.fixture(scope="session")
+def sample_run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> NightlyRun:
+    """One nightly run over the sample, in this process; about a minute, once."""
+    warehouse = str(tmp_path_factory.mktemp("sample") / "warehouse")
+    printed = io.StringIO()
+    before = {key: spark.conf.get(key) for key in SMALL}
+    with redirect_stdout(printed):
+        code = nightly.main(["--logs", str(SAMPLE), "--warehouse", warehouse])
+    for key, value in before.items():
+        spark.conf.set(key, str(value))  # the job has tuned the session to the size of the sample
+    assert code == 0, printed.getvalue()
+    return NightlyRun(warehouse, printed.getvalue())
+
+
+@pytest.fixture(scope="session")
+def sample_warehouse(sample_run: NightlyRun) -> str:
+    """The warehouse; tests read it and leave it as it is."""
+    return sample_run.warehouse
+
+
+@pytest.fixture(scope="session")
+def sample_screen(sample_run: NightlyRun) -> str:
+    """What the run printed on stdout."""
+    return sample_run.screen

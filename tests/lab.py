@@ -1,0 +1,101 @@
+"""A cluster of the corpus through all builds of the catalog, without Delta and without a job."""
+
+import gzip
+import io
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from pipeline.catalog.tables import TABLES
+from pipeline.kafka.layout import locate
+from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
+from pipeline.kafka.sniff import HEAD_BYTES, sniff
+from pipeline.store.delta import declared
+from schemas.gold import finding
+
+Row = dict[str, Any]
+READ = ("controller", "state-change", "mixed")
+THRESHOLD_RATIO = 0.1  # leader.imbalance.per.broker.percentage of 10
+FINDING_LIMITS = {"standing_seconds": 600, "overlap_ms": 1_000, "no_controller_ms": 30_000}
+
+
+def records(cluster: Path) -> pa.Table:
+    """bronze.log_record of all controller.log and state-change.log files of a folder; a copy counts once."""
+    batches: dict[str, list[pa.RecordBatch]] = {}
+    for path in sorted(one for one in cluster.rglob("*") if one.is_file() and "truth" not in one.parts):
+        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        found = sniff(data[:HEAD_BYTES])
+        if found.log not in READ or found.envelope is None:
+            continue
+        node_id = locate(path.relative_to(cluster).as_posix()).node
+        name = f"{node_id}|{found.log}|".encode()
+        request = RangeRequest(
+            cluster_id=cluster.name,
+            node_id=next(iter(found.node_ids)) if len(found.node_ids) == 1 else node_id,
+            log=found.log,
+            file_id=sha256(name + data).hexdigest()[:16],
+            load_seq=len(batches) + 1,
+            zone=zone_of(cluster),
+            envelope=found.envelope,
+            start=0,
+            end=len(data),
+            limit=len(data),
+            owns_preamble=True,
+        )
+        batches.setdefault(request.file_id, list(read_segment(io.BytesIO(data), request)))
+    return pa.Table.from_batches([batch for each in batches.values() for batch in each], ARROW_SCHEMA)
+
+
+def zone_of(cluster: Path) -> str:
+    """The zone of the lines, as the truth beside them says; UTC where it does not."""
+    run = cluster / "truth" / "run.json"
+    zone: str = json.loads(run.read_text()).get("log_time_zone", "UTC") if run.is_file() else "UTC"
+    return zone
+
+
+def built_tables(spark: SparkSession, cluster: Path, folder: Path) -> dict[str, DataFrame]:
+    """All tables by short name, each written to Parquet below `folder` before the next stands on it."""
+    log_record = records(cluster)
+    pq.write_table(log_record, folder / "log_record.parquet", coerce_timestamps="us")
+    tables = {"log_record": spark.read.parquet(str(folder / "log_record.parquet"))}
+    tables |= inputs(spark, cluster.name, log_record)
+    for table in TABLES:
+        if table.build is not None:
+            path = str(folder / table.spec.table)
+            made = table.build(**{name: tables[name] for name in table.inputs})
+            declared(table.spec, made).write.parquet(path)
+            tables[table.spec.table] = spark.read.parquet(path)
+    return tables
+
+
+def inputs(spark: SparkSession, cluster_id: str, log_record: pa.Table) -> dict[str, DataFrame]:
+    """What the builds take besides: files with their span of time, limits, and nothing published before."""
+    files = log_record.group_by(["file_id", "load_seq"], use_threads=False).aggregate(
+        [("logged_at", "min"), ("logged_at", "max")]
+    )
+    source_file = spark.createDataFrame(
+        files.rename_columns(["file_id", "load_seq", "first_logged_at", "last_logged_at"])
+    ).withColumn("cluster_id", F.lit(cluster_id))
+    until_at = F.lit(pc.max(log_record["logged_at"]).as_py())
+    one = spark.range(1).select(F.lit(cluster_id).alias("cluster_id"))
+    return {
+        "source_file": source_file,
+        "imbalance_limit": one.withColumns(
+            {"broker_id": F.lit(None).cast("int"), "threshold_ratio": F.lit(THRESHOLD_RATIO)}
+        ),
+        "audit_limit": one.withColumns({k: F.lit(v) for k, v in FINDING_LIMITS.items()} | {"until_at": until_at}),
+        "published_finding": spark.createDataFrame([], finding.SPEC.struct),
+    }
+
+
+def rows_of(table: DataFrame) -> list[Row]:
+    """The rows of a table; times as datetime in UTC, lists as lists."""
+    rows: list[Row] = table.toArrow().to_pylist()
+    return rows
