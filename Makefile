@@ -15,7 +15,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help run test check soak bench notebook wheel clean setup jars preflight FORCE
+.PHONY: help run test check soak bench notebook docs wheel clean setup jars preflight FORCE
 
 # Spark as the project ships it, unless the user has a Spark configuration of their own.
 # Delta's jars are then taken from jars/: no start of Spark asks the network, or prints what it resolved.
@@ -55,6 +55,9 @@ bench: setup ## records/s and MB/s of the reader against plain Python
 notebook: setup $(VENV)/with-notebook ## Jupyter Lab in notebooks/, with Spark and Delta ready
 	@mkdir -p notebooks
 	@$(local_spark) WAREHOUSE="$(abspath $(WAREHOUSE))" $(PY) -m jupyterlab --notebook-dir=notebooks $(ARGS)
+
+docs: preflight $(VENV)/installed ## write the generated parts of README.md anew
+	@$(PY) -m jobs.docs README.md
 
 wheel: preflight $(VENV)/installed ## dist/*.whl, and the same as .zip for spark-submit --py-files
 	@rm -rf dist && mkdir dist

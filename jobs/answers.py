@@ -50,7 +50,11 @@ class Answers:
     def reasons(self) -> list[Row]:
         """Records not understood, by reason."""
         records = self.table("bronze.log_record").where("not_understood_reason IS NOT NULL")
-        return collect_rows(records.groupBy("not_understood_reason").count().orderBy("not_understood_reason"))
+        return collect_rows(
+            records.groupBy("not_understood_reason")
+            .agg(F.count("*").alias("count"))
+            .orderBy("not_understood_reason")
+        )
 
     def terms(self) -> list[Row]:
         return collect_rows(self.table("gold.controller_term").orderBy("life", "controller_epoch"))

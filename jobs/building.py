@@ -107,11 +107,11 @@ def tables_to_build(stale: Sequence[str], *, has_segments: bool) -> list[Table]:
 
 
 def imbalance_limits(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
-    """(cluster_id, broker_id, threshold_ratio): the cluster's own with broker_id null, and each broker's that differs."""
+    """(cluster_id, broker_id, threshold_ratio): the cluster's with broker_id null, then what brokers have instead."""
     general = settings.cluster(cluster_id).leader_imbalance.per_broker_percentage / 100
-    rows: list[tuple[str, int | None, float]] = [(cluster_id, None, general)]
-    for broker_id in settings.cluster(cluster_id).brokers:
-        rows.append((cluster_id, broker_id, settings.threshold_ratio(cluster_id, broker_id)))
+    brokers = settings.cluster(cluster_id).brokers
+    own = [(cluster_id, broker_id, settings.threshold_ratio(cluster_id, broker_id)) for broker_id in brokers]
+    rows = [(cluster_id, None, general), *own]
     return spark.createDataFrame(rows, "cluster_id string, broker_id int, threshold_ratio double")
 
 

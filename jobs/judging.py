@@ -32,8 +32,7 @@ class Gate:
         else:
             rows = store.delta.read(spec)
             rows = rows.where(F.col("run_id") == self.builder.run_id) if "run_id" in spec.columns else rows
-        expectations = (expectation_of(spec),)
-        return judge(store.cluster_id, self.builder.run_id, spec.layer, {spec.name: rows}, expectations)
+        return judge(store.cluster_id, self.builder.run_id, spec.layer, rows, expectation_of(spec))
 
     def verdicts(self) -> list[Result]:
         """All results, once the last table is through."""

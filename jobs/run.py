@@ -16,6 +16,7 @@ from jobs.building import Builder, mark, tables_to_build
 from jobs.discovery import Candidate
 from jobs.judging import Gate
 from jobs.loading import Loader
+from jobs.looking import Looker
 from jobs.progress import Progress
 from jobs.settings import Settings
 from pipeline.bronze.planning import Plan, Segment
@@ -96,7 +97,8 @@ class Run:
         loader = Loader(self.store, self.request.settings, self.run_id, self.versions)
         changed = loader.changed(self.request.candidates)
         self.progress.stage("files", f"{len(self.request.candidates)} found, {len(changed)} new or changed")
-        planned = loader.plan(changed, self.request.since, self.request.until) if changed else Plan((), ())
+        looker = Looker(self.store, self.request.settings, self.request.since, self.request.until)
+        planned = loader.plan(changed, looker) if changed else Plan((), ())
         before = self.published.counts.get("load_seq", 0)
         states = dict(Counter(one.state for one in planned.sightings))
         if not planned.segments and before == 0:

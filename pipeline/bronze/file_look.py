@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -63,7 +63,7 @@ def build(file_path: DataFrame) -> DataFrame:
     return file_path.mapInArrow(look_at_paths, schema=LOOK)
 
 
-def look_at_paths(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def look_at_paths(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         rows = [look(**row) for row in batch.to_pylist()]
         yield pa.RecordBatch.from_pylist(rows, schema=arrow_schema())
@@ -83,7 +83,7 @@ def arrow_schema() -> pa.Schema:
     return pa.schema([pa.field(f.name, types.get(f.name, pa.string()), f.nullable) for f in LOOK.fields])
 
 
-def look(path: str, codec: str, log: str | None, is_server_read: bool, offsets: list[int]) -> dict[str, Any]:
+def look(path: str, codec: str, log: str | None, offsets: list[int], *, is_server_read: bool) -> dict[str, Any]:
     try:
         with open_input(path, codec) as stream:
             head = stream.read(HEAD_BYTES)

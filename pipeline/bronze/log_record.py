@@ -1,6 +1,6 @@
 """Every record of the segments that a run reads: ranges of bytes in, records out, in one pass."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -38,7 +38,7 @@ def build(file_range: DataFrame) -> DataFrame:
     return file_range.mapInArrow(read_ranges, schema=SPEC.struct)
 
 
-def read_ranges(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def read_ranges(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for row in batch.to_pylist():
             settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"))

@@ -73,7 +73,7 @@ def settings_table(defaults: str) -> str:
 
 def meaning(comment: Sequence[str]) -> str:
     """The sentences of a comment; an indented example below them is shown as code."""
-    words = " ".join(line for line in comment if not line.startswith(" "))
+    words = " ".join(line for line in comment if not line.startswith(" ")).replace("<", "&lt;")
     example = " ".join(line.strip() for line in comment if line.startswith(" "))
     return f"{words} see `jobs/defaults.yaml`".strip() if example else words
 

@@ -7,7 +7,6 @@ from enum import Enum
 
 from pyspark.sql import DataFrame
 
-from pipeline.bronze import log_record
 from pipeline.gold import controller_term, finding, leader_imbalance, partition_timeline, transition_audit
 from pipeline.silver import (
     controller_line,
@@ -18,7 +17,7 @@ from pipeline.silver import (
     term,
     topic_event,
 )
-from schemas.bronze import file_sighting, source_file
+from schemas.bronze import file_sighting, log_record, source_file
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
 

@@ -44,12 +44,12 @@ def list_files(root: str) -> list[Listed]:
 
 def matches(path: str, pattern: str) -> bool:
     """A glob that names folders takes in all below them."""
-    absolute = pattern if URI.match(pattern) else os.path.abspath(pattern)
+    absolute = pattern if URI.match(pattern) else str(Path(pattern).absolute())
     return fnmatch.fnmatchcase(path, absolute) or fnmatch.fnmatchcase(path, f"{absolute}/*")
 
 
 def list_local(base: Path) -> list[Listed]:
-    base = Path(os.path.abspath(base))
+    base = base.absolute()
     if not base.exists():
         raise FileNotFoundError(str(base))
     if base.is_file():

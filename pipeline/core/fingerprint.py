@@ -56,7 +56,11 @@ def fingerprint(
         buffer += block
         ready = len(buffer) if is_end else max(len(buffer) - LOOK_AHEAD, 0)
         starts = record_starts(
-            buffer, ready, at_line_start, start_pattern, limit=2 if seen.second_start is None else 0
+            buffer,
+            ready,
+            start_pattern,
+            at_line_start=at_line_start,
+            limit=2 if seen.second_start is None else 0,
         )
         cuts = [base + start for start in starts]
         for cut in cuts[:2]:
@@ -74,7 +78,7 @@ def fingerprint(
             ]
         here = [offset for offset in wanted if base <= offset <= base + ready]
         seen.starts.update(
-            offset for offset in here if is_start(buffer, offset - base, at_line_start, start_pattern)
+            offset for offset in here if is_start(buffer, offset - base, start_pattern, at_line_start=at_line_start)
         )
         before_tail = (
             hash_up_to(whole, buffer[:ready], base, here, cuts[-1] if cuts else None, seen) or before_tail
@@ -89,7 +93,7 @@ def fingerprint(
 
 
 def record_starts(
-    buffer: bytes, ready: int, at_line_start: bool, pattern: re.Pattern[bytes], limit: int
+    buffer: bytes, ready: int, pattern: re.Pattern[bytes], *, at_line_start: bool, limit: int
 ) -> list[int]:
     """Starts before `ready`: the first `limit` ones, and always the last one."""
     found: list[int] = []
@@ -114,7 +118,7 @@ def next_line(buffer: bytes, position: int) -> int:
     return len(buffer) if newline < 0 else newline + 1
 
 
-def is_start(buffer: bytes, position: int, at_line_start: bool, pattern: re.Pattern[bytes]) -> bool:
+def is_start(buffer: bytes, position: int, pattern: re.Pattern[bytes], *, at_line_start: bool) -> bool:
     after_newline = at_line_start if position == 0 else buffer[position - 1 : position] == b"\n"
     return after_newline and pattern.match(buffer, position) is not None
 

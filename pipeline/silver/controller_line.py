@@ -6,7 +6,8 @@ from pyspark.sql import functions as F
 from pipeline.kafka.causes import openers
 from schemas.silver.controller_line import SPEC
 
-ELECTIONS = ("controller_elected", "controller_epoch_incremented", "controller_active")
+OFFICE_ENDS = ("controller_resigned", "controller_renounce")
+OF_ANOTHER_EPOCH = ("controller_epoch_read", "controller_renounce")
 EVENT_THREAD = "kafka.controller.ControllerEventManager$ControllerEventThread"
 R1_LOGGERS = ("kafka.controller.ReplicaStateMachine", "kafka.controller.PartitionStateMachine")
 R2_LOGGERS = ("kafka.controller.ZkReplicaStateMachine", "kafka.controller.ZkPartitionStateMachine")
@@ -60,40 +61,52 @@ def with_running_time(lines: DataFrame, source_file: DataFrame) -> DataFrame:
 
 
 def with_term(lines: DataFrame, term: DataFrame) -> DataFrame:
-    """The term by the epoch on the line, else by the last election of the node."""
-    by_epoch = term.select(
-        "cluster_id", "controller_id", "controller_epoch", "term_id",
-        F.coalesce("elected_at", "first_seen_at").alias("from_at"),
-    ).withColumn(
-        "until_at",
-        F.lead("from_at").over(Window.partitionBy("cluster_id", "controller_id", "controller_epoch").orderBy("from_at")),
-    )  # fmt: skip
-    is_its_own = (
-        (F.col("l.cluster_id") == F.col("t.cluster_id"))
-        & (F.col("l.controller_id") == F.col("t.controller_id"))
-        & (F.col("l.controller_epoch") == F.col("t.controller_epoch"))
-        & (F.col("l.logged_at") >= F.col("t.from_at"))
-        & (F.col("t.until_at").isNull() | (F.col("l.logged_at") < F.col("t.until_at")))
-    )
-    stated = lines.alias("l").join(F.broadcast(by_epoch).alias("t"), is_its_own, how="left")
+    """The term by the epoch on the line, else by the last election of the node before it.
+
+    A node leaves office with the line that says so, or when its process starts anew.
+    """
     order = (F.col("ordered_at"), log_rank(), F.col("file_from_at"), F.col("file_id"), F.col("byte_offset"))
     of_node = Window.partitionBy("cluster_id", F.coalesce("node_id", "controller_id")).orderBy(*order)
     until_now = of_node.rowsBetween(Window.unboundedPreceding, 0)
     is_start = (F.col("event") == "controller_starting") | (
         (F.col("logger") == EVENT_THREAD) & F.col("template").rlike(r"[\])]:? Starting\s*$")
     )
-    mark = (
-        F.when(F.col("event").isin(*ELECTIONS) & F.col("stated_id").isNotNull(), F.col("stated_id"))
-        .when(is_start | (F.col("previous_event") == "controller_resigned"), F.lit(""))
-    )  # fmt: skip
+    is_left = is_start | F.col("previous_event").isin(*OFFICE_ENDS)
+    opened = term.where("elected_at IS NOT NULL").select(
+        "cluster_id", "file_id", "byte_offset", F.col("term_id").alias("opened_id")
+    )
     return (
-        stated.select("l.*", F.col("t.term_id").alias("stated_id"))
+        lines.transform(with_stated_term, term)
+        .join(F.broadcast(opened), on=["cluster_id", "file_id", "byte_offset"], how="left")
         .withColumn("previous_event", F.lag("event").over(of_node))
-        .withColumn("mark", mark)
+        .withColumn("mark", F.when(F.col("opened_id").isNotNull(), F.col("opened_id")).when(is_left, F.lit("")))
         .withColumn("office", F.last("mark", ignorenulls=True).over(until_now))
         .withColumn("term_id", F.coalesce("stated_id", F.nullif("office", F.lit(""))))
         .withColumn("controller_id", F.coalesce("controller_id", "node_id"))
         .where("controller_id IS NOT NULL")
+    )
+
+
+def with_stated_term(lines: DataFrame, term: DataFrame) -> DataFrame:
+    """stated_id: the term of the controller and epoch that the line names, in the life of its time."""
+    from_at = F.coalesce("elected_at", "first_seen_at")
+    again = Window.partitionBy("cluster_id", "controller_id", "controller_epoch").orderBy("from_at")
+    lives = (
+        term.select("cluster_id", "controller_id", "controller_epoch", "term_id", from_at.alias("from_at"))
+        .withColumn("until_at", F.lead("from_at").over(again))
+        .alias("t")
+    )
+    named = ("cluster_id", "controller_id", "controller_epoch")
+    is_its_own = (F.col("l.logged_at") >= F.col("t.from_at")) & (
+        F.col("t.until_at").isNull() | (F.col("l.logged_at") < F.col("t.until_at"))
+    )
+    for name in named:
+        is_its_own = is_its_own & (F.col(f"l.{name}") == F.col(f"t.{name}"))
+    is_its_own = is_its_own & ~F.col("l.event").isin(*OF_ANOTHER_EPOCH)
+    return (
+        lines.alias("l")
+        .join(F.broadcast(lives), is_its_own, how="left")
+        .select("l.*", F.col("t.term_id").alias("stated_id"))
     )
 
 

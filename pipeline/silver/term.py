@@ -1,40 +1,59 @@
 """Terms of controllers, from the lines that elect them and the lines that name them."""
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from schemas.silver.term import SPEC
 
 ELECTIONS = ("controller_elected", "controller_epoch_incremented", "controller_active")
+BEFORE_THE_EPOCH = ("controller_elected", "controller_failover_started")
+KRAFT_ELECTION = "controller_active"
+# These name an epoch that is not that of the controller they name.
+OF_ANOTHER_EPOCH = (
+    "controller_epoch_read",
+    "controller_renounce",
+    "broker_become_follower_leader_unavailable",
+)
 
 
 def build(log_record: DataFrame) -> DataFrame:
-    """One row per term: elected by a line of controller.log, else inferred from lines that name controller and epoch.
+    """One row per term: elected by a line of controller.log, else inferred from lines that name it.
 
+    Elected: by the line that says so; up to 2.0 it has no epoch, the next line of that node with one gives it.
     Life: an epoch that is elected a second time, or epoch 1 after others, begins another life of the metadata.
     Source: KafkaController.elect, 0.8.2 to 3.9; QuorumController.claim, from 2.8.
     """
-    named = log_record.where(
-        "controller_id IS NOT NULL AND controller_epoch IS NOT NULL AND logged_at IS NOT NULL"
-    )
-    elected = named.transform(elections).transform(with_life)
+    timed = log_record.where("event IS NOT NULL AND logged_at IS NOT NULL AND controller_id IS NOT NULL")
+    named = timed.where("controller_epoch IS NOT NULL").where(~F.col("event").isin(*OF_ANOTHER_EPOCH))
+    elected = timed.transform(elections).transform(with_life)
     seen = elected.transform(with_sights, named)
-    return seen.unionByName(unelected(named, elected)).select(*SPEC.columns)
+    return seen.unionByName(unelected(named, elected)).transform(one_each).select(*SPEC.columns)
 
 
-def elections(named: DataFrame) -> DataFrame:
+def elections(timed: DataFrame) -> DataFrame:
     """First line of each election; the same line in a second file counts once."""
+    lines = (
+        timed.where(F.col("event").isin(*ELECTIONS, *BEFORE_THE_EPOCH))
+        .groupBy("cluster_id", "controller_id", "logged_at", "event", "controller_epoch")
+        .agg(F.min(F.struct("file_id", "byte_offset")).alias("line"))
+        .withColumn("opening", F.struct("logged_at", "line"))
+    )
+    order = Window.partitionBy("cluster_id", "controller_id").orderBy("logged_at", "event")
+    earlier = order.rowsBetween(Window.unboundedPreceding, -1)
+    of_run = Window.partitionBy("cluster_id", "controller_id", "epochs_before")
+    openings = [F.max(F.when(is_without_epoch(event), F.col("opening"))) for event in BEFORE_THE_EPOCH]
+    mode = F.when(F.col("event") == KRAFT_ELECTION, "kraft").otherwise("zookeeper")
     return (
-        named.where(F.col("event").isin(*ELECTIONS))
-        .groupBy("cluster_id", "controller_id", "controller_epoch", "logged_at")
-        .agg(
-            F.min(F.struct("file_id", "byte_offset")).alias("line"),
-            F.min(F.when(F.col("event") == "controller_active", "kraft").otherwise("zookeeper")).alias(
-                "mode"
-            ),
-        )
+        lines.withColumn("epochs_before", F.count("controller_epoch").over(earlier))
+        .withColumn("first", F.coalesce(*(one.over(of_run) for one in openings), "opening"))
+        .where("controller_epoch IS NOT NULL")
+        .select("cluster_id", "controller_id", "controller_epoch", "first.line", mode.alias("mode"), "first.logged_at")
         .withColumnRenamed("logged_at", "elected_at")
     )
+
+
+def is_without_epoch(event: str) -> Column:
+    return (F.col("event") == event) & F.col("controller_epoch").isNull()
 
 
 def with_life(elected: DataFrame) -> DataFrame:
@@ -116,3 +135,10 @@ def unelected(named: DataFrame, elected: DataFrame) -> DataFrame:
             "line.byte_offset",
         )
     )
+
+
+def one_each(terms: DataFrame) -> DataFrame:
+    """Of several controllers that lines give one epoch of one life, the elected one, else the first one seen."""
+    same = Window.partitionBy("cluster_id", "term_id")
+    order = same.orderBy(F.col("elected_at").isNull(), "first_seen_at", "controller_id")
+    return terms.withColumn("place", F.row_number().over(order)).where("place = 1")

@@ -52,7 +52,7 @@ class DeltaFolder:
     def delete_segments(self, spec: TableSpec, load_seqs: Iterable[int]) -> None:
         """Takes out the rows of segments that are read again."""
         listed = ", ".join(str(int(load_seq)) for load_seq in load_seqs)
-        self.spark.sql(f"DELETE FROM delta.`{self.uri(spec)}` WHERE load_seq IN ({listed})")
+        self.spark.sql(f"DELETE FROM delta.`{self.uri(spec)}` WHERE load_seq IN ({listed})")  # noqa: S608  (integers)
 
     def restore(self, spec: TableSpec, version: int) -> None:
         self.spark.sql(f"RESTORE TABLE delta.`{self.uri(spec)}` TO VERSION AS OF {int(version)}")

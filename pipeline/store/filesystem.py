@@ -13,8 +13,12 @@ class HadoopFiles:
 
     spark: SparkSession
 
+    @property
+    def java(self) -> Any:
+        return self.spark._jvm
+
     def path(self, uri: str) -> Any:
-        return self.spark._jvm.org.apache.hadoop.fs.Path(uri)
+        return self.java.org.apache.hadoop.fs.Path(uri)
 
     def system(self, uri: str) -> Any:
         return self.path(uri).getFileSystem(self.spark._jsc.hadoopConfiguration())
@@ -53,7 +57,7 @@ class HadoopFiles:
             if "FileNotFoundException" in str(error.java_exception):
                 return None
             raise
-        content = self.spark._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
+        content = self.java.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
         stream.close()
         return str(content)
 

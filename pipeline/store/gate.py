@@ -10,12 +10,9 @@ from pyspark.sql import DataFrame
 from schemas.spec import TableSpec
 
 
-NAMES_A_VIEW = "/* {batch} */"  # GX warns about queries without it; a suite here spans the tables of a layer
-
-
 @dataclass(frozen=True)
 class Expectation:
-    """Rows that `query` returns break it; `{rows}` in the query stands for the table's rows of this run."""
+    """Rows that `query` returns break it; `{batch}` in the query stands for the table's rows of this run."""
 
     table: str
     name: str
@@ -38,8 +35,8 @@ def expectation_of(spec: TableSpec) -> Expectation:
     key = ", ".join(spec.key)
     broken = ", ".join(f"CASE WHEN {condition} THEN '{rule}' END" for rule, condition in rules.items())
     query = (
-        f"SELECT concat_ws(', ', {broken}) AS broken, {key} FROM {{rows}} WHERE {' OR '.join(rules.values())} "
-        f"UNION ALL SELECT 'key is not unique' AS broken, {key} FROM {{rows}} GROUP BY {key} HAVING count(*) > 1"
+        f"SELECT concat_ws(', ', {broken}) AS broken, {key} FROM {{batch}} WHERE {' OR '.join(rules.values())} "  # noqa: S608  (declarations)
+        f"UNION ALL SELECT 'key is not unique' AS broken, {key} FROM {{batch}} GROUP BY {key} HAVING count(*) > 1"
     )
     return Expectation(spec.name, "as_declared", "critical", query)
 
@@ -50,41 +47,30 @@ def warm_up() -> None:
 
 
 def judge(
-    cluster_id: str,
-    run_id: str,
-    layer: str,
-    tables: dict[str, DataFrame],
-    expectations: tuple[Expectation, ...],
+    cluster_id: str, run_id: str, layer: str, rows: DataFrame, expectation: Expectation
 ) -> list[dict[str, Any]]:
-    """Runs one suite. Rows for ops.quality_result, one per expectation.
+    """Runs the layer's suite on the rows of one table. Rows for ops.quality_result, one per expectation.
 
-    `tables`: by table name the rows of this run, read back from where they were written.
+    `rows`: those of this run, read back from where they were written: GX evaluates the query twice.
     """
-    import great_expectations as gx
-    from great_expectations.data_context.types.base import ProgressBarsConfig
-
+    gx = importlib.import_module("great_expectations")
     context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = ProgressBarsConfig(globally=False)
-    views = {name: f"gate_{name.replace('.', '_')}" for name in tables}
-    for name, rows in tables.items():
-        rows.createOrReplaceTempView(views[name])
+    context.variables.progress_bars = {"globally": False}
     suite = context.suites.add(gx.ExpectationSuite(name=layer))
-    for expectation in expectations:
-        suite.add_expectation(
-            gx.expectations.UnexpectedRowsExpectation(
-                unexpected_rows_query=f"{expectation.query.replace('{rows}', views[expectation.table])} {NAMES_A_VIEW}",
-                description=f"{expectation.table}: {expectation.name}",
-                severity=expectation.severity,
-                meta={"table": expectation.table, "name": expectation.name},
-            )
+    suite.add_expectation(
+        gx.expectations.UnexpectedRowsExpectation(
+            unexpected_rows_query=expectation.query,
+            description=f"{expectation.table}: {expectation.name}",
+            severity=expectation.severity,
+            meta={"table": expectation.table, "name": expectation.name},
         )
-    first = next(iter(tables.values()))
-    source = context.data_sources.add_spark(f"{layer}_{run_id}", persist=False)
-    batch = source.add_dataframe_asset(layer).add_batch_definition_whole_dataframe(layer)
-    validation = context.validation_definitions.add(
-        gx.ValidationDefinition(name=layer, data=batch, suite=suite)
     )
-    result = validation.run(batch_parameters={"dataframe": first}, result_format="SUMMARY")
+    source = context.data_sources.add_spark(expectation.table, persist=False)
+    batch = source.add_dataframe_asset(layer).add_batch_definition_whole_dataframe(layer)
+    validation = gx.ValidationDefinition(name=layer, data=batch, suite=suite)
+    result = context.validation_definitions.add(validation).run(
+        batch_parameters={"dataframe": rows}, result_format="SUMMARY"
+    )
     return [result_row(cluster_id, run_id, layer, one) for one in result.results]
 
 

@@ -1,0 +1,56 @@
+"""What the first screen needs to know, asked of the tables side by side."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from jobs.answers import Answers, Row
+
+AT_ONCE = 4
+SHOWN_FINDINGS = 12
+SHOWN_MOVES = 8
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the tables answered, asked side by side: each question is a small job of its own."""
+
+    read: Row
+    reasons: list[Row]
+    level: Row | None
+    terms: list[Row]
+    findings: list[Row]
+    at_end: Row | None
+    deleting: list[str]
+    brokers: list[Row] | None
+    moves: dict[str, int] | None
+    odd_moves: list[Row]
+    lines: dict[tuple[str, int], Row]
+
+
+def gather(answers: Answers) -> Facts:
+    asked: dict[str, Callable[[], Any]] = {
+        "read": answers.read,
+        "reasons": answers.reasons,
+        "level": answers.level,
+        "terms": answers.terms if answers.has("gold.controller_term") else list,
+        "findings": answers.findings if answers.has("gold.finding") else list,
+        "at_end": answers.partitions_at_end if answers.has("gold.partition_timeline") else none,
+        "deleting": answers.deleting,
+        "brokers": answers.brokers if answers.has("gold.leader_imbalance") else none,
+        "moves": answers.moves if answers.has("gold.transition_audit") else none,
+        "odd_moves": partial(answers.odd_moves, SHOWN_MOVES)
+        if answers.has("gold.transition_audit")
+        else list,
+    }
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        futures = {name: pool.submit(ask) for name, ask in asked.items()}
+        found = {name: future.result() for name, future in futures.items()}
+    places = [one["evidence"][0] for one in found["findings"][:SHOWN_FINDINGS] if one["evidence"]]
+    return Facts(**found, lines=answers.lines([*places, *found["odd_moves"]]))
+
+
+def none() -> None:
+    return None

@@ -1,0 +1,94 @@
+"""Looks into files on the executors and says of each what it is, or why it is not read."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from jobs.bins import binned
+from jobs.discovery import Candidate
+from jobs.settings import Settings
+from pipeline.bronze import file_look
+from pipeline.bronze.planning import Looked
+from pipeline.store.rows import collect_rows
+from pipeline.store.warehouse import ClusterWarehouse
+
+Fact = dict[str, Any]
+SERVER_SENTENCE = "a server.log is read only on request (--server-log)"
+KAFKA_SENTENCE = "no line of a Kafka controller log in its first 256 KiB"
+
+
+class Looker:
+    """Looks of one run on one cluster; since and until leave out files whose records lie outside of them."""
+
+    def __init__(
+        self, store: ClusterWarehouse, settings: Settings, since: datetime | None, until: datetime | None
+    ) -> None:
+        self.store, self.settings, self.since, self.until = store, settings, since, until
+
+    def look(self, candidates: Iterable[Candidate], offsets: dict[str, frozenset[int]]) -> list[Looked]:
+        """Each candidate as an executor sees it. offsets: by path the beginnings whose hash is wanted."""
+        by_path = {one.listed.path: one for one in candidates}
+        readable = [one for one in by_path.values() if one.listed.problem is None and one.listed.size_bytes]
+        rows = [
+            {
+                "path": one.listed.path,
+                "codec": one.located.codec,
+                "log": one.located.log,
+                "is_server_read": self.settings.server_log,
+                "offsets": sorted(offsets[one.listed.path]),
+            }
+            for one in readable
+        ]
+        sizes = [one.listed.size_bytes for one in readable]
+        paths = binned(self.store.spark, rows, sizes, file_look.PATH) if rows else None
+        facts = {row["path"]: row for row in collect_rows(file_look.build(paths))} if paths else {}
+        return [self.looked(one, facts.get(path)) for path, one in by_path.items()]
+
+    def looked(self, candidate: Candidate, fact: Fact | None) -> Looked:
+        listed, located, cluster_id = candidate.listed, candidate.located, self.store.cluster_id
+        bare = Looked(listed, cluster_id, located.node, located.log or "mixed", located.codec)
+        if fact is None:
+            empty = None if listed.problem else ("waiting", "the file is empty")
+            return replace(bare, refusal=empty or ("unreadable", str(listed.problem)))
+        node_id = fact["node_ids"][0] if fact["node_ids"] else located.node
+        zone = self.settings.zone_of(cluster_id, node_id)
+        times = {name: in_zone(fact[f"{name}_logged_local"], zone) for name in ("first", "tail")}
+        refusal = self.refusal(fact, times["first"], times["tail"])
+        if refusal is not None:
+            return replace(bare, refusal=refusal)
+        return replace(
+            bare,
+            node_id=node_id,
+            log=fact["log"],
+            envelope=fact["envelope"],
+            zone=zone,
+            size=fact["size"],
+            first_record_hash=fact["first_record_hash"],
+            only_record_hash=fact["only_record_hash"],
+            tail_start=fact["tail_start"],
+            ends_with_newline=fact["ends_with_newline"],
+            tail_logged_at=times["tail"],
+            hashes=fact["hashes"],
+            starts=frozenset(fact["starts"]),
+        )
+
+    def refusal(self, fact: Fact, first: datetime | None, tail: datetime | None) -> tuple[str, str] | None:
+        """A state of bronze.file_sighting and its sentence, if the file is not to be read."""
+        nodes = fact["node_ids"]
+        is_outside = (self.since and tail and tail < self.since) or (
+            self.until and first and first >= self.until
+        )
+        reasons: tuple[tuple[object, str, str], ...] = (
+            (fact["problem"], "unreadable", str(fact["problem"])),
+            (fact["log"] == "server" and not self.settings.server_log, "not_asked", SERVER_SENTENCE),
+            (fact["envelope"] is None or fact["log"] is None, "not_kafka", KAFKA_SENTENCE),
+            (len(nodes) > 1, "contradictory", f"its lines name several writing nodes: {nodes}"),
+            (is_outside, "not_asked", "outside of --since and --until"),
+        )
+        return next(((state, sentence) for holds, state, sentence in reasons if holds), None)
+
+
+def in_zone(local: datetime | None, zone: str) -> datetime | None:
+    return None if local is None else local.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)

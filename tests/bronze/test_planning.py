@@ -1,0 +1,113 @@
+"""Which bytes a run reads: the life of a log file, step by step, as a pure function."""
+
+import hashlib
+import re
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+
+from pipeline.bronze.planning import Known, Looked, Plan, as_known, plan
+from pipeline.core.files import Listed
+from pipeline.core.fingerprint import fingerprint
+
+START = re.compile(rb"\[\d\] ")
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+QUIET = timedelta(seconds=60)
+AN_HOUR_AGO = NOW - timedelta(hours=1)
+A, B, C = b"[1] one\n", b"[2] two\n\tat x\n", b"[3] three\n"
+
+
+def looked(
+    content: bytes,
+    path: str = "controller.log",
+    codec: str = "plain",
+    modified_at: datetime = NOW,
+    known: list[Known] | None = None,
+) -> Looked:
+    seen = fingerprint(BytesIO(content), START, [one.consumed_bytes for one in known or []])
+    return Looked(
+        Listed(path, path, len(content), modified_at),
+        "c",
+        node_id=1,
+        log="controller",
+        codec=codec,
+        size=seen.size,
+        first_record_hash=seen.first_record_hash,
+        only_record_hash=seen.only_record_hash,
+        tail_start=seen.tail_start,
+        ends_with_newline=seen.ends_with_newline,
+        hashes=seen.hashes,
+        starts=frozenset(seen.starts),
+    )
+
+
+def read(planned: Plan) -> list[tuple[int, int, bool, int | None]]:
+    return [(one.start_offset, one.limit, one.is_last_held_back, one.reopens) for one in planned.segments]
+
+
+def test_the_last_record_of_a_growing_file_is_held_back_until_the_next_begins() -> None:
+    first = plan([looked(A + B)], [], 1, NOW, QUIET)
+    assert read(first) == [(0, len(A), True, None)]
+    known = [as_known(one) for one in first.segments]
+    grown = plan([looked(A + B + C, known=known)], known, 2, NOW, QUIET)
+    assert read(grown) == [(len(A), len(A + B), True, None)]
+    assert grown.segments[0].file_id == first.segments[0].file_id
+
+
+def test_a_quiet_or_compressed_file_is_read_to_its_end() -> None:
+    assert read(plan([looked(A + B, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)) == [
+        (0, len(A + B), False, None)
+    ]
+    assert read(plan([looked(A + B, codec="gzip")], [], 1, NOW, QUIET)) == [(0, len(A + B), False, None)]
+
+
+def test_a_last_record_that_grew_after_all_opens_its_segment_again() -> None:
+    first = plan([looked(A + b"[2] two\n", modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)
+    known = [as_known(one) for one in first.segments]
+    grown = plan([looked(A + B + C, modified_at=AN_HOUR_AGO, known=known)], known, 2, NOW, QUIET)
+    assert read(grown) == [(0, len(A + B + C), False, 1)]
+
+
+def test_renamed_gzipped_and_copied_files_are_known() -> None:
+    first = plan([looked(A + B + C, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)
+    known = [as_known(one) for one in first.segments]
+    again = [
+        looked(A + B + C, "controller.log.2026-11-21-08", modified_at=AN_HOUR_AGO, known=known),
+        looked(A + B + C, "controller.log.2026-11-21-08.gz", "gzip", known=known),
+        looked(A + B + C, "copy/controller.log", modified_at=AN_HOUR_AGO, known=known),
+    ]
+    planned = plan(again, known, 2, NOW, QUIET)
+    assert read(planned) == []
+    assert {one.state for one in planned.sightings} == {"known"}
+    assert {one.file_id for one in planned.sightings} == {first.segments[0].file_id}
+
+
+def test_a_rewritten_file_is_another_file_even_if_it_begins_alike() -> None:
+    first = plan([looked(A + B + C, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)
+    known = [as_known(one) for one in first.segments]
+    other = plan([looked(A + C + C, modified_at=AN_HOUR_AGO, known=known)], known, 2, NOW, QUIET)
+    assert read(other) == [(0, len(A + C + C), False, None)]
+    assert other.segments[0].file_id != first.segments[0].file_id
+
+
+def test_two_copies_in_one_run_are_read_once() -> None:
+    files = [looked(A + B, f"{name}/controller.log", modified_at=AN_HOUR_AGO) for name in ("x", "y")]
+    planned = plan(files, [], 1, NOW, QUIET)
+    assert len(planned.segments) == 1
+    assert sorted(one.state for one in planned.sightings) == ["known", "read"]
+
+
+def test_a_file_with_one_record_waits_until_it_is_quiet() -> None:
+    assert [one.state for one in plan([looked(A)], [], 1, NOW, QUIET).sightings] == ["waiting"]
+    quiet = plan([looked(A, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)
+    known = [as_known(one) for one in quiet.segments]
+    grown = plan([looked(A + B, modified_at=AN_HOUR_AGO, known=known)], known, 2, NOW, QUIET)
+    assert read(grown) == [(len(A), len(A + B), False, None)]
+    assert grown.segments[0].file_id == quiet.segments[0].file_id
+
+
+def test_load_seq_grows_and_hashes_are_of_what_was_consumed() -> None:
+    files = [looked(A + B, "a", modified_at=AN_HOUR_AGO), looked(C + B, "b", modified_at=AN_HOUR_AGO)]
+    planned = plan(files, [], 7, NOW, QUIET)
+    assert [one.load_seq for one in planned.segments] == [7, 8]
+    hashes = {as_known(one).consumed_hash for one in planned.segments}
+    assert hashes == {hashlib.sha256(content).hexdigest() for content in (A + B, C + B)}

@@ -1,0 +1,170 @@
+"""The truth beside the logs of a lab cluster in ZooKeeper mode, and how tables compare with it."""
+
+import json
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.lab import Row
+
+Partition = tuple[str, int]
+Change = tuple[int, int | None]  # time in ms UTC, leader from then on (None: no such partition)
+ENDINGS = {
+    "kill": "crashed",
+    "controlled_shutdown": "shutdown",
+    "sigstop": "session_expired",
+    "delete_znode": "znode_gone",
+}
+SETTLED_MS = 1_000  # logs follow ZooKeeper by some ms, by several hundred in a burst
+
+
+class Term(NamedTuple):
+    epoch: int
+    controller_id: int
+    ended_how: str
+
+
+def json_lines(path: Path) -> list[Row]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def terms(cluster: Path) -> list[tuple[Term, int]]:
+    """Every term with the time of its election, ms; how it ended by what was last done to its controller."""
+    elected: dict[int, tuple[int, int]] = {}
+    holder = -1
+    for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
+        if change["path"] == "/controller" and change["op"] == "create":
+            holder = change["data"]["brokerid"]
+        elif change["path"] == "/controller_epoch" and change["data"]:
+            elected.setdefault(change["data"], (holder, change["time_ms"]))
+    found = []
+    epochs = sorted(elected)
+    for epoch in epochs:
+        controller_id, from_ms = elected[epoch]
+        until_ms = elected[epoch + 1][1] if epoch + 1 in elected else None
+        found.append((Term(epoch, controller_id, ending(cluster, controller_id, from_ms, until_ms)), from_ms))
+    return found
+
+
+def ending(cluster: Path, controller_id: int, from_ms: int, until_ms: int | None) -> str:
+    if until_ms is None:
+        return "open"
+    done = [
+        ENDINGS[act["kind"]]
+        for act in json_lines(cluster / "truth" / "actions.jsonl")
+        if act["kind"] in ENDINGS
+        and from_ms <= act["start_ms"] < until_ms
+        and (act.get("broker") == controller_id or act.get("path") == "/controller")
+    ]
+    return done[-1]
+
+
+def leaders(cluster: Path) -> dict[Partition, list[Change]]:
+    """Every change of leader that ZooKeeper saw, in order."""
+    changes: dict[Partition, list[Change]] = defaultdict(list)
+    for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
+        parts = change["path"].split("/")
+        if parts[1:3] != ["brokers", "topics"] or len(parts) != 7 or parts[6] != "state":
+            continue
+        leader = change["data"]["leader"] if change["op"] != "delete" else None
+        known = changes[parts[3], int(parts[5])]
+        if not known or known[-1][1] != leader:
+            known.append((change["time_ms"], leader))
+    return changes
+
+
+def told_leaders(timeline: list[Row]) -> dict[Partition, list[Change]]:
+    """The same from gold.partition_timeline; None also after the last interval of a life."""
+    changes: dict[Partition, list[Change]] = defaultdict(list)
+    for row in sorted(timeline, key=lambda row: (row["topic_life"], row["interval_seq"])):
+        known = changes[row["topic"], row["partition"]]
+        known.append((ms(row["valid_from_at"]), row["leader"]))
+        if row["valid_until_at"] is not None:
+            known.append((ms(row["valid_until_at"]), None))
+    return changes
+
+
+def wrong_leaders(cluster: Path, timeline: list[Row]) -> Iterator[tuple[Partition, int, int | None, int | None]]:
+    """(partition, instant, truth, told) wherever they differ more than SETTLED_MS away from a true change.
+
+    A partition that never had a leader has no state znode: told without leader is right then.
+    """
+    told = told_leaders(timeline)
+    true = leaders(cluster)
+    for partition in sorted(true.keys() | told.keys()):
+        changes = true.get(partition, [])
+        for instant in sorted({at + SETTLED_MS + 1 for at, _ in [*changes, *told.get(partition, [])]}):
+            if any(abs(at - instant) <= SETTLED_MS for at, _ in changes):
+                continue
+            expected, found = at_instant(changes, instant), at_instant(told.get(partition, []), instant)
+            if expected != found:
+                yield partition, instant, expected, found
+
+
+def at_instant(changes: list[Change], instant: int) -> int | None:
+    """The value in force; of several changes in one millisecond the last one."""
+    place = bisect_right([at for at, _ in changes], instant)
+    return changes[place - 1][1] if place else None
+
+
+def end_state(cluster: Path) -> dict[Partition, tuple[int, tuple[int, ...]]]:
+    """Leader and assigned replicas of every partition at the end; topics that are being deleted are left out."""
+    final = json.loads((cluster / "truth" / "final.json").read_text())
+    return {
+        (one["topic"], one["partition"]): (one["leader"], tuple(one["replicas"]))
+        for one in final["partitions"]
+        if one["topic"] not in final["deleting"]
+    }
+
+
+def told_end_state(timeline: list[Row]) -> dict[Partition, tuple[int, tuple[int, ...]]]:
+    return {
+        (row["topic"], row["partition"]): (row["leader"], tuple(row["replicas"] or ()))
+        for row in timeline
+        if row["valid_until_at"] is None
+    }
+
+
+class Ratio(NamedTuple):
+    """One of Kafka's ratio lines: its value, ours, and whether its controller had a successor by then."""
+
+    epoch: int
+    broker_id: int
+    kafka_ratio: float
+    ratio: float | None
+    is_zombie: bool
+
+
+def ratios(observed: list[Row], lines: list[Row], imbalance: list[Row], tenures: list[Row]) -> list[Ratio]:
+    """Each ratio line beside the interval of its broker that was in force just before the line.
+
+    Order: time, then term and place in the term, as that of gold.leader_imbalance; times alone leave lines
+    and changes of one millisecond undecided.
+    """
+    places = {(row["file_id"], row["byte_offset"]): place_of(row) for row in lines}
+    by_broker = defaultdict(list)
+    for row in imbalance:
+        opened = row["evidence"][0]
+        place = places[opened["file_id"], opened["byte_offset"]]
+        by_broker[row["broker_id"]].append(((row["valid_from_at"], *place[1:]), row["imbalance_ratio"]))
+    superseded = {row["controller_epoch"]: row["superseded_at"] for row in tenures}
+    found = []
+    for row in sorted(observed, key=lambda row: places[row["file_id"], row["byte_offset"]]):
+        place = places[row["file_id"], row["byte_offset"]]
+        before = [ratio for at, ratio in sorted(by_broker[row["broker_id"]]) if at < place]
+        epoch = place[1]
+        is_zombie = superseded[epoch] is not None and row["checked_at"] > superseded[epoch]
+        ratio = before[-1] if before else None
+        found.append(Ratio(epoch, row["broker_id"], row["kafka_ratio"], ratio, is_zombie))
+    return found
+
+
+def place_of(line: Row) -> tuple[Any, int, int]:
+    return line["ordered_at"], int(line["term_id"].split("-")[1]), line["seq"]
+
+
+def ms(moment: Any) -> int:
+    return round(moment.timestamp() * 1000)

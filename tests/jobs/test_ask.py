@@ -1,0 +1,146 @@
+"""The follow-up commands: what they take, what they answer on the sample, and what they say when they cannot."""
+
+import argparse
+from datetime import UTC, datetime, time
+from pathlib import Path
+
+import pytest
+
+from jobs import cli
+from jobs.ask import TopicPartition, chosen, moment_or_clock, on_day, topic_partition, unknown_partition
+from jobs.ask_text import evidence_lines, timeline_table
+from jobs.text import command_to_see, printable_lines
+from pipeline.core.errors import InputProblem
+
+CONTROLLER_LINE = "[2026-11-21 09:00:01,319] INFO [Controller id=1] 1 successfully elected as the controller"
+
+
+@pytest.mark.parametrize(
+    ("text", "topic", "partition"),
+    [
+        ("orders-0", "orders", 0),
+        ("orders-eu-12", "orders-eu", 12),
+        ("a.b_c-3-4", "a.b_c-3", 4),
+        ("x--1", "x-", 1),
+    ],
+)
+def test_a_partition_is_parted_at_the_last_dash(text: str, topic: str, partition: int) -> None:
+    assert topic_partition(text) == TopicPartition(topic, partition)
+
+
+@pytest.mark.parametrize("text", ["orders", "orders-", "-1", "orders-x", "orders 1", "", "orders-²"])
+def test_what_is_no_partition_is_said(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match=r"expected TOPIC-N such as orders-0"):
+        topic_partition(text)
+
+
+def test_times_are_utc_and_a_time_of_day_is_of_the_last_day() -> None:
+    day = datetime(2026, 11, 21, tzinfo=UTC).date()
+    asked = datetime(2026, 11, 21, 9, 0, 13, tzinfo=UTC)
+    for text in ("2026-11-21T09:00:13", "2026-11-21T10:00:13+01:00", "09:00:13", "09:00:13Z"):
+        assert on_day(moment_or_clock(text), day) == asked, text
+    assert moment_or_clock("09:00") == time(9, tzinfo=UTC)
+    assert on_day(None, day) is None
+    with pytest.raises(argparse.ArgumentTypeError, match="expected a time such as"):
+        moment_or_clock("yesterday")
+
+
+def test_a_finding_is_known_by_number_and_by_id() -> None:
+    findings = [{"finding_id": "aa11"}, {"finding_id": "bb22"}]
+    assert [chosen(name, findings)[0] for name in ("F2", "f2", "2", "bb22")] == [2, 2, 2, 2]
+    with pytest.raises(InputProblem, match=r"Expected a finding F3, found F1 to F2; take its number"):
+        chosen("F3", findings)
+    with pytest.raises(InputProblem, match="found no finding at all"):
+        chosen("F1\x1b[31m", [])
+
+
+def test_an_unknown_partition_names_what_is_near() -> None:
+    counts = {"orders": 3, "payments": 1}
+    assert "found orders with 3 partitions;" in str(unknown_partition(TopicPartition("order", 0), counts))
+    assert "found orders with 3 partitions;" in str(unknown_partition(TopicPartition("orders", 9), counts))
+    assert "found 2 topics, none" in str(unknown_partition(TopicPartition("zzz", 0), counts))
+
+
+def test_nothing_in_a_log_acts_on_the_terminal() -> None:
+    raw = b"[..] ERROR \x1b[2J\x07boom (x)\r\njava.lang.X: \xff\n\tat y\n"
+    assert printable_lines(raw) == ["[..] ERROR ·[2J·boom (x)", "java.lang.X: \ufffd", "    at y"]
+    assert printable_lines(b"a\nb\nc\n", most=2) == ["a", "b", "... 1 more lines"]
+    place = {"file_id": "f", "byte_offset": 0}
+    shown = evidence_lines(
+        [place, {"file_id": "g", "byte_offset": 7}],
+        {("f", 0): {"path": "/l/c\x1b.log", "line": 3, "raw": raw}},
+    )
+    assert shown[0] == "  /l/c·.log:3" and not any("\x1b" in line or "$ " in line for line in shown)
+    assert shown[-1] == "  file g, byte 7: its text is not kept"
+
+
+def test_the_command_that_shows_a_line_works_for_every_codec() -> None:
+    assert command_to_see("/l/c.log", 3, 2) == "sed -n '3,4p' /l/c.log"
+    assert command_to_see("file:///l/c d.log.1.gz", 3, 1) == "zcat '/l/c d.log.1.gz' | sed -n '3,3p'"
+    assert command_to_see("/l/c.zst", 1, 0) == "zstdcat /l/c.zst | sed -n '1,1p'"
+
+
+def test_lives_of_a_topic_are_told_where_there_are_several() -> None:
+    start = datetime(2026, 11, 21, 23, 59, tzinfo=UTC)
+    row = {
+        "topic_life": 1, "valid_from_at": start, "valid_until_at": datetime(2026, 11, 22, 0, 1, tzinfo=UTC),
+        "state": None, "leader": -1, "isr": [], "replicas": None, "leader_epoch": 4, "ended_by": "x",
+    }  # fmt: skip
+    assert timeline_table([row])[1].split() == [
+        "2026-11-21", "23:59:00.000", "2026-11-22", "00:01:00.000", "?", "none", "[]", "?", "4", "x",
+    ]  # fmt: skip
+    again = row | {"topic_life": 2, "valid_until_at": None, "leader": None}
+    assert timeline_table([row, again])[0].startswith("LIFE") and "(open)" in timeline_table([row, again])[2]
+
+
+@pytest.mark.parametrize(
+    "argv", [[], ["shwo"], ["show"], ["partition", "orders"], ["brokers", "--at", "noon"]]
+)
+def test_wrong_arguments_end_with_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(argv)
+    assert ended.value.code == 2
+    assert "kafka-controller-audit" in capsys.readouterr().err
+
+
+@pytest.mark.spark
+def test_a_finding_is_shown_with_its_lines(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["show", "F1", "--warehouse", sample_warehouse]) == 0
+    said = capsys.readouterr().out
+    assert "resigned 3.8 s after the next controller was elected" in said
+    assert "broker-1/controller.log:1\n" in said and CONTROLLER_LINE in said
+    assert cli.main(["show", "F99", "--warehouse", sample_warehouse]) == 4
+    assert capsys.readouterr().err.startswith("show: Expected a finding F99, found F1 to F")
+
+
+@pytest.mark.spark
+def test_a_partition_is_told_interval_by_interval(
+    sample_warehouse: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["partition", "audit_log-0", "--warehouse", sample_warehouse]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("audit_log-0  lab-2.2.2") and "08:59:35.967" in said
+    assert cli.main(["partition", "audit_lag-0", "--warehouse", sample_warehouse]) == 4
+    assert "found audit_log with " in capsys.readouterr().err
+
+
+@pytest.mark.spark
+def test_brokers_at_a_time(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ["brokers", "--warehouse", sample_warehouse, "--at"]
+    assert cli.main([*ask, "2026-11-21T09:00:13"]) == 0
+    first_broker = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("1 "))
+    assert first_broker.split() == ["1", "1", "14", "13", "0.929", "0.100", "BREACH"]
+    assert cli.main([*ask, "2020-01-01"]) == 4
+    assert "found 2020-01-01 00:00:00.000 UTC" in capsys.readouterr().err
+
+
+@pytest.mark.spark
+def test_terms_of_the_only_cluster_and_of_none(
+    sample_warehouse: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["terms", "--warehouse", sample_warehouse]) == 0
+    assert "session expired  3.8 s BEFORE its end" in capsys.readouterr().out
+    assert cli.main(["terms", "--warehouse", sample_warehouse, "--cluster", "prod"]) == 4
+    assert "found clusters: lab-2.2.2;" in capsys.readouterr().err
+    assert cli.main(["terms", "--warehouse", str(tmp_path / "none")]) == 4
+    assert "found clusters: none;" in capsys.readouterr().err
