@@ -25,7 +25,7 @@ def finding_heading(number: int, finding: Row) -> list[str]:
         f"{finding['severity'].upper()} F{number}  {shortened(finding['sentence'], 1000)}",
         f"  {finding['certainty']}, {finding['status']}; rule {finding['rule']}; id {finding['finding_id']}",
         f"  from {day_clock(finding['valid_from_at'])} UTC {until}",
-        f"  EVIDENCE  {len(finding['evidence'])} records",
+        f"  EVIDENCE  {len(finding['evidence'])} record(s)",
     ]
 
 

@@ -90,7 +90,9 @@ def inputs(spark: SparkSession, cluster_id: str, log_record: pa.Table) -> dict[s
         "imbalance_limit": one.withColumns(
             {"broker_id": F.lit(None).cast("int"), "threshold_ratio": F.lit(THRESHOLD_RATIO)}
         ),
-        "audit_limit": one.withColumns({k: F.lit(v) for k, v in FINDING_LIMITS.items()} | {"until_at": until_at}),
+        "audit_limit": one.withColumns(
+            {k: F.lit(v) for k, v in FINDING_LIMITS.items()} | {"until_at": until_at}
+        ),
         "published_finding": spark.createDataFrame([], finding.SPEC.struct),
     }
 

@@ -29,6 +29,7 @@ def build(term: DataFrame, controller_line: DataFrame, log_record: DataFrame) ->
         term.withColumn("began_at", began)
         .withColumn("superseded_at", F.lead("began_at").over(order))
         .withColumn("next_term_id", F.lead("term_id").over(order))
+        .withColumn("next_epoch", F.lead(F.struct("life", "controller_epoch")).over(order))
         .withColumn("next_own_at", F.lead("began_at").over(own))
         .transform(with_last_act, controller_line)
         .transform(with_marks, marks)
@@ -44,7 +45,7 @@ def with_last_act(term: DataFrame, controller_line: DataFrame) -> DataFrame:
         F.min(F.when(F.col("event") == "controller_ready", F.col("logged_at"))).alias("ready_at"),
     )
     return term.join(acts, on=["cluster_id", "term_id"], how="left").withColumn(
-        "last_act_at", F.greatest("last_seen_at", F.coalesce("last_line_at", "last_seen_at"))
+        "last_act_at", F.coalesce("last_line_at", "last_seen_at")
     )
 
 
@@ -118,6 +119,13 @@ def ended_how() -> Column:
     )
 
 
+def is_followed() -> Column:
+    """Whether the next term seen is the next one that there was."""
+    return (F.col("next_epoch.life") == F.col("life")) & (
+        F.col("next_epoch.controller_epoch") == F.col("controller_epoch") + 1
+    )
+
+
 def near(mark: str) -> Column:
     gap = F.abs(F.unix_millis(mark) - F.unix_millis("resigning_at"))
     return F.coalesce(gap <= NEARBY_MS, F.lit(False))
@@ -131,6 +139,6 @@ def with_end(term: DataFrame) -> DataFrame:
         term.withColumn("ended_how", ended_how())
         .withColumn("ended_at", ended_at)
         .withColumn("ready_ms", F.unix_millis("ready_at") - F.unix_millis("elected_at"))
-        .withColumn("gap_ms", F.unix_millis("superseded_at") - F.unix_millis("ended_at"))
+        .withColumn("gap_ms", F.when(is_followed(), F.unix_millis("superseded_at") - F.unix_millis("ended_at")))
         .withColumn("evidence", F.array(F.struct("file_id", "byte_offset")))
     )

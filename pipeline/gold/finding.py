@@ -234,7 +234,7 @@ def not_understood(log_record: DataFrame) -> DataFrame:
 
 def with_status(found: DataFrame, published_finding: DataFrame) -> DataFrame:
     """new, ongoing, resolved; what was published and is found no more stays as retracted."""
-    name = F.concat_ws("|", "cluster_id", "rule", "entity", "root_event")
+    name = F.concat_ws("|", "cluster_id", "rule", "entity", "root_event", "term_id")
     named = found.withColumn("finding_id", F.substring(F.sha2(name, 256), 1, 12))
     before = published_finding.select("finding_id").withColumn("was_published", F.lit(True))
     status = (

@@ -23,6 +23,9 @@ ASSIGNMENT_EVENTS = (
 )
 BEING_DELETED = -2
 GONE = "NonExistentPartition"
+DELETED = "topic_deletion_completed"
+KRAFT_ELECTION = "controller_active"
+PARTITION = ("cluster_id", "topic", "topic_life", "partition")
 TRACKED = ("state", "leader", "isr", "replicas", "leader_epoch")
 
 
@@ -34,13 +37,14 @@ def build(
 ) -> DataFrame:
     """One row per interval in which nothing known of the partition changed.
 
-    Rows: statements that repeat what is known begin no interval; a move to NonExistentPartition ends the last one.
+    Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
+    one, and so do the topic's deletion, a wiped cluster's next election and that of a KRaft controller.
     A statement with a lower leader epoch than one before it is stale (a deposed controller) and is left out.
     Source: lines of controllers only; a leader's own ISR changes are not in these files, so isr is as last stated.
     """
     statements = leader_and_isr.transform(stated, partition_transition)
-    ordered = statements.join(controller_line.transform(places), on=["file_id", "byte_offset"], how="inner")
-    lived = ordered.transform(with_topic_life, topic_event, controller_line.transform(places))
+    lines = controller_line.transform(places)
+    lived = statements.transform(with_topic_life, topic_event, lines).transform(with_ends, lines)
     return lived.transform(without_stale).transform(filled).transform(intervals).select(*SPEC.columns)
 
 
@@ -82,39 +86,55 @@ def stated(leader_and_isr: DataFrame, partition_transition: DataFrame) -> DataFr
 def places(controller_line: DataFrame) -> DataFrame:
     """Order over all terms: (at, controller_epoch, seq)."""
     return controller_line.select(
+        F.col("event").alias("line_event"),
         "cluster_id", "file_id", "byte_offset", "term_id", "seq", "event_seq", F.col("ordered_at").alias("at"),
         F.split("term_id", "-")[0].cast("int").alias("life"),
         F.split("term_id", "-")[1].cast("int").alias("controller_epoch"),
     )  # fmt: skip
 
 
-def with_topic_life(ordered: DataFrame, topic_event: DataFrame, places: DataFrame) -> DataFrame:
-    """1 for a topic's first life, one more after each deletion completed before the line."""
-    deletions = (
-        topic_event.where("step = 'deletion_completed'")
-        .select("file_id", "byte_offset", "topic")
-        .join(places, on=["file_id", "byte_offset"], how="inner")
-        .select("cluster_id", "topic", "file_id", "byte_offset", "at", "life", "controller_epoch", "seq")
-        .withColumn("is_deletion", F.lit(1))
+def with_topic_life(statements: DataFrame, topic_event: DataFrame, lines: DataFrame) -> DataFrame:
+    """Statements and completed deletions in their places; one more life of the topic after each deletion."""
+    deletions = topic_event.where("step = 'deletion_completed'").select("file_id", "byte_offset", "topic")
+    both = statements.withColumn("is_deletion", F.lit(0)).unionByName(
+        deletions.select("*", F.lit(DELETED).alias("event"), F.lit(1).alias("is_deletion")),
+        allowMissingColumns=True,
     )
-    order = Window.partitionBy("cluster_id", "topic").orderBy("life", "at", "controller_epoch", "seq")
-    before = order.rowsBetween(Window.unboundedPreceding, -1)
-    both = ordered.withColumn("is_deletion", F.lit(0)).unionByName(deletions, allowMissingColumns=True)
-    return (
-        both.withColumn(
-            "topic_life",
-            (F.coalesce(F.sum("is_deletion").over(before), F.lit(0)) + F.col("life")).cast("int"),
-        )
-        .where("is_deletion = 0")
-        .drop("is_deletion")
+    order = Window.partitionBy("cluster_id", "topic").orderBy("life", *partition_order())
+    deleted_before = F.sum("is_deletion").over(order.rowsBetween(Window.unboundedPreceding, -1))
+    return both.join(lines.drop("line_event"), on=["file_id", "byte_offset"], how="inner").withColumn(
+        "topic_life", (F.coalesce(deleted_before, F.lit(0)) + F.col("life")).cast("int")
     )
+
+
+def with_ends(lived: DataFrame, lines: DataFrame) -> DataFrame:
+    """Deletions and new eras as moves of every partition that they end.
+
+    From 2.6 on moves to NonExistentPartition are not printed at the level as shipped.
+    """
+    said = lived.where("is_deletion = 0").drop("is_deletion")
+    partitions = said.select(*PARTITION, "life").dropDuplicates()
+    place = ("file_id", "byte_offset", "term_id", "seq", "event_seq", "at", "controller_epoch")
+    deleted = (
+        lived.where("is_deletion = 1")
+        .select("cluster_id", "topic", "topic_life", "event", *place)
+        .join(partitions, on=["cluster_id", "topic", "topic_life"], how="inner")
+    )
+    is_kraft = F.col("line_event") == KRAFT_ELECTION
+    eras = (
+        lines.withColumn("era", F.when(is_kraft, F.col("life") + 1).otherwise(F.col("life")))
+        .groupBy("cluster_id", "era")
+        .agg(F.min(F.struct("at", "controller_epoch", "seq", *place[:3], "event_seq", "line_event")).alias("first"))
+        .select("cluster_id", "era", "first.*")
+        .withColumnRenamed("line_event", "event")
+    )
+    outlived = partitions.join(F.broadcast(eras), on="cluster_id", how="inner").where("era > life").drop("era")
+    ends = deleted.unionByName(outlived).withColumn("state", F.lit(GONE))
+    return said.unionByName(ends, allowMissingColumns=True)
 
 
 def partition_order() -> tuple[Column, ...]:
     return tuple(F.col(name) for name in ("at", "controller_epoch", "seq", "file_id", "byte_offset"))
-
-
-PARTITION = ("cluster_id", "topic", "topic_life", "partition")
 
 
 def without_stale(lived: DataFrame) -> DataFrame:

@@ -7,7 +7,7 @@ from pipeline.kafka.causes import openers
 from schemas.silver.controller_line import SPEC
 
 OFFICE_ENDS = ("controller_resigned", "controller_renounce")
-OF_ANOTHER_EPOCH = ("controller_epoch_read", "controller_renounce")
+OF_ANOTHER_EPOCH = ("controller_epoch_read", "controller_renounce", "controller_observed_leader")
 EVENT_THREAD = "kafka.controller.ControllerEventManager$ControllerEventThread"
 R1_LOGGERS = ("kafka.controller.ReplicaStateMachine", "kafka.controller.PartitionStateMachine")
 R2_LOGGERS = ("kafka.controller.ZkReplicaStateMachine", "kafka.controller.ZkPartitionStateMachine")

@@ -9,11 +9,7 @@ ELECTIONS = ("controller_elected", "controller_epoch_incremented", "controller_a
 BEFORE_THE_EPOCH = ("controller_elected", "controller_failover_started")
 KRAFT_ELECTION = "controller_active"
 # These name an epoch that is not that of the controller they name.
-OF_ANOTHER_EPOCH = (
-    "controller_epoch_read",
-    "controller_renounce",
-    "broker_become_follower_leader_unavailable",
-)
+OF_ANOTHER_EPOCH = ("controller_epoch_read", "broker_become_follower_leader_unavailable")
 
 
 def build(log_record: DataFrame) -> DataFrame:
@@ -24,7 +20,7 @@ def build(log_record: DataFrame) -> DataFrame:
     Source: KafkaController.elect, 0.8.2 to 3.9; QuorumController.claim, from 2.8.
     """
     timed = log_record.where("event IS NOT NULL AND logged_at IS NOT NULL AND controller_id IS NOT NULL")
-    named = timed.where("controller_epoch IS NOT NULL").where(~F.col("event").isin(*OF_ANOTHER_EPOCH))
+    named = timed.where("controller_epoch IS NOT NULL").where(is_own_epoch())
     elected = timed.transform(elections).transform(with_life)
     seen = elected.transform(with_sights, named)
     return seen.unionByName(unelected(named, elected)).transform(one_each).select(*SPEC.columns)
@@ -50,6 +46,12 @@ def elections(timed: DataFrame) -> DataFrame:
         .select("cluster_id", "controller_id", "controller_epoch", "first.line", mode.alias("mode"), "first.logged_at")
         .withColumnRenamed("logged_at", "elected_at")
     )
+
+
+def is_own_epoch() -> Column:
+    """Whether a line with controller and epoch says that this controller has it; KRaft nodes tell all they hear."""
+    is_kraft = F.coalesce(F.col("logger").startswith("org.apache.kafka."), F.lit(False))
+    return (F.col("event") == KRAFT_ELECTION) | ~(is_kraft | F.col("event").isin(*OF_ANOTHER_EPOCH))
 
 
 def is_without_epoch(event: str) -> Column:

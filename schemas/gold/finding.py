@@ -12,7 +12,7 @@ SPEC = TableSpec(
     key=("finding_id",),
     fields=(
         CLUSTER_ID,
-        required("finding_id", StringType(), "Stable over runs: made of rule, entity and root event."),
+        required("finding_id", StringType(), "Stable over runs: made of rule, entity, root event and term."),
         required("rule", StringType(), "Name of the rule that holds no longer."),
         required("rule_version", IntegerType(), "Version of the rule."),
         required("severity", StringType(), "How much it matters.", accepted=SEVERITIES),

@@ -2,9 +2,8 @@
 
 import json
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ ENDINGS = {
     "sigstop": "session_expired",
     "delete_znode": "znode_gone",
 }
+NOBODY = -1
 SETTLED_MS = 1_000  # logs follow ZooKeeper by some ms, by several hundred in a burst
 
 
@@ -87,10 +87,13 @@ def told_leaders(timeline: list[Row]) -> dict[Partition, list[Change]]:
     return changes
 
 
-def wrong_leaders(cluster: Path, timeline: list[Row]) -> Iterator[tuple[Partition, int, int | None, int | None]]:
+def wrong_leaders(
+    cluster: Path, timeline: list[Row]
+) -> Iterator[tuple[Partition, int, int | None, int | None]]:
     """(partition, instant, truth, told) wherever they differ more than SETTLED_MS away from a true change.
 
-    A partition that never had a leader has no state znode: told without leader is right then.
+    Nobody leads where the leader is -1 and where there is no such partition: a state znode outlives its
+    partition while a deletion is stuck, and comes only with the first leader.
     """
     told = told_leaders(timeline)
     true = leaders(cluster)
@@ -100,7 +103,7 @@ def wrong_leaders(cluster: Path, timeline: list[Row]) -> Iterator[tuple[Partitio
             if any(abs(at - instant) <= SETTLED_MS for at, _ in changes):
                 continue
             expected, found = at_instant(changes, instant), at_instant(told.get(partition, []), instant)
-            if expected != found:
+            if (expected or NOBODY) != (found or NOBODY):
                 yield partition, instant, expected, found
 
 

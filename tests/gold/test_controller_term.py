@@ -1,0 +1,31 @@
+"""Terms: how they ended, and which outlived the next election."""
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from schemas.gold.controller_term import SPEC
+from tests.tables import same_rows, table
+
+
+@pytest.mark.spark
+def test_terms(spark: SparkSession, story: dict[str, DataFrame]) -> None:
+    expected = table(
+        spark,
+        SPEC,
+        """
+        term_id | controller_id | elected_at | ready_ms | superseded_at | ended_at | ended_how       | gap_ms
+        1-1     | 1             | 1          | 100      | 29            | 31       | session_expired | -2000
+        1-2     | 3             | 29         |          |               |          | open            |
+        """,
+    )
+    columns = (
+        "term_id",
+        "controller_id",
+        "elected_at",
+        "ready_ms",
+        "superseded_at",
+        "ended_at",
+        "ended_how",
+        "gap_ms",
+    )
+    same_rows(story["controller_term"], expected, *columns)

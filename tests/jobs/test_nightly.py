@@ -1,0 +1,113 @@
+"""The nightly job on the sample: what it prints, what it stores, and that a second run is quick and quiet."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from jobs import nightly
+from pipeline.catalog.tables import SPECS
+from pipeline.store.reading import make_views, read
+from pipeline.store.warehouse import ClusterWarehouse
+from schemas.ops import run as ops_run
+from tests.jobs.conftest import SAMPLE
+
+CLUSTER = "lab-2.2.2"
+pytestmark = pytest.mark.spark
+
+
+def test_the_first_screen_says_what_the_logs_hold(sample_screen: str) -> None:
+    for expected in (
+        "READ  12 files  6.4 MB  23,694 records  23,694 understood  0 not understood",
+        "AT END  offline 0 | not preferred 12/44 | deleting 0 | controller 2 (epoch 8)",
+        "VERDICT  NOT OK: 1 warning",
+        "controller 1 (epoch 7) resigned 3.8 s after the next controller was elected",
+        "1       1      13         12         0.923  0.100  BREACH",
+        "illegal 0 | discontinuity 0 | undetermined 0 | refused 4 | failed 60 | first 1,133 | valid 1,041 | same state 153",
+        "4 of the refused are normal in this release",
+        "from OfflineReplica to ReplicaDeletionIneligible failed",
+        "NEXT ",
+    ):
+        assert expected in sample_screen, sample_screen
+
+
+def test_every_byte_is_accounted_for(spark: SparkSession, sample_warehouse: str) -> None:
+    files = read(spark, sample_warehouse, "bronze.source_file")
+    records = read(spark, sample_warehouse, "bronze.log_record")
+    lengths = records.groupBy("file_id").agg(
+        F.sum("byte_length").alias("bytes"), F.count("*").alias("records")
+    )
+    rows = files.join(lengths, on="file_id", how="full").collect()
+    assert len(rows) == 12
+    assert all(
+        row.size_bytes == row.consumed_bytes == row.bytes and row.record_count == row.records for row in rows
+    )
+
+
+def test_declarations_reach_delta(spark: SparkSession, sample_warehouse: str) -> None:
+    store = ClusterWarehouse(spark, sample_warehouse, CLUSTER)
+    for spec in (*SPECS, ops_run.SPEC):
+        fields = {field.name: field for field in store.delta.read(spec).schema.fields}
+        assert {name: field.metadata.get("comment") for name, field in fields.items()} == {
+            field.name: field.comment for field in spec.fields
+        }
+        properties = spark.sql(f"SHOW TBLPROPERTIES delta.`{store.delta.uri(spec)}`").collect()
+        checks = {row.key for row in properties if row.key.startswith("delta.constraints.")}
+        assert checks == {f"delta.constraints.{check.name}" for check in spec.checks}
+
+
+def test_the_gate_looked_at_every_table(spark: SparkSession, sample_warehouse: str) -> None:
+    results = read(spark, sample_warehouse, "ops.quality_result").collect()
+    assert {row.table for row in results} == {spec.name for spec in SPECS} - {"ops.quality_result"}
+    assert {row.suite for row in results} == {"bronze", "silver", "gold"}
+    assert all(row.is_met for row in results)
+
+
+def test_views_show_the_published_tables(spark: SparkSession, sample_warehouse: str) -> None:
+    assert "gold_leader_imbalance" in make_views(spark, sample_warehouse)
+    assert spark.sql("SELECT count(*) FROM gold_transition_audit").head()[0] == 2391  # type: ignore[index]
+
+
+def test_a_second_run_writes_nothing_but_its_row(
+    spark: SparkSession, sample_warehouse: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = ClusterWarehouse(spark, sample_warehouse, CLUSTER)
+    before = {spec.name: store.delta.head(spec) for spec in SPECS}
+    runs = store.delta.read(ops_run.SPEC).count()
+    assert nightly.main(["--logs", str(SAMPLE), "--warehouse", sample_warehouse]) == 0
+    assert f"{CLUSTER}  NOTHING NEW in 18 files" in capsys.readouterr().out
+    assert {spec.name: store.delta.head(spec) for spec in SPECS} == before
+    assert store.delta.read(ops_run.SPEC).count() == runs + 1
+
+
+@pytest.mark.parametrize(
+    ("prepare", "code", "words"),
+    [
+        (lambda folder: None, 4, "found no file at all"),
+        (lambda folder: (folder / "x.log").write_text("[2026-01-01] nothing of Kafka\n"), 4, "none to read"),
+        (lambda folder: folder.rmdir(), 4, "Expected a log folder, file or glob"),
+    ],
+    ids=["empty", "foreign", "missing"],
+)
+def test_nothing_to_read_is_one_sentence_and_leaves_nothing(
+    tmp_path: Path,
+    spark: SparkSession,
+    capsys: pytest.CaptureFixture[str],
+    prepare: Callable[[Path], object],
+    code: int,
+    words: str,
+) -> None:
+    logs, warehouse = tmp_path / "logs", tmp_path / "warehouse"
+    logs.mkdir()
+    prepare(logs)
+    assert nightly.main(["--logs", str(logs), "--warehouse", str(warehouse)]) == code
+    assert words in capsys.readouterr().err
+    assert not list(warehouse.rglob("*"))
+
+
+def test_findings_reached_has_its_own_exit_code(sample_warehouse: str, spark: SparkSession) -> None:
+    given = ["--logs", str(SAMPLE), "--warehouse", sample_warehouse]
+    assert nightly.main([*given, "--fail-on", "warning"]) == 8
+    assert nightly.main([*given, "--fail-on", "critical"]) == 0

@@ -1,0 +1,42 @@
+"""The order of a controller's lines: openers before consequences, terms by election and by epoch, causes."""
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.silver import controller_line, term
+from tests.tables import log_records, source_files
+
+CONTROLLER = """
+    [2026-11-21 00:00:01,000] INFO [ControllerEventThread controllerId=1] Starting (kafka.controller.ControllerEventManager$ControllerEventThread)
+    [2026-11-21 00:00:01,100] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 4 and epoch zk version is now 4 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] INFO [Controller id=1] Newly added brokers: , deleted brokers: 2, bounced brokers: , all live brokers: 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] INFO [Controller id=1] Broker failure callback for 2 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,000] DEBUG [Controller id=1] Resigning (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,001] INFO [Controller id=1] Resigned (kafka.controller.KafkaController)
+    [2026-11-21 00:00:04,000] DEBUG [Controller id=1] Broker 3 has been elected as the controller, so stopping the election process. (kafka.controller.KafkaController)
+"""
+STATE_CHANGE = """
+    [2026-11-21 00:00:01,200] TRACE [Controller id=1 epoch=4] Changed state of replica 1 for partition t-0 from OnlineReplica to OnlineReplica (state.change.logger)
+    [2026-11-21 00:00:02,000] TRACE [Controller id=1 epoch=4] Changed partition t-0 state from OnlinePartition to OfflinePartition (state.change.logger)
+    [2026-11-21 00:00:01,990] TRACE [Controller id=1 epoch=4] Changed state of replica 2 for partition t-0 from OnlineReplica to OfflineReplica (state.change.logger)
+"""
+
+
+@pytest.mark.spark
+def test_order_and_cause(spark: SparkSession) -> None:
+    records = log_records(spark, {(1, "state-change"): STATE_CHANGE, (1, "controller"): CONTROLLER})
+    found = controller_line.build(records, source_files(spark, records), term.build(records)).orderBy("seq")
+    assert [(row.term_id, row.event, row.cause) for row in found.collect()] == [
+        ("1-4", "controller_elected", "controller start-up"),
+        ("1-4", "replica_transition", "controller start-up"),
+        ("1-4", "broker_change", "unknown"),
+        ("1-4", "broker_failure", "broker failure"),
+        ("1-4", "partition_transition", "broker failure"),
+        (
+            "1-4",
+            "replica_transition",
+            "broker failure",
+        ),  # its time is before the line above: place in the file counts
+        ("1-4", "controller_resigning", "broker failure"),
+        ("1-4", "controller_resigned", "broker failure"),
+    ]

@@ -1,0 +1,19 @@
+"""Kafka's ratios: six decimals in a JVM's locale up to 0.10.2, Java doubles later, to the bit."""
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.silver import imbalance_observation
+from tests.tables import log_records
+
+LINES = """
+    [2026-11-21 00:00:01,000] TRACE [Controller 1]: leader imbalance ratio for broker 2 is 0,250000 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] TRACE [Controller id=1] Leader imbalance ratio for broker 3 is 0.9285714285714286 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,000] TRACE [Controller id=1] Leader imbalance ratio for broker 4 is 9.5E-4 (kafka.controller.KafkaController)
+"""
+
+
+@pytest.mark.spark
+def test_ratios_are_equal_as_doubles(spark: SparkSession) -> None:
+    found = imbalance_observation.build(log_records(spark, {(1, "controller"): LINES})).collect()
+    assert {(row.broker_id, row.kafka_ratio) for row in found} == {(2, 0.25), (3, 13 / 14), (4, 9.5e-4)}

@@ -1,0 +1,40 @@
+"""Steps of topics: collections are taken apart, whatever they are called."""
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.silver import topic_event
+from schemas.silver.topic_event import SPEC
+from tests.tables import log_records, same_rows, table
+
+LINES = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=1] New topics: [HashSet(a.x, b-1)], deleted topics: [Set()], new partition replica assignment [Map()] (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] INFO [Controller id=1] Starting topic deletion for topics a.x,b-1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,000] INFO [Topic Deletion Manager 1], Not retrying deletion of topic a.x at this time since it is marked ineligible for deletion (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:04,000] INFO [Topic Deletion Manager 1] Deletion of topic b-1 successfully completed (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:05,000] INFO [Controller id=1] List of topics to be deleted:  (kafka.controller.KafkaController)
+"""
+
+
+@pytest.mark.spark
+def test_steps(spark: SparkSession) -> None:
+    expected = table(
+        spark,
+        SPEC,
+        """
+        logged_at | topic | step
+        1         | a.x   | created
+        1         | b-1   | created
+        2         | a.x   | deletion_queued
+        2         | b-1   | deletion_queued
+        3         | a.x   | deletion_blocked
+        4         | b-1   | deletion_completed
+        """,
+    )
+    same_rows(
+        topic_event.build(log_records(spark, {(1, "controller"): LINES})),
+        expected,
+        "logged_at",
+        "topic",
+        "step",
+    )

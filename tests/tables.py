@@ -1,0 +1,85 @@
+"""Small tables for tests: from log lines by the product's own reader, and from text with one row a line."""
+
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+from typing import Any
+
+import pyarrow as pa
+from chispa import assert_df_equality
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import ArrayType, BooleanType, IntegerType, LongType, StructType, TimestampType
+
+from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
+from schemas.bronze import log_record
+from schemas.spec import TableSpec
+
+
+def log_records(spark: SparkSession, logs: dict[tuple[int, str], str], zone: str = "UTC") -> DataFrame:
+    """bronze.log_record of log texts by (node_id, log); the file_id is '<node_id>-<log>', load_seq counts from 1."""
+    batches = []
+    for load_seq, ((node_id, log), text) in enumerate(logs.items(), 1):
+        content = "".join(f"{line.strip()}\n" for line in text.strip().splitlines()).encode()
+        request = RangeRequest(
+            cluster_id="c",
+            node_id=node_id,
+            log=log,
+            file_id=f"{node_id}-{log}",
+            load_seq=load_seq,
+            zone=zone,
+            envelope="stock",
+            start=0,
+            end=len(content),
+            limit=len(content),
+            owns_preamble=True,
+        )
+        batches += list(read_segment(BytesIO(content), request))
+    table = pa.Table.from_batches(batches, schema=ARROW_SCHEMA)
+    return spark.createDataFrame(table, schema=log_record.SPEC.struct)
+
+
+def source_files(spark: SparkSession, records: DataFrame) -> DataFrame:
+    """What the builds need of bronze.source_file: file_id and first_logged_at."""
+    return records.groupBy("file_id").agg({"logged_at": "min"}).toDF("file_id", "first_logged_at")
+
+
+def table(spark: SparkSession, spec: TableSpec, text: str) -> DataFrame:
+    """A table from text: names of columns, then a row a line, cells between bars; an empty cell is null.
+
+    Columns that the text leaves out are null (times: seconds since the epoch; lists: [1 2 3]).
+    """
+    head, *lines = [line for line in text.strip().splitlines() if line.strip()]
+    names = [name.strip() for name in head.split("|")]
+    fields = {field.name: field for field in spec.struct.fields}
+    rows = []
+    for line in lines:
+        cells = dict(zip(names, (cell.strip() for cell in line.split("|")), strict=True))
+        rows.append(tuple(value(fields[name].dataType, cells.get(name, "")) for name in fields))
+    loose = StructType([type(field)(field.name, field.dataType, nullable=True) for field in fields.values()])
+    return spark.createDataFrame(rows, schema=loose)
+
+
+def value(kind: Any, cell: str) -> Any:
+    if cell == "":
+        return None
+    if isinstance(kind, ArrayType) and isinstance(kind.elementType, IntegerType):
+        return [int(one) for one in cell.strip("[]").split()]
+    if isinstance(kind, ArrayType):
+        return [("f", int(one)) for one in cell.strip("[]").split()]
+    if isinstance(kind, IntegerType | LongType):
+        return int(cell)
+    if isinstance(kind, BooleanType):
+        return cell == "true"
+    if isinstance(kind, TimestampType):
+        return datetime(2026, 11, 21, tzinfo=UTC) + timedelta(milliseconds=round(float(cell) * 1000))
+    return cell
+
+
+def same_rows(found: DataFrame, expected: DataFrame, *columns: str) -> None:
+    """The named columns hold the same rows, in any order (chispa says which differ)."""
+    assert_df_equality(
+        found.select(*columns),
+        expected.select(*columns),
+        ignore_row_order=True,
+        ignore_nullable=True,
+        ignore_metadata=True,
+    )
