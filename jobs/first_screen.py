@@ -8,7 +8,7 @@ from jobs.answers import Answers, Row
 from jobs.facts import SHOWN_FINDINGS, Facts, gather
 from jobs.run import RunRequest, RunResult
 from jobs.sections import broker_lines, move_lines, term_lines
-from jobs.text import clock, day_clock, human_bytes
+from jobs.text import clock, day_clock, human_bytes, shortened
 from pipeline.store.warehouse import ClusterWarehouse
 
 SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
@@ -43,7 +43,7 @@ def first_screen(store: ClusterWarehouse, request: RunRequest, result: RunResult
         verdict(facts),
         [""],
         finding_lines(facts),
-        term_lines(facts.terms),
+        term_lines(facts),
         broker_lines(facts),
         move_lines(facts),
         where_next(request, store, facts),
@@ -153,7 +153,7 @@ def finding_lines(facts: Facts) -> list[str]:
     for number, one in enumerate(shown, 1):
         open_mark = "" if one["valid_until_at"] else "  OPEN"
         lines.append(
-            f"{SEVERITY[one['severity']]} F{number} {clock(one['valid_from_at'])} {one['sentence']}"
+            f"{SEVERITY[one['severity']]} F{number} {clock(one['valid_from_at'])} {shortened(one['sentence'], 200)}"
             f"  [{one['certainty']}, {one['status']}]{open_mark}"
         )
         place = one["evidence"][0] if one["evidence"] else None

@@ -1,64 +1,30 @@
 """The tables of the first screen: terms, brokers, moves."""
 
-from collections.abc import Sequence
-
-from jobs.answers import Row
+from jobs.ask_text import broker_table, term_table
 from jobs.facts import Facts
-from jobs.text import clock, ratio_text, shortened, table
+from jobs.text import shortened
+
+SHOWN_TERMS = 20
 
 
-def term_lines(terms: Sequence[Row]) -> list[str]:
-    rows = [
-        (
-            one["term_id"],
-            str(one["controller_id"]),
-            clock(one["elected_at"]) if one["elected_at"] else "not seen",
-            f"{one['ready_ms']} ms" if one["ready_ms"] is not None else "-",
-            clock(one["ended_at"]) if one["ended_at"] else "-",
-            (one["ended_how"] or "not known").replace("_", " "),
-            gap_text(one["gap_ms"]),
-        )
-        for one in terms[-20:]
-    ]
-    more = [f"     {len(terms) - 20} earlier terms in gold.controller_term"] if len(terms) > 20 else []
-    return [*table(("TERM", "controller", "elected", "ready", "ended", "how", "next after"), rows), *more, ""]
+KRAFT_NOTE = "  KRaft controllers never read leader.imbalance.per.broker.percentage: no breach is judged"
 
 
-def gap_text(gap_ms: int | None) -> str:
-    if gap_ms is None:
-        return ""
-    return f"{gap_ms / 1000:.1f} s" if gap_ms >= 0 else f"{-gap_ms / 1000:.1f} s BEFORE its end"
+def term_lines(facts: Facts) -> list[str]:
+    terms = facts.terms
+    more = (
+        [f"  {len(terms) - SHOWN_TERMS} earlier ones in gold.controller_term"]
+        if len(terms) > SHOWN_TERMS
+        else []
+    )
+    return [*term_table(terms[-SHOWN_TERMS:]), *more, ""] if terms else []
 
 
 def broker_lines(facts: Facts) -> list[str]:
     if facts.brokers is None:
         return []
-    if any(one["mode"] == "kraft" for one in facts.terms):
-        note = "KRaft controllers never read leader.imbalance.per.broker.percentage: no breach is judged"
-    else:
-        note = "high = leads too FEW of what it should; breach: ratio > limit, strictly"
-    rows = [
-        (
-            str(one["broker_id"]),
-            str(one["leads"] or 0),
-            str(one["preferred_count"] or 0),
-            str(one["led_elsewhere_count"] or 0),
-            ratio_text(one["imbalance_ratio"]),
-            ratio_text(one["threshold_ratio"]),
-            "BREACH" if one["is_breach"] else "",
-            ""
-            if one["certainty"] != "undetermined"
-            else "undetermined: the beginning of the history is missing",
-        )
-        for one in facts.brokers
-    ]
-    if not rows:
-        return ["BROKER  leader imbalance: not enough evidence", ""]
-    return [
-        *table(("BROKER", "leads", "preferred", "elsewhere", "ratio", "limit", "", ""), rows),
-        f"     {note}",
-        "",
-    ]
+    is_kraft = any(one["mode"] == "kraft" for one in facts.terms)
+    return [*broker_table(facts.brokers), *([KRAFT_NOTE] if is_kraft else []), ""]
 
 
 def move_lines(facts: Facts) -> list[str]:

@@ -3,6 +3,8 @@
 import gzip
 import io
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ from pipeline.kafka.layout import locate
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.sniff import HEAD_BYTES, sniff
 from pipeline.store.delta import declared
+from pipeline.store.gate import expectation_of
+from pipeline.store.session import SMALL
 from schemas.gold import finding
 
 Row = dict[str, Any]
@@ -101,3 +105,27 @@ def rows_of(table: DataFrame) -> list[Row]:
     """The rows of a table; times as datetime in UTC, lists as lists."""
     rows: list[Row] = table.toArrow().to_pylist()
     return rows
+
+
+def broken_rules(tables: dict[str, DataFrame]) -> list[str]:
+    """What the declarations promise and the tables do not keep, as the gate of a run asks it."""
+    broken = []
+    for table in TABLES:
+        if table.build is not None:
+            rows = tables[table.spec.table]
+            found = rows.sparkSession.sql(expectation_of(table.spec).query, batch=rows)
+            broken += [f"{table.spec.name}: {row['broken']}" for row in rows_of(found.select("broken"))]
+    return sorted(broken)
+
+
+@contextmanager
+def interpreted(spark: SparkSession) -> Iterator[None]:
+    """Plans are interpreted as a job does on little data: compiling them takes longer than running them."""
+    before = {key: str(spark.conf.get(key)) for key in SMALL}
+    try:
+        for key, value in SMALL.items():
+            spark.conf.set(key, value)
+        yield
+    finally:
+        for key, value in before.items():
+            spark.conf.set(key, value)

@@ -61,10 +61,8 @@ def table(spark: SparkSession, spec: TableSpec, text: str) -> DataFrame:
 def value(kind: Any, cell: str) -> Any:
     if cell == "":
         return None
-    if isinstance(kind, ArrayType) and isinstance(kind.elementType, IntegerType):
-        return [int(one) for one in cell.strip("[]").split()]
     if isinstance(kind, ArrayType):
-        return [("f", int(one)) for one in cell.strip("[]").split()]
+        return [int(one) for one in cell.strip("[]").split()]
     if isinstance(kind, IntegerType | LongType):
         return int(cell)
     if isinstance(kind, BooleanType):

@@ -83,7 +83,9 @@ def arrow_schema() -> pa.Schema:
     return pa.schema([pa.field(f.name, types.get(f.name, pa.string()), f.nullable) for f in LOOK.fields])
 
 
-def look(path: str, codec: str, log: str | None, offsets: list[int], *, is_server_read: bool) -> dict[str, Any]:
+def look(
+    path: str, codec: str, log: str | None, offsets: list[int], *, is_server_read: bool
+) -> dict[str, Any]:
     try:
         with open_input(path, codec) as stream:
             head = stream.read(HEAD_BYTES)

@@ -78,7 +78,9 @@ def fingerprint(
             ]
         here = [offset for offset in wanted if base <= offset <= base + ready]
         seen.starts.update(
-            offset for offset in here if is_start(buffer, offset - base, start_pattern, at_line_start=at_line_start)
+            offset
+            for offset in here
+            if is_start(buffer, offset - base, start_pattern, at_line_start=at_line_start)
         )
         before_tail = (
             hash_up_to(whole, buffer[:ready], base, here, cuts[-1] if cuts else None, seen) or before_tail

@@ -139,6 +139,8 @@ def with_end(term: DataFrame) -> DataFrame:
         term.withColumn("ended_how", ended_how())
         .withColumn("ended_at", ended_at)
         .withColumn("ready_ms", F.unix_millis("ready_at") - F.unix_millis("elected_at"))
-        .withColumn("gap_ms", F.when(is_followed(), F.unix_millis("superseded_at") - F.unix_millis("ended_at")))
+        .withColumn(
+            "gap_ms", F.when(is_followed(), F.unix_millis("superseded_at") - F.unix_millis("ended_at"))
+        )
         .withColumn("evidence", F.array(F.struct("file_id", "byte_offset")))
     )

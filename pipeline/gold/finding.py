@@ -202,7 +202,8 @@ def blocked_deletion(topic_event: DataFrame) -> DataFrame:
     ).otherwise(F.format_string("deletion of topic %s is stuck: a replica is out of reach", "topic"))
     severity = F.when(F.col("completed_at").isNull(), "warning").otherwise("info")
     return blocked.select(
-        "cluster_id", F.lit("blocked_deletion").alias("rule"), F.lit(1).alias("rule_version"), severity.alias("severity"),
+        "cluster_id", F.lit("blocked_deletion").alias("rule"), F.lit(1).alias("rule_version"),
+        severity.alias("severity"),
         F.concat(F.lit("topic "), "topic").alias("entity"),
         F.format_string("deletion %d", F.col("deletion") + 1).alias("root_event"),
         F.lit(None).cast("string").alias("term_id"), F.col("began_at").alias("valid_from_at"),

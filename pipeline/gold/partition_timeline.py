@@ -9,6 +9,7 @@ LEADER_EVENTS = (
     "partition_transition",
     "replica_removed_from_isr",
     "isr_updated",
+    "alter_partition_updated",
     "leader_and_isr_sent",
     "update_metadata_sent",
     "reassignment_leader_and_isr_sent",
@@ -40,7 +41,8 @@ def build(
     Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
     one, and so do the topic's deletion, a wiped cluster's next election and that of a KRaft controller.
     A statement with a lower leader epoch than one before it is stale (a deposed controller) and is left out.
-    Source: lines of controllers only; a leader's own ISR changes are not in these files, so isr is as last stated.
+    Source: lines of controllers only. A leader's own ISR changes reach them with the next metadata they send, from
+    2.7 on (inter-broker protocol) at once; until then isr is as last stated.
     """
     statements = leader_and_isr.transform(stated, partition_transition)
     lines = controller_line.transform(places)
@@ -121,14 +123,20 @@ def with_ends(lived: DataFrame, lines: DataFrame) -> DataFrame:
         .join(partitions, on=["cluster_id", "topic", "topic_life"], how="inner")
     )
     is_kraft = F.col("line_event") == KRAFT_ELECTION
-    eras = (
-        lines.withColumn("era", F.when(is_kraft, F.col("life") + 1).otherwise(F.col("life")))
-        .groupBy("cluster_id", "era")
-        .agg(F.min(F.struct("at", "controller_epoch", "seq", *place[:3], "event_seq", "line_event")).alias("first"))
-        .select("cluster_id", "era", "first.*")
-        .withColumnRenamed("line_event", "event")
+    era = F.when(is_kraft, F.col("life") + 1).otherwise(F.col("life"))
+    first = F.min(
+        F.struct(
+            "at", "controller_epoch", "seq", "file_id", "byte_offset", "term_id", "event_seq", "line_event"
+        )
     )
-    outlived = partitions.join(F.broadcast(eras), on="cluster_id", how="inner").where("era > life").drop("era")
+    eras = lines.groupBy("cluster_id", era.alias("era")).agg(first.alias("first"))
+    outlived = (
+        eras.select("cluster_id", "era", "first.*")
+        .withColumnRenamed("line_event", "event")
+        .join(partitions, on="cluster_id", how="inner")
+        .where("era > life")
+        .drop("era")
+    )
     ends = deleted.unionByName(outlived).withColumn("state", F.lit(GONE))
     return said.unionByName(ends, allowMissingColumns=True)
 

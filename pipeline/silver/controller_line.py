@@ -6,6 +6,7 @@ from pyspark.sql import functions as F
 from pipeline.kafka.causes import openers
 from schemas.silver.controller_line import SPEC
 
+ELECTION = "preferred_election_started"
 OFFICE_ENDS = ("controller_resigned", "controller_renounce")
 OF_ANOTHER_EPOCH = ("controller_epoch_read", "controller_renounce", "controller_observed_leader")
 EVENT_THREAD = "kafka.controller.ControllerEventManager$ControllerEventThread"
@@ -79,7 +80,9 @@ def with_term(lines: DataFrame, term: DataFrame) -> DataFrame:
         lines.transform(with_stated_term, term)
         .join(F.broadcast(opened), on=["cluster_id", "file_id", "byte_offset"], how="left")
         .withColumn("previous_event", F.lag("event").over(of_node))
-        .withColumn("mark", F.when(F.col("opened_id").isNotNull(), F.col("opened_id")).when(is_left, F.lit("")))
+        .withColumn(
+            "mark", F.when(F.col("opened_id").isNotNull(), F.col("opened_id")).when(is_left, F.lit(""))
+        )
         .withColumn("office", F.last("mark", ignorenulls=True).over(until_now))
         .withColumn("term_id", F.coalesce("stated_id", F.nullif("office", F.lit(""))))
         .withColumn("controller_id", F.coalesce("controller_id", "node_id"))
@@ -127,33 +130,56 @@ def with_seq(lines: DataFrame) -> DataFrame:
 
 
 def with_cause(lines: DataFrame) -> DataFrame:
-    """The last opening line before it (pipeline/kafka/causes.tsv)."""
-    trigger, kind = F.col("fields")["election_trigger"], F.col("fields")["election_type"]
-    is_automatic = (trigger == "AutoTriggered") | (
-        trigger.isNull() & F.col("previous_event").isin(*IMBALANCE)
-    )
-    is_election = F.col("event") == "preferred_election_started"
-    cause = F.when(is_election & (kind == "UNCLEAN"), "unclean election").when(
-        is_election & F.coalesce(is_automatic, F.lit(False)), "automatic rebalance"
-    )
-    opens = F.lit(False)
-    for opener in openers():
-        cause = cause.when(F.col("event") == opener.event, F.lit(opener.cause or "unknown"))
-        opens = opens | (F.col("event") == opener.event) if opener.is_event else opens
+    """The last opening line before it (pipeline/kafka/causes.tsv); an election of no partitions opens nothing."""
     until_now = (
         Window.partitionBy("cluster_id", "term_id").orderBy("seq").rowsBetween(Window.unboundedPreceding, 0)
     )
-    begins = opens & ~(is_election & F.coalesce(is_automatic, F.lit(False)))
+    is_election = (F.col("event") == ELECTION) & (F.length(F.trim(elected_partitions())) > 0)
+    is_automatic = is_election & F.col("is_automatic")
+    is_unclean = F.coalesce(F.col("fields")["election_type"] == "UNCLEAN", F.lit(False))
+    cause = F.when(is_election & is_unclean, "unclean election").when(is_automatic, "automatic rebalance")
+    opens = F.lit(False)
+    for opener in openers():
+        is_it = is_election if opener.event == ELECTION else F.col("event") == opener.event
+        cause = cause.when(is_it, F.lit(opener.cause or "unknown"))
+        opens = opens | is_it if opener.is_event else opens
+    begun = F.max(F.when(opens & ~is_automatic, F.col("seq"))).over(until_now)
     return (
-        lines.withColumn("own_cause", cause)
-        .withColumn(
-            "cause", F.coalesce(F.last("own_cause", ignorenulls=True).over(until_now), F.lit("unknown"))
-        )
-        .withColumn(
-            "event_seq",
-            F.coalesce(F.max(F.when(begins, F.col("seq"))).over(until_now), F.lit(0).cast("long")),
-        )
+        lines.transform(with_automatic)
+        .withColumn("own_cause", cause)
+        .withColumn("stated_cause", F.last("own_cause", ignorenulls=True).over(until_now))
+        .withColumn("cause", F.coalesce("stated_cause", F.lit("unknown")))
+        .withColumn("event_seq", F.coalesce(begun, F.lit(0).cast("long")))
     )
+
+
+def with_automatic(lines: DataFrame) -> DataFrame:
+    """Whether an election is the controller's own: from 2.4 on the line says so.
+
+    Before, it follows a ratio line at once, or (up to 2.1, one election per partition) it is of a partition that
+    the check before it listed, with nothing else begun in between.
+    """
+    order = Window.partitionBy("cluster_id", "term_id").orderBy("seq")
+    until_now = order.rowsBetween(Window.unboundedPreceding, 0)
+    others = [opener.event for opener in openers() if opener.is_event and opener.event != ELECTION]
+    in_check = F.when(F.col("event").isin(*IMBALANCE), F.lit(True)).when(
+        F.col("event").isin(*others), F.lit(False)
+    )
+    not_preferred = F.when(
+        F.col("event") == "imbalance_not_preferred", F.col("fields")["topics_not_in_preferred_replica"]
+    )
+    is_listed = F.contains(
+        F.last(not_preferred, ignorenulls=True).over(until_now), F.concat(elected_partitions(), F.lit(" -> "))
+    )
+    follows = F.last(in_check, ignorenulls=True).over(until_now) & (
+        F.col("previous_event").isin(*IMBALANCE) | is_listed
+    )
+    is_said = F.col("fields")["election_trigger"] == "AutoTriggered"
+    return lines.withColumn("is_automatic", F.coalesce(is_said, follows, F.lit(False)))
+
+
+def elected_partitions() -> Column:
+    return F.coalesce(F.col("fields")["topic_partitions"], F.lit(""))
 
 
 def with_level_and_machine(lines: DataFrame) -> DataFrame:

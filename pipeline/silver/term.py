@@ -43,7 +43,14 @@ def elections(timed: DataFrame) -> DataFrame:
         lines.withColumn("epochs_before", F.count("controller_epoch").over(earlier))
         .withColumn("first", F.coalesce(*(one.over(of_run) for one in openings), "opening"))
         .where("controller_epoch IS NOT NULL")
-        .select("cluster_id", "controller_id", "controller_epoch", "first.line", mode.alias("mode"), "first.logged_at")
+        .select(
+            "cluster_id",
+            "controller_id",
+            "controller_epoch",
+            "first.line",
+            mode.alias("mode"),
+            "first.logged_at",
+        )
         .withColumnRenamed("logged_at", "elected_at")
     )
 

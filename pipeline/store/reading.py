@@ -26,17 +26,12 @@ def read(
     InputProblem: no such warehouse, cluster, run or table.
     """
     names = [cluster] if cluster is not None else clusters(spark, warehouse)
-    frames = []
-    for name in names:
-        store = ClusterWarehouse(spark, warehouse, name)
-        if table == ops_run.SPEC.name and store.delta.head(ops_run.SPEC) is not None:
-            frames.append(store.delta.read(ops_run.SPEC))
-            continue
-        version = store.published(run_id).versions.get(table)
-        if version is not None:
-            layer, short = table.split(".")
-            uri = f"{store.folder}/{layer}/{short}"
-            frames.append(spark.read.format("delta").option("versionAsOf", version).load(uri))
+    stores = {name: ClusterWarehouse(spark, warehouse, name) for name in names}
+    frames = [
+        frame
+        for store in stores.values()
+        if (frame := published_rows(store, table, store.published(run_id).versions)) is not None
+    ]
     if not frames:
         raise InputProblem(
             expected=f"table {table} published in {warehouse}"
@@ -47,14 +42,26 @@ def read(
     return reduce(DataFrame.unionByName, frames)
 
 
+def published_rows(store: ClusterWarehouse, table: str, versions: dict[str, int]) -> DataFrame | None:
+    """The table at its published version; ops.run, which publishes, at its head; None if there is none."""
+    if table == ops_run.SPEC.name:
+        return store.delta.read(ops_run.SPEC) if store.delta.head(ops_run.SPEC) is not None else None
+    if table not in versions:
+        return None
+    uri = f"{store.folder}/{table.replace('.', '/')}"
+    return store.spark.read.format("delta").option("versionAsOf", versions[table]).load(uri)
+
+
 def make_views(spark: SparkSession, warehouse: str, run_id: str | None = None) -> list[str]:
     """Session views `<layer>_<table>` of all tables at published versions, for SQL in notebooks. Their names."""
-    tables: set[str] = {ops_run.SPEC.name}
+    frames: dict[str, list[DataFrame]] = {}
     for name in clusters(spark, warehouse):
-        tables.update(ClusterWarehouse(spark, warehouse, name).published(run_id).versions)
-    views = []
-    for table in sorted(tables):
-        view = table.replace(".", "_")
-        read(spark, warehouse, table, run_id=run_id).createOrReplaceTempView(view)
-        views.append(view)
-    return views
+        store = ClusterWarehouse(spark, warehouse, name)
+        versions = store.published(run_id).versions
+        for table in (ops_run.SPEC.name, *versions):
+            rows = published_rows(store, table, versions)
+            if rows is not None:
+                frames.setdefault(table.replace(".", "_"), []).append(rows)
+    for view, parts in frames.items():
+        reduce(DataFrame.unionByName, parts).createOrReplaceTempView(view)
+    return sorted(frames)

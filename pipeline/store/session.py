@@ -3,6 +3,7 @@
 import os
 import sys
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from py4j.protocol import Py4JError
@@ -66,12 +67,13 @@ def use_shipped_configuration() -> None:
     """Points a plain Python process to conf/ of the checkout, or to the packaged copy of it."""
     if "SPARK_CONF_DIR" in os.environ or "SPARK_HOME" in os.environ:
         return
+    os.environ["SPARK_CONF_DIR"] = str(shipped_configuration())
+
+
+def shipped_configuration() -> Traversable:
+    """conf/ of the checkout, else the copy in the package, which may be a zip on an executor's path."""
     checkout = Path(__file__).resolve().parents[2] / "conf"
-    if (checkout / "spark-defaults.conf").is_file():
-        os.environ["SPARK_CONF_DIR"] = str(checkout)
-        return
-    packaged = files("pipeline.store").joinpath("conf")
-    os.environ["SPARK_CONF_DIR"] = str(packaged)
+    return checkout if (checkout / "local.conf").is_file() else files("pipeline.store").joinpath("conf")
 
 
 def require_delta(spark: SparkSession) -> None:
@@ -86,13 +88,10 @@ def require_delta(spark: SparkSession) -> None:
 
 
 def tune_local(spark: SparkSession) -> None:
-    """Small parallelism on a local master (conf/local.conf beside spark-defaults.conf), unless the user set it."""
+    """Small parallelism on a local master (the shipped local.conf), unless the user set it."""
     if not (spark.conf.get("spark.master", "") or "").startswith("local"):
         return
-    path = Path(os.environ.get("SPARK_CONF_DIR", "")) / "local.conf"
-    if not path.is_file():
-        return
-    for line in path.read_text().splitlines():
+    for line in (shipped_configuration() / "local.conf").read_text().splitlines():
         key, _, value = line.strip().partition(" ")
         if key.startswith(SET_AT_RUN_TIME) and spark.conf.get(key, None) in (None, default_of(key)):
             spark.conf.set(key, value.strip())

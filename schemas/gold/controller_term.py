@@ -32,7 +32,11 @@ SPEC = TableSpec(
         field("ready_at", TimestampType(), "When its start-up was finished, UTC."),
         field("ready_ms", LongType(), "From election to ready, ms."),
         field("superseded_at", TimestampType(), "When the next term began, UTC."),
-        required("last_act_at", TimestampType(), "Last line of the term by the controller itself, UTC; else by others."),
+        required(
+            "last_act_at",
+            TimestampType(),
+            "Last line of the term by the controller itself, UTC; else by others.",
+        ),
         field("ended_at", TimestampType(), "When it ended, UTC; null while open or where nothing tells."),
         field(
             "ended_how",

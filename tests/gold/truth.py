@@ -4,8 +4,9 @@ import json
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tests.lab import Row
 
@@ -165,9 +166,9 @@ def ratios(observed: list[Row], lines: list[Row], imbalance: list[Row], tenures:
     return found
 
 
-def place_of(line: Row) -> tuple[Any, int, int]:
+def place_of(line: Row) -> tuple[datetime, int, int]:
     return line["ordered_at"], int(line["term_id"].split("-")[1]), line["seq"]
 
 
-def ms(moment: Any) -> int:
+def ms(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)

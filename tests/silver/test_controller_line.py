@@ -40,3 +40,30 @@ def test_order_and_cause(spark: SparkSession) -> None:
         ("1-4", "controller_resigning", "broker failure"),
         ("1-4", "controller_resigned", "broker failure"),
     ]
+
+
+AUTOMATIC_0_11 = """
+    [2026-11-21 00:00:01,000] INFO [Controller 1]: 1 successfully elected as the controller (kafka.controller.KafkaController)
+    [2026-11-21 00:00:01,001] INFO [Controller 1]: Controller 1 incremented epoch to 4 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:01,002] INFO [Controller 1]: Starting preferred replica leader election for partitions  (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] DEBUG [Controller 1]: Topics not in preferred replica Map([t,0] -> List(3, 1), [t,1] -> List(3, 2)) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] TRACE [Controller 1]: Leader imbalance ratio for broker 3 is 1.0 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,001] INFO [Controller 1]: Starting preferred replica leader election for partitions [t,0] (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,009] INFO [Controller 1]: Partition [t,0] completed preferred replica leader election. New leader is 3 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,009] INFO [Controller 1]: Starting preferred replica leader election for partitions [t,1] (kafka.controller.KafkaController)
+    [2026-11-21 00:00:09,000] INFO [Controller 1]: Starting preferred replica leader election for partitions [u,0] (kafka.controller.KafkaController)
+"""
+
+
+@pytest.mark.spark
+def test_elections_one_by_one_are_automatic_after_a_check_that_listed_them(spark: SparkSession) -> None:
+    records = log_records(spark, {(1, "controller"): AUTOMATIC_0_11})
+    found = controller_line.build(records, source_files(spark, records), term.build(records)).orderBy("seq")
+    rows = [(row.term_id, row.event, row.cause) for row in found.collect()]
+    assert rows[:3] == [
+        ("1-4", "controller_elected", "controller start-up"),
+        ("1-4", "controller_epoch_incremented", "controller start-up"),
+        ("1-4", "preferred_election_started", "controller start-up"),
+    ]
+    elections = [cause for _, event, cause in rows[3:] if event == "preferred_election_started"]
+    assert elections == ["automatic rebalance", "automatic rebalance", "preferred election by tool"]

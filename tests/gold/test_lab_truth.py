@@ -1,0 +1,142 @@
+"""Real clusters through all builds, against what ZooKeeper and the actions on the cluster say."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from tests.gold.truth import (
+    Ratio,
+    end_state,
+    ms,
+    ratios,
+    terms,
+    told_end_state,
+    wrong_leaders,
+)
+from tests.lab import Row, broken_rules, built_tables, interpreted, rows_of
+
+# cluster; moves by verdict: first, valid, same state, failed, refused, hidden (no other occurs);
+# ratio lines; of them unequal: epoch of the controller and broker.
+# Unequal are lines of superseded controllers, who print the cluster as they last knew it, and up to 1.0 of the
+# controller after one that wrote while superseded: it does not know what was written.
+SAMPLES = (
+    ("2.2.2-zk-stock", (1133, 1041, 153, 60, 4, 0), 30, {(7, 1)}),
+    ("3.9.1-zk-stock", (155, 51, 77, 61, 1, 105), 27, {(4, 1), (4, 3)}),
+)
+OTHERS = (
+    ("0.11.0.3-zk-stock", (922, 777, 133, 60, 3, 0), 30, {(1, 1), (1, 3), (2, 3)}),
+    ("1.0.2-zk-stock", (641, 1066, 113, 71, 3, 0), 27, {(4, 1), (4, 2), (5, 1)}),
+    ("2.5.1-zk-stock", (1072, 977, 111, 58, 1, 0), 36, set[tuple[int, int]]()),
+    ("2.6.3-zk-stock", (162, 51, 60, 42, 1, 53), 30, {(6, 1), (6, 2)}),
+    ("2.6.3-zk-trace", (645, 860, 48, 43, 1, 0), 30, {(4, 102)}),
+    ("3.2.3-zk-stock", (191, 51, 63, 68, 1, 94), 33, {(4, 1), (4, 2), (4, 3)}),
+    ("3.2.3-zk-trace", (885, 845, 47, 31, 2, 0), 21, set[tuple[int, int]]()),
+    ("3.9.1-zk-trace", (602, 794, 75, 36, 1, 0), 19, set[tuple[int, int]]()),
+)
+VERDICTS = ("first", "valid", "same_state", "failed", "refused", "hidden")
+ELECTION_SEEN_MS = 50  # from ZooKeeper's time of the election to the controller's line
+HEALTHY_RULES = ("illegal_move", "refused_move", "discontinuity")
+SUCCESSOR_OF_ZOMBIE = {("0.11.0.3-zk-stock", 2), ("1.0.2-zk-stock", 5)}
+
+Expected = tuple[str, tuple[int, ...], int, set[tuple[int, int]]]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A cluster's folder, the tables built from it, and what they should hold."""
+
+    folder: Path
+    tables: dict[str, DataFrame]
+    expected: Expected
+
+    def rows(self, table: str) -> list[Row]:
+        return rows_of(self.tables[table])
+
+    @cached_property
+    def timeline(self) -> list[Row]:
+        return self.rows("partition_timeline")
+
+
+def cases() -> list[object]:
+    return [
+        *(pytest.param(one, id=one[0]) for one in SAMPLES),
+        *(pytest.param(one, id=one[0], marks=pytest.mark.soak) for one in OTHERS),
+    ]
+
+
+@pytest.fixture(scope="module", params=cases())
+def lab(
+    request: pytest.FixtureRequest,
+    spark: SparkSession,
+    shared: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Lab]:
+    folder = shared / "corpus" / "lab" / request.param[0]
+    with interpreted(spark):
+        yield Lab(folder, built_tables(spark, folder, tmp_path_factory.mktemp("lab")), request.param)
+
+
+pytestmark = pytest.mark.spark
+
+
+def test_terms(lab: Lab) -> None:
+    told = {row["controller_epoch"]: row for row in lab.rows("controller_term")}
+    true = terms(lab.folder)
+    assert len(told) == len(true)
+    for term, elected_ms in true:
+        row = told[term.epoch]
+        assert (row["controller_id"], row["ended_how"]) == (term.controller_id, term.ended_how)
+        assert 0 <= ms(row["elected_at"]) - elected_ms <= ELECTION_SEEN_MS
+
+
+def test_lines_of_a_controller_have_its_term(lab: Lab) -> None:
+    told = {(row["file_id"], row["byte_offset"]): row["term_id"] for row in lab.rows("controller_line")}
+    acting = lab.tables["log_record"].where(
+        "log = 'state-change' AND controller_id = node_id AND event NOT LIKE 'broker%' "
+        "AND event <> 'leader_and_isr_response_error'"  # may come when the controller has resigned
+    )
+    epoch = None
+    for row in rows_of(
+        acting.select("file_id", "byte_offset", "controller_epoch").orderBy("file_id", "byte_offset")
+    ):
+        epoch = row["controller_epoch"] or epoch  # 1.0 leaves it out on moves to NonExistentPartition
+        assert told[row["file_id"], row["byte_offset"]] == f"1-{epoch}"
+
+
+def test_end_state(lab: Lab) -> None:
+    assert told_end_state(lab.timeline) == end_state(lab.folder)
+
+
+def test_leader_at_every_instant(lab: Lab) -> None:
+    assert list(wrong_leaders(lab.folder, lab.timeline)) == []
+
+
+def test_ratios_are_those_that_kafka_prints(lab: Lab) -> None:
+    cluster, _, line_count, unequal = lab.expected
+    names = ("imbalance_observation", "controller_line", "leader_imbalance", "controller_term")
+    found: list[Ratio] = ratios(*(lab.rows(name) for name in names))
+    differing = [one for one in found if one.ratio != one.kafka_ratio]
+    assert len(found) == line_count
+    assert {(one.epoch, one.broker_id) for one in differing} == unequal
+    assert all(one.is_zombie or (cluster, one.epoch) in SUCCESSOR_OF_ZOMBIE for one in differing)
+
+
+def test_moves_by_verdict(lab: Lab) -> None:
+    moves = lab.rows("transition_audit")
+    counted = Counter(dict(zip(VERDICTS, lab.expected[1], strict=True)))
+    assert Counter(row["verdict"] for row in moves) == counted
+    assert all(row["normal"] for row in moves if row["verdict"] == "refused")
+    assert all(row["cause"] != "unknown" for row in moves)
+
+
+def test_a_healthy_machine_has_no_finding(lab: Lab) -> None:
+    assert [row["sentence"] for row in lab.rows("finding") if row["rule"] in HEALTHY_RULES] == []
+
+
+def test_declarations_hold(lab: Lab) -> None:
+    assert broken_rules(lab.tables) == []
