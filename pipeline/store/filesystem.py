@@ -23,6 +23,11 @@ class HadoopFiles:
     def system(self, uri: str) -> Any:
         return self.path(uri).getFileSystem(self.spark._jsc.hadoopConfiguration())
 
+    def qualified(self, uri: str) -> str:
+        """The path from the root of its file system: Delta takes no relative one. Local paths stay without scheme."""
+        full = str(self.system(uri).makeQualified(self.path(uri)).toString()).rstrip("/")
+        return f"/{full.removeprefix('file:').lstrip('/')}" if full.startswith("file:") else full
+
     def exists(self, uri: str) -> bool:
         return bool(self.system(uri).exists(self.path(uri)))
 

@@ -40,9 +40,9 @@ class ClusterWarehouse:
     def __init__(self, spark: SparkSession, warehouse: str, cluster_id: str) -> None:
         self.spark = spark
         self.cluster_id = cluster_id
-        self.folder = f"{warehouse.rstrip('/')}/{cluster_id}"
-        self.delta = DeltaFolder(spark, self.folder)
         self.files = HadoopFiles(spark)
+        self.folder = f"{self.files.qualified(warehouse)}/{cluster_id}"
+        self.delta = DeltaFolder(spark, self.folder)
 
     def published(self, run_id: str | None = None) -> Published:
         """The newest run, or that of a run_id. WarehouseFormat: written by a newer product."""
