@@ -21,11 +21,7 @@ MAKEFLAGS += --no-print-directory
 # Delta's jars are then taken from jars/: no start of Spark asks the network, or prints what it resolved.
 export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 ifeq ($(SPARK_CONF_DIR)$(SPARK_HOME),)
-export SPARK_CONF_DIR := $(CURDIR)/conf
-export SPARK_LOCAL_IP ?= 127.0.0.1
 with_jars := $(VENV)/with-jars
-local_spark = PYSPARK_SUBMIT_ARGS="$${PYSPARK_SUBMIT_ARGS:---properties-file '$(CURDIR)/conf/local.conf' --load-spark-defaults \
-	--conf spark.jars.packages= --jars '$$(printf '%s,' "$(CURDIR)"/$(JARS)/*.jar)' pyspark-shell}"
 endif
 
 help: ## this text
@@ -33,7 +29,7 @@ help: ## this text
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 run: setup ## audit LOGS (default: the sample) into WAREHOUSE; installs what is missing first
-	@$(local_spark) $(PY) jobs/nightly.py $(foreach path,$(LOGS),--logs "$(path)") --warehouse "$(WAREHOUSE)" \
+	@$(PY) jobs/nightly.py $(foreach path,$(LOGS),--logs "$(path)") --warehouse "$(WAREHOUSE)" \
 		$(if $(CLUSTER),--cluster "$(CLUSTER)") $(if $(ZONE),--zone "$(ZONE)") $(ARGS)
 
 test: setup $(VENV)/with-test ## the test suite; ARGS go to pytest
@@ -54,7 +50,7 @@ bench: setup ## records/s and MB/s of the reader against plain Python
 
 notebook: setup $(VENV)/with-notebook ## Jupyter Lab in notebooks/, with Spark and Delta ready
 	@mkdir -p notebooks
-	@$(local_spark) WAREHOUSE="$(abspath $(WAREHOUSE))" $(PY) -m jupyterlab --notebook-dir=notebooks $(ARGS)
+	@WAREHOUSE="$(abspath $(WAREHOUSE))" $(PY) -m jupyterlab --notebook-dir=notebooks $(ARGS)
 
 docs: preflight $(VENV)/installed ## write the generated parts of README.md anew
 	@$(PY) -m jobs.docs README.md

@@ -1,8 +1,12 @@
 """The first screen: verdict and findings first, then what was read, the state at the end, and where to go on."""
 
+import os
+import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from jobs.answers import Answers, Row
 from jobs.facts import SHOWN_FINDINGS, Facts, gather
@@ -11,6 +15,7 @@ from jobs.sections import broker_lines, move_lines, term_lines
 from jobs.text import clock, day_clock, human_bytes, shortened
 from pipeline.store.warehouse import ClusterWarehouse
 
+COMMAND = "kafka-controller-audit"
 SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
 STATES = {
     "not_asked": "not asked for (server.log: --server-log)",
@@ -167,7 +172,7 @@ def finding_lines(facts: Facts) -> list[str]:
 
 def where_next(request: RunRequest, store: ClusterWarehouse, facts: Facts) -> list[str]:
     read, findings = facts.read, facts.findings
-    ask = f"kafka-controller-audit {{}} --warehouse {request.warehouse} --cluster {request.cluster_id}"
+    ask = f"{own_command()} {{}} --warehouse {request.warehouse} --cluster {request.cluster_id}"
     at = day_clock(read["last_at"]).replace(" ", "T") if read["last_at"] else "TIME"
     return [
         f"TABLES {store.folder}/<layer>/<table> (Delta)",
@@ -175,3 +180,11 @@ def where_next(request: RunRequest, store: ClusterWarehouse, facts: Facts) -> li
         f"       {ask.format('partition TOPIC-N')}",
         f"       {ask.format(f'brokers --at {at}')}",
     ]
+
+
+def own_command() -> str:
+    """The command of this environment, as it can be pasted from where the job runs."""
+    installed = Path(sys.executable).parent / COMMAND
+    if not installed.is_file() or shutil.which(COMMAND) == str(installed):
+        return COMMAND
+    return os.path.relpath(installed) if installed.is_relative_to(Path.cwd()) else str(installed)

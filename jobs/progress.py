@@ -16,6 +16,11 @@ class Progress:
     started: float = field(default_factory=time.monotonic)
     label: str = ""
 
+    def detail(self, text: str) -> None:
+        """A step within a stage; told on a terminal only, so that a log keeps one line a stage."""
+        if self.is_terminal:
+            self.stage("", text)
+
     def stage(self, name: str, counts: str) -> None:
         seconds = time.monotonic() - self.started
         if self.is_terminal:

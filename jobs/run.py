@@ -28,6 +28,7 @@ from pipeline.store.rows import collect_one
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
 from schemas.bronze import file_sighting, log_record, source_file
 from schemas.ops import quality_result
+from schemas.spec import TableSpec
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ class Run:
 
         tables = tables_to_build(stale, has_segments=bool(segments))
         self.progress.stage("build", f"{len(tables)} tables")
-        builder.build(tables, [note_files] if planned.sightings else [], gate.enter)
+        builder.build(tables, [note_files] if planned.sightings else [], self.entering(gate))
         self.counts |= {f"built:{name}": self.mark(name) for name in stale}
         self.progress.stage("gate", f"{len(gate.results)} tables, Great Expectations")
         results = gate.verdicts()
@@ -180,6 +181,13 @@ class Run:
         failed = [one for one in results if one["severity"] == "critical" and not one["is_met"]]
         if failed:
             self.refuse(failed)
+
+    def entering(self, gate: Gate) -> Callable[[TableSpec], None]:
+        def enter(spec: TableSpec) -> None:
+            self.progress.detail(spec.name)
+            gate.enter(spec)
+
+        return enter
 
     def load(self, loader: Loader, builder: Builder, segments: Sequence[Segment]) -> None:
         """The records of the run's segments; missing tables are created meanwhile."""

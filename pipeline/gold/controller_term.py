@@ -22,7 +22,7 @@ def build(term: DataFrame, controller_line: DataFrame, log_record: DataFrame) ->
     KRaft mode the end is not decided here (null). Source: KafkaController.onControllerResignation.
     """
     marks = log_record.where(F.col("event").isin(*MARKS) & F.col("logged_at").isNotNull())
-    order = Window.partitionBy("cluster_id").orderBy("life", "controller_epoch")
+    order = Window.partitionBy("cluster_id", "mode").orderBy("life", "controller_epoch")
     own = Window.partitionBy("cluster_id", "controller_id").orderBy("life", "controller_epoch")
     began = F.coalesce("elected_at", "first_seen_at")
     return (

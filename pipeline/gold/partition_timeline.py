@@ -25,7 +25,9 @@ ASSIGNMENT_EVENTS = (
 BEING_DELETED = -2
 GONE = "NonExistentPartition"
 DELETED = "topic_deletion_completed"
-KRAFT_ELECTION = "controller_active"
+LAST = (
+    2**31 - 1
+)  # an epoch after all others: the end of an era comes after what is said in its last millisecond
 PARTITION = ("cluster_id", "topic", "topic_life", "partition")
 TRACKED = ("state", "leader", "isr", "replicas", "leader_epoch")
 
@@ -122,20 +124,20 @@ def with_ends(lived: DataFrame, lines: DataFrame) -> DataFrame:
         .select("cluster_id", "topic", "topic_life", "event", *place)
         .join(partitions, on=["cluster_id", "topic", "topic_life"], how="inner")
     )
-    is_kraft = F.col("line_event") == KRAFT_ELECTION
-    era = F.when(is_kraft, F.col("life") + 1).otherwise(F.col("life"))
-    first = F.min(
-        F.struct(
-            "at", "controller_epoch", "seq", "file_id", "byte_offset", "term_id", "event_seq", "line_event"
-        )
+    first = F.min(F.struct("at", "seq", "file_id", "byte_offset", "term_id", "event_seq", "line_event"))
+    eras = lines.groupBy("cluster_id", "life").agg(first.alias("first"), F.max("at").alias("last_at"))
+    begun = eras.select("cluster_id", F.col("life").alias("era"), "first.*").withColumnRenamed(
+        "at", "begun_at"
     )
-    eras = lines.groupBy("cluster_id", era.alias("era")).agg(first.alias("first"))
     outlived = (
-        eras.select("cluster_id", "era", "first.*")
-        .withColumnRenamed("line_event", "event")
-        .join(partitions, on="cluster_id", how="inner")
+        partitions.join(eras.select("cluster_id", "life", "last_at"), on=["cluster_id", "life"], how="inner")
+        .join(begun.withColumnRenamed("line_event", "event"), on="cluster_id", how="inner")
         .where("era > life")
-        .drop("era")
+        .withColumn(
+            "at", F.greatest("begun_at", "last_at")
+        )  # a KRaft quorum starts beside the old controller
+        .withColumn("controller_epoch", F.lit(LAST))
+        .drop("era", "begun_at", "last_at")
     )
     ends = deleted.unionByName(outlived).withColumn("state", F.lit(GONE))
     return said.unionByName(ends, allowMissingColumns=True)

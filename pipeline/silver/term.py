@@ -66,18 +66,23 @@ def is_without_epoch(event: str) -> Column:
 
 
 def with_life(elected: DataFrame) -> DataFrame:
+    """Life and term_id. The lives of a KRaft quorum follow those in ZooKeeper, beside which it starts to migrate."""
     order = (F.col("elected_at"), F.col("controller_epoch"), F.col("controller_id"))
-    until_now = Window.partitionBy("cluster_id").orderBy(*order).rowsBetween(Window.unboundedPreceding, 0)
-    same_epoch = Window.partitionBy("cluster_id", "controller_epoch").orderBy(*order)
+    of_mode = Window.partitionBy("cluster_id", "mode")
+    until_now = of_mode.orderBy(*order).rowsBetween(Window.unboundedPreceding, 0)
+    same_epoch = Window.partitionBy("cluster_id", "mode", "controller_epoch").orderBy(*order)
     same_term = Window.partitionBy("cluster_id", "controller_epoch", "controller_id").orderBy(*order)
     is_restart = (F.col("controller_epoch") == 1) & (F.row_number().over(until_now) > 1)
+    in_zookeeper = F.max(F.when(F.col("mode") == "zookeeper", F.col("own_life")))
+    lives_before = F.when(F.col("mode") == "kraft", in_zookeeper.over(Window.partitionBy("cluster_id")))
     return (
         elected.withColumn("occurrence", F.row_number().over(same_epoch))
         .withColumn("restarts", F.sum(is_restart.cast("int")).over(until_now))
-        .withColumn("life", F.max(F.greatest("occurrence", F.col("restarts") + 1)).over(until_now))
+        .withColumn("own_life", F.max(F.greatest("occurrence", F.col("restarts") + 1)).over(until_now))
+        .withColumn("life", F.col("own_life") + F.coalesce(lives_before, F.lit(0)))
         .withColumn("term_id", F.concat_ws("-", "life", "controller_epoch"))
         .withColumn("reused_at", F.lead("elected_at").over(same_term))
-        .drop("occurrence", "restarts")
+        .drop("occurrence", "restarts", "own_life")
     )
 
 
@@ -119,8 +124,10 @@ def unelected(named: DataFrame, elected: DataFrame) -> DataFrame:
         F.min_by(F.struct("file_id", "byte_offset"), "logged_at").alias("line"),
     )
     unseen = sights.join(elected, on=["cluster_id", "controller_id", "controller_epoch"], how="left_anti")
-    before = (F.col("s.cluster_id") == F.col("e.cluster_id")) & (
-        F.col("e.elected_at") <= F.col("s.first_seen_at")
+    before = (
+        (F.col("e.mode") == "zookeeper")
+        & (F.col("s.cluster_id") == F.col("e.cluster_id"))
+        & (F.col("e.elected_at") <= F.col("s.first_seen_at"))
     )
     return (
         unseen.alias("s")

@@ -1,6 +1,7 @@
 """The gate: Great Expectations suites made from the declarations, one per layer, on the rows of the run."""
 
 import importlib
+import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -44,6 +45,7 @@ def expectation_of(spec: TableSpec) -> Expectation:
 def warm_up() -> None:
     """Imports Great Expectations: 3 s, best spent while Spark is at work."""
     importlib.import_module("great_expectations")
+    logging.getLogger("great_expectations").setLevel(logging.WARNING)
 
 
 def judge(

@@ -1,6 +1,7 @@
 """The Spark session of a job: taken as it is found, never configured behind the user's back."""
 
 import os
+import shlex
 import sys
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -67,7 +68,16 @@ def use_shipped_configuration() -> None:
     """Points a plain Python process to conf/ of the checkout, or to the packaged copy of it."""
     if "SPARK_CONF_DIR" in os.environ or "SPARK_HOME" in os.environ:
         return
-    os.environ["SPARK_CONF_DIR"] = str(shipped_configuration())
+    conf = shipped_configuration()
+    os.environ["SPARK_CONF_DIR"] = str(conf)
+    jars = sorted(str(jar) for jar in (Path(str(conf)).parent / "jars").glob("*.jar"))
+    if jars and "PYSPARK_SUBMIT_ARGS" not in os.environ:
+        # Jars that `make` fetched: no start of Spark asks the network, or prints what it resolved.
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        os.environ["PYSPARK_SUBMIT_ARGS"] = (
+            f"--properties-file {shlex.quote(str(conf / 'local.conf'))} --load-spark-defaults "
+            f"--conf spark.jars.packages= --jars {shlex.quote(','.join(jars))} pyspark-shell"
+        )
 
 
 def shipped_configuration() -> Traversable:
