@@ -45,7 +45,7 @@ def expectation_of(spec: TableSpec) -> Expectation:
 def warm_up() -> None:
     """Imports Great Expectations: 3 s, best spent while Spark is at work."""
     importlib.import_module("great_expectations")
-    logging.getLogger("great_expectations").setLevel(logging.WARNING)
+    logging.getLogger("great_expectations.data_context.types.base").setLevel(logging.WARNING)
 
 
 def judge(
