@@ -20,12 +20,12 @@ class Gate:
         self.builder = builder
         self.pool = ThreadPoolExecutor(1)
         self.pool.submit(warm_up)
-        self.results: list[Future[list[Result]]] = []
+        self.results: list[Future[Result]] = []
 
     def enter(self, spec: TableSpec) -> None:
         self.results.append(self.pool.submit(self.judged, spec))
 
-    def judged(self, spec: TableSpec) -> list[Result]:
+    def judged(self, spec: TableSpec) -> Result:
         store = self.builder.store
         if BY_NAME[spec.name].refresh in (Refresh.LOADED, Refresh.SEGMENTS):
             rows = self.builder.rows_of_run(spec)
@@ -37,4 +37,4 @@ class Gate:
     def verdicts(self) -> list[Result]:
         """All results, once the last table is through."""
         with self.pool:
-            return [row for future in self.results for row in future.result()]
+            return [future.result() for future in self.results]

@@ -30,6 +30,7 @@ LAST = (
 )  # an epoch after all others: the end of an era comes after what is said in its last millisecond
 PARTITION = ("cluster_id", "topic", "topic_life", "partition")
 TRACKED = ("state", "leader", "isr", "replicas", "leader_epoch")
+SAYS_SOMETHING = " OR ".join(f"{name} IS NOT NULL" for name in TRACKED)
 
 
 def build(
@@ -84,7 +85,7 @@ def stated(leader_and_isr: DataFrame, partition_transition: DataFrame) -> DataFr
             *(F.max(name).alias(name) for name in ("leader", "isr", "leader_epoch", "replicas")),
         )
     )
-    return both.where("NOT is_failed").drop("cluster_id", "is_failed")
+    return both.where("NOT is_failed").where(F.expr(SAYS_SOMETHING)).drop("cluster_id", "is_failed")
 
 
 def places(controller_line: DataFrame) -> DataFrame:

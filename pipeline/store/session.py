@@ -20,11 +20,15 @@ SMALL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.databricks.delta.stats.skipping": "false",
 }
 SMALL_UNDONE = {
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.databricks.delta.stats.skipping": "true",
 }
 SET_AT_RUN_TIME = ("spark.sql.", "spark.databricks.delta.")
 DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
