@@ -8,17 +8,19 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
 BIN_BYTES = 32 << 20
+WORTH_A_WORKER = 8 << 20  # a Python worker costs seconds of imports before it reads
 
 
 def binned(
     spark: SparkSession, rows: Sequence[dict[str, Any]], sizes: Sequence[int], schema: StructType
 ) -> DataFrame:
-    """The rows in partitions that each stand for about 32 MiB, at least one per core; the largest go first.
+    """The rows in partitions that each stand for about 32 MiB, small ones on as many cores as pay; the largest go first.
 
     A range of exactly as many partitions as bins, joined with the broadcast rows, puts a bin into a task.
     """
     cores = spark.sparkContext.defaultParallelism
-    count = max(min(cores, len(rows)), -(-sum(sizes) // BIN_BYTES))
+    total = sum(sizes)
+    count = max(1, min(cores, len(rows), -(-total // WORTH_A_WORKER)), -(-total // BIN_BYTES))
     loads = [0] * count
     placed = []
     for index in sorted(range(len(rows)), key=lambda one: -sizes[one]):

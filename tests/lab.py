@@ -20,7 +20,7 @@ from pipeline.kafka.layout import locate
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.sniff import HEAD_BYTES, sniff
 from pipeline.store.delta import declared
-from pipeline.store.gate import expectation_of
+from pipeline.store.gate import broken_rows, expectation_of
 from pipeline.store.session import SMALL
 from schemas.gold import finding
 
@@ -113,7 +113,7 @@ def broken_rules(tables: dict[str, DataFrame]) -> list[str]:
     for table in TABLES:
         if table.build is not None:
             rows = tables[table.spec.table]
-            found = rows.sparkSession.sql(expectation_of(table.spec).query, batch=rows)
+            found = broken_rows(rows, expectation_of(table.spec))
             broken += [f"{table.spec.name}: {row['broken']}" for row in rows_of(found.select("broken"))]
     return sorted(broken)
 
@@ -121,11 +121,14 @@ def broken_rules(tables: dict[str, DataFrame]) -> list[str]:
 @contextmanager
 def interpreted(spark: SparkSession) -> Iterator[None]:
     """Plans are interpreted as a job does on little data: compiling them takes longer than running them."""
-    before = {key: str(spark.conf.get(key)) for key in SMALL}
+    before = {key: spark.conf.get(key, None) for key in SMALL}
     try:
         for key, value in SMALL.items():
             spark.conf.set(key, value)
         yield
     finally:
         for key, value in before.items():
-            spark.conf.set(key, value)
+            if value is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, value)

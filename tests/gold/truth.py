@@ -35,12 +35,12 @@ def json_lines(path: Path) -> list[Row]:
 def terms(cluster: Path) -> list[tuple[Term, int]]:
     """Every term with the time of its election, ms; how it ended by what was last done to its controller."""
     elected: dict[int, tuple[int, int]] = {}
-    holder = -1
+    holder, created_ms = -1, 0
     for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
         if change["path"] == "/controller" and change["op"] == "create":
-            holder = change["data"]["brokerid"]
+            holder, created_ms = change["data"]["brokerid"], change["time_ms"]
         elif change["path"] == "/controller_epoch" and change["data"]:
-            elected.setdefault(change["data"], (holder, change["time_ms"]))
+            elected.setdefault(change["data"], (holder, created_ms))
     found = []
     epochs = sorted(elected)
     for epoch in epochs:
