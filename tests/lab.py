@@ -121,7 +121,7 @@ def broken_rules(tables: dict[str, DataFrame]) -> list[str]:
 @contextmanager
 def interpreted(spark: SparkSession) -> Iterator[None]:
     """Plans are interpreted as a job does on little data: compiling them takes longer than running them."""
-    before = {key: spark.conf.get(key, None) for key in SMALL}
+    before: dict[str, str | None] = {key: spark.conf.get(key, None) for key in SMALL}
     try:
         for key, value in SMALL.items():
             spark.conf.set(key, value)
