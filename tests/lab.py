@@ -121,14 +121,14 @@ def broken_rules(tables: dict[str, DataFrame]) -> list[str]:
 @contextmanager
 def interpreted(spark: SparkSession) -> Iterator[None]:
     """Plans are interpreted as a job does on little data: compiling them takes longer than running them."""
-    before: dict[str, str | None] = {key: spark.conf.get(key, None) for key in SMALL}
+    before = {key: spark.conf.get(key, None) for key in SMALL}
     try:
         for key, value in SMALL.items():
             spark.conf.set(key, value)
         yield
     finally:
-        for key, value in before.items():
-            if value is None:
+        for key, found in before.items():
+            if found is None:
                 spark.conf.unset(key)
             else:
-                spark.conf.set(key, value)
+                spark.conf.set(key, found)
