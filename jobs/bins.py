@@ -14,7 +14,7 @@ WORTH_A_WORKER = 8 << 20  # a Python worker costs seconds of imports before it r
 def binned(
     spark: SparkSession, rows: Sequence[dict[str, Any]], sizes: Sequence[int], schema: StructType
 ) -> DataFrame:
-    """The rows in partitions that each stand for about 32 MiB, small ones on as many cores as pay; the largest go first.
+    """The rows in partitions that each stand for about 32 MiB, small ones on as many cores as pay.
 
     A range of exactly as many partitions as bins, joined with the broadcast rows, puts a bin into a task.
     """

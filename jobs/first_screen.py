@@ -3,17 +3,18 @@
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from jobs.answers import Answers, Row
+from jobs.answers import Answers
 from jobs.facts import SHOWN_FINDINGS, Facts, gather
 from jobs.run import RunRequest, RunResult
 from jobs.sections import broker_lines, move_lines, term_lines
 from jobs.text import clock, day_clock, human_bytes, shortened
 from pipeline.store.warehouse import ClusterWarehouse
+from schemas.gold.finding import SEVERITIES
 
 COMMAND = "kafka-controller-audit"
 SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
@@ -28,7 +29,7 @@ STATES = {
 
 @dataclass(frozen=True)
 class Screen:
-    """The text, and the severities of the findings that are not resolved or that are new."""
+    """The text, and the severities of the findings that are new or ongoing."""
 
     text: str
     severities: tuple[str, ...]
@@ -38,8 +39,7 @@ def first_screen(store: ClusterWarehouse, request: RunRequest, result: RunResult
     """What one cluster's tables say right after a run, its lock still held; nothing new is said in three lines."""
     answers = Answers(store, result.versions, is_locked=True)
     if result.outcome == "nothing_new":
-        findings = answers.findings() if answers.has("gold.finding") else []
-        return Screen(nothing_new(answers, request, result, findings), severities(findings))
+        return Screen(nothing_new(answers, request, result), standing(result.counts))
     facts = gather(answers)
     parts = [
         heading(request, facts),
@@ -53,20 +53,21 @@ def first_screen(store: ClusterWarehouse, request: RunRequest, result: RunResult
         move_lines(facts),
         where_next(request, store, facts),
     ]
-    return Screen("\n".join(line for part in parts for line in part), severities(facts.findings))
+    return Screen("\n".join(line for part in parts for line in part), standing(result.counts))
 
 
-def severities(findings: Sequence[Row]) -> tuple[str, ...]:
-    return tuple(one["severity"] for one in findings if one["status"] != "resolved")
+def standing(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Severities of the findings that are new or ongoing, as the run counted them."""
+    return tuple(one for one in SEVERITIES if counts.get(f"findings:{one}"))
 
 
-def nothing_new(answers: Answers, request: RunRequest, result: RunResult, findings: Sequence[Row]) -> str:
-    open_ones = [one for one in findings if one["valid_until_at"] is None]
+def nothing_new(answers: Answers, request: RunRequest, result: RunResult) -> str:
+    said = ", ".join(f"{result.counts.get(f'findings:{one}', 0)} {one}" for one in SEVERITIES)
     lines = [
         f"{request.cluster_id}  NOTHING NEW in {len(request.candidates)} files"
-        f"; published stays what run {result.run_id} names",
-        f"FINDINGS {len(findings)}, of them open {len(open_ones)}",
-        f"TABLES {answers.store.folder}/<layer>/<table>",
+        f"; published stays what was, as run {result.run_id}",
+        f"FINDINGS new or ongoing when last judged: {said}",
+        f"TABLES   {answers.store.folder}/<layer>/<table>",
     ]
     return "\n".join(lines)
 

@@ -3,11 +3,14 @@
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from jobs.building import Builder
 from pipeline.catalog.tables import BY_NAME, Refresh
 from pipeline.store.gate import expectation_of, judge, warm_up
+from pipeline.store.rows import collect_rows
+from schemas.gold.finding import SEVERITIES
 from schemas.spec import TableSpec
 
 Result = dict[str, Any]
@@ -38,3 +41,11 @@ class Gate:
         """All results, once the last table is through."""
         with self.pool:
             return [future.result() for future in self.results]
+
+
+def open_findings(findings: DataFrame) -> dict[str, int]:
+    """How many findings are new or ongoing, as 'findings:<severity>'."""
+    standing = findings.where("status IN ('new', 'ongoing')").groupBy("severity")
+    rows = collect_rows(standing.agg(F.count("*").alias("number")))
+    found = {row["severity"]: int(row["number"]) for row in rows}
+    return {f"findings:{severity}": found.get(severity, 0) for severity in SEVERITIES}

@@ -36,7 +36,7 @@ class Loader:
         if not self.versions.get(file_sighting.SPEC.name):
             return list(candidates)
         newest = (
-            self.store.table(file_sighting.SPEC, self.versions)
+            self.store.delta.read(file_sighting.SPEC)
             .groupBy("path")
             .agg(F.max_by(F.struct("size_bytes", "modified_at", "state"), "run_id").alias("seen"))
         )
@@ -75,7 +75,7 @@ class Loader:
             return []
         names = list(Known.__dataclass_fields__)
         newest = (
-            self.store.table(source_file.SPEC, self.versions)
+            self.store.delta.read(source_file.SPEC)
             .groupBy("file_id")
             .agg(F.max_by(F.struct(*names), "load_seq").alias("one"))
             .select("one.*")

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from jobs.building import Builder, mark, tables_to_build
 from jobs.discovery import Candidate
-from jobs.judging import Gate
+from jobs.judging import Gate, open_findings
 from jobs.loading import Loader
 from jobs.looking import Looker
 from jobs.progress import Progress
@@ -27,6 +27,7 @@ from pipeline.store.lock import cluster_lock
 from pipeline.store.rows import collect_one
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
 from schemas.bronze import file_sighting, log_record, source_file
+from schemas.gold import finding
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
 
@@ -105,7 +106,9 @@ class Run:
         if not planned.segments and before == 0:
             self.require_kafka(states)
         self.counts |= {
-            key: value for key, value in self.published.counts.items() if key.startswith("built:")
+            key: value
+            for key, value in self.published.counts.items()
+            if key.startswith(("built:", "findings:"))
         }
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
         stale = self.stale_tables(has_segments=bool(planned.segments))
@@ -181,6 +184,8 @@ class Run:
         failed = [one for one in results if one["severity"] == "critical" and not one["is_met"]]
         if failed:
             self.refuse(failed)
+        if finding.SPEC.name in stale:
+            self.counts |= open_findings(self.store.delta.read(finding.SPEC))
 
     def entering(self, gate: Gate) -> Callable[[TableSpec], None]:
         def enter(spec: TableSpec) -> None:

@@ -1,5 +1,6 @@
 """Delta tables of one cluster: made from their declarations, written, read at a version, restored."""
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -41,9 +42,18 @@ class DeltaFolder:
             f"COMMENT {literal(spec.grain)} TBLPROPERTIES ({listed})"
         )
 
-    def append(self, spec: TableSpec, rows: DataFrame, run_id: str) -> None:
+    def metadata(self, spec: TableSpec, version: int) -> str | None:
+        """The user's note on a commit; None if its file is gone or it has none."""
+        text = HadoopFiles(self.spark).text(f"{self.uri(spec)}/_delta_log/{version:020d}.json") or ""
+        actions = (json.loads(line) for line in text.splitlines())
+        notes = (action["commitInfo"].get("userMetadata") for action in actions if "commitInfo" in action)
+        note: str | None = next(notes, None)
+        return note
+
+    def append(self, spec: TableSpec, rows: DataFrame, note: str) -> None:
+        """Adds the rows; the note stands in the commit (DESCRIBE HISTORY)."""
         writer = declared(spec, rows).write.format("delta").mode("append")
-        writer.option("userMetadata", run_id).save(self.uri(spec))
+        writer.option("userMetadata", note).save(self.uri(spec))
 
     def overwrite(self, spec: TableSpec, rows: DataFrame, run_id: str) -> None:
         writer = declared(spec, rows).write.format("delta").mode("overwrite")

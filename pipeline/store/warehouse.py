@@ -1,5 +1,6 @@
 """One cluster of a warehouse: what is published, what a dead run left, and the row that commits a run."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -45,30 +46,38 @@ class ClusterWarehouse:
         self.delta = DeltaFolder(spark, self.folder)
 
     def published(self, run_id: str | None = None) -> Published:
-        """The newest run, or that of a run_id. WarehouseFormat: written by a newer product."""
-        if self.delta.head(run.SPEC) is None:
+        """The newest run, or that of a run_id. WarehouseFormat: written by a newer product.
+
+        The newest stands in the commit that wrote its row, too: one small file, whatever the history.
+        """
+        head = self.delta.head(run.SPEC)
+        if head is None:
             return Published()
+        noted = self.delta.metadata(run.SPEC, head) if run_id is None else None
+        if noted is not None:
+            return self.as_published(json.loads(noted))
         rows = self.delta.read(run.SPEC)
         if run_id is not None:
             rows = rows.where(F.col("run_id") == run_id)
         newest = rows.orderBy(F.col("run_seq").desc()).limit(1).collect()
         if not newest:
             return Published()
-        row = newest[0]
-        if row.format_version > FORMAT_VERSION:
+        return self.as_published(newest[0].asDict())
+
+    def as_published(self, row: dict[str, Any]) -> Published:
+        if row["format_version"] > FORMAT_VERSION:
             raise WarehouseFormat(
                 expected=f"a warehouse of format {FORMAT_VERSION} or older",
-                found=f"format {row.format_version} in {self.folder}, written by {row.product_version}",
+                found=f"format {row['format_version']} in {self.folder}, written by {row['product_version']}",
                 todo="use that release of kafka-controller-audit or a newer one",
             )
-        versions = {str(name): int(version) for name, version in row.table_versions.items()}
         return Published(
-            row.run_id,
-            row.run_seq,
-            versions,
-            row.settings_fingerprint,
-            row.knowledge_fingerprint,
-            {str(name): int(value) for name, value in row.counts.items()},
+            row["run_id"],
+            int(row["run_seq"]),
+            {str(name): int(version) for name, version in row["table_versions"].items()},
+            row["settings_fingerprint"],
+            row["knowledge_fingerprint"],
+            {str(name): int(value) for name, value in row["counts"].items()},
         )
 
     def restore(self, specs: tuple[TableSpec, ...], published: Published) -> dict[str, int]:
@@ -97,7 +106,7 @@ class ClusterWarehouse:
         if self.delta.head(run.SPEC) is None:
             self.delta.create(run.SPEC)
         rows = self.spark.createDataFrame([row], schema=run.SPEC.struct)
-        self.delta.append(run.SPEC, rows, row["run_id"])
+        self.delta.append(run.SPEC, rows, json.dumps(row, default=str))
 
     def append_quality(self, rows: list[dict[str, Any]], run_id: str) -> int:
         """Stores what the gate said. The version that holds it."""
