@@ -82,17 +82,17 @@ class ClusterWarehouse:
 
     def restore(self, specs: tuple[TableSpec, ...], published: Published) -> dict[str, int]:
         """Undoes what a dead run left: tables whose head is newer than published. Versions by table now."""
-        versions: dict[str, int] = {}
-        for spec in specs:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            heads = pool.map(lambda spec: self.restored(spec, published.versions.get(spec.name, 0)), specs)
+            return {spec.name: head for spec, head in zip(specs, heads, strict=True) if head is not None}
+
+    def restored(self, spec: TableSpec, wanted: int) -> int | None:
+        """Version of the table once it holds what the wanted version held; None if there is no table."""
+        head = self.delta.head(spec)
+        if head is not None and head > wanted:
+            self.delta.restore(spec, wanted)
             head = self.delta.head(spec)
-            if head is None:
-                continue
-            wanted = published.versions.get(spec.name, 0)
-            if head > wanted:
-                self.delta.restore(spec, wanted)
-                head = self.delta.head(spec)
-            versions[spec.name] = int(head or 0)
-        return versions
+        return head
 
     def create_missing(self, specs: tuple[TableSpec, ...], versions: dict[str, int]) -> None:
         missing = [spec for spec in specs if spec.name not in versions]
