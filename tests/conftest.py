@@ -31,7 +31,7 @@ def submit_arguments(warehouse: Path) -> str:
     if jars:
         settings |= {"spark.jars.packages": "", "spark.jars": jars}
     options = (f'--conf "{key}={value}"' for key, value in settings.items())
-    return " ".join(["--master local[1]", *options, "pyspark-shell"])
+    return " ".join(["--master local[2]", *options, "pyspark-shell"])
 
 
 @pytest.fixture(scope="session")

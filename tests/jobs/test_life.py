@@ -2,12 +2,13 @@
 
 import gzip
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from jobs import judging, nightly
+from jobs import ingest, judging, nightly
 from pipeline.catalog.tables import BY_NAME, SPECS
 from pipeline.store.gate import Expectation
 from pipeline.store.reading import read
@@ -22,6 +23,7 @@ COMPARED = [
     for name in BY_NAME
     if name not in ("bronze.source_file", "bronze.file_sighting", "ops.quality_result")
 ]
+INGESTED = [name for name in COMPARED if not name.startswith("gold.")]
 
 
 def lines_of(node_id: int, log: str) -> list[str]:
@@ -35,8 +37,8 @@ def write(folder: Path, name: str, lines: list[str]) -> Path:
     return path
 
 
-def run(logs: Path, warehouse: Path, *more: str) -> int:
-    return nightly.main(["--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c", *more])
+def run(logs: Path, warehouse: Path, job: Callable[[list[str]], int] = nightly.main) -> int:
+    return job(["--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c"])
 
 
 def content(spark: SparkSession, warehouse: Path, name: str) -> list[str]:
@@ -72,15 +74,15 @@ def test_growing_rolled_and_gzipped_logs_give_the_tables_of_one_reading(
 def test_what_a_dead_run_left_is_never_seen_and_undone(spark: SparkSession, tmp_path: Path) -> None:
     logs, warehouse = tmp_path / "logs", tmp_path / "warehouse"
     write(logs, "broker-1/controller.log", lines_of(1, "controller"))
-    assert run(logs, warehouse) == 0
+    assert run(logs, warehouse, ingest.main) == 0
     store = ClusterWarehouse(spark, str(warehouse), "c")
-    before = {name: content(spark, warehouse, name) for name in COMPARED}
-    term = BY_NAME["gold.controller_term"].spec
+    before = {name: content(spark, warehouse, name) for name in INGESTED}
+    term = BY_NAME["silver.term"].spec
     store.delta.append(term, store.delta.read(term), "dead")
-    assert {name: content(spark, warehouse, name) for name in COMPARED} == before
-    assert run(logs, warehouse) == 0
-    assert store.delta.read(term).count() == len(before["gold.controller_term"])
-    assert {name: content(spark, warehouse, name) for name in COMPARED} == before
+    assert {name: content(spark, warehouse, name) for name in INGESTED} == before
+    assert run(logs, warehouse, ingest.main) == 0
+    assert store.delta.read(term).count() == len(before["silver.term"])
+    assert {name: content(spark, warehouse, name) for name in INGESTED} == before
 
 
 def test_a_closed_gate_publishes_nothing_and_an_open_one_all(
@@ -90,12 +92,12 @@ def test_a_closed_gate_publishes_nothing_and_an_open_one_all(
     write(logs, "broker-1/controller.log", lines_of(1, "controller"))
     with monkeypatch.context() as patch:
         patch.setattr(judging, "expectation_of", never)
-        assert run(logs, warehouse) == 5
+        assert run(logs, warehouse, ingest.main) == 5
     published = ClusterWarehouse(spark, str(warehouse), "c").published()
     assert {name for name, version in published.versions.items() if version} == {"ops.quality_result"}
     broken = read(spark, str(warehouse), "ops.quality_result").where("NOT is_met")
     assert {row.unexpected_count for row in broken.collect()} == {10}
-    assert run(logs, warehouse) == 0
+    assert run(logs, warehouse, ingest.main) == 0
     assert read(spark, str(warehouse), "bronze.log_record").count() == len(lines_of(1, "controller"))
     assert set(ClusterWarehouse(spark, str(warehouse), "c").published().versions) == {
         spec.name for spec in SPECS
