@@ -60,10 +60,11 @@ class Answers:
         return collect_rows(self.table("gold.controller_term").orderBy("life", "controller_epoch"))
 
     def findings(self) -> list[Row]:
-        """Not retracted, the most severe first: their place is their number, F1, F2, ..."""
+        """Not retracted; new and ongoing ones first, then by severity: their place is their number, F1, F2, ..."""
         rank = F.when(F.col("severity") == "critical", 0).when(F.col("severity") == "warning", 1).otherwise(2)
         found = self.table("gold.finding").where("status <> 'retracted'")
-        return collect_rows(found.orderBy(rank, "valid_from_at", "finding_id"))
+        is_over = F.col("status") == "resolved"
+        return collect_rows(found.orderBy(is_over, rank, "valid_from_at", "finding_id"))
 
     def partitions_at_end(self) -> Row:
         """Of the partitions that exist at the end of the data: how many, led elsewhere, without leader, unknown."""

@@ -1,10 +1,11 @@
 """Finds the log files of a run and the cluster and node that each belongs to, as far as paths tell."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jobs.settings import Settings
+from jobs.settings import CLUSTER_NAME, Settings
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import Listed, list_files
 from pipeline.kafka.layout import Located, locate
@@ -38,6 +39,13 @@ def candidates_by_cluster(
     clusters: dict[str, list[Candidate]] = defaultdict(list)
     for candidate in found.values():
         clusters[cluster or candidate.located.cluster or settings.cluster_id].append(candidate)
+    for name in clusters:
+        if not re.fullmatch(CLUSTER_NAME, name):
+            raise InputProblem(
+                expected="names of clusters out of letters, digits, '.', '_' and '-'",
+                found=f"{name!r}, the name of a folder",
+                todo="name the cluster with --cluster (make run CLUSTER=...), or set path_patterns",
+            )
     return dict(sorted(clusters.items()))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jobs.answers import Answers
 from jobs.facts import SHOWN_FINDINGS, Facts, gather
-from jobs.run import RunRequest, RunResult
+from jobs.request import RunRequest, RunResult
 from jobs.sections import broker_lines, move_lines, term_lines
 from jobs.text import clock, day_clock, human_bytes, shortened
 from pipeline.store.warehouse import ClusterWarehouse
@@ -19,6 +19,8 @@ from schemas.gold.finding import SEVERITIES
 COMMAND = "kafka-controller-audit"
 SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
 STATES = {
+    "held_back": "read but for a last record that may still grow",
+    "outside": "outside of --since and --until",
     "not_asked": "not asked for (server.log: --server-log)",
     "not_kafka": "no Kafka log",
     "waiting": "empty or just begun",
@@ -45,7 +47,7 @@ def first_screen(store: ClusterWarehouse, request: RunRequest, result: RunResult
         heading(request, facts),
         reading(facts, result),
         at_end(facts),
-        verdict(facts),
+        verdict(facts, is_judged=result.is_judged),
         [""],
         finding_lines(facts),
         term_lines(facts),
@@ -138,19 +140,28 @@ def at_end(facts: Facts) -> list[str]:
     ]
 
 
-def verdict(facts: Facts) -> list[str]:
-    """No data is never OK; nor is a log level at which moves are not printed."""
-    counts = {severity: sum(one["severity"] == severity for one in facts.findings) for severity in SEVERITY}
+def verdict(facts: Facts, *, is_judged: bool) -> list[str]:
+    """No data is never OK; nor is what was not judged, nor a log level at which moves are not printed."""
+    if not is_judged:
+        return ["VERDICT  not judged by this job: the nightly job does"]
     if not facts.read["records"] or not facts.terms:
         return ["VERDICT  NOT ENOUGH EVIDENCE: no line of a controller in office was read"]
+    standing_ones = [one["severity"] for one in facts.findings if one["status"] != "resolved"]
+    counts = {severity: standing_ones.count(severity) for severity in SEVERITY}
     said = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
+    over = len(facts.findings) - len(standing_ones)
+    resolved = f" ({over} resolved)" if over else ""
     if counts["critical"] or counts["warning"]:
-        return [f"VERDICT  NOT OK: {said}"]
-    level = facts.level
-    blind = (
-        "" if level and level["is_trace"] else "; replica moves are not printed at this log level (see MOVES)"
-    )
-    return [f"VERDICT  nothing found{': ' + said if said else ''}{blind}"]
+        return [f"VERDICT  NOT OK: {said}{resolved}"]
+    return [f"VERDICT  nothing found{': ' + said if said else ''}{resolved}{blind_spot(facts)}"]
+
+
+def blind_spot(facts: Facts) -> str:
+    if any(one["mode"] == "kraft" for one in facts.terms):
+        return "; in KRaft mode moves, leaders and ratios are not judged"
+    if facts.level and facts.level["is_trace"]:
+        return ""
+    return "; replica moves are not printed at this log level (see MOVES)"
 
 
 def finding_lines(facts: Facts) -> list[str]:

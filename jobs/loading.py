@@ -15,11 +15,13 @@ from jobs.looking import Looker
 from jobs.settings import Settings
 from pipeline.bronze import log_record
 from pipeline.bronze.planning import Known, Looked, Plan, Segment, offsets_to_hash, plan
+from pipeline.core.files import Listed
 from pipeline.store.rows import collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import file_sighting, source_file
 
-LOOKED_AGAIN = ("waiting", "unreadable")
+LOOKED_AGAIN = ("held_back", "outside", "waiting", "unreadable")
+Seen = dict[str, Any]
 
 
 class Loader:
@@ -31,24 +33,26 @@ class Loader:
         self.store, self.spark, self.settings, self.run_id = store, store.spark, settings, run_id
         self.versions = versions
 
-    def changed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Files that are new, differ in size or time from when they were last seen, or were not read then."""
+    def seen(self) -> dict[str, Seen]:
+        """By path the newest sighting: size_bytes, modified_at, state, sentence."""
         if not self.versions.get(file_sighting.SPEC.name):
-            return list(candidates)
+            return {}
         newest = (
             self.store.delta.read(file_sighting.SPEC)
             .groupBy("path")
-            .agg(F.max_by(F.struct("size_bytes", "modified_at", "state"), "run_id").alias("seen"))
+            .agg(F.max_by(F.struct("size_bytes", "modified_at", "state", "sentence"), "run_id").alias("seen"))
         )
-        seen = {row["path"]: row["seen"] for row in collect_rows(newest)}
+        return {row["path"]: row["seen"] for row in collect_rows(newest)}
+
+    def changed(self, candidates: Sequence[Candidate], seen: dict[str, Seen]) -> list[Candidate]:
+        """Files that are new, differ in size or time from when they were last seen, or were not read then."""
         again = {*LOOKED_AGAIN, *(("not_asked",) if self.settings.server_log else ())}
         return [
             one
             for one in candidates
             if one.listed.path not in seen
-            or seen[one.listed.path]["state"] in again
-            or seen[one.listed.path]["size_bytes"] != one.listed.size_bytes
-            or utc(seen[one.listed.path]["modified_at"]) != one.listed.modified_at
+            or (seen[one.listed.path]["state"] in again and one.listed.size_bytes > 0)
+            or is_other(one.listed, seen[one.listed.path])
         ]
 
     def plan(self, changed: Sequence[Candidate], looker: Looker) -> Plan:
@@ -59,7 +63,7 @@ class Loader:
         by_name: dict[str, list[Looked]] = defaultdict(list)
         for one in looked:
             if one.refusal is None and one.first_record_hash:
-                by_name[f"{one.node_id}|{one.log}|{one.first_record_hash}"].append(one)
+                by_name[one.first_record_hash].append(one)
         wanted = {path: more | offsets for path, more in offsets_to_hash(by_name).items()}
         if wanted:
             copies = [one for one in changed if one.listed.path in wanted]
@@ -163,6 +167,10 @@ class Loader:
 
 COUNTED = ("record_count", "understood_count", "record_bytes", "first_logged_at", "last_logged_at")
 PLANNED = StructType([one for one in source_file.SPEC.struct.fields if one.name not in COUNTED])
+
+
+def is_other(listed: Listed, seen: Seen) -> bool:
+    return seen["size_bytes"] != listed.size_bytes or utc(seen["modified_at"]) != listed.modified_at
 
 
 def utc(moment: datetime | None) -> datetime | None:

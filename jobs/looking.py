@@ -85,7 +85,7 @@ class Looker:
             (fact["log"] == "server" and not self.settings.server_log, "not_asked", SERVER_SENTENCE),
             (fact["envelope"] is None or fact["log"] is None, "not_kafka", KAFKA_SENTENCE),
             (len(nodes) > 1, "contradictory", f"its lines name several writing nodes: {nodes}"),
-            (is_outside, "not_asked", "outside of --since and --until"),
+            (is_outside, "outside", "outside of --since and --until"),
         )
         return next(((state, sentence) for holds, state, sentence in reasons if holds), None)
 

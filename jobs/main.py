@@ -5,14 +5,27 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
 from jobs.arguments import SEVERITIES, parser, require_logs, settings_of
 from jobs.discovery import candidates_by_cluster
 from jobs.first_screen import Screen, first_screen
 from jobs.progress import Progress
-from jobs.run import RunRequest, RunResult, run_cluster
-from pipeline.core.errors import FindingsReached, PartialInput, PipelineError
-from pipeline.store.session import get_spark, tune_for_size
+from jobs.request import RunRequest, RunResult
+from jobs.run import run_cluster
+from pipeline.core.errors import (
+    FindingsReached,
+    NothingToRead,
+    PartialInput,
+    PipelineError,
+    SettingsError,
+)
+from pipeline.store.session import get_spark
 from pipeline.store.warehouse import ClusterWarehouse
+
+log = logging.getLogger("kafka_controller_audit")
+UNEXPECTED = 1
 
 
 def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
@@ -28,12 +41,10 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
         found = candidates_by_cluster(arguments.logs, settings, arguments.cluster)
         progress = Progress()
         spark = get_spark(is_terminal=progress.is_terminal)
-        tune_for_size(
-            spark, sum(one.listed.size_bytes for candidates in found.values() for one in candidates)
-        )
     except PipelineError as problem:
         return said(job, problem)
     codes = []
+    foreign: list[PipelineError] = []
     for cluster_id, candidates in found.items():
         progress.label = f"{cluster_id} " if len(found) > 1 else ""
         request = RunRequest(
@@ -41,13 +52,20 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
         )
         try:
             screens: list[Screen] = []
-            show = partial(shown, request, screens)
-            result = run_cluster(spark, request, progress, show)
+            result = run_cluster(spark, request, progress, partial(shown, request, screens))
             require_whole(result)
-            require_calm(arguments.fail_on, screens[0].severities)
+            require_calm(arguments.fail_on, result, screens[0].severities)
             codes.append(0)
+        except NothingToRead as problem:
+            foreign.append(problem)
         except PipelineError as problem:
             codes.append(said(job, problem))
+        except (Py4JError, PySparkException):
+            log.exception("%s: cluster %s failed, and nothing of it is published", job, cluster_id)
+            codes.append(UNEXPECTED)
+    for nothing in foreign:
+        code = said(job, nothing)
+        codes += [code] if not codes else []
     return worst(codes)
 
 
@@ -62,10 +80,14 @@ def require_whole(result: RunResult) -> None:
         )
 
 
-def require_calm(fail_on: str | None, severities: Sequence[str]) -> None:
-    """FindingsReached: with --fail-on, when an open finding is at least so severe."""
+def require_calm(fail_on: str | None, result: RunResult, severities: Sequence[str]) -> None:
+    """FindingsReached: with --fail-on, when an open finding is at least so severe. SettingsError: not judged."""
     if fail_on is None:
         return
+    if not result.is_judged:
+        raise SettingsError(
+            expected="--fail-on with a job that judges", found="one that does not", todo="run the nightly job"
+        )
     reached = [one for one in severities if SEVERITIES.index(one) <= SEVERITIES.index(fail_on)]
     if reached:
         raise FindingsReached(

@@ -2,9 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -13,49 +12,23 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from jobs.building import Builder, mark, tables_to_build
-from jobs.discovery import Candidate
 from jobs.judging import Gate, open_findings
 from jobs.loading import Loader
 from jobs.looking import Looker
 from jobs.progress import Progress
-from jobs.settings import Settings
+from jobs.request import PROBLEMS, RunRequest, RunResult, is_kept, news
 from pipeline.bronze.planning import Plan, Segment
 from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.catalog.tables import JOBS, SPECS, TABLES, Refresh
-from pipeline.core.errors import GateFailed, InputProblem
-from pipeline.store.lock import cluster_lock
-from pipeline.store.rows import collect_one
+from pipeline.core.errors import GateFailed, NothingToRead, SettingsError
+from pipeline.store.lock import cluster_lock, require_mine
+from pipeline.store.rows import collect_one, collect_rows
+from pipeline.store.session import tune_for_size
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
 from schemas.bronze import file_sighting, log_record, source_file
 from schemas.gold import finding
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
-
-
-@dataclass(frozen=True)
-class RunRequest:
-    """What a job asks for on one cluster."""
-
-    job: str
-    warehouse: str
-    cluster_id: str
-    candidates: Sequence[Candidate]
-    settings: Settings
-    since: datetime | None = None
-    until: datetime | None = None
-
-
-@dataclass
-class RunResult:
-    """What came of it: the published versions, and what was read."""
-
-    cluster_id: str
-    run_id: str
-    outcome: str
-    versions: dict[str, int]
-    counts: dict[str, int]
-    states: dict[str, int] = field(default_factory=dict)
-    problems: list[tuple[str, str]] = field(default_factory=list)
 
 
 def run_cluster(
@@ -95,50 +68,70 @@ class Run:
         self.counts: dict[str, int] = {}
 
     def execute(self) -> RunResult:
+        request = self.request
         self.versions = self.store.restore(SPECS, self.published)
-        loader = Loader(self.store, self.request.settings, self.run_id, self.versions)
-        changed = loader.changed(self.request.candidates)
-        self.progress.stage("files", f"{len(self.request.candidates)} found, {len(changed)} new or changed")
-        looker = Looker(self.store, self.request.settings, self.request.since, self.request.until)
-        planned = loader.plan(changed, looker) if changed else Plan((), ())
+        self.require_same_zones()
+        total = self.published.counts.get("total_bytes", 0)
+        tune_for_size(self.store.spark, total + sum(one.listed.size_bytes for one in request.candidates))
+        loader = Loader(self.store, request.settings, self.run_id, self.versions)
+        seen = loader.seen()
+        changed = loader.changed(request.candidates, seen)
+        self.progress.stage("files", f"{len(request.candidates)} found, {len(changed)} new or changed")
+        looker = Looker(self.store, request.settings, request.since, request.until)
+        planned = news(loader.plan(changed, looker), seen) if changed else Plan((), ())
         before = self.published.counts.get("load_seq", 0)
-        states = dict(Counter(one.state for one in planned.sightings))
+        states = {path: (one["state"], one["sentence"]) for path, one in seen.items()}
+        states |= {one.found.path: (one.state, one.sentence) for one in planned.sightings}
+        found = {one.listed.path: states[one.listed.path] for one in request.candidates}
         if not planned.segments and before == 0:
-            self.require_kafka(states)
-        self.counts |= {
-            key: value
-            for key, value in self.published.counts.items()
-            if key.startswith(("built:", "findings:"))
-        }
+            self.require_kafka(found)
+        self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
         stale = self.stale_tables(has_segments=bool(planned.segments))
-        problems = [
-            (one.found.path, one.sentence or "")
-            for one in planned.sightings
-            if one.state in ("unreadable", "contradictory")
-        ]
-        if not planned.segments and not stale and not self.has_news(planned):
-            self.publish("nothing_new")
-        else:
+        is_new = bool(planned.segments or stale or planned.sightings)
+        if is_new:
             self.write_all(loader, planned, stale, before)
-            self.publish("published")
-        outcome = "published" if planned.segments or stale else "nothing_new"
+        self.publish("published" if is_new else "nothing_new")
+        return self.result("published" if planned.segments or stale else "nothing_new", found)
+
+    def result(self, outcome: str, found: Mapping[str, tuple[str, str | None]]) -> RunResult:
+        problems = [(path, said or "") for path, (state, said) in found.items() if state in PROBLEMS]
         return RunResult(
-            self.store.cluster_id, self.run_id, outcome, self.versions, self.counts, states, problems
+            self.store.cluster_id,
+            self.run_id,
+            outcome,
+            self.versions,
+            self.counts,
+            dict(Counter(state for state, _ in found.values())),
+            problems,
+            is_judged=self.counts.get(f"built:{finding.SPEC.name}") == self.mark(finding.SPEC.name),
         )
 
-    def require_kafka(self, states: dict[str, int]) -> None:
+    def require_same_zones(self) -> None:
+        """Rows that are stored keep the zone they were read in: another zone needs them read again."""
+        if self.published.settings_fingerprint in (None, self.settings_fingerprint()):
+            return
+        if not self.versions.get(source_file.SPEC.name):
+            return
+        read = self.store.delta.read(source_file.SPEC).select("node_id", "zone").distinct()
+        for row in collect_rows(read):
+            wanted = self.request.settings.zone_of(self.store.cluster_id, row["node_id"])
+            if wanted != row["zone"]:
+                raise SettingsError(
+                    expected=f"zone {row['zone']}, in which the logs of node {row['node_id']} were read",
+                    found=f"zone {wanted}",
+                    todo="keep the zone, or read all logs anew into another --warehouse",
+                )
+
+    def require_kafka(self, states: Mapping[str, tuple[str, str | None]]) -> None:
         """Nothing was ever read and nothing can be: said before anything is written."""
-        found = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(states.items()))
-        raise InputProblem(
+        counts = Counter(state for state, _ in states.values())
+        found = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()))
+        raise NothingToRead(
             expected=f"a controller.log or state-change.log of Kafka for cluster {self.store.cluster_id}",
             found=f"{len(self.request.candidates)} files, none to read ({found or 'none'})",
             todo="point --logs to the brokers' log folder; a server.log alone needs --server-log",
         )
-
-    def has_news(self, planned: Plan) -> bool:
-        """Sightings that are not as they were: paths that hold no new bytes are noted, not read again."""
-        return bool(planned.sightings)
 
     def stale_tables(self, *, has_segments: bool) -> list[str]:
         """Tables of the job that were built from other rows, settings or knowledge than there are now."""
@@ -221,6 +214,7 @@ class Run:
             )
         )
         self.counts |= {**totals, "files": len({one.file_id for one in segments}), "segments": len(segments)}
+        self.counts["total_bytes"] = self.counts.get("total_bytes", 0) + self.counts["bytes"]
         self.progress.stage("understood", f"{totals['understood']:,} of {totals['records']:,} records")
 
     def refuse(self, failed: Sequence[dict[str, Any]]) -> None:
@@ -258,6 +252,7 @@ class Run:
             table_versions=self.versions,
             counts={name: int(value or 0) for name, value in self.counts.items()},
         )
+        require_mine(self.store.files, self.store.folder, self.run_id)
         self.store.publish(row)
 
 

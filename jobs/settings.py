@@ -14,6 +14,9 @@ from pipeline.kafka.layout import BUILT_IN_PATTERNS, PATTERN_GROUPS
 WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {"quiet_seconds": True, "limits": {"range_bytes"}}
 
 
+CLUSTER_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
+
+
 def _zone(name: str) -> str:
     try:
         ZoneInfo(name)
@@ -33,7 +36,7 @@ def _pattern(text: str) -> str:
 
 
 def _name(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", text):
+    if not re.fullmatch(CLUSTER_NAME, text):
         raise ValueError("a name that can be a folder: letters, digits, '.', '_' and '-', at most 100")
     return text
 

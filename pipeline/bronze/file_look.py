@@ -90,7 +90,7 @@ def look(
         with open_input(path, codec) as stream:
             head = stream.read(HEAD_BYTES)
         found = sniff(head)
-        kind = log if log == "server" else found.log
+        kind = "server" if log == "server" and found.log in ("server", None) else found.log
         if found.envelope is None or kind is None or (kind == "server" and not is_server_read):
             return as_row(path, found, kind, Fingerprint(size=0), None)
         envelope = envelopes()[found.envelope]

@@ -3,7 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from pipeline.core.files import Listed
@@ -85,9 +85,10 @@ def plan(
     unchanged, grown, renamed, gzipped or copied. Any other hash is another file. Of several paths
     with the same content the longest is read. The last record of a file that may still grow is held back.
     """
-    by_name: dict[tuple[int | None, str, str], list[Known]] = defaultdict(list)
+    by_name: dict[str, list[Known]] = defaultdict(list)
     for one in known:
-        by_name[one.node_id, one.log, one.first_record_hash].append(one)
+        by_name[one.first_record_hash].append(one)
+    read: dict[str, list[tuple[Looked, str]]] = defaultdict(list)
     segments: list[Segment] = []
     sightings: list[Sighting] = []
     for file in sorted(looked, key=lambda one: (-one.size, one.found.path)):
@@ -100,23 +101,48 @@ def plan(
             sentence = "no second record has begun yet: the file is read once it has, or has been quiet"
             sightings.append(Sighting(file.found, "waiting", sentence, None))
             continue
-        same_name = by_name[file.node_id, file.log, name]
+        longer = next((file_id for one, file_id in read[name] if is_beginning(file, one)), None)
+        if longer is not None:
+            sightings.append(Sighting(file.found, "known", "the beginning of a longer copy", longer))
+            continue
+        same_name = [one for one in by_name[name] if is_same_node(one.node_id, file.node_id)]
         match = newest_match(file, same_name)
         if match is None:
             file_id = identity(file, name, len({one.file_id for one in same_name}))
             segment = new_segment(file, file_id, name, 0, limit, next_load_seq)
         else:
             file_id = match.file_id
-            segment = following(file, match, limit, next_load_seq)
+            named = replace(file, node_id=match.node_id if file.node_id is None else file.node_id)
+            segment = following(named, match, limit, next_load_seq)
+        read[name].append((file, file_id))
         if segment is not None:
             next_load_seq += 1
             segments.append(segment)
-            by_name[file.node_id, file.log, name].append(as_known(segment))
-        sightings.append(Sighting(file.found, "known" if segment is None else "read", None, file_id))
+            by_name[name].append(as_known(segment))
+        sightings.append(Sighting(file.found, state_of(file, segment, limit), None, file_id))
     return Plan(
         tuple(sorted(segments, key=lambda one: one.load_seq)),
         tuple(sorted(sightings, key=lambda one: one.found.path)),
     )
+
+
+def is_beginning(file: Looked, longer: Looked) -> bool:
+    """The longer file of this run begins with all of this one: a copy made earlier."""
+    return (
+        is_same_node(file.node_id, longer.node_id) and longer.hashes.get(file.size) == file.hashes[file.size]
+    )
+
+
+def is_same_node(one: int | None, other: int | None) -> bool:
+    """Equal, or one of them is not known: a short file may not name its writer yet."""
+    return one is None or other is None or one == other
+
+
+def state_of(file: Looked, segment: Segment | None, limit: int) -> str:
+    """held_back: looked at again although nothing changes, until its last record has been quiet."""
+    if limit < file.size:
+        return "held_back"
+    return "known" if segment is None else "read"
 
 
 def readable_until(file: Looked, now: datetime, quiet: timedelta) -> int:

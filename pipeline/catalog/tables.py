@@ -69,7 +69,6 @@ BY_NAME = {table.spec.name: table for table in TABLES}
 BY_SHORT_NAME = {table.spec.table: table for table in TABLES}
 SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
-LOADING = tuple(table.spec.name for table in TABLES if table.refresh in (Refresh.LOADED, Refresh.SEGMENTS))
 JOBS: dict[str, tuple[str, ...]] = {
     "ingest": ("silver.term", "silver.controller_line"),
     "replay": ("silver.term", "silver.controller_line", "gold.controller_term", "gold.transition_audit"),

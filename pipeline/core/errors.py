@@ -34,6 +34,10 @@ class InputProblem(PipelineError):
     exit_code = 4
 
 
+class NothingToRead(InputProblem):
+    """A cluster has files, but no log of Kafka among them."""
+
+
 class GateFailed(PipelineError):
     """A critical expectation failed: the last good versions stay published."""
 

@@ -1,7 +1,9 @@
 """Files on local disks, HDFS, S3, GCS and ABFS: listed on the driver, opened on the executors, through pyarrow.fs."""
 
+import contextlib
 import fnmatch
 import gzip
+import io
 import os
 import re
 import stat
@@ -9,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 from pyarrow import fs
@@ -60,11 +62,17 @@ def list_local(base: Path) -> list[Listed]:
 
 
 def walk(base: Path) -> Iterator[Listed]:
-    for folder, _, names in os.walk(base, followlinks=False):
+    closed: list[OSError] = []
+    for folder, _, names in os.walk(base, followlinks=False, onerror=closed.append):
         for name in sorted(names):
             path = Path(folder) / name
-            if stat.S_ISREG(path.lstat().st_mode):
-                yield local_file(path, base)
+            with contextlib.suppress(FileNotFoundError):  # rolled away since the folder was listed
+                if stat.S_ISREG(path.lstat().st_mode):
+                    yield local_file(path, base)
+    for problem in closed:
+        path = Path(str(problem.filename))
+        relative = path.relative_to(base).as_posix()
+        yield Listed(str(path), relative, 0, datetime.fromtimestamp(0, UTC), f"folder: {problem.strerror}")
 
 
 def local_file(path: Path, base: Path) -> Listed:
@@ -75,28 +83,77 @@ def local_file(path: Path, base: Path) -> Listed:
 
 
 def list_uri(base: str) -> list[Listed]:
-    system, inner = fs.FileSystem.from_uri(base.rstrip("/"))
-    scheme = base[: base.index("://") + 3]
+    root = base.rstrip("/")
+    system, inner = at_uri(root)
     info = system.get_file_info(inner)
     if info.type == fs.FileType.NotFound:
         raise FileNotFoundError(base)
     if info.type == fs.FileType.File:
-        return [uri_file(info, scheme, inner.rsplit("/", 1)[0])]
+        return [uri_file(info, root, root.rsplit("/", 1)[-1])]
     found = system.get_file_info(fs.FileSelector(inner, recursive=True))
-    return [uri_file(one, scheme, inner) for one in found if one.type == fs.FileType.File]
+    files = [(one, one.path[len(inner) :].lstrip("/")) for one in found if one.type == fs.FileType.File]
+    return [uri_file(one, f"{root}/{relative}", relative) for one, relative in files]
 
 
-def uri_file(info: fs.FileInfo, scheme: str, inner: str) -> Listed:
+def at_uri(uri: str) -> tuple[fs.FileSystem, str]:
+    """The file system of a URI and the path in it; Hadoop's names s3a and s3n are S3 to pyarrow.
+
+    FileNotFoundError: no file system of pyarrow takes that URI.
+    """
+    known = re.sub(r"^s3[an]://", "s3://", uri).replace(" ", "%20")
+    try:
+        system, inner = fs.FileSystem.from_uri(known)
+    except (pa.ArrowInvalid, ValueError) as problem:
+        raise FileNotFoundError(f"{uri} ({problem})") from problem
+    return system, str(inner)
+
+
+def uri_file(info: fs.FileInfo, uri: str, relative: str) -> Listed:
     modified_at = info.mtime or datetime.fromtimestamp(0, UTC)
-    return Listed(
-        scheme + info.path, info.path[len(inner) :].lstrip("/"), info.size, modified_at.astimezone(UTC)
-    )
+    return Listed(uri, relative, info.size, modified_at.astimezone(UTC))
+
+
+class ForwardOnly(io.RawIOBase):
+    """A stream that seeks forward by reading: what pyarrow uncompresses cannot seek by itself."""
+
+    def __init__(self, stream: pa.NativeFile) -> None:
+        self.stream, self.position = stream, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.position
+
+    def readinto(self, buffer: Any) -> int:
+        read = self.stream.read(len(buffer))
+        buffer[: len(read)] = read
+        self.position += len(read)
+        return len(read)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        target = offset if whence == io.SEEK_SET else self.position + offset
+        if whence == io.SEEK_END or target < self.position:
+            raise io.UnsupportedOperation("a compressed stream is read forward only")
+        while self.position < target:
+            skipped = len(self.stream.read(min(target - self.position, 1 << 20)))
+            if not skipped:
+                break
+            self.position += skipped
+        return self.position
+
+    def close(self) -> None:
+        self.stream.close()
+        super().close()
 
 
 def open_input(path: str, codec: str) -> BinaryIO:
     """The uncompressed bytes of a file. codec: plain, gzip or zstd; plain files can seek."""
     if URI.match(path):
-        system, inner = fs.FileSystem.from_uri(path)
+        system, inner = at_uri(path)
     else:
         system, inner = fs.LocalFileSystem(), path
     if codec == "plain":
@@ -104,4 +161,4 @@ def open_input(path: str, codec: str) -> BinaryIO:
     stored = system.open_input_stream(inner, compression=None)  # by default pyarrow undoes .gz itself
     if codec == "gzip":
         return cast(BinaryIO, gzip.GzipFile(fileobj=cast(BinaryIO, stored), mode="rb"))
-    return cast(BinaryIO, pa.CompressedInputStream(stored, "zstd"))
+    return cast(BinaryIO, io.BufferedReader(ForwardOnly(pa.CompressedInputStream(stored, "zstd"))))

@@ -71,5 +71,6 @@ def codec_of(name: str) -> str:
 
 
 def _log(text: str) -> str | None:
-    match = _LOG.search(text)
-    return match["log"] if match else None
+    """The last word counts: kafka-server-1-controller.log is a controller log."""
+    found = [match["log"] for match in _LOG.finditer(text)]
+    return found[-1] if found else None

@@ -25,6 +25,10 @@ class DeltaFolder:
     def uri(self, spec: TableSpec) -> str:
         return f"{self.folder}/{spec.layer}/{spec.table}"
 
+    def named(self, spec: TableSpec) -> str:
+        """How SQL names the table."""
+        return f"delta.`{self.uri(spec).replace('`', '``')}`"
+
     def head(self, spec: TableSpec) -> int | None:
         """Newest version that was committed; None if there is no table. Lists the log, starts no job."""
         names = HadoopFiles(self.spark).names(f"{self.uri(spec)}/_delta_log")
@@ -38,7 +42,7 @@ class DeltaFolder:
         properties["delta.dataSkippingNumIndexedCols"] = "12"
         listed = ", ".join(f"{literal(key)} = {literal(value)}" for key, value in properties.items())
         self.spark.sql(
-            f"CREATE TABLE delta.`{self.uri(spec)}` ({columns}) USING delta "
+            f"CREATE TABLE {self.named(spec)} ({columns}) USING delta "
             f"COMMENT {literal(spec.grain)} TBLPROPERTIES ({listed})"
         )
 
@@ -62,10 +66,10 @@ class DeltaFolder:
     def delete_segments(self, spec: TableSpec, load_seqs: Iterable[int]) -> None:
         """Takes out the rows of segments that are read again."""
         listed = ", ".join(str(int(load_seq)) for load_seq in load_seqs)
-        self.spark.sql(f"DELETE FROM delta.`{self.uri(spec)}` WHERE load_seq IN ({listed})")  # noqa: S608  (integers)
+        self.spark.sql(f"DELETE FROM {self.named(spec)} WHERE load_seq IN ({listed})")  # noqa: S608  (integers)
 
     def restore(self, spec: TableSpec, version: int) -> None:
-        self.spark.sql(f"RESTORE TABLE delta.`{self.uri(spec)}` TO VERSION AS OF {int(version)}")
+        self.spark.sql(f"RESTORE TABLE {self.named(spec)} TO VERSION AS OF {int(version)}")
 
     def read(self, spec: TableSpec, version: int | None = None) -> DataFrame:
         """The rows at a version, the newest if none is given, in the declared columns."""

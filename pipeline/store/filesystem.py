@@ -70,5 +70,10 @@ class HadoopFiles:
         """True if this call moved it: of two callers only one does."""
         return bool(self.system(source).rename(self.path(source), self.path(target)))
 
-    def delete(self, uri: str) -> None:
-        self.system(uri).delete(self.path(uri), True)
+    def delete(self, uri: str, *, with_content: bool = True) -> None:
+        """Without its content an empty folder only: one that is filled meanwhile stays."""
+        try:
+            self.system(uri).delete(self.path(uri), with_content)
+        except Py4JJavaError as error:
+            if with_content or "is not empty" not in str(error.java_exception):
+                raise

@@ -1,6 +1,8 @@
 """One run at a time on one cluster: a lock file with a heart-beat beside the cluster's tables."""
 
+import contextlib
 import json
+import logging
 import os
 import socket
 import threading
@@ -8,11 +10,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from py4j.protocol import Py4JError
+
 from pipeline.core.errors import Locked
 from pipeline.store.filesystem import HadoopFiles
 
 HEARTBEAT_SECONDS = 10.0
 DEAD_AFTER_SECONDS = 120.0
+READ_TRIES, READ_PAUSE_SECONDS = 20, 0.1
+log = logging.getLogger("kafka_controller_audit")
 
 
 @contextmanager
@@ -34,9 +40,38 @@ def cluster_lock(files: HadoopFiles, folder: str, run_id: str) -> Iterator[None]
     finally:
         stop.set()
         beat.join()
-        files.delete(uri)
+        if is_mine(files, uri, run_id):
+            files.delete(uri)
         if not files.names(folder):
-            files.delete(folder)
+            files.delete(folder, with_content=False)
+
+
+def require_mine(files: HadoopFiles, folder: str, run_id: str) -> None:
+    """Asked right before a run publishes. Locked: it stood still so long that another run took over."""
+    if not is_mine(files, f"{folder}/_lock", run_id):
+        raise Locked(
+            expected=f"the lock of {folder} to be this run's still",
+            found="another run took it over after 120 s without a heart-beat",
+            todo="nothing was published by this run; look at the other one",
+        )
+
+
+def is_mine(files: HadoopFiles, uri: str, run_id: str) -> bool:
+    holder = holder_of(files, uri)
+    return holder is not None and holder.get("run_id") == run_id
+
+
+def holder_of(files: HadoopFiles, uri: str) -> dict[str, object] | None:
+    """Who holds the lock; None if there is none. A heart-beat that is being written is waited for."""
+    for _ in range(READ_TRIES):
+        text = files.text(uri)
+        if text is None:
+            return None
+        with contextlib.suppress(json.JSONDecodeError):
+            holder: dict[str, object] = json.loads(text)
+            return holder
+        time.sleep(READ_PAUSE_SECONDS)
+    return {"run_id": "unknown", "host": "unknown", "pid": 0, "beat": time.time()}
 
 
 def owner(run_id: str) -> str:
@@ -47,15 +82,14 @@ def owner(run_id: str) -> str:
 
 def take_over(files: HadoopFiles, uri: str, run_id: str) -> None:
     """Replaces the lock of a dead run; of several that try, the rename lets one pass."""
-    text = files.text(uri)
-    holder = json.loads(text) if text else {}
-    if holder and not is_dead(holder):
+    holder = holder_of(files, uri)
+    if holder is not None and not is_dead(holder):
         raise Locked(
             expected="no other run on this cluster",
             found=f"run {holder['run_id']} at work on {holder['host']} (process {holder['pid']}, {uri})",
             todo="wait until it has ended, then run again",
         )
-    if text is not None:
+    if holder is not None:
         grave = f"{uri}.dead.{run_id}"
         files.rename(uri, grave)
         files.delete(grave)
@@ -85,4 +119,8 @@ def is_process(pid: int) -> bool:
 
 def heartbeat(files: HadoopFiles, uri: str, run_id: str, stop: threading.Event) -> None:
     while not stop.wait(HEARTBEAT_SECONDS):
-        files.replace(uri, owner(run_id))
+        try:
+            if is_mine(files, uri, run_id):
+                files.replace(uri, owner(run_id))
+        except Py4JError as problem:
+            log.warning("heart-beat of %s failed, tried again in %d s: %s", uri, HEARTBEAT_SECONDS, problem)

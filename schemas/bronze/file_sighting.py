@@ -7,6 +7,8 @@ from schemas.spec import CLUSTER_ID, Check, TableSpec, field, required
 SIGHTING_STATES = (
     "read",  # new bytes were read in this run
     "known",  # its content had been read under this or another path
+    "held_back",  # read but for its last record, which may still grow
+    "outside",  # its records lie outside of --since and --until
     "waiting",  # no second record has begun yet: identity is not fixed
     "not_kafka",  # no controller, state-change or server log of Kafka
     "not_asked",  # a server.log, which is read only on request

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 
@@ -111,3 +112,28 @@ def test_load_seq_grows_and_hashes_are_of_what_was_consumed() -> None:
     assert [one.load_seq for one in planned.segments] == [7, 8]
     hashes = {as_known(one).consumed_hash for one in planned.segments}
     assert hashes == {hashlib.sha256(content).hexdigest() for content in (A + B, C + B)}
+
+
+def test_copies_of_different_length_in_one_run_are_read_once() -> None:
+    whole, part = A + B + C, A + B
+    files = [
+        replace(
+            looked(content, f"{name}/controller.log", modified_at=AN_HOUR_AGO),
+            hashes={end: hashlib.sha256(content[:end]).hexdigest() for end in range(len(content) + 1)},
+        )
+        for name, content in (("day1", part), ("day2", whole))
+    ]
+    planned = plan(files, [], 1, NOW, QUIET)
+    assert read(planned) == [(0, len(whole), False, None)]
+    assert [one.state for one in planned.sightings] == ["known", "read"]
+
+
+def test_a_file_that_named_no_writer_at_first_is_the_same_file() -> None:
+    first = plan([replace(looked(A + B, modified_at=AN_HOUR_AGO), node_id=None)], [], 1, NOW, QUIET)
+    known = [as_known(one) for one in first.segments]
+    grown = plan([looked(A + B + C, modified_at=AN_HOUR_AGO, known=known)], known, 2, NOW, QUIET)
+    assert read(grown) == [(len(A + B), len(A + B + C), False, None)]
+
+
+def test_a_held_back_record_is_looked_at_again() -> None:
+    assert [one.state for one in plan([looked(A + B)], [], 1, NOW, QUIET).sightings] == ["held_back"]

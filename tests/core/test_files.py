@@ -59,3 +59,21 @@ def test_codecs_give_the_uncompressed_bytes(tmp_path: Path) -> None:
     for name, codec in (("plain", "plain"), ("two.gz", "gzip"), ("z.zst", "zstd")):
         with open_input(str(tmp_path / name), codec) as stream:
             assert stream.read() == content
+
+
+def test_compressed_streams_seek_forward(tmp_path: Path) -> None:
+    content = bytes(range(256)) * 5000
+    (tmp_path / "a.gz").write_bytes(gzip.compress(content))
+    (tmp_path / "a.zst").write_bytes(pa.Codec("zstd").compress(content, asbytes=True))
+    for name, codec in (("a.gz", "gzip"), ("a.zst", "zstd")):
+        with open_input(str(tmp_path / name), codec) as stream:
+            stream.seek(1_000_003)
+            assert stream.read(10) == content[1_000_003:1_000_013]
+
+
+def test_a_folder_that_may_not_be_entered_is_said(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (logs / "a" / "b").chmod(0)
+    if os.access(logs / "a" / "b", os.R_OK):
+        pytest.skip("this user may read everything")
+    found = {one.relative: one.problem for one in list_files(str(logs))}
+    assert found["a/b"] == "folder: Permission denied"

@@ -1,0 +1,55 @@
+"""What a run is asked, what it answers, and what of its looks is news."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from jobs.discovery import Candidate
+from jobs.loading import Seen, is_other
+from jobs.settings import Settings
+from pipeline.bronze.planning import Plan, Sighting
+
+PROBLEMS = ("unreadable", "contradictory")
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What a job asks for on one cluster."""
+
+    job: str
+    warehouse: str
+    cluster_id: str
+    candidates: Sequence[Candidate]
+    settings: Settings
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass
+class RunResult:
+    """What came of it: the published versions, and what was read."""
+
+    cluster_id: str
+    run_id: str
+    outcome: str
+    versions: dict[str, int]
+    counts: dict[str, int]
+    states: dict[str, int] = field(default_factory=dict)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    is_judged: bool = False
+
+
+def news(planned: Plan, seen: Mapping[str, Seen]) -> Plan:
+    """Without sightings that say again what the newest one of that path says."""
+    told = [one for one in planned.sightings if not is_told(one, seen.get(one.found.path))]
+    return Plan(planned.segments, tuple(told))
+
+
+def is_told(sighting: Sighting, before: Seen | None) -> bool:
+    is_same = before is not None and before["state"] == sighting.state != "read"
+    return is_same and before is not None and not is_other(sighting.found, before)
+
+
+def is_kept(name: str) -> bool:
+    """Counts that a run hands on to the next."""
+    return name == "total_bytes" or name.startswith(("built:", "findings:"))
