@@ -28,7 +28,8 @@ def build(
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
     found = (
-        illegal_move(transition_audit)
+        unclean_election(log_record)
+        .unionByName(illegal_move(transition_audit))
         .unionByName(refused_move(transition_audit))
         .unionByName(discontinuity(transition_audit))
         .unionByName(controller_outlived(controller_term, audit_limit))
@@ -85,6 +86,31 @@ def moves_of_verdict(
         F.format_string("%s %s -> %s", "machine", "from_state", "to_state").alias("entity"),
         controller_name().alias("root_event"), "term_id", "valid_from_at", "valid_until_at",
         sentence.alias("sentence"), F.lit("proved").alias("certainty"), kept(F.col("lines")).alias("evidence"),
+    )  # fmt: skip
+
+
+def unclean_election(log_record: DataFrame) -> DataFrame:
+    """Kafka says that it chose a leader outside of the ISR: what the old leader had alone is lost.
+
+    Said by the offline selector up to 1.0, by leaderRecoveryState from 3.2, by KRaft controllers from 3.6;
+    releases 1.1 to 3.1 print no line for it, and none is inferred here.
+    """
+    is_recovering = (F.col("event") == "partition_transition") & F.col("fields")["leader_and_isr"].contains(
+        "leaderRecoveryState=RECOVERING"
+    )
+    said = log_record.where(F.col("event").isin("selector_unclean_elected", "elect_unclean") | is_recovering)
+    leader = F.coalesce(F.col("leader"), F.col("fields")["new_leader"], F.col("fields")["node"])
+    partition = F.concat_ws("-", F.coalesce("topic", F.col("fields")["topic_id"]), "partition")
+    sentence = F.format_string(
+        "unclean election: %s got leader %s outside of its in-sync replicas; records that it had not copied are lost",
+        partition, leader,
+    )  # fmt: skip
+    return said.where("logged_at IS NOT NULL").select(
+        "cluster_id", *rule("unclean_election", "critical"), partition.alias("entity"),
+        F.format_string("elected at %s", F.unix_millis("logged_at")).alias("root_event"),
+        F.lit(None).cast("string").alias("term_id"), F.col("logged_at").alias("valid_from_at"),
+        F.col("logged_at").alias("valid_until_at"), sentence.alias("sentence"),
+        F.lit("proved").alias("certainty"), F.array(place()).alias("evidence"),
     )  # fmt: skip
 
 
@@ -215,13 +241,17 @@ def blocked_deletion(topic_event: DataFrame) -> DataFrame:
 def not_understood(log_record: DataFrame) -> DataFrame:
     """Records of the controller's logs whose wording no template names: what they say is missing everywhere else."""
     logs = "log IN ('controller', 'state-change') AND not_understood_reason NOT IN ('blank', 'other_logger')"
+    reason = Window.partitionBy("cluster_id", "not_understood_reason").orderBy("file_id", "byte_offset")
+    shown = F.when(F.col("number") <= EVIDENCE_KEPT, place())
     groups = (
         log_record.where(logs)
+        .select("cluster_id", "not_understood_reason", "logged_at", "file_id", "byte_offset")
+        .withColumn("number", F.row_number().over(reason))
         .groupBy("cluster_id", "not_understood_reason")
         .agg(
             F.count("*").alias("records"),
             F.min("logged_at").alias("valid_from_at"),
-            F.collect_list(place()).alias("lines"),
+            F.collect_list(shown).alias("lines"),
         )
     )
     sentence = F.format_string("%d record(s) not understood: %s", "records", "not_understood_reason")

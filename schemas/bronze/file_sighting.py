@@ -13,7 +13,7 @@ SIGHTING_STATES = (
     "not_kafka",  # no controller, state-change or server log of Kafka
     "not_asked",  # a server.log, which is read only on request
     "unreadable",  # permission, broken codec, vanished
-    "contradictory",  # names several nodes or clusters
+    "contradictory",  # its lines name several writing nodes
 )
 
 SPEC = TableSpec(

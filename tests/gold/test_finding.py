@@ -1,9 +1,11 @@
 """Findings: one per rule and root event, with a stable name and a status that follows what was published."""
 
 import pytest
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.gold.finding import unclean_election
+from tests.tables import log_records
 
 
 def rebuilt(story: dict[str, DataFrame], published: DataFrame, **others: DataFrame) -> DataFrame:
@@ -37,3 +39,25 @@ def test_status_follows_what_was_published(story: dict[str, DataFrame]) -> None:
     }
     without = rebuilt(story, story["finding"], topic_event=story["topic_event"].limit(0)).collect()
     assert {row.status for row in without if row.rule == "blocked_deletion"} == {"retracted"}
+
+
+UNCLEAN = """
+    [2026-11-21 00:00:01,000] WARN [OfflinePartitionLeaderSelector]: No broker in ISR is alive for [a,0]. Elect leader 3 from live brokers 3. There's potential data loss. (kafka.controller.OfflinePartitionLeaderSelector)
+"""
+RECOVERING = """
+    [2026-11-21 00:00:02,000] INFO [Controller id=1 epoch=6] Changed partition b.c-1 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=9, isrWithBrokerEpoch=List(BrokerState(brokerId=2, brokerEpoch=-1)), leaderRecoveryState=RECOVERING, partitionEpoch=13) (state.change.logger)
+    [2026-11-21 00:00:03,000] INFO [Controller id=1 epoch=6] Changed partition b.c-1 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=10, isrWithBrokerEpoch=List(BrokerState(brokerId=1, brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=14) (state.change.logger)
+"""
+
+
+@pytest.mark.spark
+def test_unclean_elections_that_kafka_prints(spark: SparkSession) -> None:
+    found = unclean_election(
+        log_records(spark, {(1, "controller"): UNCLEAN, (1, "state-change"): RECOVERING})
+    )
+    assert {
+        (row.entity, row.severity, row.sentence.split(";")[0].split(": ")[1]) for row in found.collect()
+    } == {
+        ("a-0", "critical", "a-0 got leader 3 outside of its in-sync replicas"),
+        ("b.c-1", "critical", "b.c-1 got leader 2 outside of its in-sync replicas"),
+    }
