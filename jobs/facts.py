@@ -1,6 +1,6 @@
 """What the first screen needs to know, asked of the tables side by side."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -30,20 +30,23 @@ class Facts:
     lines: dict[tuple[str, int], Row]
 
 
-def gather(answers: Answers) -> Facts:
+def gather(answers: Answers, counts: Mapping[str, int]) -> Facts:
+    """Asks what the run has built; a table that it built stays empty where the logs hold nothing for it."""
+
+    def has(name: str) -> bool:
+        return f"built:{name}" in counts
+
     asked: dict[str, Callable[[], Any]] = {
         "read": answers.read,
         "reasons": answers.reasons,
         "level": answers.level,
-        "terms": answers.terms if answers.has("gold.controller_term") else list,
-        "findings": answers.findings if answers.has("gold.finding") else list,
-        "at_end": answers.partitions_at_end if answers.has("gold.partition_timeline") else none,
+        "terms": answers.terms if has("gold.controller_term") else list,
+        "findings": answers.findings if has("gold.finding") else list,
+        "at_end": answers.partitions_at_end if has("gold.partition_timeline") else none,
         "deleting": answers.deleting,
-        "brokers": answers.brokers if answers.has("gold.leader_imbalance") else none,
-        "moves": answers.moves if answers.has("gold.transition_audit") else none,
-        "odd_moves": partial(answers.odd_moves, SHOWN_MOVES)
-        if answers.has("gold.transition_audit")
-        else list,
+        "brokers": answers.brokers if has("gold.leader_imbalance") else none,
+        "moves": answers.moves if has("gold.transition_audit") else none,
+        "odd_moves": partial(answers.odd_moves, SHOWN_MOVES) if has("gold.transition_audit") else list,
     }
     with ThreadPoolExecutor(AT_ONCE) as pool:
         futures = {name: pool.submit(ask) for name, ask in asked.items()}

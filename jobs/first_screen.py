@@ -42,7 +42,7 @@ def first_screen(store: ClusterWarehouse, request: RunRequest, result: RunResult
     answers = Answers(store, result.versions, is_locked=True)
     if result.outcome == "nothing_new":
         return Screen(nothing_new(answers, request, result), standing(result.counts))
-    facts = gather(answers)
+    facts = gather(answers, result.counts)
     parts = [
         heading(request, facts),
         reading(facts, result),

@@ -52,7 +52,9 @@ def move_lines(facts: Facts) -> list[str]:
         "hidden",
     )
     said = " | ".join(f"{name.replace('_', ' ')} {counts.get(name, 0):,}" for name in names)
-    lines = [f"MOVES  {said}", f"       {counts['normal']} of the refused are normal in this release"]
+    lines = [f"MOVES  {said}"]
+    if counts.get("refused"):
+        lines.append(f"       {counts['normal']} of the refused are normal in this release")
     if facts.level and not facts.level["is_trace"]:
         lines.append(
             "       INFO: replica moves, and partitions going Offline or NonExistent, are not printed; to see them set"
