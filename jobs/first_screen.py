@@ -87,7 +87,9 @@ def heading(request: RunRequest, facts: Facts) -> list[str]:
     if not read["last_at"]:
         return [f"{request.cluster_id}  {mode}{release}  nodes {nodes}  no time on any record"]
     age = age_text(datetime.now(UTC) - read["last_at"].astimezone(UTC))
-    span = f"{day_clock(read['first_at'])} - {clock(read['last_at'])} UTC (age {age})"
+    first, last = read["first_at"].astimezone(UTC), read["last_at"].astimezone(UTC)
+    end = clock(last) if first.date() == last.date() else day_clock(last)
+    span = f"{day_clock(first)} - {end} UTC (age {age})"
     return [
         f"{request.cluster_id}  {mode}{release}  nodes {nodes}  DATA {span}",
         f"      logs in {zones} ({said})",
