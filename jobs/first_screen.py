@@ -5,7 +5,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from jobs.answers import Answers
@@ -96,8 +96,8 @@ def heading(request: RunRequest, facts: Facts) -> list[str]:
     ]
 
 
-def age_text(age: object) -> str:
-    seconds = age.total_seconds()  # type: ignore[attr-defined]
+def age_text(age: timedelta) -> str:
+    seconds = age.total_seconds()
     hours, days = seconds / 3600, seconds / 86400
     return (
         f"{days:.0f} d"

@@ -63,15 +63,7 @@ def fingerprint(
             limit=2 if seen.second_start is None else 0,
         )
         cuts = [base + start for start in starts]
-        for cut in cuts[:2]:
-            if seen.first_start is None:
-                seen.first_start = cut
-                seen.first_head = buffer[cut - base : cut - base + LOOK_AHEAD]
-            elif seen.second_start is None and cut > seen.first_start:
-                seen.second_start = cut
-        if cuts:
-            seen.tail_start = cuts[-1]
-            seen.tail_head = buffer[cuts[-1] - base : cuts[-1] - base + LOOK_AHEAD]
+        note_starts(seen, cuts, buffer, base)
         if seen.first_start is not None and len(head) < HEAD_BYTES:
             head += buffer[
                 max(seen.first_start + len(head) - base, 0) : min(ready, seen.first_start + HEAD_BYTES - base)
@@ -92,6 +84,19 @@ def fingerprint(
     finish(seen, head, whole, before_tail)
     seen.starts.update(offset for offset in wanted if offset == seen.size)
     return seen
+
+
+def note_starts(seen: Fingerprint, cuts: list[int], buffer: bytes, base: int) -> None:
+    """The first two records and the last one seen so far, with the beginnings of the first and the last."""
+    for cut in cuts[:2]:
+        if seen.first_start is None:
+            seen.first_start = cut
+            seen.first_head = buffer[cut - base : cut - base + LOOK_AHEAD]
+        elif seen.second_start is None and cut > seen.first_start:
+            seen.second_start = cut
+    if cuts:
+        seen.tail_start = cuts[-1]
+        seen.tail_head = buffer[cuts[-1] - base : cuts[-1] - base + LOOK_AHEAD]
 
 
 def record_starts(
