@@ -69,6 +69,10 @@ def with_marks(term: DataFrame, marks: DataFrame) -> DataFrame:
         .groupBy("t.cluster_id", "t.term_id")
         .agg(
             F.min(F.when(F.col("m.event") == "controller_resigning", happens)).alias("resigning_at"),
+            F.min_by(
+                F.struct("m.file_id", "m.byte_offset"),
+                F.when(F.col("m.event") == "controller_resigning", happens),
+            ).alias("resigning_line"),
             F.min(F.when(starts, happens)).alias("restarted_at"),
             F.min(F.when(stops, happens)).alias("stopped_at"),
             F.min(F.when(F.col("m.event") == "controller_session_expired", happens)).alias("expired_at"),
@@ -142,5 +146,13 @@ def with_end(term: DataFrame) -> DataFrame:
         .withColumn(
             "gap_ms", F.when(is_followed(), F.unix_millis("superseded_at") - F.unix_millis("ended_at"))
         )
-        .withColumn("evidence", F.array(F.struct("file_id", "byte_offset")))
+        .withColumn(
+            "evidence",
+            F.array_compact(
+                F.array(
+                    F.struct("file_id", "byte_offset"),
+                    F.when(F.col("ended_at") == F.col("resigning_at"), F.col("resigning_line")),
+                )
+            ),
+        )
     )

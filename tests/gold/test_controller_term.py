@@ -29,3 +29,14 @@ def test_terms(spark: SparkSession, story: dict[str, DataFrame]) -> None:
         "gap_ms",
     )
     same_rows(story["controller_term"], expected, *columns)
+
+
+@pytest.mark.spark
+def test_evidence_is_the_election_and_the_resignation(story: dict[str, DataFrame]) -> None:
+    lines = {
+        row.term_id: [one.byte_offset for one in row.evidence] for row in story["controller_term"].collect()
+    }
+    records = story["log_record"].where("event IN ('controller_elected', 'controller_resigning')").collect()
+    offsets = {(row.node_id, row.event): row.byte_offset for row in records}
+    assert lines["1-1"] == [offsets[1, "controller_elected"], offsets[1, "controller_resigning"]]
+    assert lines["1-2"] == [offsets[3, "controller_elected"]]
