@@ -23,27 +23,37 @@ def local_times(texts: pa.Array, time_format: str) -> pa.Array:
     _, offsets, data = joined.buffers()
     first = int(np.frombuffer(offsets, np.int32)[joined.offset]) if count else 0
     grid = np.frombuffer(data or b"", np.uint8)[first : first + count * width].reshape(count, width)
-    digits = grid.astype(np.int64) - 48
-    part: dict[str, npt.NDArray[np.int64]] = {}
-    good = right.to_numpy(zero_copy_only=False)
-    for place, letter in enumerate(time_format):
-        if letter in "yMdHmsS":
-            column = digits[:, place]
-            good &= (column >= 0) & (column <= 9)
-            part[letter] = part.get(letter, np.zeros(count, np.int64)) * 10 + column
+    places = [place for place, letter in enumerate(time_format) if letter in "yMdHmsS"]
+    digits = grid[:, places] - np.uint8(48)
+    good = right.to_numpy(zero_copy_only=False) & (digits.max(axis=1, initial=0) <= 9)
+    letters = [time_format[place] for place in places]
+    # Each part of the time is a sum of digits times a power of ten: small enough for floats to be exact.
+    names = sorted(set(letters))
+    weights = np.zeros((len(places), len(names)), np.float32)
+    for index, letter in enumerate(letters):
+        weights[index, names.index(letter)] = 10.0 ** letters[index + 1 :].count(letter)
+    part = dict(zip(names, (digits.astype(np.float32) @ weights).astype(np.int64).T, strict=True))
     for letter, top in TOP.items():
         good &= (part[letter] <= top) & (part[letter] >= (1 if letter in "Md" else 0))
     month = np.where(good, (part["y"] - 1970) * 12 + part["M"] - 1, 0)
-    start = month.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
-    following = (month + 1).astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
-    good &= start + part["d"] <= following
+    start = _first_days(month)
+    good &= start + part["d"] <= _first_days(month + 1)
     micros = (start - 1) * MICROS["d"]
     for letter, size in MICROS.items():
-        micros += np.where(good, part[letter], 0) * size
+        micros += part[letter] * size
     fraction = time_format.count("S")
     if fraction:
-        micros += np.where(good, part["S"], 0) * 10 ** (6 - fraction)
+        micros += part["S"] * 10 ** (6 - fraction)
     return pa.array(micros, pa.int64(), mask=~good).cast(pa.timestamp("us"))
+
+
+def _first_days(month: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Days since the epoch of the first of each month, counted from the epoch; the calendar is asked once a month."""
+    if not len(month):
+        return month
+    least = int(month.min())
+    known = np.arange(least, int(month.max()) + 1).astype("datetime64[M]")
+    return known.astype("datetime64[D]").astype(np.int64)[month - least]
 
 
 def in_utc(local: pa.Array, zone: str) -> pa.Array:

@@ -1,7 +1,6 @@
 """Matches messages against templates, all at once: which one each is an instance of, and its fields."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
@@ -9,10 +8,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.dispatch import Heads, Node, Rows, heads, route, template_head, tree
-from pipeline.core.gather import Piece, gather_column, gather_map
+from pipeline.core.columns import Columns, Matches
+from pipeline.core.dispatch import Heads, Node, heads, route, template_head, tree
+from pipeline.core.places import Hit, Places
 from pipeline.core.template import Compound, FieldKind, Template, checked
-from pipeline.core.values import typed
+from pipeline.core.texts import Mask, Rows, Texts
 
 NO_TEMPLATE = -1
 SEVERAL_TEMPLATES = -2
@@ -21,28 +21,13 @@ UNKNOWN_SOURCE = -3
 SHORTEST_NEEDLE = 3
 
 
-@dataclass(frozen=True)
-class Matches:
-    """One place a message. `template`: number in `Matcher.templates`, or one of the three negatives.
-
-    `columns`: the typed columns, null where the message does not say; `fields`: map<string, string> of all
-    other fields in the order of the template, null where there are none.
-    """
-
-    template: npt.NDArray[np.int64]
-    columns: dict[str, pa.Array]
-    fields: pa.Array
-
-
-@dataclass(frozen=True)
-class _Hit:
-    template: int
-    rows: Rows
-    texts: dict[str, pa.Array]
-
-
 class Matcher:
-    """Compiled templates; compiling is done once a process, matching once a batch."""
+    """Compiled templates; compiling is done once a process, matching once a batch.
+
+    Most templates are found by positions (`Places`), which looks at literals and blanks only; the fields'
+    texts are held against their patterns afterwards, each distinct text once. Messages where that leaves a
+    doubt, and templates that positions cannot tell, are matched by pattern: the patterns are what counts.
+    """
 
     def __init__(
         self,
@@ -54,12 +39,10 @@ class Matcher:
         checked(templates, kinds)
         self.templates = tuple(templates)
         self.kinds = dict(kinds)
-        self.column_types = dict(column_types)
-        self._compounds: dict[tuple[str, str], list[Compound]] = {}
-        for way in compounds:
-            self._compounds.setdefault((way.field, way.column), []).append(way)
-        self._patterns = [t.pattern(kinds) if t.fields else None for t in self.templates]
+        self._columns = Columns(self.templates, kinds, compounds, column_types)
+        self._patterns = [t.pattern(kinds) for t in self.templates]
         self._needles = [max(t.parts[2::2], key=len, default="") for t in self.templates]
+        self._places = [Places(t, kinds) for t in self.templates]
         by_source: dict[str, list[tuple[int, bytes]]] = {}
         for number, template in enumerate(self.templates):
             head = template_head(template, lambda name: kinds[name].type)
@@ -71,114 +54,138 @@ class Matcher:
         """The sources that at least one template names."""
         return frozenset(self._trees)
 
-    def match(self, sources: pa.Array, texts: pa.Array) -> Matches:
+    def match(self, sources: pa.Array, texts: pa.Array, *, by_pattern_only: bool = False) -> Matches:
         """`sources`, `texts`: string arrays of one length without nulls. Only templates of its own source are
         tried on a message.
 
         Of several that match the one with more literal characters wins; among equals of one name the
         earlier in the table, among equals of different names none: SEVERAL_TEMPLATES.
+        A number that its column cannot hold makes the message no match.
         """
-        chosen = np.full(len(texts), UNKNOWN_SOURCE, np.int64)
-        hits: list[_Hit] = []
+        batch = _Batch(self, texts)
+        chosen, hits = batch.all_hits(sources, by_pattern_only=by_pattern_only)
+        found = self._columns.fill(batch.texts, hits)
+        doubtful = np.union1d(found.wrong, np.flatnonzero(chosen == SEVERAL_TEMPLATES))
+        if len(doubtful) and not by_pattern_only:
+            some = pa.array(doubtful)
+            again, by_pattern = batch.all_hits(sources.take(some), by_pattern_only=True, rows=doubtful)
+            chosen[doubtful] = again
+            hits = [kept for hit in hits if len((kept := hit.without(doubtful)).rows)] + by_pattern
+            found = self._columns.fill(batch.texts, hits)
+        if len(found.wrong):
+            chosen[found.wrong] = NO_TEMPLATE
+            hits = [kept for hit in hits if len((kept := hit.without(found.wrong)).rows)]
+            found = self._columns.fill(batch.texts, hits)
+        return Matches(chosen, found.columns, found.fields)
+
+
+class _Batch:
+    """One call of match: the messages, in each form that is looked at."""
+
+    def __init__(self, matcher: Matcher, texts: pa.Array) -> None:
+        self.matcher = matcher
+        self.strings = texts
+        self.texts = Texts(texts)
+        self.heads: Heads = heads(self.texts)
+
+    def all_hits(
+        self, sources: pa.Array, *, by_pattern_only: bool, rows: Rows | None = None
+    ) -> tuple[npt.NDArray[np.int64], list[Hit]]:
+        """Template or one of the three negatives per source, and the hits; `rows`: where the sources stand."""
+        where = np.arange(len(sources)) if rows is None else rows
+        chosen = np.full(len(self.texts), UNKNOWN_SOURCE, np.int64)
         coded = sources.dictionary_encode()
-        codes: npt.NDArray[np.int64] = coded.indices.to_numpy().astype(np.int64)
-        found = heads(texts)
+        codes = coded.indices.to_numpy()
+        hits: list[Hit] = []
         for code, source in enumerate(coded.dictionary.to_pylist()):
-            node = self._trees.get(source)
+            node = self.matcher._trees.get(source)
             if node is None:
                 continue
-            rows = np.flatnonzero(codes == code)
-            chosen[rows] = NO_TEMPLATE
-            for hit in self._hits(node, found, rows, texts, chosen):
+            own = where[codes == code]
+            chosen[own] = NO_TEMPLATE
+            for hit in self._hits(node, own, chosen, by_pattern_only=by_pattern_only):
                 chosen[hit.rows] = hit.template
                 hits.append(hit)
-        columns = self._columns(hits, chosen)
-        entries = [
-            (hit.rows, name, text)
-            for hit in hits
-            for name, text in hit.texts.items()
-            if not self.kinds[name].column
-        ]
-        return Matches(chosen, columns, gather_map(entries, chosen))
+        return chosen[where], hits
 
     def _hits(
-        self, node: Node, found: Heads, rows: Rows, texts: pa.Array, chosen: npt.NDArray[np.int64]
-    ) -> Iterator[_Hit]:
+        self, node: Node, rows: Rows, chosen: npt.NDArray[np.int64], *, by_pattern_only: bool
+    ) -> Iterator[Hit]:
         grouped: dict[tuple[int, ...], list[Rows]] = {}
-        for group, candidates in route(node, found, rows):
+        for group, candidates in route(node, self.heads, rows):
             grouped.setdefault(candidates, []).append(group)
         for candidates, groups in grouped.items():
-            yield from self._decide(np.sort(np.concatenate(groups)), candidates, texts, chosen)
+            own = groups[0] if len(groups) == 1 else np.sort(np.concatenate(groups))
+            yield from self._decide(own, candidates, chosen, by_pattern_only=by_pattern_only)
 
     def _decide(
-        self, rows: Rows, candidates: Sequence[int], texts: pa.Array, chosen: npt.NDArray[np.int64]
-    ) -> Iterator[_Hit]:
+        self,
+        rows: Rows,
+        candidates: Sequence[int],
+        chosen: npt.NDArray[np.int64],
+        *,
+        by_pattern_only: bool,
+    ) -> Iterator[Hit]:
         """Tries the candidates on ascending `rows`, the most specific first; equally specific ones all."""
-        ordered = sorted(candidates, key=lambda c: (-self.templates[c].literal_length, c))
-        for _, equals in groupby(ordered, key=lambda c: self.templates[c].literal_length):
+        templates = self.matcher.templates
+        ordered = sorted(candidates, key=lambda c: (-templates[c].literal_length, c))
+        for _, equals in groupby(ordered, key=lambda c: templates[c].literal_length):
             if not len(rows):
                 return
-            hits = [hit for c in equals if len((hit := self._try(c, rows, texts)).rows)]
-            taken: dict[str, list[Rows]] = {}
-            for hit in hits:
-                taken.setdefault(self.templates[hit.template].name, []).append(hit.rows)
-            tied = _shared([np.unique(np.concatenate(parts)) for parts in taken.values()])
+            hits = [
+                hit
+                for c in equals
+                for hit in self._try(c, rows, by_pattern_only=by_pattern_only)
+                if len(hit.rows)
+            ]
+            if len(hits) == 1 and len(hits[0].rows) == len(rows):
+                yield hits[0]
+                return
+            tied = _shared(templates, hits)
             chosen[tied] = SEVERAL_TEMPLATES
             done = tied
             for hit in hits:
-                yield _without(hit, done)
+                yield hit.without(done)
                 done = np.union1d(done, hit.rows)
             rows = np.setdiff1d(rows, done, assume_unique=True) if len(done) else rows
 
-    def _try(self, number: int, rows: Rows, texts: pa.Array) -> _Hit:
+    def _try(self, number: int, rows: Rows, *, by_pattern_only: bool) -> Iterator[Hit]:
+        places = self.matcher._places[number]
+        if not by_pattern_only and places.is_possible:
+            hit = places.find(number, self.texts, rows)
+            yield hit
+            if places.is_exact or len(hit.rows) == len(rows):
+                return
+            rows = np.setdiff1d(rows, hit.rows, assume_unique=True)
+        yield self._by_pattern(number, rows)
+
+    def _by_pattern(self, number: int, rows: Rows) -> Hit:
         # Ascending and all of them: the same array.
-        some = texts if len(rows) == len(texts) else texts.take(pa.array(rows))
-        rows, some = _holding(self._needles[number], rows, some)
-        pattern = self._patterns[number]
+        some = self.strings if len(rows) == len(self.strings) else self.strings.take(pa.array(rows))
+        rows, some = _holding(self.matcher._needles[number], rows, some)
+        template = self.matcher.templates[number]
         if not len(rows):
-            return _Hit(number, rows, {})
-        if pattern is None:
-            holds = pc.equal(some, self.templates[number].text).to_numpy(zero_copy_only=False)
-            return _Hit(number, rows[holds], {})
-        caught = pc.extract_regex(some, pattern)
+            return Hit(number, rows, [])
+        if not template.fields:
+            holds: Mask = pc.equal(some, template.text).to_numpy(zero_copy_only=False)
+            return Hit(number, rows[holds], [])
+        caught = pc.extract_regex(some, self.matcher._patterns[number])
         if caught.null_count:
-            holds = caught.is_valid()
-            rows = rows[holds.to_numpy(zero_copy_only=False)]
-            caught = caught.filter(holds)
-        return _Hit(number, rows, {name: caught.field(name) for name in self.templates[number].fields})
+            is_caught = caught.is_valid()
+            rows = rows[is_caught.to_numpy(zero_copy_only=False)]
+            caught = caught.filter(is_caught)
+        return Hit(number, rows, _spans(template, self.texts.start[rows], caught))
 
-    def _columns(self, hits: Sequence[_Hit], chosen: npt.NDArray[np.int64]) -> dict[str, pa.Array]:
-        """Typed columns of all hits; a number that its column cannot hold makes the message no match."""
-        count = len(chosen)
-        pieces: dict[str, list[Piece]] = {}
-        for (column, name), parts in self._texts(hits).items():
-            rows = np.concatenate([rows for rows, _ in parts])
-            text = pa.concat_arrays([text for _, text in parts])
-            if name:
-                text = _pulled(text, self._compounds[name, column])
-            values, too_big = typed(text, self.column_types[column])
-            if not name:
-                chosen[rows[too_big]] = NO_TEMPLATE
-            pieces.setdefault(column, []).append(Piece(rows, values))
-        columns = {
-            name: gather_column(pieces.get(name, ()), count, kind) for name, kind in self.column_types.items()
-        }
-        if (chosen < 0).any():
-            kept = pa.array(np.arange(count), mask=chosen < 0)
-            columns = {name: column.take(kept) for name, column in columns.items()}
-        return columns
 
-    def _texts(self, hits: Sequence[_Hit]) -> dict[tuple[str, str], list[tuple[Rows, pa.Array]]]:
-        """Rows and texts by (column, ""), or by (column, compound field) where no field states the column."""
-        texts: dict[tuple[str, str], list[tuple[Rows, pa.Array]]] = {}
-        for hit in hits:
-            said = {self.kinds[name].column: name for name in hit.texts if self.kinds[name].column}
-            for column, name in said.items():
-                texts.setdefault((column, ""), []).append((hit.rows, hit.texts[name]))
-            for name, column in self._compounds:
-                if name in hit.texts and column not in said:
-                    texts.setdefault((column, name), []).append((hit.rows, hit.texts[name]))
-        return texts
+def _spans(template: Template, start: Rows, caught: pa.Array) -> list[tuple[Rows, Rows]]:
+    """Where the caught texts stand: what is between them is fixed."""
+    at = start + len(template.parts[0].encode())
+    spans: list[tuple[Rows, Rows]] = []
+    for place, literal in enumerate(template.parts[2::2]):
+        end = at + pc.binary_length(caught.field(f"p{place}")).to_numpy(zero_copy_only=False)
+        spans.append((at, end))
+        at = end + len(literal.encode())
+    return spans
 
 
 def _holding(needle: str, rows: Rows, texts: pa.Array) -> tuple[Rows, pa.Array]:
@@ -192,32 +199,13 @@ def _holding(needle: str, rows: Rows, texts: pa.Array) -> tuple[Rows, pa.Array]:
     return rows[holds.to_numpy(zero_copy_only=False)], texts.filter(holds)
 
 
-def _shared(groups: Sequence[Rows]) -> Rows:
-    """Rows in more than one group."""
-    if len(groups) < 2:
+def _shared(templates: Sequence[Template], hits: Sequence[Hit]) -> Rows:
+    """Rows that templates of different names match."""
+    by_name: dict[str, list[Rows]] = {}
+    for hit in hits:
+        by_name.setdefault(templates[hit.template].name, []).append(hit.rows)
+    if len(by_name) < 2:
         return np.zeros(0, np.int64)
+    groups = [np.unique(np.concatenate(parts)) for parts in by_name.values()]
     values, counts = np.unique(np.concatenate(groups), return_counts=True)
     return values[counts > 1]
-
-
-def _without(hit: _Hit, done: Rows) -> _Hit:
-    if not len(done):
-        return hit
-    keep = ~np.isin(hit.rows, done)
-    if keep.all():
-        return hit
-    mask = pa.array(keep)
-    return _Hit(hit.template, hit.rows[keep], {name: text.filter(mask) for name, text in hit.texts.items()})
-
-
-def _pulled(text: pa.Array, ways: Sequence[Compound]) -> pa.Array:
-    """The value of the first way that matches, null where none does; equal texts are read once."""
-    coded = text.dictionary_encode()
-    values = pa.nulls(len(coded.dictionary), pa.string())
-    for way in ways:
-        caught = pc.extract_regex(coded.dictionary, way.pattern)
-        value = pc.if_else(caught.is_valid(), caught.field("value"), pa.scalar(None, pa.string()))
-        if way.drop:
-            value = pc.replace_substring_regex(value, way.drop, "")
-        values = pc.coalesce(values, value)
-    return values.take(coded.indices)

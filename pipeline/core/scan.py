@@ -80,7 +80,7 @@ def scan(
     buffer, base = b"", start
     while True:
         block, is_last = _read(stream, base + len(buffer), limit, block_bytes)
-        buffer += block
+        buffer = buffer + block if buffer else block
         checked = len(buffer) if is_last else max(0, len(buffer) - START_BYTES)
         starts = finder(buffer, checked, before)
         past_end = starts + base >= end
@@ -89,14 +89,16 @@ def scan(
             checked = int(starts[int(past_end.argmax())])
             starts = starts[: int(past_end.argmax())]
         line_ends = np.flatnonzero(np.frombuffer(buffer, np.uint8, count=checked) == LF)
+        is_done |= is_last or (current is None and not len(starts) and base + checked >= end)
         closed: list[Records] = []
         if len(starts):
-            closed, current = _close(current, buffer, base, starts, line_ends, max_record_bytes)
-        tail = int(starts[-1]) if len(starts) else 0
+            ends = np.append(starts, checked) if is_done else starts
+            closed, current = _close(current, buffer, base, ends, line_ends, max_record_bytes)
+            current = None if is_done else current
         if current is not None:
+            tail = int(starts[-1]) if len(starts) else 0
             grown = int(len(line_ends) - np.searchsorted(line_ends, tail))
             current.grow(buffer[tail:checked], grown, max_record_bytes)
-        is_done |= is_last or (current is None and base + checked >= end)
         if is_done and current is not None and current.length:
             closed.append(_pack([current], max_record_bytes))
         if closed:
@@ -121,13 +123,20 @@ def _read(stream: BinaryIO, position: int, limit: int | None, block_bytes: int) 
     if stream.seekable() and stream.tell() != position:
         stream.seek(position)
     wanted = block_bytes if limit is None else min(block_bytes, limit - position)
-    block = b""
-    while len(block) < wanted:
-        more = stream.read(wanted - len(block))
+    # One read of a local file gives all: joining copies only what came in pieces.
+    pieces: list[bytes] = []
+    size = 0
+    while size < wanted:
+        more = stream.read(wanted - size)
         if not more:
-            return block, True
-        block += more
-    return block, limit is not None and position + len(block) >= limit
+            return _one(pieces), True
+        pieces.append(more)
+        size += len(more)
+    return _one(pieces), limit is not None and position + size >= limit
+
+
+def _one(pieces: list[bytes]) -> bytes:
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def _close(

@@ -53,16 +53,23 @@ def _line_starts(data: npt.NDArray[np.uint8], checked: int, before: int) -> npt.
 
 
 def _by_shape(shape: tuple[int, ...]) -> Finder:
+    size = len(shape)
+    digits = [place for place, expected in enumerate(shape) if expected == DIGIT]
+    others = [place for place, expected in enumerate(shape) if expected != DIGIT]
+    literal = np.array([shape[place] for place in others], np.uint8)
+
     def find(buffer: bytes, checked: int, before: int) -> npt.NDArray[np.int64]:
         data = np.frombuffer(buffer, np.uint8)
         lines = _line_starts(data, checked, before)
-        lines = lines[lines + len(shape) <= len(data)]
-        for place, expected in enumerate(shape):
-            column = data[lines + place]
-            holds = (column >= 48) & (column <= 57) if expected == DIGIT else column == expected
-            if not holds.all():
-                lines = lines[holds]
-        return lines
+        lines = lines[lines + size <= len(data)]
+        if not len(lines):
+            return lines
+        # One item of `size` bytes a line is gathered at once, several times as fast as byte by byte.
+        heads = np.ndarray((len(data) - size + 1,), f"V{size}", buffer, strides=(1,))[lines]
+        grid = heads.view(np.uint8).reshape(-1, size)
+        holds = (grid[:, others] == literal).all(axis=1)
+        holds &= (grid[:, digits] - np.uint8(48)).max(axis=1, initial=0) <= 9
+        return lines if holds.all() else lines[holds]
 
     return find
 

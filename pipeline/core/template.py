@@ -40,11 +40,15 @@ class Compound:
 
 @dataclass(frozen=True)
 class Template:
-    """One wording of one source. Equal texts of one source are one template."""
+    """One wording of one source. Equal texts of one source are one template.
+
+    `says`: columns and what the literal text alone says of them.
+    """
 
     name: str
     source: str
     text: str
+    says: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def parts(self) -> tuple[str, ...]:
@@ -57,23 +61,23 @@ class Template:
         return sum(len(part) for part in self.parts[::2])
 
     @cached_property
+    def places(self) -> tuple[tuple[int, str], ...]:
+        """Each field name once, with the number of its first place."""
+        names = self.parts[1::2]
+        return tuple((index, name) for index, name in enumerate(names) if name not in names[:index])
+
+    @cached_property
     def fields(self) -> tuple[str, ...]:
         """Field names, each once, in the order of their first place."""
         return tuple(dict.fromkeys(self.parts[1::2]))
 
     def pattern(self, kinds: Mapping[str, FieldKind]) -> str:
-        """The anchored RE2 pattern; the first place of a field is the group of its name."""
-        pieces = [r"(?s)\A"]
-        seen: set[str] = set()
-        for index, part in enumerate(self.parts):
-            if index % 2 == 0:
-                pieces.append(quote(part))
-            elif part in seen:
-                pieces.append(f"(?:{kinds[part].pattern})")
-            else:
-                seen.add(part)
-                pieces.append(f"(?P<{part}>{kinds[part].pattern})")
-        return "".join([*pieces, r"\z"])
+        """The anchored RE2 pattern; the n-th place is the group `p<n>`, from 0."""
+        pieces = [
+            f"(?P<p{index // 2}>{kinds[part].pattern})" if index % 2 else quote(part)
+            for index, part in enumerate(self.parts)
+        ]
+        return "".join([r"(?s)\A", *pieces, r"\z"])
 
     def render(self, values: Mapping[str, str]) -> str:
         """The message with the fields' texts in place."""

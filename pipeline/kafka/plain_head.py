@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.core.scan import Records
+from pipeline.core.texts import Mask, Rows, Spans, cut, placed
 from pipeline.kafka.envelope import HEAD_GROUPS, Envelope
 
 PLAIN_ENVELOPE = "stock"
@@ -15,7 +16,8 @@ LEVEL_AT = len("[yyyy-MM-dd HH:mm:ss,SSS] ")
 SHORTEST = LEVEL_AT + len("INFO  (a)\n")
 LEVEL_WIDTHS = (4, 5)
 
-Mask = npt.NDArray[np.bool_]
+PIECES = ("time", "level", "message", "logger")
+
 Bytes = npt.NDArray[np.uint8]
 
 
@@ -35,47 +37,40 @@ def plain_heads(texts: pa.Array, records: Records, envelope: Envelope) -> tuple[
     start, end = bounds[:-1], bounds[1:]
     plain = records.has_start & ~records.is_cut & (records.line_ends == 1) & (end - start >= SHORTEST)
     rows = np.flatnonzero(plain)
-    places, holds = _places(data, start[rows], end[rows])
-    rows, places = rows[holds], places[holds]
+    spans, holds = _spans(data, start[rows], end[rows])
+    if not holds.all():
+        rows, spans = rows[holds], [(begin[holds], stop[holds]) for begin, stop in spans]
     if not len(rows):
         return np.zeros(count, np.bool_), {}
-    offsets = np.concatenate([places.reshape(-1), places[-1:, -1]]).astype(np.int32)
-    pieces = pa.Array.from_buffers(
-        pa.string(), len(offsets) - 1, [None, pa.py_buffer(offsets), texts.buffers()[2]]
-    )
-    step = places.shape[1]
-    position = np.full(count, -1, np.int64)
-    position[rows] = np.arange(len(rows)) * step
-    group: dict[str, pa.Array] = {}
-    for place, name in enumerate(("time", "level", "message", "logger")):
-        group[name] = pieces.take(pa.array(position + 2 * place, mask=position < 0))
+    group = {
+        name: placed(cut(texts.buffers()[2], *span), rows, count)
+        for name, span in zip(PIECES, spans, strict=True)
+    }
     group["rest"] = pa.repeat(pa.scalar(""), count)
-    plain = (
-        (position >= 0) & _named(group["level"], r"[A-Z]+") & _named(group["logger"], r"[A-Za-z_][\w.$-]*")
-    )
+    plain = _named(group["level"], r"[A-Z]+") & _named(group["logger"], r"[A-Za-z_][\w.$-]*")
     return plain, {name: group[name] for name in HEAD_GROUPS}
 
 
-def _places(
-    data: Bytes, start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], Mask]:
-    """Per record from and to of time, level, message and logger, in order; and where all of them hold."""
+def _spans(data: Bytes, start: Rows, end: Rows) -> tuple[list[Spans], Mask]:
+    """Spans of PIECES per record, and where all of them hold."""
     stop = end - 1
     holds = data[stop] == ord("\n")
     stop = stop - (data[stop - 1] == ord("\r"))
     holds &= data[stop - 1] == ord(")")
-    opening = np.flatnonzero(data == ord("("))
-    if not len(opening):
-        return np.zeros((len(start), 8), np.int64), np.zeros(len(start), np.bool_)
-    bracket = opening[np.maximum(np.searchsorted(opening, stop) - 1, 0)]
+    opening = np.append(np.flatnonzero(data == ord("(")), 0)
+    bracket = opening[np.searchsorted(opening[:-1], stop) - 1]
     level = start + LEVEL_AT
     is_short = data[level + LEVEL_WIDTHS[0]] == ord(" ")
     level_end = level + np.where(is_short, *LEVEL_WIDTHS)
     holds &= data[level_end] == ord(" ")
     holds &= (bracket > level_end + 1) & (data[bracket - 1] == ord(" "))
     # The start pattern has fixed the 26 bytes of the time already.
-    columns = (start + 1, level - 2, level, level_end, level_end + 1, bracket - 1, bracket + 1, stop - 1)
-    return np.stack(columns, axis=1), holds
+    return [
+        (start + 1, level - 2),
+        (level, level_end),
+        (level_end + 1, bracket - 1),
+        (bracket + 1, stop - 1),
+    ], holds
 
 
 def _named(text: pa.Array, pattern: str) -> Mask:

@@ -1,20 +1,23 @@
 """What each record of a batch says, or the one reason why that is not known."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.match import NO_TEMPLATE, SEVERAL_TEMPLATES, Matches
+from pipeline.core.columns import Matches
+from pipeline.core.match import NO_TEMPLATE, SEVERAL_TEMPLATES
 from pipeline.core.scan import Records
+from pipeline.core.texts import Mask, placed
 from pipeline.kafka.loggers import MIXED, SERVER, log_of
 from pipeline.kafka.record_text import RecordText
 from pipeline.kafka.wording import COLUMN_TYPES, matcher
 
-Mask = npt.NDArray[np.bool_]
-
+BYTES_LEFT_OUT = ("other_logger", "blank")
 EXCEPTION = r"(?m)^(?P<name>(?:[a-zA-Z_][\w$]*\.)+[A-Z][\w$]*)(?:: (?P<message>[^\r\n]*))?\r?$"
 
 
@@ -35,48 +38,64 @@ class Understood:
 def understand(records: Records, text: RecordText, file_log: str) -> Understood:
     """Matches every whole message of a logger that a template names; states the reason for all others."""
     count = len(records)
-    known = pc.is_in(text.logger, value_set=pa.array(sorted(matcher().sources)))
-    is_known: Mask = known.to_numpy(zero_copy_only=False)
+    logger = text.logger.dictionary_encode()
+    is_known = _by_name(logger, matcher().sources.__contains__)
     ready = text.is_whole & is_known & ~text.is_bad_bytes & ~records.is_cut
     ready &= text.logged_local.is_valid().to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(ready)
-    matches = _matched(text, rows)
-    back = _positions(rows, count)
+    is_all = len(rows) == count
+    matches = _matched(logger, text.message, None if is_all else pa.array(rows))
     template = np.full(count, NO_TEMPLATE, np.int64)
     template[rows] = matches.template
     is_understood = template >= 0
     numbers = pa.array(template, mask=~is_understood)
-    names = pa.array([t.name for t in matcher().templates], pa.string())
-    wordings = pa.array([t.text for t in matcher().templates], pa.string())
     reason = _reason(records, text, is_known, template)
-    columns = {name: column.take(back) for name, column in matches.columns.items()}
+    columns, fields = matches.columns, matches.fields
+    if not is_all:
+        columns = {name: placed(column, rows, count) for name, column in columns.items()}
+        fields = placed(fields, rows, count)
     _add_exceptions(columns, text)
+    names, wordings = _said()
     return Understood(
-        log=_logs(text.logger, file_log),
+        log=_logs(logger, file_log),
         event=names.take(numbers),
         template=wordings.take(numbers),
         reason=reason,
         is_forged=pa.array(text.looks_forged),
-        keeps_bytes=pc.invert(
-            pc.fill_null(pc.is_in(reason, value_set=pa.array(["other_logger", "blank"])), False)
-        ).to_numpy(zero_copy_only=False),
+        keeps_bytes=_keeps_bytes(reason),
         columns=columns,
-        fields=matches.fields.take(back),
+        fields=fields,
     )
 
 
-def _matched(text: RecordText, rows: npt.NDArray[np.int64]) -> Matches:
-    if len(rows) == len(text.message):
-        return matcher().match(text.logger, text.message)
-    some = pa.array(rows)
-    return matcher().match(text.logger.take(some), text.message.take(some))
+@lru_cache(maxsize=1)
+def _said() -> tuple[pa.Array, pa.Array]:
+    """Event and wording by number of the template."""
+    templates = matcher().templates
+    return pa.array([t.name for t in templates], pa.string()), pa.array(
+        [t.text for t in templates], pa.string()
+    )
 
 
-def _positions(rows: npt.NDArray[np.int64], count: int) -> pa.Array:
-    """Where each of `count` rows stands in `rows`, null where it does not."""
-    position = np.full(count, -1, np.int64)
-    position[rows] = np.arange(len(rows))
-    return pa.array(position, mask=position < 0)
+def _matched(logger: pa.Array, message: pa.Array, rows: pa.Array | None) -> Matches:
+    if rows is None:
+        return matcher().match(logger, message)
+    return matcher().match(logger.take(rows), message.take(rows))
+
+
+def _by_name(coded: pa.Array, holds: Callable[[str], bool]) -> Mask:
+    """Where the (dictionary-encoded) name is one for which it holds; false where there is none."""
+    known = np.array([*(holds(name) for name in coded.dictionary.to_pylist()), False])
+    result: Mask = known[pc.fill_null(coded.indices, -1).to_numpy()]
+    return result
+
+
+def _keeps_bytes(reason: pa.Array) -> Mask:
+    if reason.null_count == len(reason):
+        return np.ones(len(reason), np.bool_)
+    left_out = pc.is_in(reason, value_set=pa.array(BYTES_LEFT_OUT))
+    kept: Mask = pc.invert(left_out).to_numpy(zero_copy_only=False)
+    return kept
 
 
 def _reason(records: Records, text: RecordText, is_known: Mask, template: npt.NDArray[np.int64]) -> pa.Array:
@@ -92,27 +111,30 @@ def _reason(records: Records, text: RecordText, is_known: Mask, template: npt.ND
         "several_templates": template == SEVERAL_TEMPLATES,
         "no_template": template == NO_TEMPLATE,
     }
-    names = pa.array(list(conditions), pa.string())
     holds = np.stack(list(conditions.values()))
-    first = holds.argmax(axis=0)
-    return names.take(pa.array(first, mask=~holds.any(axis=0)))
+    is_left = holds.any(axis=0)
+    if not is_left.any():
+        return pa.nulls(len(template), pa.string())
+    names = pa.array(list(conditions), pa.string())
+    return names.take(pa.array(holds.argmax(axis=0), mask=~is_left))
 
 
 def _logs(logger: pa.Array, file_log: str) -> pa.Array:
-    """The log of each record by its logger, without one the file's."""
-    coded = logger.dictionary_encode()
-    logs = pa.array([log_of(name) for name in coded.dictionary.to_pylist()], pa.string())
-    return pc.fill_null(logs.take(coded.indices), SERVER if file_log == MIXED else file_log)
+    """The log of each record by its (dictionary-encoded) logger, without one the file's."""
+    logs = [log_of(name) for name in logger.dictionary.to_pylist()]
+    logs.append(SERVER if file_log == MIXED else file_log)
+    return pa.array(logs, pa.string()).take(pc.fill_null(logger.indices, len(logs) - 1))
 
 
 def _add_exceptions(columns: dict[str, pa.Array], text: RecordText) -> None:
     """Fills exception_class and exception_message from the lines after the message, where it names none."""
-    rows = np.flatnonzero(pc.fill_null(pc.not_equal(text.rest, ""), False).to_numpy(zero_copy_only=False))
+    rows = np.flatnonzero(
+        pc.fill_null(pc.not_equal(pc.binary_length(text.rest), 0), False).to_numpy(zero_copy_only=False)
+    )
     if not len(rows):
         return
     caught = pc.extract_regex(text.rest.take(pa.array(rows)), EXCEPTION)
-    back = _positions(rows, len(text.rest))
     for column, group in (("exception_class", "name"), ("exception_message", "message")):
         value = pc.if_else(caught.is_valid(), caught.field(group), None)
-        value = pc.if_else(pc.equal(value, ""), None, value).take(back)
+        value = placed(pc.if_else(pc.equal(value, ""), None, value), rows, len(text.rest))
         columns[column] = pc.coalesce(columns[column], value).cast(COLUMN_TYPES[column])

@@ -3,8 +3,9 @@
 import pyarrow as pa
 import pytest
 
+from pipeline.core.columns import Matches
 from pipeline.core.errors import SettingsError
-from pipeline.core.match import NO_TEMPLATE, SEVERAL_TEMPLATES, UNKNOWN_SOURCE, Matcher, Matches
+from pipeline.core.match import NO_TEMPLATE, SEVERAL_TEMPLATES, UNKNOWN_SOURCE, Matcher
 from pipeline.core.template import Compound, FieldKind, Template
 
 KINDS = {

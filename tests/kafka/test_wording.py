@@ -5,7 +5,7 @@ import re
 import pyarrow as pa
 import pytest
 
-from pipeline.core.match import Matches
+from pipeline.core.columns import Matches
 from pipeline.core.template import Template, quote
 from pipeline.core.values import typed
 from pipeline.kafka.wording import COLUMN_TYPES, field_kinds, matcher, table, template_rows
