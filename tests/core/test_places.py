@@ -49,8 +49,40 @@ WORDINGS = (
 )
 MATCHER = Matcher([Template(text[:20], "a", text) for text in WORDINGS], KINDS, [], TYPES)
 PIECES = st.sampled_from(
-    "[id=|7|-1|12345678901|] |moved |a-b|-|0|,|[|]| to | |1, 2| far away| in | ms|.| at 3|saw | of | isr |x\ny"
-    "|[to-|-from-| left|nothing| two  blanks |ü|\0|{id}".split("|")
+    [
+        "[id=",
+        "7",
+        "-1",
+        "12345678901",
+        "] ",
+        "moved ",
+        "a-b",
+        "-",
+        "0",
+        ",",
+        "[",
+        "]",
+        " to ",
+        " ",
+        "1, 2",
+        "ü",
+        "\0",
+    ]
+    + [
+        " far away",
+        " in ",
+        " ms",
+        ".",
+        " at 3",
+        "saw ",
+        " of ",
+        " isr ",
+        "x\ny",
+        "[to-",
+        "-from-",
+        " left",
+        "nothing",
+    ]
 )
 FIELDS = {
     "id": st.sampled_from(["0", "-1", "7", "4294967296", "99999999999"]),
