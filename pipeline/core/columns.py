@@ -72,11 +72,17 @@ class Columns:
             [(place, name) for place, name in t.places if not kinds[name].column] for t in self._templates
         ]
 
+        self._again = [
+            [(place, name) for place, name in enumerate(t.parts[1::2]) if (place, name) not in t.places]
+            for t in self._templates
+        ]
+
     def fill(self, texts: Texts, hits: Sequence[Hit]) -> Filled:
         """Columns of one place a message from disjoint hits."""
         work = _Fill(self, texts)
         fields = work.map_of(hits)
         columns = work.columns_of(hits)
+        work.check_again(hits)
         wrong = np.unique(np.concatenate(work.wrong)) if work.wrong else np.zeros(0, np.int64)
         return Filled(columns, fields, wrong)
 
@@ -147,6 +153,19 @@ class _Fill:
             own = np.concatenate(parts)
             _, good = numbers(self.texts, start[own], end[own], common)
             self.wrong.append(rows[own[~good]])
+
+    def check_again(self, hits: Sequence[Hit]) -> None:
+        """Fields that a template names twice: the first place counts, the others must be well-formed."""
+        for hit in hits:
+            for place, name in self.own._again[hit.template]:
+                start, end = hit.spans[place]
+                shape = self.own._shapes[name]
+                if shape is not None:
+                    self.wrong.append(hit.rows[~numbers(self.texts, start, end, shape)[1]])
+                    continue
+                bad = self.own._checker.check(self.own._kinds[name].pattern, self.texts.strings(start, end))
+                if bad is not None:
+                    self.wrong.append(hit.rows[bad])
 
     # The typed columns.
 
