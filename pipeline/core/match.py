@@ -8,8 +8,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.columns import Columns, Matches
+from pipeline.core.columns import Matches, fill
 from pipeline.core.dispatch import Heads, Node, heads, route, template_head, tree
+from pipeline.core.field_plan import FieldPlan
 from pipeline.core.places import Hit, Places
 from pipeline.core.template import Compound, FieldKind, Template, checked
 from pipeline.core.texts import Mask, Rows, Texts
@@ -39,7 +40,7 @@ class Matcher:
         checked(templates, kinds)
         self.templates = tuple(templates)
         self.kinds = dict(kinds)
-        self._columns = Columns(self.templates, kinds, compounds, column_types)
+        self._plan = FieldPlan(self.templates, kinds, compounds, column_types)
         self._patterns = [t.pattern(kinds) for t in self.templates]
         self._needles = [max(t.parts[2::2], key=len, default="") for t in self.templates]
         self._places = [Places(t, kinds) for t in self.templates]
@@ -64,18 +65,18 @@ class Matcher:
         """
         batch = _Batch(self, texts)
         chosen, hits = batch.all_hits(sources, by_pattern_only=by_pattern_only)
-        found = self._columns.fill(batch.texts, hits)
+        found = fill(self._plan, batch.texts, hits)
         doubtful = np.union1d(found.wrong, np.flatnonzero(chosen == SEVERAL_TEMPLATES))
         if len(doubtful) and not by_pattern_only:
             some = pa.array(doubtful)
             again, by_pattern = batch.all_hits(sources.take(some), by_pattern_only=True, rows=doubtful)
             chosen[doubtful] = again
             hits = [kept for hit in hits if len((kept := hit.without(doubtful)).rows)] + by_pattern
-            found = self._columns.fill(batch.texts, hits)
+            found = fill(self._plan, batch.texts, hits)
         if len(found.wrong):
             chosen[found.wrong] = NO_TEMPLATE
             hits = [kept for hit in hits if len((kept := hit.without(found.wrong)).rows)]
-            found = self._columns.fill(batch.texts, hits)
+            found = fill(self._plan, batch.texts, hits)
         return Matches(chosen, found.columns, found.fields)
 
 

@@ -74,7 +74,7 @@ class RangeRequest:
 class ReadSettings:
     """`block_bytes`: read at once, and so the size of a batch; it changes no row."""
 
-    block_bytes: int = 4 << 20
+    block_bytes: int = 8 << 20
     max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES
 
 

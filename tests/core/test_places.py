@@ -48,41 +48,12 @@ WORDINGS = (
     " two  blanks {id} ",
 )
 MATCHER = Matcher([Template(text[:20], "a", text) for text in WORDINGS], KINDS, [], TYPES)
+WORDS = """
+[id= 7 -1 12345678901 ]_ moved_ a-b - 0 , [ ] _to_ _ 1,_2 _far_away _in_ _ms . _at_3 saw_ _of_ _isr_ x~y
+[to- -from- _left nothing _two__blanks_ ü ^ {id}
+"""
 PIECES = st.sampled_from(
-    [
-        "[id=",
-        "7",
-        "-1",
-        "12345678901",
-        "] ",
-        "moved ",
-        "a-b",
-        "-",
-        "0",
-        ",",
-        "[",
-        "]",
-        " to ",
-        " ",
-        "1, 2",
-        "ü",
-        "\0",
-    ]
-    + [
-        " far away",
-        " in ",
-        " ms",
-        ".",
-        " at 3",
-        "saw ",
-        " of ",
-        " isr ",
-        "x\ny",
-        "[to-",
-        "-from-",
-        " left",
-        "nothing",
-    ]
+    [word.replace("_", " ").replace("~", "\n").replace("^", "\0") for word in WORDS.split()]
 )
 FIELDS = {
     "id": st.sampled_from(["0", "-1", "7", "4294967296", "99999999999"]),

@@ -1,0 +1,42 @@
+"""Which field of which template goes where: worked out once for all batches."""
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from pipeline.core.numbers import number_shape
+from pipeline.core.template import Compound, FieldKind, Template
+from pipeline.core.wellformed import Checker
+
+
+class FieldPlan:
+    """`in_map`, `again`: per template places (number, field) of the map, and of fields named before.
+
+    `shapes`: fields that are whole numbers; `ways`: by field and column how a compound states the column.
+    """
+
+    def __init__(
+        self,
+        templates: Sequence[Template],
+        kinds: Mapping[str, FieldKind],
+        compounds: Sequence[Compound],
+        column_types: Mapping[str, pa.DataType],
+    ) -> None:
+        self.types = dict(column_types)
+        self.kinds = dict(kinds)
+        self.templates = tuple(templates)
+        self.checker = Checker()
+        self.shapes = {name: number_shape(kind.pattern) for name, kind in kinds.items()}
+        self.names = list(kinds)
+        self.codes = {name: code for code, name in enumerate(kinds)}
+        self.key_texts = pa.array(self.names, pa.string())
+        self.ways: dict[str, dict[str, list[Compound]]] = {}
+        for way in compounds:
+            self.ways.setdefault(way.field, {}).setdefault(way.column, []).append(way)
+        self.in_map = [
+            [(place, name) for place, name in t.places if not kinds[name].column] for t in self.templates
+        ]
+        self.again = [
+            [(place, name) for place, name in enumerate(t.parts[1::2]) if (place, name) not in t.places]
+            for t in self.templates
+        ]

@@ -1,0 +1,89 @@
+"""How fast the product reads, beside what else reads the same file in the same run."""
+
+import argparse
+import gc
+import importlib.util
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from tempfile import gettempdir
+
+from tests.bench.contenders import by_hand, duckdb_envelope, polars_envelope, product, text_count
+from tests.bench.data import make
+from tests.bench.kernel import HEADING, Rate, kernel
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    given = arguments()
+    corpus = Path(os.environ.get("KCA_SHARED", REPOSITORY.parent / "shared")) / "corpus"
+    given.folder.mkdir(parents=True, exist_ok=True)
+    file = given.file or make(
+        given.folder / f"bench-{given.megabytes}.log", given.megabytes, corpus if corpus.is_dir() else None
+    )
+    rates = kernel(file, min(given.megabytes, given.kernel_megabytes), given.rounds)
+    print(f"\nkernel, processor time, median of {given.rounds}\n{HEADING}")
+    print("\n".join(rate.line(rates[0]) for rate in rates), flush=True)
+    if not given.kernel_only:
+        print(f"\nfile to table, wall time, median of {given.rounds}, {os.cpu_count()} cores\n{HEADING}")
+        found = end_to_end(file, given.folder, given.rounds)
+        hand = next(rate for rate in found if "by hand" in rate.name)
+        print("\n".join(rate.line(hand) for rate in found), flush=True)
+    return 0
+
+
+def end_to_end(file: Path, folder: Path, rounds: int) -> list[Rate]:
+    """All contenders in turn, round by round, so that what else the machine does strikes all alike."""
+    from pipeline.store.session import get_spark, tune_for_size  # noqa: PLC0415
+
+    spark = get_spark()
+    spark.sparkContext.setLogLevel("ERROR")
+    tune_for_size(spark, file.stat().st_size)
+    contenders: dict[str, Callable[[], object]] = {
+        "spark.read.text, count": lambda: text_count(spark, file),
+        "regexp_extract by hand, to Parquet": lambda: by_hand(spark, file, folder),
+        "this product, typed, to Delta": lambda: product(spark, file, folder),
+    }
+    others: dict[str, tuple[str, Callable[[Path, Path], None]]] = {
+        "DuckDB, envelope only, to Parquet": ("duckdb", duckdb_envelope),
+        "Polars, envelope only, to Parquet": ("polars", polars_envelope),
+    }
+    for name, (module, read) in others.items():
+        if importlib.util.find_spec(module):
+            contenders[name] = partial(read, file, folder)
+        else:
+            print(f"{name}: not installed (pip install {module})")
+    taken: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(rounds):
+        for name, work in contenders.items():
+            gc.collect()
+            began = time.perf_counter()
+            work()
+            taken[name].append(time.perf_counter() - began)
+    size = file.stat().st_size
+    count = spark.read.format("delta").load(str(folder / "product" / "bronze" / "log_record")).count()
+    return [Rate(name, statistics.median(seconds), size, count) for name, seconds in taken.items()]
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument(
+        "--file", type=Path, help="an uncompressed log in the stock pattern (default: one is made)"
+    )
+    parser.add_argument("--megabytes", type=int, default=200, help="size of the file made (%(default)s)")
+    parser.add_argument(
+        "--kernel-megabytes", type=int, default=100, help="of it for the kernel (%(default)s)"
+    )
+    parser.add_argument("--folder", type=Path, default=Path(gettempdir()) / "kafka-controller-audit-bench")
+    parser.add_argument("--rounds", type=int, default=3, help="the median is printed (%(default)s)")
+    parser.add_argument("--kernel-only", action="store_true", help="without Spark")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
