@@ -1,9 +1,11 @@
 """Every event has its meaning and its source."""
 
 import re
+from importlib.resources import files
 
 import pytest
 
+from pipeline.catalog.knowledge import contents
 from pipeline.core.errors import SettingsError
 from pipeline.kafka.events import events, is_before, place
 from pipeline.kafka.wording import table, template_rows
@@ -52,3 +54,8 @@ def test_a_source_counts_for_the_releases_of_a_wording() -> None:
 def test_kraft_shares_wordings_of_zookeeper_events_only() -> None:
     of_zookeeper = {row["event"] for row in table("templates/zookeeper.tsv")}
     assert {event.event for event in events().values() if event.kraft_since} <= of_zookeeper
+
+
+def test_another_sentence_rebuilds_no_table() -> None:
+    names = {name for name, _ in contents(files("pipeline.kafka"), "pipeline.kafka")}
+    assert "pipeline.kafka/fields.tsv" in names and "pipeline.kafka/events.tsv" not in names
