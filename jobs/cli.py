@@ -7,7 +7,7 @@ from importlib import import_module
 
 Command = Callable[[list[str]], int]
 
-# Where a command stands is written out, so that only its own modules are loaded: explain starts in half a second.
+# Where a command stands is written out, so that only its own modules are loaded: explain needs few of them.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "nightly": ("jobs.nightly", "main", "read what is new, build every table, print the first screen"),
     "ingest": ("jobs.ingest", "main", "read what is new and no more"),
