@@ -6,6 +6,7 @@ WAREHOUSE ?= warehouse
 CLUSTER   ?=
 ZONE      ?=
 ARGS      ?=
+LINE      ?=
 
 VENV := .venv
 PY   := $(VENV)/bin/python
@@ -15,7 +16,10 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help run test check soak bench notebook docs wheel clean setup jars preflight FORCE
+.PHONY: help run explain test check soak bench notebook docs wheel clean setup jars preflight FORCE
+
+# A dollar in a logger is not for make.
+export LINE_AS_GIVEN := $(value LINE)
 
 # Spark as the project ships it, unless the user has a Spark configuration of their own.
 # Delta's jars are then taken from jars/: no start of Spark asks the network, or prints what it resolved.
@@ -31,6 +35,9 @@ help: ## this text
 run: setup ## audit LOGS (default: the sample) into WAREHOUSE; installs what is missing first
 	@$(PY) jobs/nightly.py $(foreach path,$(LOGS),--logs "$(path)") --warehouse "$(WAREHOUSE)" \
 		$(if $(CLUSTER),--cluster "$(CLUSTER)") $(if $(ZONE),--zone "$(ZONE)") $(ARGS)
+
+explain: preflight $(VENV)/installed ## what a log line means: LINE='[...] ...', or ARGS="--file FILE --line N"
+	@if [ -n "$$LINE_AS_GIVEN" ]; then $(PY) -m jobs explain $(ARGS) -- "$$LINE_AS_GIVEN"; else $(PY) -m jobs explain $(ARGS); fi
 
 test: setup $(VENV)/with-test ## the test suite; ARGS go to pytest
 	@$(PY) -m pytest $(ARGS)

@@ -4,7 +4,19 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
+from jobs.explain_text import as_lines
 from pipeline.catalog.docs import blocks, filled
+from pipeline.kafka.explaining import explained
+from pipeline.kafka.pasted import pasted
+
+EXAMPLE_WIDTH = 100
+# tests/data/sample/lab-2.2.2/broker-2/state-change.log, lines 1339 and 1340.
+EXAMPLE = b"""\
+[2026-11-21 09:00:21,682] ERROR [Controller id=2 epoch=8] Controller 2 epoch 8 initiated state change of replica 1 \
+for partition payments-1 from OfflineReplica to ReplicaDeletionIneligible failed (state.change.logger)
+java.lang.IllegalStateException: Replica [Topic=payments,Partition=1,Replica=1] should be in the \
+ReplicaDeletionStarted states before moving to ReplicaDeletionIneligible state. Instead it is in OfflineReplica state
+"""
 
 
 def main(readme: Path) -> int:
@@ -19,7 +31,13 @@ def main(readme: Path) -> int:
 def refreshed(text: str) -> str:
     """The text of a README with its generated parts as they should be."""
     defaults = files("jobs").joinpath("defaults.yaml").read_text(encoding="utf-8")
-    return filled(text, blocks(defaults))
+    return filled(text, blocks(defaults) | {"explain": explained_example()})
+
+
+def explained_example() -> str:
+    """What `explain` prints for a line of the sample."""
+    found = pasted(EXAMPLE)
+    return "\n".join(["```", *as_lines(explained(found.records[0]), None, EXAMPLE_WIDTH), "```"])
 
 
 if __name__ == "__main__":

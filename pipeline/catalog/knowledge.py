@@ -5,6 +5,8 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+# Words for people: no answer stands on them.
+NOT_KNOWLEDGE = frozenset({"pipeline.kafka/events.tsv"})
 PACKAGES = ("pipeline.kafka", "pipeline.silver", "pipeline.gold", "schemas")
 
 
@@ -23,6 +25,6 @@ def contents(folder: Traversable, name: str) -> list[tuple[str, bytes]]:
     for entry in folder.iterdir():
         if entry.is_dir():
             found += contents(entry, f"{name}/{entry.name}") if entry.name != "__pycache__" else []
-        elif entry.name.endswith((".py", ".tsv")):
+        elif entry.name.endswith((".py", ".tsv")) and f"{name}/{entry.name}" not in NOT_KNOWLEDGE:
             found.append((f"{name}/{entry.name}", entry.read_bytes()))
     return found

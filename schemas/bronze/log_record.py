@@ -24,16 +24,19 @@ from schemas.spec import (
 )
 
 LOGS = ("controller", "state-change", "server")
-NOT_UNDERSTOOD_REASONS = (
-    "no_template",  # the logger is Kafka's, the wording is in no template
-    "several_templates",  # templates of different events match
-    "no_envelope",  # no time, level and logger were found: text before the first record, garbage
-    "bad_bytes",  # not UTF-8
-    "too_long",  # longer than the limit in conf
-    "cut",  # cut by a shipper, or the file ends inside it
-    "other_logger",  # a logger that no template names: accounted for by position and length, bytes not kept
-    "blank",  # white space only
-)
+# Why a record is not understood, as its reader is told.
+NOT_UNDERSTOOD = {
+    "no_template": "The logger is one of Kafka's that are known here, but no template has this wording.",
+    "several_templates": "Templates of different events match the message, so none is taken.",
+    "no_envelope": "No time, level and logger were found around the message: a line of a stack trace, text before "
+    "the first record, or no log of Kafka.",
+    "bad_bytes": "The record is not valid UTF-8.",
+    "too_long": "The record is longer than the limit for records, and was not parsed.",
+    "cut": "The end of the message is missing: a shipper cut it, or the file ends inside it.",
+    "other_logger": "No template names this logger: it is none of Kafka's controller or of those that tell about it.",
+    "blank": "There is white space only.",
+}
+NOT_UNDERSTOOD_REASONS = tuple(NOT_UNDERSTOOD)
 
 SPEC = TableSpec(
     name="bronze.log_record",
