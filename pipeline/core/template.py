@@ -101,6 +101,7 @@ def checked(templates: Sequence[Template], kinds: Mapping[str, FieldKind]) -> No
                 todo="add a row per field to the table of fields",
             )
         columns = [kinds[name].column for name in template.fields if kinds[name].column]
+        columns += [column for column, _ in template.says]
         if len(columns) != len(set(columns)):
             raise SettingsError(
                 expected="one field a column",

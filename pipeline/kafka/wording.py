@@ -38,7 +38,7 @@ def table(name: str) -> list[dict[str, str]]:
 
 @lru_cache(maxsize=1)
 def template_rows() -> tuple[dict[str, str], ...]:
-    """Rows (event, logger, level, since, until, template), ZooKeeper mode first."""
+    """Rows (event, logger, level, since, until, says, template), ZooKeeper mode first."""
     return tuple(row for mode in MODES for row in table(f"templates/{mode}.tsv"))
 
 
@@ -51,6 +51,14 @@ def field_kinds() -> dict[str, FieldKind]:
 @lru_cache(maxsize=1)
 def matcher() -> Matcher:
     """All templates of all releases, compiled; a source is a logger. One a process."""
-    templates = [Template(row["event"], row["logger"], row["template"]) for row in template_rows()]
+    templates = [
+        Template(row["event"], row["logger"], row["template"], said(row["says"])) for row in template_rows()
+    ]
     compounds = [Compound(**row) for row in table("compounds.tsv")]
     return Matcher(templates, field_kinds(), compounds, COLUMN_TYPES)
+
+
+def said(text: str) -> tuple[tuple[str, str], ...]:
+    """`from_state=NewReplica to_state=OnlineReplica`: columns, and what the literal text says of them."""
+    pairs = (one.partition("=") for one in text.split())
+    return tuple((column, value) for column, _, value in pairs)

@@ -242,3 +242,13 @@ def test_a_registration_ends_at_its_own_bracket() -> None:
 def test_another_text_under_a_known_logger_is_not_understood(cls: str) -> None:
     line = pa.array([Q + "A line that no release prints."])
     assert matcher().match(pa.array([OC + cls]), line).template.tolist() == [NO_TEMPLATE]
+
+
+def test_what_the_literal_text_says_becomes_columns() -> None:
+    texts = [
+        "Controller 1 epoch 2 changed state of replica 3 for partition [t,0] to OnlineReplica",
+        "Controller 1 epoch 2 changed partition [t,0] state from NotExists to New with assigned replicas 3,1",
+    ]
+    columns = matcher().match(pa.array(["state.change.logger"] * 2), pa.array(texts)).columns
+    assert columns["from_state"].to_pylist() == [None, "NonExistentPartition"]
+    assert columns["to_state"].to_pylist() == ["OnlineReplica", "NewPartition"]
