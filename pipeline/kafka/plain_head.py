@@ -72,7 +72,7 @@ def _places(
     is_short = data[level + LEVEL_WIDTHS[0]] == ord(" ")
     level_end = level + np.where(is_short, *LEVEL_WIDTHS)
     holds &= data[level_end] == ord(" ")
-    holds &= (bracket > level_end + 1) & (data[bracket - 1] == ord(" "))
+    holds &= (bracket > level_end + 1) & (bracket < stop) & (data[bracket - 1] == ord(" "))
     # The start pattern has fixed the 26 bytes of the time already.
     columns = (start + 1, level - 2, level, level_end, level_end + 1, bracket - 1, bracket + 1, stop - 1)
     return np.stack(columns, axis=1), holds
