@@ -168,7 +168,11 @@ def by_logger() -> dict[str, list[list[Wording]]]:
 def understood(logger: str, message: str) -> Said:
     """More literal characters win; of equals of one event the earlier row, of several events none."""
     for equals in by_logger()[logger]:
-        found = [(one, match) for one in equals if (match := one.pattern.fullmatch(message))]
+        found = [
+            (one, match)
+            for one in equals
+            if message.startswith(one.head) and (match := one.pattern.fullmatch(message))
+        ]
         if len({one.event for one, _ in found}) > 1:
             return Said(None, None, "several_templates", {}, None)
         if found:
@@ -191,7 +195,8 @@ def said(wording: Wording, texts: dict[str, str]) -> Said:
             found = part.pattern.search(texts[part.field])
             if found:
                 value = re.sub(part.drop, "", found["value"]) if part.drop else found["value"]
-                columns[part.column] = typed(part.column, value)
+                fitting = typed(part.column, value)
+                columns[part.column] = None if fitting is OverflowError else fitting
     others = [(name, texts[name]) for name in wording.fields if not fields()[name]["column"]]
     return Said(wording.event, wording.text, None, columns, others or None)
 

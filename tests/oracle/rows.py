@@ -16,12 +16,14 @@ NEWEST: Release = (9999,)
 
 @dataclass(frozen=True)
 class Wording:
-    """One row of templates/*.tsv. `literal`: how many characters it fixes; `span`: releases, both included."""
+    """One row of templates/*.tsv. `head`: the text before its first field; `literal`: how many characters
+    it fixes; `span`: releases, both included."""
 
     number: int
     event: str
     logger: str
     text: str
+    head: str
     literal: int
     fields: tuple[str, ...]
     pattern: re.Pattern[str]
@@ -80,6 +82,7 @@ def _wording(number: int, row: dict[str, str]) -> Wording:
         event=row["event"],
         logger=row["logger"],
         text=row["template"],
+        head=pieces[0],
         literal=len("".join(pieces[::2])),
         fields=tuple(seen),
         pattern=re.compile(pattern, FLAGS),

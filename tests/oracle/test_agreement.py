@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,29 @@ def test_the_whole_corpus(shared: Path) -> None:
     assert not {path: unequal for path, unequal, _ in read if unequal}
 
 
+TIME = b"[2024-03-01 12:00:00,123] "
+CHANGED = (
+    TIME
+    + b"TRACE [Controller id=1 epoch=5] Changed partition t-0 from NewPartition to OnlinePartition with state "
+)
+ELECTED = b" INFO [Controller id=1] Resigning (kafka.controller.KafkaController)\n"
+CASES = {
+    "a bracket closed, none opened before": TIME + b"INFO x)\n" + 4 * (TIME.strip() + ELECTED),
+    "a number of 20 digits in a compound": CHANGED
+    + b"LeaderAndIsr(leader=99999999999999999999, leaderEpoch=4, isr=List(2), zkVersion=0) (state.change.logger)\n",
+    "a list with a number that no broker has": CHANGED
+    + b"LeaderAndIsr(leader=1, leaderEpoch=4, isr=List(2, 4294967296), zkVersion=0) (state.change.logger)\n",
+    "a first line whose time is none": b"[2024-03-01 12:00:00 123]" + ELECTED,
+    "a time of the right shape and no such day": b"[2023-02-29 12:00:00,123]" + ELECTED,
+    "a message that ends in the line after": TIME + b"INFO one\n two (kafka.controller.KafkaController)\n",
+}
+
+
+@pytest.mark.parametrize("data", CASES.values(), ids=list(CASES))
+def test_hostile_lines(data: bytes) -> None:
+    assert not differences(data, "controller")
+
+
 # Bytes at which a reader can go wrong: ends, brackets, numbers at the edge of their type, signs, collections.
 SPLICES = (
     b"", b" ", b"  ", b"\n", b"\r\n", b"\r", b"\t", b"\x00", b"\xff", "\u00fc\u2028".encode(), b"-", b"-1", b"--1",
@@ -71,9 +95,9 @@ SPLICES = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
+@cache
 def lines() -> list[bytes]:
-    """One line a template that the sample shows, with what continues it."""
+    """One record a template that the sample shows, with the lines that continue it."""
     found: dict[tuple[str, str | None], bytes] = {}
     for file in logs(SAMPLE):
         for row in naive.read(file.data, file.log):
@@ -83,6 +107,7 @@ def lines() -> list[bytes]:
     return list(found.values())
 
 
+Mutation = tuple[int, float, bytes, int, bool]
 MUTATION = st.tuples(
     st.integers(0, 2**16), st.floats(0, 1), st.sampled_from(SPLICES), st.integers(0, 12), st.booleans()
 )
@@ -98,19 +123,22 @@ def mutated(line: bytes, at: float, splice: bytes, cut: int, *, is_number: bool)
     return line[:place] + splice + line[place + cut :]
 
 
-def check_mutations(lines: list[bytes], plan: list[tuple[int, float, bytes, int, bool]]) -> None:
-    data = b"".join(mutated(lines[n % len(lines)], at, s, cut, is_number=num) for n, at, s, cut, num in plan)
+def check_mutations(plan: list[Mutation]) -> None:
+    data = b"".join(
+        mutated(lines()[n % len(lines())], at, splice, cut, is_number=is_number)
+        for n, at, splice, cut, is_number in plan
+    )
     assert not differences(data, "controller", settings=ReadSettings(block_bytes=10_000))
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(plan=st.lists(MUTATION, min_size=1, max_size=60))
-def test_broken_lines(lines: list[bytes], plan: list[tuple[int, float, bytes, int, bool]]) -> None:
-    check_mutations(lines, plan)
+def test_broken_lines(plan: list[Mutation]) -> None:
+    check_mutations(plan)
 
 
 @pytest.mark.soak
 @settings(max_examples=5_000, deadline=None, derandomize=True)
 @given(plan=st.lists(MUTATION, min_size=1, max_size=60))
-def test_many_broken_lines(lines: list[bytes], plan: list[tuple[int, float, bytes, int, bool]]) -> None:
-    check_mutations(lines, plan)
+def test_many_broken_lines(plan: list[Mutation]) -> None:
+    check_mutations(plan)
