@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from itertools import groupby
 from typing import Any
 
 from tests.oracle.rows import Wording, fields, parts, wordings
@@ -155,30 +154,29 @@ def log_of(logger: str | None, file_log: str) -> str:
 
 
 @cache
-def by_logger() -> dict[str, list[list[Wording]]]:
-    """The wordings of each logger, the most literal first; those with equally many are one list."""
-    found: dict[str, list[list[Wording]]] = {}
-    ordered = sorted(wordings(), key=lambda one: (one.logger, -one.literal, one.number))
-    for (logger, _), equals in groupby(ordered, key=lambda one: (one.logger, one.literal)):
-        found.setdefault(logger, []).append(list(equals))
+def by_logger() -> dict[str, list[Wording]]:
+    """The wordings of each logger, the most literal first."""
+    found: dict[str, list[Wording]] = {}
+    for one in sorted(wordings(), key=lambda one: (-one.literal, one.number)):
+        found.setdefault(one.logger, []).append(one)
     return found
 
 
 @cache
 def understood(logger: str, message: str) -> Said:
     """More literal characters win; of equals of one event the earlier row, of several events none."""
-    for equals in by_logger()[logger]:
-        found = [
-            (one, match)
-            for one in equals
-            if message.startswith(one.head) and (match := one.pattern.fullmatch(message))
-        ]
-        if len({one.event for one, _ in found}) > 1:
-            return Said(None, None, "several_templates", {}, None)
-        if found:
-            wording, match = found[0]
-            return said(wording, match.groupdict())
-    return Said(None, None, "no_template", {}, None)
+    found: list[tuple[Wording, re.Match[str]]] = []
+    for one in by_logger()[logger]:
+        if found and one.literal < found[0][0].literal:
+            break
+        if message.startswith(one.head) and (match := one.pattern.fullmatch(message)):
+            found.append((one, match))
+    if not found:
+        return Said(None, None, "no_template", {}, None)
+    if len({one.event for one, _ in found}) > 1:
+        return Said(None, None, "several_templates", {}, None)
+    wording, match = found[0]
+    return said(wording, match.groupdict())
 
 
 def said(wording: Wording, texts: dict[str, str]) -> Said:
