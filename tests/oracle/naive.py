@@ -20,8 +20,10 @@ KAFKAS_LOGGER = re.compile(r".* \((kafka|state\.change|org\.apache\.kafka)[\w.$]
 EXCEPTION = re.compile(r"((?:[a-zA-Z_][\w$]*\.)+[A-Z][\w$]*)(?:: ([^\r]*))?\r?", re.ASCII)
 INNER_START = re.compile(r"[\r\n][ \t]*\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ", re.ASCII)
 LONGEST_BYTES = 16 << 20
-NUMBERS = ("controller_id", "controller_epoch", "broker_id", "partition", "replica_id", "leader")
-NUMBERS += ("leader_epoch", "correlation_id")
+NUMBERS = (
+    "controller_id", "controller_epoch", "broker_id", "partition", "replica_id", "leader", "leader_epoch",
+    "correlation_id",
+)  # fmt: skip
 LISTS = ("isr", "replicas")
 TEXTS = ("topic", "from_state", "to_state", "reason", "exception_class", "exception_message")
 
@@ -112,9 +114,9 @@ def _reason(
 
 
 def time_of(text: str) -> datetime | None:
-    digits = [int(number) for number in re.split("[ :,-]", text)]
+    """None where there is no such day or hour."""
     try:
-        return datetime(*digits[:6], digits[6] * 1000)  # type: ignore[arg-type] # noqa: DTZ001
+        return datetime.fromisoformat(text.replace(",", "."))
     except ValueError:
         return None
 

@@ -40,29 +40,35 @@ class Part:
     drop: str
 
 
-def lines(name: str) -> Iterator[dict[str, str]]:
-    header, *rows = (line for line in (KAFKA / name).read_text("utf-8").split("\n") if line)
+def lines(file: Path) -> Iterator[dict[str, str]]:
+    header, *rows = (line for line in file.read_text("utf-8").split("\n") if line)
     for row in rows:
         yield dict(zip(header.split("\t"), row.split("\t"), strict=True))
 
 
 @cache
 def fields() -> dict[str, dict[str, str]]:
-    return {row["name"]: row for row in lines("fields.tsv")}
+    return {row["name"]: row for row in lines(KAFKA / "fields.tsv")}
 
 
 @cache
 def parts() -> tuple[Part, ...]:
     return tuple(
         Part(row["field"], row["column"], re.compile(row["pattern"], FLAGS), row["drop"])
-        for row in lines("compounds.tsv")
+        for row in lines(KAFKA / "compounds.tsv")
     )
+
+
+@cache
+def compound_forms() -> tuple[dict[str, str], ...]:
+    """How each release prints the fields that hold several values: (field, form, states, releases)."""
+    return tuple(lines(Path(__file__).with_name("compounds.tsv")))
 
 
 @cache
 def wordings() -> tuple[Wording, ...]:
     """All rows, ZooKeeper mode first."""
-    rows = [row for mode in ("zookeeper", "kraft") for row in lines(f"templates/{mode}.tsv")]
+    rows = [row for mode in ("zookeeper", "kraft") for row in lines(KAFKA / "templates" / f"{mode}.tsv")]
     return tuple(_wording(number, row) for number, row in enumerate(rows))
 
 
