@@ -17,7 +17,7 @@ NEWEST: Release = (9999,)
 @dataclass(frozen=True)
 class Wording:
     """One row of templates/*.tsv. `head`: the text before its first field; `literal`: how many characters
-    it fixes; `span`: releases, both included."""
+    it fixes; `span`: releases, both included; `says`: columns that its literal text states."""
 
     number: int
     event: str
@@ -28,6 +28,7 @@ class Wording:
     fields: tuple[str, ...]
     pattern: re.Pattern[str]
     span: tuple[Release, Release]
+    says: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,9 @@ def _wording(number: int, row: dict[str, str]) -> Wording:
         fields=tuple(seen),
         pattern=re.compile(pattern, FLAGS),
         span=(release(row["since"]), release(row["until"])),
+        says=tuple(
+            (name, value) for name, _, value in (one.partition("=") for one in row.get("says", "").split())
+        ),
     )
 
 

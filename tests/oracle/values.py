@@ -3,11 +3,13 @@
 import re
 from functools import cache
 
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.oracle.rows import FLAGS, fields
 
 FREE = re.compile(r"\.\*\??")
+MADE = 4
 CLAUSE_NAMES = ("_clause", "_suffix")
 Text = st.SearchStrategy[str]
 
@@ -68,13 +70,38 @@ HARD = tuple(
 
 @cache
 def hard(name: str) -> tuple[str, ...]:
-    """What a field's pattern admits of the hard values; a clause of free text is one or nothing."""
+    """What a field's pattern admits of the hard values; where it admits none, values made from the pattern."""
     pattern = fields()[name]["pattern"]
-    admits = re.compile(pattern, FLAGS).fullmatch
     if is_free(name) and name.endswith(CLAUSE_NAMES):
         return FREE_CLAUSES
-    left_out = FIGURES if is_free(name) else TOO_LARGE if fields()[name]["type"] == "int" else ()
+    return admitted_of_hard(pattern, is_int=fields()[name]["type"] == "int") or made()[pattern]
+
+
+@cache
+def admitted_of_hard(pattern: str, *, is_int: bool) -> tuple[str, ...]:
+    left_out = FIGURES if FREE.fullmatch(pattern) else TOO_LARGE if is_int else ()
+    admits = re.compile(pattern, FLAGS).fullmatch
     return tuple(one for one in HARD if admits(one) and one not in left_out)
+
+
+@cache
+def made() -> dict[str, tuple[str, ...]]:
+    """Some values of each pattern that admits no hard value, the same ones in every run."""
+    patterns = sorted({row["pattern"] for row in fields().values()})
+    bare = [pattern for pattern in patterns if not admitted_of_hard(pattern, is_int=False)]
+    found: list[dict[str, list[str]]] = []
+
+    @settings(max_examples=MADE, derandomize=True, database=None, phases=[Phase.generate], deadline=None)
+    @given(
+        st.fixed_dictionaries(
+            {pattern: st.lists(admitted(pattern), min_size=3, max_size=3) for pattern in bare}
+        )
+    )
+    def collect(values: dict[str, list[str]]) -> None:
+        found.append(values)
+
+    collect()
+    return {pattern: tuple(one for values in found for one in values[pattern]) for pattern in bare}
 
 
 def is_free(name: str) -> bool:
