@@ -16,7 +16,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help run explain test check soak bench notebook docs wheel clean setup jars preflight FORCE
+.PHONY: help run explain test check soak bench coverage notebook docs wheel clean setup jars preflight FORCE
 
 # A dollar in a logger is not for make.
 export LINE_AS_GIVEN := $(value LINE)
@@ -54,6 +54,9 @@ soak: setup $(VENV)/with-test ## the long versions of the tests: an hour or more
 
 bench: setup ## records/s and MB/s of the reader against plain Python
 	@$(PY) -m tests.bench $(ARGS)
+
+coverage: setup $(VENV)/with-test ## what is understood of real logs (ARGS="--logs DIR": of yours), by release, logger and event
+	@$(PY) -m tests.coverage $(ARGS)
 
 notebook: setup $(VENV)/with-notebook ## Jupyter Lab in notebooks/, with Spark and Delta ready
 	@mkdir -p notebooks

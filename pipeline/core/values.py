@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 
 INT32_MAX = 2**31 - 1
 INT32_MIN = -(2**31)
+INT64_CHARACTERS = 18  # as many always fit
 
 Mask = npt.NDArray[np.bool_]
 
@@ -32,7 +33,8 @@ def typed(text: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Mask]:
 
 
 def _int32(text: pa.Array) -> tuple[pa.Array, Mask]:
-    wide = pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.string()), text).cast(pa.int64())
+    short = pc.if_else(pc.greater(pc.binary_length(text), INT64_CHARACTERS), str(INT32_MAX + 1), text)
+    wide = pc.if_else(pc.equal(short, ""), pa.scalar(None, pa.string()), short).cast(pa.int64())
     outside = pc.or_(pc.greater(wide, INT32_MAX), pc.less(wide, INT32_MIN))
     too_big = pc.fill_null(outside, False).to_numpy(zero_copy_only=False)
     if too_big.any():
@@ -55,4 +57,5 @@ def _int_lists(text: pa.Array) -> tuple[pa.Array, Mask]:
     kept = numbers.filter(pa.array(present))
     kind = pa.list_(pa.field("element", pa.int32(), nullable=False))
     lists = pa.ListArray.from_arrays(pa.array(offsets), kept, type=kind)
-    return pc.if_else(text.is_valid(), lists, pa.scalar(None, kind)) if text.null_count else lists, bad
+    is_whole = text.is_valid().to_numpy(zero_copy_only=False) & ~bad
+    return lists if is_whole.all() else pc.if_else(pa.array(is_whole), lists, pa.scalar(None, kind)), bad

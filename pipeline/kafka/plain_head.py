@@ -63,7 +63,7 @@ def _spans(data: Bytes, start: Rows, end: Rows) -> tuple[list[Spans], Mask]:
     is_short = data[level + LEVEL_WIDTHS[0]] == ord(" ")
     level_end = level + np.where(is_short, *LEVEL_WIDTHS)
     holds &= data[level_end] == ord(" ")
-    holds &= (bracket > level_end + 1) & (data[bracket - 1] == ord(" "))
+    holds &= (bracket > level_end + 1) & (bracket < stop) & (data[bracket - 1] == ord(" "))
     # The start pattern has fixed the 26 bytes of the time already.
     return [
         (start + 1, level - 2),

@@ -40,6 +40,9 @@ def record_text(records: Records, envelope: Envelope) -> RecordText:
     """Reads the envelope of every record; bytes that are not UTF-8 are replaced and marked."""
     texts, is_bad_bytes = _decoded(records)
     group = _groups(texts, records, envelope)
+    if not records.has_start.all():
+        has_start = pa.array(records.has_start)
+        group = {name: pc.if_else(has_start, found, None) for name, found in group.items()}
     logger = group["logger"]
     if envelope.logger_form == "short":
         coded = logger.dictionary_encode()

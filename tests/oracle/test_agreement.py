@@ -1,0 +1,144 @@
+"""The reader says of every record what the naive one says, column by column."""
+
+from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.kafka.reader import ARROW_SCHEMA, ReadSettings
+from tests.kafka.reading import read_table
+from tests.oracle import naive
+from tests.oracle.corpus import SAMPLE, LogFile, logs, share
+
+# What the caller says and not the bytes.
+GIVEN = ("cluster_id", "node_id", "file_id", "load_seq")
+SCHEMA = pa.schema([field for field in ARROW_SCHEMA if field.name not in GIVEN])
+SHARE_RECORDS = 2_000
+SHOWN = 3
+
+
+def differences(data: bytes, log: str, **changed: Any) -> list[dict[str, Any]]:
+    """The first records that the two read differently: by column (naive, reader)."""
+    expected = pa.Table.from_pylist(list(naive.read(data, log)), SCHEMA)
+    found = read_table(data, log=log, **changed).select(SCHEMA.names)
+    if expected.equals(found):
+        return []
+    if expected.num_rows != found.num_rows:
+        return [{"records": (expected.num_rows, found.num_rows)}]
+    pairs = zip(expected.to_pylist(), found.to_pylist(), strict=True)
+    unequal = [{name: (a[name], b[name]) for name in a if a[name] != b[name]} for a, b in pairs if a != b]
+    assert unequal, "equal rows of unequal types"
+    return unequal[:SHOWN]
+
+
+def of_file(file: LogFile) -> tuple[str, list[dict[str, Any]], int]:
+    return str(file.path), differences(file.data, file.log), file.data.count(b"\n")
+
+
+def test_a_share_of_every_release_and_log(shared: Path) -> None:
+    by_log: dict[tuple[str, str], list[LogFile]] = defaultdict(list)
+    for file in logs(shared / "corpus"):
+        by_log[file.release, file.log].append(file)
+    assert len({release for release, _ in by_log}) >= 30
+    for (release, log), files in by_log.items():
+        every = b"".join(file.data if file.data.endswith(b"\n") else file.data + b"\n" for file in files)
+        assert not differences(share(every, SHARE_RECORDS), log), (release, log)
+
+
+@pytest.mark.soak
+def test_the_whole_corpus(shared: Path) -> None:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        read = list(pool.map(of_file, logs(shared / "corpus"), chunksize=8))
+    assert sum(lines for _, _, lines in read) > 400_000
+    assert not {path: unequal for path, unequal, _ in read if unequal}
+
+
+TIME = b"[2024-03-01 12:00:00,123] "
+CHANGED = (
+    TIME
+    + b"TRACE [Controller id=1 epoch=5] Changed partition t-0 from NewPartition to OnlinePartition with state "
+)
+ELECTED = b" INFO [Controller id=1] Resigning (kafka.controller.KafkaController)\n"
+CASES = {
+    "a bracket closed, none opened before": TIME + b"INFO x)\n" + 4 * (TIME.strip() + ELECTED),
+    "a number of 20 digits in a compound": CHANGED
+    + b"LeaderAndIsr(leader=99999999999999999999, leaderEpoch=4, isr=List(2), zkVersion=0) (state.change.logger)\n",
+    "a list with a number that no broker has": CHANGED
+    + b"LeaderAndIsr(leader=1, leaderEpoch=4, isr=List(2, 4294967296), zkVersion=0) (state.change.logger)\n",
+    "a first line whose time is none": b"[2024-03-01 12:00:00 123]" + ELECTED,
+    "a time of the right shape and no such day": b"[2023-02-29 12:00:00,123]" + ELECTED,
+    "a message that ends in the line after": TIME + b"INFO one\n two (kafka.controller.KafkaController)\n",
+}
+
+
+@pytest.mark.parametrize("data", CASES.values(), ids=list(CASES))
+def test_hostile_lines(data: bytes) -> None:
+    assert not differences(data, "controller")
+
+
+# Bytes at which a reader can go wrong: ends, brackets, numbers at the edge of their type, signs, collections.
+SPLICES = (
+    b"", b" ", b"  ", b"\n", b"\r\n", b"\r", b"\t", b"\x00", b"\xff", "\u00fc\u2028".encode(), b"-", b"-1", b"--1",
+    b"2147483647", b"2147483648", b"-2147483648", b"99999999999999999999", b"0", b"1.5", b"NaN", b",", b", ",
+    b"[", b"]", b"(", b")", b"{", b"}", b"[]", b"List()", b"Set(1, 2)", b"Some(1)", b"None", b"null",
+    b" (state.change.logger)", b" (kafka.controller.KafkaController)", b" (a.B)", b" (a.B:7)", b"leader=",
+    b"[2024-03-01 12:00:00,123] ", b"[2024-02-30 12:00:00,123] ", b"\n[2024-03-01 12:00:00,123] INFO ",
+    b"\njava.io.IOException: deep\n", b"\nkafka.common.X\n", b"__consumer_offsets", b"t-0", b"a-1-2.b",
+    b"to OnlinePartition", b"epoch", b"partition ", b"correlation id ",
+)  # fmt: skip
+
+
+@cache
+def lines() -> list[bytes]:
+    """One record a template that the sample shows, with the lines that continue it."""
+    found: dict[tuple[str, str | None], bytes] = {}
+    for file in logs(SAMPLE):
+        for row in naive.read(file.data, file.log):
+            if row["raw"]:
+                found.setdefault((row["logger"], row["template"]), row["raw"])
+    assert len(found) > 60
+    return list(found.values())
+
+
+Mutation = tuple[int, float, bytes, int, bool]
+MUTATION = st.tuples(
+    st.integers(0, 2**16), st.floats(0, 1), st.sampled_from(SPLICES), st.integers(0, 12), st.booleans()
+)
+
+
+def mutated(line: bytes, at: float, splice: bytes, cut: int, *, is_number: bool) -> bytes:
+    """A splice in place of `cut` bytes at that share of the line; or of the number that follows there."""
+    place = int(at * len(line))
+    if is_number:
+        while place < len(line) and not line[place : place + 1].isdigit():
+            place += 1
+        cut = next((n for n in range(len(line) - place) if not line[place + n : place + n + 1].isdigit()), 0)
+    return line[:place] + splice + line[place + cut :]
+
+
+def check_mutations(plan: list[Mutation]) -> None:
+    data = b"".join(
+        mutated(lines()[n % len(lines())], at, splice, cut, is_number=is_number)
+        for n, at, splice, cut, is_number in plan
+    )
+    assert not differences(data, "controller", settings=ReadSettings(block_bytes=10_000))
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(plan=st.lists(MUTATION, min_size=1, max_size=60))
+def test_broken_lines(plan: list[Mutation]) -> None:
+    check_mutations(plan)
+
+
+@pytest.mark.soak
+@settings(max_examples=5_000, deadline=None, derandomize=True)
+@given(plan=st.lists(MUTATION, min_size=1, max_size=60))
+def test_many_broken_lines(plan: list[Mutation]) -> None:
+    check_mutations(plan)
