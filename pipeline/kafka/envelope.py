@@ -44,11 +44,6 @@ class Envelope:
         name = self.name[sum(len(wrapper.name) + 1 for wrapper in self.wrappers) :]
         return Envelope(name, self.layout) if self.wrappers else self
 
-    @property
-    def zone(self) -> str | None:
-        """The zone that the layout says its times are in; None: it does not say."""
-        return self.layout.zone if isinstance(self.layout, Layout) else None
-
     @cached_property
     def forged(self) -> str:
         """RE2: a start inside a message, after a line end or a carriage return."""
