@@ -247,6 +247,14 @@ def test_an_envelope_that_is_none_is_refused(name: str) -> None:
         envelope(name)
 
 
+def test_what_json_escapes_is_found_at_the_beginning_of_a_line() -> None:
+    line = b'"<%s>"\\&\tINFO kafka.controller.KafkaController - x\n' % b"2024-03-01 12:00:00,123"
+    for wrapper in ("json_file", "json_log", "cri"):
+        name = f'{wrapper}/pattern:"<%d>"\\\\&\\t%p %c - %m%n'
+        rows = read(wrapped(line * 2, [wrapper]), envelope=name, log="mixed")
+        assert [row["logger"] for row in rows] == ["kafka.controller.KafkaController"] * 2, name
+
+
 def test_a_pattern_is_an_envelope_by_its_name() -> None:
     found = envelope("cri/%d{dd/MM/yyyy HH:mm:ss.SSS} %p %c - %m%n")
     assert found.name == "cri/pattern:%d{dd/MM/yyyy HH:mm:ss.SSS} %p %c - %m%n"
