@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.starts import BOM, START_BYTES, start_finder, start_pattern
@@ -36,6 +36,8 @@ PIECES = st.sampled_from(
     share=st.sampled_from([0.3, 0.8, 1.0]),
     before=st.sampled_from([10, 120]),
 )
+@example(pieces=[BOM, b"[12] ", b"\n", BOM, b"{", b"\n"], share=1.0, before=10)
+@example(pieces=[b"x" + b"z" * 300 + b"y"], share=1.0, before=10)
 def test_all_lines_at_once_as_one_by_one(
     pattern: str, pieces: list[bytes], share: float, before: int
 ) -> None:
