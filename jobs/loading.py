@@ -11,7 +11,7 @@ from pyspark.sql.types import StructType
 
 from jobs.bins import binned
 from jobs.discovery import Candidate
-from jobs.looking import Looker
+from jobs.looking import Looker, envelope_of, not_kafka
 from jobs.settings import Settings
 from pipeline.bronze import log_record
 from pipeline.bronze.planning import Known, Looked, Plan, Segment, offsets_to_hash, plan
@@ -45,15 +45,17 @@ class Loader:
         return {row["path"]: row["seen"] for row in collect_rows(newest)}
 
     def changed(self, candidates: Sequence[Candidate], seen: dict[str, Seen]) -> list[Candidate]:
-        """Files that are new, differ in size or time from when they were last seen, or were not read then."""
+        """Files that are new, differ in size or time from when they were last seen, or were not read then;
+        those in which no log was found also when the settings give them another envelope."""
+        return [one for one in candidates if self.is_changed(one, seen.get(one.listed.path))]
+
+    def is_changed(self, one: Candidate, seen: Seen | None) -> bool:
+        if seen is None or is_other(one.listed, seen):
+            return True
+        if seen["state"] == "not_kafka":
+            return bool(seen["sentence"] != not_kafka(envelope_of(one, self.settings, self.store.cluster_id)))
         again = {*LOOKED_AGAIN, *(("not_asked",) if self.settings.server_log else ())}
-        return [
-            one
-            for one in candidates
-            if one.listed.path not in seen
-            or (seen[one.listed.path]["state"] in again and one.listed.size_bytes > 0)
-            or is_other(one.listed, seen[one.listed.path])
-        ]
+        return seen["state"] in again and one.listed.size_bytes > 0
 
     def plan(self, changed: Sequence[Candidate], looker: Looker) -> Plan:
         """What to read of the changed files; a second look where copies of different length meet."""

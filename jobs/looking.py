@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from jobs.bins import binned
@@ -16,7 +16,6 @@ from pipeline.store.warehouse import ClusterWarehouse
 
 Fact = dict[str, Any]
 SERVER_SENTENCE = "a server.log is read only on request (--server-log)"
-KAFKA_SENTENCE = "no line of a Kafka controller log in its first 256 KiB"
 
 
 class Looker:
@@ -34,8 +33,8 @@ class Looker:
         rows = [
             {
                 "path": one.listed.path,
-                "codec": one.located.codec,
                 "log": one.located.log,
+                "envelope": envelope_of(one, self.settings, self.store.cluster_id),
                 "is_server_read": self.settings.server_log,
                 "offsets": sorted(offsets[one.listed.path]),
             }
@@ -48,20 +47,22 @@ class Looker:
 
     def looked(self, candidate: Candidate, fact: Fact | None) -> Looked:
         listed, located, cluster_id = candidate.listed, candidate.located, self.store.cluster_id
-        bare = Looked(listed, cluster_id, located.node, located.log or "mixed", located.codec)
+        bare = Looked(listed, cluster_id, located.node, located.log or "mixed")
         if fact is None:
             empty = None if listed.problem else ("waiting", "the file is empty")
             return replace(bare, refusal=empty or ("unreadable", str(listed.problem)))
         node_id = fact["node_ids"][0] if fact["node_ids"] else located.node
         zone = self.settings.zone_of(cluster_id, node_id)
-        times = {name: in_zone(fact[f"{name}_logged_local"], zone) for name in ("first", "tail")}
-        refusal = self.refusal(fact, times["first"], times["tail"])
+        times = {name: placed(fact, name, zone) for name in ("first", "tail")}
+        given = envelope_of(candidate, self.settings, cluster_id)
+        refusal = self.refusal(fact, given, times["first"], times["tail"])
         if refusal is not None:
             return replace(bare, refusal=refusal)
         return replace(
             bare,
             node_id=node_id,
             log=fact["log"],
+            codec=fact["codec"],
             envelope=fact["envelope"],
             zone=zone,
             size=fact["size"],
@@ -74,7 +75,9 @@ class Looker:
             starts=frozenset(fact["starts"]),
         )
 
-    def refusal(self, fact: Fact, first: datetime | None, tail: datetime | None) -> tuple[str, str] | None:
+    def refusal(
+        self, fact: Fact, given: str | None, first: datetime | None, tail: datetime | None
+    ) -> tuple[str, str] | None:
         """A state of bronze.file_sighting and its sentence, if the file is not to be read."""
         nodes = fact["node_ids"]
         is_outside = (self.since and tail and tail < self.since) or (
@@ -83,12 +86,28 @@ class Looker:
         reasons: tuple[tuple[object, str, str], ...] = (
             (fact["problem"], "unreadable", str(fact["problem"])),
             (fact["log"] == "server" and not self.settings.server_log, "not_asked", SERVER_SENTENCE),
-            (fact["envelope"] is None or fact["log"] is None, "not_kafka", KAFKA_SENTENCE),
+            (fact["envelope"] is None or fact["log"] is None, "not_kafka", not_kafka(given)),
             (len(nodes) > 1, "contradictory", f"its lines name several writing nodes: {nodes}"),
             (is_outside, "outside", "outside of --since and --until"),
         )
         return next(((state, sentence) for holds, state, sentence in reasons if holds), None)
 
 
-def in_zone(local: datetime | None, zone: str) -> datetime | None:
-    return None if local is None else local.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+def envelope_of(candidate: Candidate, settings: Settings, cluster_id: str) -> str | None:
+    """The envelope that the settings give a file; None: it is detected."""
+    return settings.envelope_of(cluster_id, candidate.located.node, candidate.listed.relative)
+
+
+def not_kafka(given: str | None) -> str:
+    """Why a file is none of Kafka's. given: the envelope that the settings give it."""
+    sentence = "no line of a Kafka controller log in its first 256 KiB"
+    return sentence if given is None else f"{sentence}, read as {given}"
+
+
+def placed(fact: Fact, name: str, zone: str) -> datetime | None:
+    """The time of the first or the last record: as the record tells it, else its local time in that zone."""
+    told, local = fact[f"{name}_logged_at"], fact[f"{name}_logged_local"]
+    if told is not None:
+        # Spark gives timestamps to Python in the local zone of the driver, without naming it.
+        return cast(datetime, told).astimezone(UTC)
+    return None if local is None else cast(datetime, local).replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)

@@ -7,8 +7,7 @@ import pyarrow as pa
 
 from jobs.text import shortened
 from pipeline.core.errors import InputProblem
-from pipeline.core.files import open_input
-from pipeline.kafka.layout import codec_of
+from pipeline.core.files import open_by_content
 from pipeline.kafka.loggers import MIXED
 from pipeline.kafka.pasted import Pasted, pasted, request_for
 from pipeline.kafka.reader import ARROW_SCHEMA, read_segment
@@ -22,7 +21,7 @@ LINE_BYTES = 64 << 10
 def record_at(path: str, offset: int, zone: str | None = None) -> Pasted:
     """The record that holds this byte of the uncompressed file. InputProblem: no such file or byte, not readable."""
     try:
-        with closing(open_input(path, codec_of(path))) as stream:
+        with closing(open_by_content(path)[1]) as stream:
             found = sniff(stream.read(HEAD_BYTES))
         if found.envelope is None:
             return pasted(_line_at(path, offset), zone)
@@ -41,7 +40,7 @@ def offset_of_line(path: str, line: int) -> int:
     ends = 0
     start = 0
     try:
-        with closing(open_input(path, codec_of(path))) as stream:
+        with closing(open_by_content(path)[1]) as stream:
             while block := stream.read(BLOCK_BYTES):
                 count = block.count(b"\n")
                 if ends + count >= line - 1:
@@ -89,7 +88,7 @@ def _record_between(
 ) -> dict[str, Any] | None:
     """The last record that starts in [start, offset]; before the first one, what stands there."""
     row: dict[str, Any] | None = None
-    with closing(open_input(path, codec_of(path))) as stream:
+    with closing(open_by_content(path)[1]) as stream:
         for batch in read_segment(stream, request_for(envelope, log, start, offset + 1, zone)):
             if batch.num_rows:
                 row = pa.Table.from_batches([batch.slice(batch.num_rows - 1)], ARROW_SCHEMA).to_pylist()[0]
@@ -98,7 +97,7 @@ def _record_between(
 
 def _line_at(path: str, offset: int) -> bytes:
     """Of a file without records: from this byte to the end of the line."""
-    with closing(open_input(path, codec_of(path))) as stream:
+    with closing(open_by_content(path)[1]) as stream:
         left = offset
         while left > 0 and (skipped := len(stream.read(min(left, BLOCK_BYTES)))):
             left -= skipped

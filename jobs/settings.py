@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, PrivateAttr
 
+from pipeline.core.errors import SettingsError
+from pipeline.kafka import envelope
 from pipeline.kafka.layout import BUILT_IN_PATTERNS, PATTERN_GROUPS
 
 # They say how much is read at once or when, not what comes out.
@@ -35,6 +37,21 @@ def _pattern(text: str) -> str:
     return text
 
 
+def _envelope(text: str) -> str:
+    try:
+        return envelope.envelope(text).name
+    except SettingsError as problem:
+        raise ValueError(f"{problem.expected} (found {problem.found})") from None
+
+
+def _regex(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as problem:
+        raise ValueError(f"a regular expression ({problem})") from None
+    return text
+
+
 def _name(text: str) -> str:
     if not re.fullmatch(CLUSTER_NAME, text):
         raise ValueError("a name that can be a folder: letters, digits, '.', '_' and '-', at most 100")
@@ -43,6 +60,8 @@ def _name(text: str) -> str:
 
 Zone = Annotated[str, AfterValidator(_zone)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
+Regex = Annotated[str, AfterValidator(_regex)]
+EnvelopeName = Annotated[str, AfterValidator(_envelope)]
 ClusterName = Annotated[str, AfterValidator(_name)]
 Percentage = Annotated[int, Field(ge=0, le=100)]
 NodeId = Annotated[int, Field(ge=0)]
@@ -50,6 +69,11 @@ NodeId = Annotated[int, Field(ge=0)]
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PathEnvelope(_Part):
+    path: Regex
+    envelope: EnvelopeName
 
 
 class Limits(_Part):
@@ -71,6 +95,7 @@ class FindingLimits(_Part):
 
 class BrokerOverride(_Part):
     zone: Zone | None = None
+    envelope: EnvelopeName | None = None
     per_broker_percentage: Percentage | None = None
 
 
@@ -82,6 +107,7 @@ class LeaderImbalanceOverride(_Part):
 
 class ClusterOverride(_Part):
     zone: Zone | None = None
+    envelope: EnvelopeName | None = None
     leader_imbalance: LeaderImbalanceOverride = LeaderImbalanceOverride()
     brokers: dict[NodeId, BrokerOverride] = {}
 
@@ -91,6 +117,7 @@ class ClusterSettings(_Part):
 
     cluster_id: str
     zone: str
+    envelope: str | None
     leader_imbalance: LeaderImbalance
     brokers: dict[int, BrokerOverride]
 
@@ -98,6 +125,8 @@ class ClusterSettings(_Part):
 class Settings(_Part):
     cluster_id: ClusterName = Field(alias="cluster")
     zone: Zone
+    envelope: EnvelopeName | None
+    path_envelopes: tuple[PathEnvelope, ...]
     server_log: bool
     quiet_seconds: Annotated[int, Field(ge=0)]
     path_patterns: tuple[Pattern, ...]
@@ -113,6 +142,7 @@ class Settings(_Part):
         return ClusterSettings(
             cluster_id=cluster_id,
             zone=own.zone or self.zone,
+            envelope=own.envelope or self.envelope,
             leader_imbalance=self.leader_imbalance.model_copy(
                 update=own.leader_imbalance.model_dump(exclude_none=True)
             ),
@@ -124,6 +154,14 @@ class Settings(_Part):
         cluster = self.cluster(cluster_id)
         broker = cluster.brokers.get(node_id) if node_id is not None else None
         return (broker and broker.zone) or cluster.zone
+
+    def envelope_of(self, cluster_id: str, node_id: int | None, path: str) -> str | None:
+        """The envelope of a file, by its path below --logs, the broker that the path names, or its cluster;
+        None: to be detected."""
+        by_path = next((one.envelope for one in self.path_envelopes if re.search(one.path, path)), None)
+        cluster = self.cluster(cluster_id)
+        broker = cluster.brokers.get(node_id) if node_id is not None else None
+        return by_path or (broker and broker.envelope) or cluster.envelope
 
     def threshold_ratio(self, cluster_id: str, broker_id: int) -> float:
         """leader.imbalance.per.broker.percentage / 100, as Kafka compares it (strictly greater)."""
@@ -145,7 +183,7 @@ class Settings(_Part):
         """SHA-256 of what changes results: of all, or of what concerns one cluster."""
         said = self.model_dump(mode="json", by_alias=True, exclude=WITHOUT_EFFECT_ON_RESULTS)
         if cluster_id is not None:
-            for key in ("cluster", "zone", "leader_imbalance", "clusters"):
+            for key in ("cluster", "zone", "envelope", "leader_imbalance", "clusters"):
                 del said[key]
             said |= self.cluster(cluster_id).model_dump(mode="json")
         canonical = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

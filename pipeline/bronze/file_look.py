@@ -1,9 +1,9 @@
 """A look into files on the executors: what they are, and what identifies their content."""
 
-import re
 import zlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from io import BytesIO
 from typing import Any
 
 import pyarrow as pa
@@ -18,19 +18,21 @@ from pyspark.sql.types import (
     StructField,
     StructType,
     TimestampNTZType,
+    TimestampType,
 )
 
-from pipeline.core.clock import local_times
-from pipeline.core.files import open_input
+from pipeline.core.files import open_by_content, open_input
 from pipeline.core.fingerprint import Fingerprint, fingerprint
-from pipeline.kafka.envelope import Envelope, envelopes
+from pipeline.core.scan import joined, scan
+from pipeline.kafka.envelope import STOCK, envelopes
+from pipeline.kafka.record_text import record_text
 from pipeline.kafka.sniff import HEAD_BYTES, Sniff, sniff
 
 PATH = StructType(
     [
         StructField("path", StringType(), False),
-        StructField("codec", StringType(), False),
         StructField("log", StringType(), True),
+        StructField("envelope", StringType(), True),
         StructField("is_server_read", BooleanType(), False),
         StructField("offsets", ArrayType(LongType(), False), False),
     ]
@@ -39,6 +41,7 @@ LOOK = StructType(
     [
         StructField("path", StringType(), False),
         StructField("problem", StringType(), True),
+        StructField("codec", StringType(), True),
         StructField("envelope", StringType(), True),
         StructField("log", StringType(), True),
         StructField("node_ids", ArrayType(IntegerType(), False), False),
@@ -49,6 +52,8 @@ LOOK = StructType(
         StructField("ends_with_newline", BooleanType(), False),
         StructField("first_logged_local", TimestampNTZType(), True),
         StructField("tail_logged_local", TimestampNTZType(), True),
+        StructField("first_logged_at", TimestampType(), True),
+        StructField("tail_logged_at", TimestampType(), True),
         StructField("hashes", MapType(LongType(), StringType(), False), False),
         StructField("starts", ArrayType(LongType(), False), False),
     ]
@@ -74,47 +79,59 @@ def arrow_schema() -> pa.Schema:
         pa.list_(pa.field("element", pa.int32(), False)),
         pa.list_(pa.field("element", pa.int64(), False)),
     )
-    local = pa.timestamp("us")
+    local, placed = pa.timestamp("us"), pa.timestamp("us", tz="UTC")
     types = {
         "node_ids": ids, "size": pa.int64(), "tail_start": pa.int64(), "ends_with_newline": pa.bool_(),
         "first_logged_local": local, "tail_logged_local": local,
+        "first_logged_at": placed, "tail_logged_at": placed,
         "hashes": pa.map_(pa.int64(), pa.field("value", pa.string(), False)), "starts": offsets,
     }  # fmt: skip
     return pa.schema([pa.field(f.name, types.get(f.name, pa.string()), f.nullable) for f in LOOK.fields])
 
 
 def look(
-    path: str, codec: str, log: str | None, offsets: list[int], *, is_server_read: bool
+    path: str, log: str | None, envelope: str | None, offsets: list[int], *, is_server_read: bool
 ) -> dict[str, Any]:
+    """log: as the path says it; envelope: as conf gives it."""
+    codec = None
     try:
-        with open_input(path, codec) as stream:
+        codec, stream = open_by_content(path)
+        with stream:
             head = stream.read(HEAD_BYTES)
-        found = sniff(head)
-        kind = "server" if log == "server" and found.log in ("server", None) else found.log
+        found = sniff(head, envelope)
+        kind = kind_of(found, log)
         if found.envelope is None or kind is None or (kind == "server" and not is_server_read):
-            return as_row(path, found, kind, Fingerprint(size=0), None)
-        envelope = envelopes()[found.envelope]
+            return as_row(path, codec, found, kind, Fingerprint(size=0))
         with open_input(path, codec) as stream:
-            seen = fingerprint(stream, re.compile(envelope.start.encode()), offsets)
-        return as_row(path, found, kind, seen, envelope)
+            seen = fingerprint(stream, envelopes()[found.envelope].start_pattern, offsets)
+        return as_row(path, codec, found, kind, seen)
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-        return as_row(
-            path, Sniff(None, None, frozenset()), None, Fingerprint(), None, problem=f"{error}"[:300]
-        )
+        nothing = Sniff(None, None, frozenset())
+        return as_row(path, codec, nothing, None, Fingerprint(), problem=f"{error}"[:300])
+
+
+def kind_of(found: Sniff, log: str | None) -> str | None:
+    """The log that a file is. A console in an envelope of its own is mixed, though it begins with the lines of
+    server.log: the others follow."""
+    if log == "server" and found.log in ("server", None):
+        return "server"
+    is_console = log is None and found.log == "server" and found.envelope != STOCK
+    return "mixed" if is_console else found.log
 
 
 def as_row(
     path: str,
+    codec: str | None,
     found: Sniff,
     log: str | None,
     seen: Fingerprint,
-    envelope: Envelope | None,
     problem: str | None = None,
 ) -> dict[str, Any]:
-    times = [local_time(head, envelope) if envelope else None for head in (seen.first_head, seen.tail_head)]
+    first, tail = (times_of(head, found.envelope) for head in (seen.first_head, seen.tail_head))
     return {
         "path": path,
         "problem": problem,
+        "codec": codec,
         "envelope": found.envelope,
         "log": log,
         "node_ids": sorted(found.node_ids),
@@ -123,17 +140,22 @@ def as_row(
         "only_record_hash": seen.only_record_hash,
         "tail_start": seen.tail_start,
         "ends_with_newline": seen.ends_with_newline,
-        "first_logged_local": times[0],
-        "tail_logged_local": times[1],
+        "first_logged_local": first[0],
+        "tail_logged_local": tail[0],
+        "first_logged_at": first[1],
+        "tail_logged_at": tail[1],
         "hashes": list(seen.hashes.items()),
         "starts": sorted(seen.starts),
     }
 
 
-def local_time(head: bytes, envelope: Envelope) -> datetime | None:
-    """The time that a record prints, in the zone of its broker."""
-    found = re.match(envelope.beginning, head.decode("utf-8", "replace"))
-    if found is None:
-        return None
-    time: datetime | None = local_times(pa.array([found["time"]]), envelope.time_format)[0].as_py()
-    return time
+def times_of(head: bytes, envelope: str | None) -> tuple[datetime | None, datetime | None]:
+    """The time that a record prints, in the zone of its broker, and in UTC where the record tells it."""
+    if envelope is None or not head:
+        return None, None
+    records = joined(
+        list(scan(BytesIO(head), 0, len(head), len(head), envelopes()[envelope].start, owns_preamble=True))
+    )
+    text = record_text(records, envelopes()[envelope])
+    instant = None if text.instant is None else text.instant[0].as_py()
+    return text.logged_local[0].as_py(), instant

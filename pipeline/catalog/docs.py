@@ -7,6 +7,8 @@ from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import EXIT_CODES
 from pipeline.gold.transition_audit import CERTAINTY, PRECEDENCE
 from pipeline.kafka.layout import locate
+from pipeline.kafka.wording import table as rows_of
+from pipeline.kafka.wrapper import wrappers
 from schemas.ops import run
 from schemas.spec import TableSpec
 
@@ -31,6 +33,8 @@ def blocks(defaults: str) -> dict[str, str]:
         "exit-codes": exit_codes_table(),
         "verdicts": verdicts_table(),
         "layouts": layouts_table(),
+        "envelopes": envelopes_table(),
+        "wrappers": wrappers_table(),
     }
 
 
@@ -104,5 +108,23 @@ def layouts_table() -> str:
     for path in LAYOUTS:
         said = locate(path)
         node = "" if said.node is None else str(said.node)
-        rows.append((f"`{path}`", said.cluster or "", node, said.log or "", said.codec))
-    return table(("path below --logs", "cluster", "node", "log", "codec"), rows)
+        rows.append((f"`{path}`", said.cluster or "", node, said.log or ""))
+    return table(("path below --logs", "cluster", "node", "log"), rows)
+
+
+def envelopes_table() -> str:
+    """Forms of one record, in the order in which they are tried."""
+    patterns = [
+        (f"`{row['name']}`", f"`{row['pattern']}`", row["source"]) for row in rows_of("envelopes.tsv")
+    ]
+    objects = [
+        (f"`{row['name']}`", f"JSON: `{row['time']}`, `{row['logger']}`, `{row['message']}`", row["source"])
+        for row in rows_of("json_layouts.tsv")
+    ]
+    return table(("name", "record", "seen in"), [*patterns, *objects])
+
+
+def wrappers_table() -> str:
+    return table(
+        ("name", "stands around each line"), [(f"`{one.name}`", one.source) for one in wrappers().values()]
+    )

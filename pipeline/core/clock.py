@@ -1,4 +1,4 @@
-"""Reads times of fixed width as arithmetic on their digits, all rows at once."""
+"""Reads times of fixed width as arithmetic on their digits, all rows at once, and places them in UTC."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,14 +7,28 @@ import pyarrow.compute as pc
 
 MICROS = {"d": 86_400_000_000, "H": 3_600_000_000, "m": 60_000_000, "s": 1_000_000}
 TOP = {"M": 12, "d": 31, "H": 23, "m": 59, "s": 59}
+# Microseconds of one unit of a time that is a number since 1970.
+EPOCHS = {"UNIX": 1_000_000, "UNIX_MILLIS": 1_000}
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+OFFSET = (
+    r"\A(?:Z|UTC|GMT|UT|Etc/UTC|Zulu"
+    r"|(?:GMT|UTC)?(?P<sign>[+-])(?P<hours>\d{1,2})(?::?(?P<minutes>\d\d))?)\z"
+)
 
 
 def local_times(texts: pa.Array, time_format: str) -> pa.Array:
     """timestamp[us] without zone of strings, null where the text is null or no time.
 
     `time_format`: each of y M d H m s S is a digit of year, month, day, hour, minute, second or fraction;
-    every other character stands for any one character.
+    MMM is an English month of three letters; every other character stands for any one character.
+    UNIX, UNIX_MILLIS: a number since 1970, as the local time of UTC.
     """
+    if time_format in EPOCHS:
+        return _since_1970(texts, EPOCHS[time_format])
+    if "MMM" in time_format:
+        for number, name in enumerate(MONTHS, 1):
+            texts = pc.replace_substring(texts, name, f"{number:02}.")
+        time_format = time_format.replace("MMM", "MM.")
     count, width = len(texts), len(time_format)
     right = pc.fill_null(pc.equal(pc.binary_length(texts), width), False)
     filler = pa.scalar("0" * width)
@@ -56,7 +70,33 @@ def _first_days(month: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return known.astype("datetime64[D]").astype(np.int64)[month - least]
 
 
-def in_utc(local: pa.Array, zone: str) -> pa.Array:
-    """timestamp[us, UTC] of local times. A repeated hour: the first; a left-out hour: the moment after it."""
+def _since_1970(texts: pa.Array, unit_micros: int) -> pa.Array:
+    is_number = pc.match_substring_regex(texts, r"\A\d{1,13}\z")
+    numbers = pc.if_else(is_number, texts, None).cast(pa.int64())
+    return pc.multiply(numbers, unit_micros).cast(pa.timestamp("us"))
+
+
+def in_utc(local: pa.Array, zone: str, instant: pa.Array | None = None) -> pa.Array:
+    """timestamp[us, UTC] of local times. A repeated hour: the first; a left-out hour: the moment after it.
+
+    `instant`: the same already in UTC, where the record itself tells; it counts before the zone.
+    """
     zoned = pc.assume_timezone(local, zone, ambiguous="earliest", nonexistent="latest")
-    return zoned.cast(pa.timestamp("us", tz="UTC"))
+    placed = zoned.cast(pa.timestamp("us", tz="UTC"))
+    return placed if instant is None else pc.coalesce(instant, placed)
+
+
+def instants(local: pa.Array, offset: pa.Array) -> pa.Array:
+    """timestamp[us, UTC] of local times with a printed offset (`+01:00`, `-0500`, `Z`, `UTC`, `GMT+2`).
+
+    Null where none is printed or a name that is no offset (CET, IST: several zones call themselves so).
+    """
+    found = pc.extract_regex(offset, OFFSET)
+    hours, minutes = (
+        pc.if_else(pc.equal(found.field(name), ""), "0", found.field(name)).cast(pa.int64())
+        for name in ("hours", "minutes")
+    )
+    size = pc.multiply(pc.add(pc.multiply(hours, 60), minutes), MICROS["m"])
+    east = pc.if_else(pc.equal(found.field("sign"), "-"), pc.negate(size), size)
+    moved = pc.subtract(local.cast(pa.int64()), pc.if_else(found.is_valid(), east, None))
+    return moved.cast(pa.timestamp("us", tz="UTC"))

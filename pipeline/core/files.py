@@ -162,3 +162,22 @@ def open_input(path: str, codec: str) -> BinaryIO:
     if codec == "gzip":
         return cast(BinaryIO, gzip.GzipFile(fileobj=cast(BinaryIO, stored), mode="rb"))
     return cast(BinaryIO, io.BufferedReader(ForwardOnly(pa.CompressedInputStream(stored, "zstd"))))
+
+
+MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+def codec_of(head: bytes) -> str:
+    """How a file is compressed, by its first bytes and not by its name."""
+    return next((codec for magic, codec in MAGIC.items() if head.startswith(magic)), "plain")
+
+
+def open_by_content(path: str) -> tuple[str, BinaryIO]:
+    """The codec of a file, and its uncompressed bytes from the beginning."""
+    stream = open_input(path, "plain")
+    codec = codec_of(stream.read(max(map(len, MAGIC))))
+    if codec == "plain":
+        stream.seek(0)
+        return codec, stream
+    stream.close()
+    return codec, open_input(path, codec)

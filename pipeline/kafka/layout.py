@@ -1,4 +1,4 @@
-"""Which cluster, node, log and codec a file is, as far as its path tells.
+"""Which cluster, node and log a file is, as far as its path tells.
 
 What stands inside a file (`[Controller id=N]`, the cluster id that server.log prints) wins over the path.
 """
@@ -35,17 +35,15 @@ BUILT_IN_PATTERNS: tuple[str, ...] = (
 )
 
 _LOG = re.compile(r"(?:^|[^A-Za-z])(?P<log>state-change|controller|server)(?![A-Za-z])")
-_CODECS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 
 
 @dataclass(frozen=True)
 class Located:
-    """What a path says. None: it does not say, the content has to. `codec`: plain, gzip or zstd."""
+    """What a path says. None: it does not say, the content has to."""
 
     cluster: str | None
     node: int | None
     log: str | None
-    codec: str
 
 
 def locate(relative_path: str, patterns: Sequence[str | re.Pattern[str]] = BUILT_IN_PATTERNS) -> Located:
@@ -61,13 +59,7 @@ def locate(relative_path: str, patterns: Sequence[str | re.Pattern[str]] = BUILT
         cluster=said.get("cluster") or None,
         node=int(node) if node.isascii() and node.isdigit() else None,
         log=_log(said.get("log") or "") or _log(name),
-        codec=codec_of(name),
     )
-
-
-def codec_of(name: str) -> str:
-    """How the file is compressed, by the end of its name."""
-    return next((codec for end, codec in _CODECS.items() if name.lower().endswith(end)), "plain")
 
 
 def _log(text: str) -> str | None:

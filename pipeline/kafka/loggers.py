@@ -16,10 +16,27 @@ def log_of(logger: str) -> str:
     return SERVER
 
 
-def full_names(short: Iterable[str], known: Iterable[str]) -> list[str]:
-    """Loggers printed as their last part only, e.g. `logger`, as the known logger that ends so.
+def full_names(printed: Iterable[str], known: Iterable[str], form: str) -> list[str]:
+    """Loggers printed in part, as the known logger they stand for; an unknown one stays as it is.
 
-    Of several the last in the table counts; an unknown one stays as it is.
+    form short: parts are left out in front or shortened (`%c{1}`, `%c{1.}`, logback's `%logger{39}`);
+    tail: characters may be missing in front too (`%.30c`). Of several the last in order of name counts.
     """
-    by_end = {name.rsplit(".", 1)[-1]: name for name in known}
-    return [by_end.get(name, name) for name in short]
+    names = sorted(known)
+    return [_full_name(name, names, form) for name in printed]
+
+
+def _full_name(printed: str, known: list[str], form: str) -> str:
+    if printed in known:
+        return printed
+    found = [name for name in known if _is_short_for(printed, name)]
+    if not found and form == "tail":
+        found = [name for name in known if name.endswith(printed)]
+    return found[-1] if found else printed
+
+
+def _is_short_for(printed: str, name: str) -> bool:
+    parts = printed.split(".")
+    own = name.split(".")[-len(parts) :]
+    pairs = zip(parts[:-1], own[:-1], strict=False)
+    return len(own) == len(parts) and parts[-1] == own[-1] and all(two.startswith(one) for one, two in pairs)

@@ -113,7 +113,7 @@ def _batch(records: Records, text: RecordText, found: Understood, request: Range
         "byte_length": pa.array(records.length),
         "line_count": pa.array(records.line_ends),
         "raw": _raw(records, found.keeps_bytes & request.keep_bytes),
-        "logged_at": in_utc(text.logged_local, request.zone),
+        "logged_at": in_utc(text.logged_local, request.zone, text.instant),
         "logged_local": text.logged_local,
         "level": text.level,
         "logger": text.logger,

@@ -1,20 +1,24 @@
 """A batch of records as text: envelope read, message and the lines after it apart."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.clock import local_times
+from pipeline.core.clock import in_utc, instants, local_times
 from pipeline.core.scan import Records
+from pipeline.core.starts import BOM, LF
+from pipeline.core.texts import Mask
+from pipeline.kafka.conversion_pattern import Layout
 from pipeline.kafka.envelope import HEAD_GROUPS, Envelope
+from pipeline.kafka.json_layout import HeadText, JsonLayout, json_text
 from pipeline.kafka.loggers import full_names
 from pipeline.kafka.plain_head import plain_heads
-from pipeline.kafka.wording import matcher
-
-Mask = npt.NDArray[np.bool_]
+from pipeline.kafka.wording import matcher, table
+from pipeline.kafka.wrapper import unwrapped
 
 # What ends a message of Kafka's, and no line of a stack trace.
 FOREIGN_END = r"(?m) \((?:kafka|state\.change|org\.apache\.kafka)[\w.$]*\)\r?$"
@@ -23,7 +27,8 @@ FOREIGN_END = r"(?m) \((?:kafka|state\.change|org\.apache\.kafka)[\w.$]*\)\r?$"
 @dataclass(frozen=True)
 class RecordText:
     """One place a record. `message`, `logger`, `rest` are null where `is_whole` is false: no end of the
-    message was found. `rest`: the lines after the message, usually a stack trace, "" if none."""
+    message was found. `rest`: the lines after the message, usually a stack trace, "" if none.
+    `instant`: the time in UTC where the record or its layout tells it; None: none of them does."""
 
     logged_local: pa.Array
     level: pa.Array
@@ -34,32 +39,89 @@ class RecordText:
     is_bad_bytes: Mask
     is_blank: Mask
     looks_forged: Mask
+    instant: pa.Array | None = None
 
 
 def record_text(records: Records, envelope: Envelope) -> RecordText:
     """Reads the envelope of every record; bytes that are not UTF-8 are replaced and marked."""
     texts, is_bad_bytes = _decoded(records)
-    group = _groups(texts, records, envelope)
-    if not records.has_start.all():
-        has_start = pa.array(records.has_start)
-        group = {name: pc.if_else(has_start, found, None) for name, found in group.items()}
-    logger = group["logger"]
-    if envelope.logger_form == "short":
-        coded = logger.dictionary_encode()
-        names = full_names(coded.dictionary.to_pylist(), sorted(matcher().sources))
-        logger = pa.array(names, pa.string()).take(coded.indices)
-    message = group["message"]
+    inside = records
+    if envelope.wrappers or _has_mark(records):
+        texts = pc.replace_substring_regex(texts, r"\A\x{FEFF}", "")
+        texts, inside = unwrapped(texts, records, envelope.wrappers)
+    layout = envelope.layout
+    if isinstance(layout, JsonLayout):
+        read = json_text(texts, layout)
+    else:
+        read = _plain_text(texts, records, inside, envelope.bare, layout)
     return RecordText(
-        logged_local=local_times(group["time"], envelope.time_format),
-        level=group["level"],
-        logger=logger,
-        message=message,
-        rest=group["rest"],
-        is_whole=message.is_valid().to_numpy(zero_copy_only=False),
+        logged_local=read.local,
+        level=read.level,
+        logger=read.logger,
+        message=read.message,
+        rest=read.rest,
+        is_whole=read.message.is_valid().to_numpy(zero_copy_only=False),
         is_bad_bytes=is_bad_bytes,
         is_blank=_blank(texts, records),
-        looks_forged=_forged(message, group["rest"], envelope),
+        looks_forged=_forged(read.message, read.rest, envelope),
+        instant=read.instant,
     )
+
+
+def _has_mark(records: Records) -> bool:
+    """Whether a record begins with a byte order mark."""
+    if records.data.isascii():
+        return False
+    first = records.bounds[:-1][np.diff(records.bounds) >= len(BOM)]
+    at = np.stack([first + place for place in range(len(BOM))], axis=1)
+    marks = np.frombuffer(records.data, np.uint8)[at] == np.frombuffer(BOM, np.uint8)
+    return bool(marks.all(axis=1).any())
+
+
+def _plain_text(
+    texts: pa.Array, records: Records, inside: Records, bare: Envelope, layout: Layout
+) -> HeadText:
+    group = _groups(texts, inside, bare, layout)
+    local = local_times(group["time"], layout.time_format)
+    logger, message, rest = (group[name] for name in ("logger", "message", "rest"))
+    if layout.logger_form != "full":
+        coded = logger.dictionary_encode()
+        names = full_names(coded.dictionary.to_pylist(), matcher().sources, layout.logger_form)
+        logger = pa.array(names, pa.string()).take(coded.indices)
+    if layout.ends_in_message:
+        is_cut = pa.array(_cut(records, inside))
+        message, rest = (pc.if_else(is_cut, None, column) for column in (message, rest))
+    return HeadText(local, _instant(local, group, layout), group["level"], logger, message, rest)
+
+
+def _instant(local: pa.Array, group: dict[str, pa.Array], layout: Layout) -> pa.Array | None:
+    printed = instants(local, group["zone"]) if "zone" in group else None
+    if layout.zone is None:
+        return printed
+    return in_utc(local, layout.zone, printed)
+
+
+@lru_cache(maxsize=1)
+def _limits() -> list[int]:
+    return [int(row["bytes"]) for row in table("line_limits.tsv")]
+
+
+def _cut(records: Records, inside: Records) -> Mask:
+    """Where the first line is as long as a shipper lets it be, or its parts were to go on and did not."""
+    is_at_limit = np.isin(_first_line_bytes(inside), _limits()) | np.isin(
+        _first_line_bytes(records), _limits()
+    )
+    result: Mask = is_at_limit | ((inside.line_ends == 0) & (records.line_ends > 0))
+    return result
+
+
+def _first_line_bytes(records: Records) -> npt.NDArray[np.int64]:
+    """Length of each record's first line without its line end."""
+    data = np.frombuffer(records.data, np.uint8)
+    line_ends = np.concatenate([np.flatnonzero(data == LF), [len(data)]])
+    begin, end = records.bounds[:-1], records.bounds[1:]
+    length: npt.NDArray[np.int64] = np.minimum(line_ends[np.searchsorted(line_ends, begin)], end) - begin
+    return length
 
 
 def _decoded(records: Records) -> tuple[pa.Array, Mask]:
@@ -83,12 +145,13 @@ def _decoded(records: Records) -> tuple[pa.Array, Mask]:
     return pa.array(texts, pa.binary()).cast(pa.string()), bad
 
 
-def _groups(texts: pa.Array, records: Records, envelope: Envelope) -> dict[str, pa.Array]:
-    """The head's groups, null where the head is not found; time and level also where only they are."""
-    plain, group = plain_heads(texts, records, envelope)
+def _groups(texts: pa.Array, records: Records, bare: Envelope, layout: Layout) -> dict[str, pa.Array]:
+    """The head's groups, null where the head is not found; what stands before the message also where only
+    that is found."""
+    plain, group = plain_heads(texts, records, bare)
     if plain.all():
         return group
-    caught = _caught(texts.filter(pa.array(~plain)), envelope)
+    caught = _caught(texts.filter(pa.array(~plain)), layout)
     if not plain.any():
         return caught
     # The few others are put among the plain ones: a copy a column, where taking and joining would be three.
@@ -96,13 +159,15 @@ def _groups(texts: pa.Array, records: Records, envelope: Envelope) -> dict[str, 
     return {name: pc.replace_with_mask(group[name], mask, caught[name]) for name in HEAD_GROUPS}
 
 
-def _caught(texts: pa.Array, envelope: Envelope) -> dict[str, pa.Array]:
-    caught = pc.extract_regex(texts, envelope.head)
-    group = {name: pc.if_else(caught.is_valid(), caught.field(name), None) for name in HEAD_GROUPS}
-    if caught.null_count:
-        partly = pc.extract_regex(texts, envelope.beginning)
-        for name in envelope.beginning_groups:
-            group[name] = pc.coalesce(group[name], pc.if_else(partly.is_valid(), partly.field(name), None))
+def _caught(texts: pa.Array, layout: Layout) -> dict[str, pa.Array]:
+    group = {name: pa.nulls(len(texts), pa.string()) for name in HEAD_GROUPS}
+    for pattern in (layout.head, layout.beginning):
+        caught = pc.extract_regex(texts, pattern)
+        for field in caught.type:
+            value = pc.if_else(caught.is_valid(), caught.field(field.name), None)
+            group[field.name] = pc.coalesce(group[field.name], value) if field.name in group else value
+        if not caught.null_count:
+            break
     return group
 
 

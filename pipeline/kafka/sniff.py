@@ -1,6 +1,7 @@
 """Looks at the beginning of a file: is it a Kafka log, in which envelope, which log, written by whom."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
@@ -9,12 +10,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.core.scan import joined, scan
-from pipeline.kafka.envelope import Envelope, envelopes
+from pipeline.kafka.envelope import Envelope, envelope, layouts
 from pipeline.kafka.loggers import MIXED, log_of
 from pipeline.kafka.record_text import RecordText, record_text
 from pipeline.kafka.wording import table
+from pipeline.kafka.wrapper import wrappers
 
 HEAD_BYTES = 256 << 10
+# Enough lines to see what stands around all.
+SAMPLE_BYTES = 32 << 10
+MOST_WRAPPERS = 3
+HALF = 0.5
+# So many whole records of Kafka's, and no other envelope is tried.
+NEARLY_ALL = 0.9
 # Loggers that only a Kafka server has, at the beginning of the name.
 KAFKA_LOGGERS = re.compile(
     r"(?:kafka|org\.apache\.kafka\.(?:controller|server|raft|metadata|image))\.|state\.change\.logger$|kafka$"
@@ -23,7 +31,7 @@ KAFKA_LOGGERS = re.compile(
 
 @dataclass(frozen=True)
 class Sniff:
-    """`envelope`: a name in envelopes.tsv, None if no record was found.
+    """`envelope`: the name of an envelope, None if no record was found.
 
     `log`: controller, state-change, server or mixed; None: no log of a Kafka server.
     `node_ids`: the writers that idents name.
@@ -34,26 +42,64 @@ class Sniff:
     node_ids: frozenset[int]
 
 
-def sniff(head: bytes) -> Sniff:
+def sniff(head: bytes, given: str | None = None) -> Sniff:
     """Judges by the first HEAD_BYTES of the file, uncompressed; the last record may be cut there.
 
-    Of the envelopes the one with the most whole records counts, of equals the first in the table.
+    The first envelope counts in which nearly all records are whole and Kafka's, and half of the lines begin
+    one; else the one with the most whole records: few wrappers are tried first, then as the tables are ordered.
+    `given`: the envelope, or the layout without its wrappers, that conf names; no other is tried then.
     A file with loggers of both server.log and another log is mixed (a container's stdout).
     """
     head = head[:HEAD_BYTES]
-    read = [
-        (envelope, text) for envelope in envelopes().values() if (text := _text(head, envelope)) is not None
-    ]
-    if not read:
-        return Sniff(None, None, frozenset())
-    envelope, text = max(read, key=lambda pair: int(pair[1].is_whole.sum()))
+    best: tuple[int, Sniff] | None = None
+    for found in _candidates(head, given):
+        text = _text(head, found)
+        if text is None:
+            continue
+        whole = int(text.is_whole.sum())
+        if best is None or whole > best[0]:
+            best = whole, _judged(found, text)
+            is_nearly_all = whole >= max(NEARLY_ALL * (len(text.is_whole) - 1), HALF * head.count(b"\n"))
+            if best[1].log is not None and is_nearly_all:
+                break
+    return Sniff(None, None, frozenset()) if best is None else best[1]
+
+
+def _judged(found: Envelope, text: RecordText) -> Sniff:
     loggers = [name for name in pc.unique(text.logger.drop_null()).to_pylist() if KAFKA_LOGGERS.match(name)]
-    return Sniff(envelope.name, _log([log_of(name) for name in loggers]), _writers(text))
+    return Sniff(found.name, _log([log_of(name) for name in loggers]), _writers(text))
 
 
-def _text(head: bytes, envelope: Envelope) -> RecordText | None:
-    batches = list(scan(BytesIO(head), 0, len(head), len(head), envelope.start, owns_preamble=False))
-    return record_text(joined(batches), envelope) if batches else None
+def _candidates(head: bytes, given: str | None) -> Iterator[Envelope]:
+    names = list(layouts())
+    if given is not None:
+        own = envelope(given)
+        if own.wrappers:
+            yield own
+            return
+        names = [own.name]
+    sample = pa.array([head[:SAMPLE_BYTES].decode("utf-8", "replace").removeprefix("\ufeff")])
+    for around in _around(sample, MOST_WRAPPERS):
+        for name in names:
+            yield envelope("/".join((*around, name)))
+
+
+def _around(sample: pa.Array, most: int) -> Iterator[tuple[str, ...]]:
+    """The chains of wrappers that may stand around the lines, none first; half of the lines have to agree."""
+    yield ()
+    lines = pc.list_flatten(pc.split_pattern(sample, "\n"))
+    lines = lines.filter(pc.match_substring_regex(lines, r"\S"))
+    for wrapper in wrappers().values() if most and len(lines) else ():
+        share = wrapper.is_around(lines)
+        if share >= HALF or (share and wrapper.kind == "colour"):
+            for inner in _around(wrapper.without(sample), most - 1):
+                if wrapper.name not in inner:
+                    yield (wrapper.name, *inner)
+
+
+def _text(head: bytes, found: Envelope) -> RecordText | None:
+    batches = list(scan(BytesIO(head), 0, len(head), len(head), found.start, owns_preamble=False))
+    return record_text(joined(batches), found) if batches else None
 
 
 def _log(logs: list[str]) -> str | None:

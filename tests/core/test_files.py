@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from pipeline.core.files import list_files, open_input
+from pipeline.core.files import list_files, open_by_content, open_input
 
 
 @pytest.fixture
@@ -77,3 +77,18 @@ def test_a_folder_that_may_not_be_entered_is_said(logs: Path, monkeypatch: pytes
         pytest.skip("this user may read everything")
     found = {one.relative: one.problem for one in list_files(str(logs))}
     assert found["a/b"] == "folder: Permission denied"
+
+
+def test_the_codec_is_what_the_bytes_say_not_the_name(tmp_path: Path) -> None:
+    content = b"[1] x\n" * 1000
+    files = {
+        "a.gz": ("plain", content),
+        "a.log": ("gzip", gzip.compress(content)),
+        "b.log.gz": ("zstd", pa.Codec("zstd").compress(content, asbytes=True)),
+        "empty.gz": ("plain", b""),
+    }
+    for name, (codec, stored) in files.items():
+        (tmp_path / name).write_bytes(stored)
+        found, stream = open_by_content(str(tmp_path / name))
+        with stream:
+            assert (found, stream.read()) == (codec, content if stored else b"")

@@ -60,6 +60,25 @@ def test_a_cluster_and_a_broker_say_what_differs(tmp_path: Path) -> None:
     assert settings.cluster("prod").leader_imbalance.check_interval_seconds == 300
 
 
+def test_an_envelope_is_given_by_path_broker_cluster_or_for_all(tmp_path: Path) -> None:
+    settings = from_text(
+        tmp_path,
+        """
+        envelope: strimzi
+        path_envelopes: [{path: '^pods/.*/0[.]log$', envelope: cri/stock}]
+        clusters:
+          prod:
+            envelope: '%d %p %c - %m%n'
+            brokers: {3: {envelope: cri/ecs}}
+        """,
+    )
+    given = [settings.envelope_of(*one) for one in (("prod", 3, "x"), ("prod", 1, "x"), ("dev", 3, "x"))]
+    assert given == ["cri/ecs", "pattern:%d %p %c - %m%n", "strimzi"]
+    assert settings.envelope_of("prod", 3, "pods/a/0.log") == "cri/stock"
+    assert from_text(tmp_path, "").envelope_of("prod", 3, "x") is None
+    assert settings.fingerprint("prod") != from_text(tmp_path, "").fingerprint("prod")
+
+
 def test_the_fingerprint_follows_what_changes_results(tmp_path: Path) -> None:
     plain = load(environ={}, conf=write(tmp_path, ""))
     faster = from_text(tmp_path, "limits: {range_bytes: 7}\nquiet_seconds: 0\n")
@@ -83,6 +102,15 @@ def test_the_fingerprint_follows_what_changes_results(tmp_path: Path) -> None:
         ("cluster: a/b", "cluster in {file} to be a name that can be a folder"),
         ("quite_seconds: 1", "found the unknown key quite_seconds; write quiet_seconds, or take it out."),
         ("limits: {range: 1}", "found the unknown key limits.range; write range_bytes"),
+        ("envelope: strimsi", "envelope in {file} to be a ConversionPattern or one of stock, "),
+        (
+            "envelope: '%d{ABSOLUTE} %c %m'",
+            "(found no date, so that a line could be of any day in %d{ABSOLUTE})",
+        ),
+        (
+            "path_envelopes: [{path: '(', envelope: stock}]",
+            "path_envelopes.0.path in {file} to be a regular expr",
+        ),
         ("path_patterns: ['(']", "path_patterns.0 in {file} to be a regular expression ("),
         ("path_patterns: ['(?P<host>.)']", "named groups out of cluster, node, log, found '(?P<host>.)';"),
         ("clusters: {a: {brokers: {x: {}}}}", "clusters.a.brokers.x in {file} to be integer, found 'x';"),

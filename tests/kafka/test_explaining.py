@@ -28,7 +28,7 @@ def test_a_bare_message_says_the_same_without_its_time(line: str) -> None:
         (READY, ""),
         (f"kafka-1  | {READY}", ""),
         (f"logs/controller.log:12:{READY}", "the beginning of the line, 'logs/controller.log:12:'"),
-        (f"\x1b[32m{READY}\x1b[0m", "colour codes"),
+        (f"\x1b[32m{READY}\x1b[0m", ""),
         (f"some words before it {READY}\n\tand a line after it", "the beginning of the line, 'some words before it'"),
     ],
 )  # fmt: skip

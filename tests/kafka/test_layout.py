@@ -7,39 +7,39 @@ import pytest
 from pipeline.kafka.layout import BUILT_IN_PATTERNS, PATTERN_GROUPS, Located, locate
 
 PATHS = """
-    path                                                  | cluster    | node | log          | codec
-    prod/broker-1/controller.log                          | prod       | 1    | controller   | plain
-    prod/broker-1/state-change.log.2026-11-21-08.gz       | prod       | 1    | state-change | gzip
-    dc1/prod/node-12/logs/server.log                      | prod       | 12   | server       | plain
-    logs/kafka-3/controller-2026-11-21-1.log.gz           | -          | 3    | controller   | gzip
-    prod/logs/broker-2/controller.log                     | prod       | 2    | controller   | plain
-    prod/controller-5/controller.log                      | prod       | 5    | controller   | plain
-    prod/server-5/kafka-controller.log                    | prod       | 5    | controller   | plain
-    prod/7/server.log.zst                                 | prod       | 7    | server       | zstd
-    7/logs/state-change.log                               | -          | 7    | state-change | plain
-    broker-1/state-change.log.3                           | -          | 1    | state-change | plain
-    broker1/controller.log                                | -          | 1    | controller   | plain
-    kafka-2.prod.example.com/controller.log               | -          | 2    | controller   | plain
-    eu/kafka-2.prod.example.com/var/log/kafka/server.log  | eu         | 2    | server       | plain
-    my-cluster-kafka-0/kafka.log                          | -          | 0    | -            | plain
-    team-a/my-cluster-kafka-0/kafka.log.gz                | team-a     | 0    | -            | gzip
-    team-a/my-cluster-dual-role-4/kafka.log               | team-a     | 4    | -            | plain
-    pods/ns_my-cluster-kafka-1_6f1d2c3e-1111/kafka/0.log  | pods       | 1    | -            | plain
-    controller.log                                        | -          | -    | controller   | plain
-    state-change.log.2026-11-21-08                        | -          | -    | state-change | plain
-    state-change.log.1.zstd                               | -          | -    | state-change | zstd
-    logs/controller.log                                   | -          | -    | controller   | plain
-    broker-3-controller.log                               | -          | 3    | controller   | plain
-    kafka-3.state-change.log.gz                           | -          | 3    | state-change | gzip
-    kafka_2.13-3.9.1/logs/controller.log                  | -          | -    | controller   | plain
-    kafka-3.9.1/logs/server.log                           | -          | -    | server       | plain
-    2026/11/21/controller.log                             | -          | -    | controller   | plain
-    2026/11/21/broker-1/controller.log                    | -          | 1    | controller   | plain
-    2026-11-21/broker-1/controller.log                    | -          | 1    | controller   | plain
-    2.2.2-zk-stock/broker-1/server.log.2026-11-21-08.gz   | 2.2.2-zk-stock | 1 | server      | gzip
-    broker-1/kafkaServer-gc.log.0.current                 | -          | 1    | -            | plain
-    broker-1/log-cleaner.log                              | -          | 1    | -            | plain
-    broker-1/kafkaServer.out                              | -          | 1    | -            | plain
+    path                                                  | cluster    | node | log
+    prod/broker-1/controller.log                          | prod       | 1    | controller
+    prod/broker-1/state-change.log.2026-11-21-08.gz       | prod       | 1    | state-change
+    dc1/prod/node-12/logs/server.log                      | prod       | 12   | server
+    logs/kafka-3/controller-2026-11-21-1.log.gz           | -          | 3    | controller
+    prod/logs/broker-2/controller.log                     | prod       | 2    | controller
+    prod/controller-5/controller.log                      | prod       | 5    | controller
+    prod/server-5/kafka-controller.log                    | prod       | 5    | controller
+    prod/7/server.log.zst                                 | prod       | 7    | server
+    7/logs/state-change.log                               | -          | 7    | state-change
+    broker-1/state-change.log.3                           | -          | 1    | state-change
+    broker1/controller.log                                | -          | 1    | controller
+    kafka-2.prod.example.com/controller.log               | -          | 2    | controller
+    eu/kafka-2.prod.example.com/var/log/kafka/server.log  | eu         | 2    | server
+    my-cluster-kafka-0/kafka.log                          | -          | 0    | -
+    team-a/my-cluster-kafka-0/kafka.log.gz                | team-a     | 0    | -
+    team-a/my-cluster-dual-role-4/kafka.log               | team-a     | 4    | -
+    pods/ns_my-cluster-kafka-1_6f1d2c3e-1111/kafka/0.log  | pods       | 1    | -
+    controller.log                                        | -          | -    | controller
+    state-change.log.2026-11-21-08                        | -          | -    | state-change
+    state-change.log.1.zstd                               | -          | -    | state-change
+    logs/controller.log                                   | -          | -    | controller
+    broker-3-controller.log                               | -          | 3    | controller
+    kafka-3.state-change.log.gz                           | -          | 3    | state-change
+    kafka_2.13-3.9.1/logs/controller.log                  | -          | -    | controller
+    kafka-3.9.1/logs/server.log                           | -          | -    | server
+    2026/11/21/controller.log                             | -          | -    | controller
+    2026/11/21/broker-1/controller.log                    | -          | 1    | controller
+    2026-11-21/broker-1/controller.log                    | -          | 1    | controller
+    2.2.2-zk-stock/broker-1/server.log.2026-11-21-08.gz   | 2.2.2-zk-stock | 1 | server
+    broker-1/kafkaServer-gc.log.0.current                 | -          | 1    | -
+    broker-1/log-cleaner.log                              | -          | 1    | -
+    broker-1/kafkaServer.out                              | -          | 1    | -
 """
 
 
@@ -48,18 +48,18 @@ def rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.split("|")] for line in lines[1:]]
 
 
-@pytest.mark.parametrize(("path", "cluster", "node", "log", "codec"), rows(PATHS))
-def test_a_path_says(path: str, cluster: str, node: str, log: str, codec: str) -> None:
+@pytest.mark.parametrize(("path", "cluster", "node", "log"), rows(PATHS))
+def test_a_path_says(path: str, cluster: str, node: str, log: str) -> None:
     said = {"cluster": cluster, "node": node, "log": log}
     shown = {key: "-" if value is None else str(value) for key, value in vars(locate(path)).items()}
-    assert shown == {**said, "codec": codec}
+    assert shown == said
 
 
 def test_a_pattern_of_the_settings_comes_first() -> None:
     own = r"^(?P<cluster>[a-z]+)_rack\d+/h(?P<node>\d+)/(?P<log>controller|state-change)s?\.txt$"
     patterns = (own, *BUILT_IN_PATTERNS)
-    assert locate("prod_rack1/h42/controllers.txt", patterns) == Located("prod", 42, "controller", "plain")
-    assert locate("prod/broker-1/server.log", patterns) == Located("prod", 1, "server", "plain")
+    assert locate("prod_rack1/h42/controllers.txt", patterns) == Located("prod", 42, "controller")
+    assert locate("prod/broker-1/server.log", patterns) == Located("prod", 1, "server")
 
 
 def test_a_node_that_is_no_number_says_nothing() -> None:

@@ -8,15 +8,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from tests.kafka.reading import read_table
+from tests.kafka.reading import read, read_table
+from tests.kafka.writing import wrapped
 
 # (reason, wording) of records that may stay not understood, with why. None is needed today.
 NOT_UNDERSTOOD: dict[tuple[str, str], str] = {}
 SHARE_BYTES = 300_000
 
 
-def logs(shared: Path) -> list[Path]:
-    found = [path for path in (shared / "corpus").rglob("*.log*") if "truth" not in path.parts]
+def logs(folder: Path) -> list[Path]:
+    found = [path for path in folder.rglob("*.log*") if "truth" not in path.parts]
     return sorted(
         path for path in found if path.name.startswith(("controller", "state-change", "stage-change"))
     )
@@ -40,7 +41,7 @@ def unknown(path: Path, data: bytes) -> Counter[tuple[str, str]]:
 
 def test_the_largest_logs_of_every_release_are_understood(shared: Path) -> None:
     by_release: dict[tuple[str, str], list[Path]] = {}
-    for path in logs(shared):
+    for path in logs(shared / "corpus"):
         release = path.relative_to(shared / "corpus").parts[1]
         by_release.setdefault((release, path.name.split("-")[0].split(".")[0]), []).append(path)
     assert len({release for release, _ in by_release}) >= 30
@@ -51,7 +52,26 @@ def test_the_largest_logs_of_every_release_are_understood(shared: Path) -> None:
         assert not unknown(path, whole), path
 
 
+@pytest.mark.parametrize(
+    "around", [("cri",), ("json_file",), ("ansi", "compose", "timestamps")], ids="/".join
+)
+def test_real_logs_say_the_same_in_wrappers(shared: Path, around: tuple[str, ...]) -> None:
+    place = {"byte_offset", "byte_length", "line_count", "raw"}
+    name = "/".join((*around, "stock"))
+    for release in sorted((shared / "corpus").glob("*/*/")):
+        path = max((one for one in logs(release) if one.suffix != ".gz"), key=lambda one: one.stat().st_size)
+        data = path.read_bytes()[:60_000]
+        data = data[: data.rfind(b"\n") + 1]
+        bare, content = read(data, log="mixed"), wrapped(data, around)
+        inside = read(content, envelope=name, log="mixed")
+        assert sum(row["byte_length"] for row in inside) == len(content)
+        for row, other in zip(bare, inside, strict=True):
+            assert {key: row[key] for key in row if key not in place} == {
+                key: other[key] for key in other if key not in place
+            }, path
+
+
 @pytest.mark.soak
 def test_the_whole_corpus_is_understood(shared: Path) -> None:
-    found = {str(path): left for path in logs(shared) if (left := unknown(path, content(path)))}
+    found = {str(path): left for path in logs(shared / "corpus") if (left := unknown(path, content(path)))}
     assert not found

@@ -24,6 +24,21 @@ CASES = [
     ("JMX noise", NOISE, Sniff("stock", "controller", frozenset())),
     ("begins in a stack trace", b"\tat x\n" * 40 + STATE, Sniff("stock", "state-change", frozenset({3}))),
     ("of another program", TIME + b"INFO hello (com.example.Main)\n", Sniff("stock", None, frozenset())),
+    (
+        "most lines count",
+        (b"kafka-1  | " + STATE) * 9 + STATE,
+        Sniff("compose/stock", "state-change", frozenset({3})),
+    ),
+    (
+        "a few lines are coloured",
+        STATE * 2 + STATE.replace(b"TRACE", b"\x1b[31mTRACE\x1b[0m") * 9,
+        Sniff("ansi/stock", "state-change", frozenset({3})),
+    ),
+    (
+        "stack traces outnumber records",
+        (STATE + b"java.lang.X\n" + b"\tat x\n" * 30) * 3,
+        Sniff("stock", "state-change", frozenset({3})),
+    ),
     ("no log", b"\x7fELF\x00\n" * 99, Sniff(None, None, frozenset())),
     ("empty", b"", Sniff(None, None, frozenset())),
 ]

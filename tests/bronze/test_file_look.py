@@ -1,0 +1,87 @@
+"""What a file is found to be: codec, envelope, log and times, from what stands in it."""
+
+import gzip
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from pipeline.bronze.file_look import arrow_schema, look, look_at_paths
+
+TIME = b"[2024-03-01 12:00:00,123] "
+STATE = TIME + b"TRACE [Broker id=3] Cached leader info x for partition t-0 (state.change.logger)\n"
+SERVER = TIME + b"INFO [KafkaServer id=3] started (kafka.server.KafkaServer)\n"
+STAMP = b"2024-03-01T12:00:00.123456789Z "
+OFFSET = b"[2024-03-01T12:00:00.123+05:30] INFO x (kafka.controller.KafkaController)\n"
+
+
+def seen(
+    folder: Path, name: str, content: bytes, log: str | None = None, envelope: str | None = None
+) -> dict[str, Any]:
+    path = folder / name
+    path.write_bytes(content)
+    return look(str(path), log, envelope, [], is_server_read=False)
+
+
+CASES = [
+    ("plain", "a.log", STATE, None, ("plain", "stock", "state-change")),
+    ("gzip without its name", "a.log", gzip.compress(STATE), None, ("gzip", "stock", "state-change")),
+    ("plain named gz", "a.gz", STATE, None, ("plain", "stock", "state-change")),
+    (
+        "a console that begins like server.log",
+        "0.log",
+        STAMP + SERVER,
+        None,
+        ("plain", "timestamps/stock", "mixed"),
+    ),
+    ("a server.log by its name", "a.log", STAMP + SERVER, "server", ("plain", "timestamps/stock", "server")),
+    ("server.log under another name", "a.log", SERVER, None, ("plain", "stock", "server")),
+    ("another archive", "a.log.bz2", b"BZh91AY" + bytes(range(256)) * 99, None, ("plain", None, None)),
+    ("empty", "a.log", b"", None, ("plain", None, None)),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "log", "expected"), [one[1:] for one in CASES], ids=[one[0] for one in CASES]
+)
+def test_a_file_is_what_stands_in_it(
+    tmp_path: Path, name: str, content: bytes, log: str | None, expected: tuple[str | None, ...]
+) -> None:
+    row = seen(tmp_path, name, content, log)
+    assert (row["codec"], row["envelope"], row["log"]) == expected
+    assert row["problem"] is None
+
+
+def test_a_torn_archive_is_a_problem_of_its_own(tmp_path: Path) -> None:
+    row = seen(tmp_path, "a.log", gzip.compress(STATE * 99)[:-20])
+    assert (row["codec"], row["envelope"]) == ("gzip", None)
+    assert "end-of-stream" in row["problem"]
+
+
+def test_the_envelope_of_the_settings_is_the_only_one_tried(tmp_path: Path) -> None:
+    assert seen(tmp_path, "a.log", STATE, envelope="strimzi")["envelope"] is None
+    assert seen(tmp_path, "a.log", STAMP + STATE, envelope="stock")["envelope"] == "timestamps/stock"
+
+
+def test_times_are_local_and_in_utc_where_the_record_tells(tmp_path: Path) -> None:
+    local = datetime.fromisoformat("2024-03-01T12:00:00.123")
+    row = seen(tmp_path, "a.log", STATE * 2)
+    assert (row["first_logged_local"], row["first_logged_at"]) == (local, None)
+    row = seen(tmp_path, "a.log", OFFSET * 2)
+    assert row["tail_logged_local"] == local
+    assert row["tail_logged_at"] == datetime(2024, 3, 1, 6, 30, 0, 123000, tzinfo=UTC)
+
+
+def test_rows_fit_the_schema(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(OFFSET * 2)
+    asked = {
+        "path": str(tmp_path / "a.log"),
+        "log": None,
+        "envelope": None,
+        "is_server_read": False,
+        "offsets": [0],
+    }
+    batch = next(iter(look_at_paths([pa.RecordBatch.from_pylist([asked])])))
+    assert batch.schema == arrow_schema() and batch.num_rows == 1

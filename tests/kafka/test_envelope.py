@@ -1,0 +1,265 @@
+"""Every layout inside every wrapper says what the bare file says, wherever it is cut into ranges and blocks."""
+
+import json
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.core.errors import SettingsError
+from pipeline.kafka.envelope import envelope, layouts
+from pipeline.kafka.reader import ReadSettings
+from pipeline.kafka.sniff import sniff
+from pipeline.kafka.wrapper import wrappers
+from tests.kafka.reading import read
+from tests.kafka.writing import LINES, OBJECTS, WRAPPERS, Record, cri, json_file, wrapped, written
+
+SAMPLE = Path(__file__).parents[1] / "data" / "sample"
+STOCK = re.compile(r"\[(.{23})\] ([A-Z]+) (.*) \(([\w.$-]+)\)")
+NOON = datetime.fromisoformat("2024-03-01T12:00:00")
+OWN = {"byte_offset", "byte_length", "line_count", "raw", "logged_local"}
+SECONDS = {
+    name for name in LINES if not re.search(r"\.\d{3}|,\d{3}", LINES[name](Record(NOON, "A", "a", "", "")))
+}
+
+
+def stock_records(text: str) -> list[Record]:
+    """A plain reading of a stock log, line by line."""
+    found: list[Record] = []
+    for line in text.splitlines():
+        head = STOCK.fullmatch(line)
+        if head:
+            time = datetime.fromisoformat(head[1].replace(",", "."))
+            found.append(Record(time, head[2], head[4], head[3], "", "controller-event-thread"))
+        elif found:
+            found[-1].rest += ("\n" if found[-1].rest else "") + line
+    return found
+
+
+def some_records() -> list[Record]:
+    """Of both logs every fortieth record, and the first ones with a stack trace."""
+    folder = next(SAMPLE.glob("*/broker-2"))
+    found: list[Record] = []
+    for name in ("controller.log", "state-change.log"):
+        records = stock_records((folder / name).read_text())
+        found += records[::40] + [one for one in records if one.rest][:5]
+    assert any(one.rest for one in found) and len(found) > 40
+    return found
+
+
+RECORDS = some_records()
+BARE = written(RECORDS, "stock")
+FEW = RECORDS[:2] + [one for one in RECORDS if one.rest][:1] + RECORDS[-1:]
+
+
+def said(rows: list[dict[str, Any]], *, without_millis: bool = False) -> list[dict[str, Any]]:
+    """What is the same in every envelope."""
+    result = [{key: value for key, value in row.items() if key not in OWN} for row in rows]
+    for row in result:
+        row["logged_at"] = row["logged_at"].replace(microsecond=0) if without_millis else row["logged_at"]
+    return result
+
+
+def test_every_layout_and_wrapper_has_a_writer() -> None:
+    assert set(LINES) | set(OBJECTS) == set(layouts())
+    assert set(WRAPPERS) == set(wrappers())
+
+
+@pytest.mark.parametrize("layout", layouts())
+def test_a_layout_says_the_same_in_every_wrapper(layout: str) -> None:
+    records = RECORDS[::6] + FEW
+    bare = said(read(written(records, "stock"), log="mixed"), without_millis=layout in SECONDS)
+    data = written(records, layout)
+    for around in ((), *((name,) for name in wrappers())):
+        name = "/".join((*around, layout))
+        content = wrapped(data, around)
+        rows = read(content, envelope=name, log="mixed", zone="Europe/Berlin" if zoned(layout) else "UTC")
+        assert sum(row["byte_length"] for row in rows) == len(content)
+        assert said(rows, without_millis=layout in SECONDS) == bare, name
+        assert sniff(content).envelope == (layout if content == data else name)
+
+
+def zoned(layout: str) -> bool:
+    """Whether the record tells its offset, so that the zone of the settings must not count."""
+    return layout in OBJECTS or "offset" in layout or layout.endswith("zone") or layout == "spring_boot"
+
+
+CHAINS = [
+    ("compose", "timestamps"),
+    ("kubectl", "timestamps"),
+    ("ansi", "compose"),
+    ("json_file", "ansi"),
+    ("json_message", "cri"),
+    ("syslog", "json_file"),
+    ("stern", "timestamps", "ansi"),
+]
+
+
+@pytest.mark.parametrize("around", CHAINS, ids="/".join)
+def test_wrappers_stand_in_one_another(around: tuple[str, ...]) -> None:
+    content = wrapped(BARE, around)
+    name = "/".join((*around, "stock"))
+    assert said(read(content, envelope=name, log="mixed")) == said(read(BARE, log="mixed"))
+    detected = sniff(content).envelope
+    assert detected is not None and said(read(content, envelope=detected, log="mixed")) == said(
+        read(BARE, log="mixed")
+    )
+
+
+@pytest.mark.parametrize("name", [*layouts(), *(f"{name}/stock" for name in wrappers()), "cri/ecs"])
+@settings(max_examples=5, deadline=None, derandomize=True)
+@given(where=st.lists(st.floats(0, 1), max_size=4), block=st.sampled_from([97, 700, 1 << 20]))
+def test_any_split_and_any_block_give_the_same_rows(name: str, where: list[float], block: int) -> None:
+    *around, layout = name.split("/")
+    content = b"Starting Kafka\n\n" + wrapped(written(FEW, layout), around)
+    cuts = tuple(sorted({int(share * len(content)) for share in where} - {0, len(content)}))
+    whole = read(content, envelope=name, log="mixed")
+    assert len(whole) == len(FEW) + 1
+    assert whole[0]["not_understood_reason"] == "no_envelope"
+    parts = read(content, envelope=name, log="mixed", cuts=cuts, settings=ReadSettings(block_bytes=block))
+    assert parts == whole
+    assert b"".join(row["raw"] for row in whole if row["raw"] is not None) == content
+
+
+LONG = Record(NOON, "INFO", "kafka.controller.KafkaController", "", "")
+
+
+@pytest.mark.parametrize("writer", [cri, json_file], ids=["cri", "json_file"])
+@pytest.mark.parametrize("layout", ["stock", "strimzi_log4j2", "ecs"])
+def test_lines_in_parts_are_joined(writer: Any, layout: str) -> None:
+    partitions = ",".join(f"topic-{number}" for number in range(3000))
+    LONG.message = f"[Controller id=1] Partitions being reassigned: Set({partitions})"
+    data = written([*FEW, LONG, *FEW], layout)
+    assert max(map(len, data.split(b"\n"))) > 16 << 10
+    content = "\n".join(part for line in data.decode().splitlines() for part in writer(line)).encode() + b"\n"
+    rows = read(content, envelope=f"{writer.__name__}/{layout}", log="mixed")
+    assert said(rows) == said(read(data, envelope=layout, log="mixed"))
+    assert rows[len(FEW)]["line_count"] >= 2
+
+
+def reason(data: bytes, name: str, at: int = 0) -> str | None:
+    found: str | None = read(data, envelope=name, log="mixed")[at]["not_understood_reason"]
+    return found
+
+
+@pytest.mark.parametrize("layout", [name for name in layouts() if name != "logstash"])
+def test_a_line_that_a_shipper_cut_is_marked(layout: str) -> None:
+    LONG.message = "[Controller id=1] Partitions undergoing preferred replica election: " + "t-1," * 4000
+    line = written([LONG], layout)[:10_000] + b"\n"
+    after = written(FEW[:1], layout)
+    rows = read(line + after, envelope=layout, log="mixed")
+    assert [row["not_understood_reason"] for row in rows] == ["cut", None]
+    assert rows[0]["logged_at"] is not None and rows[0]["level"] == "INFO"
+
+
+def test_an_object_cut_before_its_time_has_no_envelope() -> None:
+    line = written([LONG], "logstash")
+    assert reason(line[: line.index(b"@timestamp")] + b"\n", "logstash") == "no_envelope"
+
+
+def test_a_part_without_its_end_is_cut() -> None:
+    line = written(FEW[:1], "strimzi_log4j2").decode().strip()
+    first, *_ = cri(line, len(line) - 5)
+    data = f"{first}\n".encode() + wrapped(written(FEW[1:2], "strimzi_log4j2"), ["cri"])
+    assert [reason(data, "cri/strimzi_log4j2", at) for at in (0, 1)] == ["cut", None]
+
+
+MALFORMED = [
+    ("no object", b'{"@timestamp" "2024"}\n', "no_envelope"),
+    ("a key is missing", b'{"@timestamp":"2024-03-01T12:00:00Z","message":"x"}\n', "no_envelope"),
+    ("no time", b'{"@timestamp":"today","log.level":"INFO","log.logger":"a.B","message":"x"}\n', "no_envelope"),
+    ("ends early", b'{"@timestamp":"2024-03-01T12:00:00Z","log.level":"INFO","log.logger":"a.B","mess\n', "cut"),
+    ("a number", b'{"@timestamp":"2024-03-01T12:00:00Z","log.level":5,"log.logger":"a.B","message":"x"}\n', "other_logger"),
+    ("a key twice", b'{"@timestamp":"x","@timestamp":"2024-03-01T12:00:00Z","log.logger":"a.B","message":"x"}\n', "other_logger"),
+    ("half a pair", b'{"@timestamp":"2024-03-01T12:00:00Z","log.logger":"a.B","message":"\\ud800"}\n', "other_logger"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"), [case[1:] for case in MALFORMED], ids=[case[0] for case in MALFORMED]
+)
+def test_malformed_objects_have_a_reason_and_their_neighbours_are_read(data: bytes, expected: str) -> None:
+    good = written(FEW[:2], "ecs")
+    rows = read(good + data + good, envelope="ecs", log="mixed")
+    assert [row["not_understood_reason"] for row in rows] == [None, None, expected, None, None]
+    assert sum(row["byte_length"] for row in rows) == 2 * len(good) + len(data)
+
+
+def test_pretty_printed_objects_are_records() -> None:
+    lines = written(FEW, "json_instant").splitlines()
+    data = "\n".join(json.dumps(json.loads(line), indent=2) for line in lines).encode() + b"\n"
+    expected = said(read(written(FEW, "json_instant"), envelope="json_instant", log="mixed"))
+    assert said(read(data, envelope="json_instant", log="mixed")) == expected
+
+
+def test_what_the_container_prints_beside_the_log() -> None:
+    banner = b"===> User\nuid=1000(appuser)\n===> Launching kafka ...\n"
+    gc = b"[0.012s][info][gc] Using G1\n"
+    data = wrapped(banner, ["timestamps"]) + wrapped(written(FEW[:2], "stock") + gc, ["timestamps"])
+    rows = read(data, envelope="timestamps/stock", log="mixed")
+    assert [row["not_understood_reason"] for row in rows] == ["no_envelope", None, None]
+    assert rows[2]["line_count"] == 2
+    assert sniff(data).envelope == "timestamps/stock"
+
+
+FORGED = "[2024-03-01 12:00:00,123] INFO fake (kafka.controller.KafkaController)"
+HOSTS = "[2024-03-01 12:00:00,123] INFO client"
+FORGERIES = [
+    ("carriage return", f"{HOSTS} \r{FORGED} rest (state.change.logger)\n", [True]),
+    ("indented line", f"{HOSTS}\n {FORGED} rest (state.change.logger)\n", [True]),
+    ("line feed", f"{HOSTS}\n{FORGED}\n rest (state.change.logger)\n", [False, True]),
+]
+
+
+@pytest.mark.parametrize("wrapper", wrappers())
+@pytest.mark.parametrize(
+    ("text", "expected"), [one[1:] for one in FORGERIES], ids=[one[0] for one in FORGERIES]
+)
+def test_forged_lines_in_wrappers(wrapper: str, text: str, expected: list[bool]) -> None:
+    data = wrapped(text.encode(), [wrapper])
+    assert [row["is_forged"] for row in read(data, envelope=f"{wrapper}/stock")] == expected
+
+
+def test_byte_order_marks_and_carriage_returns() -> None:
+    for name in ("stock", "cri/stock", "strimzi_log4j2", "ecs"):
+        *around, layout = name.split("/")
+        content = wrapped(written(FEW, layout), around)
+        expected = said(read(content, envelope=name, log="mixed"))
+        for data in (b"\xef\xbb\xbf" + content, content.replace(b"\n", b"\r\n")):
+            if around and data.endswith(b"\r\n"):
+                continue
+            rows = read(data, envelope=name, log="mixed")
+            assert [row["event"] for row in rows] == [row["event"] for row in expected]
+            assert said(rows)[0] == expected[0]
+            assert sum(row["byte_length"] for row in rows) == len(data)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["iso", "cri/", "docker/stock", "cri/pattern:%m", "[%d] %p %m%n", "cri/[%d{ABSOLUTE}] %p %m (%c)%n"],
+)
+def test_an_envelope_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(SettingsError):
+        envelope(name)
+
+
+def test_what_json_escapes_is_found_at_the_beginning_of_a_line() -> None:
+    line = b'"<%s>"\\&\tINFO kafka.controller.KafkaController - x\n' % b"2024-03-01 12:00:00,123"
+    for wrapper in ("json_file", "json_log", "cri"):
+        name = f'{wrapper}/pattern:"<%d>"\\\\&\\t%p %c - %m%n'
+        rows = read(wrapped(line * 2, [wrapper]), envelope=name, log="mixed")
+        assert [row["logger"] for row in rows] == ["kafka.controller.KafkaController"] * 2, name
+
+
+def test_a_pattern_is_an_envelope_by_its_name() -> None:
+    found = envelope("cri/%d{dd/MM/yyyy HH:mm:ss.SSS} %p %c - %m%n")
+    assert found.name == "cri/pattern:%d{dd/MM/yyyy HH:mm:ss.SSS} %p %c - %m%n"
+    assert envelope(found.name).start == found.start
+    data = wrapped(b"01/03/2024 12:00:00.123 INFO kafka.controller.KafkaController - x\n" * 2, ["cri"])
+    assert sniff(data).envelope is None
+    assert sniff(data, "%d{dd/MM/yyyy HH:mm:ss.SSS} %p %c - %m%n").envelope == found.name
+    assert sniff(data, "stock").envelope is None
