@@ -39,7 +39,7 @@ def understand(records: Records, text: RecordText, file_log: str) -> Understood:
     """Matches every whole message of a logger that a template names; states the reason for all others."""
     count = len(records)
     logger = text.logger.dictionary_encode()
-    is_known = _by_name(logger, matcher().sources.__contains__)
+    is_known = _by_name(logger, _is_ours)
     ready = text.is_whole & is_known & ~text.is_bad_bytes & ~records.is_cut
     ready &= text.logged_local.is_valid().to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(ready)
@@ -83,6 +83,11 @@ def _matched(logger: pa.Array, message: pa.Array, rows: pa.Array | None) -> Matc
     return matcher().match(logger.take(rows), message.take(rows))
 
 
+def _is_ours(logger: str) -> bool:
+    """Whether templates name the logger, or its lines belong into the logs that are read whole."""
+    return logger in matcher().sources or log_of(logger) != SERVER
+
+
 def _by_name(coded: pa.Array, holds: Callable[[str], bool]) -> Mask:
     """Where the (dictionary-encoded) name is one for which it holds; false where there is none."""
     known = np.array([*(holds(name) for name in coded.dictionary.to_pylist()), False])
@@ -109,7 +114,7 @@ def _reason(records: Records, text: RecordText, is_known: Mask, template: npt.ND
         "other_logger": ~is_known,
         "bad_bytes": text.is_bad_bytes,
         "several_templates": template == SEVERAL_TEMPLATES,
-        "no_template": template == NO_TEMPLATE,
+        "no_template": template < 0,
     }
     holds = np.stack(list(conditions.values()))
     is_left = holds.any(axis=0)

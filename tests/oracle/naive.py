@@ -96,6 +96,10 @@ def row(record: bytes, file_log: str, *, has_start: bool) -> Row:
     }
 
 
+# Their lines are never left out, whatever they say.
+CONTROLLERS = re.compile(r"(?:kafka|org\.apache\.kafka)\.controller(?:\.|$)|state\.change\.logger$")
+
+
 def _reason(
     record: bytes, text: str, *, local: datetime | None, logger: str | None, has_start: bool
 ) -> str | None:
@@ -108,7 +112,7 @@ def _reason(
         return "no_envelope"
     if logger is None:
         return "cut"
-    if logger not in by_logger():
+    if logger not in by_logger() and not CONTROLLERS.match(logger):
         return "other_logger"
     return "bad_bytes" if text.encode() != record else None
 
@@ -168,7 +172,7 @@ def by_logger() -> dict[str, list[Wording]]:
 def understood(logger: str, message: str) -> Said:
     """More literal characters win; of equals of one event the earlier row, of several events none."""
     found: list[tuple[Wording, re.Match[str]]] = []
-    for one in by_logger()[logger]:
+    for one in by_logger().get(logger, ()):
         if found and one.literal < found[0][0].literal:
             break
         if message.startswith(one.head) and (match := one.pattern.fullmatch(message)):

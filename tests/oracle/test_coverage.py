@@ -35,6 +35,6 @@ def test_what_is_not_understood_is_named(tmp_path: Path) -> None:
     found = covered([tmp_path])
     assert found.unknown == {
         ("3.9.1-x", "no_template", LINE.format("[Controller id=1] Resignin", "KafkaController").strip()): 1,
-        ("3.9.1-x", "other_logger", "kafka.controller.NoSuchClass"): 1,
+        ("3.9.1-x", "no_template", LINE.format("x", "NoSuchClass").strip()): 1,
     }
     assert list(report(found))[-3].endswith("not understood: 2")
