@@ -24,6 +24,7 @@ def build(log_record: DataFrame) -> DataFrame:
         fed(log_record, "controller_event")
         .withColumn("area", F.when(is_renouncing, "end").otherwise(F.col("kind")))
         .withColumn("step", F.when(is_renouncing, "renounced").otherwise(F.col("step")))
+        .withColumn("controller_id", F.coalesce("controller_id", "broker_id"))
         .withColumn("controller_epoch", F.coalesce(*epochs()))
         .withColumn("active_controller_id", number(first(leader, r"(\d+)")))
         .withColumn("detail", F.nullif(field_text(), F.lit("")))

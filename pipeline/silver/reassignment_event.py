@@ -54,7 +54,7 @@ def named(text: Column) -> Column:
     return (
         F.when(field.isNull() | F.col("topic").isNotNull(), F.array(own))
         .when(field == "data", of_request)
-        .when(field == "reassignments", or_unread(of_map, text))
+        .when((field != "errors") & text.contains(" -> "), or_unread(of_map, text))
         .otherwise(or_unread(of_list, text))
     )
 
