@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.catalog.tables import BY_SHORT_NAME, Refresh
+from pipeline.catalog.tables import BY_SHORT_NAME, TABLES, Refresh
 from pipeline.core.template import Template
 from pipeline.kafka.families import NO_FAMILY, Feed, all_feeds, fed, feeds
 from pipeline.kafka.wording import template_rows
@@ -117,3 +117,16 @@ def test_records_are_fed_once_a_row(spark: SparkSession) -> None:
         ],
         [("thread_lifecycle", "thread_stopped", None)],
     ]
+
+
+@pytest.mark.spark
+def test_builds_by_segment_move_no_rows_between_tasks(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = log_records(spark, {(1, "controller"): LINES})
+    for table in TABLES:
+        if table.refresh is Refresh.SEGMENTS and table.inputs == ("log_record",) and table.build is not None:
+            table.build(records).explain()
+            plan = capsys.readouterr().out
+            assert "Project" in plan
+            assert "Exchange" not in plan, table.spec.name

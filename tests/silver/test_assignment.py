@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from pipeline.silver import assignment
 from schemas.silver.assignment import SPEC
 from tests.gold.truth import json_lines
-from tests.lab import interpreted
+from tests.lab import Row, interpreted
 from tests.silver.logs import family_rows
 from tests.tables import log_records, same_rows, table
 
@@ -97,9 +97,9 @@ def written(cluster: Path) -> set[Assigned]:
     return found
 
 
-def told(row: dict[str, object]) -> Assigned:
-    lists = [tuple(row[name] or ()) for name in ("replicas", "adding_replicas", "removing_replicas")]  # type: ignore[arg-type]
-    return (row["topic"], row["partition"], *lists)  # type: ignore[return-value]
+def told(row: Row) -> Assigned:
+    adding, removing = tuple(row["adding_replicas"] or ()), tuple(row["removing_replicas"] or ())
+    return row["topic"], row["partition"], tuple(row["replicas"] or ()), adding, removing
 
 
 @pytest.mark.spark
