@@ -2,7 +2,16 @@
 
 from dataclasses import dataclass
 
-from pyspark.sql.types import ArrayType, DataType, IntegerType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,15 @@ LOAD_SEQ = required(
     "load_seq", LongType(), "Number of the segment that brought the row; grows with every load."
 )
 BYTE_OFFSET = required("byte_offset", LongType(), "Where the record starts in the uncompressed file, bytes.")
+RECORD: tuple[Field, ...] = (
+    CLUSTER_ID,
+    FILE_ID,
+    LOAD_SEQ,
+    BYTE_OFFSET,
+    required("logged_at", TimestampType(), "When it was logged, UTC."),
+    field("node_id", IntegerType(), "Node whose file holds the line."),
+    required("event", StringType(), "What the line is, e.g. broker_change; see bronze.log_record."),
+)
 
 CERTAINTY = required(
     "certainty",

@@ -4,39 +4,108 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 PREVIOUS_STATES = r"should be in (?:one of |the )([A-Za-z,]+) states"
-ASSIGNMENT_ENTRY = r"\[?([A-Za-z0-9._-]+)[-,](\d+)\]? -> (?:ReplicaAssignment\(replicas=|\w+\()([\d, ]*)"
+
+NUMBER = r"(?<![\w.])-?\d+"
+NUMBERS = r"((?:-?\d+(?:, ?-?\d+)*)?)"
+TOPIC = r"[A-Za-z0-9._-]+"
+PARTITION = rf"\[{TOPIC},\d+\]|{TOPIC}-\d+"
+PARTITION_PARTS = r"^\[?(.+)[-,](\d+)\]?$"
+ASSIGNMENT_ENTRY = (
+    rf"\[?({TOPIC})[-,](\d+)\]? -> (?:\w+\((?:replicas=)?)+{NUMBERS}"
+    r"(?:, addingReplicas=([\d,]*), removingReplicas=([\d,]*))?"
+)
+PARTITION_REPLICA = rf"\[Topic=({TOPIC}),Partition=(\d+),Replica=(-?\d+)\]"
+NODE_ID = r"\b(?:id: ?|id=|Node\(|BrokerEndPoint\()(-?\d+)"
+EMPTY_COLLECTION = r"^\s*(?:\w*(?:\(\)|\[\]))?\s*$"
 
 
-def moves(log_record: DataFrame, event: str) -> DataFrame:
-    """Records of `<event>` (done) and `<event>_failed` (failed) that name both states, with their outcome.
+def moves(log_record: DataFrame) -> DataFrame:
+    """Fed records that name both states, with their outcome.
 
     previous_states: what the exception of a refused move lists as valid, Kafka's own matrix.
     """
-    is_move = F.col("event").isin(event, f"{event}_failed")
     listed = F.regexp_extract("exception_message", PREVIOUS_STATES, 1)
-    return log_record.where(
-        is_move & F.col("from_state").isNotNull() & F.col("controller_id").isNotNull()
-    ).select(
+    is_named = F.col("from_state").isNotNull() & F.col("controller_id").isNotNull()
+    return log_record.where(is_named).select(
         "*",
-        F.when(F.col("event") == event, "done").otherwise("failed").alias("outcome"),
+        F.col("step").alias("outcome"),
         F.when(F.length(listed) > 0, F.split(listed, ",")).alias("previous_states"),
     )
 
 
+def first(text: Column, pattern: str, group: int = 1) -> Column:
+    """What the group of the first match holds; null if there is no match or it is empty."""
+    return F.nullif(F.regexp_extract(text, pattern, group), F.lit(""))
+
+
+def number(text: Column, kind: str = "int") -> Column:
+    return text.try_cast(kind)
+
+
+def found(text: Column, pattern: str, *names: str) -> Column:
+    """Every match as a struct: the groups of the pattern under these names, texts, empty if not matched."""
+    return F.transform(
+        F.regexp_extract_all(text, F.lit(f"(?:{pattern})"), F.lit(0)),
+        lambda one: F.struct(*(F.regexp_extract(one, pattern, at).alias(n) for at, n in enumerate(names, 1))),
+    )
+
+
 def broker_list(text: Column) -> Column:
-    """'3,1, 2' as [3, 1, 2]; an empty text as an empty list."""
-    numbers = F.filter(F.split(text, r"[,\s]+"), lambda number: F.length(number) > 0)
-    return F.transform(numbers, lambda number: number.cast("int"))
+    """'3,1, 2', '[3, 1]', 'ArrayBuffer(3, 1)' as numbers; an empty collection as an empty list."""
+    numbers = F.regexp_extract_all(text, F.lit(NUMBER), F.lit(0))
+    return F.transform(numbers, lambda one: one.try_cast("int"))
+
+
+def listed(text: Column, name: str) -> Column:
+    """The numbers of `name=[3, 1]`, `name=3,1` or `name=List(3, 1)`; null if it is not there or null."""
+    pattern = rf"\b{name}=(?:\w+\(|\[)?{NUMBERS}"
+    return F.when(text.rlike(rf"\b{name}=(?!null)"), broker_list(F.regexp_extract(text, pattern, 1)))
+
+
+def is_changing(text: Column) -> Column:
+    """Whether `ReplicaAssignment(…)` adds or removes replicas; null where there is no text."""
+    return text.rlike(r"(?:adding|removing)Replicas=\[?\d")
+
+
+def partitions(text: Column) -> Column:
+    """`[t,0],[u,1]`, `t-0,u-1` and collections of both as an array of (topic, partition), each once."""
+    whole = F.regexp_extract_all(text, F.lit(f"(?:{PARTITION})"), F.lit(0))
+    return F.array_distinct(
+        F.transform(
+            whole,
+            lambda one: F.struct(
+                F.regexp_extract(one, PARTITION_PARTS, 1).alias("topic"),
+                F.regexp_extract(one, PARTITION_PARTS, 2).try_cast("int").alias("partition"),
+            ),
+        )
+    )
 
 
 def assignment_entries(text: Column) -> Column:
-    """`Map(orders-0 -> Vector(1, 2), …)` in all its forms as an array of (topic, partition, replicas)."""
-    groups = [F.regexp_extract_all(text, F.lit(ASSIGNMENT_ENTRY), F.lit(group)) for group in (1, 2, 3)]
+    """`Map(orders-0 -> Vector(1, 2), …)` in all its forms as an array of (topic, partition, replicas, …).
+
+    adding_replicas, removing_replicas: null in releases that do not print them (up to 2.3).
+    """
+    entries = found(text, ASSIGNMENT_ENTRY, "topic", "partition", "replicas", "adding", "removing")
+    is_said = text.contains("addingReplicas=")
     return F.transform(
-        F.arrays_zip(*(group.alias(name) for group, name in zip(groups, "tpr", strict=True))),
-        lambda entry: F.struct(
-            entry["t"].alias("topic"),
-            entry["p"].cast("int").alias("partition"),
-            broker_list(entry["r"]).alias("replicas"),
+        entries,
+        lambda one: F.struct(
+            one["topic"].alias("topic"),
+            one["partition"].try_cast("int").alias("partition"),
+            broker_list(one["replicas"]).alias("replicas"),
+            F.when(is_said, broker_list(one["adding"])).alias("adding_replicas"),
+            F.when(is_said, broker_list(one["removing"])).alias("removing_replicas"),
         ),
     )
+
+
+def node_id_in(text: Column) -> Column:
+    """The id in `host:9092 (id: 1 rack: null)`, `id:1,host:…`, `Node(1, …)`, `BrokerEndPoint(1, …)`."""
+    return number(first(text, NODE_ID))
+
+
+def or_unread(elements: Column, text: Column) -> Column:
+    """The elements; one null element where a collection that is not empty gave none, so that its row stays."""
+    is_unread = (F.size(elements) == 0) & ~text.rlike(EMPTY_COLLECTION)
+    return F.when(is_unread, F.array(F.lit(None))).otherwise(elements)

@@ -3,6 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.kafka.families import fed
 from schemas.silver.imbalance_observation import SPEC
 
 
@@ -13,7 +14,8 @@ def build(log_record: DataFrame) -> DataFrame:
     """
     printed = F.col("fields")["imbalance_ratio"]
     return (
-        log_record.where("event = 'imbalance_ratio' AND controller_id IS NOT NULL")
+        fed(log_record, "imbalance_observation")
+        .where("controller_id IS NOT NULL")
         .select(
             "*",
             F.col("logged_at").alias("checked_at"),

@@ -3,6 +3,7 @@
 from pyspark.sql import DataFrame
 
 from pipeline.kafka.columns import moves
+from pipeline.kafka.families import fed
 from schemas.silver.partition_transition import SPEC
 
 
@@ -11,5 +12,5 @@ def build(log_record: DataFrame) -> DataFrame:
 
     Source: Kafka PartitionStateMachine, 0.8.1 to 3.9.
     """
-    found = moves(log_record, "partition_transition")
+    found = fed(log_record, "partition_transition").transform(moves)
     return found.where("topic IS NOT NULL AND partition IS NOT NULL").select(*SPEC.columns)

@@ -3,6 +3,7 @@
 from pyspark.sql import DataFrame
 
 from pipeline.kafka.columns import moves
+from pipeline.kafka.families import fed
 from schemas.silver.replica_transition import SPEC
 
 
@@ -11,5 +12,5 @@ def build(log_record: DataFrame) -> DataFrame:
 
     Source: Kafka ReplicaStateMachine, 0.8.1 to 3.9.
     """
-    found = moves(log_record, "replica_transition")
+    found = fed(log_record, "replica_transition").transform(moves)
     return found.where("topic IS NOT NULL AND replica_id IS NOT NULL").select(*SPEC.columns)

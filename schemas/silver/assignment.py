@@ -1,0 +1,50 @@
+"""Every statement about the assigned replicas of a partition, but for requests, which only repeat it."""
+
+from pyspark.sql.types import IntegerType, StringType
+
+from schemas.spec import BROKER_IDS, RECORD, TableSpec, field, required
+
+STEPS = (
+    "created",  # the partition's first assignment
+    "added",  # first assignment of a partition that its topic got later
+    "new",  # the controller enters the partition as NewPartition
+    "target",  # wanted by a reassignment up to 2.3, not assigned yet
+    "updating",  # about to be written (from 2.4): previous_replicas to replicas
+    "cancelled",  # the same, back from an assignment that was being changed to one that is not
+    "updated",  # written, or replayed from the metadata log
+    "settled",  # the same, and the line says that nothing is added or removed any more
+    "stated",  # said on the way of something else
+)
+
+SPEC = TableSpec(
+    name="silver.assignment",
+    grain="One partition of one line that states its assigned replicas; requests, which repeat them, are left to "
+    "silver.leader_and_isr.",
+    key=("file_id", "byte_offset", "topic", "partition"),
+    fields=(
+        *RECORD,
+        required(
+            "step",
+            StringType(),
+            "created, added, new, target, updating, cancelled, updated, settled or stated.",
+            accepted=STEPS,
+        ),
+        field("controller_id", IntegerType(), "The controller acting; null on lines of brokers."),
+        field("controller_epoch", IntegerType(), "Its epoch, where the line names it."),
+        field(
+            "topic",
+            StringType(),
+            "Topic; null where only topic_id is said (KRaft 2.8), or where the text could not be taken apart.",
+        ),
+        field("topic_id", StringType(), "Id of the topic, 22 characters of base64, on lines of KRaft."),
+        field("partition", IntegerType(), "Partition."),
+        field(
+            "replicas",
+            BROKER_IDS,
+            "Assigned replicas, preferred leader first; null: the line changes something else.",
+        ),
+        field("adding_replicas", BROKER_IDS, "Of these, being added (from 2.4; null where not said)."),
+        field("removing_replicas", BROKER_IDS, "Of these, being removed (from 2.4; null where not said)."),
+        field("previous_replicas", BROKER_IDS, "Assigned replicas before, where the line names them."),
+    ),
+)

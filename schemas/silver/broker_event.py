@@ -1,0 +1,44 @@
+"""What lines say about brokers: joined, left, bounced, fenced, shutting down, connected to."""
+
+from pyspark.sql.types import IntegerType, LongType, StringType
+
+from schemas.spec import RECORD, TableSpec, field, required
+
+SAID_BY = (
+    "decision",  # the acting controller
+    "replay",  # a KRaft controller that replays the metadata log: all of them, and again at every start
+    "broker",  # the broker itself
+    "channel",  # the thread of the controller that sends requests to the broker
+)
+STEPS = (
+    *("listed", "joined", "left", "bounced", "live", "epoch", "info_changed", "incompatible"),
+    *("startup_handled", "failure_handled", "log_dir_failed", "log_dirs_cordoned"),
+    *("shutdown_requested", "shutdown_refused", "shutting_down", "shutdown_forgotten"),
+    *("controlled_shutdown_granted", "shutdown_pending", "shutdown_granted", "in_controlled_shutdown"),
+    *("session_timed_out", "fence_granted", "fenced", "unfence_pending", "unfence_granted", "unfenced"),
+    *("registration_requested", "registered", "registered_again", "registration_changed"),
+    *("registration_unchanged", "registration_failed", "unregistered", "added_fenced", "added_unfenced"),
+    *("starting", "caught_up", "running", "heartbeat_failed", "heartbeat_lost", "heartbeat_forgotten"),
+    *("connecting", "connected", "connect_failed"),
+    *("thread_starting", "thread_stopping", "thread_stopped", "thread_shut_down", "thread_failed"),
+)
+
+SPEC = TableSpec(
+    name="silver.broker_event",
+    grain="One broker named in one line about brokers; a line that lists several gives a row for each.",
+    key=("file_id", "byte_offset", "step", "broker_id"),
+    fields=(
+        *RECORD,
+        required("said_by", StringType(), "decision, replay, broker or channel.", accepted=SAID_BY),
+        required("step", StringType(), "What the line says about the broker.", accepted=STEPS),
+        field("broker_id", IntegerType(), "The broker; null where the text could not be taken apart."),
+        field(
+            "broker_epoch", LongType(), "Epoch of its registration: a zxid, in KRaft an offset (from 2.2)."
+        ),
+        field("incarnation_id", StringType(), "Id of the broker's process in KRaft."),
+        field("controller_id", IntegerType(), "The controller that says it; null on lines of brokers."),
+        field("reason", StringType(), "Why, as printed: error, state or directories."),
+        field("exception_class", StringType(), "Class of the exception."),
+        field("exception_message", StringType(), "Its message, first line."),
+    ),
+)

@@ -1,0 +1,49 @@
+"""What controllers say about themselves: election, fail-over, resignation, process, quorum, migration."""
+
+from pyspark.sql.types import IntegerType, StringType
+
+from schemas.spec import RECORD, TableSpec, field, required
+
+AREAS = ("start", "election", "failover", "end", "error", "thread", "quorum", "migration")
+STEPS = (
+    *("starting", "started", "stopped", "created", "registered"),
+    *("elected", "lost", "race", "election_failed", "observed", "vacant", "still_leader"),
+    *("epoch_read", "epoch_incremented", "epoch_failed", "epoch_observed"),
+    *("failover_started", "failover_aborted", "activating", "bootstrapping"),
+    *("registering_handlers", "reading_epoch", "incrementing_epoch"),
+    *("deleting_log_dir_notifications", "deleting_isr_notifications"),
+    *("initializing_context", "context_loaded", "fetching_topic_deletions"),
+    *("initializing_deletion_manager", "deletion_manager_initialized", "sending_update_metadata"),
+    *("replica_machine_initializing", "replica_machine_online", "replica_machine_offline"),
+    *("replica_machine_started", "replica_machine_stopped"),
+    *("partition_machine_initializing", "partition_machine_online"),
+    *("partition_machine_started", "partition_machine_stopped"),
+    *("ready", "scheduler_started", "token_scheduler_started", "tasks_activated", "tasks_deactivated"),
+    *("resigning", "resigned", "forced", "renounced", "session_expired", "session_expired_in_office"),
+    *("fenced", "event_failed", "state_change_failed", "slow_event", "replay_failed"),
+    *("thread_starting", "thread_stopping", "thread_stopped", "thread_shut_down", "thread_failed"),
+    *("raft_state", "raft_state_attempted"),
+    *("migration_begun", "migration_started", "migration_completed", "migration_ended", "migration_failed"),
+    *("migration_state", "driver_state", "leadership_state"),
+)
+
+SPEC = TableSpec(
+    name="silver.controller_event",
+    grain="One line in which a controller, or a node that may become it, says a step of its own life.",
+    key=("file_id", "byte_offset"),
+    fields=(
+        *RECORD,
+        required("area", StringType(), "What the step belongs to.", accepted=AREAS),
+        required("step", StringType(), "The step.", accepted=STEPS),
+        field("controller_id", IntegerType(), "The node that says it, where the line names it."),
+        field(
+            "controller_epoch",
+            IntegerType(),
+            "Controller epoch, in KRaft the epoch of the quorum; renounced: the epoch that it led.",
+        ),
+        field("active_controller_id", IntegerType(), "Who is controller, where the line names another."),
+        field("detail", StringType(), "What it is about: the event that failed, the state entered, …"),
+        field("exception_class", StringType(), "Class of the exception."),
+        field("exception_message", StringType(), "Its message, first line."),
+    ),
+)

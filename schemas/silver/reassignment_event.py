@@ -1,0 +1,72 @@
+"""Steps of partition reassignments, as the controller logged them."""
+
+from pyspark.sql.types import IntegerType, StringType
+
+from schemas.spec import BROKER_IDS, RECORD, TableSpec, field, required
+
+STEPS = (
+    "requested",  # the request as it stands in ZooKeeper (up to 0.10.2)
+    "started",
+    "overridden",  # another target while one is in progress (from 2.4)
+    "cancelled",  # back to an assignment that is not being changed (from 2.4)
+    "listed",  # in progress when a controller starts
+    "listed_as_done",
+    "resumed",
+    "assignment_updated",
+    "request_sent",
+    "not_caught_up",
+    "waiting",
+    "lagging",
+    "caught_up",
+    "leader_kept",
+    "leader_dead",
+    "leader_not_in_target",
+    "leader_epoch_raised",
+    "changed",  # replayed from the metadata log
+    "completed",
+    "removed",  # taken out of the list in ZooKeeper
+    "none_left",
+    "accepted",
+    "skipped",
+    "failed",
+)
+REASONS = (
+    "already_assigned",
+    "unknown_partition",
+    "never_created",
+    "topic_deleting",
+    "rejected",
+    "request_failed",
+    "controller_moved",
+    "error",
+)
+
+SPEC = TableSpec(
+    name="silver.reassignment_event",
+    grain="One partition of one line about a reassignment; one row without topic where the line names none.",
+    key=("file_id", "byte_offset", "topic", "partition"),
+    fields=(
+        *RECORD,
+        required("step", StringType(), "The step reached, or how it ended.", accepted=STEPS),
+        field("reason", StringType(), "Why it was skipped or failed.", accepted=REASONS),
+        field("controller_id", IntegerType(), "The controller acting."),
+        field("controller_epoch", IntegerType(), "Its epoch, where the line names it."),
+        field("topic", StringType(), "Topic."),
+        field("partition", IntegerType(), "Partition."),
+        field(
+            "target_replicas",
+            BROKER_IDS,
+            "Replicas aimed at: as named, or the assigned ones without those being removed.",
+        ),
+        field("replicas", BROKER_IDS, "Assigned replicas, as the line states them (from 2.4)."),
+        field("adding_replicas", BROKER_IDS, "Of these, being added."),
+        field("removing_replicas", BROKER_IDS, "Of these, being removed."),
+        field("previous_replicas", BROKER_IDS, "Assigned replicas before, where the line names them."),
+        field("lagging_replicas", BROKER_IDS, "Replicas that have yet to catch up (up to 2.3)."),
+        field("caught_up_count", IntegerType(), "Replicas that have caught up (up to 2.3)."),
+        field("leader", IntegerType(), "Leader that the line names."),
+        field("leader_epoch", IntegerType(), "Leader epoch that the line names."),
+        field("exception_class", StringType(), "Class of the exception."),
+        field("exception_message", StringType(), "Its message, first line."),
+    ),
+)
