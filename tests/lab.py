@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from jobs.building import release_settings
+from jobs.load_settings import load
 from pipeline.catalog.tables import TABLES
 from pipeline.kafka.layout import locate
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
@@ -97,6 +99,7 @@ def inputs(spark: SparkSession, cluster_id: str, log_record: pa.Table) -> dict[s
         "audit_limit": one.withColumns(
             {k: F.lit(v) for k, v in FINDING_LIMITS.items()} | {"until_at": until_at}
         ),
+        "release_setting": release_settings(spark, load(environ={}), cluster_id),
         "published_finding": spark.createDataFrame([], finding.SPEC.struct),
     }
 

@@ -13,9 +13,11 @@ from pipeline.silver import (
     imbalance_observation,
     leader_and_isr,
     partition_transition,
+    release_span,
     replica_transition,
     term,
     topic_event,
+    wording_seen,
 )
 from schemas.bronze import file_sighting, log_record, source_file
 from schemas.ops import quality_result
@@ -56,7 +58,9 @@ TABLES: tuple[Table, ...] = (
     built(leader_and_isr, Refresh.SEGMENTS),
     built(imbalance_observation, Refresh.SEGMENTS),
     built(topic_event, Refresh.SEGMENTS),
+    built(wording_seen, Refresh.SEGMENTS),
     built(term, Refresh.WHOLE),
+    built(release_span, Refresh.WHOLE),
     built(controller_line, Refresh.WHOLE),
     built(controller_term, Refresh.WHOLE),
     built(transition_audit, Refresh.WHOLE),
@@ -70,7 +74,7 @@ BY_SHORT_NAME = {table.spec.table: table for table in TABLES}
 SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
 JOBS: dict[str, tuple[str, ...]] = {
-    "ingest": ("silver.term", "silver.controller_line"),
+    "ingest": ("silver.term", "silver.release_span", "silver.controller_line"),
     "replay": ("silver.term", "silver.controller_line", "gold.controller_term", "gold.transition_audit"),
     "imbalance": (
         "silver.term",

@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from jobs.building import audit_limits, imbalance_limits
+from jobs.building import audit_limits, imbalance_limits, release_settings
 from jobs.load_settings import load
 from pipeline.catalog.tables import TABLES
 from pipeline.store.delta import declared
@@ -55,6 +55,7 @@ def story(spark: SparkSession) -> dict[str, DataFrame]:
     settings = load(None, {"cluster": "c"}, {}, None)
     tables["imbalance_limit"] = imbalance_limits(spark, settings, "c")
     tables["audit_limit"] = audit_limits(tables["source_file"], settings, "c")
+    tables["release_setting"] = release_settings(spark, settings, "c")
     tables["published_finding"] = table(spark, finding.SPEC, "cluster_id\n").limit(0)
     for one in TABLES:
         if one.build is not None:
