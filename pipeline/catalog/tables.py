@@ -12,6 +12,7 @@ from pipeline.silver import (
     controller_line,
     imbalance_observation,
     leader_and_isr,
+    log_gap,
     partition_transition,
     release_span,
     replica_transition,
@@ -64,6 +65,7 @@ TABLES: tuple[Table, ...] = (
     built(term, Refresh.WHOLE),
     built(release_span, Refresh.WHOLE),
     built(controller_line, Refresh.WHOLE),
+    built(log_gap, Refresh.WHOLE),
     built(controller_term, Refresh.WHOLE),
     built(transition_audit, Refresh.WHOLE),
     built(partition_timeline, Refresh.WHOLE),
@@ -76,7 +78,7 @@ BY_SHORT_NAME = {table.spec.table: table for table in TABLES}
 SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
 JOBS: dict[str, tuple[str, ...]] = {
-    "ingest": ("silver.term", "silver.release_span", "silver.controller_line"),
+    "ingest": ("silver.term", "silver.release_span", "silver.controller_line", "silver.log_gap"),
     "replay": ("silver.term", "silver.controller_line", "gold.controller_term", "gold.transition_audit"),
     "imbalance": (
         "silver.term",
