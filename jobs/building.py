@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from jobs.settings import Settings
 from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, Refresh, Table
+from pipeline.kafka.releases import bits, ends, halves, members
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import log_record, source_file
 from schemas.gold import finding
@@ -86,6 +87,8 @@ class Builder:
             return imbalance_limits(self.store.spark, self.settings, self.store.cluster_id)
         if name == "audit_limit":
             return audit_limits(self.store.delta.read(source_file.SPEC), self.settings, self.store.cluster_id)
+        if name == "release_setting":
+            return release_settings(self.store.spark, self.settings, self.store.cluster_id)
         if name == "published_finding":
             return self.store.delta.read(finding.SPEC, self.published_findings)
         return self.store.delta.read(BY_SHORT_NAME[name].spec)
@@ -113,6 +116,22 @@ def imbalance_limits(spark: SparkSession, settings: Settings, cluster_id: str) -
     own = [(cluster_id, broker_id, settings.threshold_ratio(cluster_id, broker_id)) for broker_id in brokers]
     rows = [(cluster_id, None, general), *own]
     return spark.createDataFrame(rows, "cluster_id string, broker_id int, threshold_ratio double")
+
+
+def release_settings(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
+    """Releases fixed in conf: (cluster_id, node_id or null for all, bits, names); no row where none is."""
+    cluster = settings.cluster(cluster_id)
+    fixed = {None: cluster.release} | {node_id: one.release for node_id, one in cluster.brokers.items()}
+    rows = []
+    for node_id, release in fixed.items():
+        if release is not None:
+            some = bits(release, release)
+            rows.append((cluster_id, node_id, *halves(some), *ends(some), members(some)))
+    return spark.createDataFrame(
+        rows,
+        "cluster_id string, node_id int, older long, later long, "
+        "since_release string, until_release string, releases array<string>",
+    )
 
 
 def audit_limits(source: DataFrame, settings: Settings, cluster_id: str) -> DataFrame:

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, 
 from pipeline.core.errors import SettingsError
 from pipeline.kafka import envelope
 from pipeline.kafka.layout import BUILT_IN_PATTERNS, PATTERN_GROUPS
+from pipeline.kafka.releases import is_release, names
 
 # They say how much is read at once or when, not what comes out.
 WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {"quiet_seconds": True, "limits": {"range_bytes"}}
@@ -58,11 +59,20 @@ def _name(text: str) -> str:
     return text
 
 
+def _release(text: str) -> str:
+    if not is_release(text):
+        raise ValueError(
+            f"a release of Kafka such as 2.2.2, or 2.2 for all of it, from {names()[0]} to {names()[-1]}"
+        )
+    return text
+
+
 Zone = Annotated[str, AfterValidator(_zone)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Regex = Annotated[str, AfterValidator(_regex)]
 EnvelopeName = Annotated[str, AfterValidator(_envelope)]
 ClusterName = Annotated[str, AfterValidator(_name)]
+Release = Annotated[str, AfterValidator(_release)]
 Percentage = Annotated[int, Field(ge=0, le=100)]
 NodeId = Annotated[int, Field(ge=0)]
 
@@ -96,6 +106,7 @@ class FindingLimits(_Part):
 class BrokerOverride(_Part):
     zone: Zone | None = None
     envelope: EnvelopeName | None = None
+    release: Release | None = None
     per_broker_percentage: Percentage | None = None
 
 
@@ -108,6 +119,7 @@ class LeaderImbalanceOverride(_Part):
 class ClusterOverride(_Part):
     zone: Zone | None = None
     envelope: EnvelopeName | None = None
+    release: Release | None = None
     leader_imbalance: LeaderImbalanceOverride = LeaderImbalanceOverride()
     brokers: dict[NodeId, BrokerOverride] = {}
 
@@ -118,6 +130,7 @@ class ClusterSettings(_Part):
     cluster_id: str
     zone: str
     envelope: str | None
+    release: str | None
     leader_imbalance: LeaderImbalance
     brokers: dict[int, BrokerOverride]
 
@@ -127,6 +140,7 @@ class Settings(_Part):
     zone: Zone
     envelope: EnvelopeName | None
     path_envelopes: tuple[PathEnvelope, ...]
+    release: Release | None
     server_log: bool
     quiet_seconds: Annotated[int, Field(ge=0)]
     path_patterns: tuple[Pattern, ...]
@@ -143,6 +157,7 @@ class Settings(_Part):
             cluster_id=cluster_id,
             zone=own.zone or self.zone,
             envelope=own.envelope or self.envelope,
+            release=own.release or self.release,
             leader_imbalance=self.leader_imbalance.model_copy(
                 update=own.leader_imbalance.model_dump(exclude_none=True)
             ),
@@ -183,7 +198,7 @@ class Settings(_Part):
         """SHA-256 of what changes results: of all, or of what concerns one cluster."""
         said = self.model_dump(mode="json", by_alias=True, exclude=WITHOUT_EFFECT_ON_RESULTS)
         if cluster_id is not None:
-            for key in ("cluster", "zone", "envelope", "leader_imbalance", "clusters"):
+            for key in ("cluster", "zone", "envelope", "release", "leader_imbalance", "clusters"):
                 del said[key]
             said |= self.cluster(cluster_id).model_dump(mode="json")
         canonical = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

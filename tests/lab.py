@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from jobs.building import release_settings
+from jobs.load_settings import load
 from pipeline.catalog.tables import TABLES
 from pipeline.kafka.layout import locate
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
@@ -22,7 +23,9 @@ from pipeline.kafka.sniff import HEAD_BYTES, sniff
 from pipeline.store.delta import declared
 from pipeline.store.gate import broken_rows, expectation_of
 from pipeline.store.session import SMALL
+from schemas.bronze import file_sighting
 from schemas.gold import finding
+from tests.tables import source_files
 
 Row = dict[str, Any]
 READ = ("controller", "state-change", "mixed")
@@ -69,7 +72,7 @@ def built_tables(spark: SparkSession, cluster: Path, folder: Path) -> dict[str, 
     log_record = records(cluster)
     pq.write_table(log_record, folder / "log_record.parquet", coerce_timestamps="us")
     tables = {"log_record": spark.read.parquet(str(folder / "log_record.parquet"))}
-    tables |= inputs(spark, cluster.name, log_record)
+    tables |= inputs(spark, cluster.name, tables["log_record"])
     for table in TABLES:
         if table.build is not None:
             path = str(folder / table.spec.table)
@@ -79,24 +82,19 @@ def built_tables(spark: SparkSession, cluster: Path, folder: Path) -> dict[str, 
     return tables
 
 
-def inputs(spark: SparkSession, cluster_id: str, log_record: pa.Table) -> dict[str, DataFrame]:
+def inputs(spark: SparkSession, cluster_id: str, log_record: DataFrame) -> dict[str, DataFrame]:
     """What the builds take besides: files with their span of time, limits, and nothing published before."""
-    files = log_record.group_by(["file_id", "load_seq"], use_threads=False).aggregate(
-        [("logged_at", "min"), ("logged_at", "max")]
-    )
-    source_file = spark.createDataFrame(
-        files.rename_columns(["file_id", "load_seq", "first_logged_at", "last_logged_at"])
-    ).withColumn("cluster_id", F.lit(cluster_id))
-    until_at = F.lit(pc.max(log_record["logged_at"]).as_py())
     one = spark.range(1).select(F.lit(cluster_id).alias("cluster_id"))
     return {
-        "source_file": source_file,
+        "source_file": source_files(log_record),
+        "file_sighting": spark.createDataFrame([], file_sighting.SPEC.struct),
         "imbalance_limit": one.withColumns(
             {"broker_id": F.lit(None).cast("int"), "threshold_ratio": F.lit(THRESHOLD_RATIO)}
         ),
-        "audit_limit": one.withColumns(
-            {k: F.lit(v) for k, v in FINDING_LIMITS.items()} | {"until_at": until_at}
+        "audit_limit": log_record.groupBy("cluster_id").agg(
+            F.max("logged_at").alias("until_at"), *(F.lit(v).alias(k) for k, v in FINDING_LIMITS.items())
         ),
+        "release_setting": release_settings(spark, load(environ={}), cluster_id),
         "published_finding": spark.createDataFrame([], finding.SPEC.struct),
     }
 

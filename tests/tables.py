@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 from chispa import assert_df_equality
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BooleanType, IntegerType, LongType, StructType, TimestampType
 
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
@@ -37,9 +38,15 @@ def log_records(spark: SparkSession, logs: dict[tuple[int, str], str], zone: str
     return spark.createDataFrame(table, schema=log_record.SPEC.struct)
 
 
-def source_files(spark: SparkSession, records: DataFrame) -> DataFrame:
-    """What the builds need of bronze.source_file: file_id and first_logged_at."""
-    return records.groupBy("file_id").agg({"logged_at": "min"}).toDF("file_id", "first_logged_at")
+def source_files(records: DataFrame) -> DataFrame:
+    """What the builds need of bronze.source_file, as if each file had been read in one segment."""
+    return records.groupBy("cluster_id", "node_id", "file_id", "load_seq").agg(
+        F.min("log").alias("log"),
+        F.first("file_id").alias("path"),
+        F.max(F.col("byte_offset") + F.col("byte_length")).alias("consumed_bytes"),
+        F.min("logged_at").alias("first_logged_at"),
+        F.max("logged_at").alias("last_logged_at"),
+    )
 
 
 def table(spark: SparkSession, spec: TableSpec, text: str) -> DataFrame:

@@ -17,11 +17,15 @@ from pipeline.silver import (
     election_event,
     imbalance_observation,
     leader_and_isr,
+    log_gap,
     partition_transition,
     reassignment_event,
+    release_span,
     replica_transition,
+    state_dump,
     term,
     topic_event,
+    wording_seen,
 )
 from schemas.bronze import file_sighting, log_record, source_file
 from schemas.ops import quality_result
@@ -68,8 +72,12 @@ TABLES: tuple[Table, ...] = (
     built(broker_event, Refresh.SEGMENTS),
     built(reassignment_event, Refresh.SEGMENTS),
     built(election_event, Refresh.SEGMENTS),
+    built(state_dump, Refresh.SEGMENTS),
+    built(wording_seen, Refresh.SEGMENTS),
     built(term, Refresh.WHOLE),
+    built(release_span, Refresh.WHOLE),
     built(controller_line, Refresh.WHOLE),
+    built(log_gap, Refresh.WHOLE),
     built(controller_term, Refresh.WHOLE),
     built(transition_audit, Refresh.WHOLE),
     built(partition_timeline, Refresh.WHOLE),
@@ -82,7 +90,7 @@ BY_SHORT_NAME = {table.spec.table: table for table in TABLES}
 SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
 JOBS: dict[str, tuple[str, ...]] = {
-    "ingest": ("silver.term", "silver.controller_line"),
+    "ingest": ("silver.term", "silver.release_span", "silver.controller_line", "silver.log_gap"),
     "replay": ("silver.term", "silver.controller_line", "gold.controller_term", "gold.transition_audit"),
     "imbalance": (
         "silver.term",

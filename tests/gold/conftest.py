@@ -3,12 +3,13 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from jobs.building import audit_limits, imbalance_limits
+from jobs.building import audit_limits, imbalance_limits, release_settings
 from jobs.load_settings import load
 from pipeline.catalog.tables import TABLES
 from pipeline.store.delta import declared
+from schemas.bronze import file_sighting
 from schemas.gold import finding
-from tests.tables import log_records, table
+from tests.tables import log_records, source_files, table
 
 # Broker 1 is elected, creates two topics; broker 2 dies and comes back; topic b is deleted; broker 3 takes over.
 CONTROLLER_1 = """
@@ -45,16 +46,12 @@ LOGS = {(1, "controller"): CONTROLLER_1, (1, "state-change"): STATE_CHANGE_1, (3
 def story(spark: SparkSession) -> dict[str, DataFrame]:
     """All tables by short name. A move that no matrix allows is among the lines (a-1 at 00:00:10.003)."""
     records = log_records(spark, LOGS).localCheckpoint()
-    spans = (
-        records.groupBy("cluster_id", "file_id")
-        .agg({"logged_at": "min"})
-        .toDF("cluster_id", "file_id", "first_logged_at")
-    )
-    last = records.groupBy("file_id").agg({"logged_at": "max"}).toDF("file_id", "last_logged_at")
-    tables = {"log_record": records, "source_file": spans.join(last, on="file_id").localCheckpoint()}
+    tables = {"log_record": records, "source_file": source_files(records).localCheckpoint()}
+    tables["file_sighting"] = table(spark, file_sighting.SPEC, "cluster_id\n").limit(0)
     settings = load(None, {"cluster": "c"}, {}, None)
     tables["imbalance_limit"] = imbalance_limits(spark, settings, "c")
     tables["audit_limit"] = audit_limits(tables["source_file"], settings, "c")
+    tables["release_setting"] = release_settings(spark, settings, "c")
     tables["published_finding"] = table(spark, finding.SPEC, "cluster_id\n").limit(0)
     for one in TABLES:
         if one.build is not None:

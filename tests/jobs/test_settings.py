@@ -48,13 +48,17 @@ def test_a_cluster_and_a_broker_say_what_differs(tmp_path: Path) -> None:
         clusters:
           prod:
             zone: Europe/Berlin
+            release: "2.2"
             leader_imbalance: {per_broker_percentage: 5}
-            brokers: {3: {zone: America/New_York, per_broker_percentage: 0}}
+            brokers: {3: {zone: America/New_York, release: 2.3.1, per_broker_percentage: 0}}
         """,
     )
     zones = [settings.zone_of("prod", node) for node in (3, 1, None)]
     assert zones == ["America/New_York", "Europe/Berlin", "Europe/Berlin"]
     assert settings.zone_of("another", 3) == "UTC"
+    assert settings.cluster("prod").release == "2.2"
+    assert settings.cluster("prod").brokers[3].release == "2.3.1"
+    assert settings.cluster("another").release is None
     assert [settings.threshold_ratio("prod", broker) for broker in (3, 1)] == [0, 0.05]
     assert settings.threshold_ratio("another", 3) == 0.1
     assert settings.cluster("prod").leader_imbalance.check_interval_seconds == 300
@@ -115,6 +119,11 @@ def test_the_fingerprint_follows_what_changes_results(tmp_path: Path) -> None:
         ("path_patterns: ['(?P<host>.)']", "named groups out of cluster, node, log, found '(?P<host>.)';"),
         ("clusters: {a: {brokers: {x: {}}}}", "clusters.a.brokers.x in {file} to be integer, found 'x';"),
         ("clusters: {a: {zone: X}}", "clusters.a.zone in {file} to be an IANA time zone"),
+        (
+            "release: '2.2.9'",
+            "release in {file} to be a release of Kafka such as 2.2.2, or 2.2 for all of it",
+        ),
+        ("release: 2.2", "release in {file} to be string, found 2.2;"),
         ("zone: UTC\nzone: UTC", "the key zone stands twice"),
         ("zone: [", "Expected YAML in {file}, found"),
         ("- zone", "Expected keys with values in {file}, found ['zone'];"),

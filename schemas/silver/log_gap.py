@@ -1,0 +1,42 @@
+"""Where lines are known or suspected to be missing from the logs."""
+
+from pyspark.sql.types import IntegerType, LongType, StringType, TimestampType
+
+from schemas.bronze.log_record import LOGS
+from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TableSpec, field, required
+
+GAP_KINDS = (
+    "begins_inside_record",  # the file begins with lines that continue a record: what was before it is not there
+    "ends_inside_record",  # the last record of the file has no end
+    "cut_records",  # records without their end inside the file, as a shipper leaves them
+    "unreadable_records",  # not UTF-8, longer than the limit, or no records at all: what they say is not known
+    "time_goes_back",  # lines stand after others that are at least a minute younger, beyond the edge of an hour
+    "silence",  # a task that runs every N seconds wrote nothing, and the controller did not leave office
+    "controller_log_missing",  # a controller acts in state-change.log while its controller.log has no line
+    "state_change_log_missing",  # partitions are created in controller.log while state-change.log has no line
+    "term_missing",  # a controller epoch between two that were seen is named by no line
+    "election_missing",  # a term is named by lines, its election by none
+    "not_read",  # a file that could not be read, or whose lines contradict one another
+    "index_missing",  # of files numbered by size-capped rotation one was never there
+    "replaced",  # another file stands where one was, and what it held is nowhere else: its end may be lost
+)
+
+SPEC = TableSpec(
+    name="silver.log_gap",
+    grain="One place where lines of one node are missing, or seem to be.",
+    key=("kind", "node_id", "log", "file_id", "path", "from_at", "until_at", "sentence"),
+    fields=(
+        CLUSTER_ID,
+        field("node_id", IntegerType(), "The node whose lines they are; null if not known."),
+        field("log", StringType(), "Which of its logs; null where several are concerned.", accepted=LOGS),
+        required("kind", StringType(), "What was found.", accepted=GAP_KINDS),
+        field("from_at", TimestampType(), "Last time before the gap that is known, UTC."),
+        field("until_at", TimestampType(), "First time after it that is known, UTC."),
+        field("file_id", StringType(), "The file that shows it."),
+        field("path", StringType(), "Path or URI, where the gap is of a file and not of lines."),
+        field("record_count", LongType(), "Records that are damaged."),
+        CERTAINTY,
+        required("sentence", StringType(), "What is missing and how it is known."),
+        EVIDENCE,
+    ),
+)

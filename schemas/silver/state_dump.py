@@ -1,0 +1,39 @@
+"""The states that a controller printed of all its replicas or partitions when a state machine started."""
+
+from pyspark.sql.types import BooleanType, IntegerType, StringType, TimestampType
+
+from schemas.silver.partition_transition import PARTITION_STATES
+from schemas.silver.replica_transition import REPLICA_STATES
+from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, Check, TableSpec, field, required
+
+SPEC = TableSpec(
+    name="silver.state_dump",
+    grain="One replica or partition with its state in one line 'Started ... state machine with initial state'.",
+    key=("file_id", "byte_offset", "topic", "partition", "replica_id"),
+    fields=(
+        CLUSTER_ID,
+        FILE_ID,
+        LOAD_SEQ,
+        BYTE_OFFSET,
+        required("logged_at", TimestampType(), "When it was logged, UTC."),
+        field("node_id", IntegerType(), "Node whose file holds the line."),
+        field("controller_id", IntegerType(), "The controller whose machine starts."),
+        required("machine", StringType(), "Which state machine starts.", accepted=("replica", "partition")),
+        required("topic", StringType(), "Topic."),
+        required("partition", IntegerType(), "Partition."),
+        field("replica_id", IntegerType(), "Broker of the replica; null where a partition's state is said."),
+        required(
+            "state",
+            StringType(),
+            "State that the controller holds, Kafka's name.",
+            accepted=(*REPLICA_STATES, *PARTITION_STATES),
+        ),
+        required(
+            "is_complete",
+            BooleanType(),
+            "The line is whole and all of it was read: what it does not name did not exist. "
+            "A cut one proves only what it shows.",
+        ),
+    ),
+    checks=(Check("replicas_have_a_broker", "(machine = 'replica') = (replica_id IS NOT NULL)"),),
+)

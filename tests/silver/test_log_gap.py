@@ -1,0 +1,174 @@
+"""Gaps: each kind from lines or files that have it, none in logs that are whole, and a lab cluster robbed of a log."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from pipeline.silver import log_gap, term, wording_seen
+from pipeline.store.delta import declared
+from schemas.bronze import file_sighting, log_record
+from schemas.silver import wording_seen as wording_seen_schema
+from schemas.silver.log_gap import GAP_KINDS, SPEC
+from tests.kafka.reading import read_table
+from tests.lab import Row, interpreted, records, rows_of
+from tests.tables import log_records, source_files, table
+
+MIDNIGHT = datetime(2026, 11, 21, tzinfo=UTC)
+QUICK = ("2.2.2-zk-stock", "3.9.2-kraft-migration-stock", "4.3.1-kraft-separate-stock")
+ELECTED = "INFO [Controller id={0}] {0} successfully elected as the controller. Epoch incremented to {1} and epoch zk version is now {1} (kafka.controller.KafkaController)"
+CHECKED = "TRACE [Controller id={0}] Checking need to trigger auto leader balancing (kafka.controller.KafkaController)"
+MOVED = "TRACE [Controller id={0} epoch={1}] Changed partition a-0 state from NewPartition to OfflinePartition (state.change.logger)"
+STARTED = "INFO [ControllerEventThread controllerId={0}] Starting (kafka.controller.ControllerEventManager$ControllerEventThread)"
+CREATED = (
+    "INFO [Controller id={0}] New partition creation callback for a-0 (kafka.controller.KafkaController)"
+)
+
+
+def at(seconds: int, message: str, *values: int) -> str:
+    moment = MIDNIGHT + timedelta(seconds=seconds)
+    return f"[{moment:%Y-%m-%d %H:%M:%S},000] {message.format(*values)}"
+
+
+def checks(node: int, seconds: Iterable[int]) -> list[str]:
+    return [at(second, CHECKED, node) for second in seconds]
+
+
+def lines(*some: str | list[str]) -> str:
+    return "\n".join(line for one in some for line in ([one] if isinstance(one, str) else one))
+
+
+def every_five_minutes(*holes: tuple[int, int]) -> list[int]:
+    return [s for s in range(10, 5 * 3600, 300) if not any(start <= s < end for start, end in holes)]
+
+
+LOGS = {
+    # Whole: elected, checks, moves; quiet for hours after it has resigned.
+    (1, "controller"): lines(at(5, ELECTED, 1, 1), checks(1, every_five_minutes()), at(9 * 3600, STARTED, 1)),
+    (1, "state-change"): lines(at(6, MOVED, 1, 1), at(3 * 3600, MOVED, 1, 1)),
+    # An hour of controller.log is not there, in which state-change.log goes on. Epoch 2 is nobody's.
+    (2, "controller"): lines(at(5, ELECTED, 2, 3), checks(2, every_five_minutes((7000, 11000)))),
+    (2, "state-change"): lines(at(6, MOVED, 2, 3), at(9000, MOVED, 2, 3), at(9001, MOVED, 2, 3)),
+    # The same hour, but the process was down.
+    (3, "controller"): lines(checks(3, every_five_minutes((7000, 11000))[:23]), at(10999, STARTED, 3), checks(3, every_five_minutes((0, 11000)))),
+    # Damaged.
+    (4, "controller"): lines("\tat kafka.Somewhere", at(1, STARTED, 4), at(2, "INFO cut in the midst"), at(3, STARTED, 4), at(4, "INFO and at its en")),
+    # Set back by an hour and a half.
+    (5, "controller"): lines(at(20_000, STARTED, 5), at(20_300, STARTED, 5), at(14_900, STARTED, 5)),
+    # Acts of which controller.log has nothing, and an epoch whose election is not there.
+    (6, "state-change"): lines(at(40_000, MOVED, 6, 7), at(43_000, MOVED, 6, 7)),
+    (7, "controller"): lines(at(50_000, CREATED, 7)),
+    (8, "controller"): lines(at(1, STARTED, 8), at(4, "INFO and at its en")),
+}  # fmt: skip
+BAD_BYTES = (
+    lines(at(1, STARTED, 9), at(2, STARTED, 9), at(3, STARTED, 9))
+    .encode()
+    .replace(b"00:00:02,000] INFO", b"00:00:02,000] INFO \xff")
+)
+SIGHTINGS = """
+    path             | size_bytes | state      | sentence       | file_id | run_id
+    /k/controller.log.1 | 1       | read       |                | r1      | 1
+    /k/controller.log.4 | 1       | read       |                | r4      | 1
+    /k/server.log.7  | 1          | not_asked  |                |         | 1
+    /k/broken.gz     | 1          | unreadable | not a gzip     |         | 1
+    /k/mended.gz     | 1          | unreadable | not a gzip     |         | 1
+    /k/mended.gz     | 1          | read       |                | m       | 2
+    /n/controller.log | 1         | read       |                | 1-controller | 1
+    /n/controller.log | 1         | read       |                | 2-controller | 2
+    /m/controller.log | 1         | read       |                | 3-controller | 1
+    /m/controller.log | 1         | read       |                | 4-controller | 2
+    /m/controller.log.2026-11-21-00 | 1 | known |             | 3-controller | 2
+"""
+
+
+def gaps(spark: SparkSession, lines: DataFrame, sightings: DataFrame) -> list[Row]:
+    with interpreted(spark):
+        seen = declared(wording_seen_schema.SPEC, wording_seen.build(lines))
+        found = log_gap.build(seen, source_files(lines), sightings, term.build(lines))
+        return rows_of(declared(SPEC, found))
+
+
+@pytest.mark.spark
+def test_every_kind_of_gap(spark: SparkSession) -> None:
+    sightings = table(spark, file_sighting.SPEC, SIGHTINGS).fillna({"cluster_id": "c"})
+    bad = read_table(BAD_BYTES + b"\n", node_id=9, log="controller", file_id="9-controller", load_seq=99)
+    logged = log_records(spark, LOGS).unionByName(spark.createDataFrame(bad, schema=log_record.SPEC.struct))
+    rows = gaps(spark, logged, sightings)
+
+    def second(moment: datetime | None) -> int | None:
+        return None if moment is None else round((moment - MIDNIGHT).total_seconds())
+
+    found = sorted(
+        (
+            (
+                row["kind"],
+                row["node_id"] or 0,
+                second(row["from_at"]),
+                second(row["until_at"]),
+                row["certainty"],
+            )
+            for row in rows
+        ),
+        key=lambda one: (GAP_KINDS.index(str(one[0])), one[1], one[3] or 0),
+    )
+    assert found == [
+        ("begins_inside_record", 4, None, None, "proved"),
+        ("ends_inside_record", 8, 4, 4, "proved"),
+        ("cut_records", 4, 2, 4, "proved"),
+        ("unreadable_records", 9, 2, 2, "proved"),
+        ("time_goes_back", 5, 20_000, 14_900, "inferred"),
+        ("silence", 2, 6_910, 11_110, "inferred"),
+        ("controller_log_missing", 2, 9_000, 9_001, "inferred"),
+        ("controller_log_missing", 6, 40_000, 43_000, "inferred"),
+        ("state_change_log_missing", 7, 50_000, 50_000, "inferred"),
+        ("term_missing", 0, 5, 5, "proved"),
+        ("term_missing", 0, 9_001, 40_000, "proved"),
+        ("election_missing", 6, None, 40_000, "proved"),
+        ("not_read", 0, None, None, "proved"),
+        ("index_missing", 0, None, None, "inferred"),
+        ("replaced", 1, 32_400, 5, "inferred"),
+    ]
+    paths = {row["path"]: row["kind"] for row in rows if row["path"]}
+    assert paths == {
+        "/k/controller.log": "index_missing",
+        "/k/broken.gz": "not_read",
+        "/n/controller.log": "replaced",
+    }
+    (numbers,) = [row["sentence"] for row in rows if row["kind"] == "index_missing"]
+    assert numbers.endswith("2, 3")
+
+
+def require_none(spark: SparkSession, folder: Path, clusters: list[pa.Table]) -> list[Row]:
+    pq.write_table(pa.concat_tables(clusters), folder / "log_record.parquet", coerce_timestamps="us")
+    none = spark.createDataFrame([], file_sighting.SPEC.struct)
+    return gaps(spark, spark.read.parquet(str(folder / "log_record.parquet")), none)
+
+
+@pytest.mark.spark
+def test_whole_logs_have_no_gap(spark: SparkSession, shared: Path, tmp_path: Path) -> None:
+    clusters = [records(shared / "corpus" / "lab" / name) for name in QUICK]
+    assert require_none(spark, tmp_path, clusters) == []
+
+
+@pytest.mark.soak
+@pytest.mark.spark
+def test_no_lab_cluster_has_a_gap(spark: SparkSession, shared: Path, tmp_path: Path) -> None:
+    clusters = [records(one) for one in sorted((shared / "corpus" / "lab").iterdir())]
+    assert require_none(spark, tmp_path, clusters) == []
+
+
+@pytest.mark.spark
+def test_a_log_that_is_taken_away_is_missed(spark: SparkSession, shared: Path, tmp_path: Path) -> None:
+    whole = records(shared / "corpus" / "lab" / "2.2.2-zk-stock")
+    is_taken = pc.and_(pc.equal(whole["node_id"], 2), pc.equal(whole["log"], "controller"))
+    rows = require_none(spark, tmp_path, [whole.filter(pc.invert(is_taken))])
+    assert {(row["kind"], row["node_id"], row["log"]) for row in rows} == {
+        ("controller_log_missing", 2, "controller"),
+        ("election_missing", 2, "controller"),
+    }
+    assert all(row["evidence"] for row in rows)
