@@ -42,10 +42,15 @@ def number(text: Column, kind: str = "int") -> Column:
     return text.try_cast(kind)
 
 
+def matches(text: Column, pattern: str) -> Column:
+    """Every match as text, each text once: Spark tells texts apart by hashing, structs pair by pair."""
+    return F.array_distinct(F.regexp_extract_all(text, F.lit(f"(?:{pattern})"), F.lit(0)))
+
+
 def found(text: Column, pattern: str, *names: str) -> Column:
     """Every match as a struct: the groups of the pattern under these names, texts, empty if not matched."""
     return F.transform(
-        F.regexp_extract_all(text, F.lit(f"(?:{pattern})"), F.lit(0)),
+        matches(text, pattern),
         lambda one: F.struct(*(F.regexp_extract(one, pattern, at).alias(n) for at, n in enumerate(names, 1))),
     )
 
@@ -69,15 +74,12 @@ def is_changing(text: Column) -> Column:
 
 def partitions(text: Column) -> Column:
     """`[t,0],[u,1]`, `t-0,u-1` and collections of both as an array of (topic, partition), each once."""
-    whole = F.regexp_extract_all(text, F.lit(f"(?:{PARTITION})"), F.lit(0))
-    return F.array_distinct(
-        F.transform(
-            whole,
-            lambda one: F.struct(
-                F.regexp_extract(one, PARTITION_PARTS, 1).alias("topic"),
-                F.regexp_extract(one, PARTITION_PARTS, 2).try_cast("int").alias("partition"),
-            ),
-        )
+    return F.transform(
+        matches(text, PARTITION),
+        lambda one: F.struct(
+            F.regexp_extract(one, PARTITION_PARTS, 1).alias("topic"),
+            F.regexp_extract(one, PARTITION_PARTS, 2).try_cast("int").alias("partition"),
+        ),
     )
 
 

@@ -35,7 +35,7 @@ def build(log_record: DataFrame) -> DataFrame:
     )
     return (
         fed(log_record, "broker_event")
-        .select("*", F.explode(F.array_distinct(named(text))).alias("one"))
+        .select("*", F.explode(named(text)).alias("one"))
         .withColumns({"step": refined(text), "said_by": F.col("kind"), "reason": reason})
         .withColumn("incarnation_id", incarnation)
         .drop("broker_id")
@@ -59,7 +59,7 @@ def named(text: Column) -> Column:
         )
         .when(field == "broker_epochs", or_unread(with_epochs(text), text))
         .when(field.isin("added_brokers", "removed_brokers"), or_unread(with_end_points(text), text))
-        .otherwise(F.transform(broker_list(text), lambda each: broker(each, None)))
+        .otherwise(F.transform(F.array_distinct(broker_list(text)), lambda each: broker(each, None)))
     )
 
 

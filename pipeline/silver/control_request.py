@@ -48,9 +48,7 @@ def objects(text: Column) -> Column:
         found(text, PARTITION_REPLICA, "topic", "partition", "replica"),
         lambda one: F.struct(one["topic"].alias("topic"), number(one["partition"]).alias("partition")),
     )
-    return F.when(F.col("field").isNull(), F.array(own)).otherwise(
-        F.array_distinct(or_unread(replicas, text))
-    )
+    return F.when(F.col("field").isNull(), F.array(own)).otherwise(or_unread(replicas, text))
 
 
 def of_request() -> dict[str, Column]:

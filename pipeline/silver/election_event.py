@@ -57,7 +57,7 @@ def named(text: Column) -> Column:
         F.when(field.isNull() | (F.col("topic").isNotNull() & (field != "diff")), F.array(own))
         .when(field == "diff", F.transform(found(text, LEADER_CHANGE, "before", "after"), of_diff))
         .when(field == "data", F.transform(requested, of_partition))
-        .when(field == "results", F.array_distinct(or_unread(results, text)))
+        .when(field == "results", or_unread(results, text))
         .when(field == "state", or_unread(builders, text))
         .when(field == "task", F.transform(found(text, ELECTING_TASK, "name"), lambda _: one()))
         .otherwise(or_unread(F.transform(partitions(text), of_partition), text))
