@@ -103,3 +103,15 @@ def test_signs_are_sound() -> None:
         (row["sign"], row["event"], row["field"], row["pattern"]) for row in table("release_signs.tsv")
     }
     assert len(by_sign) == len(signs())
+
+
+def test_lines_that_tables_name_exist() -> None:
+    """Starts of processes by logger and wording; periodic and office lines by event."""
+    rows = template_rows()
+    for start in table("process_starts.tsv"):
+        assert any(
+            row["logger"] == start["logger"] and re.search(start["template"], row["template"]) for row in rows
+        ), start
+    events = {row["event"] for row in rows}
+    for name in ("periodic_lines.tsv", "office_lines.tsv"):
+        assert {row["event"] for row in table(name)} <= events
