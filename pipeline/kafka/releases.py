@@ -7,9 +7,11 @@ from functools import cache, reduce
 from operator import or_
 
 from pipeline.core.template import Template
-from pipeline.kafka.wording import MODES, field_kinds, table
+from pipeline.kafka.wording import MODES, field_kinds, table, template_rows
 
 NEWEST = "current"
+# A column that a sign may look at as it does at fields.
+LEVEL = "level"
 HALF_BITS = 62
 HALF = (1 << HALF_BITS) - 1
 
@@ -18,7 +20,8 @@ HALF = (1 << HALF_BITS) - 1
 class Sign:
     """What only some releases print inside a field (or a column). Of one field the first sign counts.
 
-    `pattern`: Java regular expression, looked for anywhere; `event`: on records of that event only, "" = all.
+    `pattern`: pieces that the text holds, "…" between them; the first is its beginning unless "…" stands before it.
+    In slashes: a Java regular expression, for rare lines only. `event`: on records of that event only, "" = all.
     `releases`: bits, as of `bits`.
     """
 
@@ -135,3 +138,12 @@ def signs() -> tuple[Sign, ...]:
         Sign(name, row["event"], row["field"], row["pattern"], reduce(or_, ranges[name]))
         for name, row in reversed(by_name.items())
     )
+
+
+@cache
+def events_with(field: str) -> tuple[str, ...]:
+    """Events of which some wording has the field."""
+    rows = (
+        row for row in template_rows() if field == LEVEL or field in Template("", "", row["template"]).fields
+    )
+    return tuple(sorted({row["event"] for row in rows}))

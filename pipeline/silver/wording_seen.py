@@ -6,7 +6,7 @@ from itertools import groupby
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.kafka.releases import Sign, signs
+from pipeline.kafka.releases import LEVEL, Sign, events_with, signs
 from pipeline.kafka.wording import table
 from schemas.silver.wording_seen import SPEC
 
@@ -19,20 +19,17 @@ GROUPS = (
 
 
 def build(log_record: DataFrame) -> DataFrame:
-    """Rows: few per segment and hour, whatever its size; counted before anything is shuffled.
+    """Rows: few per segment and hour, whatever its size.
 
-    Grouping keys and sums are of fixed size per row, so that each task keeps one row per wording and hour.
+    All sums are numbers: each task hashes its records down to wordings and hours before anything is shuffled.
     """
-    is_start = is_process_start()
     return (
         log_record.where(~F.coalesce(F.col("not_understood_reason").isin(*NOT_COUNTED), F.lit(False)))
-        .select(
-            "*",
-            F.when(is_start, F.col("logged_at"))
-            .otherwise(F.date_trunc("hour", "logged_at"))
-            .alias("seen_at"),
-            seen_signs().alias("signs"),
-            is_start.alias("is_start"),
+        .transform(with_signs)
+        .withColumn("is_start", is_process_start())
+        .withColumn(
+            "seen_at",
+            F.when(F.col("is_start"), F.col("logged_at")).otherwise(F.date_trunc("hour", "logged_at")),
         )
         .groupBy(*GROUPS)
         .agg(
@@ -56,19 +53,44 @@ def is_process_start() -> Column:
     return F.coalesce(reduce(Column.__or__, starts), F.lit(False))
 
 
-def seen_signs() -> Column:
-    """The signs that a record shows, in the order of the table."""
-    fields = groupby(sorted(signs(), key=lambda sign: sign.field), key=lambda sign: sign.field)
-    return F.array_compact(F.array(*(sign_of(field, list(some)) for field, some in fields)))
+def with_signs(records: DataFrame) -> DataFrame:
+    """The signs that a record shows.
+
+    The texts of fields are a step of their own, and taken from records only whose wording has the field: a look into
+    the map costs more than all else here, and would be repeated for each sign.
+    """
+    fields = [(name, list(some)) for name, some in groupby(sorted(signs(), key=by_field), key=by_field)]
+    texts = {f"text_{name}": text_of(name, some) for name, some in fields}
+    shown = (sign_of(F.col(f"text_{name}"), some) for name, some in fields)
+    return records.withColumns(texts).withColumn("signs", F.array_compact(F.array(*shown))).drop(*texts)
 
 
-def sign_of(field: str, some: list[Sign]) -> Column:
+def by_field(sign: Sign) -> str:
+    return sign.field
+
+
+def text_of(field: str, some: list[Sign]) -> Column:
+    """Text of a field, on records of the events that its signs are about."""
+    named = {sign.event for sign in some}
+    events = events_with(field) if "" in named else sorted(named)
+    text = F.col(LEVEL) if field == LEVEL else F.try_element_at("fields", F.lit(field))
+    return F.when(F.col("event").isin(*events), text)
+
+
+def sign_of(text: Column, some: list[Sign]) -> Column:
     """The first sign of a field that the record shows, null if none."""
-    text = F.col("level") if field == "level" else F.col("fields")[field]
     found = F.lit(None).cast("string")
     for sign in reversed(some):
-        holds = text.rlike(sign.pattern)
-        if sign.event:
-            holds = (F.col("event") == sign.event) & holds
-        found = F.when(holds, F.lit(sign.name)).otherwise(found)
+        is_its_own = F.col("event") == sign.event
+        holds = shows(text, sign.pattern)
+        found = F.when(is_its_own & holds if sign.event else holds, F.lit(sign.name)).otherwise(found)
     return F.when(text.isNotNull(), found)
+
+
+def shows(text: Column, pattern: str) -> Column:
+    """Whether the text has the pattern of a sign."""
+    if pattern.startswith("/"):
+        return text.rlike(pattern.strip("/"))
+    beginning, *pieces = pattern.split("…")
+    conditions = [text.contains(piece) for piece in pieces]
+    return reduce(Column.__and__, [text.startswith(beginning), *conditions] if beginning else conditions)

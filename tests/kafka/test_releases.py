@@ -5,6 +5,7 @@ import re
 import pytest
 
 from pipeline.kafka.releases import (
+    LEVEL,
     bits,
     ends,
     everything,
@@ -90,14 +91,27 @@ def test_wordings_that_can_match_one_line_share_their_releases() -> None:
 
 
 def test_signs_are_sound() -> None:
-    fields = {*field_kinds(), "level"}
+    fields = {*field_kinds(), LEVEL}
     for sign in signs():
         assert sign.releases
         assert sign.releases != everything(), sign.name
         assert sign.field in fields, sign.name
-        re.compile(sign.pattern)
+        if sign.pattern.startswith("/"):
+            re.compile(sign.pattern.strip("/"))
     assert len({sign.name for sign in signs()}) == len(signs())
     by_sign = {
         (row["sign"], row["event"], row["field"], row["pattern"]) for row in table("release_signs.tsv")
     }
     assert len(by_sign) == len(signs())
+
+
+def test_lines_that_tables_name_exist() -> None:
+    """Starts of processes by logger and wording; periodic and office lines by event."""
+    rows = template_rows()
+    for start in table("process_starts.tsv"):
+        assert any(
+            row["logger"] == start["logger"] and re.search(start["template"], row["template"]) for row in rows
+        ), start
+    events = {row["event"] for row in rows}
+    for name in ("periodic_lines.tsv", "office_lines.tsv"):
+        assert {row["event"] for row in table(name)} <= events
