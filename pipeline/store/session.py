@@ -22,6 +22,7 @@ SMALL = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.shuffle.partitions": "2",
     "spark.databricks.delta.stats.skipping": "false",
+    "spark.databricks.delta.stats.collect": "false",
 }
 SMALL_UNDONE = {
     "spark.sql.adaptive.enabled": "true",
@@ -29,6 +30,7 @@ SMALL_UNDONE = {
     "spark.sql.codegen.factoryMode": "FALLBACK",
     "spark.sql.shuffle.partitions": "4",
     "spark.databricks.delta.stats.skipping": "true",
+    "spark.databricks.delta.stats.collect": "true",
 }
 SET_AT_RUN_TIME = ("spark.sql.", "spark.databricks.delta.")
 DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
