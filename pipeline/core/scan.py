@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import BinaryIO
 
@@ -35,6 +36,10 @@ class Records:
 
     def __len__(self) -> int:
         return len(self.offset)
+
+    @cached_property
+    def is_ascii(self) -> bool:
+        return self.data.isascii()
 
 
 @dataclass

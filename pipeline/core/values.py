@@ -28,8 +28,15 @@ def typed(text: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Mask]:
             else np.zeros(len(text), np.bool_)
         )
         return lists.take(coded.indices), where
-    values = pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.string()), text)
-    return values, np.zeros(len(text), np.bool_)
+    return _without_empty(text), np.zeros(len(text), np.bool_)
+
+
+def _without_empty(text: pa.Array) -> pa.Array:
+    """Null for empty; most arrays hold none, and are not copied."""
+    is_empty = pc.equal(pc.binary_length(text), 0)
+    if not pc.any(is_empty).as_py():
+        return text
+    return pc.if_else(is_empty, pa.scalar(None, pa.string()), text)
 
 
 def _int32(text: pa.Array) -> tuple[pa.Array, Mask]:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from pipeline.core.clock import in_utc, instants, local_times
 from pipeline.core.scan import Records
 from pipeline.core.starts import BOM, LF
-from pipeline.core.texts import Mask
+from pipeline.core.texts import Mask, Rows
 from pipeline.kafka.conversion_pattern import Layout
 from pipeline.kafka.envelope import HEAD_GROUPS, Envelope
 from pipeline.kafka.json_layout import HeadText, JsonLayout, json_text
@@ -63,14 +63,14 @@ def record_text(records: Records, envelope: Envelope) -> RecordText:
         is_whole=read.message.is_valid().to_numpy(zero_copy_only=False),
         is_bad_bytes=is_bad_bytes,
         is_blank=_blank(texts, records),
-        looks_forged=_forged(read.message, read.rest, envelope),
+        looks_forged=_forged(records, read.message, read.rest, envelope),
         instant=read.instant,
     )
 
 
 def _has_mark(records: Records) -> bool:
     """Whether a record begins with a byte order mark."""
-    if records.data.isascii():
+    if records.is_ascii:
         return False
     first = records.bounds[:-1][np.diff(records.bounds) >= len(BOM)]
     at = np.stack([first + place for place in range(len(BOM))], axis=1)
@@ -128,7 +128,7 @@ def _decoded(records: Records) -> tuple[pa.Array, Mask]:
     count = len(records)
     bad = np.zeros(count, np.bool_)
     buffers = [None, pa.py_buffer(records.bounds), pa.py_buffer(records.data)]
-    if records.data.isascii():
+    if records.is_ascii:
         return pa.Array.from_buffers(pa.string(), count, buffers), bad
     binary = pa.Array.from_buffers(pa.binary(), count, buffers)
     try:
@@ -178,7 +178,7 @@ def _blank(texts: pa.Array, records: Records) -> Mask:
     return blank
 
 
-def _forged(message: pa.Array, rest: pa.Array, envelope: Envelope) -> Mask:
+def _forged(records: Records, message: pa.Array, rest: pa.Array, envelope: Envelope) -> Mask:
     """Where a name with a line end seems to have forged a record.
 
     What can be known: (1) the message itself, up to its logger, holds a start after a carriage return or on
@@ -187,7 +187,7 @@ def _forged(message: pa.Array, rest: pa.Array, envelope: Envelope) -> Mask:
     told from two records; the first of the two then has no logger and is `cut`, the second shows (2).
     """
     result = np.zeros(len(message), np.bool_)
-    rows = _with_line_end(message)
+    rows = _of_several_lines(records, message, envelope)
     if len(rows):
         inside = pc.match_substring_regex(message.take(pa.array(rows)), envelope.forged)
         result[rows] = inside.to_numpy(zero_copy_only=False)
@@ -199,7 +199,15 @@ def _forged(message: pa.Array, rest: pa.Array, envelope: Envelope) -> Mask:
     return result
 
 
-def _with_line_end(texts: pa.Array) -> npt.NDArray[np.int64]:
+def _of_several_lines(records: Records, message: pa.Array, envelope: Envelope) -> Rows:
+    """Rows whose message may hold a line feed or a carriage return."""
+    is_bare = not envelope.wrappers and isinstance(envelope.layout, Layout)
+    if is_bare and b"\r" not in records.data:
+        return np.flatnonzero(records.line_ends > 1)
+    return _with_line_end(message)
+
+
+def _with_line_end(texts: pa.Array) -> Rows:
     """Rows that hold a line feed or a carriage return."""
     bounds = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]
     data = np.frombuffer(texts.buffers()[2] or b"", np.uint8)[: bounds[-1]]
