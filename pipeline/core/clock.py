@@ -40,13 +40,12 @@ def local_times(texts: pa.Array, time_format: str) -> pa.Array:
     places = [place for place, letter in enumerate(time_format) if letter in "yMdHmsS"]
     digits = grid[:, places] - np.uint8(48)
     good = right.to_numpy(zero_copy_only=False) & (digits.max(axis=1, initial=0) <= 9)
-    letters = [time_format[place] for place in places]
-    # Each part of the time is a sum of digits times a power of ten: small enough for floats to be exact.
-    names = sorted(set(letters))
-    weights = np.zeros((len(places), len(names)), np.float32)
-    for index, letter in enumerate(letters):
-        weights[index, names.index(letter)] = 10.0 ** letters[index + 1 :].count(letter)
-    part = dict(zip(names, (digits.astype(np.float32) @ weights).astype(np.int64).T, strict=True))
+    # Column by column: a product of matrices would start the threads of BLAS, which wait by spinning.
+    part: dict[str, npt.NDArray[np.int64]] = {}
+    for column, letter in enumerate(time_format[place] for place in places):
+        before = part.get(letter)
+        digit = digits[:, column].astype(np.int64)
+        part[letter] = digit if before is None else before * 10 + digit
     for letter, top in TOP.items():
         good &= (part[letter] <= top) & (part[letter] >= (1 if letter in "Md" else 0))
     month = np.where(good, (part["y"] - 1970) * 12 + part["M"] - 1, 0)
