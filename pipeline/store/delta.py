@@ -12,6 +12,8 @@ from pyspark.sql.types import NumericType, StructField
 from pipeline.store.filesystem import HadoopFiles
 from schemas.spec import TableSpec
 
+# What tables of log lines are searched by; statistics of every column cost a quarter of the time of a load.
+SKIPPED_BY = ("file_id", "load_seq", "byte_offset", "logged_at")
 COMMIT_FILE = re.compile(r"^(\d{20})\.json$")
 
 
@@ -39,7 +41,11 @@ class DeltaFolder:
         """An empty table with types, nullability, comments and CHECK constraints of the declaration: version 0."""
         columns = ", ".join(map(column_ddl, spec.struct.fields))
         properties = {f"delta.constraints.{check.name}": check.condition for check in spec.checks}
-        properties["delta.dataSkippingNumIndexedCols"] = "12"
+        skipped_by = [name for name in SKIPPED_BY if name in spec.columns]
+        if skipped_by:
+            properties["delta.dataSkippingStatsColumns"] = ",".join(skipped_by)
+        else:
+            properties["delta.dataSkippingNumIndexedCols"] = "12"
         listed = ", ".join(f"{literal(key)} = {literal(value)}" for key, value in properties.items())
         self.spark.sql(
             f"CREATE TABLE {self.named(spec)} ({columns}) USING delta "
