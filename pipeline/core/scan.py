@@ -88,11 +88,9 @@ def scan(
         buffer = buffer + block if buffer else block
         checked = len(buffer) if is_last else max(0, len(buffer) - START_BYTES)
         starts = finder(buffer, checked, before)
-        past_end = starts + base >= end
-        is_done = bool(past_end.any())
-        if is_done:
-            checked = int(starts[int(past_end.argmax())])
-            starts = starts[: int(past_end.argmax())]
+        own = int(np.searchsorted(starts, end - base))
+        is_done = own < len(starts)
+        starts, checked = starts[:own], int(starts[own]) if is_done else checked
         line_ends = np.flatnonzero(np.frombuffer(buffer, np.uint8, count=checked) == LF)
         is_done |= is_last or (current is None and not len(starts) and base + checked >= end)
         closed: list[Records] = []

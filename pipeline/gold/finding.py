@@ -6,10 +6,6 @@ from pyspark.sql import functions as F
 from schemas.gold.finding import SPEC
 
 EVIDENCE_KEPT = 5
-FOUND = (
-    "cluster_id", "rule", "rule_version", "severity", "entity", "root_event", "term_id",
-    "valid_from_at", "valid_until_at", "sentence", "certainty", "evidence",
-)  # fmt: skip
 
 
 def build(

@@ -73,7 +73,7 @@ def placed() -> tuple[str, ...]:
 def with_parts(dumps: DataFrame) -> DataFrame:
     """`HashMap(a -> b, c -> d)` as parts of some entries each; complete if it ends as it should and all of it reads."""
     text = F.col("text")
-    inside = F.rtrim(F.substr(text, F.locate("(", text) + 1), F.lit(")")).cast("binary")
+    inside = F.regexp_replace(F.substr(text, F.locate("(", text) + 1), r"\)+\z", "").cast("binary")
     has_end = F.col("is_whole") & text.endswith(")")
     marked = bound(
         parts_of(inside), lambda parts: bound(has_end & all_read(parts), partial(with_mark, parts))
