@@ -3,29 +3,29 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
 
-from jobs.building import Builder, mark, tables_to_build
+from jobs.building import Builder, tables_to_build
+from jobs.freshness import fresh_tables, mark, marked
+from jobs.intake import Intake
 from jobs.judging import Gate, open_findings
 from jobs.loading import Loader
 from jobs.looking import Looker
 from jobs.progress import Progress
 from jobs.request import PROBLEMS, RunRequest, RunResult, is_kept, news
-from pipeline.bronze.planning import Plan, Segment
+from pipeline.bronze.planning import Plan
 from pipeline.catalog.knowledge import knowledge_fingerprint
-from pipeline.catalog.tables import JOBS, SPECS, TABLES, Refresh
+from pipeline.catalog.tables import JOBS, SPECS, Table
 from pipeline.core.errors import GateFailed, NothingToRead, SettingsError
 from pipeline.store.lock import cluster_lock, require_mine
-from pipeline.store.rows import collect_one, collect_rows
+from pipeline.store.rows import collect_rows
 from pipeline.store.session import tune_for_size
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
-from schemas.bronze import file_sighting, log_record, source_file
+from schemas.bronze import file_sighting, source_file
 from schemas.gold import finding
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
@@ -87,12 +87,17 @@ class Run:
             self.require_kafka(found)
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
-        stale = self.stale_tables(has_segments=bool(planned.segments))
-        is_new = bool(planned.segments or stale or planned.sightings)
+        fresh = fresh_tables(self.published.counts, before, request.settings, request.cluster_id)
+        tables = tables_to_build(JOBS[request.job], fresh, has_segments=bool(planned.segments))
+        tables = tables if self.counts["load_seq"] else []
+        is_new = bool(planned.segments or tables or planned.sightings)
         if is_new:
-            self.write_all(loader, planned, stale, before)
+            builder = Builder(
+                self.store, request.settings, self.run_id, self.versions, before=before, fresh=fresh
+            )
+            self.write_all(loader, planned, builder, tables)
         self.publish("published" if is_new else "nothing_new")
-        return self.result("published" if planned.segments or stale else "nothing_new", found)
+        return self.result("published" if planned.segments or tables else "nothing_new", found)
 
     def result(self, outcome: str, found: Mapping[str, tuple[str, str | None]]) -> RunResult:
         problems = [(path, said or "") for path, (state, said) in found.items() if state in PROBLEMS]
@@ -104,7 +109,7 @@ class Run:
             self.counts,
             dict(Counter(state for state, _ in found.values())),
             problems,
-            is_judged=self.counts.get(f"built:{finding.SPEC.name}") == self.mark(finding.SPEC.name),
+            is_judged=self.counts.get(marked(finding.SPEC.name)) == self.mark(finding.SPEC.name),
         )
 
     def require_same_zones(self) -> None:
@@ -133,51 +138,38 @@ class Run:
             todo="point --logs to the brokers' log folder; a server.log alone needs --server-log",
         )
 
-    def stale_tables(self, *, has_segments: bool) -> list[str]:
-        """Tables of the job that were built from other rows, settings or knowledge than there are now."""
-        load_seq = self.counts["load_seq"]
-        return [
-            name
-            for name in JOBS[self.request.job]
-            if has_segments or (load_seq and self.published.counts.get(f"built:{name}") != self.mark(name))
-        ]
-
     def mark(self, name: str) -> int:
         return mark(name, self.counts["load_seq"], self.request.settings, self.request.cluster_id)
 
     def settings_fingerprint(self) -> str:
         return self.request.settings.fingerprint(self.request.cluster_id)
 
-    def write_all(self, loader: Loader, planned: Plan, stale: Sequence[str], before: int) -> None:
+    def write_all(self, loader: Loader, planned: Plan, builder: Builder, tables: Sequence[Table]) -> None:
         """Bronze, silver, gold and the gate. GateFailed: stored, and nothing else is published."""
         segments = planned.segments
-        builder = Builder(self.store, self.request.settings, self.run_id, self.versions, before)
         gate = Gate(builder)
-        self.load(loader, builder, segments)
+        intake = Intake(self.store, loader, builder, gate.enter)
+        size = sum(one.limit - one.start_offset for one in segments)
         if segments:
-            gate.enter(log_record.SPEC)
+            self.progress.stage("read", f"{len(segments)} segments, {size:,} bytes")
+        intake.load(segments)
+        if segments:
+            self.count(intake.count(segments))
 
         def note_files() -> None:
             builder.write(file_sighting.SPEC, loader.sightings(planned))
             gate.enter(file_sighting.SPEC)
-            if segments:
-                builder.write(
-                    source_file.SPEC, loader.manifest(segments, builder.rows_of_run(log_record.SPEC))
-                )
-                gate.enter(source_file.SPEC)
-                self.count(builder, segments)
 
-        tables = tables_to_build(stale, has_segments=bool(segments))
         self.progress.stage("build", f"{len(tables)} tables")
         builder.build(tables, [note_files] if planned.sightings else [], self.entering(gate))
-        self.counts |= {f"built:{name}": self.mark(name) for name in stale}
+        self.counts |= {marked(one.spec.name): self.mark(one.spec.name) for one in tables}
         self.progress.stage("gate", f"{len(gate.results)} tables, Great Expectations")
         results = gate.verdicts()
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
         failed = [one for one in results if one["severity"] == "critical" and not one["is_met"]]
         if failed:
             self.refuse(failed)
-        if finding.SPEC.name in stale:
+        if finding.SPEC.name in {one.spec.name for one in tables}:
             self.counts |= open_findings(self.store.delta.read(finding.SPEC))
 
     def entering(self, gate: Gate) -> Callable[[TableSpec], None]:
@@ -187,33 +179,8 @@ class Run:
 
         return enter
 
-    def load(self, loader: Loader, builder: Builder, segments: Sequence[Segment]) -> None:
-        """The records of the run's segments; missing tables are created meanwhile."""
-        self.store.create_missing((log_record.SPEC,), self.versions)
-        with ThreadPoolExecutor(1) as pool:
-            rest = pool.submit(self.store.create_missing, SPECS, self.versions)
-            if segments:
-                size = sum(one.limit - one.start_offset for one in segments)
-                self.progress.stage("read", f"{len(segments)} segments, {size:,} bytes")
-                self.reopen([one.reopens for one in segments if one.reopens is not None])
-                builder.write(log_record.SPEC, loader.read(segments))
-            rest.result()
-
-    def reopen(self, load_seqs: Sequence[int]) -> None:
-        """Takes out the segments whose last record turned out longer; they are read again."""
-        for table in TABLES if load_seqs else ():
-            if table.refresh in (Refresh.LOADED, Refresh.SEGMENTS):
-                self.store.delta.delete_segments(table.spec, load_seqs)
-
-    def count(self, builder: Builder, segments: Sequence[Segment]) -> None:
-        totals = collect_one(
-            builder.rows_of_run(source_file.SPEC).agg(
-                F.sum("record_count").alias("records"),
-                F.sum("understood_count").alias("understood"),
-                F.sum("record_bytes").alias("bytes"),
-            )
-        )
-        self.counts |= {**totals, "files": len({one.file_id for one in segments}), "segments": len(segments)}
+    def count(self, totals: Mapping[str, int]) -> None:
+        self.counts |= totals
         self.counts["total_bytes"] = self.counts.get("total_bytes", 0) + self.counts["bytes"]
         self.progress.stage("understood", f"{totals['understood']:,} of {totals['records']:,} records")
 

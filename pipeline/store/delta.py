@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -13,7 +14,7 @@ from pipeline.store.filesystem import HadoopFiles
 from schemas.spec import TableSpec
 
 # What tables of log lines are searched by; statistics of every column cost a quarter of the time of a load.
-SKIPPED_BY = ("file_id", "load_seq", "byte_offset", "logged_at")
+SKIPPED_BY = ("file_id", "load_seq", "byte_offset", "logged_at", "ordered_at")
 COMMIT_FILE = re.compile(r"^(\d{20})\.json$")
 
 
@@ -67,6 +68,13 @@ class DeltaFolder:
 
     def overwrite(self, spec: TableSpec, rows: DataFrame, run_id: str) -> None:
         writer = declared(spec, rows).write.format("delta").mode("overwrite")
+        writer.option("userMetadata", run_id).save(self.uri(spec))
+
+    def replace_tail(self, spec: TableSpec, rows: DataFrame, column: str, cut: datetime, run_id: str) -> None:
+        """In one commit the rows whose column reaches the cut are taken out and these put in; all of these reach it."""
+        moment = cut.astimezone(UTC).isoformat(timespec="microseconds")
+        writer = declared(spec, rows).write.format("delta").mode("overwrite")
+        writer = writer.option("replaceWhere", f"{column} >= TIMESTAMP '{moment}'")
         writer.option("userMetadata", run_id).save(self.uri(spec))
 
     def delete_segments(self, spec: TableSpec, load_seqs: Iterable[int]) -> None:
