@@ -49,6 +49,7 @@ def source_files(records: DataFrame) -> DataFrame:
     return records.groupBy("cluster_id", "node_id", "file_id", "load_seq").agg(
         F.min("log").alias("log"),
         F.first("file_id").alias("path"),
+        F.min("byte_offset").alias("start_offset"),
         F.max(F.col("byte_offset") + F.col("byte_length")).alias("consumed_bytes"),
         F.min("logged_at").alias("first_logged_at"),
         F.max("logged_at").alias("last_logged_at"),
