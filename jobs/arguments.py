@@ -13,7 +13,8 @@ SEVERITIES = ("critical", "warning", "info")
 
 
 def parser(job: str, description: str) -> argparse.ArgumentParser:
-    """`--logs`, `--warehouse`, `--cluster`, `--zone`, `--conf`, `--since`, `--until`, `--fail-on`, `--server-log`."""
+    """`--logs`, `--warehouse`, `--cluster`, `--zone`, `--conf`, `--since`, `--until`, `--server-log`, `--reparse`,
+    `--fail-on`."""
     arguments = argparse.ArgumentParser(prog=job, description=description)
     arguments.add_argument(
         "--logs",
@@ -37,6 +38,11 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
         "--until", type=moment, metavar="TIME", help="only files with records before it, UTC"
     )
     arguments.add_argument("--server-log", action="store_true", default=None, help="read server.log too")
+    arguments.add_argument(
+        "--reparse",
+        action="store_true",
+        help="understand all stored records anew from their bytes, without the files",
+    )
     arguments.add_argument(
         "--fail-on", choices=SEVERITIES, help="exit 8 when a finding is at least so severe"
     )
@@ -69,7 +75,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
 
 
 def require_logs(arguments: argparse.Namespace) -> None:
-    if not arguments.logs:
+    if not arguments.logs and not arguments.reparse:
         raise SettingsError(
             expected="--logs with the folder of Kafka's logs",
             found="no --logs",

@@ -49,7 +49,16 @@ class Builder:
         self.cut = Cut()
 
     def write(self, spec: TableSpec, rows: DataFrame) -> None:
+        """Adds rows."""
         self.store.delta.append(spec, rows, self.run_id)
+        self.note_version(spec)
+
+    def replace(self, spec: TableSpec, rows: DataFrame) -> None:
+        """Puts rows in place of all there are."""
+        self.store.delta.overwrite(spec, rows, self.run_id)
+        self.note_version(spec)
+
+    def note_version(self, spec: TableSpec) -> None:
         self.versions[spec.name] = int(self.store.delta.head(spec) or 0)
 
     def rows_of_run(self, spec: TableSpec) -> DataFrame:
@@ -95,18 +104,18 @@ class Builder:
     ) -> None:
         for future in awaited:
             future.result()
-        spec, delta = table.spec, self.store.delta
+        spec = table.spec
         is_fresh = spec.name in self.fresh
         if is_fresh and table.refresh is Refresh.TAIL and not self.cut.has_lines:
             return
         rows = self.built(table)
         if not self.versions[spec.name] or (is_fresh and table.refresh is Refresh.SEGMENTS):
-            delta.append(spec, rows, self.run_id)
+            self.write(spec, rows)
         elif is_fresh and table.refresh is Refresh.TAIL and self.cut.at is not None:
-            delta.replace_tail(spec, rows, table.ordered_by, self.cut.at, self.run_id)
+            self.store.delta.replace_tail(spec, rows, table.ordered_by, self.cut.at, self.run_id)
+            self.note_version(spec)
         else:
-            delta.overwrite(spec, rows, self.run_id)
-        self.versions[spec.name] = int(delta.head(spec) or 0)
+            self.replace(spec, rows)
         done(spec)
 
     def find_cut(self, awaited: Sequence[Future[None]]) -> None:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 
 from jobs.settings import Settings
-from pipeline.catalog.knowledge import knowledge_fingerprint
+from pipeline.catalog.knowledge import TEMPLATES, knowledge_fingerprint
 from pipeline.catalog.tables import SETTINGS, TABLES, stands_on
 
 
@@ -14,6 +14,11 @@ def mark(name: str, load_seq: int, settings: Settings, cluster_id: str) -> int:
     decided = settings.fingerprint(cluster_id) if is_set else ""
     text = f"{name}|{load_seq}|{decided}|{knowledge_fingerprint()}"
     return int(hashlib.sha256(text.encode()).hexdigest()[:15], 16)
+
+
+def templates_mark() -> int:
+    """The templates of this product, as a number."""
+    return int(knowledge_fingerprint(TEMPLATES)[:15], 16)
 
 
 def marked(name: str) -> str:

@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 from jobs.building import Builder
 from jobs.loading import Loader
 from pipeline.bronze import duplicate_record as duplicates
+from pipeline.bronze import log_record as log_record_table
 from pipeline.bronze.planning import Segment
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
 from pipeline.store.rows import collect_one, collect_rows
@@ -24,12 +25,15 @@ class Intake:
     ) -> None:
         self.store, self.loader, self.builder, self.done = store, loader, builder, done
 
-    def load(self, segments: Sequence[Segment]) -> None:
+    def load(self, segments: Sequence[Segment], *, is_reparsing: bool) -> None:
         """Missing tables are created meanwhile; what follows from records waits for those that came twice."""
         versions = self.builder.versions
         self.store.create_missing((log_record.SPEC,), versions)
         with ThreadPoolExecutor(1) as pool:
             rest = pool.submit(self.store.create_missing, SPECS, versions)
+            if is_reparsing:
+                rest.result()
+                self.reparse()
             if segments:
                 self.reopen([one.reopens for one in segments if one.reopens is not None])
                 self.builder.write(log_record.SPEC, self.loader.read(segments))
@@ -40,6 +44,15 @@ class Intake:
             self.builder.write(source_file.SPEC, self.loader.manifest(segments, records))
             self.done(source_file.SPEC)
             self.find_duplicates()
+
+    def reparse(self) -> None:
+        """All stored records understood anew, in the zones that the settings now give their nodes."""
+        read, builder = self.store.delta.read, self.builder
+        files = self.loader.in_zones(read(source_file.SPEC))
+        builder.replace(log_record.SPEC, log_record_table.reparsed(read(log_record.SPEC), files))
+        self.done(log_record.SPEC)
+        builder.replace(source_file.SPEC, self.loader.recounted(files, read(log_record.SPEC)))
+        self.done(source_file.SPEC)
 
     def reopen(self, load_seqs: Sequence[int]) -> None:
         """Takes out the segments whose last record turned out longer; they are read again.

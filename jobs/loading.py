@@ -120,6 +120,10 @@ class Loader:
     def manifest(self, segments: Sequence[Segment], records: DataFrame) -> DataFrame:
         """Rows of bronze.source_file: what was planned, and what the records that were written add up to."""
         planned = self.spark.createDataFrame([self.planned(one) for one in segments], schema=PLANNED)
+        return self.recounted(planned, records)
+
+    def recounted(self, planned: DataFrame, records: DataFrame) -> DataFrame:
+        """Rows of bronze.source_file with what their records add up to now."""
         counted = records.groupBy("load_seq").agg(
             F.count("*").alias("record_count"),
             F.count("event").alias("understood_count"),
@@ -127,7 +131,19 @@ class Loader:
             F.min("logged_at").alias("first_logged_at"),
             F.max("logged_at").alias("last_logged_at"),
         )
-        return planned.join(F.broadcast(counted), on="load_seq", how="inner")
+        return planned.drop(*COUNTED).join(F.broadcast(counted), on="load_seq", how="inner")
+
+    def in_zones(self, source: DataFrame) -> DataFrame:
+        """Rows of bronze.source_file with the zones that the settings give their nodes."""
+        nodes = collect_rows(source.select("node_id").distinct())
+        zones = [
+            (row["node_id"], self.settings.zone_of(self.store.cluster_id, row["node_id"])) for row in nodes
+        ]
+        given = F.broadcast(self.spark.createDataFrame(zones, "node_id int, zone string")).alias("given")
+        is_its = F.col("file.node_id").eqNullSafe(F.col("given.node_id"))
+        return (
+            source.drop("zone").alias("file").join(given, is_its, how="left").select("file.*", "given.zone")
+        )
 
     def planned(self, segment: Segment) -> dict[str, Any]:
         file = segment.looked

@@ -21,6 +21,7 @@ from pipeline.core.errors import (
     PipelineError,
     SettingsError,
 )
+from pipeline.store.reading import clusters
 from pipeline.store.session import get_spark
 from pipeline.store.warehouse import ClusterWarehouse
 
@@ -38,9 +39,12 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
     try:
         require_logs(arguments)
         settings = settings_of(arguments)
-        found = candidates_by_cluster(arguments.logs, settings, arguments.cluster)
+        found = candidates_by_cluster(arguments.logs, settings, arguments.cluster) if arguments.logs else {}
         progress = Progress()
         spark = get_spark(is_terminal=progress.is_terminal)
+        if arguments.reparse:
+            stored = [arguments.cluster] if arguments.cluster else clusters(spark, arguments.warehouse)
+            found = {name: [] for name in stored} | found
     except PipelineError as problem:
         return said(job, problem)
     codes = []
@@ -48,7 +52,14 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
     for cluster_id, candidates in found.items():
         progress.label = f"{cluster_id} " if len(found) > 1 else ""
         request = RunRequest(
-            job, arguments.warehouse, cluster_id, candidates, settings, arguments.since, arguments.until
+            job,
+            arguments.warehouse,
+            cluster_id,
+            candidates,
+            settings,
+            arguments.since,
+            arguments.until,
+            is_reparsing=arguments.reparse,
         )
         try:
             screens: list[Screen] = []

@@ -14,7 +14,7 @@ PROBLEMS = ("unreadable", "contradictory")
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What a job asks for on one cluster."""
+    """What a job asks for on one cluster. is_reparsing: what is stored is understood anew from its bytes."""
 
     job: str
     warehouse: str
@@ -23,6 +23,7 @@ class RunRequest:
     settings: Settings
     since: datetime | None = None
     until: datetime | None = None
+    is_reparsing: bool = False
 
 
 @dataclass
@@ -52,4 +53,4 @@ def is_told(sighting: Sighting, before: Seen | None) -> bool:
 
 def is_kept(name: str) -> bool:
     """Counts that a run hands on to the next."""
-    return name == "total_bytes" or name.startswith(("built:", "findings:"))
+    return name in ("total_bytes", "templates") or name.startswith(("built:", "findings:"))

@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from jobs.building import Builder, tables_to_build
-from jobs.freshness import fresh_tables, mark, marked
+from jobs.freshness import fresh_tables, mark, marked, templates_mark
 from jobs.intake import Intake
 from jobs.judging import Gate, open_findings
 from jobs.loading import Loader
@@ -70,7 +70,8 @@ class Run:
     def execute(self) -> RunResult:
         request = self.request
         self.versions = self.store.restore(SPECS, self.published)
-        self.require_same_zones()
+        if not request.is_reparsing:
+            self.require_same_zones()
         total = self.published.counts.get("total_bytes", 0)
         tune_for_size(self.store.spark, total + sum(one.listed.size_bytes for one in request.candidates))
         loader = Loader(self.store, request.settings, self.run_id, self.versions)
@@ -88,6 +89,8 @@ class Run:
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
         fresh = fresh_tables(self.published.counts, before, request.settings, request.cluster_id)
+        fresh = frozenset() if request.is_reparsing else fresh
+        self.note_templates(before)
         tables = tables_to_build(JOBS[request.job], fresh, has_segments=bool(planned.segments))
         tables = tables if self.counts["load_seq"] else []
         is_new = bool(planned.segments or tables or planned.sightings)
@@ -125,7 +128,7 @@ class Run:
                 raise SettingsError(
                     expected=f"zone {row['zone']}, in which the logs of node {row['node_id']} were read",
                     found=f"zone {wanted}",
-                    todo="keep the zone, or read all logs anew into another --warehouse",
+                    todo="keep the zone, or add --reparse, which places the stored records anew",
                 )
 
     def require_kafka(self, states: Mapping[str, tuple[str, str | None]]) -> None:
@@ -137,6 +140,15 @@ class Run:
             found=f"{len(self.request.candidates)} files, none to read ({found or 'none'})",
             todo="point --logs to the brokers' log folder; a server.log alone needs --server-log",
         )
+
+    def note_templates(self, before: int) -> None:
+        """Says if what is stored was understood by other templates than what this run reads."""
+        if not before or self.request.is_reparsing:
+            self.counts["templates"] = templates_mark()
+        elif self.counts.get("templates") != templates_mark():
+            self.progress.stage(
+                "templates", "others than what is stored was read with; --reparse reads it anew"
+            )
 
     def mark(self, name: str) -> int:
         return mark(name, self.counts["load_seq"], self.request.settings, self.request.cluster_id)
@@ -152,7 +164,7 @@ class Run:
         size = sum(one.limit - one.start_offset for one in segments)
         if segments:
             self.progress.stage("read", f"{len(segments)} segments, {size:,} bytes")
-        intake.load(segments)
+        intake.load(segments, is_reparsing=self.request.is_reparsing)
         if segments:
             self.count(intake.count(segments))
 

@@ -3,13 +3,18 @@
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from pipeline.core.files import open_input
-from pipeline.kafka.reader import RangeRequest, ReadSettings, read_segment
+from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, ReadSettings, read_segment, reread
 from schemas.bronze.log_record import SPEC
 
+# What these say of a record does not follow from its stored bytes alone.
+KEPT_REASONS = ("cut", "other_logger", "blank")
+OF_FILE = ("envelope", "zone", "file_log")
 RANGE = StructType(
     [
         StructField("cluster_id", StringType(), False),
@@ -44,3 +49,50 @@ def read_ranges(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"))
             with open_input(row.pop("path"), row.pop("codec")) as stream:
                 yield from read_segment(stream, RangeRequest(**row), settings)
+
+
+def reparsed(log_record: DataFrame, source_file: DataFrame) -> DataFrame:
+    """The same records, understood by the templates of now and placed in time by the zone of source_file.
+
+    Read from their stored bytes, without the files. Records that were cut stay so; of loggers that no template
+    named, no bytes are stored.
+    """
+    segments = source_file.select("load_seq", "envelope", "zone", F.col("log").alias("file_log"))
+    joined = log_record.join(F.broadcast(segments), on="load_seq", how="inner")
+    return joined.select(*SPEC.columns, *OF_FILE).mapInArrow(reparse_batches, schema=SPEC.struct)
+
+
+def reparse_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        is_kept = pc.or_kleene(
+            pc.is_null(batch.column("raw")),
+            pc.fill_null(pc.is_in(batch.column("not_understood_reason"), pa.array(KEPT_REASONS)), False),
+        )
+        yield as_declared(batch.filter(is_kept))
+        rest = batch.filter(pc.invert(is_kept))
+        for load_seq in pc.unique(rest.column("load_seq")):
+            stored = rest.filter(pc.equal(rest.column("load_seq"), load_seq))
+            yield reread(as_declared(stored), request_of(stored))
+
+
+def as_declared(batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = [batch.column(one.name).cast(one.type) for one in ARROW_SCHEMA]
+    return pa.RecordBatch.from_arrays(columns, schema=ARROW_SCHEMA)
+
+
+def request_of(stored: pa.RecordBatch) -> RangeRequest:
+    """The request that read these rows, as far as it decides what they say."""
+    first = {
+        name: stored.column(name)[0].as_py() for name in ("cluster_id", "node_id", "file_id", "load_seq")
+    }
+    of_file = {name: stored.column(name)[0].as_py() for name in OF_FILE}
+    return RangeRequest(
+        **first,
+        log=of_file["file_log"],
+        zone=of_file["zone"],
+        envelope=of_file["envelope"],
+        start=0,
+        end=0,
+        limit=None,
+        owns_preamble=True,
+    )

@@ -71,4 +71,5 @@ def found_moves(new: DataFrame) -> datetime:
     acting = new.where(
         "log = 'state-change' AND NOT startswith(event, 'broker_') AND node_id = controller_id"
     )
-    return min(row["logged_at"] for row in rows_of(acting.select("logged_at")))
+    first: datetime = min(row["logged_at"] for row in rows_of(acting.select("logged_at")))
+    return first
