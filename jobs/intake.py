@@ -65,13 +65,12 @@ class Intake:
         leaning = delta.read(duplicate_record.SPEC).where(F.col("of_load_seq").isin(*load_seqs))
         found = {row["load_seq"] for row in collect_rows(leaning.select("load_seq").distinct())}
         self.builder.derived = frozenset(found - set(load_seqs))
+        anew = [*load_seqs, *self.builder.derived]
         for table in TABLES:
-            if table.refresh is Refresh.LOADED:
-                delta.delete_segments(table.spec, load_seqs)
-            if table.refresh is Refresh.SEGMENTS:
-                delta.delete_segments(table.spec, [*load_seqs, *self.builder.derived])
-        if self.builder.derived:
-            delta.delete_segments(duplicate_record.SPEC, self.builder.derived)
+            is_read = table.refresh is Refresh.LOADED and table.spec is not duplicate_record.SPEC
+            if is_read or table.refresh is Refresh.SEGMENTS or table.spec is duplicate_record.SPEC:
+                delta.delete_segments(table.spec, load_seqs if is_read else anew)
+                self.builder.note_version(table.spec)
 
     def find_duplicates(self) -> None:
         """Compares the new segments with those of other files of their nodes that tell of the same time."""
