@@ -13,7 +13,7 @@ SEVERITIES = ("critical", "warning", "info")
 
 
 def parser(job: str, description: str) -> argparse.ArgumentParser:
-    """`--logs`, `--warehouse`, `--cluster`, `--zone`, `--conf`, `--since`, `--until`, `--fail-on`, `--server-log`."""
+    """Flags of every job; those of a setting stand before the file's and the environment's."""
     arguments = argparse.ArgumentParser(prog=job, description=description)
     arguments.add_argument(
         "--logs",
@@ -37,6 +37,9 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
         "--until", type=moment, metavar="TIME", help="only files with records before it, UTC"
     )
     arguments.add_argument("--server-log", action="store_true", default=None, help="read server.log too")
+    arguments.add_argument(
+        "--follow-links", action="store_true", default=None, help="also links that lead out of --logs"
+    )
     arguments.add_argument(
         "--fail-on", choices=SEVERITIES, help="exit 8 when a finding is at least so severe"
     )
@@ -62,6 +65,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
             ("cluster", arguments.cluster),
             ("zone", arguments.zone),
             ("server_log", arguments.server_log),
+            ("follow_links", arguments.follow_links),
         )
         if value is not None
     }

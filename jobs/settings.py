@@ -13,8 +13,12 @@ from pipeline.kafka import envelope
 from pipeline.kafka.layout import BUILT_IN_PATTERNS, PATTERN_GROUPS
 from pipeline.kafka.releases import is_release, names
 
-# They say how much is read at once or when, not what comes out.
-WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {"quiet_seconds": True, "limits": {"range_bytes"}}
+# They say what is read, how much at once or when; not what comes out of it.
+WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {
+    "quiet_seconds": True,
+    "follow_links": True,
+    "limits": {"range_bytes", "max_file_bytes", "max_ratio"},
+}
 
 
 CLUSTER_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
@@ -89,6 +93,8 @@ class PathEnvelope(_Part):
 class Limits(_Part):
     range_bytes: PositiveInt
     max_record_bytes: PositiveInt
+    max_file_bytes: PositiveInt
+    max_ratio: PositiveInt
 
 
 class LeaderImbalance(_Part):
@@ -142,6 +148,7 @@ class Settings(_Part):
     path_envelopes: tuple[PathEnvelope, ...]
     release: Release | None
     server_log: bool
+    follow_links: bool
     quiet_seconds: Annotated[int, Field(ge=0)]
     path_patterns: tuple[Pattern, ...]
     limits: Limits
