@@ -27,6 +27,7 @@ class Looker:
         self, store: ClusterWarehouse, settings: Settings, since: datetime | None, until: datetime | None
     ) -> None:
         self.store, self.settings, self.since, self.until = store, settings, since, until
+        self.masking = settings.masking.rules()
 
     def look(self, candidates: Iterable[Candidate], offsets: dict[str, frozenset[int]]) -> list[Looked]:
         """Each candidate as an executor sees it. offsets: by path the beginnings whose hash is wanted.
@@ -75,14 +76,20 @@ class Looker:
             envelope=fact["envelope"],
             zone=zone,
             size=fact["size"],
-            first_record_hash=fact["first_record_hash"],
-            only_record_hash=fact["only_record_hash"],
+            first_record_hash=self.identity(fact["first_record_hash"]),
+            only_record_hash=self.identity(fact["only_record_hash"]),
             tail_start=fact["tail_start"],
             ends_with_newline=fact["ends_with_newline"],
             tail_logged_at=times["tail"],
-            hashes=fact["hashes"],
+            hashes={offset: str(self.identity(one)) for offset, one in fact["hashes"].items()},
             starts=frozenset(fact["starts"]),
         )
+
+    def identity(self, content_hash: str | None) -> str | None:
+        """Under masking with the key in it: what a line says could be found by hashing guesses."""
+        if content_hash is None or self.masking is None:
+            return content_hash
+        return self.masking.masker.digest(content_hash)
 
     def refusal(
         self, fact: Fact, given: str | None, first: datetime | None, tail: datetime | None

@@ -15,6 +15,8 @@ from jobs.building import Builder, mark, tables_to_build
 from jobs.judging import Gate, open_findings
 from jobs.loading import Loader
 from jobs.looking import Looker
+from jobs.lost import without_lost
+from jobs.masked_run import require_same_masking, stored_settings
 from jobs.progress import Progress
 from jobs.request import PROBLEMS, RunRequest, RunResult, is_kept, news
 from pipeline.bronze.planning import Plan, Segment
@@ -71,10 +73,13 @@ class Run:
         request = self.request
         self.versions = self.store.restore(SPECS, self.published)
         self.require_same_zones()
+        require_same_masking(
+            self.store, self.published, request.settings, is_new=not self.versions.get(source_file.SPEC.name)
+        )
         total = self.published.counts.get("total_bytes", 0)
         tune_for_size(self.store.spark, total + sum(one.listed.size_bytes for one in request.candidates))
         loader = Loader(self.store, request.settings, self.run_id, self.versions)
-        seen = loader.seen()
+        seen = loader.seen(request.candidates)
         changed = loader.changed(request.candidates, seen)
         self.progress.stage("files", f"{len(request.candidates)} found, {len(changed)} new or changed")
         looker = Looker(self.store, request.settings, request.since, request.until)
@@ -90,7 +95,7 @@ class Run:
         stale = self.stale_tables(has_segments=bool(planned.segments))
         is_new = bool(planned.segments or stale or planned.sightings)
         if is_new:
-            self.write_all(loader, planned, stale, before)
+            found |= self.write_all(loader, planned, stale, before)
         self.publish("published" if is_new else "nothing_new")
         return self.result("published" if planned.segments or stale else "nothing_new", found)
 
@@ -148,12 +153,19 @@ class Run:
     def settings_fingerprint(self) -> str:
         return self.request.settings.fingerprint(self.request.cluster_id)
 
-    def write_all(self, loader: Loader, planned: Plan, stale: Sequence[str], before: int) -> None:
-        """Bronze, silver, gold and the gate. GateFailed: stored, and nothing else is published."""
-        segments = planned.segments
+    def write_all(
+        self, loader: Loader, planned: Plan, stale: Sequence[str], before: int
+    ) -> dict[str, tuple[str, str | None]]:
+        """Bronze, silver, gold and the gate. By path what turned out otherwise than planned.
+
+        GateFailed: stored, and nothing else is published.
+        """
         builder = Builder(self.store, self.request.settings, self.run_id, self.versions, before)
         gate = Gate(builder)
-        self.load(loader, builder, segments)
+        self.load(loader, builder, planned.segments)
+        counted = loader.counted(builder.rows_of_run(log_record.SPEC)) if planned.segments else {}
+        planned, lost = without_lost(self.store, planned, counted, self.versions)
+        segments = planned.segments
         if segments:
             gate.enter(log_record.SPEC)
 
@@ -161,9 +173,7 @@ class Run:
             builder.write(file_sighting.SPEC, loader.sightings(planned))
             gate.enter(file_sighting.SPEC)
             if segments:
-                builder.write(
-                    source_file.SPEC, loader.manifest(segments, builder.rows_of_run(log_record.SPEC))
-                )
+                builder.write(source_file.SPEC, loader.manifest(segments, counted))
                 gate.enter(source_file.SPEC)
                 self.count(builder, segments)
 
@@ -179,6 +189,7 @@ class Run:
             self.refuse(failed)
         if finding.SPEC.name in stale:
             self.counts |= open_findings(self.store.delta.read(finding.SPEC))
+        return lost
 
     def entering(self, gate: Gate) -> Callable[[TableSpec], None]:
         def enter(spec: TableSpec) -> None:
@@ -235,7 +246,6 @@ class Run:
 
     def publish(self, outcome: str, sentence: str | None = None) -> None:
         request = self.request
-        settings = request.settings.model_dump(mode="json", by_alias=True)
         row = run_row(
             published=self.published,
             job=request.job,
@@ -248,7 +258,7 @@ class Run:
             product_version=product_version(),
             settings_fingerprint=self.settings_fingerprint(),
             knowledge_fingerprint=knowledge_fingerprint(),
-            settings=json.dumps(settings, sort_keys=True),
+            settings=json.dumps(stored_settings(request.settings), sort_keys=True),
             table_versions=self.versions,
             counts={name: int(value or 0) for name, value in self.counts.items()},
         )
