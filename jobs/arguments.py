@@ -13,8 +13,7 @@ SEVERITIES = ("critical", "warning", "info")
 
 
 def parser(job: str, description: str) -> argparse.ArgumentParser:
-    """`--logs`, `--warehouse`, `--cluster`, `--zone`, `--conf`, `--since`, `--until`, `--server-log`, `--reparse`,
-    `--fail-on`."""
+    """Flags of every job; those of a setting stand before the file's and the environment's."""
     arguments = argparse.ArgumentParser(prog=job, description=description)
     arguments.add_argument(
         "--logs",
@@ -44,6 +43,9 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
         help="understand all stored records anew from their bytes, without the files",
     )
     arguments.add_argument(
+        "--follow-links", action="store_true", default=None, help="also links that lead out of --logs"
+    )
+    arguments.add_argument(
         "--fail-on", choices=SEVERITIES, help="exit 8 when a finding is at least so severe"
     )
     return arguments
@@ -68,6 +70,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
             ("cluster", arguments.cluster),
             ("zone", arguments.zone),
             ("server_log", arguments.server_log),
+            ("follow_links", arguments.follow_links),
         )
         if value is not None
     }

@@ -1,17 +1,19 @@
 """The bronze part of a run: records of its segments, what was read of which file, which records came twice."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from pyspark.sql import functions as F
 
 from jobs.building import Builder
 from jobs.loading import Loader
+from jobs.lost import without_lost
 from pipeline.bronze import duplicate_record as duplicates
 from pipeline.bronze import log_record as log_record_table
-from pipeline.bronze.planning import Segment
+from pipeline.bronze.planning import Plan, Segment
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
-from pipeline.store.rows import collect_one, collect_rows
+from pipeline.store.rows import collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.spec import TableSpec
@@ -24,10 +26,14 @@ class Intake:
         self, store: ClusterWarehouse, loader: Loader, builder: Builder, done: Callable[[TableSpec], None]
     ) -> None:
         self.store, self.loader, self.builder, self.done = store, loader, builder, done
+        self.totals: dict[str, int] = {}
 
-    def load(self, segments: Sequence[Segment], *, is_reparsing: bool) -> None:
-        """Missing tables are created meanwhile; what follows from records waits for those that came twice."""
-        versions = self.builder.versions
+    def load(self, planned: Plan, *, is_reparsing: bool) -> tuple[Plan, dict[str, tuple[str, str | None]]]:
+        """The plan as it came out, and by path what is said of files that changed meanwhile.
+
+        Missing tables are created meanwhile; what follows from records waits for those that came twice.
+        """
+        versions, segments = self.builder.versions, planned.segments
         self.store.create_missing((log_record.SPEC,), versions)
         with ThreadPoolExecutor(1) as pool:
             rest = pool.submit(self.store.create_missing, SPECS, versions)
@@ -37,21 +43,28 @@ class Intake:
             if segments:
                 self.reopen([one.reopens for one in segments if one.reopens is not None])
                 self.builder.write(log_record.SPEC, self.loader.read(segments))
-                self.done(log_record.SPEC)
             rest.result()
-        if segments:
-            records = self.builder.rows_of_run(log_record.SPEC).where(F.col("load_seq") > self.builder.before)
-            self.builder.write(source_file.SPEC, self.loader.manifest(segments, records))
+        if not segments:
+            return planned, {}
+        records = self.store.delta.read(log_record.SPEC).where(F.col("load_seq") > self.builder.before)
+        counted = self.loader.counted(records)
+        planned, lost = without_lost(self.store, planned, counted, versions)
+        self.done(log_record.SPEC)
+        if planned.segments:
+            self.builder.write(source_file.SPEC, self.loader.manifest(planned.segments, counted))
             self.done(source_file.SPEC)
             self.find_duplicates()
+            self.total(planned.segments, counted)
+        return planned, lost
 
     def reparse(self) -> None:
         """All stored records understood anew, in the zones that the settings now give their nodes."""
         read, builder = self.store.delta.read, self.builder
-        files = self.loader.in_zones(read(source_file.SPEC))
+        files = self.loader.recounted({})
         builder.replace(log_record.SPEC, log_record_table.reparsed(read(log_record.SPEC), files))
         self.done(log_record.SPEC)
-        builder.replace(source_file.SPEC, self.loader.recounted(files, read(log_record.SPEC)))
+        counted = self.loader.counted(read(log_record.SPEC))
+        builder.replace(source_file.SPEC, self.loader.recounted(counted))
         self.done(source_file.SPEC)
 
     def reopen(self, load_seqs: Sequence[int]) -> None:
@@ -86,14 +99,12 @@ class Intake:
         builder.write(duplicate_record.SPEC, twice)
         self.done(duplicate_record.SPEC)
 
-    def count(self, segments: Sequence[Segment]) -> dict[str, int]:
-        """What this run read."""
-        new = self.builder.rows_of_run(source_file.SPEC).where(F.col("load_seq") > self.builder.before)
-        totals = collect_one(
-            new.agg(
-                F.sum("record_count").alias("records"),
-                F.sum("understood_count").alias("understood"),
-                F.sum("record_bytes").alias("bytes"),
-            )
-        )
-        return {**totals, "files": len({one.file_id for one in segments}), "segments": len(segments)}
+    def total(self, segments: Sequence[Segment], counted: Mapping[int, Mapping[str, Any]]) -> None:
+        rows = [counted[one.load_seq] for one in segments]
+        self.totals = {
+            "records": sum(one["record_count"] for one in rows),
+            "understood": sum(one["understood_count"] for one in rows),
+            "bytes": sum(one["record_bytes"] for one in rows),
+            "files": len({one.file_id for one in segments}),
+            "segments": len(segments),
+        }

@@ -15,6 +15,7 @@ from jobs.intake import Intake
 from jobs.judging import Gate, open_findings
 from jobs.loading import Loader
 from jobs.looking import Looker
+from jobs.masked_run import require_same_masking, stored_settings
 from jobs.progress import Progress
 from jobs.request import PROBLEMS, RunRequest, RunResult, is_kept, news
 from pipeline.bronze.planning import Plan
@@ -72,10 +73,13 @@ class Run:
         self.versions = self.store.restore(SPECS, self.published)
         if not request.is_reparsing:
             self.require_same_zones()
+        require_same_masking(
+            self.store, self.published, request.settings, is_new=not self.versions.get(source_file.SPEC.name)
+        )
         total = self.published.counts.get("total_bytes", 0)
         tune_for_size(self.store.spark, total + sum(one.listed.size_bytes for one in request.candidates))
         loader = Loader(self.store, request.settings, self.run_id, self.versions)
-        seen = loader.seen()
+        seen = loader.seen(request.candidates)
         changed = loader.changed(request.candidates, seen)
         self.progress.stage("files", f"{len(request.candidates)} found, {len(changed)} new or changed")
         looker = Looker(self.store, request.settings, request.since, request.until)
@@ -98,7 +102,7 @@ class Run:
             builder = Builder(
                 self.store, request.settings, self.run_id, self.versions, before=before, fresh=fresh
             )
-            self.write_all(loader, planned, builder, tables)
+            found |= self.write_all(loader, planned, builder, tables)
         self.publish("published" if is_new else "nothing_new")
         return self.result("published" if planned.segments or tables else "nothing_new", found)
 
@@ -156,17 +160,21 @@ class Run:
     def settings_fingerprint(self) -> str:
         return self.request.settings.fingerprint(self.request.cluster_id)
 
-    def write_all(self, loader: Loader, planned: Plan, builder: Builder, tables: Sequence[Table]) -> None:
-        """Bronze, silver, gold and the gate. GateFailed: stored, and nothing else is published."""
-        segments = planned.segments
+    def write_all(
+        self, loader: Loader, planned: Plan, builder: Builder, tables: Sequence[Table]
+    ) -> dict[str, tuple[str, str | None]]:
+        """Bronze, silver, gold and the gate. By path what turned out otherwise than planned.
+
+        GateFailed: stored, and nothing else is published.
+        """
         gate = Gate(builder)
         intake = Intake(self.store, loader, builder, gate.enter)
-        size = sum(one.limit - one.start_offset for one in segments)
-        if segments:
-            self.progress.stage("read", f"{len(segments)} segments, {size:,} bytes")
-        intake.load(segments, is_reparsing=self.request.is_reparsing)
-        if segments:
-            self.count(intake.count(segments))
+        if planned.segments:
+            size = sum(one.limit - one.start_offset for one in planned.segments)
+            self.progress.stage("read", f"{len(planned.segments)} segments, {size:,} bytes")
+        planned, lost = intake.load(planned, is_reparsing=self.request.is_reparsing)
+        if planned.segments:
+            self.count(intake.totals)
 
         def note_files() -> None:
             builder.write(file_sighting.SPEC, loader.sightings(planned))
@@ -183,6 +191,7 @@ class Run:
             self.refuse(failed)
         if finding.SPEC.name in {one.spec.name for one in tables}:
             self.counts |= open_findings(self.store.delta.read(finding.SPEC))
+        return lost
 
     def entering(self, gate: Gate) -> Callable[[TableSpec], None]:
         def enter(spec: TableSpec) -> None:
@@ -214,7 +223,6 @@ class Run:
 
     def publish(self, outcome: str, sentence: str | None = None) -> None:
         request = self.request
-        settings = request.settings.model_dump(mode="json", by_alias=True)
         row = run_row(
             published=self.published,
             job=request.job,
@@ -227,7 +235,7 @@ class Run:
             product_version=product_version(),
             settings_fingerprint=self.settings_fingerprint(),
             knowledge_fingerprint=knowledge_fingerprint(),
-            settings=json.dumps(settings, sort_keys=True),
+            settings=json.dumps(stored_settings(request.settings), sort_keys=True),
             table_versions=self.versions,
             counts={name: int(value or 0) for name, value in self.counts.items()},
         )

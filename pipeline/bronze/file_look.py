@@ -24,6 +24,7 @@ from pyspark.sql.types import (
 from pipeline.core.files import open_by_content, open_input
 from pipeline.core.fingerprint import Fingerprint, fingerprint
 from pipeline.core.scan import joined, scan
+from pipeline.core.streams import bounded
 from pipeline.kafka.envelope import STOCK, envelopes
 from pipeline.kafka.record_text import record_text
 from pipeline.kafka.sniff import HEAD_BYTES, Sniff, sniff
@@ -35,12 +36,16 @@ PATH = StructType(
         StructField("envelope", StringType(), True),
         StructField("is_server_read", BooleanType(), False),
         StructField("offsets", ArrayType(LongType(), False), False),
+        StructField("stored_bytes", LongType(), False),
+        StructField("max_file_bytes", LongType(), False),
+        StructField("max_ratio", LongType(), False),
     ]
 )
 LOOK = StructType(
     [
         StructField("path", StringType(), False),
         StructField("problem", StringType(), True),
+        StructField("is_missing", BooleanType(), False),
         StructField("codec", StringType(), True),
         StructField("envelope", StringType(), True),
         StructField("log", StringType(), True),
@@ -63,7 +68,7 @@ LOOK = StructType(
 def build(file_path: DataFrame) -> DataFrame:
     """One row (LOOK) per path (PATH). A file that is no Kafka log costs its first 256 KiB; others one pass.
 
-    problem: why the file could not be looked into, as the executor saw it.
+    problem: why the file could not be looked into, as the executor saw it; is_missing: it saw no such file.
     """
     return file_path.mapInArrow(look_at_paths, schema=LOOK)
 
@@ -81,7 +86,8 @@ def arrow_schema() -> pa.Schema:
     )
     local, placed = pa.timestamp("us"), pa.timestamp("us", tz="UTC")
     types = {
-        "node_ids": ids, "size": pa.int64(), "tail_start": pa.int64(), "ends_with_newline": pa.bool_(),
+        "is_missing": pa.bool_(), "ends_with_newline": pa.bool_(),
+        "node_ids": ids, "size": pa.int64(), "tail_start": pa.int64(),
         "first_logged_local": local, "tail_logged_local": local,
         "first_logged_at": placed, "tail_logged_at": placed,
         "hashes": pa.map_(pa.int64(), pa.field("value", pa.string(), False)), "starts": offsets,
@@ -90,9 +96,17 @@ def arrow_schema() -> pa.Schema:
 
 
 def look(
-    path: str, log: str | None, envelope: str | None, offsets: list[int], *, is_server_read: bool
+    path: str,
+    log: str | None,
+    envelope: str | None,
+    offsets: list[int],
+    *,
+    is_server_read: bool,
+    stored_bytes: int,
+    max_file_bytes: int,
+    max_ratio: int,
 ) -> dict[str, Any]:
-    """log: as the path says it; envelope: as conf gives it."""
+    """log: as the path says it; envelope: as conf gives it; stored_bytes: the size that was listed."""
     codec = None
     try:
         codec, stream = open_by_content(path)
@@ -103,11 +117,13 @@ def look(
         if found.envelope is None or kind is None or (kind == "server" and not is_server_read):
             return as_row(path, codec, found, kind, Fingerprint(size=0))
         with open_input(path, codec) as stream:
-            seen = fingerprint(stream, envelopes()[found.envelope].start_pattern, offsets)
+            whole = bounded(stream, codec, stored_bytes, max_ratio, max_file_bytes)
+            seen = fingerprint(whole, envelopes()[found.envelope].start_pattern, offsets)
         return as_row(path, codec, found, kind, seen)
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-        nothing = Sniff(None, None, frozenset())
-        return as_row(path, codec, nothing, None, Fingerprint(), problem=f"{error}"[:300])
+        nothing = as_row(path, codec, Sniff(None, None, frozenset()), None, Fingerprint())
+        is_missing = isinstance(error, FileNotFoundError)
+        return nothing | {"problem": f"{error}"[:300] or type(error).__name__, "is_missing": is_missing}
 
 
 def kind_of(found: Sniff, log: str | None) -> str | None:
@@ -125,12 +141,12 @@ def as_row(
     found: Sniff,
     log: str | None,
     seen: Fingerprint,
-    problem: str | None = None,
 ) -> dict[str, Any]:
     first, tail = (times_of(head, found.envelope) for head in (seen.first_head, seen.tail_head))
     return {
         "path": path,
-        "problem": problem,
+        "problem": None,
+        "is_missing": False,
         "codec": codec,
         "envelope": found.envelope,
         "log": log,

@@ -1,5 +1,7 @@
 """Every record of the segments that a run reads: ranges of bytes in, records out, in one pass."""
 
+import contextlib
+import zlib
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
@@ -9,6 +11,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from pipeline.core.files import open_input
+from pipeline.kafka.masking import Masking
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, ReadSettings, read_segment, reread
 from schemas.bronze.log_record import SPEC
 
@@ -35,19 +38,28 @@ RANGE = StructType(
 )
 
 
-def build(file_range: DataFrame) -> DataFrame:
+def build(file_range: DataFrame, masking: Masking | None = None) -> DataFrame:
     """One row per record that starts in one of the ranges (RANGE); a partition of ranges is one task.
 
-    Errors: a file that has vanished or shrunk since it was planned fails the run; the next one plans anew.
+    masking: travels with the code and not in the rows, so that no plan shows its key.
+
+    A file that has vanished or shrunk since it was planned gives fewer rows: their lengths do not add up.
     """
-    return file_range.mapInArrow(read_ranges, schema=SPEC.struct)
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return read_ranges(batches, masking)
+
+    return file_range.mapInArrow(read, schema=SPEC.struct)
 
 
-def read_ranges(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def read_ranges(
+    batches: Iterable[pa.RecordBatch], masking: Masking | None = None
+) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for row in batch.to_pylist():
-            settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"))
-            with open_input(row.pop("path"), row.pop("codec")) as stream:
+            settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"), masking=masking)
+            path, codec = row.pop("path"), row.pop("codec")
+            with contextlib.suppress(OSError, EOFError, zlib.error), open_input(path, codec) as stream:
                 yield from read_segment(stream, RangeRequest(**row), settings)
 
 

@@ -12,6 +12,7 @@ from pipeline.core.clock import in_utc
 from pipeline.core.gather import MAP_TYPE
 from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, scan
 from pipeline.kafka.envelope import envelopes
+from pipeline.kafka.masking import Masking, masked
 from pipeline.kafka.record_text import RecordText, record_text
 from pipeline.kafka.understanding import Understood, understand
 from pipeline.kafka.wording import BROKER_IDS_TYPE, COLUMN_TYPES
@@ -77,6 +78,7 @@ class ReadSettings:
 
     block_bytes: int = 8 << 20
     max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES
+    masking: Masking | None = None
 
 
 def read_segment(
@@ -84,8 +86,8 @@ def read_segment(
 ) -> Iterator[pa.RecordBatch]:
     """One row a record that starts in the range, in order, of schema ARROW_SCHEMA.
 
-    The lengths of all ranges that tile a segment add up to its bytes. Any tiling and block size gives the
-    same rows.
+    The lengths of all ranges that tile a segment add up to its bytes, masked or not. Any tiling and block
+    size gives the same rows.
     """
     envelope = envelopes()[request.envelope]
     for records in scan(
@@ -98,8 +100,9 @@ def read_segment(
         block_bytes=settings.block_bytes,
         max_record_bytes=settings.max_record_bytes,
     ):
-        text = record_text(records, envelope)
-        yield _batch(records, text, understand(records, text, request.log), request)
+        shown = records if settings.masking is None else masked(records, envelope, settings.masking)
+        text = record_text(shown, envelope, records)
+        yield _batch(shown, text, understand(shown, text, request.log), request)
 
 
 def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:

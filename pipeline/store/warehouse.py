@@ -80,6 +80,12 @@ class ClusterWarehouse:
             {str(name): int(value) for name, value in row["counts"].items()},
         )
 
+    def settings(self, published: Published) -> dict[str, Any]:
+        """The settings as the published run states them."""
+        rows = self.delta.read(run.SPEC).where(F.col("run_id") == F.lit(published.run_id)).select("settings")
+        found: dict[str, Any] = json.loads(rows.collect()[0]["settings"])
+        return found
+
     def restore(self, specs: tuple[TableSpec, ...], published: Published) -> dict[str, int]:
         """Undoes what a dead run left: tables whose head is newer than published. Versions by table now."""
         with ThreadPoolExecutor(AT_ONCE) as pool:

@@ -1,6 +1,7 @@
 """What a file is found to be: codec, envelope, log and times, from what stands in it."""
 
 import gzip
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,26 @@ def seen(
 ) -> dict[str, Any]:
     path = folder / name
     path.write_bytes(content)
-    return look(str(path), log, envelope, [], is_server_read=False)
+    return looked(path, log, envelope)
+
+
+def looked(
+    path: Path,
+    log: str | None = None,
+    envelope: str | None = None,
+    max_file_bytes: int = 1 << 40,
+    max_ratio: int = 500,
+) -> dict[str, Any]:
+    return look(
+        str(path),
+        log,
+        envelope,
+        [],
+        is_server_read=False,
+        stored_bytes=path.stat().st_size if path.exists() else 0,
+        max_file_bytes=max_file_bytes,
+        max_ratio=max_ratio,
+    )
 
 
 CASES = [
@@ -82,6 +102,45 @@ def test_rows_fit_the_schema(tmp_path: Path) -> None:
         "envelope": None,
         "is_server_read": False,
         "offsets": [0],
+        "stored_bytes": 2 * len(OFFSET),
+        "max_file_bytes": 1 << 20,
+        "max_ratio": 500,
     }
     batch = next(iter(look_at_paths([pa.RecordBatch.from_pylist([asked])])))
     assert batch.schema == arrow_schema() and batch.num_rows == 1
+
+
+def bomb(codec: str, megabytes: int) -> bytes:
+    """State changes first, so that it is taken for a log, and blanks behind them."""
+    content = STATE * 9 + b" " * (megabytes << 20) + b"\n" + STATE
+    if codec == "gzip":
+        return gzip.compress(content)
+    return bytes(pa.Codec("zstd").compress(content, asbytes=True))
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+def test_a_bomb_is_unpacked_no_further_than_allowed(tmp_path: Path, codec: str) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(bomb(codec, 80))
+    row = looked(path, max_ratio=500)
+    assert row["problem"] == "it unpacks to more than 500 times its size: a bomb, or raise limits.max_ratio"
+    assert (row["codec"], row["size"], row["is_missing"]) == (codec, 0, False)
+    assert looked(path, max_ratio=1 << 30)["problem"] is None
+    path.write_bytes(bomb(codec, 60))
+    assert looked(path, max_ratio=1)["problem"] is None
+
+
+@pytest.mark.parametrize("codec", ["plain", "gzip"])
+def test_a_file_is_read_no_further_than_allowed(tmp_path: Path, codec: str) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(STATE * 99 if codec == "plain" else gzip.compress(STATE * 99))
+    said = "it holds more than 9,000 bytes: raise limits.max_file_bytes to read it"
+    assert looked(path, max_file_bytes=9000)["problem"] == said
+    assert looked(path, max_file_bytes=len(STATE) * 99)["problem"] is None
+
+
+def test_a_file_that_is_gone_is_missing_and_a_pipe_in_its_place_is_not_waited_for(tmp_path: Path) -> None:
+    assert looked(tmp_path / "gone.log")["is_missing"]
+    os.mkfifo(tmp_path / "pipe.log")
+    row = looked(tmp_path / "pipe.log")
+    assert (row["problem"], row["is_missing"]) == (f"no regular file: {tmp_path}/pipe.log", False)
