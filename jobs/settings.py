@@ -14,7 +14,11 @@ from pipeline.kafka.layout import BUILT_IN_PATTERNS, PATTERN_GROUPS
 from pipeline.kafka.releases import is_release, names
 
 # They say how much is read at once or when, not what comes out.
-WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {"quiet_seconds": True, "limits": {"range_bytes"}}
+WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {
+    "quiet_seconds": True,
+    "limits": {"range_bytes"},
+    "storage": True,
+}
 
 
 CLUSTER_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
@@ -91,6 +95,11 @@ class Limits(_Part):
     max_record_bytes: PositiveInt
 
 
+class Storage(_Part):
+    retention_days: PositiveInt
+    zstd_level: Annotated[int, Field(ge=1, le=22)]
+
+
 class LeaderImbalance(_Part):
     per_broker_percentage: Percentage
     check_interval_seconds: PositiveInt
@@ -145,6 +154,7 @@ class Settings(_Part):
     quiet_seconds: Annotated[int, Field(ge=0)]
     path_patterns: tuple[Pattern, ...]
     limits: Limits
+    storage: Storage
     leader_imbalance: LeaderImbalance
     findings: FindingLimits
     clusters: dict[ClusterName, ClusterOverride]

@@ -166,7 +166,9 @@ def taken(lock: ClusterLock, wait_seconds: float) -> None:
     until = time.monotonic() + wait_seconds
     said = None
     while (holder := lock.take()) is not None:
-        who = f"a run at work on {holder.get('host', 'another host')} (process {holder.get('pid', 'unknown')})"
+        who = (
+            f"a run at work on {holder.get('host', 'another host')} (process {holder.get('pid', 'unknown')})"
+        )
         if time.monotonic() >= until:
             raise Locked(
                 expected="no other run on this cluster",

@@ -1,6 +1,7 @@
 """Paths of the warehouse: whatever the user gives, Delta gets one from the root."""
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,11 +32,15 @@ def test_a_file_is_created_once_and_replaced_whole(spark: SparkSession, tmp_path
     assert files.modified_ms(f"{uri}.gone") is None
 
 
-def test_of_several_that_create_a_file_one_passes(spark: SparkSession, tmp_path: Path) -> None:
-    for way in (link_new, open_new):
-        target = tmp_path / way.__name__
-        barrier = threading.Barrier(8)
-        with ThreadPoolExecutor(8) as pool:
-            made = list(pool.map(lambda text, way=way, target=target: barrier.wait() >= 0 and way(target, text), "abcdefgh"))  # type: ignore[misc]
-        assert made.count(True) == 1
-        assert target.read_text() == "abcdefgh"[made.index(True)]
+@pytest.mark.parametrize("way", [link_new, open_new])
+def test_of_several_that_create_a_file_one_passes(tmp_path: Path, way: Callable[[Path, str], bool]) -> None:
+    barrier = threading.Barrier(8)
+
+    def create(text: str) -> bool:
+        barrier.wait()
+        return way(tmp_path / "f", text)
+
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(create, "abcdefgh"))
+    assert made.count(True) == 1
+    assert (tmp_path / "f").read_text() == "abcdefgh"[made.index(True)]

@@ -102,16 +102,22 @@ def test_a_process_of_another_machine_is_not_looked_for_here(spark: SparkSession
     assert ClusterLock(HadoopFiles(spark), str(tmp_path / "c")).take() is not None
 
 
-def test_of_several_that_follow_a_dead_run_one_passes(spark: SparkSession, tmp_path: Path) -> None:
-    for round_ in range(ROUNDS):
-        folder = tmp_path / str(round_)
-        held(folder, gone(), home())
-        locks = [ClusterLock(HadoopFiles(spark), str(folder)) for _ in range(TAKERS)]
-        barrier = threading.Barrier(TAKERS)
-        with ThreadPoolExecutor(TAKERS) as pool:
-            taken = list(pool.map(lambda lock: barrier.wait() >= 0 and lock.take() is None, locks))
-        assert taken.count(True) == 1, taken
-        assert [lock.is_mine() for lock in locks] == taken
+@pytest.mark.parametrize("round_", range(ROUNDS))
+def test_of_several_that_follow_a_dead_run_one_passes(
+    spark: SparkSession, tmp_path: Path, round_: int
+) -> None:
+    held(tmp_path, gone(), home())
+    locks = [ClusterLock(HadoopFiles(spark), str(tmp_path)) for _ in range(TAKERS)]
+    barrier = threading.Barrier(TAKERS)
+
+    def take(lock: ClusterLock) -> bool:
+        barrier.wait()
+        return lock.take() is None
+
+    with ThreadPoolExecutor(TAKERS) as pool:
+        taken = list(pool.map(take, locks))
+    assert taken.count(True) == 1, taken
+    assert [lock.is_mine() for lock in locks] == taken
 
 
 def test_who_looked_too_early_gives_way(spark: SparkSession, tmp_path: Path) -> None:
