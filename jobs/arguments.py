@@ -1,6 +1,8 @@
 """The arguments that all jobs share."""
 
 import argparse
+import contextlib
+import math
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,14 +24,9 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
         metavar="PATH",
         help="folder, file or glob; any URI; may be given again",
     )
-    arguments.add_argument(
-        "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
-    )
+    on_warehouse(arguments)
     arguments.add_argument("--cluster", metavar="NAME", help="the cluster that all these logs belong to")
     arguments.add_argument("--zone", metavar="AREA/CITY", help="time zone of the brokers' local times (UTC)")
-    arguments.add_argument(
-        "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
-    )
     arguments.add_argument(
         "--since", type=moment, metavar="TIME", help="only files with records at or after it, UTC"
     )
@@ -49,6 +46,32 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
         "--fail-on", choices=SEVERITIES, help="exit 8 when a finding is at least so severe"
     )
     return arguments
+
+
+def on_warehouse(arguments: argparse.ArgumentParser) -> None:
+    """`--warehouse`, `--conf`, `--wait`: what all that write into a warehouse take."""
+    arguments.add_argument(
+        "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
+    )
+    arguments.add_argument(
+        "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
+    )
+    arguments.add_argument(
+        "--wait",
+        type=seconds,
+        nargs="?",
+        const=math.inf,
+        default=0.0,
+        metavar="SECONDS",
+        help="wait for another run on the cluster, so long or as long as it takes, where it would be exit code 6",
+    )
+
+
+def seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if math.isfinite(float(text)) and float(text) >= 0:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"expected a number of seconds such as 600, found {text!r}")
 
 
 def moment(text: str) -> datetime:

@@ -8,7 +8,9 @@ from jobs.discovery import Candidate
 from jobs.loading import Seen, is_other
 from jobs.settings import Settings
 from pipeline.bronze.planning import Plan, Sighting
+from pipeline.store.warehouse import EXPIRED_BEFORE, KEPT_FROM
 
+HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE, "templates")
 PROBLEMS = ("unreadable", "contradictory")
 
 
@@ -23,6 +25,7 @@ class RunRequest:
     settings: Settings
     since: datetime | None = None
     until: datetime | None = None
+    wait_seconds: float = 0
     is_reparsing: bool = False
 
 
@@ -53,4 +56,4 @@ def is_told(sighting: Sighting, before: Seen | None) -> bool:
 
 def is_kept(name: str) -> bool:
     """Counts that a run hands on to the next."""
-    return name in ("total_bytes", "templates") or name.startswith(("built:", "findings:"))
+    return name in HANDED_ON or name.startswith(("built:", "findings:"))

@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -16,15 +15,16 @@ from jobs.judging import Gate, open_findings
 from jobs.loading import Loader
 from jobs.looking import Looker
 from jobs.masked_run import require_same_masking, stored_settings
+from jobs.migrate import migrate_older
 from jobs.progress import Progress
 from jobs.request import PROBLEMS, RunRequest, RunResult, is_kept, news
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.catalog.tables import JOBS, SPECS, Table
 from pipeline.core.errors import GateFailed, NothingToRead, SettingsError
-from pipeline.store.lock import cluster_lock, require_mine
+from pipeline.store.lock import ClusterLock, cluster_lock
 from pipeline.store.rows import collect_rows
-from pipeline.store.session import tune_for_size
+from pipeline.store.session import tune_for_size, tune_storage
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
 from schemas.bronze import file_sighting, source_file
 from schemas.gold import finding
@@ -42,11 +42,12 @@ def run_cluster(
 
     Locked; GateFailed, after which the last good versions stay published.
     """
-    started_at = datetime.now(UTC)
-    run_id = started_at.strftime("%Y%m%dT%H%M%S.%fZ")
-    store = ClusterWarehouse(spark, request.warehouse, request.cluster_id)
-    with cluster_lock(store.files, store.folder, run_id):
-        result = Run(store, request, progress, run_id, started_at).execute()
+    storage = request.settings.storage
+    store = ClusterWarehouse(spark, request.warehouse, request.cluster_id, storage.retention_days)
+    tune_storage(spark, storage.zstd_level)
+    with cluster_lock(store.files, store.folder, request.wait_seconds) as lock:
+        migrate_older(store, request.settings, progress, lock)
+        result = Run(store, request, progress, lock).execute()
         then(store, result)
     return result
 
@@ -59,11 +60,11 @@ class Run:
         store: ClusterWarehouse,
         request: RunRequest,
         progress: Progress,
-        run_id: str,
-        started_at: datetime,
+        lock: ClusterLock,
     ) -> None:
-        self.store, self.request, self.progress = store, request, progress
-        self.run_id, self.started_at = run_id, started_at
+        self.store, self.request, self.progress, self.lock = store, request, progress, lock
+        self.started_at = datetime.now(UTC)
+        self.run_id = store.new_run(self.started_at)
         self.published: Published = store.published()
         self.versions: dict[str, int] = {}
         self.counts: dict[str, int] = {}
@@ -232,19 +233,11 @@ class Run:
             sentence=sentence,
             cluster_id=self.store.cluster_id,
             run_id=self.run_id,
-            product_version=product_version(),
             settings_fingerprint=self.settings_fingerprint(),
             knowledge_fingerprint=knowledge_fingerprint(),
             settings=json.dumps(stored_settings(request.settings), sort_keys=True),
             table_versions=self.versions,
             counts={name: int(value or 0) for name, value in self.counts.items()},
         )
-        require_mine(self.store.files, self.store.folder, self.run_id)
+        self.lock.require_mine()
         self.store.publish(row)
-
-
-def product_version() -> str:
-    try:
-        return version("kafka-controller-audit")
-    except PackageNotFoundError:
-        return "not installed"

@@ -19,6 +19,7 @@ WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {
     "quiet_seconds": True,
     "follow_links": True,
     "limits": {"range_bytes", "max_file_bytes", "max_ratio"},
+    "storage": True,
 }
 
 
@@ -94,6 +95,11 @@ class Limits(Part):
     max_ratio: PositiveInt
 
 
+class Storage(Part):
+    retention_days: PositiveInt
+    zstd_level: Annotated[int, Field(ge=1, le=22)]
+
+
 class LeaderImbalance(Part):
     per_broker_percentage: Percentage
     check_interval_seconds: PositiveInt
@@ -150,6 +156,7 @@ class Settings(Part):
     path_patterns: tuple[Pattern, ...]
     limits: Limits
     masking: MaskingSettings
+    storage: Storage
     leader_imbalance: LeaderImbalance
     findings: FindingLimits
     clusters: dict[ClusterName, ClusterOverride]
