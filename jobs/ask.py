@@ -97,7 +97,9 @@ def answered(command: str, given: argparse.Namespace, question: Question) -> int
 def published_answers(warehouse: str, cluster: str | None, run_id: str | None) -> Answers:
     """InputProblem: no such cluster in the warehouse, or several and none is named; no such run, or it is gone."""
     spark = get_spark()
-    tune_for_size(spark, 0)  # answers are small: to compile their plans takes longer than to interpret them
+    tune_for_size(
+        spark, 0, 0
+    )  # answers are small: to compile their plans takes longer than to interpret them
     known = clusters(spark, warehouse)
     said = ", ".join(known) or "none"
     if cluster is None and len(known) > 1:

@@ -77,12 +77,11 @@ class Run:
         require_same_masking(
             self.store, self.published, request.settings, is_new=not self.versions.get(source_file.SPEC.name)
         )
-        total = self.published.counts.get("total_bytes", 0)
-        tune_for_size(self.store.spark, total + sum(one.listed.size_bytes for one in request.candidates))
         loader = Loader(self.store, request.settings, self.run_id, self.versions)
         seen = loader.seen(request.candidates)
         changed = loader.changed(request.candidates, seen)
         self.progress.stage("files", f"{len(request.candidates)} found, {len(changed)} new or changed")
+        self.tune(sum(one.listed.size_bytes for one in changed))
         looker = Looker(self.store, request.settings, request.since, request.until)
         planned = news(loader.plan(changed, looker), seen) if changed else Plan((), ())
         before = self.published.counts.get("load_seq", 0)
@@ -106,6 +105,11 @@ class Run:
             found |= self.write_all(loader, planned, builder, tables)
         self.publish("published" if is_new else "nothing_new")
         return self.result("published" if planned.segments or tables else "nothing_new", found)
+
+    def tune(self, new_bytes: int) -> None:
+        """Gold is built from everything; what ingest builds follows what is new."""
+        total = new_bytes + self.published.counts.get("total_bytes", 0)
+        tune_for_size(self.store.spark, new_bytes if self.request.job == "ingest" else total, total)
 
     def result(self, outcome: str, found: Mapping[str, tuple[str, str | None]]) -> RunResult:
         problems = [(path, said or "") for path, (state, said) in found.items() if state in PROBLEMS]

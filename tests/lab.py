@@ -19,7 +19,7 @@ from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.sniff import HEAD_BYTES, sniff
 from pipeline.store.delta import declared
 from pipeline.store.gate import broken_rows, expectation_of
-from pipeline.store.session import SMALL
+from pipeline.store.session import SMALL, SMALL_TABLES
 from tests.tables import inputs_of
 
 Row = dict[str, Any]
@@ -95,10 +95,11 @@ def broken_rules(tables: dict[str, DataFrame]) -> list[str]:
 @contextmanager
 def interpreted(spark: SparkSession) -> Iterator[None]:
     """Plans are interpreted as a job does on little data: compiling them takes longer than running them."""
-    before = {key: spark.conf.get(key, None) for key in SMALL}
+    known = SMALL | SMALL_TABLES
+    before = {key: spark.conf.get(key, None) for key in known}
     try:
-        for key, value in SMALL.items():
-            spark.conf.set(key, value)
+        for key, (small, _) in known.items():
+            spark.conf.set(key, small)
         yield
     finally:
         for key, found in before.items():

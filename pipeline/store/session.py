@@ -16,21 +16,17 @@ from pipeline.store.java import check_java
 
 APP_NAME = "kafka-controller-audit"
 SMALL_BYTES = 64 << 20
-SMALL = {
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.databricks.delta.stats.skipping": "false",
-    "spark.databricks.delta.stats.collect": "false",
+# Key: value for little to read, value otherwise.
+SMALL: dict[str, tuple[str, str]] = {
+    "spark.sql.adaptive.enabled": ("false", "true"),
+    "spark.sql.codegen.wholeStage": ("false", "true"),
+    "spark.sql.codegen.factoryMode": ("NO_CODEGEN", "FALLBACK"),
+    "spark.sql.shuffle.partitions": ("2", "4"),
 }
-SMALL_UNDONE = {
-    "spark.sql.adaptive.enabled": "true",
-    "spark.sql.codegen.wholeStage": "true",
-    "spark.sql.codegen.factoryMode": "FALLBACK",
-    "spark.sql.shuffle.partitions": "4",
-    "spark.databricks.delta.stats.skipping": "true",
-    "spark.databricks.delta.stats.collect": "true",
+# The same for tables that hold little.
+SMALL_TABLES: dict[str, tuple[str, str]] = {
+    "spark.databricks.delta.stats.skipping": ("false", "true"),
+    "spark.databricks.delta.stats.collect": ("false", "true"),
 }
 # Pages of 8 MB let Zstandard see more at once; a dictionary of values that hardly repeat costs more than they do.
 STORED = {
@@ -123,16 +119,18 @@ def tune_local(spark: SparkSession) -> None:
             spark.conf.set(key, value.strip())
 
 
-def tune_for_size(spark: SparkSession, size_bytes: int) -> None:
+def tune_for_size(spark: SparkSession, read_bytes: int, stored_bytes: int) -> None:
     """On a local master with little to read, plans are interpreted: compiling them takes longer than running them.
 
-    Measured on the sample (6 MB): 12 s of 60 s. Settings of the user are left alone.
+    Measured on the sample (6 MB): 12 s of 60 s. Tables of few bytes are read whole, without statistics. Both in
+    bytes of log. Settings of the user are left alone.
     """
     if not (spark.conf.get("spark.master", "") or "").startswith("local"):
         return
-    for key, value in SMALL.items():
-        if spark.conf.get(key, None) in (None, default_of(key), value, SMALL_UNDONE[key]):
-            spark.conf.set(key, value if size_bytes < SMALL_BYTES else SMALL_UNDONE[key])
+    for known, size in ((SMALL, read_bytes), (SMALL_TABLES, stored_bytes)):
+        for key, (small, large) in known.items():
+            if spark.conf.get(key, None) in (None, default_of(key), small, large):
+                spark.conf.set(key, small if size < SMALL_BYTES else large)
 
 
 def tune_storage(spark: SparkSession, zstd_level: int) -> None:

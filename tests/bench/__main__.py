@@ -43,7 +43,7 @@ def end_to_end(file: Path, folder: Path, rounds: int) -> list[Rate]:
 
     spark = get_spark()
     spark.sparkContext.setLogLevel("ERROR")
-    tune_for_size(spark, file.stat().st_size)
+    tune_for_size(spark, file.stat().st_size, file.stat().st_size)
     contenders: dict[str, Callable[[], object]] = {
         "spark.read.text, count": lambda: text_count(spark, file),
         "regexp_extract by hand, to Parquet": lambda: by_hand(spark, file, folder),

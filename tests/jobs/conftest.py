@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import nightly
-from pipeline.store.session import SMALL
+from pipeline.store.session import SMALL, SMALL_TABLES
 from tests.conftest import REPOSITORY
 
 SAMPLE = REPOSITORY / "tests" / "data" / "sample"
@@ -27,7 +27,7 @@ def sample_run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
     """One nightly run over the sample, in this process; about a minute, once."""
     warehouse = str(tmp_path_factory.mktemp("sample") / "warehouse")
     printed = io.StringIO()
-    before = {key: spark.conf.get(key) for key in SMALL}
+    before = {key: spark.conf.get(key) for key in SMALL | SMALL_TABLES}
     with redirect_stdout(printed):
         code = nightly.main(["--logs", str(SAMPLE), "--warehouse", warehouse])
     for key, value in before.items():
