@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from jobs.answers import Answers, Row
 from jobs.arguments import moment
 from jobs.ask_text import broker_table, evidence_lines, finding_heading, term_table, timeline_table
-from jobs.text import day_clock, shortened
+from jobs.text import day_clock, printable, shortened
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.store.reading import clusters
 from pipeline.store.session import get_spark, tune_for_size
@@ -76,9 +76,10 @@ def asking(command: str, description: str) -> argparse.ArgumentParser:
 def answered(command: str, given: argparse.Namespace, question: Question) -> int:
     """Prints the answer from the published versions; one sentence on stderr if there is none."""
     try:
-        print("\n".join(question(published_answers(given.warehouse, given.cluster))), flush=True)
+        lines = question(published_answers(given.warehouse, given.cluster))
+        print("\n".join(map(printable, lines)), flush=True)
     except PipelineError as problem:
-        print(f"{command}: {problem}", file=sys.stderr)
+        print(printable(f"{command}: {problem}"), file=sys.stderr)
         return problem.exit_code
     return 0
 

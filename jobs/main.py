@@ -14,6 +14,7 @@ from jobs.first_screen import Screen, first_screen
 from jobs.progress import Progress
 from jobs.request import RunRequest, RunResult
 from jobs.run import run_cluster
+from jobs.text import printable
 from pipeline.core.errors import (
     FindingsReached,
     NothingToRead,
@@ -99,11 +100,11 @@ def require_calm(fail_on: str | None, result: RunResult, severities: Sequence[st
 
 def shown(request: RunRequest, screens: list[Screen], store: ClusterWarehouse, result: RunResult) -> None:
     screens.append(first_screen(store, request, result))
-    print(screens[-1].text, flush=True)
+    print("\n".join(printable(line) for line in screens[-1].text.split("\n")), flush=True)
 
 
 def said(job: str, problem: PipelineError) -> int:
-    print(f"{job}: {problem}", file=sys.stderr)
+    print(printable(f"{job}: {problem}"), file=sys.stderr)
     return problem.exit_code
 
 
