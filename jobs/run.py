@@ -166,6 +166,7 @@ class Run:
         counted = loader.counted(builder.rows_of_run(log_record.SPEC)) if planned.segments else {}
         planned, lost = without_lost(self.store, planned, counted, self.versions)
         segments = planned.segments
+        self.counts["load_seq"] = max((one.load_seq for one in segments), default=before)
         if segments:
             gate.enter(log_record.SPEC)
 
