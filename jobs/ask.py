@@ -14,7 +14,7 @@ from jobs.answers import Answers, Row
 from jobs.arguments import moment
 from jobs.ask_text import broker_table, evidence_lines, finding_heading, run_table, term_table, timeline_table
 from jobs.on_clusters import chosen_clusters
-from jobs.text import day_clock, shortened
+from jobs.text import day_clock, printable, shortened
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.store.reading import clusters, snapshot
 from pipeline.store.rows import collect_rows
@@ -85,11 +85,10 @@ def asking(command: str, description: str) -> argparse.ArgumentParser:
 def answered(command: str, given: argparse.Namespace, question: Question) -> int:
     """Prints the answer from the published versions; one sentence on stderr if there is none."""
     try:
-        print(
-            "\n".join(question(published_answers(given.warehouse, given.cluster, given.run_id))), flush=True
-        )
+        lines = question(published_answers(given.warehouse, given.cluster, given.run_id))
+        print("\n".join(map(printable, lines)), flush=True)
     except PipelineError as problem:
-        print(f"{command}: {problem}", file=sys.stderr)
+        print(printable(f"{command}: {problem}"), file=sys.stderr)
         return problem.exit_code
     return 0
 

@@ -39,11 +39,21 @@ def candidates_by_cluster(
             found=f"{names[0]!r}, the name of a folder",
             todo="name the cluster with --cluster (make run CLUSTER=...), or set path_patterns",
         )
-    # Such a name could lead out of the warehouse. The files are told of in a cluster that has a folder.
-    home = settings.cluster_id if settings.cluster_id in usable else usable[0]
-    for name in set(names) - set(usable):
-        clusters[home] += [nameless(one, name) for one in clusters[name]]
-    return {name: clusters[name] for name in usable}
+    return told_together(clusters, usable, settings.cluster_id)
+
+
+def told_together(
+    clusters: dict[str, list[Candidate]], usable: Sequence[str], default: str
+) -> dict[str, list[Candidate]]:
+    """The clusters that have something to read; what cannot be read of others is told in one of them.
+
+    A name that no folder can have, such as '..', could lead out of the warehouse.
+    """
+    homes = [name for name in usable if any(one.listed.problem is None for one in clusters[name])] or usable
+    home = default if default in homes else homes[0]
+    for name in sorted(set(clusters) - set(homes)):
+        clusters[home] += [one if name in usable else nameless(one, name) for one in clusters[name]]
+    return {name: clusters[name] for name in homes}
 
 
 def found_below(roots: Sequence[str], settings: Settings) -> dict[str, Candidate]:
@@ -54,7 +64,9 @@ def found_below(roots: Sequence[str], settings: Settings) -> dict[str, Candidate
         for listed in listed_below(root, follow_links=settings.follow_links):
             before = found.get(listed.path)
             if before is None or (before.listed.problem and not listed.problem):
-                found[listed.path] = Candidate(listed, locate(listed.relative, patterns))
+                # What is refused may be a folder, whose name tells what its files belong to.
+                told = f"{listed.relative}/-" if listed.problem else listed.relative
+                found[listed.path] = Candidate(listed, locate(told, patterns))
     if not found:
         raise InputProblem(
             expected=f"log files below {', '.join(roots)}",

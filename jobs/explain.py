@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jobs.explain_text import as_data, as_lines
 from jobs.record_in_file import offset_of_line, record_at
-from jobs.text import printable_lines, shortened
+from jobs.text import printable, printable_lines, shortened
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.kafka.explaining import explained
 from pipeline.kafka.pasted import Pasted, pasted
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # head has seen enough; Python would complain once more when it ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except PipelineError as problem:
-        print(f"explain: {problem}", file=sys.stderr)
+        print(printable(f"explain: {problem}"), file=sys.stderr)
         return problem.exit_code
     return 0
 

@@ -12,7 +12,7 @@ from jobs.answers import Answers
 from jobs.facts import SHOWN_FINDINGS, Facts, gather
 from jobs.request import RunRequest, RunResult
 from jobs.sections import broker_lines, move_lines, term_lines
-from jobs.text import clock, day_clock, human_bytes, shortened
+from jobs.text import clock, day_clock, human_bytes, printable, shortened
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.gold.finding import SEVERITIES
 
@@ -133,7 +133,7 @@ def at_end(facts: Facts) -> list[str]:
         return []
     last = facts.terms[-1] if facts.terms else None
     controller = f"{last['controller_id']} (epoch {last['controller_epoch']})" if last else "not known"
-    topics = f" ({', '.join(deleting[:3])})" if deleting else ""
+    topics = f" ({printable(', '.join(deleting[:3]))})" if deleting else ""
     unknown = f" | not known {end['unknown']}" if end["unknown"] else ""
     if not end["partitions"]:
         return [f"AT END  partitions: not enough evidence | controller {controller}"]
@@ -186,7 +186,7 @@ def finding_lines(facts: Facts) -> list[str]:
         place = one["evidence"][0] if one["evidence"] else None
         found = facts.lines.get((place["file_id"], place["byte_offset"])) if place else None
         if found:
-            lines.append(f"        {found['path']}:{found['line']}")
+            lines.append(f"        {printable(found['path'])}:{found['line']}")
     if len(facts.findings) > len(shown):
         lines.append(f"     {len(facts.findings) - len(shown)} more in gold.finding")
     return [*lines, ""] if lines else []

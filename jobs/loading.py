@@ -40,7 +40,7 @@ class Loader:
         """A sentence about a path."""
         if self.masking is None or text is None:
             return text
-        return self.masking.masker.text(text.replace(path, self.stored_path(path)))
+        return self.masking.sentence(text, path)
 
     def seen(self, candidates: Sequence[Candidate]) -> dict[str, Seen]:
         """By path of a candidate its newest sighting: size_bytes, modified_at, state, sentence."""

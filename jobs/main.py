@@ -14,6 +14,7 @@ from jobs.outcome import UNEXPECTED, log_stages, said, worst
 from jobs.progress import Progress
 from jobs.request import RunRequest, RunResult
 from jobs.run import run_cluster
+from jobs.text import printable
 from pipeline.core.errors import (
     FindingsReached,
     NothingToRead,
@@ -107,4 +108,4 @@ def require_calm(fail_on: str | None, result: RunResult, severities: Sequence[st
 
 def shown(request: RunRequest, screens: list[Screen], store: ClusterWarehouse, result: RunResult) -> None:
     screens.append(first_screen(store, request, result))
-    print(screens[-1].text, flush=True)
+    print("\n".join(printable(line) for line in screens[-1].text.split("\n")), flush=True)

@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import Sequence
 
+from jobs.text import printable
 from pipeline.core.errors import PipelineError
 
 UNEXPECTED = 1
@@ -18,7 +19,7 @@ def log_stages() -> None:
 
 
 def said(job: str, problem: PipelineError) -> int:
-    print(f"{job}: {problem}", file=sys.stderr)
+    print(printable(f"{job}: {problem}"), file=sys.stderr)
     return problem.exit_code
 
 

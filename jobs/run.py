@@ -178,6 +178,7 @@ class Run:
             size = sum(one.limit - one.start_offset for one in planned.segments)
             self.progress.stage("read", f"{len(planned.segments)} segments, {size:,} bytes")
         planned, lost = intake.load(planned, is_reparsing=self.request.is_reparsing)
+        self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=builder.before)
         if planned.segments:
             self.count(intake.totals)
 

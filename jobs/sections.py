@@ -2,7 +2,7 @@
 
 from jobs.ask_text import broker_table, term_table
 from jobs.facts import Facts
-from jobs.text import shortened
+from jobs.text import printable, printable_lines
 
 SHOWN_TERMS = 20
 
@@ -63,10 +63,10 @@ def move_lines(facts: Facts) -> list[str]:
     odd = facts.odd_moves
     for one in odd:
         found = facts.lines[one["file_id"], one["byte_offset"]]
-        text = bytes(found["raw"] or b"").decode("utf-8", "replace").splitlines()[0]
+        text = next(iter(printable_lines(bytes(found["raw"] or b""), width=230)))
         normal = f" (normal: {one['normal']})" if one["normal"] else ""
-        lines.append(f"  {one['verdict']}{normal}  {found['path']}:{found['line']}")
-        lines.append(f"    {shortened(text, 230)}")
+        lines.append(f"  {one['verdict']}{normal}  {printable(found['path'])}:{found['line']}")
+        lines.append(f"    {text}")
     odd_count = counts.get("illegal", 0) + counts.get("refused", 0)
     more = [f"  {odd_count - len(odd)} more in gold.transition_audit"] if odd_count > len(odd) else []
     return [*lines, *more, ""]

@@ -1,8 +1,12 @@
-"""How numbers, times and tables stand on a terminal."""
+"""How numbers, times, names and tables stand on a terminal, in HTML and in CSV, where no text may act."""
 
+import html
+import re
 import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
+
+NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 def clock(moment: datetime) -> str:
@@ -27,10 +31,27 @@ def ratio_text(ratio: float | None) -> str:
     return "-" if ratio is None else f"{ratio:.3f}"
 
 
+def printable(text: str) -> str:
+    """One line: what could act on a terminal (controls, escapes, marks that turn the direction) is shown as dots."""
+    return text if text.isprintable() else "".join(one if one.isprintable() else "·" for one in text)
+
+
 def shortened(text: str, width: int) -> str:
-    """The text as one printable line: control characters, which could act on a terminal, are shown as dots."""
-    printable = "".join(one if one.isprintable() else "·" for one in text)
-    return printable if len(printable) <= width else f"{printable[: width - 1]}…"
+    """The text as one printable line of at most that width."""
+    shown = printable(text)
+    return shown if len(shown) <= width else f"{shown[: width - 1]}…"
+
+
+def html_text(text: str) -> str:
+    """Text in an element or a quoted attribute of HTML."""
+    return html.escape(printable(text), quote=True)
+
+
+def csv_cell(text: str) -> str:
+    """A cell that a spreadsheet takes for text, not for a formula; to be written by the csv module."""
+    shown = printable(text)
+    is_formula = shown.lstrip(" ·")[:1] in ("=", "+", "-", "@") and not NUMBER.fullmatch(shown)
+    return f"'{shown}" if is_formula else shown
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -46,7 +46,7 @@ def unaccompanied(acts: DataFrame, others: DataFrame, by: Names, near_seconds: i
     Both inputs count lines (first_at, last_at, first_offset, record_count).
     Out: from_at, until_at, record_count, first (place).
     """
-    near = F.expr(f"INTERVAL {near_seconds} SECONDS")
+    near = F.make_dt_interval(secs=F.lit(near_seconds))
     present = by_hour(others, by)
     widened = present.select(
         *by, (F.col("first.at") - near).alias("first_at"), (F.col("last.at") + near).alias("last_at")

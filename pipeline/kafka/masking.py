@@ -1,8 +1,12 @@
 """What is masked on request: rules by kind, one row of masks.tsv each, and patterns of the settings."""
 
+import json
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -11,31 +15,34 @@ from pipeline.core.scan import Records
 from pipeline.kafka.envelope import Envelope
 from pipeline.kafka.record_text import without_wrappers
 from pipeline.kafka.wording import table
+from pipeline.kafka.wrapper import Wrapper
 
 # Names of tokens by kind.
 TOKENS = {"hosts": "host", "principals": "principal", "addresses": "addr", "client_ids": "client"}
 KINDS = tuple(TOKENS)
 
+_BETWEEN = r"\s,;()\[\]{}<>\"'"
+# A full stop or colon at the end belongs to the sentence.
+_WORD = rf"[^{_BETWEEN}]*[^{_BETWEEN}.:!?]"
 _DN_TYPE = r"(?:[A-Z]{1,12}|OID\.[0-9.]+|[0-9]+(?:\.[0-9]+)+|emailAddress)"
-_DN = (
-    rf"(?:{_DN_TYPE}=(?:\\.|[^,+=\\\"'()\[\]{{}}<>])*[,+] ?)*"
-    rf"{_DN_TYPE}=(?:\\.|[^,+=\\\"'()\[\]{{}}<>\s])+(?: [A-Z0-9](?:\\.|[^,+=\\\"'()\[\]{{}}<>\s])*)*"
-)
-_WORD = r"[^\s,;()\[\]{}<>\"']+"
+_DN_TEXT = rf"(?:\\.|[^+=\\{_BETWEEN}])*(?:\\.|[^+=\\.:{_BETWEEN}])"
+_DN_PARTS = r"(?:\\.|[^,+=\\\"'()\[\]{}<>])*[,+] ?"
+_DN_LAST = rf"{_DN_TEXT}(?: [A-Z0-9](?:{_DN_TEXT})?)*"
+_DN = rf"(?:{_DN_TYPE}={_DN_PARTS})*{_DN_TYPE}={_DN_LAST}"
 _HOST = r"[\w\x80-\xff](?:[\w.\x80-\xff-]*[\w\x80-\xff])?"
 _GROUP = r"[0-9A-Fa-f]{1,4}"
 # What a secret looks like, RE2 over bytes.
 SHAPES = {
     "word": _WORD,
     "name": rf"{_DN}|{_WORD}",
-    "dn": rf"CN=(?:\\.|[^,+=\\\"'()\[\]{{}}<>])*[,+] ?{_DN}|CN=(?:\\.|[^,+=\\\"'()\[\]{{}}<>\s])+",
+    "dn": rf"CN={_DN_PARTS}{_DN}|CN={_DN_LAST}",
     "quoted": r"[^']+",
     "any": r".+?",
     "filled": r"[^ ]{1,100}",
     "host": _HOST,
     "fqdn": rf"{_HOST}\.[A-Za-z][\w-]*",
     "aws": r"ip-[0-9]{1,3}(?:-[0-9]{1,3}){3}(?:\.[\w-]+)*",
-    "list": r"[^\s\[\]]+",
+    "list": r"[^\s\[\]]*[^\s\[\].]",
     "container": r"[A-Za-z0-9][\w.-]{0,63}",
     "pod": r"[a-z][a-z0-9.-]{0,99}?",
     "ipv4": r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:\.?[0-9]+)*",
@@ -69,27 +76,37 @@ class Masking:
 
     def path(self, path: str) -> str:
         """A path as it is stored. Different paths stay different."""
-        folder, slash, name = path.rpartition("/")
-        if "hosts" in self.kinds:
+        maskers = _of_paths(self)
+        folder, slash, name = maskers[0].text(path).rpartition("/")
+        if "hosts" in self.kinds and folder:
             # Twice: neighbouring folders share a slash.
-            folder = (
-                _of_paths(self, FOLDER).text(_of_paths(self, FOLDER).text(f"{folder}/")).removesuffix("/")
-            )
-            name = _of_paths(self, FILE).text(name)
-        return self.masker.text(f"{folder}{slash}{name}")
+            folder = maskers[1].text(maskers[1].text(f"{folder}/")).removesuffix("/")
+        return f"{folder}{slash}{maskers[2].text(name) if 'hosts' in self.kinds else name}"
+
+    def sentence(self, text: str, path: str) -> str:
+        """A sentence about a path."""
+        return self.path(path).join(self.masker.text(part) for part in text.split(path))
 
 
 @lru_cache(maxsize=8)
 def _masker(masking: Masking) -> Masker:
-    own = tuple(MaskRule(name, f"(?:{pattern})") for name, pattern in masking.patterns)
-    return Masker(
-        (*own, *(rule for kind in KINDS if kind in masking.kinds for rule in rules(kind))), masking.key
-    )
+    return Masker((*_own(masking), *_rules_of(masking, KINDS)), masking.key)
 
 
 @lru_cache(maxsize=8)
-def _of_paths(masking: Masking, rule: MaskRule) -> Masker:
-    return Masker((rule,), masking.key)
+def _of_paths(masking: Masking) -> tuple[Masker, Masker, Masker]:
+    """For all of a path, for its folders, for the file's name; how Kafka prints hosts is no matter there."""
+    others = _rules_of(masking, [kind for kind in KINDS if kind != "hosts"])
+    rules_of = ((*_own(masking), *others), (FOLDER,), (FILE,))
+    return tuple(Masker(some, masking.key) for some in rules_of)  # type: ignore[return-value]
+
+
+def _own(masking: Masking) -> tuple[MaskRule, ...]:
+    return tuple(MaskRule(name, f"(?:{pattern})") for name, pattern in masking.patterns)
+
+
+def _rules_of(masking: Masking, kinds: Iterable[str]) -> tuple[MaskRule, ...]:
+    return tuple(rule for kind in kinds if kind in masking.kinds for rule in rules(kind))
 
 
 def rules(kind: str) -> tuple[MaskRule, ...]:
@@ -116,12 +133,36 @@ def pattern_problem(pattern: str) -> str | None:
 
 
 def masked(records: Records, envelope: Envelope, masking: Masking) -> Records:
-    """The records as they are stored and parsed. Lines that a runtime tore are joined, without its wrapper, so
-    that a secret stands in one piece."""
-    if envelope.wrappers:
-        inside = without_wrappers(records, envelope)
-        is_torn = inside.line_ends < records.line_ends
-        if is_torn.any():
-            joined = pa.concat_arrays([pc.if_else(pa.array(is_torn), values(inside), values(records))])
-            records = with_values(records, joined)
+    """The records as they are stored and parsed. Lines that a runtime tore are put together before, so that a
+    secret stands in one piece."""
+    if envelope.wrappers and envelope.wrappers[0].name in WHOLE:
+        records = _in_one_piece(records, envelope.wrappers[0])
     return masked_records(records, masking.masker)
+
+
+def _in_one_piece(records: Records, wrapper: Wrapper) -> Records:
+    inside = without_wrappers(records, (wrapper,))
+    torn = np.flatnonzero(inside.line_ends < records.line_ends)
+    if not len(torn):
+        return records
+    lines, inner = values(records), values(inside)
+    whole = [
+        WHOLE[wrapper.name](lines[row].as_py(), LINE.findall(inner[row].as_py())) for row in torn.tolist()
+    ]
+    is_torn = pa.array(np.isin(np.arange(len(records)), torn))
+    return with_values(records, pc.replace_with_mask(lines, is_torn, pa.array(whole, pa.binary())))
+
+
+def _cri(torn: bytes, lines: Sequence[bytes]) -> bytes:
+    stamp = b" ".join([*torn.split(b" ", 2)[:2], b"F "])
+    return b"".join(stamp + line for line in lines)
+
+
+def _json_file(_: bytes, lines: Sequence[bytes]) -> bytes:
+    texts = (json.dumps({"log": line.decode("utf-8", "replace")}, separators=(",", ":")) for line in lines)
+    return "".join(f"{text}\n" for text in texts).encode()
+
+
+LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
+# How a runtime writes lines that it does not tear, by the name of its wrapper.
+WHOLE = {"cri": _cri, "json_file": _json_file}

@@ -1,5 +1,6 @@
 """A batch of records as text: envelope read, message and the lines after it apart."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -18,7 +19,7 @@ from pipeline.kafka.json_layout import HeadText, JsonLayout, json_text
 from pipeline.kafka.loggers import full_names
 from pipeline.kafka.plain_head import plain_heads
 from pipeline.kafka.wording import matcher, table
-from pipeline.kafka.wrapper import unwrapped
+from pipeline.kafka.wrapper import Wrapper, unwrapped
 
 # What ends a message of Kafka's, and no line of a stack trace.
 FOREIGN_END = r"(?m) \((?:kafka|state\.change|org\.apache\.kafka)[\w.$]*\)\r?$"
@@ -59,7 +60,7 @@ def record_text(records: Records, envelope: Envelope, as_read: Records | None = 
         read = _plain_text(texts, inside, envelope.bare, layout)
         if layout.ends_in_message:
             if as_read is not None and as_read is not records:
-                records, inside = as_read, without_wrappers(as_read, envelope)
+                records, inside = as_read, without_wrappers(as_read, envelope.wrappers)
             read = _without_cut(read, _cut(records, inside))
     return RecordText(
         logged_local=read.local,
@@ -101,8 +102,8 @@ def _without_cut(read: HeadText, is_cut: Mask) -> HeadText:
     return replace(read, message=message, rest=rest)
 
 
-def without_wrappers(records: Records, envelope: Envelope) -> Records:
-    return unwrapped(_decoded(records)[0], records, envelope.wrappers)[1]
+def without_wrappers(records: Records, around: Sequence[Wrapper]) -> Records:
+    return unwrapped(_decoded(records)[0], records, around)[1]
 
 
 def _instant(local: pa.Array, group: dict[str, pa.Array], layout: Layout) -> pa.Array | None:

@@ -51,6 +51,20 @@ def test_they_are_told_in_the_default_cluster_where_it_has_files(tmp_path: Path)
     assert {name: len(candidates) for name, candidates in found.items()} == {"good": 1, "zz": 2}
 
 
+def test_what_cannot_be_read_of_a_cluster_is_told_in_one_that_can(tmp_path: Path) -> None:
+    logs = files(tmp_path / "logs", "b/broker-1/controller.log", "c/broker-1/controller.log")
+    (tmp_path / "logs" / "a").mkdir()
+    for link in ("a/broker-1", "c/broker-2", "d"):
+        (tmp_path / "logs" / link).symlink_to(tmp_path)
+    found = candidates_by_cluster([logs], settings(tmp_path), None)
+    told = {name: [one.listed.relative for one in candidates] for name, candidates in found.items()}
+    assert told == {
+        "b": ["b/broker-1/controller.log", "a/broker-1", "d"],
+        "c": ["c/broker-1/controller.log", "c/broker-2"],
+    }
+    assert [one.located.node for one in found["c"]] == [1, 2]
+
+
 def test_without_a_usable_name_the_run_is_refused(tmp_path: Path) -> None:
     logs = files(tmp_path / "logs", "of .. on 1/controller.log")
     with pytest.raises(

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from jobs.load_settings import load
+from jobs.masking_settings import OFF
 from jobs.settings import Settings
 from pipeline.core.errors import SettingsError
 
@@ -157,3 +158,55 @@ def test_the_shipped_file_shows_every_default() -> None:
     for line in defaults.splitlines()[2:]:
         shown = line if line.startswith("#") or not line else f"# {line}"
         assert shown in shipped.splitlines()
+
+
+KEY = "a key of the tests"
+
+
+def masking(folder: Path, text: str, **environ: str) -> Settings:
+    return load(write(folder, f"masking: {text}\n"), environ=environ)
+
+
+def test_masking_is_off_unless_something_is_named(tmp_path: Path) -> None:
+    assert from_text(tmp_path, "{}").masking.rules() is None
+    assert masking(tmp_path, "{key: short}").masking.rules() is None
+    own = masking(tmp_path, "{kinds: [hosts, addresses]}", KCA_MASKING__KEY=KEY).masking.rules()
+    assert own is not None
+    assert (own.kinds, own.key) == (("hosts", "addresses"), KEY.encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{kinds: [hosts]}", "with a key of at least 16 characters (KCA_MASKING__KEY) where it is on"),
+        ("{kinds: [hosts], key: too-short-key}", "with a key of at least 16 characters"),
+        ("{kinds: [hosts], key: 1234567890123456789}", "masking.key in"),
+        ("{kinds: [names]}", "one of hosts, principals, addresses, client_ids"),
+        (
+            "{patterns: [{name: host, pattern: 'x*'}]}",
+            "a pattern that matches neither nothing nor a line end",
+        ),
+        ("{patterns: [{name: 'a b', pattern: x}]}", "masking.patterns.0.name in"),
+    ],
+)
+def test_wrong_masking_is_one_sentence_without_the_key(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(SettingsError) as problem:
+        masking(tmp_path, text)
+    assert said in str(problem.value)
+    assert "too-short-key" not in str(problem.value) and "123456789" not in str(problem.value)
+
+
+def test_masking_is_stated_without_key_and_patterns(tmp_path: Path) -> None:
+    text = "{kinds: [principals, hosts], patterns: [{name: host, pattern: 'hidden[.]corp'}], key: %s}"
+    one = masking(tmp_path, text % KEY)
+    said = one.model_dump(mode="json")["masking"]
+    assert said["kinds"] == ["hosts", "principals"] and len(said["patterns"]) == 1
+    everything = f"{said} {one!r} {one.masking!r} {one.masking.rules()!r}"
+    assert KEY not in everything and "hidden" not in str(said)
+    others = [
+        text % "another key of it",
+        (text % KEY).replace("hidden", "x"),
+        f"{{kinds: [hosts], key: {KEY}}}",
+    ]
+    assert len({one.fingerprint(), *(masking(tmp_path, other).fingerprint() for other in others)}) == 4
+    assert masking(tmp_path, "{}").model_dump(mode="json")["masking"] == OFF
