@@ -55,7 +55,7 @@ check: preflight $(VENV)/with-test $(VENV)/with-check ## format, lint, types, la
 soak: setup $(VENV)/with-test ## the long versions of the tests: an hour or more
 	@$(PY) -m pytest -m soak $(ARGS)
 
-bench: setup ## how fast the product reads, beside what else reads the same file (ARGS="--megabytes 1000")
+bench: setup ## how fast it reads, beside others, and how much it keeps (ARGS="--parts storage --logs DIR")
 	@$(PY) -m tests.bench $(ARGS)
 
 coverage: setup $(VENV)/with-test ## what is understood of real logs (ARGS="--logs DIR": of yours), by release, logger and event

@@ -56,7 +56,7 @@ class DeltaFolder:
             properties["delta.dataSkippingStatsColumns"] = ",".join(skipped_by)
         else:
             properties["delta.dataSkippingNumIndexedCols"] = "12"
-        verb = "CREATE OR REPLACE" if is_replaced else "CREATE"
+        verb = "REPLACE" if is_replaced else "CREATE"
         self.spark.sql(
             f"{verb} TABLE {self.named(spec)} ({columns}) USING delta "
             f"COMMENT {literal(spec.grain)} TBLPROPERTIES ({listed(properties)})"

@@ -1,4 +1,4 @@
-"""How fast the product reads, beside what else reads the same file in the same run."""
+"""How fast the product reads, beside what else reads the same file in the same run; and how much it keeps."""
 
 import argparse
 import gc
@@ -15,7 +15,9 @@ from tempfile import gettempdir
 from tests.bench.contenders import by_hand, duckdb_envelope, polars_envelope, product, text_count
 from tests.bench.data import make
 from tests.bench.kernel import HEADING, Rate, kernel
+from tests.bench.storage import storage
 
+PARTS = ("kernel", "tables", "storage")
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -23,18 +25,27 @@ def main() -> int:
     given = arguments()
     corpus = Path(os.environ.get("KCA_SHARED", REPOSITORY.parent / "shared")) / "corpus"
     given.folder.mkdir(parents=True, exist_ok=True)
+    if set(given.parts) & {"kernel", "tables"}:
+        reading(given, corpus)
+    if "storage" in given.parts:
+        storage(given.logs, given.folder)
+    return 0
+
+
+def reading(given: argparse.Namespace, corpus: Path) -> None:
+    """How fast one large log is read: by the kernel alone, and on the whole way to a table."""
     file = given.file or make(
         given.folder / f"bench-{given.megabytes}.log", given.megabytes, corpus if corpus.is_dir() else None
     )
-    rates = kernel(file, min(given.megabytes, given.kernel_megabytes), given.rounds)
-    print(f"\nkernel, processor time, median of {given.rounds}\n{HEADING}")
-    print("\n".join(rate.line(rates[0]) for rate in rates), flush=True)
-    if not given.kernel_only:
+    if "kernel" in given.parts:
+        rates = kernel(file, min(given.megabytes, given.kernel_megabytes), given.rounds)
+        print(f"\nkernel, processor time, median of {given.rounds}\n{HEADING}")
+        print("\n".join(rate.line(rates[0]) for rate in rates), flush=True)
+    if "tables" in given.parts:
         print(f"\nfile to table, wall time, median of {given.rounds}, {os.cpu_count()} cores\n{HEADING}")
         found = end_to_end(file, given.folder, given.rounds)
         hand = next(rate for rate in found if "by hand" in rate.name)
         print("\n".join(rate.line(hand) for rate in found), flush=True)
-    return 0
 
 
 def end_to_end(file: Path, folder: Path, rounds: int) -> list[Rate]:
@@ -81,7 +92,8 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--folder", type=Path, default=Path(gettempdir()) / "kafka-controller-audit-bench")
     parser.add_argument("--rounds", type=int, default=3, help="the median is printed (%(default)s)")
-    parser.add_argument("--kernel-only", action="store_true", help="without Spark")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="some of it (all)")
+    parser.add_argument("--logs", type=Path, help="logs of one cluster for the part storage (the sample)")
     return parser.parse_args()
 
 
