@@ -1,6 +1,6 @@
 """Looks into files on the executors and says of each what it is, or why it is not read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -26,8 +26,8 @@ class Looker:
     ) -> None:
         self.store, self.settings, self.since, self.until = store, settings, since, until
 
-    def look(self, candidates: Iterable[Candidate], offsets: dict[str, frozenset[int]]) -> list[Looked]:
-        """Each candidate as an executor sees it. offsets: by path the beginnings whose hash is wanted."""
+    def look(self, candidates: Iterable[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
+        """Each candidate as an executor sees it. offsets: by name the beginnings whose hash is wanted."""
         by_path = {one.listed.path: one for one in candidates}
         readable = [one for one in by_path.values() if one.listed.problem is None and one.listed.size_bytes]
         rows = [
@@ -36,13 +36,13 @@ class Looker:
                 "log": one.located.log,
                 "envelope": envelope_of(one, self.settings, self.store.cluster_id),
                 "is_server_read": self.settings.server_log,
-                "offsets": sorted(offsets[one.listed.path]),
+                "size_bytes": one.listed.size_bytes,
             }
             for one in readable
         ]
         sizes = [one.listed.size_bytes for one in readable]
         paths = binned(self.store.spark, rows, sizes, file_look.PATH) if rows else None
-        facts = {row["path"]: row for row in collect_rows(file_look.build(paths))} if paths else {}
+        facts = {row["path"]: row for row in collect_rows(file_look.build(paths, offsets))} if paths else {}
         return [self.looked(one, facts.get(path)) for path, one in by_path.items()]
 
     def looked(self, candidate: Candidate, fact: Fact | None) -> Looked:
@@ -67,7 +67,6 @@ class Looker:
             zone=zone,
             size=fact["size"],
             first_record_hash=fact["first_record_hash"],
-            only_record_hash=fact["only_record_hash"],
             tail_start=fact["tail_start"],
             ends_with_newline=fact["ends_with_newline"],
             tail_logged_at=times["tail"],

@@ -78,7 +78,9 @@ class Run:
         changed = loader.changed(request.candidates, seen)
         self.progress.stage("files", f"{len(request.candidates)} found, {len(changed)} new or changed")
         looker = Looker(self.store, request.settings, request.since, request.until)
-        planned = news(loader.plan(changed, looker), seen) if changed else Plan((), ())
+        planned = (
+            news(loader.plan(changed, request.candidates, seen, looker), seen) if changed else Plan((), ())
+        )
         before = self.published.counts.get("load_seq", 0)
         states = {path: (one["state"], one["sentence"]) for path, one in seen.items()}
         states |= {one.found.path: (one.state, one.sentence) for one in planned.sightings}
@@ -195,12 +197,12 @@ class Run:
             if segments:
                 size = sum(one.limit - one.start_offset for one in segments)
                 self.progress.stage("read", f"{len(segments)} segments, {size:,} bytes")
-                self.reopen([one.reopens for one in segments if one.reopens is not None])
+                self.reopen([load_seq for one in segments for load_seq in one.reopens])
                 builder.write(log_record.SPEC, loader.read(segments))
             rest.result()
 
     def reopen(self, load_seqs: Sequence[int]) -> None:
-        """Takes out the segments whose last record turned out longer; they are read again."""
+        """Takes out the segments that others replace: their last record turned out longer, or all of them another's."""
         for table in TABLES if load_seqs else ():
             if table.refresh in (Refresh.LOADED, Refresh.SEGMENTS):
                 self.store.delta.delete_segments(table.spec, load_seqs)

@@ -1,7 +1,7 @@
 """A look into files on the executors: what they are, and what identifies their content."""
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from io import BytesIO
 from typing import Any
@@ -22,7 +22,7 @@ from pyspark.sql.types import (
 )
 
 from pipeline.core.files import open_by_content, open_input
-from pipeline.core.fingerprint import Fingerprint, fingerprint
+from pipeline.core.fingerprint import Fingerprint, fingerprint, name_of
 from pipeline.core.scan import joined, scan
 from pipeline.kafka.envelope import STOCK, envelopes
 from pipeline.kafka.record_text import record_text
@@ -34,7 +34,7 @@ PATH = StructType(
         StructField("log", StringType(), True),
         StructField("envelope", StringType(), True),
         StructField("is_server_read", BooleanType(), False),
-        StructField("offsets", ArrayType(LongType(), False), False),
+        StructField("size_bytes", LongType(), False),
     ]
 )
 LOOK = StructType(
@@ -47,7 +47,6 @@ LOOK = StructType(
         StructField("node_ids", ArrayType(IntegerType(), False), False),
         StructField("size", LongType(), False),
         StructField("first_record_hash", StringType(), True),
-        StructField("only_record_hash", StringType(), True),
         StructField("tail_start", LongType(), True),
         StructField("ends_with_newline", BooleanType(), False),
         StructField("first_logged_local", TimestampNTZType(), True),
@@ -60,17 +59,24 @@ LOOK = StructType(
 )
 
 
-def build(file_path: DataFrame) -> DataFrame:
+def build(file_path: DataFrame, offsets: Mapping[str, frozenset[int]]) -> DataFrame:
     """One row (LOOK) per path (PATH). A file that is no Kafka log costs its first 256 KiB; others one pass.
 
+    offsets: by name of a content the beginnings whose hash is wanted.
     problem: why the file could not be looked into, as the executor saw it.
     """
+
+    def look_at_paths(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return looks(batches, offsets)
+
     return file_path.mapInArrow(look_at_paths, schema=LOOK)
 
 
-def look_at_paths(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def looks(
+    batches: Iterable[pa.RecordBatch], offsets: Mapping[str, frozenset[int]]
+) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        rows = [look(**row) for row in batch.to_pylist()]
+        rows = [look(offsets=offsets, **row) for row in batch.to_pylist()]
         yield pa.RecordBatch.from_pylist(rows, schema=arrow_schema())
 
 
@@ -90,21 +96,30 @@ def arrow_schema() -> pa.Schema:
 
 
 def look(
-    path: str, log: str | None, envelope: str | None, offsets: list[int], *, is_server_read: bool
+    path: str,
+    log: str | None,
+    envelope: str | None,
+    size_bytes: int,
+    offsets: Mapping[str, frozenset[int]],
+    *,
+    is_server_read: bool,
 ) -> dict[str, Any]:
-    """log: as the path says it; envelope: as conf gives it."""
+    """log: as the path says it; envelope: as conf gives it; size_bytes: as listed, what came later is not seen."""
     codec = None
     try:
         codec, stream = open_by_content(path)
+        until = size_bytes if codec == "plain" else None
         with stream:
-            head = stream.read(HEAD_BYTES)
+            head = stream.read(HEAD_BYTES)[:until]
         found = sniff(head, envelope)
         kind = kind_of(found, log)
         if found.envelope is None or kind is None or (kind == "server" and not is_server_read):
-            return as_row(path, codec, found, kind, Fingerprint(size=0))
+            return as_row(path, codec, found, kind, Fingerprint())
+        start = envelopes()[found.envelope].start_pattern
+        name = name_of(head, start, HEAD_BYTES)
         with open_input(path, codec) as stream:
-            seen = fingerprint(stream, envelopes()[found.envelope].start_pattern, offsets)
-        return as_row(path, codec, found, kind, seen)
+            seen = fingerprint(stream, start, offsets.get(name or "", ()), until)
+        return as_row(path, codec, found, kind, seen, name)
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
         nothing = Sniff(None, None, frozenset())
         return as_row(path, codec, nothing, None, Fingerprint(), problem=f"{error}"[:300])
@@ -125,6 +140,7 @@ def as_row(
     found: Sniff,
     log: str | None,
     seen: Fingerprint,
+    name: str | None = None,
     problem: str | None = None,
 ) -> dict[str, Any]:
     first, tail = (times_of(head, found.envelope) for head in (seen.first_head, seen.tail_head))
@@ -136,8 +152,7 @@ def as_row(
         "log": log,
         "node_ids": sorted(found.node_ids),
         "size": seen.size,
-        "first_record_hash": seen.first_record_hash,
-        "only_record_hash": seen.only_record_hash,
+        "first_record_hash": name,
         "tail_start": seen.tail_start,
         "ends_with_newline": seen.ends_with_newline,
         "first_logged_local": first[0],

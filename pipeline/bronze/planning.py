@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -25,7 +25,6 @@ class Looked:
     zone: str = "UTC"
     size: int = 0
     first_record_hash: str | None = None
-    only_record_hash: str | None = None
     tail_start: int | None = None
     ends_with_newline: bool = False
     tail_logged_at: datetime | None = None
@@ -36,30 +35,35 @@ class Looked:
 
 @dataclass(frozen=True)
 class Known:
-    """The newest segment of a file that was read before."""
+    """A file that was read before: its newest segment, and the load_seq of each of its segments."""
 
     file_id: str
     node_id: int | None
     log: str
+    envelope: str
+    path: str
     first_record_hash: str
     start_offset: int
     consumed_bytes: int
     consumed_hash: str
     load_seq: int
+    load_seqs: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Bytes that this run reads; reopens: the segment that they replace, because its last record was longer."""
+    """Bytes that this run reads; reopens: the segments whose rows it replaces."""
 
     looked: Looked
     file_id: str
     load_seq: int
     start_offset: int
     limit: int
-    is_last_held_back: bool
-    first_record_hash: str
-    reopens: int | None = None
+    reopens: tuple[int, ...] = ()
+
+    @property
+    def is_last_held_back(self) -> bool:
+        return self.limit < self.looked.size
 
 
 @dataclass(frozen=True)
@@ -76,60 +80,72 @@ class Plan:
     sightings: tuple[Sighting, ...]
 
 
+NO_NAME = "its first line has not ended yet: the file is read once it has"
+ONE_RECORD = "no second record has begun yet: the file is read once it has, or has been quiet"
+A_COPY = "a copy, or the beginning, of another file"
+
+
 def plan(
     looked: Iterable[Looked], known: Iterable[Known], next_load_seq: int, now: datetime, quiet: timedelta
 ) -> Plan:
-    """Segments to read and sightings to note, in order of path.
+    """Segments to read, in the order of load_seq, and sightings to note, in the order of path.
 
     A file whose beginning has the hash of what was consumed is the same file, whatever its name:
     unchanged, grown, renamed, gzipped or copied. Any other hash is another file. Of several paths
     with the same content the longest is read. The last record of a file that may still grow is held back.
     """
-    by_name: dict[str, list[Known]] = defaultdict(list)
+    read: dict[str, dict[str, Known]] = defaultdict(dict)
     for one in known:
-        by_name[one.first_record_hash].append(one)
-    read: dict[str, list[tuple[Looked, str]]] = defaultdict(list)
+        read[one.first_record_hash][one.file_id] = one
     segments: list[Segment] = []
     sightings: list[Sighting] = []
-    for file in sorted(looked, key=lambda one: (-one.size, one.found.path)):
+    named: list[Looked] = []
+    for file in looked:
         if file.refusal is not None:
             sightings.append(Sighting(file.found, *file.refusal, None))
-            continue
-        limit = readable_until(file, now, quiet)
-        name = name_of(file, limit)
-        if name is None:
-            sentence = "no second record has begun yet: the file is read once it has, or has been quiet"
-            sightings.append(Sighting(file.found, "waiting", sentence, None))
-            continue
-        longer = next((file_id for one, file_id in read[name] if is_beginning(file, one)), None)
-        if longer is not None:
-            sightings.append(Sighting(file.found, "known", "the beginning of a longer copy", longer))
-            continue
-        same_name = [one for one in by_name[name] if is_same_node(one.node_id, file.node_id)]
-        match = newest_match(file, same_name)
-        if match is None:
-            file_id = identity(file, name, len({one.file_id for one in same_name}))
-            segment = new_segment(file, file_id, name, 0, limit, next_load_seq)
+        elif file.first_record_hash is None:
+            sightings.append(Sighting(file.found, "waiting", NO_NAME, None))
         else:
-            file_id = match.file_id
-            named = replace(file, node_id=match.node_id if file.node_id is None else file.node_id)
-            segment = following(named, match, limit, next_load_seq)
-        read[name].append((file, file_id))
+            named.append(file)
+    for copies in copies_of(named):
+        file = most_readable(copies, now, quiet)
+        limit = readable_until(file, now, quiet)
+        of_name = read[str(file.first_record_hash)]
+        matching = newest_first(copies, of_name.values())
+        segment = next_segment(file, matching, of_name, limit, next_load_seq)
         if segment is not None:
             next_load_seq += 1
             segments.append(segment)
-            by_name[name].append(as_known(segment))
-        sightings.append(Sighting(file.found, state_of(file, segment, limit), None, file_id))
-    return Plan(
-        tuple(sorted(segments, key=lambda one: one.load_seq)),
-        tuple(sorted(sightings, key=lambda one: one.found.path)),
-    )
+            for one in matching:
+                del of_name[one.file_id]
+            of_name[segment.file_id] = as_known(segment, matching)
+        file_id = segment.file_id if segment else matching[0].file_id if matching else None
+        sightings += [sighting(one, file, limit, file_id, segment) for one in copies]
+    return Plan(tuple(segments), tuple(sorted(sightings, key=lambda one: one.found.path)))
 
 
-def is_beginning(file: Looked, longer: Looked) -> bool:
-    """The longer file of this run begins with all of this one: a copy made earlier."""
+def copies_of(files: Iterable[Looked]) -> list[list[Looked]]:
+    """Files by content, the longest of each first: the others are its beginnings. Their order is by content."""
+    found: dict[str | None, list[list[Looked]]] = defaultdict(list)
+    for file in sorted(files, key=order):
+        same = (one for one in found[file.first_record_hash] if is_beginning(file, one))
+        group = next(same, None)
+        if group is None:
+            found[file.first_record_hash].append([file])
+        else:
+            group.append(file)
+    return sorted((one for groups in found.values() for one in groups), key=lambda one: order(one[0]))
+
+
+def order(file: Looked) -> tuple[int, str, bool, int, str]:
+    node_id = file.node_id
+    return -file.size, file.hashes[file.size], node_id is None, node_id or 0, file.found.path
+
+
+def is_beginning(file: Looked, group: Collection[Looked]) -> bool:
+    longest = next(iter(group))
     return (
-        is_same_node(file.node_id, longer.node_id) and longer.hashes.get(file.size) == file.hashes[file.size]
+        is_same_node(file.node_id, node_of(group)) and longest.hashes.get(file.size) == file.hashes[file.size]
     )
 
 
@@ -138,11 +154,19 @@ def is_same_node(one: int | None, other: int | None) -> bool:
     return one is None or other is None or one == other
 
 
-def state_of(file: Looked, segment: Segment | None, limit: int) -> str:
-    """held_back: looked at again although nothing changes, until its last record has been quiet."""
-    if limit < file.size:
-        return "held_back"
-    return "known" if segment is None else "read"
+def node_of(files: Iterable[Looked]) -> int | None:
+    """The node that one of the copies tells, by what stands in it or by its path."""
+    return next((one.node_id for one in files if one.node_id is not None), None)
+
+
+def most_readable(copies: Collection[Looked], now: datetime, quiet: timedelta) -> Looked:
+    """Of the longest copies one that is complete, if there is any; it is of the node that any copy tells."""
+    longest = max(one.size for one in copies)
+    best = min(
+        (one for one in copies if one.size == longest),
+        key=lambda one: (-readable_until(one, now, quiet), one.codec != "plain", one.found.path),
+    )
+    return replace(best, node_id=node_of(copies))
 
 
 def readable_until(file: Looked, now: datetime, quiet: timedelta) -> int:
@@ -156,64 +180,75 @@ def readable_until(file: Looked, now: datetime, quiet: timedelta) -> int:
     return file.tail_start or 0
 
 
-def name_of(file: Looked, limit: int) -> str | None:
-    """Hash of the first record, fixed once a second one has begun or the file is complete."""
-    if file.first_record_hash is not None:
-        return file.first_record_hash
-    return file.only_record_hash if limit == file.size else None
+def newest_first(copies: Collection[Looked], known: Iterable[Known]) -> list[Known]:
+    """What was read before and is a beginning of this content, the longest first."""
+    longest, node_id = next(iter(copies)), node_of(copies)
+    paths = {one.found.path for one in copies}
+    matching = [
+        one
+        for one in known
+        if longest.hashes.get(one.consumed_bytes) == one.consumed_hash
+        and (is_same_node(one.node_id, node_id) or one.path in paths)
+    ]
+    return sorted(matching, key=lambda one: (-one.consumed_bytes, one.file_id))
 
 
-def identity(file: Looked, name: str, ordinal: int) -> str:
-    """Name of a content within its cluster; ordinal tells apart files that begin alike and then differ."""
-    text = f"{file.cluster_id}|{file.node_id}|{file.log}|{name}|{ordinal}"
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def newest_match(file: Looked, candidates: Sequence[Known]) -> Known | None:
-    """Of what was read under that name the longest stretch that this file begins with."""
-    matching = [one for one in candidates if file.hashes.get(one.consumed_bytes) == one.consumed_hash]
-    return max(matching, key=lambda one: one.consumed_bytes, default=None)
-
-
-def following(file: Looked, known: Known, limit: int, load_seq: int) -> Segment | None:
-    """What has come since; the last segment anew, if what was its last record goes on."""
-    if limit <= known.consumed_bytes:
-        return None
-    if known.consumed_bytes in file.starts:
-        name = known.first_record_hash
-        return new_segment(file, known.file_id, name, known.consumed_bytes, limit, load_seq)
-    return new_segment(
-        file, known.file_id, known.first_record_hash, known.start_offset, limit, load_seq, known.load_seq
-    )
-
-
-def new_segment(
-    file: Looked, file_id: str, name: str, start: int, limit: int, load_seq: int, reopens: int | None = None
+def next_segment(
+    file: Looked, matching: list[Known], of_name: Mapping[str, Known], limit: int, load_seq: int
 ) -> Segment | None:
-    if limit <= start:
+    """What has come since. The last segment anew, if what was its last record goes on; the whole file anew, if
+    it is now known to be another node's or in another envelope than it was read as. What had been read twice,
+    because the longer content was not at hand, goes."""
+    newest = matching[0] if matching else None
+    if newest is None:
+        file_id = identity(file, of_name)
+        return Segment(file, file_id, load_seq, 0, limit) if limit else None
+    others = tuple(one for known in matching[1:] for one in known.load_seqs)
+    node_id = newest.node_id if file.node_id is None else file.node_id
+    file = replace(file, node_id=node_id)
+    is_grown = limit > newest.consumed_bytes
+    is_other = (file.log, file.envelope) != (newest.log, newest.envelope)
+    if limit >= newest.consumed_bytes and (node_id != newest.node_id or (is_grown and is_other)):
+        kept = {name: one for name, one in of_name.items() if one is not newest}
+        file_id = newest.file_id if node_id == newest.node_id else identity(file, kept)
+        return Segment(file, file_id, load_seq, 0, limit, (*newest.load_seqs, *others))
+    if not is_grown:
         return None
-    return Segment(file, file_id, load_seq, start, limit, limit < file.size, name, reopens)
+    if newest.consumed_bytes in file.starts:
+        return Segment(file, newest.file_id, load_seq, newest.consumed_bytes, limit, others)
+    return Segment(file, newest.file_id, load_seq, newest.start_offset, limit, (newest.load_seq, *others))
 
 
-def as_known(segment: Segment) -> Known:
+def identity(file: Looked, taken: Collection[str]) -> str:
+    """Name of a content within its cluster; an ordinal tells apart files that begin alike and then differ."""
+    ordinal = 0
+    while True:
+        text = f"{file.cluster_id}|{file.node_id}|{file.first_record_hash}|{ordinal}"
+        file_id = hashlib.sha256(text.encode()).hexdigest()[:16]
+        if file_id not in taken:
+            return file_id
+        ordinal += 1
+
+
+def as_known(segment: Segment, matching: list[Known]) -> Known:
     file = segment.looked
+    newest = matching[0].load_seqs if matching else ()
+    kept = tuple(one for one in newest if one not in segment.reopens)
     return Known(
-        segment.file_id,
-        file.node_id,
-        file.log,
-        segment.first_record_hash,
-        segment.start_offset,
-        segment.limit,
-        file.hashes[segment.limit],
-        segment.load_seq,
-    )
+        segment.file_id, file.node_id, file.log, file.envelope, file.found.path, str(file.first_record_hash),
+        segment.start_offset, segment.limit, file.hashes[segment.limit], segment.load_seq,
+        (*kept, segment.load_seq),
+    )  # fmt: skip
 
 
-def offsets_to_hash(paths_by_name: dict[str, list[Looked]]) -> dict[str, frozenset[int]]:
-    """By path the beginnings whose hash tells copies of different length from files that only begin alike."""
-    wanted: dict[str, frozenset[int]] = {}
-    for files in paths_by_name.values():
-        sizes = {one.size for one in files} | {one.tail_start for one in files if one.tail_start}
-        if len(files) > 1 and len({one.size for one in files}) > 1:
-            wanted |= {one.found.path: frozenset(size for size in sizes if size <= one.size) for one in files}
-    return wanted
+def sighting(one: Looked, file: Looked, limit: int, file_id: str | None, segment: Segment | None) -> Sighting:
+    """What became of one of the copies, of which `file` stands for all. held_back: looked at again although
+    nothing changes, until its last record has been quiet."""
+    is_file = one.found == file.found
+    if file_id is None:
+        return Sighting(one.found, "waiting", ONE_RECORD, None)
+    if one.size > limit:
+        return Sighting(one.found, "held_back", None, file_id)
+    if is_file and segment is not None:
+        return Sighting(one.found, "read", None, file_id)
+    return Sighting(one.found, "known", None if is_file else A_COPY, file_id)
