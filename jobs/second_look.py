@@ -2,12 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from jobs.discovery import Candidate
 from pipeline.bronze.planning import Known, Looked
 
 Offsets = Mapping[str, frozenset[int]]
+# Two are enough, unless a file shrinks meanwhile or copies of a known file differ in length.
+MOST_LOOKS = 4
 Look = Callable[[Sequence[Candidate], Offsets], list[Looked]]
 
 
@@ -20,21 +23,32 @@ def look_twice(
 ) -> list[Looked]:
     """Each changed file as looked into, with the hashes that tell whether it is known or the beginning of another.
 
-    A file shorter than what was read under its name may be a copy made halfway: where a file that held more is
-    listed still, it is looked into, too. seen: by path the newest sighting, with its file_id.
+    A file shorter than what was read under its name may be a copy made halfway: unchanged files that were found to
+    be of that content are looked into as witnesses. seen: by path the newest sighting, with its file_id.
     """
-    first = look(changed, offsets_by_name((), known))
-    longer = longer_known(first, known)
-    held = {one.listed.path: seen[one.listed.path]["file_id"] for one in unchanged if one.listed.path in seen}
-    originals = [one for one in unchanged if held.get(one.listed.path) in longer]
-    names = names_of_several(first) | {longer[held[one.listed.path]] for one in originals}
-    if not names:
-        return first
-    copies = {one.found.path: one for one in first if one.first_record_hash in names}
-    wanted = offsets_by_name(copies.values(), [one for one in known if one.first_record_hash in names])
-    again = [one for one in changed if one.listed.path in copies]
-    second = {one.found.path: one for one in look([*again, *originals], wanted)}
-    return [*(second.pop(one.found.path, one) for one in first), *second.values()]
+    found = {one.found.path: one for one in look(changed, offsets_by_name((), known))}
+    longer = longer_known(found.values(), known)
+    held = {one.listed.path: file_id_at(one, seen) for one in unchanged}
+    witnesses = [one for one in unchanged if held[one.listed.path] in longer]
+    for _ in range(MOST_LOOKS):
+        names = not_compared(found.values())
+        again = [one for one in (*changed, *unchanged) if name_at(one, found) in names]
+        if not again and not witnesses:
+            break
+        looked = look([*again, *witnesses], offsets_by_name(found.values(), known))
+        told = (replace(one, file_id=held.get(one.found.path)) for one in looked)
+        found |= {one.found.path: one for one in told if one.file_id is None or one.refusal is None}
+        witnesses = []
+    return list(found.values())
+
+
+def file_id_at(one: Candidate, seen: Mapping[str, Any]) -> str | None:
+    file_id: str | None = seen[one.listed.path]["file_id"] if one.listed.path in seen else None
+    return file_id
+
+
+def name_at(one: Candidate, found: Mapping[str, Looked]) -> str | None:
+    return found[one.listed.path].first_record_hash if one.listed.path in found else None
 
 
 def offsets_by_name(looked: Iterable[Looked], known: Iterable[Known]) -> dict[str, frozenset[int]]:
@@ -43,27 +57,33 @@ def offsets_by_name(looked: Iterable[Looked], known: Iterable[Known]) -> dict[st
     for one in known:
         wanted[one.first_record_hash].add(one.consumed_bytes)
     for file in looked:
-        wanted[str(file.first_record_hash)].add(file.size)
+        if file.first_record_hash is not None:
+            wanted[file.first_record_hash].add(file.size)
     return {name: frozenset(offsets) for name, offsets in wanted.items()}
 
 
-def names_of_several(looked: Iterable[Looked]) -> set[str]:
-    """Names under which files of different length were found."""
-    sizes: dict[str, set[int]] = defaultdict(set)
+def not_compared(looked: Iterable[Looked]) -> set[str]:
+    """Names under which files of different length were found, and of which a longer one was not hashed so far."""
+    by_name: dict[str, list[Looked]] = defaultdict(list)
     for file in looked:
         if file.first_record_hash is not None:
-            sizes[file.first_record_hash].add(file.size)
-    return {name for name, found in sizes.items() if len(found) > 1}
+            by_name[file.first_record_hash].append(file)
+    return {
+        name
+        for name, files in by_name.items()
+        for size in {one.size for one in files}
+        if any(size < one.size and size not in one.hashes for one in files)
+    }
 
 
-def longer_known(looked: Iterable[Looked], known: Iterable[Known]) -> dict[str, str]:
-    """Name by file_id of what was read before and is longer than a file of that name that was found now."""
+def longer_known(looked: Iterable[Looked], known: Iterable[Known]) -> set[str | None]:
+    """The file_ids of what was read before and is longer than a file of its name that was found now."""
     least: dict[str, int] = {}
     for file in looked:
         if file.first_record_hash is not None:
             least[file.first_record_hash] = min(file.size, least.get(file.first_record_hash, file.size))
     return {
-        one.file_id: one.first_record_hash
+        one.file_id
         for one in known
         if one.consumed_bytes > least.get(one.first_record_hash, one.consumed_bytes)
     }

@@ -153,7 +153,7 @@ def as_row(
         "node_ids": sorted(found.node_ids),
         "size": seen.size,
         "first_record_hash": name,
-        "tail_start": seen.tail_start,
+        "tail_start": 0 if seen.tail_start == seen.first_start else seen.tail_start,
         "ends_with_newline": seen.ends_with_newline,
         "first_logged_local": first[0],
         "tail_logged_local": tail[0],

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import count
 
 from pipeline.core.files import Listed
 
@@ -13,7 +14,9 @@ from pipeline.core.files import Listed
 class Looked:
     """One path as looked into; offsets and hashes as in core.fingerprint, in uncompressed bytes.
 
+    tail_start: where the last record starts; 0 as long as it is the first: what stands before may be part of it.
     refusal: a state of bronze.file_sighting with its sentence, where the file is not to be read.
+    file_id: of an unchanged file, looked into as a witness only, what it was found to be a beginning of.
     """
 
     found: Listed
@@ -31,6 +34,7 @@ class Looked:
     hashes: dict[int, str] = field(default_factory=dict)
     starts: frozenset[int] = frozenset()
     refusal: tuple[str, str] | None = None
+    file_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,7 @@ def plan(
     segments: list[Segment] = []
     sightings: list[Sighting] = []
     named: list[Looked] = []
+    taken: set[str] = set()
     for file in looked:
         if file.refusal is not None:
             sightings.append(Sighting(file.found, *file.refusal, None))
@@ -111,7 +116,7 @@ def plan(
         file = most_readable(copies, now, quiet)
         limit = readable_until(file, now, quiet)
         of_name = read[str(file.first_record_hash)]
-        matching = newest_first(copies, of_name.values())
+        matching = newest_first(copies, (one for one in of_name.values() if one.file_id not in taken))
         segment = next_segment(file, matching, of_name, limit, next_load_seq)
         if segment is not None:
             next_load_seq += 1
@@ -120,7 +125,8 @@ def plan(
                 del of_name[one.file_id]
             of_name[segment.file_id] = as_known(segment, matching)
         file_id = segment.file_id if segment else matching[0].file_id if matching else None
-        sightings += [sighting(one, file, limit, file_id, segment) for one in copies]
+        taken |= {file_id} if file_id else set()
+        sightings += [sighting(one, file, limit, file_id, segment) for one in copies if one.file_id is None]
     return Plan(tuple(segments), tuple(sorted(sightings, key=lambda one: one.found.path)))
 
 
@@ -144,14 +150,25 @@ def order(file: Looked) -> tuple[int, str, bool, int, str]:
 
 def is_beginning(file: Looked, group: Collection[Looked]) -> bool:
     longest = next(iter(group))
-    return (
-        is_same_node(file.node_id, node_of(group)) and longest.hashes.get(file.size) == file.hashes[file.size]
+    return longest.hashes.get(file.size) == file.hashes[file.size] and is_same_node(
+        file.node_id, {place_of(file.found.path)}, group
     )
 
 
-def is_same_node(one: int | None, other: int | None) -> bool:
-    """Equal, or one of them is not known: a short file may not name its writer yet."""
-    return one is None or other is None or one == other
+def is_same_node(node_id: int | None, places: Collection[str], files: Collection[Looked]) -> bool:
+    """One of the two is not known, as a short file may not name its writer yet, or they are equal; or both were
+    written at one place, of which the path named another node before the content did."""
+    other = node_of(files)
+    return (
+        node_id is None
+        or other in (None, node_id)
+        or any(place_of(one.found.path) in places for one in files)
+    )
+
+
+def place_of(path: str) -> str:
+    """Where a log is written: its path without what rotation and compression add."""
+    return path[: path.index(".log")] if ".log" in path else path
 
 
 def node_of(files: Iterable[Looked]) -> int | None:
@@ -182,13 +199,12 @@ def readable_until(file: Looked, now: datetime, quiet: timedelta) -> int:
 
 def newest_first(copies: Collection[Looked], known: Iterable[Known]) -> list[Known]:
     """What was read before and is a beginning of this content, the longest first."""
-    longest, node_id = next(iter(copies)), node_of(copies)
-    paths = {one.found.path for one in copies}
+    longest = next(iter(copies))
     matching = [
         one
         for one in known
-        if longest.hashes.get(one.consumed_bytes) == one.consumed_hash
-        and (is_same_node(one.node_id, node_id) or one.path in paths)
+        if (longest.hashes.get(one.consumed_bytes) == one.consumed_hash or one.file_id == longest.file_id)
+        and is_same_node(one.node_id, {place_of(one.path)}, copies)
     ]
     return sorted(matching, key=lambda one: (-one.consumed_bytes, one.file_id))
 
@@ -201,7 +217,7 @@ def next_segment(
     because the longer content was not at hand, goes."""
     newest = matching[0] if matching else None
     if newest is None:
-        file_id = identity(file, of_name)
+        file_id = identity(file, limit, of_name)
         return Segment(file, file_id, load_seq, 0, limit) if limit else None
     others = tuple(one for known in matching[1:] for one in known.load_seqs)
     node_id = newest.node_id if file.node_id is None else file.node_id
@@ -210,7 +226,7 @@ def next_segment(
     is_other = (file.log, file.envelope) != (newest.log, newest.envelope)
     if limit >= newest.consumed_bytes and (node_id != newest.node_id or (is_grown and is_other)):
         kept = {name: one for name, one in of_name.items() if one is not newest}
-        file_id = newest.file_id if node_id == newest.node_id else identity(file, kept)
+        file_id = newest.file_id if node_id == newest.node_id else identity(file, limit, kept)
         return Segment(file, file_id, load_seq, 0, limit, (*newest.load_seqs, *others))
     if not is_grown:
         return None
@@ -219,15 +235,16 @@ def next_segment(
     return Segment(file, newest.file_id, load_seq, newest.start_offset, limit, (newest.load_seq, *others))
 
 
-def identity(file: Looked, taken: Collection[str]) -> str:
-    """Name of a content within its cluster; an ordinal tells apart files that begin alike and then differ."""
-    ordinal = 0
-    while True:
-        text = f"{file.cluster_id}|{file.node_id}|{file.first_record_hash}|{ordinal}"
-        file_id = hashlib.sha256(text.encode()).hexdigest()[:16]
+def identity(file: Looked, limit: int, taken: Collection[str]) -> str:
+    """Name of a content within its cluster: by node and beginning. Of several that begin alike those that come
+    later are told apart by what is read of them first."""
+    text = f"{file.cluster_id}|{file.node_id}|{file.first_record_hash}"
+    for number in count():
+        told_apart = f"|{file.hashes[limit]}|{number}" if number else ""
+        file_id = hashlib.sha256((text + told_apart).encode()).hexdigest()[:16]
         if file_id not in taken:
-            return file_id
-        ordinal += 1
+            break
+    return file_id
 
 
 def as_known(segment: Segment, matching: list[Known]) -> Known:

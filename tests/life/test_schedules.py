@@ -1,0 +1,176 @@
+"""Thousands of random lives of log files, and nights between: every byte that could be read is read once."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+
+from tests.life.disk import BEGIN, Disk, Stored, node_of_path
+from tests.life.nights import QUIET, Nights
+from tests.life.writers import START, Writer, made_up, node_in, records_of
+
+SCHEDULES = 2000
+STYLES = ("ident", "late", "wrong folder", "alike")
+LONG_AGO = BEGIN + timedelta(days=365)
+
+
+def disk_of(seed: int) -> Disk:
+    random = Random(seed)  # noqa: S311  (a schedule, no secret)
+    style = STYLES[seed % len(STYLES)]
+    silent = random.randrange(1, 6) if style in ("late", "wrong folder") else 0
+    alike = random.randrange(1, 4) if style == "alike" else 0
+    writers: dict[str, Writer] = {}
+    for number in range(random.choice((1, 2, 2, 3))):
+        node_id = number + 1
+        folder = node_id + 6 if style == "wrong folder" else node_id
+        writers[f"broker-{folder}/controller.log"] = made_up(random, number, node_id, silent, alike)
+    return Disk(random, writers, is_telling=style in ("alike", "wrong folder"))
+
+
+@dataclass
+class Truth:
+    """What a reader who forgets nothing has seen: by writer all that could be read, and where it stood."""
+
+    contents: dict[str, set[bytes]] = field(default_factory=lambda: defaultdict(set))
+    listed: dict[str, set[tuple[int | None, bytes]]] = field(default_factory=lambda: defaultdict(set))
+
+    def see(self, files: dict[str, Stored], now: datetime) -> None:
+        for path, one in files.items():
+            if one.is_half:
+                continue
+            self.listed[one.writer].add((node_of_path(path), one.content))
+            others = [two.content for two in files.values() if two.writer == one.writer and not two.is_half]
+            is_half_of_another = any(is_longer(two, one.content) for two in others)
+            if not is_half_of_another:
+                self.contents[one.writer].add(readable(one, now))
+
+    def expected(self) -> list[tuple[bytes, set[int | None]]]:
+        """Contents of which none is the beginning of another, and the nodes that each may be of."""
+        return [
+            (content, self.nodes(writer, content))
+            for writer, contents in self.contents.items()
+            for content in contents
+            if content and not any(is_longer(one, content) for one in contents)
+        ]
+
+    def nodes(self, writer: str, content: bytes) -> set[int | None]:
+        said = node_in(content)
+        if said is not None:
+            return {said}
+        related = [
+            one for one in self.listed[writer] if one[1].startswith(content) or content.startswith(one[1])
+        ]
+        return {None, *(node for node, _ in related), *(node_in(one) for _, one in related)}
+
+
+def readable(one: Stored, now: datetime) -> bytes:
+    """All of a complete file, else all but its last record; nothing before the first line has ended, or nothing
+    but one record may be there."""
+    begun = re.search(rb"^" + START.pattern + rb".*\n", one.content, re.M)
+    if begun is None:
+        return b""
+    last = records_of(one.content)[-1]
+    at = START.match(last) and datetime.fromisoformat(last[1:24].decode().replace(",", ".")).replace(
+        tzinfo=UTC
+    )
+    is_written = last.endswith(b"\n") and at is not None and now - at >= QUIET
+    if one.codec == "gzip" or now - one.modified_at >= QUIET or is_written:
+        return one.content
+    starts = [match.start() for match in re.finditer(rb"^" + START.pattern, one.content, re.M)]
+    return one.content[: starts[-1]] if len(starts) > 1 else b""
+
+
+@dataclass
+class Life:
+    """A disk, and a night now and then."""
+
+    disk: Disk
+    nights: Nights = field(default_factory=Nights)
+    truth: Truth = field(default_factory=Truth)
+    excused: set[str] = field(default_factory=set)
+    is_folder_wrong: bool = False
+
+    def live(self, acts: int = 40) -> None:
+        for _ in range(acts):
+            self.disk.act()
+            if self.disk.random.random() < 0.15:
+                self.night(self.disk.now)
+        self.night(self.disk.now)
+        self.night(LONG_AGO)  # all has been quiet
+
+    def night(self, now: datetime) -> None:
+        before = self.nights.contents()
+        planned = self.nights.run(self.disk.files, now)
+        after = self.nights.contents()
+        self.truth.see(self.disk.files, now)
+        self.excused |= {
+            one.file_id
+            for one in planned.segments
+            if one.file_id not in before
+            and self.is_copy_without_original(one.looked.found.path, after[one.file_id][1], after)
+        }
+        assert not self.nights.run(self.disk.files, now).segments, "a second run has nothing to read"
+
+    def is_copy_without_original(
+        self, path: str, content: bytes, after: dict[str, tuple[int | None, bytes]]
+    ) -> bool:
+        """What begins like it and holds more was read, and is not listed any more, or differs in what is held back:
+        that it is the same cannot be known, and the relation of records that are in two files takes care of it."""
+        stored = self.disk.files[path]
+        listed = [one for one in self.disk.files.values() if one.writer == stored.writer and not one.is_half]
+        is_listed = any(is_longer(one.content, stored.content) for one in listed)
+        return not is_listed and any(is_longer(one, content) for _, one in after.values())
+
+    def check(self) -> None:
+        contents = self.nights.contents()
+        whole = {}
+        for content, nodes in self.truth.expected():
+            found = {name: one for name, one in contents.items() if one[1] == content and one[0] in nodes}
+            assert len(found) == 1, f"{len(content)} bytes of nodes {nodes} are {len(found)} files"
+            whole |= found
+        for file_id in set(contents) - set(whole) - self.excused:
+            node_id, content = contents[file_id]
+            is_misplaced = node_in(content) is None and any(
+                is_longer(one, content) for _, one in whole.values()
+            )
+            assert is_misplaced and self.is_folder_wrong, (
+                f"{len(content)} bytes of node {node_id} are read twice"
+            )
+        self.check_identity(whole)
+
+    def check_identity(self, whole: dict[str, tuple[int | None, bytes]]) -> None:
+        """One reading of all gives the same file_ids, where no two files begin alike."""
+        once = Nights()
+        files = {
+            f"broker-{node_id}/{place}" if node_id is not None else f"copies/{place}": Stored(
+                content, BEGIN, ""
+            )
+            for place, (node_id, content) in enumerate(whole.values())
+        }
+        once.run(files, LONG_AGO)
+        names = {first_line(content) for _, content in whole.values()}
+        if len(names) == len(whole) and not self.excused:
+            assert once.contents() == whole
+
+
+def is_longer(one: bytes, beginning: bytes) -> bool:
+    return len(one) > len(beginning) and one.startswith(beginning)
+
+
+def first_line(content: bytes) -> bytes:
+    found = re.search(rb"^" + START.pattern + rb".*\n", content, re.M)
+    return content[: found.end()] if found else content
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_every_life_is_read_to_the_byte(part: int) -> None:
+    for seed in range(part, SCHEDULES, 10):
+        life = Life(disk_of(seed), is_folder_wrong=STYLES[seed % len(STYLES)] == "wrong folder")
+        try:
+            life.live()
+            life.check()
+        except AssertionError as problem:
+            raise AssertionError(f"seed {seed}: {problem}") from problem
