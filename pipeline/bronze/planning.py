@@ -217,8 +217,7 @@ def next_segment(
     because the longer content was not at hand, goes."""
     newest = matching[0] if matching else None
     if newest is None:
-        file_id = identity(file, limit, of_name)
-        return Segment(file, file_id, load_seq, 0, limit) if limit else None
+        return Segment(file, identity(file, limit, of_name), load_seq, 0, limit) if limit else None
     others = tuple(one for known in matching[1:] for one in known.load_seqs)
     node_id = newest.node_id if file.node_id is None else file.node_id
     file = replace(file, node_id=node_id)
