@@ -11,10 +11,10 @@ from pyspark.sql.types import StructType
 from jobs.bins import binned
 from jobs.discovery import Candidate
 from jobs.looking import Looker, envelope_of, not_kafka
-from jobs.second_look import look_twice
+from jobs.replanning import plan_files
 from jobs.settings import Settings
 from pipeline.bronze import log_record
-from pipeline.bronze.planning import Known, Plan, Segment, plan
+from pipeline.bronze.planning import Known, Plan, Segment
 from pipeline.core.files import Listed
 from pipeline.store.rows import collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
@@ -65,13 +65,8 @@ class Loader:
         looker: Looker,
     ) -> Plan:
         """What to read of the changed files among all candidates."""
-        known = self.known()
-        paths = {one.listed.path for one in changed}
-        unchanged = [one for one in candidates if one.listed.path not in paths]
-        looked = look_twice(looker.look, changed, unchanged, known, seen)
-        next_load_seq = max((one.load_seq for one in known), default=0) + 1
         quiet = timedelta(seconds=self.settings.quiet_seconds)
-        return plan(looked, known, next_load_seq, datetime.now(UTC), quiet)
+        return plan_files(looker.look, candidates, changed, self.known(), seen, datetime.now(UTC), quiet)
 
     def known(self) -> list[Known]:
         """Every file that was read: its newest segment, and the load_seq of all."""

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import count
@@ -45,6 +45,7 @@ class Known:
     node_id: int | None
     log: str
     envelope: str
+    zone: str
     path: str
     first_record_hash: str
     start_offset: int
@@ -90,7 +91,7 @@ A_COPY = "a copy, or the beginning, of another file"
 
 
 def plan(
-    looked: Iterable[Looked], known: Iterable[Known], next_load_seq: int, now: datetime, quiet: timedelta
+    looked: Collection[Looked], known: Iterable[Known], next_load_seq: int, now: datetime, quiet: timedelta
 ) -> Plan:
     """Segments to read, in the order of load_seq, and sightings to note, in the order of path.
 
@@ -98,36 +99,33 @@ def plan(
     unchanged, grown, renamed, gzipped or copied. Any other hash is another file. Of several paths
     with the same content the longest is read. The last record of a file that may still grow is held back.
     """
-    read: dict[str, dict[str, Known]] = defaultdict(dict)
+    of_name: dict[str | None, list[Known]] = defaultdict(list)
     for one in known:
-        read[one.first_record_hash][one.file_id] = one
+        of_name[one.first_record_hash].append(one)
     segments: list[Segment] = []
-    sightings: list[Sighting] = []
-    named: list[Looked] = []
+    sightings = [note for file in looked if (note := not_read(file)) is not None]
     taken: set[str] = set()
-    for file in looked:
-        if file.refusal is not None:
-            sightings.append(Sighting(file.found, *file.refusal, None))
-        elif file.first_record_hash is None:
-            sightings.append(Sighting(file.found, "waiting", NO_NAME, None))
-        else:
-            named.append(file)
-    for copies in copies_of(named):
+    for copies in copies_of(file for file in looked if not_read(file) is None):
         file = most_readable(copies, now, quiet)
         limit = readable_until(file, now, quiet)
-        of_name = read[str(file.first_record_hash)]
-        matching = newest_first(copies, (one for one in of_name.values() if one.file_id not in taken))
-        segment = next_segment(file, matching, of_name, limit, next_load_seq)
+        read = of_name[file.first_record_hash]
+        matching = newest_first(copies, (one for one in read if one.file_id not in taken))
+        segment = next_segment(file, matching, {one.file_id for one in read} | taken, limit, next_load_seq)
+        file_id = segment.file_id if segment else matching[0].file_id if matching else None
         if segment is not None:
             next_load_seq += 1
             segments.append(segment)
-            for one in matching:
-                del of_name[one.file_id]
-            of_name[segment.file_id] = as_known(segment, matching)
-        file_id = segment.file_id if segment else matching[0].file_id if matching else None
+            taken |= {one.file_id for one in matching}
         taken |= {file_id} if file_id else set()
         sightings += [sighting(one, file, limit, file_id, segment) for one in copies if one.file_id is None]
     return Plan(tuple(segments), tuple(sorted(sightings, key=lambda one: one.found.path)))
+
+
+def not_read(file: Looked) -> Sighting | None:
+    """Why there is nothing to read in it, whatever else was found."""
+    if file.refusal is not None:
+        return Sighting(file.found, *file.refusal, None)
+    return Sighting(file.found, "waiting", NO_NAME, None) if file.first_record_hash is None else None
 
 
 def copies_of(files: Iterable[Looked]) -> list[list[Looked]]:
@@ -168,7 +166,8 @@ def is_same_node(node_id: int | None, places: Collection[str], files: Collection
 
 def place_of(path: str) -> str:
     """Where a log is written: its path without what rotation and compression add."""
-    return path[: path.index(".log")] if ".log" in path else path
+    folder, slash, name = path.rpartition("/")
+    return folder + slash + name.partition(".log")[0]
 
 
 def node_of(files: Iterable[Looked]) -> int | None:
@@ -177,13 +176,18 @@ def node_of(files: Iterable[Looked]) -> int | None:
 
 
 def most_readable(copies: Collection[Looked], now: datetime, quiet: timedelta) -> Looked:
-    """Of the longest copies one that is complete, if there is any; it is of the node that any copy tells."""
+    """Of the longest copies one that is complete, if there is any, with the node that any copy tells."""
     longest = max(one.size for one in copies)
     best = min(
         (one for one in copies if one.size == longest),
         key=lambda one: (-readable_until(one, now, quiet), one.codec != "plain", one.found.path),
     )
-    return replace(best, node_id=node_of(copies))
+    return of_node(best, next((one for one in copies if one.node_id is not None), best))
+
+
+def of_node(file: Looked, teller: "Looked | Known") -> Looked:
+    """The file with the node, and so the zone, that another look or run has told."""
+    return replace(file, node_id=teller.node_id, zone=teller.zone)
 
 
 def readable_until(file: Looked, now: datetime, quiet: timedelta) -> int:
@@ -210,22 +214,20 @@ def newest_first(copies: Collection[Looked], known: Iterable[Known]) -> list[Kno
 
 
 def next_segment(
-    file: Looked, matching: list[Known], of_name: Mapping[str, Known], limit: int, load_seq: int
+    file: Looked, matching: list[Known], taken: Collection[str], limit: int, load_seq: int
 ) -> Segment | None:
     """What has come since. The last segment anew, if what was its last record goes on; the whole file anew, if
     it is now known to be another node's or in another envelope than it was read as. What had been read twice,
     because the longer content was not at hand, goes."""
     newest = matching[0] if matching else None
     if newest is None:
-        return Segment(file, identity(file, limit, of_name), load_seq, 0, limit) if limit else None
+        return Segment(file, identity(file, limit, taken), load_seq, 0, limit) if limit else None
     others = tuple(one for known in matching[1:] for one in known.load_seqs)
-    node_id = newest.node_id if file.node_id is None else file.node_id
-    file = replace(file, node_id=node_id)
+    file = of_node(file, newest) if file.node_id is None else file
     is_grown = limit > newest.consumed_bytes
     is_other = (file.log, file.envelope) != (newest.log, newest.envelope)
-    if limit >= newest.consumed_bytes and (node_id != newest.node_id or (is_grown and is_other)):
-        kept = {name: one for name, one in of_name.items() if one is not newest}
-        file_id = newest.file_id if node_id == newest.node_id else identity(file, limit, kept)
+    if limit >= newest.consumed_bytes and (file.node_id != newest.node_id or (is_grown and is_other)):
+        file_id = newest.file_id if file.node_id == newest.node_id else identity(file, limit, taken)
         return Segment(file, file_id, load_seq, 0, limit, (*newest.load_seqs, *others))
     if not is_grown:
         return None
@@ -244,17 +246,6 @@ def identity(file: Looked, limit: int, taken: Collection[str]) -> str:
         if file_id not in taken:
             break
     return file_id
-
-
-def as_known(segment: Segment, matching: list[Known]) -> Known:
-    file = segment.looked
-    newest = matching[0].load_seqs if matching else ()
-    kept = tuple(one for one in newest if one not in segment.reopens)
-    return Known(
-        segment.file_id, file.node_id, file.log, file.envelope, file.found.path, str(file.first_record_hash),
-        segment.start_offset, segment.limit, file.hashes[segment.limit], segment.load_seq,
-        (*kept, segment.load_seq),
-    )  # fmt: skip
 
 
 def sighting(one: Looked, file: Looked, limit: int, file_id: str | None, segment: Segment | None) -> Sighting:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 
-from pipeline.bronze.planning import Known, Looked, Plan, as_known, plan
+from pipeline.bronze.planning import Known, Looked, Plan, plan
 from pipeline.core.files import Listed
 from pipeline.core.fingerprint import fingerprint, name_of
 
@@ -41,7 +41,15 @@ def looked(
 
 
 def known_after(planned: Plan) -> list[Known]:
-    return [as_known(one, []) for one in planned.segments]
+    """What the next run knows of files of which this one read all segments."""
+    return [
+        Known(
+            one.file_id, one.looked.node_id, one.looked.log, one.looked.envelope, one.looked.zone, one.looked.found.path,
+            str(one.looked.first_record_hash), one.start_offset, one.limit, one.looked.hashes[one.limit],
+            one.load_seq, (one.load_seq,),
+        )
+        for one in planned.segments
+    ]  # fmt: skip
 
 
 def read(planned: Plan) -> list[tuple[int, int, bool, tuple[int, ...]]]:
@@ -150,6 +158,41 @@ def test_what_was_read_twice_goes_when_the_longer_content_is_at_hand() -> None:
     grown = plan([looked(A + B + C + C, "copy", modified_at=AN_HOUR_AGO, known=known)], known, 3, NOW, QUIET)
     assert read(grown) == [(len(A + B + C), len(A + B + C + C), False, (2,))]
     assert grown.segments[0].file_id == whole.segments[0].file_id
+
+
+def test_what_one_file_has_taken_no_other_continues() -> None:
+    whole, part = (
+        plan([looked(content, modified_at=AN_HOUR_AGO)], [], number, NOW, QUIET)
+        for number, content in enumerate((A + B + b"[3]", A + B), 1)
+    )
+    twin = replace(known_after(part)[0], file_id="twin")
+    known = [*known_after(whole), twin]
+    files = [
+        looked(content, path, modified_at=AN_HOUR_AGO, known=known)
+        for path, content in (("x", A + B + b"[3] longer\n" + C), ("y", A + B + C + C))
+    ]
+    planned = plan(files, known, 3, NOW, QUIET)
+    assert read(planned) == [(0, files[0].size, False, (1, 2)), (0, files[1].size, False, ())]
+    assert len({one.file_id for one in planned.segments} - {"twin"}) == 2
+
+
+def test_a_file_that_turns_out_mixed_is_read_anew_once_it_has_grown() -> None:
+    known = known_after(plan([looked(A + B, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET))
+    for content, expected in ((A + B, []), (A + B + C, [(0, len(A + B + C), False, (1,))])):
+        file = replace(looked(content, modified_at=AN_HOUR_AGO, known=known), log="mixed")
+        assert read(plan([file], known, 2, NOW, QUIET)) == expected
+
+
+def test_node_and_zone_come_from_whichever_copy_or_run_tells_them() -> None:
+    nameless = replace(looked(A + B + C, "copy", modified_at=AN_HOUR_AGO), node_id=None, zone="UTC")
+    told = replace(looked(A + B + C, modified_at=AN_HOUR_AGO), zone="Asia/Tokyo")
+    of_copies = plan([nameless, told], [], 1, NOW, QUIET)
+    known = known_after(
+        plan([replace(looked(A + B, modified_at=AN_HOUR_AGO), zone="Asia/Tokyo")], [], 1, NOW, QUIET)
+    )
+    grown = replace(looked(A + B + C, "copy", modified_at=AN_HOUR_AGO, known=known), node_id=None, zone="UTC")
+    for planned in (of_copies, plan([grown], known, 2, NOW, QUIET)):
+        assert [(one.looked.node_id, one.looked.zone) for one in planned.segments] == [(1, "Asia/Tokyo")]
 
 
 def test_of_two_copies_the_complete_one_is_read() -> None:

@@ -12,10 +12,10 @@ from typing import Any
 from jobs.discovery import Candidate
 from jobs.load_settings import load
 from jobs.loading import is_changed
+from jobs.replanning import plan_files
 from jobs.request import news
-from jobs.second_look import look_twice
 from jobs.settings import Settings
-from pipeline.bronze.planning import Known, Looked, Plan, plan
+from pipeline.bronze.planning import Known, Looked, Plan
 from pipeline.core.files import Listed
 from pipeline.core.fingerprint import Fingerprint, fingerprint, name_of
 from pipeline.kafka.envelope import envelopes
@@ -49,15 +49,12 @@ class Nights:
         changed = [
             one for one in candidates if is_changed(one, self.seen.get(one.listed.path), None, settings())
         ]
-        paths = {one.listed.path for one in changed}
-        unchanged = [one for one in candidates if one.listed.path not in paths]
-        known = self.known()
 
         def look(some: Sequence[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
             return [looked(one, files[one.listed.path], offsets) for one in some]
 
-        found = look_twice(look, changed, unchanged, known, self.seen)
-        planned = news(plan(found, known, self.last_seq + 1, now, QUIET), self.seen)
+        known = self.known()
+        planned = news(plan_files(look, candidates, changed, known, self.seen, now, QUIET), self.seen)
         self.load(planned, files)
         for one in planned.sightings:
             self.seen[one.found.path] = {
@@ -76,7 +73,7 @@ class Nights:
         for one in planned.segments:
             file = one.looked
             known = Known(
-                one.file_id, file.node_id, file.log, file.envelope, file.found.path, str(file.first_record_hash),
+                one.file_id, file.node_id, file.log, file.envelope, file.zone, file.found.path, str(file.first_record_hash),
                 one.start_offset, one.limit, file.hashes[one.limit], one.load_seq, (),
             )  # fmt: skip
             assert one.load_seq > self.last_seq
