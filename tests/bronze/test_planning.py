@@ -184,7 +184,7 @@ def test_a_file_that_turns_out_mixed_is_read_anew_once_it_has_grown() -> None:
 
 
 def test_node_and_zone_come_from_whichever_copy_or_run_tells_them() -> None:
-    nameless = replace(looked(A + B + C, "copy", modified_at=AN_HOUR_AGO), node_id=None, zone="UTC")
+    nameless = replace(looked(A + B + C, "archive", modified_at=AN_HOUR_AGO), node_id=None, zone="UTC")
     told = replace(looked(A + B + C, modified_at=AN_HOUR_AGO), zone="Asia/Tokyo")
     of_copies = plan([nameless, told], [], 1, NOW, QUIET)
     known = known_after(

@@ -1,11 +1,13 @@
 """A folder of log files and all that befalls them: written, rolled, compressed, copied, cut, held up, deleted."""
 
 import gzip
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from pathlib import Path
 from random import Random
 
 from tests.life.writers import Writer, records_of
@@ -72,6 +74,17 @@ class Disk:
         self, path: str, content: bytes, writer: str, codec: str = "plain", *, is_half: bool = False
     ) -> None:
         self.files[path] = Stored(content, self.now, writer, codec, is_half)
+
+    def write(self, folder: Path) -> None:
+        """All files as they are now, and no others, with their times."""
+        for path in folder.rglob("*"):
+            if path.is_file() and path.relative_to(folder).as_posix() not in self.files:
+                path.unlink()
+        for name, stored in self.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(stored.bytes)
+            os.utime(path, (stored.modified_at.timestamp(),) * 2)
 
     def any_file(self, *codecs: str) -> tuple[str, Stored] | None:
         """A file that holds something; one that is written to is as likely as all others."""

@@ -2,17 +2,21 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from tests.life.disk import BEGIN, Disk, Stored, node_of_path
 from tests.life.nights import QUIET, Nights
-from tests.life.writers import START, Writer, made_up, node_in, records_of
+from tests.life.writers import START, Writer, made_up, node_in, records_of, repeated
+from tests.oracle.corpus import LogFile, logs
 
 SCHEDULES = 2000
+SMALL_BYTES = 20_000
 STYLES = ("ident", "late", "wrong folder", "alike")
 LONG_AGO = BEGIN + timedelta(days=365)
 
@@ -179,9 +183,34 @@ def first_line(content: bytes) -> bytes:
 @pytest.mark.parametrize("part", range(10))
 def test_every_life_is_read_to_the_byte(part: int) -> None:
     for seed in range(part, SCHEDULES, 10):
-        life = Life(disk_of(seed))
-        try:
-            life.live()
-            life.check()
-        except AssertionError as problem:
-            raise AssertionError(f"seed {seed}: {problem}") from problem
+        try_life(seed, disk_of(seed))
+
+
+def test_real_logs_live_the_same(shared: Path) -> None:
+    """Of each small log of the corpus, two on a disk."""
+    contents = list({first_line(one.data): one.data for one in small_logs(shared / "corpus")}.values())
+    assert len(contents) > 20
+    for seed, content in enumerate(contents):
+        two = enumerate((content, contents[seed - 1]))
+        writers = {f"broker-{node_in(one) or 0}/{place}-controller.log": repeated(one) for place, one in two}
+        try_life(seed, Disk(Random(seed), writers))  # noqa: S311  (a schedule, no secret)
+
+
+@pytest.mark.soak
+def test_many_more_lives() -> None:
+    for seed in range(SCHEDULES, 25 * SCHEDULES):
+        try_life(seed, disk_of(seed))
+
+
+def small_logs(folder: Path) -> Iterator[LogFile]:
+    return (one for one in logs(folder) if one.envelope == "stock" and len(one.data) < SMALL_BYTES)
+
+
+def try_life(seed: int, disk: Disk) -> None:
+    """AssertionError: names the seed, which makes the same life again."""
+    life = Life(disk)
+    try:
+        life.live()
+        life.check()
+    except AssertionError as problem:
+        raise AssertionError(f"seed {seed}: {problem}") from problem

@@ -9,7 +9,7 @@ from random import Random
 Writer = Callable[[datetime], bytes]
 
 START = re.compile(rb"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ")
-IDENT = re.compile(rb"\[Controller id=(\d+)")
+IDENT = re.compile(rb"\[Controller id=(\d+)\][^\n]*\(kafka\.controller\.KafkaController\)")
 TRACE = (
     b"java.lang.IllegalStateException: x\n\tat kafka.controller.KafkaController.y(KafkaController.scala:1)\n"
 )
