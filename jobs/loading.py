@@ -108,6 +108,7 @@ class Loader:
                 "owns_preamble": start == segment.start_offset,
                 "path": file.found.path,
                 "codec": file.codec,
+                "first_record_hash": file.first_record_hash,
                 "max_record_bytes": limits.max_record_bytes,
             }
             for start in range(segment.start_offset, segment.limit, step)
