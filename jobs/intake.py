@@ -41,7 +41,7 @@ class Intake:
                 rest.result()
                 self.reparse()
             if segments:
-                self.reopen([one.reopens for one in segments if one.reopens is not None])
+                self.reopen([load_seq for one in segments for load_seq in one.reopens])
                 self.builder.write(log_record.SPEC, self.loader.read(segments))
             rest.result()
         if not segments:
@@ -68,7 +68,7 @@ class Intake:
         self.done(source_file.SPEC)
 
     def reopen(self, load_seqs: Sequence[int]) -> None:
-        """Takes out the segments whose last record turned out longer; they are read again.
+        """Takes out the segments that others replace: their last record turned out longer, or all are another's.
 
         Segments that left out records because one of these had them are derived anew.
         """

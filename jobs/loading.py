@@ -1,6 +1,5 @@
 """Looks into new and changed files, plans the segments and turns them into bronze rows."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,15 +10,17 @@ from pyspark.sql import functions as F
 from jobs.bins import binned
 from jobs.discovery import Candidate
 from jobs.looking import Looker, envelope_of, not_kafka
+from jobs.replanning import plan_files
 from jobs.settings import Settings
 from pipeline.bronze import log_record
-from pipeline.bronze.planning import Known, Looked, Plan, Segment, offsets_to_hash, plan
+from pipeline.bronze.planning import Known, Plan, Segment
 from pipeline.core.files import Listed
 from pipeline.store.rows import collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import file_sighting, source_file
 
 LOOKED_AGAIN = ("held_back", "outside", "waiting", "unreadable")
+SEEN = ("size_bytes", "modified_at", "state", "sentence", "file_id")
 Seen = dict[str, Any]
 
 
@@ -43,13 +44,13 @@ class Loader:
         return self.masking.sentence(text, path)
 
     def seen(self, candidates: Sequence[Candidate]) -> dict[str, Seen]:
-        """By path of a candidate its newest sighting: size_bytes, modified_at, state, sentence."""
+        """By path of a candidate its newest sighting: size_bytes, modified_at, state, sentence, file_id."""
         if not self.versions.get(file_sighting.SPEC.name):
             return {}
         newest = (
             self.store.delta.read(file_sighting.SPEC)
             .groupBy("path")
-            .agg(F.max_by(F.struct("size_bytes", "modified_at", "state", "sentence"), "run_id").alias("seen"))
+            .agg(F.max_by(F.struct(*SEEN), "run_id").alias("seen"))
         )
         stored = {row["path"]: row["seen"] for row in collect_rows(newest)}
         paths = {one.listed.path: self.stored_path(one.listed.path) for one in candidates}
@@ -58,47 +59,42 @@ class Loader:
     def changed(self, candidates: Sequence[Candidate], seen: dict[str, Seen]) -> list[Candidate]:
         """Files that are new, differ in size or time from when they were last seen, or were not read then;
         those in which no log was found also when the settings give them another envelope."""
-        return [one for one in candidates if self.is_changed(one, seen.get(one.listed.path))]
+        return [
+            one
+            for one in candidates
+            if is_changed(one, seen.get(one.listed.path), self.not_kafka_said(one), self.settings)
+        ]
 
-    def is_changed(self, one: Candidate, seen: Seen | None) -> bool:
-        if seen is None or is_other(one.listed, seen):
-            return True
-        if seen["state"] == "not_kafka":
-            said = not_kafka(envelope_of(one, self.settings, self.store.cluster_id))
-            return bool(seen["sentence"] != self.stored_text(said, one.listed.path))
-        again = {*LOOKED_AGAIN, *(("not_asked",) if self.settings.server_log else ())}
-        return seen["state"] in again and one.listed.size_bytes > 0
+    def not_kafka_said(self, one: Candidate) -> str | None:
+        said = not_kafka(envelope_of(one, self.settings, self.store.cluster_id))
+        return self.stored_text(said, one.listed.path)
 
-    def plan(self, changed: Sequence[Candidate], looker: Looker) -> Plan:
-        """What to read of the changed files; a second look where copies of different length meet."""
-        known = self.known()
-        offsets = frozenset(one.consumed_bytes for one in known)
-        looked = looker.look(changed, dict.fromkeys((one.listed.path for one in changed), offsets))
-        by_name: dict[str, list[Looked]] = defaultdict(list)
-        for one in looked:
-            if one.refusal is None and one.first_record_hash:
-                by_name[one.first_record_hash].append(one)
-        wanted = {path: more | offsets for path, more in offsets_to_hash(by_name).items()}
-        if wanted:
-            copies = [one for one in changed if one.listed.path in wanted]
-            again = {one.found.path: one for one in looker.look(copies, wanted)}
-            looked = [again.get(one.found.path, one) for one in looked]
-        next_load_seq = max((one.load_seq for one in known), default=0) + 1
+    def plan(
+        self,
+        changed: Sequence[Candidate],
+        candidates: Sequence[Candidate],
+        seen: dict[str, Seen],
+        looker: Looker,
+    ) -> Plan:
+        """What to read of the changed files among all candidates."""
         quiet = timedelta(seconds=self.settings.quiet_seconds)
-        return plan(looked, known, next_load_seq, datetime.now(UTC), quiet)
+        return plan_files(looker.look, candidates, changed, self.known(), seen, datetime.now(UTC), quiet)
 
     def known(self) -> list[Known]:
-        """The newest segment of every file that was read."""
+        """Every file that was read: its newest segment, and the load_seq of all."""
         if not self.versions.get(source_file.SPEC.name):
             return []
-        names = list(Known.__dataclass_fields__)
+        names = [name for name in Known.__dataclass_fields__ if name != "load_seqs"]
         newest = (
             self.store.delta.read(source_file.SPEC)
             .groupBy("file_id")
-            .agg(F.max_by(F.struct(*names), "load_seq").alias("one"))
-            .select("one.*")
+            .agg(
+                F.max_by(F.struct(*names), "load_seq").alias("one"),
+                F.sort_array(F.collect_list("load_seq")).alias("load_seqs"),
+            )
+            .select("one.*", "load_seqs")
         )
-        return [Known(**row) for row in collect_rows(newest)]
+        return [Known(**row | {"load_seqs": tuple(row["load_seqs"])}) for row in collect_rows(newest)]
 
     def read(self, segments: Sequence[Segment]) -> DataFrame:
         """The records of the segments: plain files in ranges, compressed ones whole."""
@@ -124,6 +120,7 @@ class Loader:
                 "owns_preamble": start == segment.start_offset,
                 "path": file.found.path,
                 "codec": file.codec,
+                "first_record_hash": file.first_record_hash,
                 "max_record_bytes": limits.max_record_bytes,
             }
             for start in range(segment.start_offset, segment.limit, step)
@@ -174,7 +171,7 @@ class Loader:
             "start_offset": segment.start_offset,
             "consumed_bytes": segment.limit,
             "is_last_held_back": segment.is_last_held_back,
-            "first_record_hash": segment.first_record_hash,
+            "first_record_hash": file.first_record_hash,
             "consumed_hash": file.hashes[segment.limit],
             "run_id": self.run_id,
         }
@@ -194,6 +191,16 @@ class Loader:
             for one in planned.sightings
         ]
         return self.spark.createDataFrame(rows, schema=file_sighting.SPEC.struct)
+
+
+def is_changed(one: Candidate, seen: Seen | None, not_kafka_said: str | None, settings: Settings) -> bool:
+    """not_kafka_said: what a file that is none of Kafka's is told to be, with the envelope that it has now."""
+    if seen is None or is_other(one.listed, seen):
+        return True
+    if seen["state"] == "not_kafka":
+        return bool(seen["sentence"] != not_kafka_said)
+    again = {*LOOKED_AGAIN, *(("not_asked",) if settings.server_log else ())}
+    return seen["state"] in again and one.listed.size_bytes > 0
 
 
 def is_other(listed: Listed, seen: Seen) -> bool:

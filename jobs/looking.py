@@ -1,6 +1,6 @@
 """Looks into files on the executors and says of each what it is, or why it is not read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -10,6 +10,7 @@ from jobs.bins import binned
 from jobs.discovery import Candidate
 from jobs.settings import Settings
 from pipeline.bronze import file_look
+from pipeline.bronze.file_look import Wanted
 from pipeline.bronze.planning import Looked
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import is_there
@@ -29,8 +30,8 @@ class Looker:
         self.store, self.settings, self.since, self.until = store, settings, since, until
         self.masking = settings.masking.rules()
 
-    def look(self, candidates: Iterable[Candidate], offsets: dict[str, frozenset[int]]) -> list[Looked]:
-        """Each candidate as an executor sees it. offsets: by path the beginnings whose hash is wanted.
+    def look(self, candidates: Iterable[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
+        """Each candidate as an executor sees it. offsets: by name the beginnings whose hash is wanted.
 
         InputProblem: executors find no such file where the driver has one.
         """
@@ -42,7 +43,6 @@ class Looker:
                 "log": one.located.log,
                 "envelope": envelope_of(one, self.settings, self.store.cluster_id),
                 "is_server_read": self.settings.server_log,
-                "offsets": sorted(offsets[one.listed.path]),
                 "stored_bytes": one.listed.size_bytes,
                 "max_file_bytes": self.settings.limits.max_file_bytes,
                 "max_ratio": self.settings.limits.max_ratio,
@@ -51,7 +51,8 @@ class Looker:
         ]
         sizes = [one.listed.size_bytes for one in readable]
         paths = binned(self.store.spark, rows, sizes, file_look.PATH) if rows else None
-        facts = {row["path"]: row for row in collect_rows(file_look.build(paths))} if paths else {}
+        wanted = Wanted(offsets, self.masking)
+        facts = {row["path"]: row for row in collect_rows(file_look.build(paths, wanted))} if paths else {}
         require_same_files([path for path, fact in facts.items() if fact["is_missing"]], len(facts))
         return [self.looked(one, facts.get(path)) for path, one in by_path.items()]
 
@@ -76,20 +77,17 @@ class Looker:
             envelope=fact["envelope"],
             zone=zone,
             size=fact["size"],
-            first_record_hash=self.identity(fact["first_record_hash"]),
-            only_record_hash=self.identity(fact["only_record_hash"]),
+            first_record_hash=fact["first_record_hash"],
             tail_start=fact["tail_start"],
             ends_with_newline=fact["ends_with_newline"],
             tail_logged_at=times["tail"],
-            hashes={offset: str(self.identity(one)) for offset, one in fact["hashes"].items()},
+            hashes={offset: self.hidden(one) for offset, one in fact["hashes"].items()},
             starts=frozenset(fact["starts"]),
         )
 
-    def identity(self, content_hash: str | None) -> str | None:
-        """Under masking with the key in it: what a line says could be found by hashing guesses."""
-        if content_hash is None or self.masking is None:
-            return content_hash
-        return self.masking.masker.digest(content_hash)
+    def hidden(self, content_hash: str) -> str:
+        """As the name of a content is under masking."""
+        return content_hash if self.masking is None else self.masking.masker.digest(content_hash)
 
     def refusal(
         self, fact: Fact, given: str | None, first: datetime | None, tail: datetime | None

@@ -37,7 +37,7 @@ def lost_segments(segments: Sequence[Segment], bytes_read: Mapping[int, int]) ->
     """
     short = [one for one in segments if bytes_read.get(one.load_seq, 0) < one.limit - one.start_offset]
     for one in short:
-        if one.reopens is not None or is_as_listed(one.looked.found):
+        if one.reopens or is_as_listed(one.looked.found):
             raise InputProblem(
                 expected=f"{one.limit - one.start_offset:,} bytes of {one.looked.found.path}",
                 found=f"{bytes_read.get(one.load_seq, 0):,} when it was read",

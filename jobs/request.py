@@ -50,8 +50,10 @@ def news(planned: Plan, seen: Mapping[str, Seen]) -> Plan:
 
 
 def is_told(sighting: Sighting, before: Seen | None) -> bool:
-    is_same = before is not None and before["state"] == sighting.state != "read"
-    return is_same and before is not None and not is_other(sighting.found, before)
+    if before is None or sighting.state == "read":
+        return False
+    is_same = (before["state"], before["file_id"]) == (sighting.state, sighting.file_id)
+    return is_same and not is_other(sighting.found, before)
 
 
 def is_kept(name: str) -> bool:

@@ -83,7 +83,9 @@ class Run:
         self.progress.stage("files", f"{len(request.candidates)} found, {len(changed)} new or changed")
         self.tune(sum(one.listed.size_bytes for one in changed))
         looker = Looker(self.store, request.settings, request.since, request.until)
-        planned = news(loader.plan(changed, looker), seen) if changed else Plan((), ())
+        planned = (
+            news(loader.plan(changed, request.candidates, seen, looker), seen) if changed else Plan((), ())
+        )
         before = self.published.counts.get("load_seq", 0)
         states = {path: (one["state"], one["sentence"]) for path, one in seen.items()}
         states |= {one.found.path: (one.state, one.sentence) for one in planned.sightings}

@@ -1,7 +1,8 @@
 """A look into files on the executors: what they are, and what identifies their content."""
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from io import BytesIO
 from typing import Any
@@ -26,8 +27,9 @@ from pipeline.core.fingerprint import Fingerprint, fingerprint
 from pipeline.core.scan import joined, scan
 from pipeline.core.streams import bounded
 from pipeline.kafka.envelope import STOCK, envelopes
+from pipeline.kafka.masking import Masking
 from pipeline.kafka.record_text import record_text
-from pipeline.kafka.sniff import HEAD_BYTES, Sniff, sniff
+from pipeline.kafka.sniff import HEAD_BYTES, Sniff, content_name, sniff
 
 PATH = StructType(
     [
@@ -35,7 +37,6 @@ PATH = StructType(
         StructField("log", StringType(), True),
         StructField("envelope", StringType(), True),
         StructField("is_server_read", BooleanType(), False),
-        StructField("offsets", ArrayType(LongType(), False), False),
         StructField("stored_bytes", LongType(), False),
         StructField("max_file_bytes", LongType(), False),
         StructField("max_ratio", LongType(), False),
@@ -52,7 +53,6 @@ LOOK = StructType(
         StructField("node_ids", ArrayType(IntegerType(), False), False),
         StructField("size", LongType(), False),
         StructField("first_record_hash", StringType(), True),
-        StructField("only_record_hash", StringType(), True),
         StructField("tail_start", LongType(), True),
         StructField("ends_with_newline", BooleanType(), False),
         StructField("first_logged_local", TimestampNTZType(), True),
@@ -65,17 +65,30 @@ LOOK = StructType(
 )
 
 
-def build(file_path: DataFrame) -> DataFrame:
+@dataclass(frozen=True)
+class Wanted:
+    """By name of a content the beginnings whose hash is asked for. masking: as content_name takes it."""
+
+    offsets: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    masking: Masking | None = None
+
+
+def build(file_path: DataFrame, wanted: Wanted) -> DataFrame:
     """One row (LOOK) per path (PATH). A file that is no Kafka log costs its first 256 KiB; others one pass.
 
+    wanted: the beginnings whose hash is asked for, and how contents are named.
     problem: why the file could not be looked into, as the executor saw it; is_missing: it saw no such file.
     """
+
+    def look_at_paths(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return looks(batches, wanted)
+
     return file_path.mapInArrow(look_at_paths, schema=LOOK)
 
 
-def look_at_paths(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def looks(batches: Iterable[pa.RecordBatch], wanted: Wanted) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        rows = [look(**row) for row in batch.to_pylist()]
+        rows = [look(wanted=wanted, **row) for row in batch.to_pylist()]
         yield pa.RecordBatch.from_pylist(rows, schema=arrow_schema())
 
 
@@ -99,27 +112,31 @@ def look(
     path: str,
     log: str | None,
     envelope: str | None,
-    offsets: list[int],
+    wanted: Wanted,
     *,
     is_server_read: bool,
     stored_bytes: int,
     max_file_bytes: int,
     max_ratio: int,
 ) -> dict[str, Any]:
-    """log: as the path says it; envelope: as conf gives it; stored_bytes: the size that was listed."""
+    """log: as the path says it; envelope: as conf gives it; stored_bytes: the size that was listed, what came later
+    to a plain file is not seen."""
     codec = None
     try:
         codec, stream = open_by_content(path)
+        until = stored_bytes if codec == "plain" else None
         with stream:
-            head = stream.read(HEAD_BYTES)
+            head = stream.read(HEAD_BYTES)[:until]
         found = sniff(head, envelope)
         kind = kind_of(found, log)
         if found.envelope is None or kind is None or (kind == "server" and not is_server_read):
-            return as_row(path, codec, found, kind, Fingerprint(size=0))
+            return as_row(path, codec, found, kind, Fingerprint())
+        start = envelopes()[found.envelope].start_pattern
+        name = content_name(head, found.envelope, wanted.masking)
         with open_input(path, codec) as stream:
             whole = bounded(stream, codec, stored_bytes, max_ratio, max_file_bytes)
-            seen = fingerprint(whole, envelopes()[found.envelope].start_pattern, offsets)
-        return as_row(path, codec, found, kind, seen)
+            seen = fingerprint(whole, start, wanted.offsets.get(name or "", ()), until)
+        return as_row(path, codec, found, kind, seen, name)
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
         nothing = as_row(path, codec, Sniff(None, None, frozenset()), None, Fingerprint())
         is_missing = isinstance(error, FileNotFoundError)
@@ -141,6 +158,7 @@ def as_row(
     found: Sniff,
     log: str | None,
     seen: Fingerprint,
+    name: str | None = None,
 ) -> dict[str, Any]:
     first, tail = (times_of(head, found.envelope) for head in (seen.first_head, seen.tail_head))
     return {
@@ -152,9 +170,8 @@ def as_row(
         "log": log,
         "node_ids": sorted(found.node_ids),
         "size": seen.size,
-        "first_record_hash": seen.first_record_hash,
-        "only_record_hash": seen.only_record_hash,
-        "tail_start": seen.tail_start,
+        "first_record_hash": name,
+        "tail_start": 0 if seen.tail_start == seen.first_start else seen.tail_start,
         "ends_with_newline": seen.ends_with_newline,
         "first_logged_local": first[0],
         "tail_logged_local": tail[0],

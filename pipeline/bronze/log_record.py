@@ -3,6 +3,7 @@
 import contextlib
 import zlib
 from collections.abc import Iterable, Iterator
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,6 +14,7 @@ from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, St
 from pipeline.core.files import open_input
 from pipeline.kafka.masking import Masking
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, ReadSettings, read_segment, reread
+from pipeline.kafka.sniff import HEAD_BYTES, content_name
 from schemas.bronze.log_record import SPEC
 
 # What these say of a record does not follow from its stored bytes alone.
@@ -33,6 +35,7 @@ RANGE = StructType(
         StructField("owns_preamble", BooleanType(), False),
         StructField("path", StringType(), False),
         StructField("codec", StringType(), False),
+        StructField("first_record_hash", StringType(), False),
         StructField("max_record_bytes", LongType(), False),
     ]
 )
@@ -43,7 +46,8 @@ def build(file_range: DataFrame, masking: Masking | None = None) -> DataFrame:
 
     masking: travels with the code and not in the rows, so that no plan shows its key.
 
-    A file that has vanished or shrunk since it was planned gives fewer rows: their lengths do not add up.
+    A file that has vanished, shrunk or become another since it was planned gives fewer rows: their lengths do not
+    add up.
     """
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -58,9 +62,22 @@ def read_ranges(
     for batch in batches:
         for row in batch.to_pylist():
             settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"), masking=masking)
-            path, codec = row.pop("path"), row.pop("codec")
-            with contextlib.suppress(OSError, EOFError, zlib.error), open_input(path, codec) as stream:
+            place = row.pop("path"), row.pop("codec"), row["envelope"], row.pop("first_record_hash")
+            with contextlib.suppress(OSError, EOFError, zlib.error), opened(*place, masking) as stream:
                 yield from read_segment(stream, RangeRequest(**row), settings)
+
+
+def opened(path: str, codec: str, envelope: str, name: str, masking: Masking | None) -> BinaryIO:
+    """The file from its beginning. FileNotFoundError: a path that another file has got since it was planned."""
+    stream = open_input(path, codec)
+    if content_name(stream.read(HEAD_BYTES), envelope, masking) != name:
+        stream.close()
+        raise FileNotFoundError(f"{path} holds another file than when it was looked into")
+    if codec == "plain":
+        stream.seek(0)
+        return stream
+    stream.close()
+    return open_input(path, codec)
 
 
 def reparsed(log_record: DataFrame, source_file: DataFrame) -> DataFrame:

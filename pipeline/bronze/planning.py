@@ -2,9 +2,10 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import count
 
 from pipeline.core.files import Listed
 
@@ -13,7 +14,9 @@ from pipeline.core.files import Listed
 class Looked:
     """One path as looked into; offsets and hashes as in core.fingerprint, in uncompressed bytes.
 
+    tail_start: where the last record starts; 0 as long as it is the first: what stands before may be part of it.
     refusal: a state of bronze.file_sighting with its sentence, where the file is not to be read.
+    file_id: of an unchanged file, looked into as a witness only, what it was found to be a beginning of.
     """
 
     found: Listed
@@ -25,41 +28,47 @@ class Looked:
     zone: str = "UTC"
     size: int = 0
     first_record_hash: str | None = None
-    only_record_hash: str | None = None
     tail_start: int | None = None
     ends_with_newline: bool = False
     tail_logged_at: datetime | None = None
     hashes: dict[int, str] = field(default_factory=dict)
     starts: frozenset[int] = frozenset()
     refusal: tuple[str, str] | None = None
+    file_id: str | None = None
 
 
 @dataclass(frozen=True)
 class Known:
-    """The newest segment of a file that was read before."""
+    """A file that was read before: its newest segment, and the load_seq of each of its segments."""
 
     file_id: str
     node_id: int | None
     log: str
+    envelope: str
+    zone: str
+    path: str
     first_record_hash: str
     start_offset: int
     consumed_bytes: int
     consumed_hash: str
     load_seq: int
+    load_seqs: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Bytes that this run reads; reopens: the segment that they replace, because its last record was longer."""
+    """Bytes that this run reads; reopens: the segments whose rows it replaces."""
 
     looked: Looked
     file_id: str
     load_seq: int
     start_offset: int
     limit: int
-    is_last_held_back: bool
-    first_record_hash: str
-    reopens: int | None = None
+    reopens: tuple[int, ...] = ()
+
+    @property
+    def is_last_held_back(self) -> bool:
+        return self.limit < self.looked.size
 
 
 @dataclass(frozen=True)
@@ -76,73 +85,109 @@ class Plan:
     sightings: tuple[Sighting, ...]
 
 
+NO_NAME = "its first line has not ended yet: the file is read once it has"
+ONE_RECORD = "no second record has begun yet: the file is read once it has, or has been quiet"
+A_COPY = "a copy, or the beginning, of another file"
+
+
 def plan(
-    looked: Iterable[Looked], known: Iterable[Known], next_load_seq: int, now: datetime, quiet: timedelta
+    looked: Collection[Looked], known: Iterable[Known], next_load_seq: int, now: datetime, quiet: timedelta
 ) -> Plan:
-    """Segments to read and sightings to note, in order of path.
+    """Segments to read, in the order of load_seq, and sightings to note, in the order of path.
 
     A file whose beginning has the hash of what was consumed is the same file, whatever its name:
     unchanged, grown, renamed, gzipped or copied. Any other hash is another file. Of several paths
     with the same content the longest is read. The last record of a file that may still grow is held back.
     """
-    by_name: dict[str, list[Known]] = defaultdict(list)
+    of_name: dict[str | None, list[Known]] = defaultdict(list)
     for one in known:
-        by_name[one.first_record_hash].append(one)
-    read: dict[str, list[tuple[Looked, str]]] = defaultdict(list)
+        of_name[one.first_record_hash].append(one)
     segments: list[Segment] = []
-    sightings: list[Sighting] = []
-    for file in sorted(looked, key=lambda one: (-one.size, one.found.path)):
-        if file.refusal is not None:
-            sightings.append(Sighting(file.found, *file.refusal, None))
-            continue
+    sightings = [note for file in looked if (note := not_read(file)) is not None]
+    taken: set[str] = set()
+    for copies in copies_of(file for file in looked if not_read(file) is None):
+        file = most_readable(copies, now, quiet)
         limit = readable_until(file, now, quiet)
-        name = name_of(file, limit)
-        if name is None:
-            sentence = "no second record has begun yet: the file is read once it has, or has been quiet"
-            sightings.append(Sighting(file.found, "waiting", sentence, None))
-            continue
-        longer = next((file_id for one, file_id in read[name] if is_beginning(file, one)), None)
-        if longer is not None:
-            sightings.append(Sighting(file.found, "known", "the beginning of a longer copy", longer))
-            continue
-        same_name = [one for one in by_name[name] if is_same_node(one.node_id, file.node_id)]
-        match = newest_match(file, same_name)
-        if match is None:
-            file_id = identity(file, name, len({one.file_id for one in same_name}))
-            segment = new_segment(file, file_id, name, 0, limit, next_load_seq)
-        else:
-            file_id = match.file_id
-            named = replace(file, node_id=match.node_id if file.node_id is None else file.node_id)
-            segment = following(named, match, limit, next_load_seq)
-        read[name].append((file, file_id))
+        read = of_name[file.first_record_hash]
+        matching = newest_first(copies, (one for one in read if one.file_id not in taken))
+        segment = next_segment(file, matching, {one.file_id for one in read} | taken, limit, next_load_seq)
+        file_id = segment.file_id if segment else matching[0].file_id if matching else None
         if segment is not None:
             next_load_seq += 1
             segments.append(segment)
-            by_name[name].append(as_known(segment))
-        sightings.append(Sighting(file.found, state_of(file, segment, limit), None, file_id))
-    return Plan(
-        tuple(sorted(segments, key=lambda one: one.load_seq)),
-        tuple(sorted(sightings, key=lambda one: one.found.path)),
+            taken |= {one.file_id for one in matching}
+        taken |= {file_id} if file_id else set()
+        sightings += [sighting(one, file, limit, file_id, segment) for one in copies if one.file_id is None]
+    return Plan(tuple(segments), tuple(sorted(sightings, key=lambda one: one.found.path)))
+
+
+def not_read(file: Looked) -> Sighting | None:
+    """Why there is nothing to read in it, whatever else was found."""
+    if file.refusal is not None:
+        return Sighting(file.found, *file.refusal, None)
+    return Sighting(file.found, "waiting", NO_NAME, None) if file.first_record_hash is None else None
+
+
+def copies_of(files: Iterable[Looked]) -> list[list[Looked]]:
+    """Files by content, the longest of each first: the others are its beginnings. Their order is by content."""
+    found: dict[str | None, list[list[Looked]]] = defaultdict(list)
+    for file in sorted(files, key=order):
+        same = (one for one in found[file.first_record_hash] if is_beginning(file, one))
+        group = next(same, None)
+        if group is None:
+            found[file.first_record_hash].append([file])
+        else:
+            group.append(file)
+    return sorted((one for groups in found.values() for one in groups), key=lambda one: order(one[0]))
+
+
+def order(file: Looked) -> tuple[int, str, bool, int, str]:
+    node_id = file.node_id
+    return -file.size, file.hashes[file.size], node_id is None, node_id or 0, file.found.path
+
+
+def is_beginning(file: Looked, group: Collection[Looked]) -> bool:
+    longest = next(iter(group))
+    return longest.hashes.get(file.size) == file.hashes[file.size] and is_same_node(
+        file.node_id, {place_of(file.found.path)}, group
     )
 
 
-def is_beginning(file: Looked, longer: Looked) -> bool:
-    """The longer file of this run begins with all of this one: a copy made earlier."""
+def is_same_node(node_id: int | None, places: Collection[str], files: Collection[Looked]) -> bool:
+    """One of the two is not known, as a short file may not name its writer yet, or they are equal; or both were
+    written at one place, of which the path named another node before the content did."""
+    other = node_of(files)
     return (
-        is_same_node(file.node_id, longer.node_id) and longer.hashes.get(file.size) == file.hashes[file.size]
+        node_id is None
+        or other in (None, node_id)
+        or any(place_of(one.found.path) in places for one in files)
     )
 
 
-def is_same_node(one: int | None, other: int | None) -> bool:
-    """Equal, or one of them is not known: a short file may not name its writer yet."""
-    return one is None or other is None or one == other
+def place_of(path: str) -> str:
+    """Where a log is written: its path without what rotation and compression add."""
+    folder, slash, name = path.rpartition("/")
+    return folder + slash + name.partition(".log")[0]
 
 
-def state_of(file: Looked, segment: Segment | None, limit: int) -> str:
-    """held_back: looked at again although nothing changes, until its last record has been quiet."""
-    if limit < file.size:
-        return "held_back"
-    return "known" if segment is None else "read"
+def node_of(files: Iterable[Looked]) -> int | None:
+    """The node that one of the copies tells, by what stands in it or by its path."""
+    return next((one.node_id for one in files if one.node_id is not None), None)
+
+
+def most_readable(copies: Collection[Looked], now: datetime, quiet: timedelta) -> Looked:
+    """Of the longest copies one that is complete, if there is any, with the node that any copy tells."""
+    longest = max(one.size for one in copies)
+    best = min(
+        (one for one in copies if one.size == longest),
+        key=lambda one: (-readable_until(one, now, quiet), one.codec != "plain", one.found.path),
+    )
+    return of_node(best, next((one for one in copies if one.node_id is not None), best))
+
+
+def of_node(file: Looked, teller: "Looked | Known") -> Looked:
+    """The file with the node, and so the zone, that another look or run has told."""
+    return replace(file, node_id=teller.node_id, zone=teller.zone)
 
 
 def readable_until(file: Looked, now: datetime, quiet: timedelta) -> int:
@@ -156,64 +201,61 @@ def readable_until(file: Looked, now: datetime, quiet: timedelta) -> int:
     return file.tail_start or 0
 
 
-def name_of(file: Looked, limit: int) -> str | None:
-    """Hash of the first record, fixed once a second one has begun or the file is complete."""
-    if file.first_record_hash is not None:
-        return file.first_record_hash
-    return file.only_record_hash if limit == file.size else None
+def newest_first(copies: Collection[Looked], known: Iterable[Known]) -> list[Known]:
+    """What was read before and is a beginning of this content, the longest first."""
+    longest = next(iter(copies))
+    matching = [
+        one
+        for one in known
+        if (longest.hashes.get(one.consumed_bytes) == one.consumed_hash or one.file_id == longest.file_id)
+        and is_same_node(one.node_id, {place_of(one.path)}, copies)
+    ]
+    return sorted(matching, key=lambda one: (-one.consumed_bytes, one.file_id))
 
 
-def identity(file: Looked, name: str, ordinal: int) -> str:
-    """Name of a content within its cluster; ordinal tells apart files that begin alike and then differ."""
-    text = f"{file.cluster_id}|{file.node_id}|{file.log}|{name}|{ordinal}"
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def newest_match(file: Looked, candidates: Sequence[Known]) -> Known | None:
-    """Of what was read under that name the longest stretch that this file begins with."""
-    matching = [one for one in candidates if file.hashes.get(one.consumed_bytes) == one.consumed_hash]
-    return max(matching, key=lambda one: one.consumed_bytes, default=None)
-
-
-def following(file: Looked, known: Known, limit: int, load_seq: int) -> Segment | None:
-    """What has come since; the last segment anew, if what was its last record goes on."""
-    if limit <= known.consumed_bytes:
-        return None
-    if known.consumed_bytes in file.starts:
-        name = known.first_record_hash
-        return new_segment(file, known.file_id, name, known.consumed_bytes, limit, load_seq)
-    return new_segment(
-        file, known.file_id, known.first_record_hash, known.start_offset, limit, load_seq, known.load_seq
-    )
-
-
-def new_segment(
-    file: Looked, file_id: str, name: str, start: int, limit: int, load_seq: int, reopens: int | None = None
+def next_segment(
+    file: Looked, matching: list[Known], taken: Collection[str], limit: int, load_seq: int
 ) -> Segment | None:
-    if limit <= start:
+    """What has come since. The last segment anew, if what was its last record goes on; the whole file anew, if
+    it is now known to be another node's or in another envelope than it was read as. What had been read twice,
+    because the longer content was not at hand, goes."""
+    newest = matching[0] if matching else None
+    if newest is None:
+        return Segment(file, identity(file, limit, taken), load_seq, 0, limit) if limit else None
+    others = tuple(one for known in matching[1:] for one in known.load_seqs)
+    file = of_node(file, newest) if file.node_id is None else file
+    is_grown = limit > newest.consumed_bytes
+    is_other = (file.log, file.envelope) != (newest.log, newest.envelope)
+    if limit >= newest.consumed_bytes and (file.node_id != newest.node_id or (is_grown and is_other)):
+        file_id = newest.file_id if file.node_id == newest.node_id else identity(file, limit, taken)
+        return Segment(file, file_id, load_seq, 0, limit, (*newest.load_seqs, *others))
+    if not is_grown:
         return None
-    return Segment(file, file_id, load_seq, start, limit, limit < file.size, name, reopens)
+    if newest.consumed_bytes in file.starts:
+        return Segment(file, newest.file_id, load_seq, newest.consumed_bytes, limit, others)
+    return Segment(file, newest.file_id, load_seq, newest.start_offset, limit, (newest.load_seq, *others))
 
 
-def as_known(segment: Segment) -> Known:
-    file = segment.looked
-    return Known(
-        segment.file_id,
-        file.node_id,
-        file.log,
-        segment.first_record_hash,
-        segment.start_offset,
-        segment.limit,
-        file.hashes[segment.limit],
-        segment.load_seq,
-    )
+def identity(file: Looked, limit: int, taken: Collection[str]) -> str:
+    """Name of a content within its cluster: by node and beginning. Of several that begin alike those that come
+    later are told apart by what is read of them first."""
+    text = f"{file.cluster_id}|{file.node_id}|{file.first_record_hash}"
+    for number in count():
+        told_apart = f"|{file.hashes[limit]}|{number}" if number else ""
+        file_id = hashlib.sha256((text + told_apart).encode()).hexdigest()[:16]
+        if file_id not in taken:
+            break
+    return file_id
 
 
-def offsets_to_hash(paths_by_name: dict[str, list[Looked]]) -> dict[str, frozenset[int]]:
-    """By path the beginnings whose hash tells copies of different length from files that only begin alike."""
-    wanted: dict[str, frozenset[int]] = {}
-    for files in paths_by_name.values():
-        sizes = {one.size for one in files} | {one.tail_start for one in files if one.tail_start}
-        if len(files) > 1 and len({one.size for one in files}) > 1:
-            wanted |= {one.found.path: frozenset(size for size in sizes if size <= one.size) for one in files}
-    return wanted
+def sighting(one: Looked, file: Looked, limit: int, file_id: str | None, segment: Segment | None) -> Sighting:
+    """What became of one of the copies, of which `file` stands for all. held_back: looked at again although
+    nothing changes, until its last record has been quiet."""
+    is_file = one.found == file.found
+    if file_id is None:
+        return Sighting(one.found, "waiting", ONE_RECORD, None)
+    if one.size > limit:
+        return Sighting(one.found, "held_back", None, file_id)
+    if is_file and segment is not None:
+        return Sighting(one.found, "read", None, file_id)
+    return Sighting(one.found, "known", None if is_file else A_COPY, file_id)

@@ -1,4 +1,4 @@
-"""What identifies the content of a growing text file: its first record, and hashes of its beginnings."""
+"""What identifies the content of a growing text file: the name of its beginning, and hashes of its beginnings."""
 
 import hashlib
 import re
@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-HEAD_BYTES = 65536
 LOOK_AHEAD = 4096
 
 
@@ -14,60 +13,61 @@ LOOK_AHEAD = 4096
 class Fingerprint:
     """Facts of one pass over a file. Offsets in bytes of the uncompressed content.
 
-    first_record_hash: SHA-256 of the first record (its first 64 KiB); None until a second one has begun.
-    only_record_hash: the same for a file that holds a single record so far.
     tail_start: where the last record starts. hashes: SHA-256 of the first n bytes, by n.
-    first_head, tail_head: up to 4,096 bytes of these two records.
+    first_head, tail_head: up to 4,096 bytes of the first and of the last record.
     starts: of the asked offsets those at which a record starts (or the file ends).
     """
 
     size: int = 0
     first_start: int | None = None
-    second_start: int | None = None
     tail_start: int | None = None
     first_head: bytes = b""
     tail_head: bytes = b""
     ends_with_newline: bool = False
-    first_record_hash: str | None = None
-    only_record_hash: str | None = None
     hashes: dict[int, str] = field(default_factory=dict)
     starts: set[int] = field(default_factory=set)
+
+
+def name_of(head: bytes, start_pattern: re.Pattern[bytes], most: int) -> str | None:
+    """SHA-256 of a content up to the end of its first record's first line; None until that line has ended.
+
+    No growth changes it, and no look that came earlier or later. head: the beginning of the content; what is
+    `most` bytes long and holds no such end is named by all of it.
+    """
+    starts = record_starts(head, len(head), start_pattern, at_line_start=True, limit=1)
+    end = next_line(head, starts[0]) if starts else len(head)
+    if (not starts or head[end - 1 : end] != b"\n") and len(head) < most:
+        return None
+    return hashlib.sha256(head[:end]).hexdigest()
 
 
 def fingerprint(
     stream: BinaryIO,
     start_pattern: re.Pattern[bytes],
     offsets: Iterable[int] = (),
+    until: int | None = None,
     block_bytes: int = 1 << 20,
 ) -> Fingerprint:
     """One sequential pass in bounded memory.
 
     start_pattern: what the first line of a record begins with (within 4,096 bytes).
     offsets: beginnings whose hash is wanted, besides the whole file and everything before the last record.
+    until: as many bytes of a file are looked at that may have grown since it was listed.
     """
     seen = Fingerprint()
     wanted = sorted(set(offsets))
     whole, before_tail = hashlib.sha256(), hashlib.sha256()
-    head = bytearray()
     buffer, base, at_line_start, is_end = b"", 0, True, False
     while not is_end:
-        block = stream.read(block_bytes)
+        position = base + len(buffer)
+        block = stream.read(block_bytes if until is None else min(block_bytes, until - position))
         is_end = not block
         buffer += block
         ready = len(buffer) if is_end else max(len(buffer) - LOOK_AHEAD, 0)
-        starts = record_starts(
-            buffer,
-            ready,
-            start_pattern,
-            at_line_start=at_line_start,
-            limit=2 if seen.second_start is None else 0,
-        )
+        limit = 1 if seen.first_start is None else 0
+        starts = record_starts(buffer, ready, start_pattern, at_line_start=at_line_start, limit=limit)
         cuts = [base + start for start in starts]
         note_starts(seen, cuts, buffer, base)
-        if seen.first_start is not None and len(head) < HEAD_BYTES:
-            head += buffer[
-                max(seen.first_start + len(head) - base, 0) : min(ready, seen.first_start + HEAD_BYTES - base)
-            ]
         here = [offset for offset in wanted if base <= offset <= base + ready]
         seen.starts.update(
             offset
@@ -81,22 +81,22 @@ def fingerprint(
         seen.ends_with_newline = at_line_start and base + ready > 0
         base, buffer = base + ready, buffer[ready:]
     seen.size = base
-    finish(seen, head, whole, before_tail)
+    seen.hashes[seen.size] = whole.hexdigest()
+    if seen.tail_start is not None:
+        seen.hashes[seen.tail_start] = before_tail.hexdigest()
     seen.starts.update(offset for offset in wanted if offset == seen.size)
     return seen
 
 
 def note_starts(seen: Fingerprint, cuts: list[int], buffer: bytes, base: int) -> None:
-    """The first two records and the last one seen so far, with the beginnings of the first and the last."""
-    for cut in cuts[:2]:
-        if seen.first_start is None:
-            seen.first_start = cut
-            seen.first_head = buffer[cut - base : cut - base + LOOK_AHEAD]
-        elif seen.second_start is None and cut > seen.first_start:
-            seen.second_start = cut
-    if cuts:
-        seen.tail_start = cuts[-1]
-        seen.tail_head = buffer[cuts[-1] - base : cuts[-1] - base + LOOK_AHEAD]
+    """The first record and the last one seen so far, with their beginnings."""
+    if not cuts:
+        return
+    if seen.first_start is None:
+        seen.first_start = cuts[0]
+        seen.first_head = buffer[cuts[0] - base : cuts[0] - base + LOOK_AHEAD]
+    seen.tail_start = cuts[-1]
+    seen.tail_head = buffer[cuts[-1] - base : cuts[-1] - base + LOOK_AHEAD]
 
 
 def record_starts(
@@ -144,16 +144,3 @@ def hash_up_to(
             before_tail = whole.copy()
     whole.update(ready[done - base :])
     return before_tail
-
-
-def finish(seen: Fingerprint, head: bytearray, whole: "hashlib._Hash", before_tail: "hashlib._Hash") -> None:
-    seen.hashes[seen.size] = whole.hexdigest()
-    if seen.tail_start is not None:
-        seen.hashes[seen.tail_start] = before_tail.hexdigest()
-    if seen.first_start is None:
-        return
-    if seen.second_start is not None:
-        length = seen.second_start - seen.first_start
-        seen.first_record_hash = hashlib.sha256(bytes(head[:length])).hexdigest()
-    else:
-        seen.only_record_hash = hashlib.sha256(bytes(head)).hexdigest()

@@ -1,7 +1,7 @@
 """Reads a range of a log file: Arrow batches of records with envelope, event and fields, or why not."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 import numpy as np
@@ -101,7 +101,7 @@ def read_segment(
         max_record_bytes=settings.max_record_bytes,
     ):
         shown = records if settings.masking is None else masked(records, envelope, settings.masking)
-        text = record_text(shown, envelope, records)
+        text = _without_torn_end(records, record_text(shown, envelope, records))
         yield _batch(shown, text, understand(shown, text, request.log), request)
 
 
@@ -125,6 +125,22 @@ def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
     )
     text = record_text(records, envelopes()[request.envelope])
     return _batch(records, text, understand(records, text, request.log), request)
+
+
+def _without_torn_end(records: Records, text: RecordText) -> RecordText:
+    """Only the last record of the data can lack its line end; one over the limit is `too_long` already."""
+    if records.data.endswith(b"\n") or bool(records.is_cut[-1]):
+        return text
+    is_torn = np.arange(len(records)) == len(records) - 1
+    ended = pa.array(is_torn)
+    return replace(
+        text,
+        message=pc.if_else(ended, None, text.message),
+        logger=pc.if_else(ended, None, text.logger),
+        rest=pc.if_else(ended, None, text.rest),
+        is_whole=text.is_whole & ~is_torn,
+        looks_forged=text.looks_forged & ~is_torn,
+    )
 
 
 def _batch(records: Records, text: RecordText, found: Understood, request: RangeRequest) -> pa.RecordBatch:

@@ -9,9 +9,11 @@ from io import BytesIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipeline.core.fingerprint import name_of
 from pipeline.core.scan import joined, scan
-from pipeline.kafka.envelope import Envelope, envelope, layouts
+from pipeline.kafka.envelope import Envelope, envelope, envelopes, layouts
 from pipeline.kafka.loggers import MIXED, log_of
+from pipeline.kafka.masking import Masking
 from pipeline.kafka.record_text import RecordText, record_text
 from pipeline.kafka.wording import table
 from pipeline.kafka.wrapper import wrappers
@@ -121,3 +123,12 @@ def _writers(text: RecordText) -> frozenset[int]:
         caught = pc.extract_regex(messages, pattern).drop_null()
         found |= {int(node) for node in pc.unique(caught.field("node")).to_pylist()}
     return frozenset(found)
+
+
+def content_name(head: bytes, envelope: str, masking: Masking | None = None) -> str | None:
+    """The name of a content by its first HEAD_BYTES; None while no line of it is whole.
+
+    masking: its key goes into the name, as what a line says could be found by hashing guesses.
+    """
+    found = name_of(head, envelopes()[envelope].start_pattern, HEAD_BYTES)
+    return found if found is None or masking is None else masking.masker.digest(found)

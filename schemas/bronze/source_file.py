@@ -37,7 +37,11 @@ SPEC = TableSpec(
             BooleanType(),
             "The file had a last record that may still grow; it is not read.",
         ),
-        required("first_record_hash", StringType(), "SHA-256 of the first record: the name of the content."),
+        required(
+            "first_record_hash",
+            StringType(),
+            "SHA-256 up to the end of the first record's first line: the name of the content.",
+        ),
         required("consumed_hash", StringType(), "SHA-256 of the first consumed_bytes bytes of the file."),
         required("record_count", LongType(), "Records of the segment."),
         required("understood_count", LongType(), "Of them understood."),

@@ -9,6 +9,9 @@ from pyspark.sql import functions as F
 
 from jobs.bins import binned
 from pipeline.bronze import log_record
+from pipeline.core.fingerprint import name_of
+from pipeline.kafka.envelope import envelopes
+from pipeline.kafka.sniff import HEAD_BYTES
 from pipeline.store.delta import DeltaFolder
 from schemas.bronze.log_record import SPEC
 
@@ -48,12 +51,14 @@ def product(spark: SparkSession, file: Path, out: Path) -> None:
     table = DeltaFolder(spark, str(out / "product"))
     table.create(SPEC)
     size = file.stat().st_size
+    with file.open("rb") as stream:
+        name = name_of(stream.read(HEAD_BYTES), envelopes()["stock"].start_pattern, HEAD_BYTES)
     rows = [
         {
             "cluster_id": "bench", "node_id": 1, "log": "mixed", "file_id": "bench", "load_seq": 1,
             "zone": "UTC", "envelope": "stock", "start": start, "end": min(start + RANGE_BYTES, size),
             "limit": size, "owns_preamble": start == 0, "path": str(file), "codec": "plain",
-            "max_record_bytes": 16 << 20,
+            "first_record_hash": name, "max_record_bytes": 16 << 20,
         }
         for start in range(0, size, RANGE_BYTES)
     ]  # fmt: skip

@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 
-from pipeline.bronze.planning import Known, Looked, Plan, as_known, plan
+from pipeline.bronze.planning import Known, Looked, Plan, plan
 from pipeline.core.files import Listed
-from pipeline.core.fingerprint import fingerprint
+from pipeline.core.fingerprint import fingerprint, name_of
 
 START = re.compile(rb"\[\d\] ")
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -32,8 +32,7 @@ def looked(
         log="controller",
         codec=codec,
         size=seen.size,
-        first_record_hash=seen.first_record_hash,
-        only_record_hash=seen.only_record_hash,
+        first_record_hash=name_of(content, START, 1 << 20),
         tail_start=seen.tail_start,
         ends_with_newline=seen.ends_with_newline,
         hashes=seen.hashes,
@@ -41,36 +40,48 @@ def looked(
     )
 
 
-def read(planned: Plan) -> list[tuple[int, int, bool, int | None]]:
+def known_after(planned: Plan) -> list[Known]:
+    """What the next run knows of files of which this one read all segments."""
+    return [
+        Known(
+            one.file_id, one.looked.node_id, one.looked.log, one.looked.envelope, one.looked.zone, one.looked.found.path,
+            str(one.looked.first_record_hash), one.start_offset, one.limit, one.looked.hashes[one.limit],
+            one.load_seq, (one.load_seq,),
+        )
+        for one in planned.segments
+    ]  # fmt: skip
+
+
+def read(planned: Plan) -> list[tuple[int, int, bool, tuple[int, ...]]]:
     return [(one.start_offset, one.limit, one.is_last_held_back, one.reopens) for one in planned.segments]
 
 
 def test_the_last_record_of_a_growing_file_is_held_back_until_the_next_begins() -> None:
     first = plan([looked(A + B)], [], 1, NOW, QUIET)
-    assert read(first) == [(0, len(A), True, None)]
-    known = [as_known(one) for one in first.segments]
+    assert read(first) == [(0, len(A), True, ())]
+    known = known_after(first)
     grown = plan([looked(A + B + C, known=known)], known, 2, NOW, QUIET)
-    assert read(grown) == [(len(A), len(A + B), True, None)]
+    assert read(grown) == [(len(A), len(A + B), True, ())]
     assert grown.segments[0].file_id == first.segments[0].file_id
 
 
 def test_a_quiet_or_compressed_file_is_read_to_its_end() -> None:
     assert read(plan([looked(A + B, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)) == [
-        (0, len(A + B), False, None)
+        (0, len(A + B), False, ())
     ]
-    assert read(plan([looked(A + B, codec="gzip")], [], 1, NOW, QUIET)) == [(0, len(A + B), False, None)]
+    assert read(plan([looked(A + B, codec="gzip")], [], 1, NOW, QUIET)) == [(0, len(A + B), False, ())]
 
 
 def test_a_last_record_that_grew_after_all_opens_its_segment_again() -> None:
     first = plan([looked(A + b"[2] two\n", modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)
-    known = [as_known(one) for one in first.segments]
+    known = known_after(first)
     grown = plan([looked(A + B + C, modified_at=AN_HOUR_AGO, known=known)], known, 2, NOW, QUIET)
-    assert read(grown) == [(0, len(A + B + C), False, 1)]
+    assert read(grown) == [(0, len(A + B + C), False, (1,))]
 
 
 def test_renamed_gzipped_and_copied_files_are_known() -> None:
     first = plan([looked(A + B + C, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)
-    known = [as_known(one) for one in first.segments]
+    known = known_after(first)
     again = [
         looked(A + B + C, "controller.log.2026-11-21-08", modified_at=AN_HOUR_AGO, known=known),
         looked(A + B + C, "controller.log.2026-11-21-08.gz", "gzip", known=known),
@@ -84,9 +95,9 @@ def test_renamed_gzipped_and_copied_files_are_known() -> None:
 
 def test_a_rewritten_file_is_another_file_even_if_it_begins_alike() -> None:
     first = plan([looked(A + B + C, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)
-    known = [as_known(one) for one in first.segments]
+    known = known_after(first)
     other = plan([looked(A + C + C, modified_at=AN_HOUR_AGO, known=known)], known, 2, NOW, QUIET)
-    assert read(other) == [(0, len(A + C + C), False, None)]
+    assert read(other) == [(0, len(A + C + C), False, ())]
     assert other.segments[0].file_id != first.segments[0].file_id
 
 
@@ -100,9 +111,9 @@ def test_two_copies_in_one_run_are_read_once() -> None:
 def test_a_file_with_one_record_waits_until_it_is_quiet() -> None:
     assert [one.state for one in plan([looked(A)], [], 1, NOW, QUIET).sightings] == ["waiting"]
     quiet = plan([looked(A, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)
-    known = [as_known(one) for one in quiet.segments]
+    known = known_after(quiet)
     grown = plan([looked(A + B, modified_at=AN_HOUR_AGO, known=known)], known, 2, NOW, QUIET)
-    assert read(grown) == [(len(A), len(A + B), False, None)]
+    assert read(grown) == [(len(A), len(A + B), False, ())]
     assert grown.segments[0].file_id == quiet.segments[0].file_id
 
 
@@ -110,7 +121,7 @@ def test_load_seq_grows_and_hashes_are_of_what_was_consumed() -> None:
     files = [looked(A + B, "a", modified_at=AN_HOUR_AGO), looked(C + B, "b", modified_at=AN_HOUR_AGO)]
     planned = plan(files, [], 7, NOW, QUIET)
     assert [one.load_seq for one in planned.segments] == [7, 8]
-    hashes = {as_known(one).consumed_hash for one in planned.segments}
+    hashes = {one.consumed_hash for one in known_after(planned)}
     assert hashes == {hashlib.sha256(content).hexdigest() for content in (A + B, C + B)}
 
 
@@ -124,15 +135,69 @@ def test_copies_of_different_length_in_one_run_are_read_once() -> None:
         for name, content in (("day1", part), ("day2", whole))
     ]
     planned = plan(files, [], 1, NOW, QUIET)
-    assert read(planned) == [(0, len(whole), False, None)]
+    assert read(planned) == [(0, len(whole), False, ())]
     assert [one.state for one in planned.sightings] == ["known", "read"]
 
 
-def test_a_file_that_named_no_writer_at_first_is_the_same_file() -> None:
+def test_a_file_that_named_no_writer_at_first_is_read_anew_under_its_name() -> None:
     first = plan([replace(looked(A + B, modified_at=AN_HOUR_AGO), node_id=None)], [], 1, NOW, QUIET)
-    known = [as_known(one) for one in first.segments]
+    known = known_after(first)
     grown = plan([looked(A + B + C, modified_at=AN_HOUR_AGO, known=known)], known, 2, NOW, QUIET)
-    assert read(grown) == [(len(A + B), len(A + B + C), False, None)]
+    assert read(grown) == [(0, len(A + B + C), False, (1,))]
+    at_once = plan([looked(A + B + C, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)
+    assert [one.file_id for one in grown.segments] == [one.file_id for one in at_once.segments]
+
+
+def test_what_was_read_twice_goes_when_the_longer_content_is_at_hand() -> None:
+    """A copy made halfway came when its original was not listed, and was read as a file of its own."""
+    whole = plan([looked(A + B + C, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)
+    known = known_after(whole)
+    part = plan([looked(A + B, "copy", modified_at=AN_HOUR_AGO, known=known)], known, 2, NOW, QUIET)
+    assert read(part) == [(0, len(A + B), False, ())]
+    known = [*known, *known_after(part)]
+    grown = plan([looked(A + B + C + C, "copy", modified_at=AN_HOUR_AGO, known=known)], known, 3, NOW, QUIET)
+    assert read(grown) == [(len(A + B + C), len(A + B + C + C), False, (2,))]
+    assert grown.segments[0].file_id == whole.segments[0].file_id
+
+
+def test_what_one_file_has_taken_no_other_continues() -> None:
+    whole, part = (
+        plan([looked(content, modified_at=AN_HOUR_AGO)], [], number, NOW, QUIET)
+        for number, content in enumerate((A + B + b"[3]", A + B), 1)
+    )
+    twin = replace(known_after(part)[0], file_id="twin")
+    known = [*known_after(whole), twin]
+    files = [
+        looked(content, path, modified_at=AN_HOUR_AGO, known=known)
+        for path, content in (("x", A + B + b"[3] longer\n" + C), ("y", A + B + C + C))
+    ]
+    planned = plan(files, known, 3, NOW, QUIET)
+    assert read(planned) == [(0, files[0].size, False, (1, 2)), (0, files[1].size, False, ())]
+    assert len({one.file_id for one in planned.segments} - {"twin"}) == 2
+
+
+def test_a_file_that_turns_out_mixed_is_read_anew_once_it_has_grown() -> None:
+    known = known_after(plan([looked(A + B, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET))
+    for content, expected in ((A + B, []), (A + B + C, [(0, len(A + B + C), False, (1,))])):
+        file = replace(looked(content, modified_at=AN_HOUR_AGO, known=known), log="mixed")
+        assert read(plan([file], known, 2, NOW, QUIET)) == expected
+
+
+def test_node_and_zone_come_from_whichever_copy_or_run_tells_them() -> None:
+    nameless = replace(looked(A + B + C, "archive", modified_at=AN_HOUR_AGO), node_id=None, zone="UTC")
+    told = replace(looked(A + B + C, modified_at=AN_HOUR_AGO), zone="Asia/Tokyo")
+    of_copies = plan([nameless, told], [], 1, NOW, QUIET)
+    known = known_after(
+        plan([replace(looked(A + B, modified_at=AN_HOUR_AGO), zone="Asia/Tokyo")], [], 1, NOW, QUIET)
+    )
+    grown = replace(looked(A + B + C, "copy", modified_at=AN_HOUR_AGO, known=known), node_id=None, zone="UTC")
+    for planned in (of_copies, plan([grown], known, 2, NOW, QUIET)):
+        assert [(one.looked.node_id, one.looked.zone) for one in planned.segments] == [(1, "Asia/Tokyo")]
+
+
+def test_of_two_copies_the_complete_one_is_read() -> None:
+    files = [looked(A + B), looked(A + B, "controller.log.gz", "gzip")]
+    assert read(plan(files, [], 1, NOW, QUIET)) == [(0, len(A + B), False, ())]
 
 
 def test_a_held_back_record_is_looked_at_again() -> None:

@@ -7,7 +7,7 @@ from io import BytesIO
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core.fingerprint import HEAD_BYTES, fingerprint
+from pipeline.core.fingerprint import fingerprint, name_of
 
 START = re.compile(rb"\[\d\d\] ")
 LINES = st.lists(
@@ -48,18 +48,30 @@ def test_blocks_say_what_the_whole_says(
     seen = fingerprint(BytesIO(content), START, offsets, block_bytes=block)
     assert seen.size == len(content)
     assert seen.first_start == (starts[0] if starts else None)
-    assert seen.second_start == (starts[1] if len(starts) > 1 else None)
     assert seen.tail_start == (starts[-1] if starts else None)
     assert seen.ends_with_newline == content.endswith(b"\n")
     wanted = {*offsets, len(content), *starts[-1:]}
     assert seen.hashes == {offset: sha(content[:offset]) for offset in wanted}
     assert seen.starts == {offset for offset in offsets if offset in starts or offset == len(content)}
-    first = content[starts[0] : starts[1]][:HEAD_BYTES] if len(starts) > 1 else None
-    assert seen.first_record_hash == (sha(first) if first is not None else None)
+    cut = data.draw(st.integers(0, len(content)))
+    assert fingerprint(BytesIO(content), START, until=cut, block_bytes=block) == fingerprint(
+        BytesIO(content[:cut]), START
+    )
 
 
-def test_first_record_of_a_long_file_is_named_by_its_first_64_kib() -> None:
-    content = b"[01] " + b"y" * 200_000 + b"\n[02] z\n"
-    seen = fingerprint(BytesIO(content), START)
-    assert seen.first_record_hash == sha(content[:HEAD_BYTES])
-    assert seen.tail_start == len(content) - len(b"[02] z\n")
+@settings(max_examples=300, deadline=None)
+@given(lines=LINES, torn=st.sampled_from([b"", b"[05", b"[05] open"]), data=st.data())
+def test_a_name_once_given_stays(lines: list[bytes], torn: bytes, data: st.DataObject) -> None:
+    content = b"".join(lines) + torn
+    starts = starts_of(content)
+    end = content.find(b"\n", starts[0]) + 1 if starts else 0
+    name = name_of(content, START, 1 << 20)
+    assert name == (sha(content[:end]) if end else None)
+    beginning = content[: data.draw(st.integers(0, len(content)))]
+    assert name_of(beginning, START, 1 << 20) == (name if end and len(beginning) >= end else None)
+
+
+def test_a_first_line_without_end_is_named_by_what_is_looked_at() -> None:
+    content = b"[01] " + b"y" * 200
+    assert name_of(content[:100], START, 100) == sha(content[:100])
+    assert name_of(content[:99], START, 100) is None

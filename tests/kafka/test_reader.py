@@ -106,7 +106,7 @@ HOSTILE = [
     ("no such day", LINE.replace(b"03-01", b"02-30"), ["no_envelope"]),
     ("no such hour", LINE.replace(b"12:00:00", b"24:00:00"), ["no_envelope"]),
     ("torn at the end", LINE + LINE[:-12], [None, "cut"]),
-    ("no line end", LINE[:-1], [None]),
+    ("no line end", LINE[:-1], ["cut"]),
     ("lower level", LINE.replace(b"TRACE", b"trace"), ["no_envelope"]),
     ("another logger", LINE.replace(b"state.change.logger", b"org.example.Mine"), ["other_logger"]),
     ("another wording", LINE.replace(b"Changed", b"Change"), ["no_template"]),

@@ -72,7 +72,8 @@ def row(record: bytes, file_log: str, *, has_start: bool) -> Row:
     text = record[:LONGEST_BYTES].decode("utf-8", "replace")
     head = HEAD.match(text) if has_start else None
     local = time_of(head[1]) if head else None
-    body = parted(text[head.end() :]) if head else None
+    is_torn = len(record) <= LONGEST_BYTES and not record.endswith(b"\n")
+    body = parted(text[head.end() :]) if head and not is_torn else None
     message, logger, rest = body or (None, None, "")
     reason = _reason(record, text, local=local, logger=logger, has_start=has_start)
     said = understood(str(logger), str(message)) if reason is None else Said(None, None, reason, {}, None)

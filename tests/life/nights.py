@@ -1,0 +1,154 @@
+"""The loading of a cluster night by night, in memory: planner, looks and bookkeeping as in the jobs, no Spark."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache, lru_cache
+from io import BytesIO
+from typing import Any
+
+from jobs.discovery import Candidate
+from jobs.load_settings import load
+from jobs.loading import is_changed
+from jobs.replanning import plan_files
+from jobs.request import news
+from jobs.settings import Settings
+from pipeline.bronze.planning import Known, Looked, Plan
+from pipeline.core.files import Listed
+from pipeline.core.fingerprint import Fingerprint, fingerprint, name_of
+from pipeline.kafka.envelope import envelopes
+from pipeline.kafka.layout import locate
+from pipeline.kafka.sniff import HEAD_BYTES
+from tests.life.disk import Stored, node_of_path
+from tests.life.writers import node_in
+
+QUIET = timedelta(seconds=60)
+PATTERN = envelopes()["stock"].start_pattern
+
+
+@dataclass(frozen=True)
+class Read:
+    """A segment with the bytes that were read."""
+
+    known: Known
+    data: bytes
+
+
+@dataclass
+class Nights:
+    """What a cluster's tables hold: segments by load_seq, and the newest sighting of each path."""
+
+    segments: dict[int, Read] = field(default_factory=dict)
+    seen: dict[str, dict[str, Any]] = field(default_factory=dict)
+    last_seq: int = 0
+
+    def run(self, files: Mapping[str, Stored], now: datetime) -> Plan:
+        candidates = [candidate(path, files[path]) for path in sorted(files)]
+        changed = [
+            one for one in candidates if is_changed(one, self.seen.get(one.listed.path), None, settings())
+        ]
+
+        def look(some: Sequence[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
+            return [looked(one, files[one.listed.path], offsets) for one in some]
+
+        known = self.known()
+        planned = news(plan_files(look, candidates, changed, known, self.seen, now, QUIET), self.seen)
+        self.load(planned, files)
+        for one in planned.sightings:
+            self.seen[one.found.path] = {
+                "size_bytes": one.found.size_bytes,
+                "modified_at": one.found.modified_at,
+                "state": one.state,
+                "sentence": one.sentence,
+                "file_id": one.file_id,
+            }
+        return planned
+
+    def load(self, planned: Plan, files: Mapping[str, Stored]) -> None:
+        for one in planned.segments:
+            for load_seq in one.reopens:
+                del self.segments[load_seq]
+        for one in planned.segments:
+            file = one.looked
+            known = Known(
+                one.file_id, file.node_id, file.log, file.envelope, file.zone, file.found.path, str(file.first_record_hash),
+                one.start_offset, one.limit, file.hashes[one.limit], one.load_seq, (),
+            )  # fmt: skip
+            assert one.load_seq > self.last_seq
+            self.last_seq = one.load_seq
+            self.segments[one.load_seq] = Read(
+                known, files[file.found.path].content[one.start_offset : one.limit]
+            )
+
+    def by_file(self) -> dict[str, list[Read]]:
+        found: dict[str, list[Read]] = defaultdict(list)
+        for _, read in sorted(self.segments.items()):
+            found[read.known.file_id].append(read)
+        return found
+
+    def known(self) -> list[Known]:
+        return [
+            Known(**vars(reads[-1].known) | {"load_seqs": tuple(one.known.load_seq for one in reads)})
+            for reads in self.by_file().values()
+        ]
+
+    def contents(self) -> dict[str, tuple[int | None, bytes]]:
+        """By file_id the node and all bytes read. AssertionError: they overlap, or some between are missing."""
+        found = {}
+        for file_id, reads in self.by_file().items():
+            data = b""
+            for one in sorted(reads, key=lambda one: one.known.start_offset):
+                assert one.known.start_offset == len(data), "segments tile the file"
+                data += one.data
+                assert one.known.consumed_bytes == len(data), "a segment is read whole"
+                assert one.known.consumed_hash == hashlib.sha256(data).hexdigest(), (
+                    "of the content it was planned for"
+                )
+            assert len({one.known.node_id for one in reads}) == 1, "a file is of one node"
+            found[file_id] = (reads[-1].known.node_id, data)
+        return found
+
+
+@cache
+def settings() -> Settings:
+    return load(None, {"cluster": "c"}, {}, None)
+
+
+def candidate(path: str, stored: Stored) -> Candidate:
+    return Candidate(Listed(path, path, len(stored.bytes), stored.modified_at), located(path))
+
+
+located = lru_cache(100_000)(locate)
+
+
+def looked(one: Candidate, stored: Stored, offsets: Mapping[str, frozenset[int]]) -> Looked:
+    """As jobs.looking says it of the content, in the stock envelope."""
+    if stored.is_half:
+        return Looked(one.listed, "c", refusal=("unreadable", "end of archive"))
+    if not stored.content:
+        return Looked(one.listed, "c", refusal=("waiting", "the file is empty"))
+    name = named(stored.content)
+    wanted = frozenset(offset for offset in offsets.get(name or "", ()) if offset <= len(stored.content))
+    seen = printed(stored.content, wanted)
+    in_content = node_in(stored.content)
+    return Looked(
+        one.listed, "c", node_of_path(one.listed.path) if in_content is None else in_content, "controller",
+        stored.codec, "stock", "UTC", seen.size, name, 0 if seen.tail_start == seen.first_start else seen.tail_start, seen.ends_with_newline,
+        time_of(seen.tail_head), seen.hashes, frozenset(seen.starts),
+    )  # fmt: skip
+
+
+@lru_cache(100_000)
+def named(content: bytes) -> str | None:
+    return name_of(content[:HEAD_BYTES], PATTERN, HEAD_BYTES)
+
+
+@lru_cache(100_000)
+def printed(content: bytes, offsets: frozenset[int]) -> Fingerprint:
+    return fingerprint(BytesIO(content), PATTERN, offsets)
+
+
+def time_of(head: bytes) -> datetime | None:
+    return datetime.fromisoformat(head[1:24].decode().replace(",", ".")).replace(tzinfo=UTC) if head else None

@@ -1,0 +1,59 @@
+"""The in-memory looks of the schedules say what a look at real files says."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from jobs.discovery import Candidate
+from jobs.looking import Looker
+from pipeline.bronze.file_look import Wanted, look
+from pipeline.bronze.planning import Looked
+from pipeline.core.files import list_files
+from pipeline.kafka.layout import locate
+from tests.life.nights import looked, settings
+from tests.life.test_schedules import disk_of
+
+LIVES = 12
+ACTS = 25
+
+
+def test_a_look_in_memory_is_a_look_at_the_file(tmp_path: Path) -> None:
+    compared = 0
+    for seed in range(LIVES):
+        disk = disk_of(seed)
+        for _ in range(ACTS):
+            disk.act()
+        disk.write(tmp_path)
+        for candidate, file in looks(tmp_path):
+            expected = looked(candidate, disk.files[candidate.listed.relative], {})
+            assert same(file, expected), (seed, candidate.listed.relative)
+            compared += file.refusal is None
+    assert compared > LIVES
+
+
+def looks(folder: Path) -> list[tuple[Candidate, Looked]]:
+    store: Any = SimpleNamespace(cluster_id="c")
+    looker = Looker(store, settings(), None, None)
+    found = []
+    for listed in list_files(str(folder)):
+        candidate = Candidate(listed, locate(listed.relative))
+        fact = look(
+            listed.path,
+            candidate.located.log,
+            None,
+            Wanted(),
+            is_server_read=False,
+            stored_bytes=listed.size_bytes,
+            max_file_bytes=1 << 30,
+            max_ratio=500,
+        )
+        facts = fact | {"hashes": dict(fact["hashes"])}
+        found.append((candidate, looker.looked(candidate, facts if listed.size_bytes else None)))
+    return found
+
+
+def same(file: Looked, expected: Looked) -> bool:
+    """What is refused has nothing to read in the schedules either: no archive, or no line of Kafka's so far."""
+    if file.refusal is not None or file.first_record_hash is None:
+        return expected.refusal is not None or expected.first_record_hash is None
+    return file == expected

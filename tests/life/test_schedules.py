@@ -1,0 +1,216 @@
+"""Thousands of random lives of log files, and nights between: every byte that could be read is read once."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.life.disk import BEGIN, Disk, Stored, node_of_path
+from tests.life.nights import QUIET, Nights
+from tests.life.writers import START, Writer, made_up, node_in, records_of, repeated
+from tests.oracle.corpus import LogFile, logs
+
+SCHEDULES = 2000
+SMALL_BYTES = 20_000
+STYLES = ("ident", "late", "wrong folder", "alike")
+LONG_AGO = BEGIN + timedelta(days=365)
+
+
+def disk_of(seed: int) -> Disk:
+    random = Random(seed)  # noqa: S311  (a schedule, no secret)
+    style = STYLES[seed % len(STYLES)]
+    silent = random.randrange(1, 15) if style in ("late", "wrong folder") else 0
+    alike = random.randrange(1, 4) if style == "alike" else 0
+    writers: dict[str, Writer] = {}
+    for number in range(random.choice((1, 2, 2, 3))):
+        node_id = number + 1
+        folder = node_id + 6 if style == "wrong folder" else node_id
+        writers[f"broker-{folder}/controller.log"] = made_up(random, number, node_id, silent, alike)
+    return Disk(random, writers, is_telling=style in ("alike", "wrong folder"))
+
+
+@dataclass
+class Truth:
+    """What a reader who forgets nothing has seen: by writer all that could be read, and where it stood."""
+
+    contents: dict[str, set[bytes]] = field(default_factory=lambda: defaultdict(set))
+    listed: dict[str, set[tuple[int | None, bytes]]] = field(default_factory=lambda: defaultdict(set))
+
+    def see(self, files: dict[str, Stored], now: datetime) -> None:
+        for path, one in files.items():
+            if one.is_half:
+                continue
+            self.listed[one.writer].add((node_of_path(path), one.content))
+            others = [two.content for two in files.values() if two.writer == one.writer and not two.is_half]
+            is_half_of_another = any(is_longer(two, one.content) for two in others)
+            if not is_half_of_another and readable(one, now):
+                self.contents[one.writer].add(readable(one, now))
+
+    def expected(self) -> list[tuple[bytes, set[int | None]]]:
+        """Contents of which none is the beginning of another, and the nodes that each may be of."""
+        return [
+            (content, self.nodes(writer, content))
+            for writer, contents in self.contents.items()
+            for content in contents
+            if not any(is_longer(one, content) for one in contents)
+        ]
+
+    def nodes(self, writer: str, content: bytes) -> set[int | None]:
+        said = node_in(content)
+        if said is not None:
+            return {said}
+        related = [
+            one for one in self.listed[writer] if one[1].startswith(content) or content.startswith(one[1])
+        ]
+        return {None, *(node for node, _ in related), *(node_in(one) for _, one in related)}
+
+
+def readable(one: Stored, now: datetime) -> bytes:
+    """All of a complete file, else all but its last record; nothing before the first line has ended, or nothing
+    but one record may be there."""
+    begun = re.search(rb"^" + START.pattern + rb".*\n", one.content, re.M)
+    if begun is None:
+        return b""
+    last = records_of(one.content)[-1]
+    at = START.match(last) and datetime.fromisoformat(last[1:24].decode().replace(",", ".")).replace(
+        tzinfo=UTC
+    )
+    is_written = last.endswith(b"\n") and at is not None and now - at >= QUIET
+    if one.codec == "gzip" or now - one.modified_at >= QUIET or is_written:
+        return one.content
+    starts = [match.start() for match in re.finditer(rb"^" + START.pattern, one.content, re.M)]
+    return one.content[: starts[-1]] if len(starts) > 1 else b""
+
+
+@dataclass
+class Life:
+    """A disk, and a night now and then."""
+
+    disk: Disk
+    nights: Nights = field(default_factory=Nights)
+    truth: Truth = field(default_factory=Truth)
+    excused: set[str] = field(default_factory=set)
+
+    def live(self, acts: int = 40) -> None:
+        for _ in range(acts):
+            self.disk.act()
+            if self.disk.random.random() < 0.15:
+                self.night(self.disk.now)
+        self.night(self.disk.now)
+        self.night(LONG_AGO)  # all has been quiet
+
+    def night(self, now: datetime) -> None:
+        before = self.nights.contents()
+        planned = self.nights.run(self.disk.files, now)
+        after = self.nights.contents()
+        self.truth.see(self.disk.files, now)
+        self.check_night(after)
+        self.excused |= {
+            one.file_id
+            for one in planned.segments
+            if one.file_id not in before
+            and self.is_copy_without_original(one.looked.found.path, after[one.file_id][1], after)
+        }
+        assert not self.nights.run(self.disk.files, now).segments, "a second run has nothing to read"
+
+    def is_copy_without_original(
+        self, path: str, content: bytes, after: dict[str, tuple[int | None, bytes]]
+    ) -> bool:
+        """What begins like it and holds more was read, and is not listed any more, or differs in what is held back:
+        that it is the same cannot be known, and the relation of records that are in two files takes care of it."""
+        stored = self.disk.files[path]
+        listed = [one for one in self.disk.files.values() if one.writer == stored.writer and not one.is_half]
+        is_listed = any(is_longer(one.content, stored.content) for one in listed)
+        return not is_listed and any(is_longer(one, content) for _, one in after.values())
+
+    def check(self) -> None:
+        contents = self.nights.contents()
+        whole: dict[str, tuple[int | None, bytes]] = {}
+        for content, nodes in self.truth.expected():
+            found = {name: one for name, one in contents.items() if one[1] == content and one[0] in nodes}
+            assert len(found) == 1, f"{len(content)} bytes of nodes {nodes} are {len(found)} files"
+            whole |= found
+        assert set(contents) - set(whole) <= self.excused, "nothing else but copies whose original is gone"
+        for file_id in set(contents) - set(whole):
+            self.check_still_unknown(file_id, contents)
+        self.check_identity(whole)
+
+    def check_still_unknown(self, file_id: str, contents: dict[str, tuple[int | None, bytes]]) -> None:
+        """What is read twice goes as soon as something of the longer file is read."""
+        by_file, (node_id, content) = self.nights.by_file(), contents[file_id]
+        newest = by_file[file_id][-1].known.load_seq
+        for other, (other_node, longer) in contents.items():
+            if is_longer(longer, content) and other_node == node_id:
+                assert by_file[other][-1].known.load_seq < newest, "the longer content was at hand since"
+
+    def check_night(self, contents: dict[str, tuple[int | None, bytes]]) -> None:
+        """All that could be read is read, in whole records."""
+        read = [content for _, content in contents.values()]
+        for content in (one for some in self.truth.contents.values() for one in some):
+            assert any(one.startswith(content) for one in read), f"{len(content)} bytes are missing"
+        for one in self.nights.segments.values():
+            assert one.known.start_offset == 0 or START.match(one.data), "a segment begins with a record"
+
+    def check_identity(self, whole: dict[str, tuple[int | None, bytes]]) -> None:
+        """One reading of all gives the same file_ids, where no two files begin alike."""
+        once = Nights()
+        files = {
+            f"broker-{node_id}/{place}" if node_id is not None else f"copies/{place}": Stored(
+                content, BEGIN, ""
+            )
+            for place, (node_id, content) in enumerate(whole.values())
+        }
+        once.run(files, LONG_AGO)
+        names = {first_line(content) for _, content in whole.values()}
+        if len(names) == len(whole) and not self.excused:
+            assert once.contents() == whole
+
+
+def is_longer(one: bytes, beginning: bytes) -> bool:
+    return len(one) > len(beginning) and one.startswith(beginning)
+
+
+def first_line(content: bytes) -> bytes:
+    found = re.search(rb"^" + START.pattern + rb".*\n", content, re.M)
+    return content[: found.end()] if found else content
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_every_life_is_read_to_the_byte(part: int) -> None:
+    for seed in range(part, SCHEDULES, 10):
+        try_life(seed, disk_of(seed))
+
+
+def test_real_logs_live_the_same(shared: Path) -> None:
+    """Of each small log of the corpus, two on a disk."""
+    contents = list({first_line(one.data): one.data for one in small_logs(shared / "corpus")}.values())
+    assert len(contents) > 20
+    for seed, content in enumerate(contents):
+        two = enumerate((content, contents[seed - 1]))
+        writers = {f"broker-{node_in(one) or 0}/{place}-controller.log": repeated(one) for place, one in two}
+        try_life(seed, Disk(Random(seed), writers))  # noqa: S311  (a schedule, no secret)
+
+
+@pytest.mark.soak
+def test_many_more_lives() -> None:
+    for seed in range(SCHEDULES, 25 * SCHEDULES):
+        try_life(seed, disk_of(seed))
+
+
+def small_logs(folder: Path) -> Iterator[LogFile]:
+    return (one for one in logs(folder) if one.envelope == "stock" and len(one.data) < SMALL_BYTES)
+
+
+def try_life(seed: int, disk: Disk) -> None:
+    """AssertionError: names the seed, which makes the same life again."""
+    life = Life(disk)
+    try:
+        life.live()
+        life.check()
+    except AssertionError as problem:
+        raise AssertionError(f"seed {seed}: {problem}") from problem
