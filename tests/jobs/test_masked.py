@@ -78,11 +78,12 @@ def test_a_masked_warehouse(
     first.rename(first.with_name("controller.log.2026-11-21-08"))
     first.write_text(log(1).replace("08:00:0", "09:00:0"))
     assert run(logs, warehouse, conf) == 7
-    records = read(spark, str(warehouse), "bronze.log_record").where("event = 'channel_connected'").collect()
-    tokens = {row.fields["broker_node"] for row in records}
-    assert len(records) == 3 and len(tokens) == 1
+    records = read(spark, str(warehouse), "bronze.log_record")
+    rows = records.where("event = 'channel_connected'").collect()
+    tokens = {row.fields["broker_node"] for row in rows}
+    assert len(rows) == 3 and len(tokens) == 1
     assert next(iter(tokens)).split(":")[0].startswith("host-")
-    assert {row.exception_message.count("host-") for row in records} == {1}
+    assert {row.exception_message.count("host-") for row in rows} == {1}
     assert not [one for one in planted if one in everything(warehouse)]
 
     capsys.readouterr()
