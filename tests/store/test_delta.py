@@ -44,3 +44,12 @@ def test_versions_are_kept_and_restored(spark: SparkSession, folder: DeltaFolder
     folder.restore(SPEC, 1)
     assert [row.name for row in folder.read(SPEC).collect()] == ["one"]
     assert folder.head(SPEC) == 3
+
+
+def test_a_folder_with_quotes_in_its_name_is_a_folder(spark: SparkSession, tmp_path: Path) -> None:
+    folder = DeltaFolder(spark, str(tmp_path / "a`b'; DROP TABLE x; --\u202e$(id)"))
+    folder.create(SPEC)
+    folder.append(SPEC, spark.createDataFrame([(1, "'; DROP"), (2, "`x`")], "id int, name string"), "'note`")
+    folder.restore(SPEC, 0)
+    assert folder.read(SPEC, 1).count() == 2
+    assert folder.read(SPEC).count() == 0
