@@ -19,6 +19,7 @@ from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.store.reading import clusters, snapshot
 from pipeline.store.rows import collect_rows
 from pipeline.store.session import get_spark, tune_for_size
+from pipeline.store.warehouse import Published
 from schemas.ops import run
 
 SHOWN_RUNS = 60
@@ -109,7 +110,7 @@ def published_answers(warehouse: str, cluster: str | None, run_id: str | None) -
         )
     name = chosen_clusters(known, warehouse, cluster)[0]
     seen = snapshot(spark, warehouse, name, run_id)
-    return Answers(seen.stores[name], seen.runs[name].versions)
+    return Answers(seen.stores[name], seen.runs.get(name, Published()).versions)
 
 
 def show(name: str, answers: Answers) -> list[str]:

@@ -126,7 +126,7 @@ def term_table(terms: Sequence[Row]) -> list[str]:
 
 def run_table(runs: Sequence[Row]) -> list[str]:
     """One line a run, the newest first; what maintain has removed cannot be read again."""
-    kept_from = runs[0]["counts"].get(KEPT_FROM, 0)
+    kept_from = runs[0]["counts"].get(KEPT_FROM, 0) if runs else 0
     rows = [
         (
             one["run_id"],

@@ -58,7 +58,18 @@ def compact(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:
 
 def remove_old_files(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:
     """Files that no version younger than the table's retention needs. Heads have to be what is published."""
-    on_each(specs, lambda spec: collect_rows(delta.spark.sql(f"VACUUM {delta.named(spec)}")))
+
+    def remove(spec: TableSpec) -> None:
+        quiet_console(delta.spark)
+        collect_rows(delta.spark.sql(f"VACUUM {delta.named(spec)}"))
+
+    on_each(specs, remove)
+
+
+def quiet_console(spark: SparkSession) -> None:
+    """Delta prints on stdout how much VACUUM deleted; in this thread from here on to stderr: stdout is for answers."""
+    java = spark._jvm
+    getattr(getattr(java, "scala.Console$"), "MODULE$").setOutDirect(java.java.lang.System.err)
 
 
 def keep_retention(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:

@@ -72,7 +72,8 @@ class ClusterWarehouse:
         if head is None:
             return Published()
         noted = self.delta.note(run.SPEC.name, head) or ""
-        newest = self.as_published(json.loads(noted) if noted.startswith("{") else self.run_rows()[0])
+        rows = [json.loads(noted)] if noted.startswith("{") else self.run_rows()
+        newest = self.as_published(rows[0]) if rows else Published()
         if run_id is None or run_id == newest.run_id:
             return newest
         found = [self.as_published(row) for row in self.run_rows(run_id)]

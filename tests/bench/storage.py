@@ -1,8 +1,11 @@
 """Bytes of a warehouse against its logs, raw and gzipped: night by night, after `maintain`, and by level of compression."""
 
+import contextlib
 import gzip
+import io
 import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -19,7 +22,7 @@ SAMPLE = Path(__file__).resolve().parents[1] / "data" / "sample"
 CLUSTER = "storage"
 LEVELS = (3, 9, 19)
 NAMES = ("controller.log", "state-change.log")
-COLUMNS_SHOWN = 8
+SHOWN = 8
 HEADING = f"{'':34}{'files':>7}{'bytes':>13}{'x gzip -6':>11}"
 
 
@@ -41,12 +44,21 @@ def storage(logs: Path | None, folder: Path) -> None:
     store = ClusterWarehouse(spark, str(work / "warehouse"), CLUSTER)
     for night, taken in enumerate(nights(files), 1):
         copy(taken, logs or SAMPLE, work / "logs")
-        nightly.main(["--logs", str(work / "logs"), *given])
+        quietly(lambda: nightly.main(["--logs", str(work / "logs"), *given]))
         told(f"after night {night}", store, zipped)
-    maintain.main(given)
+    quietly(lambda: maintain.main(given))
     told("after maintain", store, zipped)
+    by_table(store, zipped)
     by_column(Path(store.delta.uri(log_record.SPEC)), zipped)
     by_level(spark, store, work, raw, zipped)
+
+
+def quietly(job: Callable[[], int]) -> None:
+    """Without what the job prints for its user. RuntimeError: it failed, as stderr says."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        code = job()
+    if code:
+        raise RuntimeError(f"exit code {code}")
 
 
 def sizes(files: list[Path]) -> tuple[int, int]:
@@ -83,6 +95,14 @@ def told(stage: str, store: ClusterWarehouse, zipped: int) -> None:
     print(f"{f'{stage}, on disk':34}{'':7}{on_disk:13,}{on_disk / zipped:11.2f}", flush=True)
 
 
+def by_table(store: ClusterWarehouse, zipped: int) -> None:
+    """The largest tables."""
+    found = {spec.name: files_and_bytes(store.delta, [spec]) for spec in SPECS}
+    print(f"\nlargest tables\n{HEADING}")
+    for name, (files, size) in sorted(found.items(), key=lambda one: -one[1][1])[:SHOWN]:
+        print(f"{name:34}{files:7,}{size:13,}{size / zipped:11.2f}")
+
+
 def by_column(table: Path, zipped: int) -> None:
     """The largest columns of the file that was written last."""
     newest = max(table.glob("*.parquet"), key=lambda path: path.stat().st_mtime)
@@ -91,7 +111,7 @@ def by_column(table: Path, zipped: int) -> None:
         for column in map(group.column, range(group.num_columns)):
             found[column.path_in_schema] = found.get(column.path_in_schema, 0) + column.total_compressed_size
     print(f"\nlargest columns of bronze.log_record\n{HEADING}")
-    for name, size in sorted(found.items(), key=lambda one: -one[1])[:COLUMNS_SHOWN]:
+    for name, size in sorted(found.items(), key=lambda one: -one[1])[:SHOWN]:
         print(f"{name:34}{'':7}{size:13,}{size / zipped:11.2f}")
 
 

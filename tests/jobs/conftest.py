@@ -3,6 +3,7 @@
 import io
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
@@ -10,6 +11,7 @@ from pyspark.sql import SparkSession
 from jobs import nightly
 from pipeline.store.session import SMALL, SMALL_TABLES
 from tests.conftest import REPOSITORY
+from tests.golden import unpacked
 
 SAMPLE = REPOSITORY / "tests" / "data" / "sample"
 
@@ -20,6 +22,12 @@ class NightlyRun:
 
     warehouse: str
     screen: str
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    """A warehouse of format 1, the test's own."""
+    return unpacked(1, tmp_path)
 
 
 @pytest.fixture(scope="session")

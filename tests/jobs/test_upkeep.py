@@ -5,11 +5,11 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from jobs import cli, nightly
@@ -19,25 +19,15 @@ from jobs.maintain import expire, maintained
 from jobs.progress import Progress
 from jobs.settings import Settings
 from jobs.upkeep import Upkeep
-from pipeline.catalog.tables import BY_NAME, SPECS, Refresh
-from pipeline.core.errors import InputProblem, Locked, WarehouseFormat
+from pipeline.catalog.tables import BY_NAME, SPECS
 from pipeline.store.lock import cluster_lock, home
-from pipeline.store.reading import make_views, read, snapshot
+from pipeline.store.reading import read
 from pipeline.store.upkeep import difference
-from pipeline.store.warehouse import FORMAT_VERSION, KEPT_FROM, ClusterWarehouse, Published
+from pipeline.store.warehouse import FORMAT_VERSION, KEPT_FROM, ClusterWarehouse
 from tests.golden import CLUSTER, WHOLE, unpacked, write_logs
+from tests.jobs.warehouses import DERIVED, RECORDS, contents, published_anew, store_of
 
 pytestmark = pytest.mark.spark
-RECORDS = {"BEGUN": 6, "WHOLE": 16}
-OWN_OF_A_RUN = {"run_id", "load_seq", "path", "status"}
-DERIVED = [
-    name for name, one in BY_NAME.items() if one.refresh in (Refresh.SEGMENTS, Refresh.TAIL, Refresh.WHOLE)
-]
-
-
-@pytest.fixture
-def golden(tmp_path: Path) -> Path:
-    return unpacked(1, tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -58,45 +48,12 @@ def run(folder: Path, warehouse: Path) -> int:
     return nightly.main(["--logs", str(folder / "logs"), "--warehouse", str(warehouse), "--cluster", CLUSTER])
 
 
-def store_of(spark: SparkSession, warehouse: Path) -> ClusterWarehouse:
-    return ClusterWarehouse(spark, str(warehouse), CLUSTER)
-
-
-def content(frame: DataFrame) -> list[str]:
-    kept = sorted(set(frame.columns) - OWN_OF_A_RUN)
-    return sorted(str(row) for row in frame.select(*kept).collect())
-
-
-def contents(spark: SparkSession, warehouse: Path, run_id: str | None = None) -> dict[str, list[str]]:
-    seen = snapshot(spark, str(warehouse), CLUSTER, run_id)
-    return {name: content(seen.read(name)) for name in DERIVED if name in seen.tables()}
-
-
 def settings_of(tmp_path: Path) -> Settings:
     return load(None, {}, {}, tmp_path)
 
 
 def copy_of(warehouse: Path, folder: Path) -> Path:
     return Path(shutil.copytree(warehouse, folder / "warehouse"))
-
-
-def age(warehouse: Path, days: int) -> None:
-    """Commits are as old as their files."""
-    then = time.time() - days * 86400
-    for path in warehouse.rglob("_delta_log/*"):
-        os.utime(path, (then, then))
-
-
-def test_a_warehouse_of_this_format_is_read_as_it_is(spark: SparkSession, golden: Path) -> None:
-    assert read(spark, str(golden), "bronze.log_record").count() == RECORDS["WHOLE"]
-    assert "gold_finding" in make_views(spark, str(golden))
-    runs = read(spark, str(golden), "ops.run").orderBy("run_seq").collect()
-    assert [(row.outcome, row.format_version) for row in runs] == [("published", 1)] * 2
-    first = snapshot(spark, str(golden), CLUSTER, runs[0].run_id)
-    assert first.read("bronze.log_record").count() == RECORDS["BEGUN"]
-    assert first.read("ops.run").count() == 1
-    with pytest.raises(InputProblem, match="no run of that name in the clusters golden"):
-        snapshot(spark, str(golden), None, "20200101T000000.000000Z")
 
 
 def test_a_run_of_this_release_continues_it(spark: SparkSession, continued: Path) -> None:
@@ -190,84 +147,6 @@ def test_tables_of_another_declaration_are_brought_up_to_date(
     said = capsys.readouterr().out
     assert "MIGRATED" in said and "gold.controller_term, silver.state_dump, silver.topic_event" in said
     assert contents(spark, warehouse) == before
-
-
-def published_anew(store: ClusterWarehouse, **columns: object) -> Published:
-    """The heads of all tables, published by a row that says otherwise what is given."""
-    newest = store.delta.read_named("ops.run").orderBy(F.col("run_seq").desc()).first()
-    assert newest is not None
-    heads = {spec.name: head for spec in SPECS if (head := store.delta.head(spec)) is not None}
-    store.bases = dict(heads)
-    row = newest.asDict() | {
-        "run_id": store.new_run(datetime.now(UTC)),
-        "run_seq": newest.run_seq + 1,
-        "table_versions": heads,
-    }
-    store.publish(row | columns)
-    return store.published()
-
-
-def test_a_newer_format_is_refused(spark: SparkSession, golden: Path) -> None:
-    store = store_of(spark, golden)
-    with pytest.raises(WarehouseFormat, match=f"format {FORMAT_VERSION + 1}"):
-        published_anew(store, format_version=FORMAT_VERSION + 1)
-    with pytest.raises(WarehouseFormat, match=f"format {FORMAT_VERSION + 1}"):
-        read(spark, str(golden), "bronze.log_record")
-
-
-def test_readers_see_what_is_published_after_a_run_died_on_old_tables(
-    spark: SparkSession, golden: Path
-) -> None:
-    """Delta by itself refuses a version as old as that, once another has followed it."""
-    store = store_of(spark, golden)
-    names = ("bronze.log_record", "silver.topic_event", "gold.controller_term")
-    before = {name: content(read(spark, str(golden), name)) for name in names}
-    age(golden, 60)
-    for name in names:
-        store.delta.append(BY_NAME[name].spec, store.delta.read_named(name), "dead")
-    assert {name: content(read(spark, str(golden), name)) for name in names} == before
-    store.restore(SPECS, store.published())
-    assert {name: content(store.delta.read_named(name)) for name in names} == before
-
-
-def test_of_runs_that_follow_the_same_one_one_publishes(spark: SparkSession, golden: Path) -> None:
-    one, other = store_of(spark, golden), store_of(spark, golden)
-    rows = []
-    for store in (one, other):
-        published = store.published()
-        newest = store.run_rows()[0]
-        begun = datetime.now(UTC)
-        rows.append(newest | {"run_seq": published.run_seq + 1, "run_id": store.new_run(begun)})
-        store.bases = dict(published.versions)
-    one.publish(rows[0])
-    with pytest.raises(Locked, match=f"run {rows[0]['run_id']} published meanwhile"):
-        other.publish(rows[1])
-    assert one.published().run_id == rows[0]["run_id"]
-
-
-def test_what_a_run_that_woke_up_wrote_is_not_published(spark: SparkSession, golden: Path) -> None:
-    store, spec = store_of(spark, golden), BY_NAME["silver.term"].spec
-    published = store.published()
-    run_id = store.new_run(datetime.now(UTC))
-    store.restore(SPECS, published)
-    store.delta.append(spec, store.delta.read(spec), run_id)
-    store.delta.append(spec, store.delta.read(spec), "of the run that was taken over")
-    heads = published.versions | {spec.name: store.delta.head(spec)}
-    row = store.run_rows()[0] | {"run_id": run_id, "run_seq": 3, "table_versions": heads}
-    with pytest.raises(Locked, match=r"another run wrote into silver\.term meanwhile"):
-        store.publish(row)
-    assert store.published() == published
-
-
-def test_runs_are_named_in_order_whatever_the_clocks_say(spark: SparkSession, golden: Path) -> None:
-    store = store_of(spark, golden)
-    newest = store.published().run_id
-    assert newest is not None
-    assert (
-        newest
-        < store.new_run(datetime(2020, 1, 1, tzinfo=UTC))
-        < store.new_run(datetime.now(UTC) + timedelta(9999))
-    )
 
 
 def test_a_cluster_is_forgotten_also_where_a_run_died(

@@ -1,0 +1,109 @@
+"""What is published: read whole whatever goes on, by one run at a time, in a format that is known."""
+
+import os
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.catalog.tables import BY_NAME, SPECS
+from pipeline.core.errors import InputProblem, Locked, WarehouseFormat
+from pipeline.store.reading import make_views, read, snapshot
+from pipeline.store.warehouse import FORMAT_VERSION, Published
+from schemas.ops import run as ops_run
+from tests.golden import CLUSTER
+from tests.jobs.warehouses import RECORDS, content, published_anew, store_of
+
+pytestmark = pytest.mark.spark
+
+
+def test_a_warehouse_of_this_format_is_read_as_it_is(spark: SparkSession, golden: Path) -> None:
+    assert read(spark, str(golden), "bronze.log_record").count() == RECORDS["WHOLE"]
+    assert "gold_finding" in make_views(spark, str(golden))
+    runs = read(spark, str(golden), "ops.run").orderBy("run_seq").collect()
+    assert [(row.outcome, row.format_version) for row in runs] == [("published", 1)] * 2
+    first = snapshot(spark, str(golden), CLUSTER, runs[0].run_id)
+    assert first.read("bronze.log_record").count() == RECORDS["BEGUN"]
+    assert first.read("ops.run").count() == 1
+    with pytest.raises(InputProblem, match="no run of that name in the clusters golden"):
+        snapshot(spark, str(golden), None, "20200101T000000.000000Z")
+
+
+def test_a_newer_format_is_refused(spark: SparkSession, golden: Path) -> None:
+    store = store_of(spark, golden)
+    with pytest.raises(WarehouseFormat, match=f"format {FORMAT_VERSION + 1}"):
+        published_anew(store, format_version=FORMAT_VERSION + 1)
+    with pytest.raises(WarehouseFormat, match=f"format {FORMAT_VERSION + 1}"):
+        read(spark, str(golden), "bronze.log_record")
+
+
+def age(warehouse: Path, days: int) -> None:
+    """Commits are as old as their files."""
+    then = time.time() - days * 86400
+    for path in warehouse.rglob("_delta_log/*"):
+        os.utime(path, (then, then))
+
+
+def test_readers_see_what_is_published_after_a_run_died_on_old_tables(
+    spark: SparkSession, golden: Path
+) -> None:
+    """Delta by itself refuses a version as old as that, once another has followed it."""
+    store = store_of(spark, golden)
+    names = ("bronze.log_record", "silver.topic_event", "gold.controller_term")
+    before = {name: content(read(spark, str(golden), name)) for name in names}
+    age(golden, 60)
+    for name in names:
+        store.delta.append(BY_NAME[name].spec, store.delta.read_named(name), "dead")
+    assert {name: content(read(spark, str(golden), name)) for name in names} == before
+    store.restore(SPECS, store.published())
+    assert {name: content(store.delta.read_named(name)) for name in names} == before
+
+
+def test_of_runs_that_follow_the_same_one_one_publishes(spark: SparkSession, golden: Path) -> None:
+    one, other = store_of(spark, golden), store_of(spark, golden)
+    rows = []
+    for store in (one, other):
+        published = store.published()
+        newest = store.run_rows()[0]
+        begun = datetime.now(UTC)
+        rows.append(newest | {"run_seq": published.run_seq + 1, "run_id": store.new_run(begun)})
+        store.bases = dict(published.versions)
+    one.publish(rows[0])
+    with pytest.raises(Locked, match=f"run {rows[0]['run_id']} published meanwhile"):
+        other.publish(rows[1])
+    assert one.published().run_id == rows[0]["run_id"]
+
+
+def test_a_run_that_died_before_its_first_row_published_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    store = store_of(spark, tmp_path)
+    store.new_run(datetime.now(UTC))
+    store.delta.create(ops_run.SPEC)
+    assert store.published() == Published()
+    assert make_views(spark, str(tmp_path)) == []
+
+
+def test_what_a_run_that_woke_up_wrote_is_not_published(spark: SparkSession, golden: Path) -> None:
+    store, spec = store_of(spark, golden), BY_NAME["silver.term"].spec
+    published = store.published()
+    run_id = store.new_run(datetime.now(UTC))
+    store.restore(SPECS, published)
+    store.delta.append(spec, store.delta.read(spec), run_id)
+    store.delta.append(spec, store.delta.read(spec), "of the run that was taken over")
+    heads = published.versions | {spec.name: store.delta.head(spec)}
+    row = store.run_rows()[0] | {"run_id": run_id, "run_seq": 3, "table_versions": heads}
+    with pytest.raises(Locked, match=r"another run wrote into silver\.term meanwhile"):
+        store.publish(row)
+    assert store.published() == published
+
+
+def test_runs_are_named_in_order_whatever_the_clocks_say(spark: SparkSession, golden: Path) -> None:
+    store = store_of(spark, golden)
+    newest = store.published().run_id
+    assert newest is not None
+    assert (
+        newest
+        < store.new_run(datetime(2020, 1, 1, tzinfo=UTC))
+        < store.new_run(datetime.now(UTC) + timedelta(9999))
+    )
