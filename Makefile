@@ -16,7 +16,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help run explain test check soak bench coverage notebook docs wheel clean setup jars preflight FORCE
+.PHONY: help run explain maintain test check soak bench coverage notebook docs wheel clean setup jars preflight FORCE
 
 # A dollar in a logger is not for make.
 export LINE_AS_GIVEN := $(value LINE)
@@ -38,6 +38,9 @@ run: setup ## audit LOGS (default: the sample) into WAREHOUSE; installs what is 
 
 explain: preflight $(VENV)/installed ## what a log line means: LINE='[...] ...', or ARGS="--file FILE --line N"
 	@if [ -n "$$LINE_AS_GIVEN" ]; then $(PY) -m jobs explain $(ARGS) -- "$$LINE_AS_GIVEN"; else $(PY) -m jobs explain $(ARGS); fi
+
+maintain: setup ## fewer and smaller files in WAREHOUSE, none that no readable run needs (ARGS="--retain 400d")
+	@$(PY) jobs/maintain.py --warehouse "$(WAREHOUSE)" $(if $(CLUSTER),--cluster "$(CLUSTER)") $(ARGS)
 
 test: setup $(VENV)/with-test ## the test suite; ARGS go to pytest
 	@$(PY) -m pytest $(ARGS)

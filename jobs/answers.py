@@ -136,16 +136,10 @@ class Answers:
 
     def level(self) -> Row | None:
         """Of the newest term: whether state.change.logger wrote at TRACE, and the release of its replica machine."""
-        lines = (
-            self.table("silver.controller_line")
-            .groupBy("term_id")
-            .agg(
-                F.max("ordered_at").alias("at"),
-                F.max("is_trace_seen").alias("is_trace"),
-                F.max("replica_machine").alias("machine"),
-            )
+        newest = self.table("silver.term").orderBy(F.col("last_seen_at").desc()).limit(1)
+        rows = collect_rows(
+            newest.select(F.col("is_trace_seen").alias("is_trace"), F.col("replica_machine").alias("machine"))
         )
-        rows = collect_rows(lines.orderBy(F.col("at").desc()).limit(1))
         return rows[0] if rows else None
 
     def lines(self, places: Sequence[Row]) -> dict[tuple[str, int], Row]:

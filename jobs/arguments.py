@@ -1,6 +1,8 @@
 """The arguments that all jobs share."""
 
 import argparse
+import contextlib
+import math
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ SEVERITIES = ("critical", "warning", "info")
 
 
 def parser(job: str, description: str) -> argparse.ArgumentParser:
-    """`--logs`, `--warehouse`, `--cluster`, `--zone`, `--conf`, `--since`, `--until`, `--fail-on`, `--server-log`."""
+    """Flags of every job; those of a setting stand before the file's and the environment's."""
     arguments = argparse.ArgumentParser(prog=job, description=description)
     arguments.add_argument(
         "--logs",
@@ -22,14 +24,9 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
         metavar="PATH",
         help="folder, file or glob; any URI; may be given again",
     )
-    arguments.add_argument(
-        "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
-    )
+    on_warehouse(arguments)
     arguments.add_argument("--cluster", metavar="NAME", help="the cluster that all these logs belong to")
     arguments.add_argument("--zone", metavar="AREA/CITY", help="time zone of the brokers' local times (UTC)")
-    arguments.add_argument(
-        "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
-    )
     arguments.add_argument(
         "--since", type=moment, metavar="TIME", help="only files with records at or after it, UTC"
     )
@@ -38,9 +35,43 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
     )
     arguments.add_argument("--server-log", action="store_true", default=None, help="read server.log too")
     arguments.add_argument(
+        "--reparse",
+        action="store_true",
+        help="understand all stored records anew from their bytes, without the files",
+    )
+    arguments.add_argument(
+        "--follow-links", action="store_true", default=None, help="also links that lead out of --logs"
+    )
+    arguments.add_argument(
         "--fail-on", choices=SEVERITIES, help="exit 8 when a finding is at least so severe"
     )
     return arguments
+
+
+def on_warehouse(arguments: argparse.ArgumentParser) -> None:
+    """`--warehouse`, `--conf`, `--wait`: what all that write into a warehouse take."""
+    arguments.add_argument(
+        "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
+    )
+    arguments.add_argument(
+        "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
+    )
+    arguments.add_argument(
+        "--wait",
+        type=seconds,
+        nargs="?",
+        const=math.inf,
+        default=0.0,
+        metavar="SECONDS",
+        help="wait for another run on the cluster, so long or as long as it takes, where it would be exit code 6",
+    )
+
+
+def seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if math.isfinite(float(text)) and float(text) >= 0:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"expected a number of seconds such as 600, found {text!r}")
 
 
 def moment(text: str) -> datetime:
@@ -62,6 +93,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
             ("cluster", arguments.cluster),
             ("zone", arguments.zone),
             ("server_log", arguments.server_log),
+            ("follow_links", arguments.follow_links),
         )
         if value is not None
     }
@@ -69,7 +101,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
 
 
 def require_logs(arguments: argparse.Namespace) -> None:
-    if not arguments.logs:
+    if not arguments.logs and not arguments.reparse:
         raise SettingsError(
             expected="--logs with the folder of Kafka's logs",
             found="no --logs",

@@ -12,13 +12,16 @@ from pyspark.sql import functions as F
 
 from jobs.answers import Answers, Row
 from jobs.arguments import moment
-from jobs.ask_text import broker_table, evidence_lines, finding_heading, term_table, timeline_table
+from jobs.ask_text import broker_table, evidence_lines, finding_heading, run_table, term_table, timeline_table
+from jobs.on_clusters import chosen_clusters
 from jobs.text import day_clock, shortened
 from pipeline.core.errors import InputProblem, PipelineError
-from pipeline.store.reading import clusters
+from pipeline.store.reading import clusters, snapshot
+from pipeline.store.rows import collect_rows
 from pipeline.store.session import get_spark, tune_for_size
-from pipeline.store.warehouse import ClusterWarehouse
+from schemas.ops import run
 
+SHOWN_RUNS = 60
 Question = Callable[[Answers], list[str]]
 
 
@@ -62,6 +65,11 @@ def terms_main(argv: Sequence[str] | None = None) -> int:
     return answered("terms", given, terms)
 
 
+def runs_main(argv: Sequence[str] | None = None) -> int:
+    given = asking("runs", "What ran, and which runs can still be read with --run-id.").parse_args(argv)
+    return answered("runs", given, runs)
+
+
 def asking(command: str, description: str) -> argparse.ArgumentParser:
     arguments = argparse.ArgumentParser(prog=f"kafka-controller-audit {command}", description=description)
     arguments.add_argument(
@@ -70,21 +78,24 @@ def asking(command: str, description: str) -> argparse.ArgumentParser:
     arguments.add_argument(
         "--cluster", metavar="NAME", help="may be left out where the warehouse holds one cluster"
     )
+    arguments.add_argument("--run-id", metavar="RUN", help="as an older run published it ('runs' lists them)")
     return arguments
 
 
 def answered(command: str, given: argparse.Namespace, question: Question) -> int:
     """Prints the answer from the published versions; one sentence on stderr if there is none."""
     try:
-        print("\n".join(question(published_answers(given.warehouse, given.cluster))), flush=True)
+        print(
+            "\n".join(question(published_answers(given.warehouse, given.cluster, given.run_id))), flush=True
+        )
     except PipelineError as problem:
         print(f"{command}: {problem}", file=sys.stderr)
         return problem.exit_code
     return 0
 
 
-def published_answers(warehouse: str, cluster: str | None) -> Answers:
-    """InputProblem: no such cluster in the warehouse, or several and none is named."""
+def published_answers(warehouse: str, cluster: str | None, run_id: str | None) -> Answers:
+    """InputProblem: no such cluster in the warehouse, or several and none is named; no such run, or it is gone."""
     spark = get_spark()
     tune_for_size(spark, 0)  # answers are small: to compile their plans takes longer than to interpret them
     known = clusters(spark, warehouse)
@@ -95,16 +106,9 @@ def published_answers(warehouse: str, cluster: str | None) -> Answers:
             found=f"no --cluster and the clusters {said}",
             todo="name one of them",
         )
-    if not known or (cluster is not None and cluster not in known):
-        raise InputProblem(
-            expected=f"cluster {cluster} in the warehouse {warehouse}"
-            if cluster
-            else f"a cluster in {warehouse}",
-            found=f"clusters: {said}",
-            todo="check --warehouse and --cluster, or run the nightly job on it first",
-        )
-    store = ClusterWarehouse(spark, warehouse, cluster or known[0])
-    return Answers(store, store.published().versions)
+    name = chosen_clusters(known, warehouse, cluster)[0]
+    seen = snapshot(spark, warehouse, name, run_id)
+    return Answers(seen.stores[name], seen.runs[name].versions)
 
 
 def show(name: str, answers: Answers) -> list[str]:
@@ -174,6 +178,12 @@ def terms(answers: Answers) -> list[str]:
     if not rows:
         return [f"{answers.store.cluster_id}  no line of a controller in office was read"]
     return [f"{answers.store.cluster_id}  times are UTC", *term_table(rows)]
+
+
+def runs(answers: Answers) -> list[str]:
+    """The newest runs, the last first."""
+    listed = answers.store.delta.read(run.SPEC).orderBy(F.col("run_seq").desc()).limit(SHOWN_RUNS)
+    return [f"{answers.store.cluster_id}  times are UTC", *run_table(collect_rows(listed))]
 
 
 def require(answers: Answers, table: str) -> None:

@@ -15,6 +15,7 @@ from jobs.text import (
     since_text,
     table,
 )
+from pipeline.store.warehouse import KEPT_FROM
 
 HIGH_IS_FEW = "high = leads too FEW of what it should; breach: ratio > limit, strictly"
 
@@ -121,3 +122,21 @@ def term_table(terms: Sequence[Row]) -> list[str]:
     ]
     head = ("TERM", "controller", "epoch", "elected", "ready", "ended", "how", "next after", "certainty")
     return table(head, rows)
+
+
+def run_table(runs: Sequence[Row]) -> list[str]:
+    """One line a run, the newest first; what maintain has removed cannot be read again."""
+    kept_from = runs[0]["counts"].get(KEPT_FROM, 0)
+    rows = [
+        (
+            one["run_id"],
+            one["job"],
+            day_clock(one["ended_at"]),
+            one["outcome"].replace("_", " "),
+            f"{one['counts'].get('records', 0):,}",
+            "" if one["run_seq"] >= kept_from else "gone",
+            shortened(one["sentence"] or "", 200),
+        )
+        for one in runs
+    ]
+    return table(("RUN", "job", "ended", "outcome", "new records", "", ""), rows)

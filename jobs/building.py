@@ -1,47 +1,81 @@
 """Builds the tables of a run in the order of their wiring, side by side where they do not wait for one another."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
+from datetime import datetime
+from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from jobs.cutting import BEFORE, Cut, find_cut, lines_before, segments_at
 from jobs.settings import Settings
-from pipeline.catalog.knowledge import knowledge_fingerprint
-from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, Refresh, Table
-from pipeline.kafka.releases import bits, ends, halves, members
+from jobs.settings_frames import audit_limits, imbalance_limits, release_settings
+from pipeline.bronze.duplicate_record import without
+from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, CUT, Refresh, Table
+from pipeline.store.rows import collect_one
 from pipeline.store.warehouse import ClusterWarehouse
-from schemas.bronze import log_record, source_file
+from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.gold import finding
+from schemas.silver import controller_line, term
 from schemas.spec import TableSpec
 
 AT_ONCE = 4
 
 
 class Builder:
-    """Writes tables of one cluster under its lock. `before`: the highest load_seq of earlier runs.
+    """Writes tables of one cluster under its lock.
 
+    before: the highest load_seq of earlier runs. derived: segments of theirs that are derived anew beside the new
+    ones. fresh: tables that hold what follows from all rows up to `before`; the others are built from everything.
     Inputs are read at their heads, which under the lock are this run's own: Delta has the snapshot of a head
     at hand, that of a named version costs some jobs each.
     """
 
     def __init__(
-        self, store: ClusterWarehouse, settings: Settings, run_id: str, versions: dict[str, int], before: int
+        self,
+        store: ClusterWarehouse,
+        settings: Settings,
+        run_id: str,
+        versions: dict[str, int],
+        *,
+        before: int,
+        fresh: frozenset[str],
     ) -> None:
         self.store, self.settings, self.run_id = store, settings, run_id
-        self.versions, self.before = versions, before
-        self.published_findings = versions.get(finding.SPEC.name, 0)
+        self.versions, self.before, self.fresh = versions, before, fresh
+        self.versions_before = dict(versions)
+        self.derived: frozenset[int] = frozenset()
+        self.cut = Cut()
 
     def write(self, spec: TableSpec, rows: DataFrame) -> None:
+        """Adds rows."""
         self.store.delta.append(spec, rows, self.run_id)
+        self.note_version(spec)
+
+    def replace(self, spec: TableSpec, rows: DataFrame) -> None:
+        """Puts rows in place of all there are."""
+        self.store.delta.overwrite(spec, rows, self.run_id)
+        self.note_version(spec)
+
+    def note_version(self, spec: TableSpec) -> None:
         self.versions[spec.name] = int(self.store.delta.head(spec) or 0)
 
     def rows_of_run(self, spec: TableSpec) -> DataFrame:
-        """The rows that this run appended, read back from where they were written."""
-        rows = self.store.delta.read(spec)
-        return rows.where(F.col("load_seq") > self.before) if self.before else rows
+        """The rows of the segments that this run loads or derives anew."""
+        return self.of_run(self.store.delta.read(spec))
+
+    def of_run(self, rows: DataFrame) -> DataFrame:
+        """Those of the rows that belong to segments which this run loads or derives anew."""
+        if not self.before:
+            return rows
+        return rows.where((F.col("load_seq") > self.before) | F.col("load_seq").isin(*self.derived))
+
+    def counting(self, records: DataFrame) -> DataFrame:
+        """The records without those that another file brought before."""
+        if not self.versions.get(duplicate_record.SPEC.name):
+            return records
+        return without(records, self.store.delta.read(duplicate_record.SPEC))
 
     def build(
         self, tables: Sequence[Table], first: Sequence[Callable[[], None]], done: Callable[[TableSpec], None]
@@ -49,14 +83,17 @@ class Builder:
         """Runs `first` and the builds, each when those that it waits for are through; `done` hears of each table.
 
         `tables` stand in an order in which none waits for a later one, so waiting never blocks the pool.
-        `first`: acts that write source_file; every table rebuilt whole waits for them.
+        `first`: acts that write file_sighting; tables that are not built by segments wait for them.
         """
         with ThreadPoolExecutor(AT_ONCE) as pool:
             begun = [pool.submit(act) for act in first]
             futures: dict[str, Future[None]] = {}
             for table in tables:
+                if CUT in table.inputs and CUT not in futures:
+                    awaited = [futures[name] for name in (term.SPEC.table,) if name in futures]
+                    futures[CUT] = pool.submit(self.find_cut, awaited)
                 awaited = [futures[name] for name in table.inputs if name in futures]
-                if table.refresh is Refresh.WHOLE:
+                if table.refresh is not Refresh.SEGMENTS:
                     awaited += begun
                 futures[table.spec.table] = pool.submit(self.build_one, table, awaited, done)
             for future in (*begun, *futures.values()):
@@ -67,80 +104,73 @@ class Builder:
     ) -> None:
         for future in awaited:
             future.result()
+        spec = table.spec
+        is_fresh = spec.name in self.fresh
+        if is_fresh and table.refresh is Refresh.TAIL and not self.cut.has_lines:
+            return
         rows = self.built(table)
-        is_replaced = table.refresh is Refresh.WHOLE and bool(self.versions[table.spec.name])
-        write = self.store.delta.overwrite if is_replaced else self.store.delta.append
-        write(table.spec, rows, self.run_id)
-        self.versions[table.spec.name] = int(self.store.delta.head(table.spec) or 0)
-        done(table.spec)
+        if not self.versions[spec.name] or (is_fresh and table.refresh is Refresh.SEGMENTS):
+            self.write(spec, rows)
+        elif is_fresh and table.refresh is Refresh.TAIL and self.cut.at is not None:
+            self.store.delta.replace_tail(spec, rows, table.ordered_by, self.cut.at, self.run_id)
+            self.note_version(spec)
+        else:
+            self.replace(spec, rows)
+        done(spec)
+
+    def find_cut(self, awaited: Sequence[Future[None]]) -> None:
+        """The cut of this run; none where the lines of controllers are to be built from everything."""
+        for future in awaited:
+            future.result()
+        if controller_line.SPEC.name in self.fresh:
+            delta = self.store.delta
+            terms_before = delta.read(term.SPEC, self.versions_before[term.SPEC.name])
+            new = self.counting(self.rows_of_run(log_record.SPEC))
+            self.cut = find_cut(new, delta.read(term.SPEC), terms_before)
 
     def built(self, table: Table) -> DataFrame:
         if table.build is None:
             raise TypeError(f"{table.spec.name} has no build")
-        source = partial(self.input, is_run_only=table.refresh is Refresh.SEGMENTS)
-        return table.build(**{name: source(name) for name in table.inputs})
+        is_fresh = table.spec.name in self.fresh
+        cut = self.cut.at if is_fresh and table.refresh is Refresh.TAIL else None
+        records = self.store.delta.read(log_record.SPEC)
+        if is_fresh and table.refresh is Refresh.SEGMENTS:
+            records = self.rows_of_run(log_record.SPEC)
+        if cut is not None:
+            records = self.records_at(cut)
+        given: dict[str, Any] = {CUT: cut, log_record.SPEC.table: self.counting(records)}
+        return table.build(
+            **{name: given[name] if name in given else self.input(name, cut) for name in table.inputs}
+        )
 
-    def input(self, name: str, *, is_run_only: bool) -> DataFrame:
-        if is_run_only and name == log_record.SPEC.table:
-            return self.rows_of_run(log_record.SPEC)
+    def input(self, name: str, cut: datetime | None) -> DataFrame:
+        store, settings = self.store, self.settings
         if name == "imbalance_limit":
-            return imbalance_limits(self.store.spark, self.settings, self.store.cluster_id)
+            return imbalance_limits(store.spark, settings, store.cluster_id)
         if name == "audit_limit":
-            return audit_limits(self.store.delta.read(source_file.SPEC), self.settings, self.store.cluster_id)
+            return audit_limits(store.delta.read(source_file.SPEC), settings, store.cluster_id)
         if name == "release_setting":
-            return release_settings(self.store.spark, self.settings, self.store.cluster_id)
+            return release_settings(store.spark, settings, store.cluster_id)
         if name == "published_finding":
-            return self.store.delta.read(finding.SPEC, self.published_findings)
-        return self.store.delta.read(BY_SHORT_NAME[name].spec)
+            return store.delta.read(finding.SPEC, self.versions_before.get(finding.SPEC.name, 0))
+        if name == "line_before":
+            return self.line_before(cut)
+        return store.delta.read(BY_SHORT_NAME[name].spec)
+
+    def records_at(self, cut: datetime) -> DataFrame:
+        """The records of the segments that may hold lines from the cut on."""
+        segments = segments_at(self.store.delta.read(source_file.SPEC), cut)
+        least = collect_one(segments.agg(F.min("load_seq").alias("load_seq")))["load_seq"]
+        records = self.store.delta.read(log_record.SPEC).where(F.col("load_seq") >= (least or 0))
+        return records.join(F.broadcast(segments), on="load_seq", how="left_semi")
+
+    def line_before(self, cut: datetime | None) -> DataFrame:
+        delta = self.store.delta
+        tables = [delta.read(spec) for spec in (controller_line.SPEC, term.SPEC, log_record.SPEC)]
+        rows = [] if cut is None else lines_before(tables[0], tables[1], tables[2], cut)
+        return self.store.spark.createDataFrame(rows, BEFORE)
 
 
-def mark(name: str, load_seq: int, settings: Settings, cluster_id: str) -> int:
-    """What a table was built from, as a number: rows up to load_seq, settings and knowledge."""
-    text = f"{name}|{load_seq}|{settings.fingerprint(cluster_id)}|{knowledge_fingerprint()}"
-    return int(hashlib.sha256(text.encode()).hexdigest()[:15], 16)
-
-
-def tables_to_build(stale: Sequence[str], *, has_segments: bool) -> list[Table]:
-    """In the order of the catalog: tables that grow by segments if there are any, and the stale ones."""
-    return [
-        table
-        for name, table in BY_NAME.items()
-        if name in stale or (has_segments and table.refresh is Refresh.SEGMENTS)
-    ]
-
-
-def imbalance_limits(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
-    """(cluster_id, broker_id, threshold_ratio): the cluster's with broker_id null, then what brokers have instead."""
-    general = settings.cluster(cluster_id).leader_imbalance.per_broker_percentage / 100
-    brokers = settings.cluster(cluster_id).brokers
-    own = [(cluster_id, broker_id, settings.threshold_ratio(cluster_id, broker_id)) for broker_id in brokers]
-    rows = [(cluster_id, None, general), *own]
-    return spark.createDataFrame(rows, "cluster_id string, broker_id int, threshold_ratio double")
-
-
-def release_settings(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
-    """Releases fixed in conf: (cluster_id, node_id or null for all, bits, names); no row where none is."""
-    cluster = settings.cluster(cluster_id)
-    fixed = {None: cluster.release} | {node_id: one.release for node_id, one in cluster.brokers.items()}
-    rows = []
-    for node_id, release in fixed.items():
-        if release is not None:
-            some = bits(release, release)
-            rows.append((cluster_id, node_id, *halves(some), *ends(some), members(some)))
-    return spark.createDataFrame(
-        rows,
-        "cluster_id string, node_id int, older long, later long, "
-        "since_release string, until_release string, releases array<string>",
-    )
-
-
-def audit_limits(source: DataFrame, settings: Settings, cluster_id: str) -> DataFrame:
-    """One row: the limits of the rules of gold.finding, and until_at, the end of the data."""
-    limits = settings.findings
-    checks = settings.cluster(cluster_id).leader_imbalance.check_interval_seconds * limits.imbalance_checks
-    return source.groupBy("cluster_id").agg(
-        F.max("last_logged_at").alias("until_at"),
-        F.lit(checks).alias("standing_seconds"),
-        F.lit(limits.overlap_ms).alias("overlap_ms"),
-        F.lit(limits.no_controller_ms).alias("no_controller_ms"),
-    )
+def tables_to_build(names: Sequence[str], fresh: frozenset[str], *, has_segments: bool) -> list[Table]:
+    """Of the tables of a job those that change: all if there are segments, else those that are not fresh."""
+    return [BY_NAME[name] for name in names if has_segments or name not in fresh]

@@ -17,6 +17,10 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "partition": ("jobs.ask", "partition_main", "TOPIC-N: what happened to a partition"),
     "brokers": ("jobs.ask", "brokers_main", "[--at TIME]: leader imbalance of each broker"),
     "terms": ("jobs.ask", "terms_main", "who was controller, from when until when"),
+    "runs": ("jobs.ask", "runs_main", "what ran when, and what --run-id of show ... terms can still read"),
+    "maintain": ("jobs.maintain", "main", "fewer and smaller files; --retain 400d deletes what is older"),
+    "migrate": ("jobs.migrate", "main", "a warehouse of an older release, which every run does by itself"),
+    "forget": ("jobs.forget", "main", "--cluster NAME: erases it whole"),
     "explain": ("jobs.explain", "main", "'LINE': what a log line means; needs neither tables nor Spark"),
 }
 

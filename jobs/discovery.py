@@ -2,8 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from jobs.settings import CLUSTER_NAME, Settings
 from pipeline.core.errors import InputProblem
@@ -11,7 +11,7 @@ from pipeline.core.files import Listed, list_files
 from pipeline.kafka.layout import Located, locate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A file that may be a log of Kafka."""
 
@@ -24,43 +24,63 @@ def candidates_by_cluster(
 ) -> dict[str, list[Candidate]]:
     """All files below the roots by cluster: the one given, else the one in the path, else the default of conf.
 
-    InputProblem: a root is missing or may not be read, or there is no file at all.
+    InputProblem: a root is missing or may not be read, there is no file at all, or no cluster with a usable name.
     """
+    found = found_below(roots, settings)
+    clusters: dict[str, list[Candidate]] = defaultdict(list)
+    for path in sorted(found):
+        candidate = found[path]
+        clusters[cluster or candidate.located.cluster or settings.cluster_id].append(candidate)
+    names = sorted(clusters)
+    usable = [name for name in names if re.fullmatch(CLUSTER_NAME, name)]
+    if not usable:
+        raise InputProblem(
+            expected="names of clusters out of letters, digits, '.', '_' and '-'",
+            found=f"{names[0]!r}, the name of a folder",
+            todo="name the cluster with --cluster (make run CLUSTER=...), or set path_patterns",
+        )
+    # Such a name could lead out of the warehouse. The files are told of in a cluster that has a folder.
+    home = settings.cluster_id if settings.cluster_id in usable else usable[0]
+    for name in set(names) - set(usable):
+        clusters[home] += [nameless(one, name) for one in clusters[name]]
+    return {name: clusters[name] for name in usable}
+
+
+def found_below(roots: Sequence[str], settings: Settings) -> dict[str, Candidate]:
+    """By path; what the same text stands for twice is the one that can be read."""
     found: dict[str, Candidate] = {}
+    patterns = settings.patterns()
     for root in roots:
-        for listed in listed_below(root):
-            found.setdefault(listed.path, Candidate(listed, locate(listed.relative, settings.patterns())))
+        for listed in listed_below(root, follow_links=settings.follow_links):
+            before = found.get(listed.path)
+            if before is None or (before.listed.problem and not listed.problem):
+                found[listed.path] = Candidate(listed, locate(listed.relative, patterns))
     if not found:
         raise InputProblem(
             expected=f"log files below {', '.join(roots)}",
             found="no file at all",
             todo="give the folder that holds controller.log and state-change.log with --logs (make run LOGS=...)",
         )
-    clusters: dict[str, list[Candidate]] = defaultdict(list)
-    for candidate in found.values():
-        clusters[cluster or candidate.located.cluster or settings.cluster_id].append(candidate)
-    for name in clusters:
-        if not re.fullmatch(CLUSTER_NAME, name):
-            raise InputProblem(
-                expected="names of clusters out of letters, digits, '.', '_' and '-'",
-                found=f"{name!r}, the name of a folder",
-                todo="name the cluster with --cluster (make run CLUSTER=...), or set path_patterns",
-            )
-    return dict(sorted(clusters.items()))
+    return found
 
 
-def listed_below(root: str) -> list[Listed]:
+def nameless(candidate: Candidate, cluster: str) -> Candidate:
+    said = f"its path names a cluster {cluster!r}, which no folder can have as name: give --cluster"
+    return replace(candidate, listed=replace(candidate.listed, problem=said))
+
+
+def listed_below(root: str, *, follow_links: bool) -> Iterator[Listed]:
     try:
-        return list_files(root)
+        yield from list_files(root, follow_links=follow_links)
     except FileNotFoundError as error:
         raise InputProblem(
             expected=f"a log folder, file or glob at {root}",
-            found=f"no {error}",
+            found=f"no {error.filename or error}",
             todo="check the path given with --logs (make run LOGS=...)",
         ) from error
-    except PermissionError as error:
+    except OSError as error:
         raise InputProblem(
             expected=f"to read the log folder {root}",
-            found=f"no permission for {error}",
+            found=error.strerror or str(error),
             todo="run as a user who may read it, or copy the logs elsewhere",
         ) from error

@@ -30,8 +30,12 @@ class Gate:
 
     def judged(self, spec: TableSpec) -> Result:
         store = self.builder.store
-        if BY_NAME[spec.name].refresh in (Refresh.LOADED, Refresh.SEGMENTS):
+        table, cut = BY_NAME[spec.name], self.builder.cut.at
+        is_fresh = spec.name in self.builder.fresh
+        if table.refresh is Refresh.LOADED or (is_fresh and table.refresh is Refresh.SEGMENTS):
             rows = self.builder.rows_of_run(spec)
+        elif is_fresh and table.refresh is Refresh.TAIL and cut is not None:
+            rows = store.delta.read(spec).where(F.col(table.ordered_by) >= cut)
         else:
             rows = store.delta.read(spec)
             rows = rows.where(F.col("run_id") == self.builder.run_id) if "run_id" in spec.columns else rows

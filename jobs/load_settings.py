@@ -156,7 +156,9 @@ def _sentence(problem: ValidationError, sources: Mapping[str, str]) -> SettingsE
         )
         return SettingsError(expected=f"known keys in {origin}", found=f"the unknown key {key}", todo=hint)
     reason = error["ctx"]["error"] if error["type"] == "value_error" else _wanted(error["msg"])
-    return SettingsError(expected=f"{key} in {origin} to be {reason}", found=repr(error["input"]), todo=TODO)
+    is_secret = parts in (["masking"], ["masking", "key"])
+    found = "another, which is not shown" if is_secret else repr(error["input"])
+    return SettingsError(expected=f"{key} in {origin} to be {reason}", found=found, todo=TODO)
 
 
 def _known(sources: Mapping[str, str], parent: str) -> list[str]:

@@ -6,7 +6,6 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
 
 from jobs.bins import binned
 from jobs.discovery import Candidate
@@ -33,9 +32,19 @@ class Loader:
     ) -> None:
         self.store, self.spark, self.settings, self.run_id = store, store.spark, settings, run_id
         self.versions = versions
+        self.masking = settings.masking.rules()
 
-    def seen(self) -> dict[str, Seen]:
-        """By path the newest sighting: size_bytes, modified_at, state, sentence, file_id."""
+    def stored_path(self, path: str) -> str:
+        return path if self.masking is None else self.masking.path(path)
+
+    def stored_text(self, text: str | None, path: str) -> str | None:
+        """A sentence about a path."""
+        if self.masking is None or text is None:
+            return text
+        return self.masking.masker.text(text.replace(path, self.stored_path(path)))
+
+    def seen(self, candidates: Sequence[Candidate]) -> dict[str, Seen]:
+        """By path of a candidate its newest sighting: size_bytes, modified_at, state, sentence, file_id."""
         if not self.versions.get(file_sighting.SPEC.name):
             return {}
         newest = (
@@ -43,19 +52,18 @@ class Loader:
             .groupBy("path")
             .agg(F.max_by(F.struct(*SEEN), "run_id").alias("seen"))
         )
-        return {row["path"]: row["seen"] for row in collect_rows(newest)}
+        stored = {row["path"]: row["seen"] for row in collect_rows(newest)}
+        paths = {one.listed.path: self.stored_path(one.listed.path) for one in candidates}
+        return {path: stored[told] for path, told in paths.items() if told in stored}
 
     def changed(self, candidates: Sequence[Candidate], seen: dict[str, Seen]) -> list[Candidate]:
         """Files that are new, differ in size or time from when they were last seen, or were not read then;
         those in which no log was found also when the settings give them another envelope."""
-        cluster_id = self.store.cluster_id
-        return [
-            one
-            for one in candidates
-            if is_changed(
-                one, seen.get(one.listed.path), envelope_of(one, self.settings, cluster_id), self.settings
-            )
-        ]
+        return [one for one in candidates if self.is_changed(one, seen.get(one.listed.path))]
+
+    def is_changed(self, one: Candidate, seen: Seen | None) -> bool:
+        said = not_kafka(envelope_of(one, self.settings, self.store.cluster_id))
+        return is_changed(one, seen, str(self.stored_text(said, one.listed.path)), self.settings)
 
     def plan(
         self,
@@ -88,7 +96,7 @@ class Loader:
         """The records of the segments: plain files in ranges, compressed ones whole."""
         rows = [row for segment in segments for row in self.ranges(segment)]
         sizes = [row["end"] - row["start"] for row in rows]
-        return log_record.build(binned(self.spark, rows, sizes, log_record.RANGE))
+        return log_record.build(binned(self.spark, rows, sizes, log_record.RANGE), self.masking)
 
     def ranges(self, segment: Segment) -> list[dict[str, Any]]:
         file, limits = segment.looked, self.settings.limits
@@ -114,9 +122,8 @@ class Loader:
             for start in range(segment.start_offset, segment.limit, step)
         ]
 
-    def manifest(self, segments: Sequence[Segment], records: DataFrame) -> DataFrame:
-        """Rows of bronze.source_file: what was planned, and what the records that were written add up to."""
-        planned = self.spark.createDataFrame([self.planned(one) for one in segments], schema=PLANNED)
+    def counted(self, records: DataFrame) -> dict[int, dict[str, Any]]:
+        """By load_seq what the records that were written add up to."""
         counted = records.groupBy("load_seq").agg(
             F.count("*").alias("record_count"),
             F.count("event").alias("understood_count"),
@@ -124,7 +131,25 @@ class Loader:
             F.min("logged_at").alias("first_logged_at"),
             F.max("logged_at").alias("last_logged_at"),
         )
-        return planned.join(F.broadcast(counted), on="load_seq", how="inner")
+        times = ("first_logged_at", "last_logged_at")
+        return {
+            row["load_seq"]: row | {name: utc(row[name]) for name in times} for row in collect_rows(counted)
+        }
+
+    def manifest(self, segments: Sequence[Segment], counted: dict[int, dict[str, Any]]) -> DataFrame:
+        """Rows of bronze.source_file: what was planned, and what came of it."""
+        rows = [self.planned(one) | counted[one.load_seq] for one in segments]
+        return self.spark.createDataFrame(rows, schema=source_file.SPEC.struct)
+
+    def recounted(self, counted: dict[int, dict[str, Any]]) -> DataFrame:
+        """All rows of bronze.source_file with what their records add up to now, in the zones of the settings."""
+        rows = collect_rows(self.store.delta.read(source_file.SPEC))
+        zones = {
+            node_id: self.settings.zone_of(self.store.cluster_id, node_id)
+            for node_id in {row["node_id"] for row in rows}
+        }
+        rows = [row | {"zone": zones[row["node_id"]]} | counted.get(row["load_seq"], {}) for row in rows]
+        return self.spark.createDataFrame(rows, schema=source_file.SPEC.struct)
 
     def planned(self, segment: Segment) -> dict[str, Any]:
         file = segment.looked
@@ -134,7 +159,7 @@ class Loader:
             "log": file.log,
             "file_id": segment.file_id,
             "load_seq": segment.load_seq,
-            "path": file.found.path,
+            "path": self.stored_path(file.found.path),
             "codec": file.codec,
             "envelope": file.envelope,
             "zone": file.zone,
@@ -151,11 +176,11 @@ class Loader:
         rows = [
             {
                 "cluster_id": self.store.cluster_id,
-                "path": one.found.path,
+                "path": self.stored_path(one.found.path),
                 "size_bytes": one.found.size_bytes,
                 "modified_at": one.found.modified_at,
                 "state": one.state,
-                "sentence": one.sentence,
+                "sentence": self.stored_text(one.sentence, one.found.path),
                 "file_id": one.file_id,
                 "run_id": self.run_id,
             }
@@ -164,16 +189,12 @@ class Loader:
         return self.spark.createDataFrame(rows, schema=file_sighting.SPEC.struct)
 
 
-COUNTED = ("record_count", "understood_count", "record_bytes", "first_logged_at", "last_logged_at")
-PLANNED = StructType([one for one in source_file.SPEC.struct.fields if one.name not in COUNTED])
-
-
-def is_changed(one: Candidate, seen: Seen | None, envelope: str | None, settings: Settings) -> bool:
-    """envelope: as the settings give it to the file."""
+def is_changed(one: Candidate, seen: Seen | None, not_kafka: str, settings: Settings) -> bool:
+    """not_kafka: what would be said of the file by the settings of now if no log were found in it."""
     if seen is None or is_other(one.listed, seen):
         return True
     if seen["state"] == "not_kafka":
-        return bool(seen["sentence"] != not_kafka(envelope))
+        return bool(seen["sentence"] != not_kafka)
     again = {*LOOKED_AGAIN, *(("not_asked",) if settings.server_log else ())}
     return seen["state"] in again and one.listed.size_bytes > 0
 

@@ -1,6 +1,6 @@
 """Looks into files on the executors and says of each what it is, or why it is not read."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -11,6 +11,8 @@ from jobs.discovery import Candidate
 from jobs.settings import Settings
 from pipeline.bronze import file_look
 from pipeline.bronze.planning import Looked
+from pipeline.core.errors import InputProblem
+from pipeline.core.files import is_there
 from pipeline.store.rows import collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 
@@ -25,9 +27,13 @@ class Looker:
         self, store: ClusterWarehouse, settings: Settings, since: datetime | None, until: datetime | None
     ) -> None:
         self.store, self.settings, self.since, self.until = store, settings, since, until
+        self.masking = settings.masking.rules()
 
     def look(self, candidates: Iterable[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
-        """Each candidate as an executor sees it. offsets: by name the beginnings whose hash is wanted."""
+        """Each candidate as an executor sees it. offsets: by name the beginnings whose hash is wanted.
+
+        InputProblem: executors find no such file where the driver has one.
+        """
         by_path = {one.listed.path: one for one in candidates}
         readable = [one for one in by_path.values() if one.listed.problem is None and one.listed.size_bytes]
         rows = [
@@ -36,21 +42,25 @@ class Looker:
                 "log": one.located.log,
                 "envelope": envelope_of(one, self.settings, self.store.cluster_id),
                 "is_server_read": self.settings.server_log,
-                "size_bytes": one.listed.size_bytes,
+                "stored_bytes": one.listed.size_bytes,
+                "max_file_bytes": self.settings.limits.max_file_bytes,
+                "max_ratio": self.settings.limits.max_ratio,
             }
             for one in readable
         ]
         sizes = [one.listed.size_bytes for one in readable]
         paths = binned(self.store.spark, rows, sizes, file_look.PATH) if rows else None
-        facts = {row["path"]: row for row in collect_rows(file_look.build(paths, offsets))} if paths else {}
+        looks = file_look.build(paths, offsets, self.masking) if paths else None
+        facts = {row["path"]: row for row in collect_rows(looks)} if looks else {}
+        require_same_files([path for path, fact in facts.items() if fact["is_missing"]], len(facts))
         return [self.looked(one, facts.get(path)) for path, one in by_path.items()]
 
     def looked(self, candidate: Candidate, fact: Fact | None) -> Looked:
         listed, located, cluster_id = candidate.listed, candidate.located, self.store.cluster_id
         bare = Looked(listed, cluster_id, located.node, located.log or "mixed")
         if fact is None:
-            empty = None if listed.problem else ("waiting", "the file is empty")
-            return replace(bare, refusal=empty or ("unreadable", str(listed.problem)))
+            state = "known" if listed.is_elsewhere else "unreadable" if listed.problem else "waiting"
+            return replace(bare, refusal=(state, listed.problem or "the file is empty"))
         node_id = fact["node_ids"][0] if fact["node_ids"] else located.node
         zone = self.settings.zone_of(cluster_id, node_id)
         times = {name: placed(fact, name, zone) for name in ("first", "tail")}
@@ -66,13 +76,19 @@ class Looker:
             envelope=fact["envelope"],
             zone=zone,
             size=fact["size"],
-            first_record_hash=fact["first_record_hash"],
+            first_record_hash=self.identity(fact["first_record_hash"]),
             tail_start=fact["tail_start"],
             ends_with_newline=fact["ends_with_newline"],
             tail_logged_at=times["tail"],
-            hashes=fact["hashes"],
+            hashes={offset: str(self.identity(one)) for offset, one in fact["hashes"].items()},
             starts=frozenset(fact["starts"]),
         )
+
+    def identity(self, content_hash: str | None) -> str | None:
+        """Under masking with the key in it: what a line says could be found by hashing guesses."""
+        if content_hash is None or self.masking is None:
+            return content_hash
+        return self.masking.masker.digest(content_hash)
 
     def refusal(
         self, fact: Fact, given: str | None, first: datetime | None, tail: datetime | None
@@ -90,6 +106,17 @@ class Looker:
             (is_outside, "outside", "outside of --since and --until"),
         )
         return next(((state, sentence) for holds, state, sentence in reasons if holds), None)
+
+
+def require_same_files(missing: Sequence[str], looked_at: int) -> None:
+    """Executors have to see what the driver listed. InputProblem: they do not; a file that is gone is no such case."""
+    hidden = next((path for path in missing if is_there(path)), None)
+    if hidden is not None:
+        raise InputProblem(
+            expected="executors that see the same log files as the driver",
+            found=f"that {len(missing)} of {looked_at} are not there for them, first {hidden}",
+            todo="mount the folder on every executor, or give a URI that all of them can read",
+        )
 
 
 def envelope_of(candidate: Candidate, settings: Settings, cluster_id: str) -> str | None:

@@ -1,7 +1,6 @@
 """What every job does around its work: arguments, session, clusters in turn, sentences and exit codes."""
 
 import logging
-import sys
 from collections.abc import Sequence
 from functools import partial
 
@@ -11,6 +10,7 @@ from pyspark.errors import PySparkException
 from jobs.arguments import SEVERITIES, parser, require_logs, settings_of
 from jobs.discovery import candidates_by_cluster
 from jobs.first_screen import Screen, first_screen
+from jobs.outcome import UNEXPECTED, log_stages, said, worst
 from jobs.progress import Progress
 from jobs.request import RunRequest, RunResult
 from jobs.run import run_cluster
@@ -21,26 +21,26 @@ from pipeline.core.errors import (
     PipelineError,
     SettingsError,
 )
+from pipeline.store.reading import clusters
 from pipeline.store.session import get_spark
 from pipeline.store.warehouse import ClusterWarehouse
 
 log = logging.getLogger("kafka_controller_audit")
-UNEXPECTED = 1
 
 
 def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
     """Runs a job on every cluster found below --logs. One sentence on stderr for what the user can mend."""
-    logging.basicConfig(
-        level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
-    )
-    logging.getLogger("kafka_controller_audit").setLevel(logging.INFO)
+    log_stages()
     arguments = parser(job, description).parse_args(argv)
     try:
         require_logs(arguments)
         settings = settings_of(arguments)
-        found = candidates_by_cluster(arguments.logs, settings, arguments.cluster)
+        found = candidates_by_cluster(arguments.logs, settings, arguments.cluster) if arguments.logs else {}
         progress = Progress()
         spark = get_spark(is_terminal=progress.is_terminal)
+        if arguments.reparse:
+            stored = [arguments.cluster] if arguments.cluster else clusters(spark, arguments.warehouse)
+            found = {name: [] for name in stored} | found
     except PipelineError as problem:
         return said(job, problem)
     codes = []
@@ -48,7 +48,15 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
     for cluster_id, candidates in found.items():
         progress.label = f"{cluster_id} " if len(found) > 1 else ""
         request = RunRequest(
-            job, arguments.warehouse, cluster_id, candidates, settings, arguments.since, arguments.until
+            job,
+            arguments.warehouse,
+            cluster_id,
+            candidates,
+            settings,
+            arguments.since,
+            arguments.until,
+            arguments.wait,
+            is_reparsing=arguments.reparse,
         )
         try:
             screens: list[Screen] = []
@@ -100,13 +108,3 @@ def require_calm(fail_on: str | None, result: RunResult, severities: Sequence[st
 def shown(request: RunRequest, screens: list[Screen], store: ClusterWarehouse, result: RunResult) -> None:
     screens.append(first_screen(store, request, result))
     print(screens[-1].text, flush=True)
-
-
-def said(job: str, problem: PipelineError) -> int:
-    print(f"{job}: {problem}", file=sys.stderr)
-    return problem.exit_code
-
-
-def worst(codes: Sequence[int]) -> int:
-    """Of several clusters: failures before partial input before findings."""
-    return max(codes, key=lambda code: {0: 0, 8: 1, 7: 2}.get(code, 3))

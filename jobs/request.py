@@ -8,13 +8,15 @@ from jobs.discovery import Candidate
 from jobs.loading import Seen, is_other
 from jobs.settings import Settings
 from pipeline.bronze.planning import Plan, Sighting
+from pipeline.store.warehouse import EXPIRED_BEFORE, KEPT_FROM
 
+HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE, "templates")
 PROBLEMS = ("unreadable", "contradictory")
 
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What a job asks for on one cluster."""
+    """What a job asks for on one cluster. is_reparsing: what is stored is understood anew from its bytes."""
 
     job: str
     warehouse: str
@@ -23,6 +25,8 @@ class RunRequest:
     settings: Settings
     since: datetime | None = None
     until: datetime | None = None
+    wait_seconds: float = 0
+    is_reparsing: bool = False
 
 
 @dataclass
@@ -54,4 +58,4 @@ def is_told(sighting: Sighting, before: Seen | None) -> bool:
 
 def is_kept(name: str) -> bool:
     """Counts that a run hands on to the next."""
-    return name == "total_bytes" or name.startswith(("built:", "findings:"))
+    return name in HANDED_ON or name.startswith(("built:", "findings:"))

@@ -3,29 +3,30 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
 
-from jobs.building import Builder, mark, tables_to_build
+from jobs.building import Builder, tables_to_build
+from jobs.freshness import fresh_tables, mark, marked, templates_mark
+from jobs.intake import Intake
 from jobs.judging import Gate, open_findings
 from jobs.loading import Loader
 from jobs.looking import Looker
+from jobs.masked_run import require_same_masking, stored_settings
+from jobs.migrate import migrate_older
 from jobs.progress import Progress
 from jobs.request import PROBLEMS, RunRequest, RunResult, is_kept, news
-from pipeline.bronze.planning import Plan, Segment
+from pipeline.bronze.planning import Plan
 from pipeline.catalog.knowledge import knowledge_fingerprint
-from pipeline.catalog.tables import JOBS, SPECS, TABLES, Refresh
+from pipeline.catalog.tables import JOBS, SPECS, Table
 from pipeline.core.errors import GateFailed, NothingToRead, SettingsError
-from pipeline.store.lock import cluster_lock, require_mine
-from pipeline.store.rows import collect_one, collect_rows
-from pipeline.store.session import tune_for_size
+from pipeline.store.lock import ClusterLock, cluster_lock
+from pipeline.store.rows import collect_rows
+from pipeline.store.session import tune_for_size, tune_storage
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
-from schemas.bronze import file_sighting, log_record, source_file
+from schemas.bronze import file_sighting, source_file
 from schemas.gold import finding
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
@@ -41,11 +42,12 @@ def run_cluster(
 
     Locked; GateFailed, after which the last good versions stay published.
     """
-    started_at = datetime.now(UTC)
-    run_id = started_at.strftime("%Y%m%dT%H%M%S.%fZ")
-    store = ClusterWarehouse(spark, request.warehouse, request.cluster_id)
-    with cluster_lock(store.files, store.folder, run_id):
-        result = Run(store, request, progress, run_id, started_at).execute()
+    storage = request.settings.storage
+    store = ClusterWarehouse(spark, request.warehouse, request.cluster_id, storage.retention_days)
+    tune_storage(spark, storage.zstd_level)
+    with cluster_lock(store.files, store.folder, request.wait_seconds) as lock:
+        migrate_older(store, request.settings, progress, lock)
+        result = Run(store, request, progress, lock).execute()
         then(store, result)
     return result
 
@@ -58,11 +60,11 @@ class Run:
         store: ClusterWarehouse,
         request: RunRequest,
         progress: Progress,
-        run_id: str,
-        started_at: datetime,
+        lock: ClusterLock,
     ) -> None:
-        self.store, self.request, self.progress = store, request, progress
-        self.run_id, self.started_at = run_id, started_at
+        self.store, self.request, self.progress, self.lock = store, request, progress, lock
+        self.started_at = datetime.now(UTC)
+        self.run_id = store.new_run(self.started_at)
         self.published: Published = store.published()
         self.versions: dict[str, int] = {}
         self.counts: dict[str, int] = {}
@@ -70,11 +72,15 @@ class Run:
     def execute(self) -> RunResult:
         request = self.request
         self.versions = self.store.restore(SPECS, self.published)
-        self.require_same_zones()
+        if not request.is_reparsing:
+            self.require_same_zones()
+        require_same_masking(
+            self.store, self.published, request.settings, is_new=not self.versions.get(source_file.SPEC.name)
+        )
         total = self.published.counts.get("total_bytes", 0)
         tune_for_size(self.store.spark, total + sum(one.listed.size_bytes for one in request.candidates))
         loader = Loader(self.store, request.settings, self.run_id, self.versions)
-        seen = loader.seen()
+        seen = loader.seen(request.candidates)
         changed = loader.changed(request.candidates, seen)
         self.progress.stage("files", f"{len(request.candidates)} found, {len(changed)} new or changed")
         looker = Looker(self.store, request.settings, request.since, request.until)
@@ -89,12 +95,19 @@ class Run:
             self.require_kafka(found)
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
-        stale = self.stale_tables(has_segments=bool(planned.segments))
-        is_new = bool(planned.segments or stale or planned.sightings)
+        fresh = fresh_tables(self.published.counts, before, request.settings, request.cluster_id)
+        fresh = frozenset() if request.is_reparsing else fresh
+        self.note_templates(before)
+        tables = tables_to_build(JOBS[request.job], fresh, has_segments=bool(planned.segments))
+        tables = tables if self.counts["load_seq"] else []
+        is_new = bool(planned.segments or tables or planned.sightings)
         if is_new:
-            self.write_all(loader, planned, stale, before)
+            builder = Builder(
+                self.store, request.settings, self.run_id, self.versions, before=before, fresh=fresh
+            )
+            found |= self.write_all(loader, planned, builder, tables)
         self.publish("published" if is_new else "nothing_new")
-        return self.result("published" if planned.segments or stale else "nothing_new", found)
+        return self.result("published" if planned.segments or tables else "nothing_new", found)
 
     def result(self, outcome: str, found: Mapping[str, tuple[str, str | None]]) -> RunResult:
         problems = [(path, said or "") for path, (state, said) in found.items() if state in PROBLEMS]
@@ -106,7 +119,7 @@ class Run:
             self.counts,
             dict(Counter(state for state, _ in found.values())),
             problems,
-            is_judged=self.counts.get(f"built:{finding.SPEC.name}") == self.mark(finding.SPEC.name),
+            is_judged=self.counts.get(marked(finding.SPEC.name)) == self.mark(finding.SPEC.name),
         )
 
     def require_same_zones(self) -> None:
@@ -122,7 +135,7 @@ class Run:
                 raise SettingsError(
                     expected=f"zone {row['zone']}, in which the logs of node {row['node_id']} were read",
                     found=f"zone {wanted}",
-                    todo="keep the zone, or read all logs anew into another --warehouse",
+                    todo="keep the zone, or add --reparse, which places the stored records anew",
                 )
 
     def require_kafka(self, states: Mapping[str, tuple[str, str | None]]) -> None:
@@ -135,14 +148,14 @@ class Run:
             todo="point --logs to the brokers' log folder; a server.log alone needs --server-log",
         )
 
-    def stale_tables(self, *, has_segments: bool) -> list[str]:
-        """Tables of the job that were built from other rows, settings or knowledge than there are now."""
-        load_seq = self.counts["load_seq"]
-        return [
-            name
-            for name in JOBS[self.request.job]
-            if has_segments or (load_seq and self.published.counts.get(f"built:{name}") != self.mark(name))
-        ]
+    def note_templates(self, before: int) -> None:
+        """Says if what is stored was understood by other templates than what this run reads."""
+        if not before or self.request.is_reparsing:
+            self.counts["templates"] = templates_mark()
+        elif self.counts.get("templates") != templates_mark():
+            self.progress.stage(
+                "templates", "others than what is stored was read with; --reparse reads it anew"
+            )
 
     def mark(self, name: str) -> int:
         return mark(name, self.counts["load_seq"], self.request.settings, self.request.cluster_id)
@@ -150,37 +163,38 @@ class Run:
     def settings_fingerprint(self) -> str:
         return self.request.settings.fingerprint(self.request.cluster_id)
 
-    def write_all(self, loader: Loader, planned: Plan, stale: Sequence[str], before: int) -> None:
-        """Bronze, silver, gold and the gate. GateFailed: stored, and nothing else is published."""
-        segments = planned.segments
-        builder = Builder(self.store, self.request.settings, self.run_id, self.versions, before)
+    def write_all(
+        self, loader: Loader, planned: Plan, builder: Builder, tables: Sequence[Table]
+    ) -> dict[str, tuple[str, str | None]]:
+        """Bronze, silver, gold and the gate. By path what turned out otherwise than planned.
+
+        GateFailed: stored, and nothing else is published.
+        """
         gate = Gate(builder)
-        self.load(loader, builder, segments)
-        if segments:
-            gate.enter(log_record.SPEC)
+        intake = Intake(self.store, loader, builder, gate.enter)
+        if planned.segments:
+            size = sum(one.limit - one.start_offset for one in planned.segments)
+            self.progress.stage("read", f"{len(planned.segments)} segments, {size:,} bytes")
+        planned, lost = intake.load(planned, is_reparsing=self.request.is_reparsing)
+        if planned.segments:
+            self.count(intake.totals)
 
         def note_files() -> None:
             builder.write(file_sighting.SPEC, loader.sightings(planned))
             gate.enter(file_sighting.SPEC)
-            if segments:
-                builder.write(
-                    source_file.SPEC, loader.manifest(segments, builder.rows_of_run(log_record.SPEC))
-                )
-                gate.enter(source_file.SPEC)
-                self.count(builder, segments)
 
-        tables = tables_to_build(stale, has_segments=bool(segments))
         self.progress.stage("build", f"{len(tables)} tables")
         builder.build(tables, [note_files] if planned.sightings else [], self.entering(gate))
-        self.counts |= {f"built:{name}": self.mark(name) for name in stale}
+        self.counts |= {marked(one.spec.name): self.mark(one.spec.name) for one in tables}
         self.progress.stage("gate", f"{len(gate.results)} tables, Great Expectations")
         results = gate.verdicts()
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
         failed = [one for one in results if one["severity"] == "critical" and not one["is_met"]]
         if failed:
             self.refuse(failed)
-        if finding.SPEC.name in stale:
+        if finding.SPEC.name in {one.spec.name for one in tables}:
             self.counts |= open_findings(self.store.delta.read(finding.SPEC))
+        return lost
 
     def entering(self, gate: Gate) -> Callable[[TableSpec], None]:
         def enter(spec: TableSpec) -> None:
@@ -189,33 +203,8 @@ class Run:
 
         return enter
 
-    def load(self, loader: Loader, builder: Builder, segments: Sequence[Segment]) -> None:
-        """The records of the run's segments; missing tables are created meanwhile."""
-        self.store.create_missing((log_record.SPEC,), self.versions)
-        with ThreadPoolExecutor(1) as pool:
-            rest = pool.submit(self.store.create_missing, SPECS, self.versions)
-            if segments:
-                size = sum(one.limit - one.start_offset for one in segments)
-                self.progress.stage("read", f"{len(segments)} segments, {size:,} bytes")
-                self.reopen([load_seq for one in segments for load_seq in one.reopens])
-                builder.write(log_record.SPEC, loader.read(segments))
-            rest.result()
-
-    def reopen(self, load_seqs: Sequence[int]) -> None:
-        """Takes out the segments that others replace: their last record turned out longer, or all of them another's."""
-        for table in TABLES if load_seqs else ():
-            if table.refresh in (Refresh.LOADED, Refresh.SEGMENTS):
-                self.store.delta.delete_segments(table.spec, load_seqs)
-
-    def count(self, builder: Builder, segments: Sequence[Segment]) -> None:
-        totals = collect_one(
-            builder.rows_of_run(source_file.SPEC).agg(
-                F.sum("record_count").alias("records"),
-                F.sum("understood_count").alias("understood"),
-                F.sum("record_bytes").alias("bytes"),
-            )
-        )
-        self.counts |= {**totals, "files": len({one.file_id for one in segments}), "segments": len(segments)}
+    def count(self, totals: Mapping[str, int]) -> None:
+        self.counts |= totals
         self.counts["total_bytes"] = self.counts.get("total_bytes", 0) + self.counts["bytes"]
         self.progress.stage("understood", f"{totals['understood']:,} of {totals['records']:,} records")
 
@@ -237,7 +226,6 @@ class Run:
 
     def publish(self, outcome: str, sentence: str | None = None) -> None:
         request = self.request
-        settings = request.settings.model_dump(mode="json", by_alias=True)
         row = run_row(
             published=self.published,
             job=request.job,
@@ -247,19 +235,11 @@ class Run:
             sentence=sentence,
             cluster_id=self.store.cluster_id,
             run_id=self.run_id,
-            product_version=product_version(),
             settings_fingerprint=self.settings_fingerprint(),
             knowledge_fingerprint=knowledge_fingerprint(),
-            settings=json.dumps(settings, sort_keys=True),
+            settings=json.dumps(stored_settings(request.settings), sort_keys=True),
             table_versions=self.versions,
             counts={name: int(value or 0) for name, value in self.counts.items()},
         )
-        require_mine(self.store.files, self.store.folder, self.run_id)
+        self.lock.require_mine()
         self.store.publish(row)
-
-
-def product_version() -> str:
-    try:
-        return version("kafka-controller-audit")
-    except PackageNotFoundError:
-        return "not installed"

@@ -6,15 +6,21 @@ import re
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, PrivateAttr
+from pydantic import AfterValidator, Field, PositiveInt, PrivateAttr
 
+from jobs.masking_settings import MaskingSettings, Part
 from pipeline.core.errors import SettingsError
 from pipeline.kafka import envelope
 from pipeline.kafka.layout import BUILT_IN_PATTERNS, PATTERN_GROUPS
 from pipeline.kafka.releases import is_release, names
 
-# They say how much is read at once or when, not what comes out.
-WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {"quiet_seconds": True, "limits": {"range_bytes"}}
+# They say what is read, how much at once or when; not what comes out of it.
+WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {
+    "quiet_seconds": True,
+    "follow_links": True,
+    "limits": {"range_bytes", "max_file_bytes", "max_ratio"},
+    "storage": True,
+}
 
 
 CLUSTER_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
@@ -77,54 +83,57 @@ Percentage = Annotated[int, Field(ge=0, le=100)]
 NodeId = Annotated[int, Field(ge=0)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class PathEnvelope(_Part):
+class PathEnvelope(Part):
     path: Regex
     envelope: EnvelopeName
 
 
-class Limits(_Part):
+class Limits(Part):
     range_bytes: PositiveInt
     max_record_bytes: PositiveInt
+    max_file_bytes: PositiveInt
+    max_ratio: PositiveInt
 
 
-class LeaderImbalance(_Part):
+class Storage(Part):
+    retention_days: PositiveInt
+    zstd_level: Annotated[int, Field(ge=1, le=22)]
+
+
+class LeaderImbalance(Part):
     per_broker_percentage: Percentage
     check_interval_seconds: PositiveInt
     auto_rebalance_enable: bool
 
 
-class FindingLimits(_Part):
+class FindingLimits(Part):
     overlap_ms: Annotated[int, Field(ge=0)]
     no_controller_ms: Annotated[int, Field(ge=0)]
     imbalance_checks: PositiveInt
 
 
-class BrokerOverride(_Part):
+class BrokerOverride(Part):
     zone: Zone | None = None
     envelope: EnvelopeName | None = None
     release: Release | None = None
     per_broker_percentage: Percentage | None = None
 
 
-class LeaderImbalanceOverride(_Part):
+class LeaderImbalanceOverride(Part):
     per_broker_percentage: Percentage | None = None
     check_interval_seconds: PositiveInt | None = None
     auto_rebalance_enable: bool | None = None
 
 
-class ClusterOverride(_Part):
+class ClusterOverride(Part):
     zone: Zone | None = None
     envelope: EnvelopeName | None = None
     release: Release | None = None
     leader_imbalance: LeaderImbalanceOverride = LeaderImbalanceOverride()
-    brokers: dict[NodeId, BrokerOverride] = {}
+    brokers: dict[NodeId, BrokerOverride] = Field(default_factory=dict)
 
 
-class ClusterSettings(_Part):
+class ClusterSettings(Part):
     """What holds in one cluster: its own settings over those of all."""
 
     cluster_id: str
@@ -135,16 +144,19 @@ class ClusterSettings(_Part):
     brokers: dict[int, BrokerOverride]
 
 
-class Settings(_Part):
+class Settings(Part):
     cluster_id: ClusterName = Field(alias="cluster")
     zone: Zone
     envelope: EnvelopeName | None
     path_envelopes: tuple[PathEnvelope, ...]
     release: Release | None
     server_log: bool
+    follow_links: bool
     quiet_seconds: Annotated[int, Field(ge=0)]
     path_patterns: tuple[Pattern, ...]
     limits: Limits
+    masking: MaskingSettings
+    storage: Storage
     leader_imbalance: LeaderImbalance
     findings: FindingLimits
     clusters: dict[ClusterName, ClusterOverride]

@@ -1,4 +1,4 @@
-"""Audit of Kafka controllers; `read`, `make_views` and `clusters` are for notebooks and other programs.
+"""Audit of Kafka controllers; `read`, `snapshot`, `make_views` and `clusters` are for notebooks and other programs.
 
 They come on first use, so that the modules below that need no Spark do not import it.
 """
@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pipeline.store.reading import clusters, make_views, read
+    from pipeline.store.reading import clusters, make_views, read, snapshot
 
-__all__ = ["clusters", "make_views", "read"]
+__all__ = ["clusters", "make_views", "read", "snapshot"]
 
 
 def __getattr__(name: str) -> Any:

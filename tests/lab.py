@@ -12,10 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
-from jobs.building import release_settings
-from jobs.load_settings import load
 from pipeline.catalog.tables import TABLES
 from pipeline.kafka.layout import locate
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
@@ -23,14 +20,10 @@ from pipeline.kafka.sniff import HEAD_BYTES, sniff
 from pipeline.store.delta import declared
 from pipeline.store.gate import broken_rows, expectation_of
 from pipeline.store.session import SMALL
-from schemas.bronze import file_sighting
-from schemas.gold import finding
-from tests.tables import source_files
+from tests.tables import inputs_of
 
 Row = dict[str, Any]
 READ = ("controller", "state-change", "mixed")
-THRESHOLD_RATIO = 0.1  # leader.imbalance.per.broker.percentage of 10
-FINDING_LIMITS = {"standing_seconds": 600, "overlap_ms": 1_000, "no_controller_ms": 30_000}
 
 
 def records(cluster: Path) -> pa.Table:
@@ -72,7 +65,7 @@ def built_tables(spark: SparkSession, cluster: Path, folder: Path) -> dict[str, 
     log_record = records(cluster)
     pq.write_table(log_record, folder / "log_record.parquet", coerce_timestamps="us")
     tables = {"log_record": spark.read.parquet(str(folder / "log_record.parquet"))}
-    tables |= inputs(spark, cluster.name, tables["log_record"])
+    tables |= inputs_of(spark, tables["log_record"], cluster.name)
     for table in TABLES:
         if table.build is not None:
             path = str(folder / table.spec.table)
@@ -80,23 +73,6 @@ def built_tables(spark: SparkSession, cluster: Path, folder: Path) -> dict[str, 
             declared(table.spec, made).write.parquet(path)
             tables[table.spec.table] = spark.read.parquet(path)
     return tables
-
-
-def inputs(spark: SparkSession, cluster_id: str, log_record: DataFrame) -> dict[str, DataFrame]:
-    """What the builds take besides: files with their span of time, limits, and nothing published before."""
-    one = spark.range(1).select(F.lit(cluster_id).alias("cluster_id"))
-    return {
-        "source_file": source_files(log_record),
-        "file_sighting": spark.createDataFrame([], file_sighting.SPEC.struct),
-        "imbalance_limit": one.withColumns(
-            {"broker_id": F.lit(None).cast("int"), "threshold_ratio": F.lit(THRESHOLD_RATIO)}
-        ),
-        "audit_limit": log_record.groupBy("cluster_id").agg(
-            F.max("logged_at").alias("until_at"), *(F.lit(v).alias(k) for k, v in FINDING_LIMITS.items())
-        ),
-        "release_setting": release_settings(spark, load(environ={}), cluster_id),
-        "published_finding": spark.createDataFrame([], finding.SPEC.struct),
-    }
 
 
 def rows_of(table: DataFrame) -> list[Row]:

@@ -10,8 +10,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BooleanType, IntegerType, LongType, StructType, TimestampType
 
+from jobs.cutting import BEFORE
+from jobs.load_settings import load
+from jobs.settings_frames import audit_limits, imbalance_limits, release_settings
+from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
-from schemas.bronze import log_record
+from pipeline.store.delta import declared
+from schemas.bronze import file_sighting, log_record
+from schemas.gold import finding
 from schemas.spec import TableSpec
 
 
@@ -43,10 +49,41 @@ def source_files(records: DataFrame) -> DataFrame:
     return records.groupBy("cluster_id", "node_id", "file_id", "load_seq").agg(
         F.min("log").alias("log"),
         F.first("file_id").alias("path"),
+        F.min("byte_offset").alias("start_offset"),
         F.max(F.col("byte_offset") + F.col("byte_length")).alias("consumed_bytes"),
         F.min("logged_at").alias("first_logged_at"),
         F.max("logged_at").alias("last_logged_at"),
     )
+
+
+def inputs_of(spark: SparkSession, records: DataFrame, cluster_id: str = "c") -> dict[str, Any]:
+    """What builds take besides tables, as in a first run with the settings as shipped."""
+    files, settings = source_files(records), load(None, {"cluster": cluster_id}, {}, None)
+    return {
+        "log_record": records,
+        "source_file": files,
+        "file_sighting": spark.createDataFrame([], file_sighting.SPEC.struct),
+        "imbalance_limit": imbalance_limits(spark, settings, cluster_id),
+        "audit_limit": audit_limits(files, settings, cluster_id),
+        "release_setting": release_settings(spark, settings, cluster_id),
+        "published_finding": spark.createDataFrame([], finding.SPEC.struct),
+        "line_before": spark.createDataFrame([], BEFORE),
+        "cut": None,
+    }
+
+
+def built(spark: SparkSession, records: DataFrame, name: str, **given: Any) -> DataFrame:
+    """The table of that short name and all that it stands on, built from records; given: inputs to take instead."""
+    known = inputs_of(spark, records) | given
+    if name not in known:
+        one = BY_SHORT_NAME[name]
+        if one.build is None:
+            raise TypeError(f"{name} has no build")
+        for each in one.inputs:
+            known[each] = built(spark, records, each, **known)
+        known[name] = declared(one.spec, one.build(**{each: known[each] for each in one.inputs}))
+    frame: DataFrame = known[name]
+    return frame
 
 
 def table(spark: SparkSession, spec: TableSpec, text: str) -> DataFrame:

@@ -1,7 +1,7 @@
 """A look into files on the executors: what they are, and what identifies their content."""
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from io import BytesIO
 from typing import Any
@@ -24,7 +24,9 @@ from pyspark.sql.types import (
 from pipeline.core.files import open_by_content, open_input
 from pipeline.core.fingerprint import Fingerprint, fingerprint, name_of
 from pipeline.core.scan import joined, scan
+from pipeline.core.streams import bounded
 from pipeline.kafka.envelope import STOCK, envelopes
+from pipeline.kafka.masking import Masking
 from pipeline.kafka.record_text import record_text
 from pipeline.kafka.sniff import HEAD_BYTES, Sniff, sniff
 
@@ -34,13 +36,16 @@ PATH = StructType(
         StructField("log", StringType(), True),
         StructField("envelope", StringType(), True),
         StructField("is_server_read", BooleanType(), False),
-        StructField("size_bytes", LongType(), False),
+        StructField("stored_bytes", LongType(), False),
+        StructField("max_file_bytes", LongType(), False),
+        StructField("max_ratio", LongType(), False),
     ]
 )
 LOOK = StructType(
     [
         StructField("path", StringType(), False),
         StructField("problem", StringType(), True),
+        StructField("is_missing", BooleanType(), False),
         StructField("codec", StringType(), True),
         StructField("envelope", StringType(), True),
         StructField("log", StringType(), True),
@@ -59,24 +64,30 @@ LOOK = StructType(
 )
 
 
-def build(file_path: DataFrame, offsets: Mapping[str, frozenset[int]]) -> DataFrame:
+OffsetsOf = Callable[[str], Collection[int]]
+
+
+def build(
+    file_path: DataFrame, offsets: Mapping[str, frozenset[int]], masking: Masking | None = None
+) -> DataFrame:
     """One row (LOOK) per path (PATH). A file that is no Kafka log costs its first 256 KiB; others one pass.
 
-    offsets: by name of a content the beginnings whose hash is wanted.
-    problem: why the file could not be looked into, as the executor saw it.
+    offsets: by name of a content the beginnings whose hash is wanted; masking: such a name is stored with its key.
+    problem: why the file could not be looked into, as the executor saw it; is_missing: it saw no such file.
     """
 
+    def offsets_of(name: str) -> Collection[int]:
+        return offsets.get(name if masking is None else masking.masker.digest(name), ())
+
     def look_at_paths(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return looks(batches, offsets)
+        return looks(batches, offsets_of)
 
     return file_path.mapInArrow(look_at_paths, schema=LOOK)
 
 
-def looks(
-    batches: Iterable[pa.RecordBatch], offsets: Mapping[str, frozenset[int]]
-) -> Iterator[pa.RecordBatch]:
+def looks(batches: Iterable[pa.RecordBatch], offsets_of: OffsetsOf) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        rows = [look(offsets=offsets, **row) for row in batch.to_pylist()]
+        rows = [look(offsets_of=offsets_of, **row) for row in batch.to_pylist()]
         yield pa.RecordBatch.from_pylist(rows, schema=arrow_schema())
 
 
@@ -87,7 +98,8 @@ def arrow_schema() -> pa.Schema:
     )
     local, placed = pa.timestamp("us"), pa.timestamp("us", tz="UTC")
     types = {
-        "node_ids": ids, "size": pa.int64(), "tail_start": pa.int64(), "ends_with_newline": pa.bool_(),
+        "is_missing": pa.bool_(), "ends_with_newline": pa.bool_(),
+        "node_ids": ids, "size": pa.int64(), "tail_start": pa.int64(),
         "first_logged_local": local, "tail_logged_local": local,
         "first_logged_at": placed, "tail_logged_at": placed,
         "hashes": pa.map_(pa.int64(), pa.field("value", pa.string(), False)), "starts": offsets,
@@ -99,16 +111,19 @@ def look(
     path: str,
     log: str | None,
     envelope: str | None,
-    size_bytes: int,
-    offsets: Mapping[str, frozenset[int]],
+    offsets_of: OffsetsOf,
     *,
     is_server_read: bool,
+    stored_bytes: int,
+    max_file_bytes: int,
+    max_ratio: int,
 ) -> dict[str, Any]:
-    """log: as the path says it; envelope: as conf gives it; size_bytes: as listed, what came later is not seen."""
+    """log: as the path says it; envelope: as conf gives it; stored_bytes: the size that was listed;
+    what a plain file has got since is not seen."""
     codec = None
     try:
         codec, stream = open_by_content(path)
-        until = size_bytes if codec == "plain" else None
+        until = stored_bytes if codec == "plain" else None
         with stream:
             head = stream.read(HEAD_BYTES)[:until]
         found = sniff(head, envelope)
@@ -118,11 +133,13 @@ def look(
         start = envelopes()[found.envelope].start_pattern
         name = name_of(head, start, HEAD_BYTES)
         with open_input(path, codec) as stream:
-            seen = fingerprint(stream, start, offsets.get(name or "", ()), until)
+            whole = bounded(stream, codec, stored_bytes, max_ratio, max_file_bytes)
+            seen = fingerprint(whole, start, offsets_of(name) if name else (), until)
         return as_row(path, codec, found, kind, seen, name)
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-        nothing = Sniff(None, None, frozenset())
-        return as_row(path, codec, nothing, None, Fingerprint(), problem=f"{error}"[:300])
+        nothing = as_row(path, codec, Sniff(None, None, frozenset()), None, Fingerprint())
+        is_missing = isinstance(error, FileNotFoundError)
+        return nothing | {"problem": f"{error}"[:300] or type(error).__name__, "is_missing": is_missing}
 
 
 def kind_of(found: Sniff, log: str | None) -> str | None:
@@ -141,12 +158,12 @@ def as_row(
     log: str | None,
     seen: Fingerprint,
     name: str | None = None,
-    problem: str | None = None,
 ) -> dict[str, Any]:
     first, tail = (times_of(head, found.envelope) for head in (seen.first_head, seen.tail_head))
     return {
         "path": path,
-        "problem": problem,
+        "problem": None,
+        "is_missing": False,
         "codec": codec,
         "envelope": found.envelope,
         "log": log,

@@ -1,19 +1,27 @@
 """Every record of the segments that a run reads: ranges of bytes in, records out, in one pass."""
 
+import contextlib
+import zlib
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from pipeline.core.files import open_input
 from pipeline.core.fingerprint import name_of
 from pipeline.kafka.envelope import envelopes
-from pipeline.kafka.reader import RangeRequest, ReadSettings, read_segment
+from pipeline.kafka.masking import Masking
+from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, ReadSettings, read_segment, reread
 from pipeline.kafka.sniff import HEAD_BYTES
 from schemas.bronze.log_record import SPEC
 
+# What these say of a record does not follow from its stored bytes alone.
+KEPT_REASONS = ("cut", "other_logger", "blank")
+OF_FILE = ("envelope", "zone", "file_log")
 RANGE = StructType(
     [
         StructField("cluster_id", StringType(), False),
@@ -35,28 +43,43 @@ RANGE = StructType(
 )
 
 
-def build(file_range: DataFrame) -> DataFrame:
+def build(file_range: DataFrame, masking: Masking | None = None) -> DataFrame:
     """One row per record that starts in one of the ranges (RANGE); a partition of ranges is one task.
 
-    Errors: a file that has vanished, shrunk or become another since it was planned fails the run; the next one
-    plans anew.
+    masking: travels with the code and not in the rows, so that no plan shows its key.
+
+    A file that has vanished, shrunk or become another since it was planned gives fewer rows: their lengths do
+    not add up.
     """
-    return file_range.mapInArrow(read_ranges, schema=SPEC.struct)
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return read_ranges(batches, masking)
+
+    return file_range.mapInArrow(read, schema=SPEC.struct)
 
 
-def read_ranges(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def read_ranges(
+    batches: Iterable[pa.RecordBatch], masking: Masking | None = None
+) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for row in batch.to_pylist():
-            settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"))
+            settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"), masking=masking)
+            file = (row.pop("path"), row.pop("codec"), row["envelope"])
             name = row.pop("first_record_hash")
-            with opened(row.pop("path"), row.pop("codec"), row["envelope"], name) as stream:
+            with (
+                contextlib.suppress(OSError, EOFError, zlib.error),
+                opened(*file, name, masking) as stream,
+            ):
                 yield from read_segment(stream, RangeRequest(**row), settings)
 
 
-def opened(path: str, codec: str, envelope: str, name: str) -> BinaryIO:
+def opened(path: str, codec: str, envelope: str, name: str, masking: Masking | None) -> BinaryIO:
     """The file from its beginning. FileNotFoundError: a path that another file has got since it was planned."""
     stream = open_input(path, codec)
-    if name_of(stream.read(HEAD_BYTES), envelopes()[envelope].start_pattern, HEAD_BYTES) != name:
+    found = name_of(stream.read(HEAD_BYTES), envelopes()[envelope].start_pattern, HEAD_BYTES)
+    if found is not None and masking is not None:
+        found = masking.masker.digest(found)
+    if found != name:
         stream.close()
         raise FileNotFoundError(f"{path} holds another file than when it was looked into")
     if codec == "plain":
@@ -64,3 +87,50 @@ def opened(path: str, codec: str, envelope: str, name: str) -> BinaryIO:
         return stream
     stream.close()
     return open_input(path, codec)
+
+
+def reparsed(log_record: DataFrame, source_file: DataFrame) -> DataFrame:
+    """The same records, understood by the templates of now and placed in time by the zone of source_file.
+
+    Read from their stored bytes, without the files. Records that were cut stay so; of loggers that no template
+    named, no bytes are stored.
+    """
+    segments = source_file.select("load_seq", "envelope", "zone", F.col("log").alias("file_log"))
+    joined = log_record.join(F.broadcast(segments), on="load_seq", how="inner")
+    return joined.select(*SPEC.columns, *OF_FILE).mapInArrow(reparse_batches, schema=SPEC.struct)
+
+
+def reparse_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        is_kept = pc.or_kleene(
+            pc.is_null(batch.column("raw")),
+            pc.fill_null(pc.is_in(batch.column("not_understood_reason"), pa.array(KEPT_REASONS)), False),
+        )
+        yield as_declared(batch.filter(is_kept))
+        rest = batch.filter(pc.invert(is_kept))
+        for load_seq in pc.unique(rest.column("load_seq")):
+            stored = rest.filter(pc.equal(rest.column("load_seq"), load_seq))
+            yield reread(as_declared(stored), request_of(stored))
+
+
+def as_declared(batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = [batch.column(one.name).cast(one.type) for one in ARROW_SCHEMA]
+    return pa.RecordBatch.from_arrays(columns, schema=ARROW_SCHEMA)
+
+
+def request_of(stored: pa.RecordBatch) -> RangeRequest:
+    """The request that read these rows, as far as it decides what they say."""
+    first = {
+        name: stored.column(name)[0].as_py() for name in ("cluster_id", "node_id", "file_id", "load_seq")
+    }
+    of_file = {name: stored.column(name)[0].as_py() for name in OF_FILE}
+    return RangeRequest(
+        **first,
+        log=of_file["file_log"],
+        zone=of_file["zone"],
+        envelope=of_file["envelope"],
+        start=0,
+        end=0,
+        limit=None,
+        owns_preamble=True,
+    )

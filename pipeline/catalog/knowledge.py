@@ -7,14 +7,15 @@ from importlib.resources.abc import Traversable
 
 # Words for people: no answer stands on them.
 NOT_KNOWLEDGE = frozenset({"pipeline.kafka/events.tsv"})
+TEMPLATES = ("pipeline.kafka.templates",)
 PACKAGES = ("pipeline.kafka", "pipeline.silver", "pipeline.gold", "schemas")
 
 
 @cache
-def knowledge_fingerprint() -> str:
+def knowledge_fingerprint(packages: tuple[str, ...] = PACKAGES) -> str:
     """SHA-256 over the data and code that turn records into answers, by name and content."""
     digest = hashlib.sha256()
-    for package in PACKAGES:
+    for package in packages:
         for name, content in sorted(contents(files(package), package)):
             digest.update(f"{name}\0".encode() + content + b"\0")
     return digest.hexdigest()

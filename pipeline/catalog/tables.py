@@ -27,7 +27,7 @@ from pipeline.silver import (
     topic_event,
     wording_seen,
 )
-from schemas.bronze import file_sighting, log_record, source_file
+from schemas.bronze import duplicate_record, file_sighting, log_record, source_file
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
 
@@ -37,6 +37,7 @@ class Refresh(Enum):
 
     LOADED = "written by the loading of segments"
     SEGMENTS = "rows of the run's segments are appended"
+    TAIL = "rows from the cut on are replaced: the earliest of what is new"
     WHOLE = "built anew from the tables it stands on"
     RUN = "rows about the run are appended"
 
@@ -46,20 +47,22 @@ class Table:
     spec: TableSpec
     refresh: Refresh
     build: Callable[..., DataFrame] | None = None
+    ordered_by: str = ""  # of a TAIL table: the column that the cut is held against
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Short names of the tables and other frames that build takes."""
+        """Short names of the tables and other things that build takes."""
         return tuple(inspect.signature(self.build).parameters) if self.build else ()
 
 
-def built(module: object, refresh: Refresh) -> Table:
-    return Table(module.SPEC, refresh, module.build)  # type: ignore[attr-defined]
+def built(module: object, refresh: Refresh, ordered_by: str = "") -> Table:
+    return Table(module.SPEC, refresh, module.build, ordered_by)  # type: ignore[attr-defined]
 
 
 TABLES: tuple[Table, ...] = (
     Table(log_record.SPEC, Refresh.LOADED),
     Table(source_file.SPEC, Refresh.LOADED),
+    Table(duplicate_record.SPEC, Refresh.LOADED),
     Table(file_sighting.SPEC, Refresh.RUN),
     built(replica_transition, Refresh.SEGMENTS),
     built(partition_transition, Refresh.SEGMENTS),
@@ -74,9 +77,9 @@ TABLES: tuple[Table, ...] = (
     built(election_event, Refresh.SEGMENTS),
     built(state_dump, Refresh.SEGMENTS),
     built(wording_seen, Refresh.SEGMENTS),
-    built(term, Refresh.WHOLE),
     built(release_span, Refresh.WHOLE),
-    built(controller_line, Refresh.WHOLE),
+    built(term, Refresh.WHOLE),
+    built(controller_line, Refresh.TAIL, ordered_by="ordered_at"),
     built(log_gap, Refresh.WHOLE),
     built(controller_term, Refresh.WHOLE),
     built(transition_audit, Refresh.WHOLE),
@@ -89,14 +92,27 @@ BY_NAME = {table.spec.name: table for table in TABLES}
 BY_SHORT_NAME = {table.spec.table: table for table in TABLES}
 SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
+SETTINGS = ("imbalance_limit", "audit_limit", "release_setting")
+CUT = "cut"
+
+
+def stands_on(name: str) -> frozenset[str]:
+    """Short names of all that a table is built from, directly or not, itself included."""
+    table = BY_SHORT_NAME.get(name)
+    inputs = table.inputs if table else ()
+    return frozenset({name}).union(*(stands_on(one) for one in inputs))
+
+
+def wanted_by(*goals: str) -> tuple[str, ...]:
+    """Names of the tables that are built for these, in the order of building."""
+    needed = frozenset[str]().union(*(stands_on(goal) for goal in goals))
+    return tuple(one.spec.name for one in TABLES if one.build is not None and one.spec.table in needed)
+
+
+SEGMENTED = tuple(one.spec.table for one in TABLES if one.refresh is Refresh.SEGMENTS)
 JOBS: dict[str, tuple[str, ...]] = {
-    "ingest": ("silver.term", "silver.release_span", "silver.controller_line", "silver.log_gap"),
-    "replay": ("silver.term", "silver.controller_line", "gold.controller_term", "gold.transition_audit"),
-    "imbalance": (
-        "silver.term",
-        "silver.controller_line",
-        "gold.partition_timeline",
-        "gold.leader_imbalance",
-    ),
-    "nightly": tuple(table.spec.name for table in TABLES if table.refresh is Refresh.WHOLE),
+    "ingest": wanted_by(*SEGMENTED, "controller_line", "log_gap"),
+    "replay": wanted_by(*SEGMENTED, "controller_term", "transition_audit"),
+    "imbalance": wanted_by(*SEGMENTED, "leader_imbalance"),
+    "nightly": wanted_by(*(one.spec.table for one in TABLES)),
 }

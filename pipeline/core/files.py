@@ -1,47 +1,63 @@
 """Files on local disks, HDFS, S3, GCS and ABFS: listed on the driver, opened on the executors, through pyarrow.fs."""
 
-import contextlib
 import fnmatch
-import gzip
-import io
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
+from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 from pyarrow import fs
 
+from pipeline.core.streams import MAGIC_BYTES, codec_of, unpacked
+
 WILDCARD = re.compile(r"[*?\[]")
 URI = re.compile(r"^[a-z][a-z0-9+.-]*://")
+NO_TIME = datetime.fromtimestamp(0, UTC)
+DEVICE = "a device"
+KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: DEVICE, stat.S_IFBLK: DEVICE}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Listed:
-    """One file below a root. relative: its path below it, with '/'; problem: why it cannot be read."""
+    """One file below a root. relative: its path below it, with '/'; problem: why it is not read.
+
+    is_elsewhere: only because what it links to is listed under another name.
+    """
 
     path: str
     relative: str
     size_bytes: int
     modified_at: datetime
     problem: str | None = None
+    is_elsewhere: bool = False
 
 
-def list_files(root: str) -> list[Listed]:
-    """All regular files of a folder, a file or a glob, in order of path; links, pipes and devices are left out.
+def list_files(root: str, *, follow_links: bool = False) -> Iterator[Listed]:
+    """All files of a folder, a file or a glob, as they are found; what cannot be read has a problem.
 
-    FileNotFoundError: there is no such path. PermissionError: it may not be listed.
+    Links to what is not below the root are followed only if told to, each folder is entered once.
+    FileNotFoundError: there is no such path. OSError: it may not be listed.
     """
-    wild = WILDCARD.search(root)
+    root = local_path(root)
+    is_uri = URI.match(root) is not None
+    wild = WILDCARD.search(root) if is_uri or not os.path.lexists(root) else None
     base = root if wild is None else root[: root.rfind("/", 0, wild.start()) + 1] or "."
-    files = list_uri(base) if URI.match(base) else list_local(Path(base))
-    if wild is not None:
-        files = [one for one in files if matches(one.path, root)]
-    return sorted(files, key=lambda one: one.path)
+    files = list_uri(base) if is_uri else list_local(base, follow_links=follow_links)
+    return (one for one in files if wild is None or matches(one.path, root))
+
+
+def local_path(path: str) -> str:
+    """A file:// URI as the path that it names; others as they are."""
+    if not path.startswith("file://"):
+        return path
+    parts = urlsplit(path.replace("?", "%3F").replace("#", "%23"))
+    return unquote(parts.path) if parts.netloc in ("", "localhost") else path
 
 
 def matches(path: str, pattern: str) -> bool:
@@ -50,39 +66,112 @@ def matches(path: str, pattern: str) -> bool:
     return fnmatch.fnmatchcase(path, absolute) or fnmatch.fnmatchcase(path, f"{absolute}/*")
 
 
-def list_local(base: Path) -> list[Listed]:
-    base = base.absolute()
-    if not base.exists():
-        raise FileNotFoundError(str(base))
-    if base.is_file():
-        return [local_file(base, base.parent)]
-    if not os.access(base, os.R_OK | os.X_OK):
-        raise PermissionError(str(base))
-    return list(walk(base))
+def list_local(base: str, *, follow_links: bool) -> Iterator[Listed]:
+    root = Path(base).absolute()
+    found = root.stat()
+    if not stat.S_ISDIR(found.st_mode):
+        return iter([listed(str(root), str(root.parent), found)])
+    os.scandir(root).close()
+    return Walk(str(root), follow_links=follow_links).files()
 
 
-def walk(base: Path) -> Iterator[Listed]:
-    closed: list[OSError] = []
-    for folder, _, names in os.walk(base, followlinks=False, onerror=closed.append):
-        for name in sorted(names):
-            path = Path(folder) / name
-            with contextlib.suppress(FileNotFoundError):  # rolled away since the folder was listed
-                if stat.S_ISREG(path.lstat().st_mode):
-                    yield local_file(path, base)
-    for problem in closed:
-        path = Path(str(problem.filename))
-        relative = path.relative_to(base).as_posix()
-        yield Listed(str(path), relative, 0, datetime.fromtimestamp(0, UTC), f"folder: {problem.strerror}")
+class Walk:
+    """One walk through the folders below a base; of a folder no more than one entry is held at a time."""
+
+    def __init__(self, base: str, *, follow_links: bool) -> None:
+        self.base, self.follow_links = base, follow_links
+        self.inside = os.path.realpath(base)
+        self.entered: set[tuple[int, int]] = set()
+        self.waiting = [base]
+
+    def files(self) -> Iterator[Listed]:
+        while self.waiting:
+            folder = self.waiting.pop()
+            try:
+                yield from self.of_folder(folder)
+            except FileNotFoundError:
+                continue  # renamed or deleted since it was listed
+            except OSError as problem:
+                yield refused(folder, self.base, f"folder: {problem.strerror}")
+
+    def of_folder(self, folder: str) -> Iterator[Listed]:
+        found = Path(folder).stat()
+        if (found.st_dev, found.st_ino) in self.entered:
+            yield refused(folder, self.base, "a folder that is read under another name", is_elsewhere=True)
+            return
+        self.entered.add((found.st_dev, found.st_ino))
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                one = self.of_entry(entry)
+                if one is not None:
+                    yield one
+
+    def of_entry(self, entry: os.DirEntry[str]) -> Listed | None:
+        """None: a folder, which waits, or a file that has been renamed since."""
+        try:
+            found = entry.stat(follow_symlinks=False)
+            if stat.S_ISLNK(found.st_mode):
+                return self.of_link(entry.path)
+        except FileNotFoundError:
+            return None
+        except OSError as problem:
+            return refused(entry.path, self.base, str(problem.strerror))
+        return self.of_status(entry.path, found)
+
+    def of_status(self, path: str, found: os.stat_result) -> Listed | None:
+        if stat.S_ISDIR(found.st_mode):
+            self.waiting.append(path)
+            return None
+        return listed(path, self.base, found)
+
+    def of_link(self, path: str) -> Listed | None:
+        target = os.path.realpath(path)
+        try:
+            found = Path(path).stat()
+        except OSError as problem:
+            return refused(path, self.base, f"a link that leads to no file ({problem.strerror})")
+        if target == self.inside or target.startswith(f"{self.inside.rstrip('/')}/"):
+            said = "a link to what is read under its own name"
+            return refused(path, self.base, said, is_elsewhere=True)
+        if not self.follow_links:
+            return refused(path, self.base, "a link that leaves the log folder: --follow-links reads it")
+        return self.of_status(path, found)
 
 
-def local_file(path: Path, base: Path) -> Listed:
-    found = path.stat()
-    problem = None if os.access(path, os.R_OK) else "no permission to read it"
-    modified_at = datetime.fromtimestamp(found.st_mtime, UTC)
-    return Listed(str(path), path.relative_to(base).as_posix(), found.st_size, modified_at, problem)
+def listed(path: str, base: str, found: os.stat_result) -> Listed:
+    """A file as its status says; `base` is the folder that its relative path starts from."""
+    if not stat.S_ISREG(found.st_mode):
+        return refused(path, base, f"{KINDS.get(stat.S_IFMT(found.st_mode), 'not a file')}, not a log file")
+    may_read = os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
+    problem = None if may_read else "no permission to read it"
+    if not path.isascii() and os.fsencode(path) != path.encode("utf-8", "replace"):
+        problem = "its name is not UTF-8: rename it"
+    place = storable(path), relative_to(path, base)
+    return Listed(*place, found.st_size, moment(found.st_mtime), problem)
 
 
-def list_uri(base: str) -> list[Listed]:
+def moment(seconds: float) -> datetime:
+    """A time of a file system, which may be one that no calendar has."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return NO_TIME
+
+
+def refused(path: str, base: str, problem: str, *, is_elsewhere: bool = False) -> Listed:
+    return Listed(storable(path), relative_to(path, base), 0, NO_TIME, problem, is_elsewhere)
+
+
+def storable(path: str) -> str:
+    """The path as text: bytes that are not UTF-8 as \\xNN."""
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def relative_to(path: str, base: str) -> str:
+    return storable(path[len(base.rstrip("/")) + 1 :])
+
+
+def list_uri(base: str) -> Iterable[Listed]:
     root = base.rstrip("/")
     system, inner = at_uri(root)
     info = system.get_file_info(inner)
@@ -109,73 +198,49 @@ def at_uri(uri: str) -> tuple[fs.FileSystem, str]:
 
 
 def uri_file(info: fs.FileInfo, uri: str, relative: str) -> Listed:
-    modified_at = info.mtime or datetime.fromtimestamp(0, UTC)
+    modified_at = info.mtime or NO_TIME
     return Listed(uri, relative, info.size, modified_at.astimezone(UTC))
 
 
-class ForwardOnly(io.RawIOBase):
-    """A stream that seeks forward by reading: what pyarrow uncompresses cannot seek by itself."""
-
-    def __init__(self, stream: pa.NativeFile) -> None:
-        self.stream, self.position = stream, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self.position
-
-    def readinto(self, buffer: Any) -> int:
-        read = self.stream.read(len(buffer))
-        buffer[: len(read)] = read
-        self.position += len(read)
-        return len(read)
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        target = offset if whence == io.SEEK_SET else self.position + offset
-        if whence == io.SEEK_END or target < self.position:
-            raise io.UnsupportedOperation("a compressed stream is read forward only")
-        while self.position < target:
-            skipped = len(self.stream.read(min(target - self.position, 1 << 20)))
-            if not skipped:
-                break
-            self.position += skipped
-        return self.position
-
-    def close(self) -> None:
-        self.stream.close()
-        super().close()
-
-
 def open_input(path: str, codec: str) -> BinaryIO:
-    """The uncompressed bytes of a file. codec: plain, gzip or zstd; plain files can seek."""
-    if URI.match(path):
-        system, inner = at_uri(path)
-    else:
-        system, inner = fs.LocalFileSystem(), path
+    """The uncompressed bytes of a file. codec: plain, gzip or zstd; plain files can seek.
+
+    OSError: there is no such file, or it is none that holds bytes.
+    """
+    path = local_path(path)
+    stored = open_uri(path, codec) if URI.match(path) else open_local(path)
+    return unpacked(stored, codec)
+
+
+def is_there(path: str) -> bool:
+    try:
+        open_input(path, "plain").close()
+    except OSError as problem:
+        return not isinstance(problem, FileNotFoundError)
+    return True
+
+
+def open_uri(uri: str, codec: str) -> BinaryIO:
+    system, inner = at_uri(uri)
     if codec == "plain":
         return cast(BinaryIO, system.open_input_file(inner))
-    stored = system.open_input_stream(inner, compression=None)  # by default pyarrow undoes .gz itself
-    if codec == "gzip":
-        return cast(BinaryIO, gzip.GzipFile(fileobj=cast(BinaryIO, stored), mode="rb"))
-    return cast(BinaryIO, io.BufferedReader(ForwardOnly(pa.CompressedInputStream(stored, "zstd"))))
+    return cast(BinaryIO, system.open_input_stream(inner, compression=None))  # by default pyarrow undoes .gz
 
 
-MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-
-
-def codec_of(head: bytes) -> str:
-    """How a file is compressed, by its first bytes and not by its name."""
-    return next((codec for magic, codec in MAGIC.items() if head.startswith(magic)), "plain")
+def open_local(path: str) -> BinaryIO:
+    # A pipe that took the file's name since it was listed would be waited for until somebody writes into it.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    stream = os.fdopen(descriptor, "rb", buffering=0)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        stream.close()
+        raise OSError(f"no regular file: {path}")
+    return cast(BinaryIO, stream)
 
 
 def open_by_content(path: str) -> tuple[str, BinaryIO]:
     """The codec of a file, and its uncompressed bytes from the beginning."""
     stream = open_input(path, "plain")
-    codec = codec_of(stream.read(max(map(len, MAGIC))))
+    codec = codec_of(stream.read(MAGIC_BYTES))
     if codec == "plain":
         stream.seek(0)
         return codec, stream

@@ -5,15 +5,16 @@ from pyspark.sql import functions as F
 
 from schemas.gold.controller_term import SPEC
 
-EVENT_THREAD = "kafka.controller.ControllerEventManager$ControllerEventThread"
-MARKS = (
-    "controller_starting", "controller_resigning", "controller_session_expired", "controller_forced_resign",
-    "thread_lifecycle", "controller_live_brokers", "controller_ready",
-)  # fmt: skip
+STARTED = ("starting", "thread_starting")
+STOPPED = ("thread_stopping", "thread_shut_down")
+EXPIRED = ("session_expired", "session_expired_in_office")
+LIVE = "controller_live_brokers"
 NEARBY_MS = 5_000
 
 
-def build(term: DataFrame, controller_line: DataFrame, log_record: DataFrame) -> DataFrame:
+def build(
+    term: DataFrame, controller_line: DataFrame, controller_event: DataFrame, broker_event: DataFrame
+) -> DataFrame:
     """One row per term.
 
     Ended: by the first of resignation and process start on that node after the election; a resignation is a
@@ -21,7 +22,6 @@ def build(term: DataFrame, controller_line: DataFrame, log_record: DataFrame) ->
     apart by whether the next controller found this broker alive. Up to 0.8.2 no resignation is logged; in
     KRaft mode the end is not decided here (null). Source: KafkaController.onControllerResignation.
     """
-    marks = log_record.where(F.col("event").isin(*MARKS) & F.col("logged_at").isNotNull())
     order = Window.partitionBy("cluster_id", "mode").orderBy("life", "controller_epoch")
     own = Window.partitionBy("cluster_id", "controller_id").orderBy("life", "controller_epoch")
     began = F.coalesce("elected_at", "first_seen_at")
@@ -32,8 +32,8 @@ def build(term: DataFrame, controller_line: DataFrame, log_record: DataFrame) ->
         .withColumn("next_epoch", F.lead(F.struct("life", "controller_epoch")).over(order))
         .withColumn("next_own_at", F.lead("began_at").over(own))
         .transform(with_last_act, controller_line)
-        .transform(with_marks, marks)
-        .transform(with_next_view, controller_line, marks)
+        .transform(with_marks, controller_event)
+        .transform(with_next_view, controller_line, broker_event)
         .transform(with_end)
         .select(*SPEC.columns)
     )
@@ -49,13 +49,9 @@ def with_last_act(term: DataFrame, controller_line: DataFrame) -> DataFrame:
     )
 
 
-def with_marks(term: DataFrame, marks: DataFrame) -> DataFrame:
+def with_marks(term: DataFrame, controller_event: DataFrame) -> DataFrame:
     """First resignation and first process start of the node after the election and before its next one."""
-    is_event_thread = F.col("m.logger") == EVENT_THREAD
-    starts = (F.col("m.event") == "controller_starting") | (
-        is_event_thread & F.col("m.template").rlike(r"[\])]:? Starting\s*$")
-    )
-    stops = is_event_thread & F.col("m.template").rlike("Shut(ting down|down completed)")
+    step = F.col("m.step")
     happens = F.col("m.logged_at")
     of_it = (
         (F.col("t.cluster_id") == F.col("m.cluster_id"))
@@ -65,42 +61,34 @@ def with_marks(term: DataFrame, marks: DataFrame) -> DataFrame:
     )
     found = (
         term.alias("t")
-        .join(marks.alias("m"), of_it, how="inner")
+        .join(controller_event.alias("m"), of_it, how="inner")
         .groupBy("t.cluster_id", "t.term_id")
         .agg(
-            F.min(F.when(F.col("m.event") == "controller_resigning", happens)).alias("resigning_at"),
-            F.min_by(
-                F.struct("m.file_id", "m.byte_offset"),
-                F.when(F.col("m.event") == "controller_resigning", happens),
-            ).alias("resigning_line"),
-            F.min(F.when(starts, happens)).alias("restarted_at"),
-            F.min(F.when(stops, happens)).alias("stopped_at"),
-            F.min(F.when(F.col("m.event") == "controller_session_expired", happens)).alias("expired_at"),
-            F.min(F.when(F.col("m.event") == "controller_forced_resign", happens)).alias("forced_at"),
+            F.min(F.when(step == "resigning", happens)).alias("resigning_at"),
+            F.min_by(F.struct("m.file_id", "m.byte_offset"), F.when(step == "resigning", happens)).alias(
+                "resigning_line"
+            ),
+            F.min(F.when(step.isin(*STARTED), happens)).alias("restarted_at"),
+            F.min(F.when(step.isin(*STOPPED), happens)).alias("stopped_at"),
+            F.min(F.when(step.isin(*EXPIRED), happens)).alias("expired_at"),
+            F.min(F.when(step == "forced", happens)).alias("forced_at"),
         )
     )
     return term.join(found, on=["cluster_id", "term_id"], how="left")
 
 
-def with_next_view(term: DataFrame, controller_line: DataFrame, marks: DataFrame) -> DataFrame:
+def with_next_view(term: DataFrame, controller_line: DataFrame, broker_event: DataFrame) -> DataFrame:
     """Whether the next controller found this broker alive when it started."""
-    alive = F.filter(
-        F.split(F.regexp_replace(F.col("fields")["live_broker_ids"], r"[^\d,]", ""), ","),
-        lambda one: F.length(one) > 0,
-    )
+    lines = controller_line.where(F.col("event") == LIVE).select("term_id", "file_id", "byte_offset")
     views = (
-        marks.where("event = 'controller_live_brokers'")
-        .select("file_id", "byte_offset", alive.alias("alive"))
-        .join(
-            controller_line.select("term_id", "file_id", "byte_offset"),
-            on=["file_id", "byte_offset"],
-            how="inner",
-        )
+        broker_event.where((F.col("event") == LIVE) & F.col("broker_id").isNotNull())
+        .select("file_id", "byte_offset", "broker_id")
+        .join(lines, on=["file_id", "byte_offset"], how="inner")
         .groupBy(F.col("term_id").alias("next_term_id"))
-        .agg(F.first("alive").alias("alive"))
+        .agg(F.collect_set("broker_id").alias("alive"))
     )
     return term.join(views, on="next_term_id", how="left").withColumn(
-        "is_alive_next", F.array_contains("alive", F.col("controller_id").cast("string"))
+        "is_alive_next", F.array_contains("alive", F.col("controller_id"))
     )
 
 

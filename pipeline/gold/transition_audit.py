@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.functions import col, lit, when
+from pyspark.sql.functions import broadcast, col, lit, when
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from pipeline.core.machine import ILLEGAL, LEGAL, UNDETERMINED
@@ -62,12 +62,16 @@ REFUSING_EXCEPTION = r"(^|\.)(IllegalStateException|AssertionError)$"
 REFUSING_MESSAGE = "should be in"
 
 JUDGED = ("is_legal_pair", "continuity", "verdict", "normal", "certainty", "evidence")
-FROM_LINES = ("term_id", "seq", "cause", "is_trace_seen", "replica_machine")
-FROM_MOVES = tuple(name for name in SPEC.columns if name not in JUDGED + FROM_LINES)
+FROM_LINES = ("term_id", "seq", "cause")
+FROM_TERM = ("is_trace_seen", "replica_machine")
+FROM_MOVES = tuple(name for name in SPEC.columns if name not in JUDGED + FROM_LINES + FROM_TERM)
 
 
 def build(
-    replica_transition: DataFrame, partition_transition: DataFrame, controller_line: DataFrame
+    replica_transition: DataFrame,
+    partition_transition: DataFrame,
+    controller_line: DataFrame,
+    term: DataFrame,
 ) -> DataFrame:
     """One row per state change, from both machines.
 
@@ -82,24 +86,20 @@ def build(
     return (
         replicas.select(*FROM_MOVES)
         .unionByName(partitions.select(*FROM_MOVES))
-        .transform(with_term, controller_line)
+        .transform(with_term, controller_line, term)
         .groupBy("cluster_id", "term_id", "machine", file_without_term())
         .applyInArrow(replay_block, schema=SPEC.struct)
         .select(*SPEC.columns)
     )
 
 
-def with_term(move: DataFrame, controller_line: DataFrame) -> DataFrame:
+def with_term(move: DataFrame, controller_line: DataFrame, term: DataFrame) -> DataFrame:
     """Adds term, order and cause; null where the record belongs to no known term. Rows in, rows out."""
-    if "replica_machine" not in controller_line.columns:
-        controller_line = controller_line.withColumn("replica_machine", lit(None).cast("string"))
     key = ("cluster_id", "file_id", "byte_offset")
-    lines = controller_line.select(*key, *FROM_LINES).alias("line")
-    is_same_record = [col(f"move.{name}") == col(f"line.{name}") for name in key]
-    return (
-        move.alias("move")
-        .join(lines, on=is_same_record, how="left")
-        .select("move.*", *(f"line.{name}" for name in FROM_LINES))
+    lines = controller_line.select(*key, *FROM_LINES)
+    terms = term.select("cluster_id", "term_id", *FROM_TERM)
+    return move.join(lines, on=[*key], how="left").join(
+        broadcast(terms), on=["cluster_id", "term_id"], how="left"
     )
 
 
@@ -111,7 +111,7 @@ def file_without_term() -> Column:
 def replay_block(moves: pa.Table) -> pa.Table:
     """The audited rows of one block: the moves of one machine in one term, in any order.
 
-    Shape: one row per move, columns of SPEC. Wants FROM_MOVES and FROM_LINES; other columns are dropped.
+    Shape: one row per move, columns of SPEC. Wants FROM_MOVES, FROM_LINES and FROM_TERM; other columns are dropped.
     """
     moves = moves.sort_by([(name, "ascending") for name in ("seq", "file_id", "byte_offset")])
     kind = moves["machine"][0].as_py() if len(moves) else PARTITION

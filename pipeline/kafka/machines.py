@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.core.machine import BoolMatrix, Machine, legality, matrix_of
+from pipeline.kafka.releases import names as release_names
 
 REPLICA, PARTITION = "replica", "partition"
 KINDS = {REPLICA: ("R1", "R2"), PARTITION: ("P1",)}
@@ -96,11 +97,22 @@ def _machine(name: str, kind: str, rows: Sequence[dict[str, str]]) -> Machine:
 def machine_for(kind: str, release: str) -> Machine:
     """The machine of `kind` (replica, partition) in a release such as 2.2.2."""
     for machine in candidates(kind):
-        until = _version(machine.until)
-        if _version(machine.since) <= _version(release) and _version(release)[: len(until)] <= until:
+        if _is_of(machine, release):
             return machine
     spans = [f"{machine.since} to {machine.until}" for machine in candidates(kind)]
     raise ValueError(f"{kind} machine: expected a release of {' or '.join(spans)}, found {release}")
+
+
+@cache
+def machine_of_release() -> dict[str, str]:
+    """Name of the replica machine by release, of the known releases that have one."""
+    pairs = ((release, machine) for release in release_names() for machine in candidates(REPLICA))
+    return {release: machine.name for release, machine in pairs if _is_of(machine, release)}
+
+
+def _is_of(machine: Machine, release: str) -> bool:
+    until = _version(machine.until)
+    return _version(machine.since) <= _version(release) and _version(release)[: len(until)] <= until
 
 
 def _version(release: str) -> tuple[int, ...]:

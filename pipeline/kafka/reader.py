@@ -12,6 +12,7 @@ from pipeline.core.clock import in_utc
 from pipeline.core.gather import MAP_TYPE
 from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, scan
 from pipeline.kafka.envelope import envelopes
+from pipeline.kafka.masking import Masking, masked
 from pipeline.kafka.record_text import RecordText, record_text
 from pipeline.kafka.understanding import Understood, understand
 from pipeline.kafka.wording import BROKER_IDS_TYPE, COLUMN_TYPES
@@ -77,6 +78,7 @@ class ReadSettings:
 
     block_bytes: int = 8 << 20
     max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES
+    masking: Masking | None = None
 
 
 def read_segment(
@@ -84,8 +86,8 @@ def read_segment(
 ) -> Iterator[pa.RecordBatch]:
     """One row a record that starts in the range, in order, of schema ARROW_SCHEMA.
 
-    The lengths of all ranges that tile a segment add up to its bytes. Any tiling and block size gives the
-    same rows.
+    The lengths of all ranges that tile a segment add up to its bytes, masked or not. Any tiling and block
+    size gives the same rows.
     """
     envelope = envelopes()[request.envelope]
     for records in scan(
@@ -98,8 +100,31 @@ def read_segment(
         block_bytes=settings.block_bytes,
         max_record_bytes=settings.max_record_bytes,
     ):
-        text = _without_torn_end(records, record_text(records, envelope))
-        yield _batch(records, text, understand(records, text, request.log), request)
+        shown = records if settings.masking is None else masked(records, envelope, settings.masking)
+        text = _without_torn_end(records, record_text(shown, envelope, records))
+        yield _batch(shown, text, understand(shown, text, request.log), request)
+
+
+def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
+    """Records of one segment (ARROW_SCHEMA) understood anew from their stored bytes: places stay, and what is whole.
+
+    stored: rows that have bytes. start and end of the request do not matter.
+    """
+    raw = stored.column("raw").cast(pa.large_binary())
+    bounds = np.frombuffer(raw.buffers()[1], np.int64, len(raw) + 1, raw.offset * 8)
+    records = Records(
+        offset=stored.column("byte_offset").to_numpy(),
+        length=stored.column("byte_length").to_numpy(),
+        line_ends=stored.column("line_count").to_numpy(),
+        is_cut=pc.fill_null(pc.equal(stored.column("not_understood_reason"), "too_long"), False).to_numpy(
+            zero_copy_only=False
+        ),
+        has_start=np.ones(len(raw), np.bool_),
+        data=raw.buffers()[2].to_pybytes()[bounds[0] : bounds[-1]] if len(raw) else b"",
+        bounds=(bounds - bounds[0]).astype(np.int32),
+    )
+    text = record_text(records, envelopes()[request.envelope])
+    return _batch(records, text, understand(records, text, request.log), request)
 
 
 def _without_torn_end(records: Records, text: RecordText) -> RecordText:

@@ -1,6 +1,6 @@
 """A batch of records as text: envelope read, message and the lines after it apart."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -42,8 +42,11 @@ class RecordText:
     instant: pa.Array | None = None
 
 
-def record_text(records: Records, envelope: Envelope) -> RecordText:
-    """Reads the envelope of every record; bytes that are not UTF-8 are replaced and marked."""
+def record_text(records: Records, envelope: Envelope, as_read: Records | None = None) -> RecordText:
+    """Reads the envelope of every record; bytes that are not UTF-8 are replaced and marked.
+
+    `as_read`: the records as they were before they were masked: their lengths tell which are cut.
+    """
     texts, is_bad_bytes = _decoded(records)
     inside = records
     if envelope.wrappers or _has_mark(records):
@@ -53,7 +56,11 @@ def record_text(records: Records, envelope: Envelope) -> RecordText:
     if isinstance(layout, JsonLayout):
         read = json_text(texts, layout)
     else:
-        read = _plain_text(texts, records, inside, envelope.bare, layout)
+        read = _plain_text(texts, inside, envelope.bare, layout)
+        if layout.ends_in_message:
+            if as_read is not None and as_read is not records:
+                records, inside = as_read, without_wrappers(as_read, envelope)
+            read = _without_cut(read, _cut(records, inside))
     return RecordText(
         logged_local=read.local,
         level=read.level,
@@ -78,9 +85,7 @@ def _has_mark(records: Records) -> bool:
     return bool(marks.all(axis=1).any())
 
 
-def _plain_text(
-    texts: pa.Array, records: Records, inside: Records, bare: Envelope, layout: Layout
-) -> HeadText:
+def _plain_text(texts: pa.Array, inside: Records, bare: Envelope, layout: Layout) -> HeadText:
     group = _groups(texts, inside, bare, layout)
     local = local_times(group["time"], layout.time_format)
     logger, message, rest = (group[name] for name in ("logger", "message", "rest"))
@@ -88,10 +93,16 @@ def _plain_text(
         coded = logger.dictionary_encode()
         names = full_names(coded.dictionary.to_pylist(), matcher().sources, layout.logger_form)
         logger = pa.array(names, pa.string()).take(coded.indices)
-    if layout.ends_in_message:
-        is_cut = pa.array(_cut(records, inside))
-        message, rest = (pc.if_else(is_cut, None, column) for column in (message, rest))
     return HeadText(local, _instant(local, group, layout), group["level"], logger, message, rest)
+
+
+def _without_cut(read: HeadText, is_cut: Mask) -> HeadText:
+    message, rest = (pc.if_else(pa.array(is_cut), None, column) for column in (read.message, read.rest))
+    return replace(read, message=message, rest=rest)
+
+
+def without_wrappers(records: Records, envelope: Envelope) -> Records:
+    return unwrapped(_decoded(records)[0], records, envelope.wrappers)[1]
 
 
 def _instant(local: pa.Array, group: dict[str, pa.Array], layout: Layout) -> pa.Array | None:

@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.kafka.machines import machine_of_release
 from schemas.silver.term import SPEC
 
 ELECTIONS = ("controller_elected", "controller_epoch_incremented", "controller_active")
@@ -12,24 +13,30 @@ KRAFT_ELECTION = "controller_active"
 OF_ANOTHER_EPOCH = ("controller_epoch_read", "broker_become_follower_leader_unavailable")
 
 
-def build(log_record: DataFrame) -> DataFrame:
+def build(controller_event: DataFrame, wording_seen: DataFrame, release_span: DataFrame) -> DataFrame:
     """One row per term: elected by a line of controller.log, else inferred from lines that name it.
 
     Elected: by the line that says so; up to 2.0 it has no epoch, the next line of that node with one gives it.
     Life: an epoch that is elected a second time, or epoch 1 after others, begins another life of the metadata.
+    Reads no log line: all inputs are small.
     Source: KafkaController.elect, 0.8.2 to 3.9; QuorumController.claim, from 2.8.
     """
-    timed = log_record.where("event IS NOT NULL AND logged_at IS NOT NULL AND controller_id IS NOT NULL")
-    named = timed.where("controller_epoch IS NOT NULL").where(is_own_epoch())
-    elected = timed.transform(elections).transform(with_life)
+    named = (
+        wording_seen.where("event IS NOT NULL AND first_at IS NOT NULL")
+        .where("controller_id IS NOT NULL AND controller_epoch IS NOT NULL")
+        .where(is_own_epoch())
+    )
+    elected = controller_event.transform(elections).transform(with_life)
     seen = elected.transform(with_sights, named)
-    return seen.unionByName(unelected(named, elected)).transform(one_each).select(*SPEC.columns)
+    terms = seen.unionByName(unelected(named, elected)).transform(one_each)
+    return terms.transform(with_machine, release_span).select(*SPEC.columns)
 
 
-def elections(timed: DataFrame) -> DataFrame:
+def elections(controller_event: DataFrame) -> DataFrame:
     """First line of each election; the same line in a second file counts once."""
     lines = (
-        timed.where(F.col("event").isin(*ELECTIONS, *BEFORE_THE_EPOCH))
+        controller_event.where(F.col("event").isin(*ELECTIONS, *BEFORE_THE_EPOCH))
+        .where("controller_id IS NOT NULL")
         .groupBy("cluster_id", "controller_id", "logged_at", "event", "controller_epoch")
         .agg(F.min(F.struct("file_id", "byte_offset")).alias("line"))
         .withColumn("opening", F.struct("logged_at", "line"))
@@ -92,8 +99,8 @@ def with_sights(elected: DataFrame, named: DataFrame) -> DataFrame:
         (F.col("e.cluster_id") == F.col("n.cluster_id"))
         & (F.col("e.controller_id") == F.col("n.controller_id"))
         & (F.col("e.controller_epoch") == F.col("n.controller_epoch"))
-        & (F.col("n.logged_at") >= F.col("e.elected_at"))
-        & (F.col("e.reused_at").isNull() | (F.col("n.logged_at") < F.col("e.reused_at")))
+        & (F.col("n.last_at") >= F.col("e.elected_at"))
+        & (F.col("e.reused_at").isNull() | (F.col("n.first_at") < F.col("e.reused_at")))
     )
     return (
         named.alias("n")
@@ -104,7 +111,8 @@ def with_sights(elected: DataFrame, named: DataFrame) -> DataFrame:
                 F.first(f"e.{name}").alias(name)
                 for name in ("life", "controller_id", "controller_epoch", "mode", "elected_at", "line")
             ),
-            F.max("n.logged_at").alias("last_seen_at"),
+            F.max(F.least("n.last_at", "e.reused_at")).alias("last_seen_at"),
+            is_trace_seen("n."),
         )
         .select(
             "*",
@@ -116,12 +124,22 @@ def with_sights(elected: DataFrame, named: DataFrame) -> DataFrame:
     )
 
 
+def is_trace_seen(prefix: str = "") -> Column:
+    """state.change.logger wrote lines at TRACE that name the term."""
+    is_trace = (F.col(f"{prefix}log") == "state-change") & (F.col(f"{prefix}level") == "TRACE")
+    return F.max(F.coalesce(is_trace, F.lit(False))).alias("is_trace_seen")
+
+
 def unelected(named: DataFrame, elected: DataFrame) -> DataFrame:
     """Terms that only lines of state-change.log, or of other nodes, name; their election was not seen."""
     sights = named.groupBy("cluster_id", "controller_id", "controller_epoch").agg(
-        F.min("logged_at").alias("first_seen_at"),
-        F.max("logged_at").alias("last_seen_at"),
-        F.min_by(F.struct("file_id", "byte_offset"), "logged_at").alias("line"),
+        F.min("first_at").alias("first_seen_at"),
+        F.max("last_at").alias("last_seen_at"),
+        F.min_by(
+            F.struct("file_id", F.col("first_offset").alias("byte_offset")),
+            F.struct("first_at", "file_id", "first_offset"),
+        ).alias("line"),
+        is_trace_seen(),
     )
     unseen = sights.join(elected, on=["cluster_id", "controller_id", "controller_epoch"], how="left_anti")
     before = (
@@ -139,6 +157,7 @@ def unelected(named: DataFrame, elected: DataFrame) -> DataFrame:
             "s.first_seen_at",
             "s.last_seen_at",
             "s.line",
+            "s.is_trace_seen",
         )
         .agg(F.coalesce(F.max("e.life"), F.lit(1)).alias("life"))
         .select(
@@ -158,3 +177,24 @@ def one_each(terms: DataFrame) -> DataFrame:
     same = Window.partitionBy("cluster_id", "term_id")
     order = same.orderBy(F.col("elected_at").isNull(), "first_seen_at", "controller_id")
     return terms.withColumn("place", F.row_number().over(order)).where("place = 1")
+
+
+def with_machine(terms: DataFrame, release_span: DataFrame) -> DataFrame:
+    """replica_machine: the one that all releases have which the controller may have run during the term."""
+    is_its_own = (
+        (F.col("s.cluster_id") == F.col("t.cluster_id"))
+        & (F.col("s.node_id") == F.col("t.controller_id"))
+        & (F.col("s.valid_until_at") > F.col("t.first_seen_at"))
+        & (F.col("s.valid_from_at") <= F.col("t.last_seen_at"))
+    )
+    of_release = F.create_map(*(F.lit(one) for pair in machine_of_release().items() for one in pair))
+    machines = F.array_distinct(F.transform("s.releases", lambda one: of_release[one]))
+    found = (
+        terms.alias("t")
+        .join(F.broadcast(release_span).alias("s"), is_its_own, how="inner")
+        .select("t.cluster_id", "t.term_id", F.explode(machines).alias("machine"))
+        .groupBy("cluster_id", "term_id")
+        .agg(F.min("machine").alias("least"), F.max("machine").alias("most"))
+    )
+    one = F.when(F.col("least") == F.col("most"), F.col("least"))
+    return terms.join(found, on=["cluster_id", "term_id"], how="left").withColumn("replica_machine", one)

@@ -14,7 +14,7 @@ from schemas.silver.wording_seen import SPEC
 NOT_COUNTED = ("other_logger", "blank")
 GROUPS = (
     "cluster_id", "node_id", "file_id", "load_seq", "log", "seen_at", "logger", "level", "event",
-    "template", "signs", "not_understood_reason", "is_start",
+    "template", "signs", "not_understood_reason", "is_start", "controller_id", "controller_epoch",
 )  # fmt: skip
 
 

@@ -2,19 +2,24 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import NumericType, StructField
 
+from pipeline.core.errors import InputProblem
 from pipeline.store.filesystem import HadoopFiles
 from schemas.spec import TableSpec
 
 # What tables of log lines are searched by; statistics of every column cost a quarter of the time of a load.
-SKIPPED_BY = ("file_id", "load_seq", "byte_offset", "logged_at")
+SKIPPED_BY = ("file_id", "load_seq", "byte_offset", "logged_at", "ordered_at")
 COMMIT_FILE = re.compile(r"^(\d{20})\.json$")
+VERSION_IS_GONE = "DELTA_VERSION_NOT_FOUND"
+RETENTION_DAYS = 30
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,7 @@ class DeltaFolder:
 
     spark: SparkSession
     folder: str
+    retention_days: int = RETENTION_DAYS
 
     def uri(self, spec: TableSpec) -> str:
         return f"{self.folder}/{spec.layer}/{spec.table}"
@@ -37,52 +43,88 @@ class DeltaFolder:
         versions = [int(match.group(1)) for match in map(COMMIT_FILE.match, names) if match]
         return max(versions, default=None)
 
-    def create(self, spec: TableSpec) -> None:
-        """An empty table with types, nullability, comments and CHECK constraints of the declaration: version 0."""
+    def create(self, spec: TableSpec, *, is_replaced: bool = False) -> None:
+        """An empty table with types, nullability, comments and CHECK constraints of the declaration: version 0.
+
+        is_replaced: the next version of a table that is there; its older versions stay readable.
+        """
         columns = ", ".join(map(column_ddl, spec.struct.fields))
         properties = {f"delta.constraints.{check.name}": check.condition for check in spec.checks}
+        properties |= self.retention()
         skipped_by = [name for name in SKIPPED_BY if name in spec.columns]
         if skipped_by:
             properties["delta.dataSkippingStatsColumns"] = ",".join(skipped_by)
         else:
             properties["delta.dataSkippingNumIndexedCols"] = "12"
-        listed = ", ".join(f"{literal(key)} = {literal(value)}" for key, value in properties.items())
+        verb = "CREATE OR REPLACE" if is_replaced else "CREATE"
         self.spark.sql(
-            f"CREATE TABLE {self.named(spec)} ({columns}) USING delta "
-            f"COMMENT {literal(spec.grain)} TBLPROPERTIES ({listed})"
+            f"{verb} TABLE {self.named(spec)} ({columns}) USING delta "
+            f"COMMENT {literal(spec.grain)} TBLPROPERTIES ({listed(properties)})"
         )
 
-    def metadata(self, spec: TableSpec, version: int) -> str | None:
-        """The user's note on a commit; None if its file is gone or it has none."""
-        text = HadoopFiles(self.spark).text(f"{self.uri(spec)}/_delta_log/{version:020d}.json") or ""
-        actions = (json.loads(line) for line in text.splitlines())
+    def retention(self) -> dict[str, str]:
+        """Delta's two properties: how long versions stay readable after others have followed them."""
+        days = f"interval {self.retention_days} days"
+        return {"delta.logRetentionDuration": days, "delta.deletedFileRetentionDuration": days}
+
+    def note(self, table: str, version: int) -> str | None:
+        """The user's note on a commit of `layer.table`; None if its file is gone or it has none."""
+        uri = f"{self.folder}/{table.replace('.', '/')}/_delta_log/{version:020d}.json"
+        actions = (json.loads(line) for line in (HadoopFiles(self.spark).text(uri) or "").splitlines())
         notes = (action["commitInfo"].get("userMetadata") for action in actions if "commitInfo" in action)
         note: str | None = next(notes, None)
         return note
 
-    def append(self, spec: TableSpec, rows: DataFrame, note: str) -> None:
+    def append(
+        self, spec: TableSpec, rows: DataFrame, note: str, options: Mapping[str, str] | None = None
+    ) -> None:
         """Adds the rows; the note stands in the commit (DESCRIBE HISTORY)."""
-        writer = declared(spec, rows).write.format("delta").mode("append")
+        writer = declared(spec, rows).write.format("delta").mode("append").options(**(options or {}))
         writer.option("userMetadata", note).save(self.uri(spec))
 
     def overwrite(self, spec: TableSpec, rows: DataFrame, run_id: str) -> None:
         writer = declared(spec, rows).write.format("delta").mode("overwrite")
         writer.option("userMetadata", run_id).save(self.uri(spec))
 
+    def replace_tail(self, spec: TableSpec, rows: DataFrame, column: str, cut: datetime, run_id: str) -> None:
+        """In one commit the rows whose column reaches the cut are taken out and these put in; all of these reach it."""
+        moment = cut.astimezone(UTC).isoformat(timespec="microseconds")
+        writer = declared(spec, rows).write.format("delta").mode("overwrite")
+        writer = writer.option("replaceWhere", f"{column} >= TIMESTAMP '{moment}'")
+        writer.option("userMetadata", run_id).save(self.uri(spec))
+
     def delete_segments(self, spec: TableSpec, load_seqs: Iterable[int]) -> None:
-        """Takes out the rows of segments that are read again."""
-        listed = ", ".join(str(int(load_seq)) for load_seq in load_seqs)
-        self.spark.sql(f"DELETE FROM {self.named(spec)} WHERE load_seq IN ({listed})")  # noqa: S608  (integers)
+        """Takes out the rows of segments: those that are read again, or kept no longer."""
+        stretches = [f"load_seq BETWEEN {first} AND {last}" for first, last in stretches_of(load_seqs)]
+        if stretches:
+            self.delete(spec, " OR ".join(stretches))
+
+    def delete(self, spec: TableSpec, condition: str) -> None:
+        """condition: SQL that this product wrote; never with text from a log."""
+        self.spark.sql(f"DELETE FROM {self.named(spec)} WHERE {condition}")  # noqa: S608
 
     def restore(self, spec: TableSpec, version: int) -> None:
         self.spark.sql(f"RESTORE TABLE {self.named(spec)} TO VERSION AS OF {int(version)}")
 
     def read(self, spec: TableSpec, version: int | None = None) -> DataFrame:
-        """The rows at a version, the newest if none is given, in the declared columns."""
+        """The rows at a version, the newest if none is given. InputProblem: retention removed that version."""
+        return self.read_named(spec.name, version)
+
+    def read_named(self, table: str, version: int | None = None) -> DataFrame:
+        """The same of `layer.table`, which this release may not declare."""
         reader = self.spark.read.format("delta")
         if version is not None:
             reader = reader.option("versionAsOf", version)
-        return reader.load(self.uri(spec))
+        try:
+            return reader.load(f"{self.folder}/{table.replace('.', '/')}")
+        except AnalysisException as problem:
+            if problem.getCondition() != VERSION_IS_GONE:
+                raise
+            raise InputProblem(
+                expected=f"version {version} of {table} in {self.folder}",
+                found="that retention has removed it",
+                todo="name a newer run; storage.retention_days says how long runs stay readable",
+            ) from None
 
 
 def declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
@@ -100,6 +142,18 @@ def declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
 def column_ddl(column: StructField) -> str:
     null = "" if column.nullable else " NOT NULL"
     return f"`{column.name}` {column.dataType.simpleString()}{null} COMMENT {literal(column.metadata['comment'])}"
+
+
+def listed(properties: Mapping[str, str]) -> str:
+    return ", ".join(f"{literal(key)} = {literal(value)}" for key, value in properties.items())
+
+
+def stretches_of(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """First and last of each stretch of numbers without a gap, in order."""
+    ordered = sorted({int(one) for one in numbers})
+    starts = [one for place, one in enumerate(ordered) if not place or one != ordered[place - 1] + 1]
+    ends = [one for place, one in enumerate(ordered, 1) if place == len(ordered) or one + 1 != ordered[place]]
+    return zip(starts, ends, strict=True)
 
 
 def literal(text: str) -> str:

@@ -1,6 +1,9 @@
 """The warehouse's file system, as Hadoop sees it: the same scheme and credentials that Spark writes with."""
 
+import os
+import uuid
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -37,8 +40,20 @@ class HadoopFiles:
             return []
         return sorted(status.getPath().getName() for status in self.system(uri).listStatus(self.path(uri)))
 
+    def local(self, uri: str) -> Path | None:
+        """The path where the store is this machine's own file system; Hadoop's way there is not atomic."""
+        full = str(self.system(uri).makeQualified(self.path(uri)).toString())
+        return Path(f"/{full.removeprefix('file:').lstrip('/')}") if full.startswith("file:") else None
+
     def create(self, uri: str, text: str) -> bool:
-        """Writes a new file; False if one is there already (atomic where the store gives it)."""
+        """Writes a new file; False if one is there already. Atomic: of several callers one passes.
+
+        Locally a written file is linked to its name; elsewhere it is as atomic as the store's create without
+        overwrite (HDFS, ABFS and GCS are; S3A looks first and writes then).
+        """
+        local = self.local(uri)
+        if local is not None:
+            return link_new(local, text)
         try:
             stream = self.system(uri).create(self.path(uri), False)
         except Py4JJavaError as error:
@@ -50,9 +65,27 @@ class HadoopFiles:
         return True
 
     def replace(self, uri: str, text: str) -> None:
+        """Writes a file, new or not; locally a reader sees the old or the new content, never a part."""
+        local = self.local(uri)
+        if local is not None:
+            draft(local, text).replace(local)
+            return
         stream = self.system(uri).create(self.path(uri), True)
         stream.write(bytearray(text.encode()))
         stream.close()
+
+    def modified_ms(self, uri: str) -> int | None:
+        """When a file was last written, by the clock of the store; None if it is gone."""
+        try:
+            return int(self.system(uri).getFileStatus(self.path(uri)).getModificationTime())
+        except Py4JJavaError as error:
+            if "FileNotFoundException" in str(error.java_exception):
+                return None
+            raise
+
+    def size_bytes(self, uri: str) -> int:
+        """Bytes of all files below a folder."""
+        return int(self.system(uri).getContentSummary(self.path(uri)).getLength())
 
     def text(self, uri: str) -> str | None:
         """Content of a small file; None if it is gone."""
@@ -66,10 +99,6 @@ class HadoopFiles:
         stream.close()
         return str(content)
 
-    def rename(self, source: str, target: str) -> bool:
-        """True if this call moved it: of two callers only one does."""
-        return bool(self.system(source).rename(self.path(source), self.path(target)))
-
     def delete(self, uri: str, *, with_content: bool = True) -> None:
         """Without its content an empty folder only: one that is filled meanwhile stays."""
         try:
@@ -77,3 +106,34 @@ class HadoopFiles:
         except Py4JJavaError as error:
             if with_content or "is not empty" not in str(error.java_exception):
                 raise
+
+
+def draft(target: Path, text: str) -> Path:
+    """The text in a file of its own beside the target; hidden from Hadoop, which does not list such names."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    path = target.with_name(f".{target.name}.{uuid.uuid4().hex}.crc")
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def link_new(target: Path, text: str) -> bool:
+    """False if the target is there. Where the file system has no links its name is made first, its content then."""
+    written = draft(target, text)
+    try:
+        os.link(written, target)
+    except FileExistsError:
+        return False
+    except OSError:
+        return open_new(target, text)
+    finally:
+        written.unlink()
+    return True
+
+
+def open_new(target: Path, text: str) -> bool:
+    try:
+        with target.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError:
+        return False
+    return True

@@ -1,12 +1,15 @@
 """How notebooks and other programs read: published versions of one run only."""
 
-from functools import reduce
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial, reduce
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from pipeline.core.errors import InputProblem
 from pipeline.store.filesystem import HadoopFiles
-from pipeline.store.warehouse import ClusterWarehouse
+from pipeline.store.warehouse import ClusterWarehouse, Published
 from schemas.ops import run as ops_run
 
 
@@ -17,51 +20,77 @@ def clusters(spark: SparkSession, warehouse: str) -> list[str]:
     return [name for name in files.names(root) if files.exists(f"{root}/{name}/ops/run/_delta_log")]
 
 
+@dataclass(frozen=True)
+class Snapshot:
+    """What one run of each cluster published: all tables read through it are of these runs, whatever goes on."""
+
+    spark: SparkSession
+    warehouse: str
+    stores: Mapping[str, ClusterWarehouse]
+    runs: Mapping[str, Published]
+
+    def tables(self) -> list[str]:
+        """Names (layer.table) of all tables that any cluster publishes, sorted."""
+        return sorted({ops_run.SPEC.name}.union(*(one.versions for one in self.runs.values())))
+
+    def read(self, table: str) -> DataFrame:
+        """Rows of `layer.table`, all clusters; columns that one of them does not have yet are null there.
+
+        InputProblem: no cluster publishes it, or retention has removed it.
+        """
+        frames = [rows for name in self.runs if (rows := self.rows_of(name, table)) is not None]
+        if not frames:
+            raise InputProblem(
+                expected=f"table {table} published in {self.warehouse}",
+                found=f"clusters {', '.join(self.stores) or 'none'}, none of which publishes it",
+                todo="run jobs/nightly.py on this warehouse first, or check the names",
+            )
+        return reduce(partial(DataFrame.unionByName, allowMissingColumns=True), frames)
+
+    def rows_of(self, cluster: str, table: str) -> DataFrame | None:
+        """The table at its published version; ops.run, which publishes, up to that run; None if there is none."""
+        delta, published = self.stores[cluster].delta, self.runs[cluster]
+        if table == ops_run.SPEC.name:
+            return delta.read(ops_run.SPEC).where(F.col("run_seq") <= published.run_seq)
+        return delta.read_named(table, published.versions[table]) if table in published.versions else None
+
+
+def snapshot(
+    spark: SparkSession, warehouse: str, cluster: str | None = None, run_id: str | None = None
+) -> Snapshot:
+    """The newest run of each cluster, or of one; run_id: that run, which is of one cluster only.
+
+    InputProblem: no such run, or retention has removed it.
+    """
+    names = [cluster] if cluster is not None else clusters(spark, warehouse)
+    stores = {name: ClusterWarehouse(spark, warehouse, name) for name in names}
+    runs = {name: store.published(run_id) for name, store in stores.items()}
+    runs = {name: one for name, one in runs.items() if one.run_id is not None}
+    if run_id is not None and not runs:
+        raise InputProblem(
+            expected=f"run {run_id} in {warehouse}",
+            found=f"no run of that name in the clusters {', '.join(names) or 'none'}",
+            todo="take a run_id from ops.run; 'runs' lists them",
+        )
+    return Snapshot(spark, warehouse, stores, runs)
+
+
 def read(
     spark: SparkSession, warehouse: str, table: str, cluster: str | None = None, run_id: str | None = None
 ) -> DataFrame:
     """Rows of `layer.table` as the newest run of each cluster published them, all clusters or one.
 
-    run_id: as that run published them, as far as the retention of the tables keeps it.
-    InputProblem: no such warehouse, cluster, run or table.
+    Two calls may see two runs: `snapshot` reads several tables of one. InputProblem: no such warehouse,
+    cluster, run or table.
     """
-    names = [cluster] if cluster is not None else clusters(spark, warehouse)
-    stores = {name: ClusterWarehouse(spark, warehouse, name) for name in names}
-    frames = [
-        frame
-        for store in stores.values()
-        if (frame := published_rows(store, table, store.published(run_id).versions)) is not None
-    ]
-    if not frames:
-        raise InputProblem(
-            expected=f"table {table} published in {warehouse}"
-            + (f" for cluster {cluster}" if cluster else ""),
-            found=f"clusters {', '.join(names) or 'none'}, none of which publishes it",
-            todo="run jobs/nightly.py on this warehouse first, or check the names",
-        )
-    return reduce(DataFrame.unionByName, frames)
-
-
-def published_rows(store: ClusterWarehouse, table: str, versions: dict[str, int]) -> DataFrame | None:
-    """The table at its published version; ops.run, which publishes, at its head; None if there is none."""
-    if table == ops_run.SPEC.name:
-        return store.delta.read(ops_run.SPEC) if store.delta.head(ops_run.SPEC) is not None else None
-    if table not in versions:
-        return None
-    uri = f"{store.folder}/{table.replace('.', '/')}"
-    return store.spark.read.format("delta").option("versionAsOf", versions[table]).load(uri)
+    return snapshot(spark, warehouse, cluster, run_id).read(table)
 
 
 def make_views(spark: SparkSession, warehouse: str, run_id: str | None = None) -> list[str]:
     """Session views `<layer>_<table>` of all tables at published versions, for SQL in notebooks. Their names."""
-    frames: dict[str, list[DataFrame]] = {}
-    for name in clusters(spark, warehouse):
-        store = ClusterWarehouse(spark, warehouse, name)
-        versions = store.published(run_id).versions
-        for table in (ops_run.SPEC.name, *versions):
-            rows = published_rows(store, table, versions)
-            if rows is not None:
-                frames.setdefault(table.replace(".", "_"), []).append(rows)
-    for view, parts in frames.items():
-        reduce(DataFrame.unionByName, parts).createOrReplaceTempView(view)
-    return sorted(frames)
+    seen = snapshot(spark, warehouse, None, run_id)
+    names = []
+    for table in seen.tables() if seen.runs else []:
+        names.append(table.replace(".", "_"))
+        seen.read(table).createOrReplaceTempView(names[-1])
+    return names

@@ -32,6 +32,16 @@ SMALL_UNDONE = {
     "spark.databricks.delta.stats.skipping": "true",
     "spark.databricks.delta.stats.collect": "true",
 }
+# Pages of 8 MB let Zstandard see more at once; a dictionary of values that hardly repeat costs more than they do.
+STORED = {
+    "spark.sql.parquet.compression.codec": "zstd",
+    "parquet.page.size": str(8 << 20),
+    "parquet.page.row.count.limit": "1000000",
+} | {
+    f"parquet.enable.dictionary#{column}": "false"
+    for column in ("byte_offset", "byte_length", "logged_at", "logged_local")
+}
+ZSTD_LEVEL = "parquet.compression.codec.zstd.level"
 SET_AT_RUN_TIME = ("spark.sql.", "spark.databricks.delta.")
 DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
@@ -123,6 +133,12 @@ def tune_for_size(spark: SparkSession, size_bytes: int) -> None:
     for key, value in SMALL.items():
         if spark.conf.get(key, None) in (None, default_of(key), value, SMALL_UNDONE[key]):
             spark.conf.set(key, value if size_bytes < SMALL_BYTES else SMALL_UNDONE[key])
+
+
+def tune_storage(spark: SparkSession, zstd_level: int) -> None:
+    """How this session compresses what it writes from now on; files that are there are read whatever they have."""
+    for key, value in (STORED | {ZSTD_LEVEL: str(zstd_level)}).items():
+        spark.conf.set(key, value)
 
 
 def default_of(key: str) -> str | None:

@@ -3,20 +3,31 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.core.errors import WarehouseFormat
-from pipeline.store.delta import DeltaFolder
+from pipeline.core.errors import InputProblem, Locked, WarehouseFormat
+from pipeline.store.delta import RETENTION_DAYS, DeltaFolder
 from pipeline.store.filesystem import HadoopFiles
 from schemas.ops import quality_result, run
 from schemas.spec import TableSpec
 
 FORMAT_VERSION = 1
 AT_ONCE = 4
+RUN_ID = "%Y%m%dT%H%M%S.%fZ"
+# Counts that runs hand on: the first run_seq that maintain left readable; segments whose last record is older than
+# this (ms since the epoch) have no rows any more.
+KEPT_FROM = "kept_from_run_seq"
+EXPIRED_BEFORE = "expired_before_ms"
+WRITER = "kafka-controller-audit"
+NOTE = "spark.databricks.delta.commitInfo.userMetadata"
+# Delta refuses a version that was committed longer ago than deleted files are kept, though it was followed just now.
+BY_AGE_OF_COMMIT = "spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration"
 
 
 @dataclass(frozen=True)
@@ -29,6 +40,8 @@ class Published:
     settings_fingerprint: str | None = None
     knowledge_fingerprint: str | None = None
     counts: dict[str, int] = field(default_factory=dict)
+    settings: str | None = None
+    format_version: int = FORMAT_VERSION
 
 
 class ClusterWarehouse:
@@ -38,31 +51,57 @@ class ClusterWarehouse:
     append, audit, then publish with one row of ops.run, which is the commit point.
     """
 
-    def __init__(self, spark: SparkSession, warehouse: str, cluster_id: str) -> None:
+    def __init__(
+        self, spark: SparkSession, warehouse: str, cluster_id: str, retention_days: int = RETENTION_DAYS
+    ) -> None:
         self.spark = spark
         self.cluster_id = cluster_id
         self.files = HadoopFiles(spark)
         self.folder = f"{self.files.qualified(warehouse)}/{cluster_id}"
-        self.delta = DeltaFolder(spark, self.folder)
+        self.delta = DeltaFolder(spark, self.folder, retention_days)
+        self.bases: dict[str, int] = {}
+        spark.conf.set(BY_AGE_OF_COMMIT, "false")
 
     def published(self, run_id: str | None = None) -> Published:
-        """The newest run, or that of a run_id. WarehouseFormat: written by a newer product.
+        """The newest run, or that of a run_id; empty where there is none.
 
         The newest stands in the commit that wrote its row, too: one small file, whatever the history.
+        WarehouseFormat: written by a newer product. InputProblem: retention has removed what that run published.
         """
         head = self.delta.head(run.SPEC)
         if head is None:
             return Published()
-        noted = self.delta.metadata(run.SPEC, head) if run_id is None else None
-        if noted is not None:
-            return self.as_published(json.loads(noted))
+        noted = self.delta.note(run.SPEC.name, head) or ""
+        newest = self.as_published(json.loads(noted) if noted.startswith("{") else self.run_rows()[0])
+        if run_id is None or run_id == newest.run_id:
+            return newest
+        found = [self.as_published(row) for row in self.run_rows(run_id)]
+        if found and found[0].run_seq < newest.counts.get(KEPT_FROM, 0):
+            raise InputProblem(
+                expected=f"run {run_id} of cluster {self.cluster_id} to be readable still",
+                found="that maintain has removed what only it published",
+                todo="name a newer run ('runs' lists them); storage.retention_days says how long they are kept",
+            )
+        return found[0] if found else Published()
+
+    def run_rows(self, run_id: str | None = None) -> list[dict[str, Any]]:
+        """The newest row of ops.run, or the one of a run_id."""
         rows = self.delta.read(run.SPEC)
         if run_id is not None:
             rows = rows.where(F.col("run_id") == run_id)
-        newest = rows.orderBy(F.col("run_seq").desc()).limit(1).collect()
-        if not newest:
-            return Published()
-        return self.as_published(newest[0].asDict())
+        return [row.asDict() for row in rows.orderBy(F.col("run_seq").desc()).limit(1).collect()]
+
+    def new_run(self, started_at: datetime) -> str:
+        """Name of a run that begins: later than the published one, also where clocks of hosts differ.
+
+        From here on it stands in every commit of the session, which `publish` looks for.
+        """
+        run_id, newest = started_at.strftime(RUN_ID), self.published().run_id
+        if newest is not None and run_id <= newest:
+            follows = datetime.strptime(newest, RUN_ID).replace(tzinfo=UTC) + timedelta(microseconds=1)
+            run_id = follows.strftime(RUN_ID)
+        self.spark.conf.set(NOTE, run_id)
+        return run_id
 
     def as_published(self, row: dict[str, Any]) -> Published:
         if row["format_version"] > FORMAT_VERSION:
@@ -78,13 +117,23 @@ class ClusterWarehouse:
             row["settings_fingerprint"],
             row["knowledge_fingerprint"],
             {str(name): int(value) for name, value in row["counts"].items()},
+            row["settings"],
+            int(row["format_version"]),
         )
+
+    def settings(self, published: Published) -> dict[str, Any]:
+        """The settings as the published run states them."""
+        rows = self.delta.read(run.SPEC).where(F.col("run_id") == F.lit(published.run_id)).select("settings")
+        found: dict[str, Any] = json.loads(rows.collect()[0]["settings"])
+        return found
 
     def restore(self, specs: tuple[TableSpec, ...], published: Published) -> dict[str, int]:
         """Undoes what a dead run left: tables whose head is newer than published. Versions by table now."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
             heads = pool.map(lambda spec: self.restored(spec, published.versions.get(spec.name, 0)), specs)
-            return {spec.name: head for spec, head in zip(specs, heads, strict=True) if head is not None}
+            found = {spec.name: head for spec, head in zip(specs, heads, strict=True) if head is not None}
+        self.bases = dict(found)
+        return found
 
     def restored(self, spec: TableSpec, wanted: int) -> int | None:
         """Version of the table once it holds what the wanted version held; None if there is no table."""
@@ -102,11 +151,37 @@ class ClusterWarehouse:
         versions.update({spec.name: 0 for spec in missing})
 
     def publish(self, row: dict[str, Any]) -> None:
-        """Writes the row of ops.run: from here on readers see the versions that it names."""
+        """Writes the row of ops.run: from here on readers see the versions that it names.
+
+        Of runs that follow the same one Delta lets one pass: they write under one transaction number.
+        Locked: another run has published since this one began, or wrote into its tables.
+        """
+        self.require_own_commits(row)
         if self.delta.head(run.SPEC) is None:
             self.delta.create(run.SPEC)
         rows = self.spark.createDataFrame([row], schema=run.SPEC.struct)
-        self.delta.append(run.SPEC, rows, json.dumps(row, default=str))
+        once = {"txnAppId": WRITER, "txnVersion": str(row["run_seq"])}
+        try:
+            self.delta.append(run.SPEC, rows, json.dumps(row, default=str), once)
+        except Py4JJavaError as problem:
+            if "DELTA_CONCURRENT_TRANSACTION" not in str(problem.java_exception):
+                raise
+        newest = self.published()
+        if newest.run_id != row["run_id"]:
+            raise overtaken(self.folder, f"run {newest.run_id} published meanwhile")
+
+    def require_own_commits(self, row: dict[str, Any]) -> None:
+        """Locked: of the commits that the row would publish one is of a run that was taken over and woke up."""
+        commits = [
+            (name, version)
+            for name, head in row["table_versions"].items()
+            for version in range(self.bases.get(name, -1) + 1, head + 1)
+        ]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            notes = pool.map(lambda commit: self.delta.note(*commit), commits)
+            foreign = [name for (name, _), note in zip(commits, notes, strict=True) if note != row["run_id"]]
+        if foreign:
+            raise overtaken(self.folder, f"another run wrote into {foreign[0]} meanwhile")
 
     def append_quality(self, rows: list[dict[str, Any]], run_id: str) -> int:
         """Stores what the gate said. The version that holds it."""
@@ -117,6 +192,14 @@ class ClusterWarehouse:
     def table(self, spec: TableSpec, versions: dict[str, int]) -> DataFrame:
         """A table at the version that the mapping names."""
         return self.delta.read(spec, versions[spec.name])
+
+
+def overtaken(folder: str, found: str) -> Locked:
+    return Locked(
+        expected=f"no other run on {folder}",
+        found=found,
+        todo="nothing was published by this run; run again",
+    )
 
 
 def run_row(
@@ -130,6 +213,14 @@ def run_row(
         "ended_at": ended_at,
         "outcome": outcome,
         "format_version": FORMAT_VERSION,
+        "product_version": product_version(),
         "sentence": None,
         **columns,
     }
+
+
+def product_version() -> str:
+    try:
+        return version("kafka-controller-audit")
+    except PackageNotFoundError:
+        return "not installed"

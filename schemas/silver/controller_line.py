@@ -31,7 +31,7 @@ SPEC = TableSpec(
         required(
             "seq",
             LongType(),
-            "Place of the line within its term, from 1: by running maximum of time, "
+            "Place of the line within its term, ascending with gaps: by running maximum of time, "
             "controller.log before state-change.log, then offset.",
         ),
         required("log", StringType(), "controller or state-change.", accepted=("controller", "state-change")),
@@ -47,14 +47,11 @@ SPEC = TableSpec(
         ),
         Field("cause", StringType(), "Why: by the opening line before it.", False, CAUSES),
         required(
-            "is_trace_seen", BooleanType(), "state.change.logger wrote at TRACE somewhere in this term."
+            "is_checking",
+            BooleanType(),
+            "What the controller began last is its own check of leader imbalance.",
         ),
-        field(
-            "replica_machine",
-            StringType(),
-            "Release of the replica machine, as far as the lines tell.",
-            accepted=("R1", "R2"),
-        ),
+        field("listed_seq", LongType(), "seq of the line that listed partitions in that check last."),
         FILE_ID,
         LOAD_SEQ,
         BYTE_OFFSET,

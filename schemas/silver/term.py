@@ -1,6 +1,6 @@
 """Terms of controllers: who was elected with which epoch, in which life of the cluster's metadata."""
 
-from pyspark.sql.types import IntegerType, StringType, TimestampType
+from pyspark.sql.types import BooleanType, IntegerType, StringType, TimestampType
 
 from schemas.spec import BYTE_OFFSET, CERTAINTY, CLUSTER_ID, FILE_ID, TableSpec, field, required
 
@@ -23,7 +23,18 @@ SPEC = TableSpec(
         ),
         field("elected_at", TimestampType(), "When it was elected, UTC; null if no election line was seen."),
         required("first_seen_at", TimestampType(), "First line that names the term, UTC."),
-        required("last_seen_at", TimestampType(), "Last line that names the term, UTC."),
+        required(
+            "last_seen_at",
+            TimestampType(),
+            "Last line that names the term, UTC; at the latest when another life uses its numbers again.",
+        ),
+        required("is_trace_seen", BooleanType(), "state.change.logger wrote at TRACE somewhere in the term."),
+        field(
+            "replica_machine",
+            StringType(),
+            "Its replica state machine (pipeline/kafka/machines.py), as far as the release is known.",
+            accepted=("R1", "R2"),
+        ),
         CERTAINTY,
         FILE_ID,
         BYTE_OFFSET,

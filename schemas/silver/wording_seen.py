@@ -7,7 +7,8 @@ from schemas.spec import CLUSTER_ID, FILE_ID, LOAD_SEQ, Check, TableSpec, field,
 
 SPEC = TableSpec(
     name="silver.wording_seen",
-    grain="One wording (or reason of not being understood) in one hour of one segment; a start of a process alone.",
+    grain="One wording (or reason of not being understood) of one controller in one hour of one segment; "
+    "a start of a process alone.",
     key=(
         "file_id",
         "load_seq",
@@ -18,6 +19,8 @@ SPEC = TableSpec(
         "template",
         "signs",
         "not_understood_reason",
+        "controller_id",
+        "controller_epoch",
     ),
     fields=(
         CLUSTER_ID,
@@ -41,6 +44,8 @@ SPEC = TableSpec(
             "Why the lines are not understood; null where they are.",
             accepted=NOT_UNDERSTOOD_REASONS,
         ),
+        field("controller_id", IntegerType(), "Controller that the lines name as acting."),
+        field("controller_epoch", IntegerType(), "Epoch of that controller."),
         required("is_start", BooleanType(), "A process writes it once, when it starts."),
         required("record_count", LongType(), "Records."),
         field("first_at", TimestampType(), "Earliest time of them, UTC."),

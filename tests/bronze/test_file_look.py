@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,27 @@ def seen(
 ) -> dict[str, Any]:
     path = folder / name
     path.write_bytes(content)
-    return look(str(path), log, envelope, len(content), {}, is_server_read=False)
+    return looked(path, log, envelope)
+
+
+def looked(
+    path: Path,
+    log: str | None = None,
+    envelope: str | None = None,
+    max_file_bytes: int = 1 << 40,
+    max_ratio: int = 500,
+    offsets: dict[str, frozenset[int]] | None = None,
+) -> dict[str, Any]:
+    return look(
+        str(path),
+        log,
+        envelope,
+        lambda name: (offsets or {}).get(name, ()),
+        is_server_read=False,
+        stored_bytes=path.stat().st_size if path.exists() else 0,
+        max_file_bytes=max_file_bytes,
+        max_ratio=max_ratio,
+    )
 
 
 CASES = [
@@ -76,9 +97,11 @@ def test_rows_fit_the_schema(tmp_path: Path) -> None:
         "log": None,
         "envelope": None,
         "is_server_read": False,
-        "size_bytes": len(OFFSET),
+        "stored_bytes": len(OFFSET),
+        "max_file_bytes": 1 << 20,
+        "max_ratio": 500,
     }
-    batch = next(iter(looks([pa.RecordBatch.from_pylist([asked])], {})))
+    batch = next(iter(looks([pa.RecordBatch.from_pylist([asked])], lambda name: ())))
     assert batch.schema == arrow_schema()
     assert batch["size"].to_pylist() == [len(OFFSET)]  # what came after the listing is for the next run
 
@@ -88,7 +111,7 @@ def test_beginnings_are_hashed_by_the_name_of_the_content(tmp_path: Path) -> Non
     path.write_bytes(STATE * 3)
     name = hashlib.sha256(STATE).hexdigest()
     wanted = {name: frozenset({7, len(STATE), 10_000}), "another": frozenset({8})}
-    row = look(str(path), None, None, len(STATE) * 3, wanted, is_server_read=False)
+    row = looked(path, offsets=wanted)
     assert row["first_record_hash"] == name
     assert [offset for offset, _ in row["hashes"]] == [7, len(STATE), len(STATE) * 3, len(STATE) * 2]
     assert row["starts"] == [len(STATE)]
@@ -101,3 +124,39 @@ def test_half_of_an_archive_is_unreadable_wherever_it_ends(tmp_path: Path, codec
         row = seen(tmp_path, "a.log", stored[:end])
         assert row["problem"] and row["envelope"] is None, end
     assert seen(tmp_path, "a.log", stored)["size"] == len(STATE) * 9
+
+
+def bomb(codec: str, megabytes: int) -> bytes:
+    """State changes first, so that it is taken for a log, and blanks behind them."""
+    content = STATE * 9 + b" " * (megabytes << 20) + b"\n" + STATE
+    if codec == "gzip":
+        return gzip.compress(content)
+    return bytes(pa.Codec("zstd").compress(content, asbytes=True))
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+def test_a_bomb_is_unpacked_no_further_than_allowed(tmp_path: Path, codec: str) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(bomb(codec, 80))
+    row = looked(path, max_ratio=500)
+    assert row["problem"] == "it unpacks to more than 500 times its size: a bomb, or raise limits.max_ratio"
+    assert (row["codec"], row["size"], row["is_missing"]) == (codec, 0, False)
+    assert looked(path, max_ratio=1 << 30)["problem"] is None
+    path.write_bytes(bomb(codec, 60))
+    assert looked(path, max_ratio=1)["problem"] is None
+
+
+@pytest.mark.parametrize("codec", ["plain", "gzip"])
+def test_a_file_is_read_no_further_than_allowed(tmp_path: Path, codec: str) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(STATE * 99 if codec == "plain" else gzip.compress(STATE * 99))
+    said = "it holds more than 9,000 bytes: raise limits.max_file_bytes to read it"
+    assert looked(path, max_file_bytes=9000)["problem"] == said
+    assert looked(path, max_file_bytes=len(STATE) * 99)["problem"] is None
+
+
+def test_a_file_that_is_gone_is_missing_and_a_pipe_in_its_place_is_not_waited_for(tmp_path: Path) -> None:
+    assert looked(tmp_path / "gone.log")["is_missing"]
+    os.mkfifo(tmp_path / "pipe.log")
+    row = looked(tmp_path / "pipe.log")
+    assert (row["problem"], row["is_missing"]) == (f"no regular file: {tmp_path}/pipe.log", False)

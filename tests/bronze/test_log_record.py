@@ -37,5 +37,4 @@ def test_what_was_planned_is_read_and_no_more(tmp_path: Path, codec: str) -> Non
 def test_another_file_at_its_path_is_not_read(tmp_path: Path, codec: str) -> None:
     path, content = tmp_path / "x", OTHER + LINE * 5
     path.write_bytes(gzip.compress(content) if codec == "gzip" else content)
-    with pytest.raises(FileNotFoundError, match="another file than when it was looked into"):
-        list(read_ranges(ranges(path, codec, (0, len(LINE)))))
+    assert not list(read_ranges(ranges(path, codec, (0, len(LINE)))))

@@ -3,13 +3,9 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from jobs.building import audit_limits, imbalance_limits, release_settings
-from jobs.load_settings import load
 from pipeline.catalog.tables import TABLES
 from pipeline.store.delta import declared
-from schemas.bronze import file_sighting
-from schemas.gold import finding
-from tests.tables import log_records, source_files, table
+from tests.tables import inputs_of, log_records, source_files
 
 # Broker 1 is elected, creates two topics; broker 2 dies and comes back; topic b is deleted; broker 3 takes over.
 CONTROLLER_1 = """
@@ -46,13 +42,7 @@ LOGS = {(1, "controller"): CONTROLLER_1, (1, "state-change"): STATE_CHANGE_1, (3
 def story(spark: SparkSession) -> dict[str, DataFrame]:
     """All tables by short name. A move that no matrix allows is among the lines (a-1 at 00:00:10.003)."""
     records = log_records(spark, LOGS).localCheckpoint()
-    tables = {"log_record": records, "source_file": source_files(records).localCheckpoint()}
-    tables["file_sighting"] = table(spark, file_sighting.SPEC, "cluster_id\n").limit(0)
-    settings = load(None, {"cluster": "c"}, {}, None)
-    tables["imbalance_limit"] = imbalance_limits(spark, settings, "c")
-    tables["audit_limit"] = audit_limits(tables["source_file"], settings, "c")
-    tables["release_setting"] = release_settings(spark, settings, "c")
-    tables["published_finding"] = table(spark, finding.SPEC, "cluster_id\n").limit(0)
+    tables = inputs_of(spark, records) | {"source_file": source_files(records).localCheckpoint()}
     for one in TABLES:
         if one.build is not None:
             rows = one.build(**{name: tables[name] for name in one.inputs})

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from pipeline.core.replay import CONTINUITY
-from pipeline.gold.transition_audit import FROM_LINES, FROM_MOVES, PRECEDENCE, replay_block
+from pipeline.gold.transition_audit import FROM_LINES, FROM_MOVES, FROM_TERM, PRECEDENCE, replay_block
 from pipeline.kafka.machines import KINDS
 from schemas.gold.transition_audit import CONTINUITIES, MACHINES, SPEC, VERDICTS
 
@@ -84,7 +84,7 @@ def rows_of(machine: str, visible: str, moves: str) -> list[dict[str, Any]]:
         from_state, to_state = (STATE[each][0 if is_partition else 1] for each in pair.split(">"))
         exception = exceptions[how]
         rows.append(
-            dict.fromkeys((*FROM_MOVES, *FROM_LINES))
+            dict.fromkeys((*FROM_MOVES, *FROM_LINES, *FROM_TERM))
             | {
                 "cluster_id": "c",
                 "file_id": "f",
@@ -109,7 +109,7 @@ def rows_of(machine: str, visible: str, moves: str) -> list[dict[str, Any]]:
 
 
 def block(rows: list[dict[str, Any]]) -> pa.Table:
-    names = (*FROM_MOVES, *FROM_LINES)
+    names = (*FROM_MOVES, *FROM_LINES, *FROM_TERM)
     return pa.table({name: pa.array([row[name] for row in rows], type=TYPES[name]) for name in names})
 
 

@@ -169,10 +169,10 @@ def test_normal_moves_are_refusals_of_pairs_that_are_not_legal() -> None:
 def test_tables_are_read_from_a_zip(tmp_path: Path) -> None:
     archive = tmp_path / "pipeline.zip"
     with zipfile.ZipFile(archive, "w") as packed:
-        for path in ("__init__.py", "core/__init__.py", "core/machine.py", "kafka/__init__.py"):
-            packed.write(REPOSITORY / "pipeline" / path, f"pipeline/{path}")
-        for path in ("machines.py", "machines.tsv", "normal_moves.tsv"):
-            packed.write(REPOSITORY / "pipeline/kafka" / path, f"pipeline/kafka/{path}")
+        for package in ("pipeline", "schemas"):
+            for path in sorted((REPOSITORY / package).rglob("*")):
+                if path.suffix in (".py", ".tsv"):
+                    packed.write(path, path.relative_to(REPOSITORY))
     program = (
         "import sys; sys.path[:0] = sys.argv[1:]; from pipeline.kafka import machines as m; "
         "print(m.__file__.startswith(sys.argv[1]), len(m.machines()), len(m.normal_moves()))"

@@ -37,7 +37,16 @@ def looks(folder: Path) -> list[tuple[Candidate, Looked]]:
     found = []
     for listed in list_files(str(folder)):
         candidate = Candidate(listed, locate(listed.relative))
-        fact = look(listed.path, candidate.located.log, None, listed.size_bytes, {}, is_server_read=False)
+        fact = look(
+            listed.path,
+            candidate.located.log,
+            None,
+            lambda name: (),
+            is_server_read=False,
+            stored_bytes=listed.size_bytes,
+            max_file_bytes=1 << 40,
+            max_ratio=500,
+        )
         facts = fact | {"hashes": dict(fact["hashes"])}
         found.append((candidate, looker.looked(candidate, facts if listed.size_bytes else None)))
     return found

@@ -10,14 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from pipeline.silver import log_gap, term, wording_seen
-from pipeline.store.delta import declared
 from schemas.bronze import file_sighting, log_record
-from schemas.silver import wording_seen as wording_seen_schema
-from schemas.silver.log_gap import GAP_KINDS, SPEC
+from schemas.silver.log_gap import GAP_KINDS
 from tests.kafka.reading import read_table
 from tests.lab import Row, interpreted, records, rows_of
-from tests.tables import log_records, source_files, table
+from tests.tables import built, log_records, table
 
 MIDNIGHT = datetime(2026, 11, 21, tzinfo=UTC)
 QUICK = ("2.2.2-zk-stock", "3.9.2-kraft-migration-stock", "4.3.1-kraft-separate-stock")
@@ -88,9 +85,7 @@ SIGHTINGS = """
 
 def gaps(spark: SparkSession, lines: DataFrame, sightings: DataFrame) -> list[Row]:
     with interpreted(spark):
-        seen = declared(wording_seen_schema.SPEC, wording_seen.build(lines))
-        found = log_gap.build(seen, source_files(lines), sightings, term.build(lines))
-        return rows_of(declared(SPEC, found))
+        return rows_of(built(spark, lines, "log_gap", file_sighting=sightings))
 
 
 @pytest.mark.spark

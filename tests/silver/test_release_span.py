@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from jobs.building import release_settings
 from jobs.load_settings import load
+from jobs.settings_frames import release_settings
 from pipeline.silver import release_span, wording_seen
 from pipeline.store.delta import declared
 from schemas.silver.release_span import SPEC

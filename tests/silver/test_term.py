@@ -3,10 +3,8 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.silver import term
-from pipeline.store.delta import declared
 from schemas.silver.term import SPEC
-from tests.tables import log_records, same_rows, table
+from tests.tables import built, log_records, same_rows, table
 
 CONTROLLER_1 = """
     [2026-11-21 00:00:01,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
@@ -33,13 +31,13 @@ def test_lives_and_terms(spark: SparkSession) -> None:
         SPEC,
         """
         term_id | life | controller_id | controller_epoch | mode      | elected_at | first_seen_at | last_seen_at | certainty
-        1-1     | 1    | 1             | 1                | zookeeper | 1          | 1             | 1            | proved
+        1-1     | 1    | 1             | 1                | zookeeper | 1          | 1             | 9            | proved
         1-2     | 1    | 2             | 2                | zookeeper | 5          | 5             | 5            | proved
         1-3     | 1    | 3             | 3                | zookeeper |            | 7             | 7            | inferred
         2-1     | 2    | 1             | 1                | zookeeper | 9          | 9             | 10           | proved
         """,
     )
     same_rows(
-        declared(SPEC, term.build(log_records(spark, logs))), expected,
+        built(spark, log_records(spark, logs), "term"), expected,
         "term_id", "life", "controller_id", "controller_epoch", "mode", "elected_at", "first_seen_at", "last_seen_at", "certainty",
     )  # fmt: skip

@@ -1,11 +1,14 @@
 """Paths of the warehouse: whatever the user gives, Delta gets one from the root."""
 
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.store.filesystem import HadoopFiles
+from pipeline.store.filesystem import HadoopFiles, link_new, open_new
 
 pytestmark = pytest.mark.spark
 
@@ -17,11 +20,27 @@ def test_paths_are_qualified(spark: SparkSession) -> None:
     assert files.qualified("file:///x/w") == "/x/w"
 
 
-def test_a_file_is_created_once_and_renamed_once(spark: SparkSession, tmp_path: Path) -> None:
-    files, uri = HadoopFiles(spark), f"{tmp_path}/f"
+def test_a_file_is_created_once_and_replaced_whole(spark: SparkSession, tmp_path: Path) -> None:
+    files, uri = HadoopFiles(spark), f"{tmp_path}/new/f"
     assert files.create(uri, "one")
     assert not files.create(uri, "two")
+    assert not open_new(tmp_path / "new" / "f", "two")
     assert files.text(uri) == "one"
-    assert files.rename(uri, f"{tmp_path}/g")
-    assert files.text(uri) is None
-    assert files.names(str(tmp_path)) == ["g"]
+    files.replace(uri, "three")
+    assert files.text(uri) == "three"
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["f"]
+    assert files.modified_ms(f"{uri}.gone") is None
+
+
+@pytest.mark.parametrize("way", [link_new, open_new])
+def test_of_several_that_create_a_file_one_passes(tmp_path: Path, way: Callable[[Path, str], bool]) -> None:
+    barrier = threading.Barrier(8)
+
+    def create(text: str) -> bool:
+        barrier.wait()
+        return way(tmp_path / "f", text)
+
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(create, "abcdefgh"))
+    assert made.count(True) == 1
+    assert (tmp_path / "f").read_text() == "abcdefgh"[made.index(True)]

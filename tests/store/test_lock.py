@@ -1,11 +1,13 @@
-"""One run at a time: a living owner is respected, a dead one is followed."""
+"""One run at a time: a living owner is respected or waited for, a dead one followed by exactly one."""
 
 import json
+import math
 import os
-import socket
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,39 +15,131 @@ from pyspark.sql import SparkSession
 
 from pipeline.core.errors import Locked
 from pipeline.store.filesystem import HadoopFiles
-from pipeline.store.lock import DEAD_AFTER_SECONDS, cluster_lock
+from pipeline.store.lock import DEAD_AFTER_SECONDS, ClusterLock, cluster_lock, home
 
 pytestmark = pytest.mark.spark
+TAKERS, ROUNDS = 8, 10
 
 
-def held(folder: Path, pid: int, host: str, beat: float) -> None:
-    folder.mkdir()
-    (folder / "_lock").write_text(json.dumps({"run_id": "other", "host": host, "pid": pid, "beat": beat}))
+def held(folder: Path, pid: int, where: str, age_seconds: float = 0, name: str = "_lock.000007") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(json.dumps({"host": "h", "home": where, "pid": pid}))
+    beat = time.time() - age_seconds
+    os.utime(folder / name, (beat, beat))
+
+
+def gone() -> int:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    return ended.pid
 
 
 def test_a_lock_is_released_and_its_empty_folder_with_it(spark: SparkSession, tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    with cluster_lock(HadoopFiles(spark), str(folder), "mine"):
-        assert json.loads((folder / "_lock").read_text())["run_id"] == "mine"
+    with cluster_lock(HadoopFiles(spark), str(folder)) as lock:
+        assert json.loads((folder / "_lock.000001").read_text())["token"] == lock.token
+        lock.require_mine()
     assert not folder.exists()
 
 
-def test_a_living_owner_is_named(spark: SparkSession, tmp_path: Path) -> None:
-    held(tmp_path / "c", os.getpid(), socket.gethostname(), time.time())
+def test_a_number_is_not_used_again_where_there_are_tables(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "ops").mkdir()
+    for number in (1, 2, 3):
+        with cluster_lock(HadoopFiles(spark), str(tmp_path)) as lock:
+            assert lock.number == number
+        assert sorted(path.name for path in tmp_path.iterdir()) == [f"_lock.{number:06d}", "ops"]
+
+
+@pytest.mark.parametrize("wait_seconds", [0, 0.3])
+def test_a_living_owner_is_named(spark: SparkSession, tmp_path: Path, wait_seconds: float) -> None:
+    held(tmp_path / "c", os.getpid(), home())
+    began = time.monotonic()
     with (
-        pytest.raises(Locked, match="run other at work"),
-        cluster_lock(HadoopFiles(spark), str(tmp_path / "c"), "mine"),
+        pytest.raises(Locked, match=rf"a run at work on h \(process {os.getpid()}\)"),
+        cluster_lock(HadoopFiles(spark), str(tmp_path / "c"), wait_seconds),
     ):
         pass
+    assert time.monotonic() - began >= wait_seconds
 
 
-@pytest.mark.parametrize("how", ["process is gone", "no heart-beat"])
-def test_a_dead_owner_is_followed(spark: SparkSession, tmp_path: Path, how: str) -> None:
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    if how == "process is gone":
-        held(tmp_path / "c", ended.pid, socket.gethostname(), time.time())
-    else:
-        held(tmp_path / "c", 1, "another-host", time.time() - DEAD_AFTER_SECONDS - 1)
-    with cluster_lock(HadoopFiles(spark), str(tmp_path / "c"), "mine"):
-        assert json.loads((tmp_path / "c" / "_lock").read_text())["run_id"] == "mine"
+def test_an_owner_that_ends_is_waited_for(spark: SparkSession, tmp_path: Path) -> None:
+    files, entered = HadoopFiles(spark), threading.Event()
+
+    def second() -> int:
+        entered.set()
+        with cluster_lock(files, str(tmp_path), math.inf) as lock:
+            return lock.number
+
+    with ThreadPoolExecutor(1) as pool:
+        with cluster_lock(files, str(tmp_path)):
+            (tmp_path / "ops").mkdir()
+            waiting = pool.submit(second)
+            assert entered.wait(10)
+            assert not waiting.done()
+        assert waiting.result(30) == 2
+
+
+@pytest.mark.parametrize(
+    ("pid", "where", "age"),
+    [
+        (gone(), home(), 0),
+        (1, "another-host", DEAD_AFTER_SECONDS + 1),
+        (os.getpid(), home(), DEAD_AFTER_SECONDS + 1),
+    ],
+    ids=["process is gone", "no heart-beat", "stands still"],
+)
+@pytest.mark.parametrize("name", ["_lock", "_lock.000007"])
+def test_a_dead_owner_is_followed(
+    spark: SparkSession, tmp_path: Path, pid: int, where: str, age: float, name: str
+) -> None:
+    held(tmp_path / "c", pid, where, age, name)
+    with cluster_lock(HadoopFiles(spark), str(tmp_path / "c")) as lock:
+        assert [path.name for path in (tmp_path / "c").iterdir()] == [f"_lock.{lock.number:06d}"]
+
+
+def test_a_process_of_another_machine_is_not_looked_for_here(spark: SparkSession, tmp_path: Path) -> None:
+    held(tmp_path / "c", gone(), "another-host")
+    assert ClusterLock(HadoopFiles(spark), str(tmp_path / "c")).take() is not None
+
+
+@pytest.mark.parametrize("round_", range(ROUNDS))
+def test_of_several_that_follow_a_dead_run_one_passes(
+    spark: SparkSession, tmp_path: Path, round_: int
+) -> None:
+    held(tmp_path, gone(), home())
+    locks = [ClusterLock(HadoopFiles(spark), str(tmp_path)) for _ in range(TAKERS)]
+    barrier = threading.Barrier(TAKERS)
+
+    def take(lock: ClusterLock) -> bool:
+        barrier.wait()
+        return lock.take() is None
+
+    with ThreadPoolExecutor(TAKERS) as pool:
+        taken = list(pool.map(take, locks))
+    assert taken.count(True) == 1, taken
+    assert [lock.is_mine() for lock in locks] == taken
+
+
+def test_who_looked_too_early_gives_way(spark: SparkSession, tmp_path: Path) -> None:
+    """Slow sees a dead run; before it acts, one run follows and ends, and another begins."""
+    held(tmp_path, gone(), home())
+    (tmp_path / "ops").mkdir()
+    slow, later = (ClusterLock(HadoopFiles(spark), str(tmp_path)) for _ in range(2))
+    with cluster_lock(HadoopFiles(spark), str(tmp_path)) as first:
+        assert first.number == 8
+    assert later.take() is None
+    assert slow.claim(8) is not None
+    assert later.is_mine() and not slow.is_mine()
+    assert [path.name for path in tmp_path.glob("_lock*")] == ["_lock.000009"]
+
+
+def test_a_run_that_was_taken_over_knows_and_changes_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "ops").mkdir()
+    with cluster_lock(HadoopFiles(spark), str(tmp_path)) as sleeper:
+        old = time.time() - DEAD_AFTER_SECONDS - 1
+        os.utime(tmp_path / "_lock.000001", (old, old))
+        successor = ClusterLock(HadoopFiles(spark), str(tmp_path))
+        assert successor.take() is None
+        with pytest.raises(Locked, match="another run took it over"):
+            sleeper.require_mine()
+    assert successor.is_mine()

@@ -1,0 +1,105 @@
+"""Where a run begins to build anew: nothing before the cut can differ from what is stored."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+from pyspark.sql.types import StringType, StructField, StructType
+
+from pipeline.kafka.acting import by_controllers
+from pipeline.kafka.causing import LISTED
+from pipeline.store.rows import collect_one, collect_rows
+from schemas.silver import controller_line
+
+# Columns of a term that decide which lines belong to it and when it begins.
+IDENTITY = (
+    "term_id",
+    "controller_id",
+    "controller_epoch",
+    "elected_at",
+    "first_seen_at",
+    "file_id",
+    "byte_offset",
+)
+NEAR = timedelta(days=2)
+BEFORE = StructType([*controller_line.SPEC.struct.fields, StructField("listed", StringType())])
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Lines whose running maximum of time is before `at` stay as they are; None: all are built anew.
+
+    has_lines: whether anything is new at all.
+    """
+
+    at: datetime | None = None
+    has_lines: bool = True
+
+
+def find_cut(new_records: DataFrame, terms: DataFrame, terms_before: DataFrame) -> Cut:
+    """The earliest of the controllers' lines that are new, and of the terms that are other than before.
+
+    A line's running maximum is not below its own time, so the earliest new line changes nothing before it.
+    To the millisecond, which is what the order of lines is told by.
+    """
+    lines = new_records.transform(by_controllers).agg(F.min("logged_at").alias("at"))
+    began = F.least("elected_at", "first_seen_at").alias("at")
+    now, before = (some.select(*IDENTITY) for some in (terms, terms_before))
+    other = (
+        now.exceptAll(before).unionByName(before.exceptAll(now)).select(began).agg(F.min("at").alias("at"))
+    )
+    found = collect_one(lines.unionByName(other).agg(F.min("at").alias("at")))["at"]
+    if found is None:
+        return Cut(has_lines=False)
+    at = found.astimezone(UTC)
+    return Cut(at.replace(microsecond=at.microsecond // 1000 * 1000))
+
+
+def segments_at(source_file: DataFrame, cut: datetime) -> DataFrame:
+    """(load_seq) of the segments that may hold lines whose running maximum reaches the cut.
+
+    The maximum runs over the files of a node in order of their first line: after a file that reaches the cut all do.
+    """
+    begun = source_file.groupBy("file_id").agg(F.min("first_logged_at").alias("file_from_at"))
+    order = Window.partitionBy("cluster_id", "node_id").orderBy("file_from_at", "file_id", "start_offset")
+    until_now = order.rowsBetween(Window.unboundedPreceding, 0)
+    reached = F.max("last_logged_at").over(until_now)
+    return (
+        source_file.join(F.broadcast(begun), on="file_id", how="inner")
+        .withColumn("reached", reached)
+        .where(F.col("reached") >= F.lit(cut))
+        .select("load_seq")
+    )
+
+
+def lines_before(
+    lines: DataFrame, terms: DataFrame, log_record: DataFrame, cut: datetime
+) -> list[dict[str, Any]]:
+    """Per term that goes on at the cut its last row of silver.controller_line before it, with the text listed.
+
+    Looked for in the days before the cut, and in all that is stored only for a term that was silent for so long.
+    """
+    began = F.coalesce("elected_at", "first_seen_at")
+    going_on = terms.where((F.col("last_seen_at") >= F.lit(cut)) & (began < F.lit(cut)))
+    names = {row["term_id"] for row in collect_rows(going_on.select("term_id"))}
+    found: list[dict[str, Any]] = []
+    for since in (F.col("ordered_at") >= F.lit(cut - NEAR), F.lit(True)):
+        wanted = sorted(names - {row["term_id"] for row in found})
+        if wanted:
+            before = lines.where((F.col("ordered_at") < F.lit(cut)) & since & F.col("term_id").isin(wanted))
+            row = F.max_by(F.struct(*controller_line.SPEC.columns), "seq").alias("row")
+            found += collect_rows(before.groupBy("cluster_id", "term_id").agg(row).select("row.*"))
+    return [one | {"listed": listed(one, lines, log_record)} for one in found]
+
+
+def listed(line: dict[str, Any], lines: DataFrame, log_record: DataFrame) -> str | None:
+    """The text of the listing that a line's listed_seq names."""
+    if line["listed_seq"] is None:
+        return None
+    key = ("file_id", "load_seq", "byte_offset")
+    place = lines.where((F.col("term_id") == line["term_id"]) & (F.col("seq") == line["listed_seq"]))
+    text = F.col("fields")[LISTED].alias("listed")
+    found = collect_rows(log_record.join(F.broadcast(place.select(*key)), on=[*key]).select(text))
+    return found[0]["listed"] if found else None

@@ -1,0 +1,87 @@
+"""The forget job: erases one cluster whole, whatever state a run left it in."""
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+
+from jobs.arguments import on_warehouse
+from jobs.outcome import log_stages, said
+from jobs.progress import Progress
+from jobs.settings import CLUSTER_NAME
+from pipeline.core.errors import InputProblem, PipelineError, SettingsError
+from pipeline.store.lock import cluster_lock
+from pipeline.store.session import get_spark
+from pipeline.store.warehouse import ClusterWarehouse
+
+# What says that there is something to read goes first: a reader sees all of a cluster or nothing.
+LAYERS = ("ops", "gold", "silver", "bronze")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code as in pipeline.core.errors.EXIT_CODES."""
+    arguments = argparse.ArgumentParser(prog="forget", description=__doc__)
+    arguments.add_argument("--cluster", metavar="NAME", required=True, help="the cluster to erase")
+    arguments.add_argument("--yes", action="store_true", help="do not ask")
+    on_warehouse(arguments)
+    given = arguments.parse_args(argv)
+    log_stages()
+    try:
+        require_name(given.cluster)
+        spark = get_spark(is_terminal=False)
+        store = ClusterWarehouse(spark, given.warehouse, given.cluster)
+        require_there(store)
+        require_consent(store, is_given=given.yes, is_terminal=sys.stdin.isatty())
+        with cluster_lock(store.files, store.folder, given.wait):
+            forget(store, Progress())
+    except PipelineError as problem:
+        return said("forget", problem)
+    print(f"{given.cluster}  FORGOTTEN  {store.folder}", flush=True)
+    return 0
+
+
+def require_name(cluster: str) -> None:
+    """SettingsError: a name that could lead to another folder."""
+    if not re.fullmatch(CLUSTER_NAME, cluster):
+        raise SettingsError(
+            expected="--cluster with letters, digits, '.', '_' and '-'",
+            found=repr(cluster),
+            todo="give the name of a folder of the warehouse",
+        )
+
+
+def require_there(store: ClusterWarehouse) -> None:
+    """InputProblem: no tables of this cluster."""
+    if not set(LAYERS) & set(store.files.names(store.folder)):
+        raise InputProblem(
+            expected=f"tables of cluster {store.cluster_id} in {store.folder}",
+            found="none",
+            todo="check --warehouse and --cluster",
+        )
+
+
+def require_consent(store: ClusterWarehouse, *, is_given: bool, is_terminal: bool) -> None:
+    """SettingsError: nobody said yes."""
+    if is_given:
+        return
+    if is_terminal:
+        size = store.files.size_bytes(store.folder)
+        asked = f"Erase {store.folder} ({size:,} bytes), all its runs and findings? Type the cluster's name: "
+        if input(asked).strip() == store.cluster_id:
+            return
+    raise SettingsError(
+        expected=f"the name {store.cluster_id} to be typed, or --yes",
+        found="neither",
+        todo="nothing was erased",
+    )
+
+
+def forget(store: ClusterWarehouse, progress: Progress) -> None:
+    """Deletes the layers; what else lies in the folder is not ours and stays. Again, where it was cut short."""
+    for layer in LAYERS:
+        progress.stage("forget", layer)
+        store.files.delete(f"{store.folder}/{layer}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

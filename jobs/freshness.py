@@ -1,0 +1,36 @@
+"""Which tables hold what the rows, settings and knowledge of now lead to, and which are to be built anew."""
+
+import hashlib
+from collections.abc import Mapping
+
+from jobs.settings import Settings
+from pipeline.catalog.knowledge import TEMPLATES, knowledge_fingerprint
+from pipeline.catalog.tables import SETTINGS, TABLES, stands_on
+
+
+def mark(name: str, load_seq: int, settings: Settings, cluster_id: str) -> int:
+    """What a table was built from, as a number: rows up to load_seq, knowledge, and settings if it stands on them."""
+    is_set = bool(stands_on(name.split(".")[1]) & frozenset(SETTINGS))
+    decided = settings.fingerprint(cluster_id) if is_set else ""
+    text = f"{name}|{load_seq}|{decided}|{knowledge_fingerprint()}"
+    return int(hashlib.sha256(text.encode()).hexdigest()[:15], 16)
+
+
+def templates_mark() -> int:
+    """The templates of this product, as a number."""
+    return int(knowledge_fingerprint(TEMPLATES)[:15], 16)
+
+
+def marked(name: str) -> str:
+    """The name in ops.run.counts under which the mark of a table is kept."""
+    return f"built:{name}"
+
+
+def fresh_tables(
+    counts: Mapping[str, int], load_seq: int, settings: Settings, cluster_id: str
+) -> frozenset[str]:
+    """Names of the tables that a run which published these counts left as they would be built now."""
+    built = (one.spec.name for one in TABLES if one.build is not None)
+    return frozenset(
+        name for name in built if counts.get(marked(name)) == mark(name, load_seq, settings, cluster_id)
+    )

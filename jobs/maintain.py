@@ -1,0 +1,127 @@
+"""The maintain job: few files instead of many, none that no readable run needs, no rows older than wanted."""
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from pyspark.sql import functions as F
+
+from jobs.arguments import on_warehouse
+from jobs.migrate import migrate_older
+from jobs.on_clusters import run_on_clusters
+from jobs.progress import Progress
+from jobs.settings import Settings
+from jobs.text import human_bytes
+from jobs.upkeep import Upkeep
+from pipeline.catalog.tables import TABLES, Refresh
+from pipeline.store.lock import ClusterLock
+from pipeline.store.rows import collect_one, collect_rows
+from pipeline.store.upkeep import compact, files_and_bytes, keep_retention, remove_old_files
+from pipeline.store.warehouse import EXPIRED_BEFORE, KEPT_FROM, ClusterWarehouse
+from schemas.bronze import duplicate_record, log_record, source_file
+from schemas.gold import finding
+from schemas.ops import run
+
+RETAINED = re.compile(r"(\d{1,5})d")
+# Between the clocks of the hosts that wrote and of the one that removes.
+CLOCKS_APART = timedelta(hours=1)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code as in pipeline.core.errors.EXIT_CODES."""
+    arguments = argparse.ArgumentParser(prog="maintain", description=__doc__)
+    arguments.add_argument("--cluster", metavar="NAME", help="one cluster (all of the warehouse)")
+    arguments.add_argument(
+        "--retain", type=days, metavar="400d", help="delete what was read of records older than so many days"
+    )
+    on_warehouse(arguments)
+    given = arguments.parse_args(argv)
+    return run_on_clusters("maintain", given, partial(maintained, given.retain))
+
+
+def days(text: str) -> timedelta:
+    found = RETAINED.fullmatch(text)
+    if found is None or not int(found[1]):
+        raise argparse.ArgumentTypeError(f"expected a number of days such as 400d, found {text!r}")
+    return timedelta(days=int(found[1]))
+
+
+def maintained(
+    retain: timedelta | None,
+    store: ClusterWarehouse,
+    settings: Settings,
+    progress: Progress,
+    lock: ClusterLock,
+) -> str:
+    """What one cluster was and is. The order matters: what is removed last is what no published version needs."""
+    migrate_older(store, settings, progress, lock)
+    upkeep = Upkeep(store, settings, "maintain", progress, lock)
+    tables = upkeep.tables
+    before = files_and_bytes(store.delta, tables)
+    expired = expire(upkeep, upkeep.started_at - retain) if retain is not None else 0
+    progress.stage("compact", f"{len(tables)} tables, {before[0]:,} files")
+    keep_retention(store.delta, [*tables, run.SPEC])
+    compact(store.delta, [*tables, run.SPEC])
+    progress.stage("remove", f"files that no run of the last {settings.storage.retention_days} days needs")
+    remove_old_files(store.delta, [*tables, run.SPEC])
+    until = upkeep.started_at - timedelta(days=settings.storage.retention_days) + CLOCKS_APART
+    upkeep.counts[KEPT_FROM] = kept_from(store, until)
+    upkeep.publish()
+    after = files_and_bytes(store.delta, tables)
+    return (
+        f"MAINTAINED  files {before[0]:,} -> {after[0]:,}, {human_bytes(before[1])} -> {human_bytes(after[1])}"
+        f"; {expired:,} segments expired; runs from number {upkeep.counts[KEPT_FROM]} on are readable"
+    )
+
+
+def kept_from(store: ClusterWarehouse, until: datetime) -> int:
+    """The first run whose versions are all there: its follower removed files, and began only after `until`."""
+    followed = store.delta.read(run.SPEC).where(F.col("started_at") <= F.lit(until))
+    found = collect_one(followed.agg(F.max("run_seq").alias("run_seq")))["run_seq"]
+    return int(found or 1)
+
+
+def expire(upkeep: Upkeep, before: datetime) -> int:
+    """Deletes the rows of segments whose last record is older, builds anew what stands on them. How many segments.
+
+    The manifest, bronze.source_file, keeps the segments: their files are known, and not read again.
+    """
+    delta, counts = upkeep.store.delta, upkeep.counts
+    if log_record.SPEC.name not in upkeep.versions:
+        return 0
+    counts[EXPIRED_BEFORE] = max(int(before.timestamp() * 1000), counts.get(EXPIRED_BEFORE, 0))
+    old = expired_segments(upkeep, counts[EXPIRED_BEFORE])
+    if not old:
+        return 0
+    load_seqs = [row["load_seq"] for row in old]
+    upkeep.progress.stage("expire", f"{len(old)} segments, {sum(row['record_bytes'] for row in old):,} bytes")
+    for table in TABLES:
+        is_of_lines = (
+            table.spec in (log_record.SPEC, duplicate_record.SPEC) or table.refresh is Refresh.SEGMENTS
+        )
+        if is_of_lines and table.spec.name in upkeep.versions:
+            delta.delete_segments(table.spec, load_seqs)
+    if finding.SPEC.name in upkeep.versions:
+        # Their lines are gone: they are over and not retracted.
+        moment = f"timestamp_millis({counts[EXPIRED_BEFORE]})"
+        delta.delete(finding.SPEC, f"coalesce(valid_until_at, valid_from_at) < {moment}")
+        upkeep.versions[finding.SPEC.name] = int(delta.head(finding.SPEC) or 0)
+    upkeep.rebuild(upkeep.built())
+    counts["total_bytes"] = max(0, counts.get("total_bytes", 0) - sum(row["record_bytes"] for row in old))
+    return len(old)
+
+
+def expired_segments(upkeep: Upkeep, before_ms: int) -> list[dict[str, Any]]:
+    """(load_seq, record_bytes) of the segments that are older and still have rows."""
+    delta = upkeep.store.delta
+    present = delta.read(log_record.SPEC).select("load_seq").distinct()
+    old = delta.read(source_file.SPEC).where(F.unix_millis("last_logged_at") < before_ms)
+    return collect_rows(old.join(present, on="load_seq", how="left_semi").select("load_seq", "record_bytes"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

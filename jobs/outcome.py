@@ -1,0 +1,27 @@
+"""How a job says what came of it: one sentence on stderr, and an exit code."""
+
+import logging
+import sys
+from collections.abc import Sequence
+
+from pipeline.core.errors import PipelineError
+
+UNEXPECTED = 1
+
+
+def log_stages() -> None:
+    """Our stages and others' warnings go to stderr; stdout is for the answer."""
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
+    )
+    logging.getLogger("kafka_controller_audit").setLevel(logging.INFO)
+
+
+def said(job: str, problem: PipelineError) -> int:
+    print(f"{job}: {problem}", file=sys.stderr)
+    return problem.exit_code
+
+
+def worst(codes: Sequence[int]) -> int:
+    """Of several clusters: failures before partial input before findings."""
+    return max(codes, key=lambda code: {0: 0, 8: 1, 7: 2}.get(code, 3))

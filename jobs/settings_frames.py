@@ -1,0 +1,44 @@
+"""What the settings say, as small frames that builds take."""
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from jobs.settings import Settings
+from pipeline.kafka.releases import bits, ends, halves, members
+
+
+def imbalance_limits(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
+    """(cluster_id, broker_id, threshold_ratio): the cluster's with broker_id null, then what brokers have instead."""
+    general = settings.cluster(cluster_id).leader_imbalance.per_broker_percentage / 100
+    brokers = settings.cluster(cluster_id).brokers
+    own = [(cluster_id, broker_id, settings.threshold_ratio(cluster_id, broker_id)) for broker_id in brokers]
+    rows = [(cluster_id, None, general), *own]
+    return spark.createDataFrame(rows, "cluster_id string, broker_id int, threshold_ratio double")
+
+
+def release_settings(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
+    """Releases fixed in conf: (cluster_id, node_id or null for all, bits, names); no row where none is."""
+    cluster = settings.cluster(cluster_id)
+    fixed = {None: cluster.release} | {node_id: one.release for node_id, one in cluster.brokers.items()}
+    rows = []
+    for node_id, release in fixed.items():
+        if release is not None:
+            some = bits(release, release)
+            rows.append((cluster_id, node_id, *halves(some), *ends(some), members(some)))
+    return spark.createDataFrame(
+        rows,
+        "cluster_id string, node_id int, older long, later long, "
+        "since_release string, until_release string, releases array<string>",
+    )
+
+
+def audit_limits(source: DataFrame, settings: Settings, cluster_id: str) -> DataFrame:
+    """One row: the limits of the rules of gold.finding, and until_at, the end of the data."""
+    limits = settings.findings
+    checks = settings.cluster(cluster_id).leader_imbalance.check_interval_seconds * limits.imbalance_checks
+    return source.groupBy("cluster_id").agg(
+        F.max("last_logged_at").alias("until_at"),
+        F.lit(checks).alias("standing_seconds"),
+        F.lit(limits.overlap_ms).alias("overlap_ms"),
+        F.lit(limits.no_controller_ms).alias("no_controller_ms"),
+    )

@@ -1,0 +1,91 @@
+"""Runs that read no logs: under the cluster's lock they change tables, rebuild what stands on them, and publish."""
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+
+from jobs.building import Builder
+from jobs.freshness import mark, marked
+from jobs.judging import Gate, open_findings
+from jobs.progress import Progress
+from jobs.request import is_kept
+from jobs.settings import Settings
+from pipeline.catalog.tables import SPECS, TABLES, Refresh
+from pipeline.core.errors import GateFailed
+from pipeline.store.lock import ClusterLock
+from pipeline.store.upkeep import tune_upkeep
+from pipeline.store.warehouse import ClusterWarehouse, run_row
+from schemas.gold import finding
+from schemas.ops import quality_result
+from schemas.spec import TableSpec
+
+
+class Upkeep:
+    """One such run, begun: the tables hold what is published.
+
+    Its row of ops.run says of settings and knowledge what the rows before it say: no log line was read anew.
+    """
+
+    def __init__(
+        self, store: ClusterWarehouse, settings: Settings, job: str, progress: Progress, lock: ClusterLock
+    ) -> None:
+        self.store, self.settings, self.job, self.progress, self.lock = store, settings, job, progress, lock
+        self.started_at = datetime.now(UTC)
+        self.run_id = store.new_run(self.started_at)
+        tune_upkeep(store.spark)
+        self.published = store.published()
+        self.versions = store.restore(SPECS, self.published)
+        self.counts = {name: value for name, value in self.published.counts.items() if is_kept(name)}
+        self.counts["load_seq"] = self.published.counts.get("load_seq", 0)
+
+    @property
+    def tables(self) -> list[TableSpec]:
+        """Declarations of the tables that are there."""
+        return [spec for spec in SPECS if spec.name in self.versions]
+
+    def built(self) -> set[str]:
+        """Names of the tables that some run built from other tables than the records themselves."""
+        tables = (table for table in TABLES if table.refresh is not Refresh.SEGMENTS)
+        return {table.spec.name for table in tables if marked(table.spec.name) in self.counts}
+
+    def rebuild(self, names: Collection[str]) -> None:
+        """Builds tables from all that was read, and gates them. GateFailed: nothing is published."""
+        builder = Builder(self.store, self.settings, self.run_id, self.versions, before=0, fresh=frozenset())
+        gate = Gate(builder)
+        tables = [table for table in TABLES if table.spec.name in names and table.build is not None]
+        self.progress.stage("build", f"{len(tables)} tables")
+        builder.build(tables, [], gate.enter)
+        results = gate.verdicts()
+        failed = [one for one in results if one["severity"] == "critical" and not one["is_met"]]
+        if failed:
+            raise GateFailed(
+                expected=f"every critical expectation to hold in cluster {self.store.cluster_id}",
+                found=f"{len(failed)} broken, first {failed[0]['table']}: {failed[0]['sentence']}",
+                todo="what was published before stays",
+            )
+        self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
+        of_run = (self.counts["load_seq"], self.settings, self.store.cluster_id)
+        self.counts |= {marked(name): mark(name, *of_run) for name in names if marked(name) in self.counts}
+        if finding.SPEC.name in names:
+            self.counts |= open_findings(self.store.delta.read(finding.SPEC))
+
+    def publish(self) -> None:
+        """The heads of all tables, with one row of ops.run."""
+        self.versions = {spec.name: int(self.store.delta.head(spec) or 0) for spec in self.tables}
+        published = self.published
+        outcome = "published" if self.versions != published.versions else "nothing_new"
+        row = run_row(
+            published=published,
+            job=self.job,
+            started_at=self.started_at,
+            ended_at=datetime.now(UTC),
+            outcome=outcome,
+            cluster_id=self.store.cluster_id,
+            run_id=self.run_id,
+            settings_fingerprint=published.settings_fingerprint,
+            knowledge_fingerprint=published.knowledge_fingerprint,
+            settings=published.settings,
+            table_versions=self.versions,
+            counts=self.counts,
+        )
+        self.lock.require_mine()
+        self.store.publish(row)

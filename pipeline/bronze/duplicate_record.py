@@ -1,0 +1,66 @@
+"""Finds records that another file of the same node and log holds too, and leaves them out."""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from schemas.bronze.duplicate_record import SPEC
+
+RECORD = ("load_seq", "file_id", "byte_offset")
+SAME = ("cluster_id", "node_id", "log", "logged_at", "raw")
+
+
+def overlaps(source_file: DataFrame, new: DataFrame) -> DataFrame:
+    """(load_seq, from_at, until_at): the segments that may share records with a new one, and when.
+
+    new: those rows of source_file that are loaded or derived in this run. Both sides of each pair are there.
+    """
+    is_pair = (
+        (F.col("a.cluster_id") == F.col("b.cluster_id"))
+        & F.col("a.node_id").eqNullSafe(F.col("b.node_id"))
+        & (F.col("a.file_id") != F.col("b.file_id"))
+        & (F.col("a.first_logged_at") <= F.col("b.last_logged_at"))
+        & (F.col("a.last_logged_at") >= F.col("b.first_logged_at"))
+    )
+    span = ("cluster_id", "node_id", "file_id", "load_seq", "first_logged_at", "last_logged_at")
+    pairs = source_file.select(*span).alias("a").join(F.broadcast(new.select(*span)).alias("b"), is_pair)
+    common = (
+        F.greatest("a.first_logged_at", "b.first_logged_at").alias("from_at"),
+        F.least("a.last_logged_at", "b.last_logged_at").alias("until_at"),
+    )
+    sides = [pairs.select(F.col(f"{side}.load_seq").alias("load_seq"), *common) for side in ("a", "b")]
+    return (
+        sides[0]
+        .unionByName(sides[1])
+        .groupBy("load_seq")
+        .agg(F.min("from_at").alias("from_at"), F.max("until_at").alias("until_at"))
+    )
+
+
+def build(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
+    """One row per record of log_record that another file brought before.
+
+    The same: node, log, time, bytes, and its number among such records of its file; so a line that is in a file
+    twice stays twice. Of two that are the same the one of the lower load_seq counts.
+    overlap: rows of `overlaps`; nothing else of log_record is compared.
+    """
+    compared = (
+        log_record.where("raw IS NOT NULL AND logged_at IS NOT NULL")
+        .join(F.broadcast(overlap), on="load_seq", how="inner")
+        .where("logged_at BETWEEN from_at AND until_at")
+        .select(*SAME, *RECORD)
+    )
+    in_file = Window.partitionBy(*SAME, "file_id").orderBy("byte_offset")
+    same = Window.partitionBy(*SAME, "occurrence")
+    first = F.min(F.struct(*RECORD)).over(same)
+    return (
+        compared.withColumn("occurrence", F.row_number().over(in_file))
+        .withColumn("first", first)
+        .where("first.file_id <> file_id")
+        .select("*", *(F.col(f"first.{name}").alias(f"of_{name}") for name in RECORD))
+        .select(*SPEC.columns)
+    )
+
+
+def without(log_record: DataFrame, duplicate_record: DataFrame) -> DataFrame:
+    """The records that count."""
+    return log_record.join(F.broadcast(duplicate_record.select(*RECORD)), on=[*RECORD], how="left_anti")

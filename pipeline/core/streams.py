@@ -1,0 +1,100 @@
+"""Streams of bytes: uncompressed by their codec, and ended where they grow too long."""
+
+import gzip
+import io
+from typing import Any, BinaryIO, cast
+
+import pyarrow as pa
+
+MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+MAGIC_BYTES = max(map(len, MAGIC))
+# What unpacks to less than this harms nobody, whatever its ratio.
+HARMLESS_BYTES = 64 << 20
+
+
+def codec_of(head: bytes) -> str:
+    """How a file is compressed, by its first bytes and not by its name."""
+    return next((codec for magic, codec in MAGIC.items() if head.startswith(magic)), "plain")
+
+
+def unpacked(stored: BinaryIO, codec: str) -> BinaryIO:
+    if codec == "plain":
+        return stored
+    if codec == "gzip":
+        return cast(BinaryIO, Gunzipped(stored))
+    return cast(BinaryIO, io.BufferedReader(ForwardOnly(pa.CompressedInputStream(stored, "zstd"))))
+
+
+class ForwardOnly(io.RawIOBase):
+    """A stream that seeks forward by reading: what pyarrow uncompresses cannot seek by itself."""
+
+    def __init__(self, stream: pa.NativeFile) -> None:
+        self.stream, self.position = stream, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.position
+
+    def readinto(self, buffer: Any) -> int:
+        read = self.stream.read(len(buffer))
+        buffer[: len(read)] = read
+        self.position += len(read)
+        return len(read)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        target = offset if whence == io.SEEK_SET else self.position + offset
+        if whence == io.SEEK_END or target < self.position:
+            raise io.UnsupportedOperation("a compressed stream is read forward only")
+        while self.position < target:
+            skipped = len(self.stream.read(min(target - self.position, 1 << 20)))
+            if not skipped:
+                break
+            self.position += skipped
+        return self.position
+
+    def close(self) -> None:
+        self.stream.close()
+        super().close()
+
+
+class Gunzipped(gzip.GzipFile):
+    """The content of a gzip file, which is closed with it."""
+
+    def __init__(self, stored: BinaryIO) -> None:
+        super().__init__(fileobj=stored, mode="rb")
+        self.stored = stored
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self.stored.close()
+
+
+class Bounded:
+    """Reads a stream from its beginning. OSError: it has more than `most` bytes; `said` says so."""
+
+    def __init__(self, stream: BinaryIO, most: int, said: str) -> None:
+        self.stream, self.left, self.said = stream, most, said
+
+    def read(self, size: int) -> bytes:
+        block = self.stream.read(size)
+        self.left -= len(block)
+        if self.left < 0:
+            raise OSError(self.said)
+        return block
+
+
+def bounded(stream: BinaryIO, codec: str, stored_bytes: int, max_ratio: int, max_file_bytes: int) -> BinaryIO:
+    """The uncompressed stream up to what a file of that stored size may hold."""
+    by_ratio = max(stored_bytes * max_ratio, HARMLESS_BYTES)
+    if codec != "plain" and by_ratio < max_file_bytes:
+        said = f"it unpacks to more than {max_ratio} times its size: a bomb, or raise limits.max_ratio"
+        return cast(BinaryIO, Bounded(stream, by_ratio, said))
+    said = f"it holds more than {max_file_bytes:,} bytes: raise limits.max_file_bytes to read it"
+    return cast(BinaryIO, Bounded(stream, max_file_bytes, said))

@@ -1,0 +1,21 @@
+"""Records that another file of the same node and log holds too: kept in bronze, left out of all that follows."""
+
+from pyspark.sql.types import LongType, StringType
+
+from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, TableSpec, required
+
+SPEC = TableSpec(
+    name="bronze.duplicate_record",
+    grain="One record that was loaded before from another file of the same node and log: same time and bytes, and as "
+    "often seen in its file until there.",
+    key=("file_id", "byte_offset"),
+    fields=(
+        CLUSTER_ID,
+        FILE_ID,
+        LOAD_SEQ,
+        BYTE_OFFSET,
+        required("of_file_id", StringType(), "The file whose record counts."),
+        required("of_load_seq", LongType(), "The segment that brought that record."),
+        required("of_byte_offset", LongType(), "Where that record starts, bytes."),
+    ),
+)

@@ -1,0 +1,74 @@
+"""Records that two files of a node hold: named once, whatever the order, the overlap and true repeats."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from pipeline.bronze import duplicate_record
+from schemas.bronze import log_record, source_file
+
+LINES = "abcde"
+BEGIN = datetime(2026, 11, 21, tzinfo=UTC)
+# (file, segment, line): a line is a letter, its time the place of the letter in the alphabet
+Loaded = list[tuple[str, int, str]]
+
+
+def frames(spark: SparkSession, loaded: Loaded) -> tuple[DataFrame, DataFrame]:
+    """log_record and source_file of lines in the order in which they stand in their files."""
+    records, spans = [], dict[int, list[tuple[str, datetime]]]()
+    for offset, (file_id, load_seq, line) in enumerate(loaded):
+        at = BEGIN + timedelta(seconds=ord(line))
+        spans.setdefault(load_seq, []).append((file_id, at))
+        node_id = 2 if file_id == "other" else 1
+        records.append(("c", node_id, "controller", file_id, load_seq, offset, line.encode(), at))
+    files = [
+        ("c", 2 if some[0][0] == "other" else 1, some[0][0], load_seq, min(at for _, at in some), max(at for _, at in some))
+        for load_seq, some in spans.items()
+    ]  # fmt: skip
+    return (
+        spark.createDataFrame(records, columns(log_record.SPEC.struct, "cluster_id node_id log file_id load_seq byte_offset raw logged_at")),
+        spark.createDataFrame(files, columns(source_file.SPEC.struct, "cluster_id node_id file_id load_seq first_logged_at last_logged_at")),
+    )  # fmt: skip
+
+
+def columns(struct: StructType, names: str) -> StructType:
+    return StructType([struct[name] for name in names.split()])
+
+
+def left(spark: SparkSession, loaded: Loaded) -> Loaded:
+    """What counts of these lines."""
+    records, files = frames(spark, loaded)
+    twice = duplicate_record.build(records, duplicate_record.overlaps(files, files))
+    rows = duplicate_record.without(records, twice).collect()
+    return sorted((row.file_id, row.load_seq, row.raw.decode()) for row in rows)
+
+
+@pytest.mark.spark
+def test_a_part_of_a_file_delivered_again(spark: SparkSession) -> None:
+    first = [("x", 1, "a"), ("x", 1, "b"), ("x", 2, "b"), ("x", 2, "c")]
+    again = [("y", 3, "b"), ("y", 3, "c"), ("y", 3, "d"), ("other", 4, "b")]
+    assert left(spark, first + again) == sorted([*first, ("y", 3, "d"), ("other", 4, "b")])
+
+
+@pytest.mark.spark
+@settings(
+    max_examples=8,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.sampled_from(LINES), max_size=6)), max_size=4))
+def test_what_counts_is_the_most_that_one_file_holds(
+    spark: SparkSession, files: list[tuple[str, list[str]]]
+) -> None:
+    loaded = [
+        (name, load_seq, line) for load_seq, (name, lines) in enumerate(files, 1) for line in sorted(lines)
+    ]
+    counted = [line for _, _, line in left(spark, loaded)] if loaded else []
+    for line in LINES:
+        held = [sum(one[0] == name and one[2] == line for one in loaded) for name in "xyz"]
+        assert counted.count(line) == max(held)

@@ -1,0 +1,32 @@
+"""Records understood anew from their stored bytes are what reading the files gives."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from pipeline.bronze.log_record import reparse_batches
+from pipeline.kafka.reader import ARROW_SCHEMA
+from tests.lab import records, zone_of
+
+
+@pytest.mark.parametrize("name", ["lab/2.2.2-zk-stock", "lab/4.0.0-kraft-combined-stock", "public/0.8.2.1-*"])
+def test_real_logs(shared: Path, name: str) -> None:
+    (cluster,) = (shared / "corpus").glob(name)
+    table = records(cluster)
+    stored = forgotten(table).append_column("envelope", pa.repeat(pa.scalar("stock"), len(table)))
+    stored = stored.append_column("zone", pa.repeat(pa.scalar(zone_of(cluster)), len(table)))
+    stored = stored.append_column("file_log", table["log"])
+    found = pa.Table.from_batches(reparse_batches(stored.to_batches(max_chunksize=10_000)), ARROW_SCHEMA)
+    order = [("load_seq", "ascending"), ("byte_offset", "ascending")]
+    assert found.sort_by(order).equals(table.sort_by(order))
+
+
+def forgotten(table: pa.Table) -> pa.Table:
+    """The table with nothing understood: what an older product may have left."""
+    for name in ("event", "template", "topic", "leader", "fields", "level", "logged_at", "logged_local"):
+        place = table.schema.get_field_index(name)
+        table = table.set_column(
+            place, table.schema.field(name), pa.nulls(len(table), table.schema.field(name).type)
+        )
+    return table

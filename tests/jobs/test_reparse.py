@@ -1,0 +1,30 @@
+"""A run that understands what is stored anew leaves the tables of a run that reads the files so."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from jobs import ingest
+from tests.jobs.test_life import INGESTED, content, lines_of, write
+
+pytestmark = pytest.mark.spark
+
+
+def test_another_zone_without_the_files(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs = tmp_path / "logs"
+    for name in ("controller", "state-change"):
+        write(logs, f"broker-1/{name}.log", lines_of(1, name))
+
+    def run(warehouse: str, *more: str) -> int:
+        return ingest.main(["--warehouse", str(tmp_path / warehouse), "--cluster", "c", *more])
+
+    assert run("changed", "--logs", str(logs)) == 0
+    assert run("changed", "--logs", str(logs), "--zone", "Asia/Tokyo") == 2
+    assert "--reparse" in capsys.readouterr().err
+    assert run("changed", "--reparse", "--zone", "Asia/Tokyo") == 0
+    assert run("once", "--logs", str(logs), "--zone", "Asia/Tokyo") == 0
+    for name in INGESTED:
+        assert content(spark, tmp_path / "changed", name) == content(spark, tmp_path / "once", name), name

@@ -1,0 +1,294 @@
+"""A golden warehouse lives on: read, continued, migrated, maintained, cut to what is wanted, forgotten."""
+
+import math
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from jobs import cli, nightly
+from jobs.arguments import parser
+from jobs.load_settings import load
+from jobs.maintain import expire, maintained
+from jobs.progress import Progress
+from jobs.settings import Settings
+from jobs.upkeep import Upkeep
+from pipeline.catalog.tables import BY_NAME, SPECS, Refresh
+from pipeline.core.errors import InputProblem, Locked, WarehouseFormat
+from pipeline.store.lock import cluster_lock, home
+from pipeline.store.reading import make_views, read, snapshot
+from pipeline.store.upkeep import difference
+from pipeline.store.warehouse import FORMAT_VERSION, KEPT_FROM, ClusterWarehouse, Published
+from tests.golden import CLUSTER, WHOLE, unpacked, write_logs
+
+pytestmark = pytest.mark.spark
+RECORDS = {"BEGUN": 6, "WHOLE": 16}
+OWN_OF_A_RUN = {"run_id", "load_seq", "path", "status"}
+DERIVED = [
+    name for name, one in BY_NAME.items() if one.refresh in (Refresh.SEGMENTS, Refresh.TAIL, Refresh.WHOLE)
+]
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    return unpacked(1, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def continued(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iterator[Path]:
+    """The golden warehouse after a run of this release over the same logs, one of which has grown."""
+    folder = tmp_path_factory.mktemp("continued")
+    warehouse = unpacked(1, folder)
+    assert run(folder, warehouse) == 0
+    yield warehouse
+    spark.conf.unset("spark.databricks.delta.commitInfo.userMetadata")
+
+
+def run(folder: Path, warehouse: Path) -> int:
+    write_logs(folder / "logs", WHOLE | {"broker-1/state-change.log": None})
+    old = time.time() - 3600
+    for path in (folder / "logs").rglob("*.log"):
+        os.utime(path, (old, old))
+    return nightly.main(["--logs", str(folder / "logs"), "--warehouse", str(warehouse), "--cluster", CLUSTER])
+
+
+def store_of(spark: SparkSession, warehouse: Path) -> ClusterWarehouse:
+    return ClusterWarehouse(spark, str(warehouse), CLUSTER)
+
+
+def content(frame: DataFrame) -> list[str]:
+    kept = sorted(set(frame.columns) - OWN_OF_A_RUN)
+    return sorted(str(row) for row in frame.select(*kept).collect())
+
+
+def contents(spark: SparkSession, warehouse: Path, run_id: str | None = None) -> dict[str, list[str]]:
+    seen = snapshot(spark, str(warehouse), CLUSTER, run_id)
+    return {name: content(seen.read(name)) for name in DERIVED if name in seen.tables()}
+
+
+def settings_of(tmp_path: Path) -> Settings:
+    return load(None, {}, {}, tmp_path)
+
+
+def copy_of(warehouse: Path, folder: Path) -> Path:
+    return Path(shutil.copytree(warehouse, folder / "warehouse"))
+
+
+def age(warehouse: Path, days: int) -> None:
+    """Commits are as old as their files."""
+    then = time.time() - days * 86400
+    for path in warehouse.rglob("_delta_log/*"):
+        os.utime(path, (then, then))
+
+
+def test_a_warehouse_of_this_format_is_read_as_it_is(spark: SparkSession, golden: Path) -> None:
+    assert read(spark, str(golden), "bronze.log_record").count() == RECORDS["WHOLE"]
+    assert "gold_finding" in make_views(spark, str(golden))
+    runs = read(spark, str(golden), "ops.run").orderBy("run_seq").collect()
+    assert [(row.outcome, row.format_version) for row in runs] == [("published", 1)] * 2
+    first = snapshot(spark, str(golden), CLUSTER, runs[0].run_id)
+    assert first.read("bronze.log_record").count() == RECORDS["BEGUN"]
+    assert first.read("ops.run").count() == 1
+    with pytest.raises(InputProblem, match="no run of that name in the clusters golden"):
+        snapshot(spark, str(golden), None, "20200101T000000.000000Z")
+
+
+def test_a_run_of_this_release_continues_it(spark: SparkSession, continued: Path) -> None:
+    store = store_of(spark, continued)
+    assert not [spec.name for spec in SPECS if difference(store.delta, spec).is_any]
+    assert read(spark, str(continued), "bronze.log_record").count() == RECORDS["WHOLE"] + 5
+    read_again = read(spark, str(continued), "bronze.source_file").groupBy("file_id").count()
+    assert {row["count"] for row in read_again.collect()} == {1, 2}
+    assert store.published().format_version == FORMAT_VERSION
+
+
+def test_maintain_changes_files_and_no_row(
+    spark: SparkSession, continued: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warehouse = copy_of(continued, tmp_path)
+    store = store_of(spark, warehouse)
+    before, older = contents(spark, warehouse), store.published()
+    assert cli.main(["maintain", "--warehouse", str(warehouse)]) == 0
+    assert "MAINTAINED  files" in capsys.readouterr().out
+    published = store.published()
+    assert published.run_seq > older.run_seq
+    assert {spec.name: store.delta.head(spec) for spec in SPECS} == published.versions
+    assert contents(spark, warehouse) == before == contents(spark, warehouse, older.run_id)
+    assert run(tmp_path, warehouse) == 0
+    assert store.published().versions == published.versions
+    capsys.readouterr()
+    assert cli.main(["runs", "--warehouse", str(warehouse)]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in said[2:5]] == ["nightly", "maintain", "nightly"]
+
+
+def test_what_maintain_has_removed_is_said_in_one_sentence(
+    spark: SparkSession, continued: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warehouse = copy_of(continued, tmp_path)
+    store = ClusterWarehouse(spark, str(warehouse), CLUSTER, retention_days=0)
+    storage = settings_of(tmp_path).storage.model_copy(update={"retention_days": 0})
+    settings = settings_of(tmp_path).model_copy(update={"storage": storage})
+    before, older = contents(spark, warehouse), store.published()
+    with cluster_lock(store.files, store.folder) as lock:
+        maintained(None, store, settings, Progress(), lock)
+    assert contents(spark, warehouse) == before
+    assert older.run_id is not None
+    assert store.published().counts[KEPT_FROM] == older.run_seq
+    first = store.delta.read_named("ops.run").orderBy("run_seq").first()
+    assert first is not None
+    ask = ["terms", "--warehouse", str(warehouse), "--run-id"]
+    assert cli.main([*ask, first.run_id]) == 4
+    assert f"Expected run {first.run_id} of cluster golden to be readable still" in capsys.readouterr().err
+
+
+def test_old_records_go_and_their_files_are_not_read_again(
+    spark: SparkSession, continued: Path, tmp_path: Path
+) -> None:
+    warehouse = copy_of(continued, tmp_path)
+    store = store_of(spark, warehouse)
+    cut = datetime(2026, 11, 21, 0, 0, 10, 500000, tzinfo=UTC)
+    with cluster_lock(store.files, store.folder) as lock:
+        upkeep = Upkeep(store, settings_of(tmp_path), "maintain", Progress(), lock)
+        # All of state-change.log, and the six lines of controller.log that the first run read.
+        assert expire(upkeep, cut) == 3
+        upkeep.publish()
+    left = read(spark, str(warehouse), "bronze.log_record")
+    assert left.agg(F.min("logged_at")).head()[0] > cut.replace(tzinfo=None)  # type: ignore[index]
+    after = contents(spark, warehouse)
+    assert len(after["silver.partition_transition"]) == 0
+    assert len(after["gold.controller_term"]) == 2
+    assert run(tmp_path, warehouse) == 0
+    for path in (tmp_path / "logs").rglob("*.log"):
+        path.rename(path.with_suffix(".log.1"))
+    assert run(tmp_path, warehouse) == 0
+    assert contents(spark, warehouse) == after
+
+
+def test_tables_of_another_declaration_are_brought_up_to_date(
+    spark: SparkSession, continued: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warehouse = copy_of(continued, tmp_path)
+    store = store_of(spark, warehouse)
+    before = contents(spark, warehouse)
+    store.new_run(datetime.now(UTC))
+    for name, columns in {"silver.topic_event": "other int", "gold.controller_term": "term_id int"}.items():
+        table = store.delta.named(BY_NAME[name].spec)
+        spark.sql(f"CREATE OR REPLACE TABLE {table} ({columns}) USING delta")
+    shutil.rmtree(warehouse / CLUSTER / "silver" / "state_dump")
+    published_anew(store, knowledge_fingerprint="of an older release")
+    assert cli.main(["migrate", "--warehouse", str(warehouse)]) == 0
+    said = capsys.readouterr().out
+    assert "MIGRATED" in said and "gold.controller_term, silver.state_dump, silver.topic_event" in said
+    assert contents(spark, warehouse) == before
+
+
+def published_anew(store: ClusterWarehouse, **columns: object) -> Published:
+    """The heads of all tables, published by a row that says otherwise what is given."""
+    newest = store.delta.read_named("ops.run").orderBy(F.col("run_seq").desc()).first()
+    assert newest is not None
+    heads = {spec.name: head for spec in SPECS if (head := store.delta.head(spec)) is not None}
+    store.bases = dict(heads)
+    row = newest.asDict() | {
+        "run_id": store.new_run(datetime.now(UTC)),
+        "run_seq": newest.run_seq + 1,
+        "table_versions": heads,
+    }
+    store.publish(row | columns)
+    return store.published()
+
+
+def test_a_newer_format_is_refused(spark: SparkSession, golden: Path) -> None:
+    store = store_of(spark, golden)
+    with pytest.raises(WarehouseFormat, match=f"format {FORMAT_VERSION + 1}"):
+        published_anew(store, format_version=FORMAT_VERSION + 1)
+    with pytest.raises(WarehouseFormat, match=f"format {FORMAT_VERSION + 1}"):
+        read(spark, str(golden), "bronze.log_record")
+
+
+def test_readers_see_what_is_published_after_a_run_died_on_old_tables(
+    spark: SparkSession, golden: Path
+) -> None:
+    """Delta by itself refuses a version as old as that, once another has followed it."""
+    store = store_of(spark, golden)
+    before = contents(spark, golden)
+    age(golden, 60)
+    for name in DERIVED:
+        rows = store.delta.read_named(name)
+        store.delta.append(BY_NAME[name].spec, rows, "dead")
+    assert contents(spark, golden) == before
+    store.restore(SPECS, store.published())
+    assert {name: content(store.delta.read_named(name)) for name in DERIVED} == before
+
+
+def test_of_runs_that_follow_the_same_one_one_publishes(spark: SparkSession, golden: Path) -> None:
+    one, other = store_of(spark, golden), store_of(spark, golden)
+    rows = []
+    for store in (one, other):
+        published = store.published()
+        newest = store.run_rows()[0]
+        begun = datetime.now(UTC)
+        rows.append(newest | {"run_seq": published.run_seq + 1, "run_id": store.new_run(begun)})
+        store.bases = dict(published.versions)
+    one.publish(rows[0])
+    with pytest.raises(Locked, match=f"run {rows[0]['run_id']} published meanwhile"):
+        other.publish(rows[1])
+    assert one.published().run_id == rows[0]["run_id"]
+
+
+def test_what_a_run_that_woke_up_wrote_is_not_published(spark: SparkSession, golden: Path) -> None:
+    store, spec = store_of(spark, golden), BY_NAME["silver.term"].spec
+    published = store.published()
+    run_id = store.new_run(datetime.now(UTC))
+    store.restore(SPECS, published)
+    store.delta.append(spec, store.delta.read(spec), run_id)
+    store.delta.append(spec, store.delta.read(spec), "of the run that was taken over")
+    heads = published.versions | {spec.name: store.delta.head(spec)}
+    row = store.run_rows()[0] | {"run_id": run_id, "run_seq": 3, "table_versions": heads}
+    with pytest.raises(Locked, match=r"another run wrote into silver\.term meanwhile"):
+        store.publish(row)
+    assert store.published() == published
+
+
+def test_runs_are_named_in_order_whatever_the_clocks_say(spark: SparkSession, golden: Path) -> None:
+    store = store_of(spark, golden)
+    newest = store.published().run_id
+    assert newest is not None
+    assert (
+        newest
+        < store.new_run(datetime(2020, 1, 1, tzinfo=UTC))
+        < store.new_run(datetime.now(UTC) + timedelta(9999))
+    )
+
+
+def test_a_cluster_is_forgotten_also_where_a_run_died(
+    spark: SparkSession, golden: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(golden / CLUSTER, golden / "other")
+    dead = golden / CLUSTER / "_lock.000003"
+    dead.write_text(f'{{"host": "h", "home": "{home()}", "pid": 999999999}}')
+    forget = ["forget", "--warehouse", str(golden), "--cluster"]
+    assert cli.main([*forget, CLUSTER]) == 2
+    assert cli.main([*forget, "../x", "--yes"]) == 2
+    assert cli.main([*forget, "none", "--yes"]) == 4
+    assert (golden / CLUSTER / "ops").is_dir()
+    shutil.rmtree(golden / CLUSTER / "ops")  # as if it had died while it forgot
+    assert cli.main([*forget, CLUSTER, "--yes"]) == 0
+    assert [path.name for path in golden.iterdir()] == ["other"]
+    assert f"{CLUSTER}  FORGOTTEN" in capsys.readouterr().out
+    assert read(spark, str(golden), "bronze.log_record").count() == RECORDS["WHOLE"]
+
+
+def test_waiting_takes_a_time_or_none() -> None:
+    arguments = parser("nightly", "")
+    given = [arguments.parse_args(words).wait for words in ([], ["--wait"], ["--wait", "60"])]
+    assert given == [0, math.inf, 60]
+    for wrong in ("-1", "soon", "nan"):
+        with pytest.raises(SystemExit):
+            arguments.parse_args([f"--wait={wrong}"])

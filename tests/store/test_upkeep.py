@@ -1,0 +1,101 @@
+"""A table that differs from its declaration: what is told, what is widened, what is refused."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.types import IntegerType, LongType, StringType
+
+from pipeline.core.errors import WarehouseFormat
+from pipeline.store.delta import DeltaFolder, stretches_of
+from pipeline.store.upkeep import compact, difference, files_and_bytes, keep_retention, properties, widen
+from schemas.spec import Check, Field, TableSpec, field, required
+
+pytestmark = pytest.mark.spark
+ID, NAME = required("id", IntegerType(), "Its number."), field("name", StringType(), "Its name.")
+
+
+def spec(*fields: Field, checks: tuple[Check, ...] = ()) -> TableSpec:
+    return TableSpec("bronze.thing", "One thing.", ("id",), fields, checks)
+
+
+OLD = spec(ID, NAME, checks=(Check("old", "id > 0"),))
+
+
+@pytest.fixture
+def folder(spark: SparkSession, tmp_path: Path) -> DeltaFolder:
+    made = DeltaFolder(spark, str(tmp_path / "c"))
+    made.create(OLD)
+    made.append(OLD, spark.createDataFrame([(1, "one")], "id int, name string"), "run")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("now", "missing", "sentence"),
+    [
+        (OLD, (), None),
+        (spec(ID, NAME, field("size", LongType(), "x"), checks=OLD.checks), ("size",), None),
+        (spec(ID, NAME), (), "delta.constraints.old differs"),
+        (spec(ID, required("name", StringType(), "x"), checks=OLD.checks), (), "name may be null"),
+        (spec(required("id", LongType(), "x"), NAME, checks=OLD.checks), (), "id is int and not bigint"),
+        (spec(NAME, checks=OLD.checks), (), "id is no column of it any more"),
+        (spec(ID, NAME, required("n", LongType(), "x"), checks=OLD.checks), (), "n is missing"),
+    ],
+    ids=["same", "new column", "check gone", "demanded", "type", "column gone", "new demanded"],
+)
+def test_a_difference_is_told(
+    folder: DeltaFolder, now: TableSpec, missing: tuple[str, ...], sentence: str | None
+) -> None:
+    found = difference(folder, now)
+    assert (found.missing, found.sentence) == (missing, sentence)
+    assert found.is_additive == bool(missing)
+
+
+def test_what_holds_bytes_is_widened_and_keeps_its_rows(folder: DeltaFolder) -> None:
+    now = spec(
+        field("id", IntegerType(), "x"),
+        field("size", LongType(), "It's big."),
+        checks=(Check("new", "id < 9"),),
+    )
+    widen(folder, difference(folder, now))
+    assert [row.asDict() for row in folder.read(now).collect()] == [{"id": 1, "name": "one", "size": None}]
+    checks = {key for key in properties(folder, now) if key.startswith("delta.constraints.")}
+    assert checks == {"delta.constraints.new"}
+    assert difference(folder, now).sentence == "name is no column of it any more"
+
+
+@pytest.mark.parametrize(
+    "now", [spec(required("id", LongType(), "x"), NAME), spec(ID, NAME, required("n", LongType(), "x"))]
+)
+def test_what_no_rule_says_how_is_refused(folder: DeltaFolder, now: TableSpec) -> None:
+    with pytest.raises(WarehouseFormat, match=r"bronze\.thing"):
+        widen(folder, difference(folder, now))
+
+
+def test_an_emptied_table_keeps_its_older_versions(folder: DeltaFolder) -> None:
+    now = spec(required("id", LongType(), "x"))
+    folder.create(now, is_replaced=True)
+    assert not difference(folder, now).is_any
+    assert folder.read(now).count() == 0
+    assert folder.read(OLD, 1).count() == 1
+
+
+def test_small_files_become_one(spark: SparkSession, folder: DeltaFolder) -> None:
+    folder.append(OLD, spark.createDataFrame([(2, "two")], "id int, name string"), "run")
+    assert files_and_bytes(folder, [OLD])[0] == 2
+    compact(folder, [OLD])
+    assert files_and_bytes(folder, [OLD])[0] == 1
+    assert sorted(row.id for row in folder.read(OLD).collect()) == [1, 2]
+
+
+def test_another_retention_reaches_tables_that_are_there(spark: SparkSession, folder: DeltaFolder) -> None:
+    head = folder.head(OLD)
+    keep_retention(folder, [OLD])
+    assert folder.head(OLD) == head
+    keep_retention(DeltaFolder(spark, folder.folder, 400), [OLD])
+    assert properties(folder, OLD)["delta.deletedFileRetentionDuration"] == "interval 400 days"
+
+
+def test_numbers_without_a_gap_are_one_stretch() -> None:
+    assert list(stretches_of([5, 1, 2, 2, 3, 9])) == [(1, 3), (5, 5), (9, 9)]
+    assert list(stretches_of([])) == []
