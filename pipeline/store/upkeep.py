@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 
 from pipeline.core.errors import WarehouseFormat
 from pipeline.store.delta import DeltaFolder, column_ddl, listed, literal
+from pipeline.store.filesystem import HadoopFiles
 from pipeline.store.rows import collect_one, collect_rows
 from schemas.spec import TableSpec
 
@@ -68,7 +69,7 @@ def remove_old_files(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:
 
 def quiet_console(spark: SparkSession) -> None:
     """Delta prints on stdout how much VACUUM deleted; in this thread from here on to stderr: stdout is for answers."""
-    java = spark._jvm
+    java = HadoopFiles(spark).java
     getattr(getattr(java, "scala.Console$"), "MODULE$").setOutDirect(java.java.lang.System.err)
 
 

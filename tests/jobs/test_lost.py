@@ -16,8 +16,8 @@ def listed(path: Path, content: bytes = b"x" * 100) -> Listed:
     return next(iter(list_files(str(path))))
 
 
-def segment(found: Listed, load_seq: int = 1, reopens: int | None = None) -> Segment:
-    return Segment(Looked(found, "c"), f"f{load_seq}", load_seq, 10, 100, False, "h", reopens)
+def segment(found: Listed, load_seq: int = 1, reopens: tuple[int, ...] = ()) -> Segment:
+    return Segment(Looked(found, "c"), f"f{load_seq}", load_seq, 10, 100, reopens)
 
 
 def test_a_file_is_as_listed_while_it_only_grows(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_short_segment_of_a_file_that_has_not_changed_stops_the_run(tmp_path: 
 
 
 def test_what_would_replace_published_rows_is_never_given_up(tmp_path: Path) -> None:
-    one = segment(listed(tmp_path / "a"), reopens=1)
+    one = segment(listed(tmp_path / "a"), reopens=(1,))
     (tmp_path / "a").unlink()
     with pytest.raises(InputProblem, match="nothing is published"):
         lost_segments([one], {})

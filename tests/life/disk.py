@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 from random import Random
 
@@ -46,11 +47,15 @@ def node_of_path(path: str) -> int | None:
 
 @dataclass
 class Disk:
-    """The files by path. writers: by path what is written there. is_telling: whether each copy's path names its node."""
+    """The files by path. writers: by path what is written there. is_telling: whether each copy's path names its
+    node; copies: the folder of those that do not. never: acts that do not happen here. most_records: at once."""
 
     random: Random
     writers: Mapping[str, Writer]
     is_telling: bool = False
+    copies: str = "copies"
+    never: frozenset[str] = frozenset()
+    most_records: int = 5
     now: datetime = BEGIN
     files: dict[str, Stored] = field(default_factory=dict)
     late: dict[str, Stored] = field(default_factory=dict)
@@ -65,6 +70,7 @@ class Disk:
             self.compress_half: 2, self.finish: 5, self.copy_and_truncate: 2, self.rewrite: 1, self.cut: 1,
             self.hold_up: 2, self.deliver: 3, self.delete: 1,
         }  # fmt: skip
+        acts = {act: weight for act, weight in acts.items() if act.__name__ not in self.never}
         act = self.random.choices(list(acts), list(acts.values()))[0]
         act()
         self.now += timedelta(seconds=self.random.choice((1, 5, 20, 90, 600, 4000)))
@@ -75,8 +81,8 @@ class Disk:
     ) -> None:
         self.files[path] = Stored(content, self.now, writer, codec, is_half)
 
-    def write(self, folder: Path) -> None:
-        """All files as they are now, and no others, with their times."""
+    def write(self, folder: Path, at: Callable[[Stored], datetime] = attrgetter("modified_at")) -> None:
+        """All files as they are now, and no others. at: the time of modification that a file gets."""
         for path in folder.rglob("*"):
             if path.is_file() and path.relative_to(folder).as_posix() not in self.files:
                 path.unlink()
@@ -84,7 +90,7 @@ class Disk:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(stored.bytes)
-            os.utime(path, (stored.modified_at.timestamp(),) * 2)
+            os.utime(path, (at(stored).timestamp(),) * 2)
 
     def any_file(self, *codecs: str) -> tuple[str, Stored] | None:
         """A file that holds something; one that is written to is as likely as all others."""
@@ -104,14 +110,16 @@ class Disk:
         name = (
             path.removesuffix(".gz")
             if self.is_telling or self.random.random() < 0.5
-            else "copies/controller.log"
+            else f"{self.copies}/controller.log"
         )
         return f"{name}.{self.names}{ending}"
 
     def append(self) -> None:
         """Some records; the last one may be half written, or hang in a buffer."""
         path = self.random.choice(list(self.writers))
-        records = b"".join(self.writers[path](self.now) for _ in range(self.random.randrange(1, 6)))
+        records = b"".join(
+            self.writers[path](self.now) for _ in range(self.random.randint(1, self.most_records))
+        )
         text = self.unwritten.pop(path, b"") + records
         if self.random.random() < 0.3:
             end = self.random.randrange(1, len(text))

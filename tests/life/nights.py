@@ -47,7 +47,7 @@ class Nights:
     def run(self, files: Mapping[str, Stored], now: datetime) -> Plan:
         candidates = [candidate(path, files[path]) for path in sorted(files)]
         changed = [
-            one for one in candidates if is_changed(one, self.seen.get(one.listed.path), None, settings())
+            one for one in candidates if is_changed(one, self.seen.get(one.listed.path), "", settings())
         ]
 
         def look(some: Sequence[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:

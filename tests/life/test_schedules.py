@@ -1,18 +1,17 @@
 """Thousands of random lives of log files, and nights between: every byte that could be read is read once."""
 
-import re
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from tests.life.disk import BEGIN, Disk, Stored, node_of_path
-from tests.life.nights import QUIET, Nights
-from tests.life.writers import START, Writer, made_up, node_in, records_of, repeated
+from tests.life.disk import BEGIN, Disk, Stored
+from tests.life.nights import Nights
+from tests.life.truth import Truth, first_line, is_longer
+from tests.life.writers import START, Writer, made_up, node_in, repeated
 from tests.oracle.corpus import LogFile, logs
 
 SCHEDULES = 2000
@@ -32,59 +31,6 @@ def disk_of(seed: int) -> Disk:
         folder = node_id + 6 if style == "wrong folder" else node_id
         writers[f"broker-{folder}/controller.log"] = made_up(random, number, node_id, silent, alike)
     return Disk(random, writers, is_telling=style in ("alike", "wrong folder"))
-
-
-@dataclass
-class Truth:
-    """What a reader who forgets nothing has seen: by writer all that could be read, and where it stood."""
-
-    contents: dict[str, set[bytes]] = field(default_factory=lambda: defaultdict(set))
-    listed: dict[str, set[tuple[int | None, bytes]]] = field(default_factory=lambda: defaultdict(set))
-
-    def see(self, files: dict[str, Stored], now: datetime) -> None:
-        for path, one in files.items():
-            if one.is_half:
-                continue
-            self.listed[one.writer].add((node_of_path(path), one.content))
-            others = [two.content for two in files.values() if two.writer == one.writer and not two.is_half]
-            is_half_of_another = any(is_longer(two, one.content) for two in others)
-            if not is_half_of_another and readable(one, now):
-                self.contents[one.writer].add(readable(one, now))
-
-    def expected(self) -> list[tuple[bytes, set[int | None]]]:
-        """Contents of which none is the beginning of another, and the nodes that each may be of."""
-        return [
-            (content, self.nodes(writer, content))
-            for writer, contents in self.contents.items()
-            for content in contents
-            if not any(is_longer(one, content) for one in contents)
-        ]
-
-    def nodes(self, writer: str, content: bytes) -> set[int | None]:
-        said = node_in(content)
-        if said is not None:
-            return {said}
-        related = [
-            one for one in self.listed[writer] if one[1].startswith(content) or content.startswith(one[1])
-        ]
-        return {None, *(node for node, _ in related), *(node_in(one) for _, one in related)}
-
-
-def readable(one: Stored, now: datetime) -> bytes:
-    """All of a complete file, else all but its last record; nothing before the first line has ended, or nothing
-    but one record may be there."""
-    begun = re.search(rb"^" + START.pattern + rb".*\n", one.content, re.M)
-    if begun is None:
-        return b""
-    last = records_of(one.content)[-1]
-    at = START.match(last) and datetime.fromisoformat(last[1:24].decode().replace(",", ".")).replace(
-        tzinfo=UTC
-    )
-    is_written = last.endswith(b"\n") and at is not None and now - at >= QUIET
-    if one.codec == "gzip" or now - one.modified_at >= QUIET or is_written:
-        return one.content
-    starts = [match.start() for match in re.finditer(rb"^" + START.pattern, one.content, re.M)]
-    return one.content[: starts[-1]] if len(starts) > 1 else b""
 
 
 @dataclass
@@ -169,15 +115,6 @@ class Life:
         names = {first_line(content) for _, content in whole.values()}
         if len(names) == len(whole) and not self.excused:
             assert once.contents() == whole
-
-
-def is_longer(one: bytes, beginning: bytes) -> bool:
-    return len(one) > len(beginning) and one.startswith(beginning)
-
-
-def first_line(content: bytes) -> bytes:
-    found = re.search(rb"^" + START.pattern + rb".*\n", content, re.M)
-    return content[: found.end()] if found else content
 
 
 @pytest.mark.parametrize("part", range(10))
