@@ -28,13 +28,16 @@ class Acts:
                 self.count += 1
                 is_it = self.count == self.at
             if is_it and not self.is_after:
-                raise Fault
+                raise self.fail()
             result = act(*given, **named)
             if is_it:
-                raise Fault
+                raise self.fail()
             return result
 
         return acting
+
+    def fail(self) -> Fault:
+        return Fault()
 
 
 @contextmanager
