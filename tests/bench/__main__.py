@@ -1,4 +1,5 @@
-"""How fast the product reads, beside what else reads the same file in the same run; and how much it keeps."""
+"""How fast the product reads, beside what else reads the same file in the same run; how much it keeps,
+and whether a night costs what it brings."""
 
 import argparse
 import gc
@@ -15,9 +16,10 @@ from tempfile import gettempdir
 from tests.bench.contenders import by_hand, duckdb_envelope, polars_envelope, product, text_count
 from tests.bench.data import make
 from tests.bench.kernel import HEADING, Rate, kernel
+from tests.bench.nights import nights
 from tests.bench.storage import storage
 
-PARTS = ("kernel", "tables", "storage")
+PARTS = ("kernel", "tables", "storage", "nights")
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -29,6 +31,9 @@ def main() -> int:
         reading(given, corpus)
     if "storage" in given.parts:
         storage(given.logs, given.folder)
+    if "nights" in given.parts:
+        print(f"\n{given.nights} nights of 6.4 MB, job {given.job}, wall time")
+        print("\n".join(nights(given.folder, given.nights, given.job)), flush=True)
     return 0
 
 
@@ -94,6 +99,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3, help="the median is printed (%(default)s)")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="some of it (all)")
     parser.add_argument("--logs", type=Path, help="logs of one cluster for the part storage (the sample)")
+    parser.add_argument("--nights", type=int, default=101, help="of the part nights (%(default)s)")
+    parser.add_argument("--job", default="ingest", help="that runs every night (%(default)s)")
     return parser.parse_args()
 
 
