@@ -16,7 +16,10 @@ USED = (
     "cluster_id", "node_id", "log", "file_id", "load_seq", "byte_offset", "logged_at", "level",
     "event", "controller_id", "controller_epoch", "fields",
 )  # fmt: skip
-SEQ_BITS = 22  # lines of one term in one millisecond: 4 million
+SEQ_BITS = 20  # lines of one term in one millisecond: a million
+LAST_MS = (
+    1 << 63 - SEQ_BITS
+) - 1  # in the year 2248; what clocks set wrong say after it counts as one millisecond
 
 
 def build(
@@ -127,6 +130,6 @@ def in_order() -> tuple[Column, ...]:
 def with_seq(lines: DataFrame) -> DataFrame:
     """Milliseconds since 1970 of ordered_at, then the place among the lines of that millisecond: what comes later
     in the term changes no place."""
-    at_ms = F.unix_millis("ordered_at")
+    at_ms = F.least(F.unix_millis("ordered_at"), F.lit(LAST_MS))
     at_once = Window.partitionBy("cluster_id", "term_id", at_ms).orderBy(*in_order())
     return lines.withColumn("seq", at_ms * F.lit(1 << SEQ_BITS) + F.row_number().over(at_once))

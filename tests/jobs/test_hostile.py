@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from jobs import ingest
 from jobs.loading import Loader
 from pipeline.store.reading import clusters, read
-from tests.jobs.test_life import lines_of, write
+from tests.jobs.small_logs import lines_of, write
 
 pytestmark = pytest.mark.spark
 HEAD = "[2026-11-21 08:00:00,000] "

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import ingest
-from tests.jobs.test_life import INGESTED, content, lines_of, write
+from tests.jobs.small_logs import INGESTED, content, lines_of, write
 
 pytestmark = pytest.mark.spark
 

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from jobs import ingest
 from pipeline.store.warehouse import ClusterWarehouse
-from tests.jobs.test_life import INGESTED, content, lines_of, run, write
+from tests.jobs.small_logs import INGESTED, content, lines_of, run, write
 from tests.life.faults import Acts, Fault, failing
 
 pytestmark = pytest.mark.spark
@@ -35,7 +35,11 @@ def contents(spark: SparkSession, warehouse: Path) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    "points", [pytest.param(SOME, id="some"), pytest.param(0, id="all", marks=pytest.mark.soak)]
+    "points",
+    [
+        pytest.param(SOME, id="some", marks=pytest.mark.soak),
+        pytest.param(0, id="all", marks=pytest.mark.soak),
+    ],
 )
 def test_dying_at_any_act(spark: SparkSession, tmp_path: Path, points: int) -> None:
     logs, warehouse, whole = tmp_path / "logs", tmp_path / "warehouse", tmp_path / "whole"

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from jobs import bins
 from pipeline.store import session
 from tests.gold.conftest import LOGS
-from tests.jobs.test_life import lines_of, write
+from tests.jobs.small_logs import lines_of, write
 from tests.life.harness import Harness, tables_of
 
 pytestmark = pytest.mark.spark

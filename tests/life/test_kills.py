@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from jobs import ingest
 from pipeline.store.warehouse import ClusterWarehouse
 from tests.conftest import REPOSITORY
-from tests.jobs.test_life import run
+from tests.jobs.small_logs import run
 from tests.life.test_faults import begun, contents
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]

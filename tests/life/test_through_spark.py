@@ -21,7 +21,7 @@ from tests.life.nights import QUIET, Nights
 from tests.life.truth import Truth
 from tests.life.writers import records_of, repeated
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.soak]
 SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
 RECORDS = 400
 MOST_RECORDS = 40

@@ -1,0 +1,41 @@
+"""A few lines of each log of a small cluster, in folders, and what a job makes of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from jobs import nightly
+from pipeline.catalog.tables import BY_NAME
+from pipeline.store.reading import read
+from tests.gold.conftest import LOGS
+
+OWN_OF_A_RUN = {"run_id", "load_seq", "path", "codec", "status", "checked_at"}
+COMPARED = [
+    name
+    for name in BY_NAME
+    if name not in ("bronze.source_file", "bronze.file_sighting", "ops.quality_result")
+]
+INGESTED = [name for name in COMPARED if not name.startswith("gold.")]
+
+
+def lines_of(node_id: int, log: str) -> list[str]:
+    return [f"{line.strip()}\n" for line in LOGS[node_id, log].strip().splitlines()]
+
+
+def write(folder: Path, name: str, lines: list[str]) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(lines))
+    return path
+
+
+def run(logs: Path, warehouse: Path, job: Callable[[list[str]], int] = nightly.main) -> int:
+    return job(["--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c"])
+
+
+def content(spark: SparkSession, warehouse: Path, name: str) -> list[str]:
+    """Rows as text in order, without what is a run's own."""
+    rows: DataFrame = read(spark, str(warehouse), name)
+    kept = sorted(set(rows.columns) - OWN_OF_A_RUN)
+    return sorted(str(row) for row in rows.select(*kept).collect())
