@@ -3,7 +3,6 @@
 import json
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -18,7 +17,6 @@ from pipeline.kafka.wording import table
 from tests.conftest import REPOSITORY
 from tests.kafka.masks import HARMLESS, PRINTED, is_masked, plain, secrets
 from tests.kafka.reading import read_table
-from tests.oracle.corpus import logs
 from tests.oracle.rendering import HEAD, Instance, instances
 from tests.oracle.rows import FLAGS, fields
 from tests.oracle.values import hard
@@ -35,8 +33,6 @@ SAME = [
 READ = [one for one in SAME if one not in ("byte_offset", "byte_length", "line_count")]
 SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
 SAMPLE_LOGS = ["broker-1/controller.log", "broker-2/state-change.log", "broker-3/server.log"]
-# Not 0.8.2.1, a release.
-ADDRESS = r"(?:^|[^0-9.])[1-9][0-9]{0,2}(?:\.[0-9]{1,3}){3}(?:$|[^0-9.])"
 LINE = HEAD + "{} (kafka.controller.KafkaController)\n"
 SECRET_LINE = LINE.format("[Controller id=1] x at BrokerEndPoint(id=2, host=bkr-7.corp:9092), /10.1.2.3:9092")
 LONG = LINE.format("[Controller id=1] " + "y" * 90 + "host=torn-host.example:1")
@@ -291,13 +287,3 @@ def test_rows_of_the_table_are_whole() -> None:
             with pytest.raises(pa.ArrowInvalid, match="4"):
                 pc.replace_substring_regex(marked, rule.pattern, r"\4")
             assert pattern_problem(f"x{rule.secret}") is None
-
-
-@pytest.mark.soak
-def test_the_corpus_says_the_same_masked_and_holds_no_address(shared: Path) -> None:
-    for file in logs(shared / "corpus"):
-        before = read_table(file.data, log=file.log)
-        after = read_table(file.data, log=file.log, settings=ReadSettings(masking=ALL))
-        assert before.select(SAME).equals(after.select(SAME)), file.path
-        left = pc.match_substring_regex(after["raw"].drop_null(), ADDRESS)
-        assert not pc.any(left).as_py(), file.path
