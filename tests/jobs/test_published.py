@@ -85,7 +85,7 @@ def test_a_run_that_died_before_its_first_row_published_nothing(spark: SparkSess
 
 
 def test_what_a_run_that_woke_up_wrote_is_not_published(spark: SparkSession, golden: Path) -> None:
-    store, spec = store_of(spark, golden), BY_NAME["silver.term"].spec
+    store, spec = store_of(spark, golden), BY_NAME["silver.topic_event"].spec
     published = store.published()
     run_id = store.new_run(datetime.now(UTC))
     store.restore(SPECS, published)
@@ -93,7 +93,7 @@ def test_what_a_run_that_woke_up_wrote_is_not_published(spark: SparkSession, gol
     store.delta.append(spec, store.delta.read(spec), "of the run that was taken over")
     heads = published.versions | {spec.name: store.delta.head(spec)}
     row = store.run_rows()[0] | {"run_id": run_id, "run_seq": 3, "table_versions": heads}
-    with pytest.raises(Locked, match=r"another run wrote into silver\.term meanwhile"):
+    with pytest.raises(Locked, match=r"another run wrote into silver\.topic_event meanwhile"):
         store.publish(row)
     assert store.published() == published
 
