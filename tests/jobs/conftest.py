@@ -35,11 +35,14 @@ def sample_run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
     """One nightly run over the sample, in this process; about a minute, once."""
     warehouse = str(tmp_path_factory.mktemp("sample") / "warehouse")
     printed = io.StringIO()
-    before = {key: spark.conf.get(key) for key in SMALL | SMALL_TABLES}
+    before = {key: spark.conf.get(key, None) for key in SMALL | SMALL_TABLES}
     with redirect_stdout(printed):
         code = nightly.main(["--logs", str(SAMPLE), "--warehouse", warehouse])
-    for key, value in before.items():
-        spark.conf.set(key, str(value))  # the job has tuned the session to the size of the sample
+    for key, value in before.items():  # the job has tuned the session to the size of the sample
+        if value is None:
+            spark.conf.unset(key)
+        else:
+            spark.conf.set(key, value)
     assert code == 0, printed.getvalue()
     return NightlyRun(warehouse, printed.getvalue())
 
