@@ -76,6 +76,7 @@ def horrors(logs: Path) -> dict[str, tuple[str, str]]:
     }
 
 
+@pytest.mark.soak
 def test_a_folder_of_horrors(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     logs, warehouse = tmp_path / "logs", tmp_path / "warehouse"
     expected = horrors(logs)
@@ -106,6 +107,7 @@ def changing(logs: Path, act: Callable[[], object]) -> Callable[[Loader, object]
     return read_later
 
 
+@pytest.mark.soak
 def test_a_file_that_goes_before_it_is_read_is_told_and_read_later(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from jobs import ingest
 from pipeline.store.reading import read
 from tests.kafka.masks import PRINTED, plain, secrets
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.soak]
 KEY = "a key of the tests"
 HEAD = "[2026-11-21 08:00:0{},000] INFO [Controller id={}] "
 CONNECTED = "[RequestSendThread controllerId={}] Controller {} connected to bkr-7.corp.example:9092 (id: 2 rack: null) for sending state change requests"

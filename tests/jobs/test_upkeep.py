@@ -131,6 +131,7 @@ def test_old_records_go_and_their_files_are_not_read_again(
     assert contents(spark, warehouse) == after
 
 
+@pytest.mark.soak
 def test_tables_of_another_declaration_are_brought_up_to_date(
     spark: SparkSession, continued: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,6 +150,7 @@ def test_tables_of_another_declaration_are_brought_up_to_date(
     assert contents(spark, warehouse) == before
 
 
+@pytest.mark.soak
 def test_a_cluster_is_forgotten_also_where_a_run_died(
     spark: SparkSession, golden: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -34,7 +34,11 @@ ALL = [
 
 
 @pytest.mark.parametrize(
-    "ways", [pytest.param(ONE, id="one"), pytest.param(ALL, id="all", marks=pytest.mark.soak)]
+    "ways",
+    [
+        pytest.param(ONE, id="one", marks=pytest.mark.soak),
+        pytest.param(ALL, id="all", marks=pytest.mark.soak),
+    ],
 )
 def test_same_tables(spark: SparkSession, tmp_path: Path, ways: list[Way]) -> None:
     names = tables_of("ingest")
