@@ -15,6 +15,13 @@ SMALL = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "2g",
+    # A hundred small warehouses in one session: with 10,000 tables kept a heap of 1 GB was full after ten minutes.
+    "spark.databricks.delta.delta.log.cacheSize": "60",
+    "spark.sql.ui.retainedExecutions": "5",
+    "spark.ui.retainedJobs": "10",
+    "spark.ui.retainedStages": "10",
+    "spark.ui.retainedTasks": "100",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m -Xms1g",
     "spark.sql.shuffle.partitions": "1",
     "spark.default.parallelism": "1",
