@@ -2,9 +2,10 @@
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.gold.finding import unclean_election
+from pipeline.gold.finding import EVIDENCE_KEPT, discontinuity, unclean_election
 from tests.tables import log_records
 
 
@@ -27,6 +28,37 @@ def test_what_the_story_finds(story: dict[str, DataFrame]) -> None:
     assert found["blocked_deletion"].severity == "warning"
     assert found["blocked_deletion"].valid_until_at is None
     assert all(row.evidence for row in found.values())
+
+
+@pytest.mark.spark
+def test_evidence_is_what_the_sentence_speaks_of(story: dict[str, DataFrame]) -> None:
+    records = story["log_record"].select("file_id", "byte_offset", "node_id", "event").collect()
+    events = {(row.file_id, row.byte_offset): (row.node_id, row.event) for row in records}
+    lines = {row.rule: [events[tuple(one)] for one in row.evidence] for row in story["finding"].collect()}
+    assert lines == {
+        "illegal_move": [(1, "partition_transition")],
+        "controller_outlived": [
+            (1, "controller_elected"),
+            (1, "controller_resigning"),
+            (3, "controller_elected"),
+        ],
+        "blocked_deletion": [(1, "topic_deletion_not_retried"), (1, "topic_deletion_requested")],
+    }
+
+
+@pytest.mark.spark
+def test_evidence_of_a_discontinuity_are_its_first_moves_each_with_the_one_before(
+    story: dict[str, DataFrame],
+) -> None:
+    moves = story["transition_audit"].where("verdict = 'valid' AND from_state = 'NewPartition'")
+    following = sorted((row.seq, [tuple(one) for one in row.evidence]) for row in moves.collect())
+    copies = moves.withColumn("verdict", F.lit("discontinuity")).withColumn(
+        "copy", F.explode(F.sequence(F.lit(1), F.lit(2)))
+    )
+    found = discontinuity(copies).collect()
+    kept = [one for seq, pair in following for one in pair * 2][: 2 * EVIDENCE_KEPT]
+    assert [[tuple(one) for one in row.evidence] for row in found] == [kept]
+    assert found[0].sentence.endswith("6 partition move(s) NewPartition -> OnlinePartition, first of a-0")
 
 
 @pytest.mark.spark
