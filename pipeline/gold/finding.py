@@ -100,7 +100,7 @@ def unclean_election(log_record: DataFrame) -> DataFrame:
         "leaderRecoveryState=RECOVERING"
     )
     said = log_record.where(F.col("event").isin("selector_unclean_elected", "elect_unclean") | is_recovering)
-    leader = F.coalesce(F.col("leader"), F.col("fields")["new_leader"], F.col("fields")["node"])
+    leader = F.coalesce(F.col("fields")["new_leader"], F.col("fields")["node"], "leader")
     partition = F.concat_ws("-", F.coalesce("topic", F.col("fields")["topic_id"]), "partition")
     sentence = F.format_string(
         "unclean election: %s got leader %s outside of its in-sync replicas; records that it had not copied are lost",

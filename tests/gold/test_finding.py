@@ -80,16 +80,27 @@ RECOVERING = """
     [2026-11-21 00:00:02,000] INFO [Controller id=1 epoch=6] Changed partition b.c-1 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=9, isrWithBrokerEpoch=List(BrokerState(brokerId=2, brokerEpoch=-1)), leaderRecoveryState=RECOVERING, partitionEpoch=13) (state.change.logger)
     [2026-11-21 00:00:03,000] INFO [Controller id=1 epoch=6] Changed partition b.c-1 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=10, isrWithBrokerEpoch=List(BrokerState(brokerId=1, brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=14) (state.change.logger)
 """
+# The leader before stands in the same line.
+KRAFT = """
+    [2026-11-21 08:05:55,264] INFO Setting new leader for topicId 9RKjcrYoTGisVPImvRI5Sg, partition 0 to 1 using an unclean election. Previous partition: PartitionRegistration(replicas=[1], directories=[j1iM45MYIuOCtr5wZZvfQQ], isr=[], removingReplicas=[], addingReplicas=[], elr=[], lastKnownElr=[1], leader=-1, leaderRecoveryState=RECOVERED, leaderEpoch=1, partitionEpoch=2), change record: PartitionChangeRecord(partitionId=0, topicId=9RKjcrYoTGisVPImvRI5Sg, isr=null, leader=-2, replicas=null, removingReplicas=null, addingReplicas=null, leaderRecoveryState=-1, directories=null, eligibleLeaderReplicas=null, lastKnownElr=null) (org.apache.kafka.controller.PartitionChangeBuilder)
+"""
 
 
 @pytest.mark.spark
 def test_unclean_elections_that_kafka_prints(spark: SparkSession) -> None:
     found = unclean_election(
-        log_records(spark, {(1, "controller"): UNCLEAN, (1, "state-change"): RECOVERING})
+        log_records(
+            spark, {(1, "controller"): UNCLEAN, (1, "state-change"): RECOVERING, (103, "controller"): KRAFT}
+        )
     )
     assert {
         (row.entity, row.severity, row.sentence.split(";")[0].split(": ")[1]) for row in found.collect()
     } == {
         ("a-0", "critical", "a-0 got leader 3 outside of its in-sync replicas"),
+        (
+            "9RKjcrYoTGisVPImvRI5Sg-0",
+            "critical",
+            "9RKjcrYoTGisVPImvRI5Sg-0 got leader 1 outside of its in-sync replicas",
+        ),
         ("b.c-1", "critical", "b.c-1 got leader 2 outside of its in-sync replicas"),
     }

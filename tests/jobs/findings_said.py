@@ -28,7 +28,7 @@ OLD_REFUSED = """\
 [2026-11-21 08:36:19,471] ERROR Controller 1 epoch 1 initiated state change of replica 3 for partition [audit_log,1] from OfflineReplica to ReplicaDeletionIneligible failed (state.change.logger)
 java.lang.AssertionError: assertion failed: Replica [Topic=audit_log,Partition=1,Replica=3] should be in the ReplicaDeletionStarted states before moving to ReplicaDeletionIneligible state. Instead it is in OfflineReplica state"""
 UNCLEAN = "[2026-11-21 08:36:53,460] WARN [OfflinePartitionLeaderSelector]: No broker in ISR is alive for [alerts,0]. Elect leader 2 from live brokers 2. There's potential data loss. (kafka.controller.OfflinePartitionLeaderSelector)"
-KRAFT_UNCLEAN = "[2026-11-21 08:05:55,264] INFO Setting new leader for topicId 9RKjcrYoTGisVPImvRI5Sg, partition 0 to 1 using an unclean election. Previous partition: PartitionRegistration(replicas=[1]) (org.apache.kafka.controller.PartitionChangeBuilder)"
+KRAFT_UNCLEAN = "[2026-11-21 08:05:55,264] INFO Setting new leader for topicId 9RKjcrYoTGisVPImvRI5Sg, partition 0 to 1 using an unclean election. Previous partition: PartitionRegistration(replicas=[1], directories=[j1iM45MYIuOCtr5wZZvfQQ], isr=[], removingReplicas=[], addingReplicas=[], elr=[], lastKnownElr=[1], leader=-1, leaderRecoveryState=RECOVERED, leaderEpoch=1, partitionEpoch=2), change record: PartitionChangeRecord(partitionId=0, topicId=9RKjcrYoTGisVPImvRI5Sg, isr=null, leader=-2, replicas=null, removingReplicas=null, addingReplicas=null, leaderRecoveryState=-1, directories=null, eligibleLeaderReplicas=null, lastKnownElr=null) (org.apache.kafka.controller.PartitionChangeBuilder)"
 STATED = "[2026-11-21 08:43:02,753] INFO [Controller id=1 epoch=4] Changed partition geo-points-3 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=11, isrWithBrokerEpoch=List(BrokerState(brokerId=2, brokerEpoch=-1), BrokerState(brokerId=3, brokerEpoch=-1), BrokerState(brokerId=1, brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=16) (state.change.logger)"
 # No cluster here printed this one: the wording is that of STATED.
 RECOVERING = STATED.replace("=RECOVERED", "=RECOVERING")
@@ -192,6 +192,7 @@ ALTERED = [
 
 # What the finding itself says wrongly: (case, what it says, what it says now, a word of the answer).
 SAID_WRONGLY = [
+    ("unclean_election KRaft", "leader 1", "leader -1", "does not say so"),
     ("controller_outlived", "3.8 s", "3.9 s", "it was 3.759 s"),
     ("no_controller", "6.6 s", "6.4 s", "it was 6.563 s"),
     ("no_controller", "controller 2 (", "controller 3 (", "no record of controller 3"),
