@@ -14,6 +14,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "replay": ("jobs.replay", "main", "ingest, then judge every state change"),
     "imbalance": ("jobs.imbalance", "main", "ingest, then leader imbalance over time"),
     "show": ("jobs.ask", "show_main", "F1: a finding with every line that proves it"),
+    "verify": ("jobs.verify", "main", "proves every finding again from the bytes of its lines alone"),
     "partition": ("jobs.ask", "partition_main", "TOPIC-N: what happened to a partition"),
     "brokers": ("jobs.ask", "brokers_main", "[--at TIME]: leader imbalance of each broker"),
     "terms": ("jobs.ask", "terms_main", "who was controller, from when until when"),

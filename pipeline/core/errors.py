@@ -62,6 +62,12 @@ class FindingsReached(PipelineError):
     exit_code = 8
 
 
+class NotConfirmed(PipelineError):
+    """The records of a finding do not say what it says."""
+
+    exit_code = 8
+
+
 class WarehouseFormat(PipelineError):
     """The warehouse was written in a format that this release does not know."""
 
@@ -89,7 +95,12 @@ EXIT_CODES: tuple[ExitCode, ...] = (
     ),
     ExitCode(6, "locked", "Another run holds the cluster's lock.", is_published=False),
     ExitCode(7, "partial", "Published, but some of the input could not be read.", is_published=True),
-    ExitCode(8, "findings", "Published, and findings reach the severity of --fail-on.", is_published=True),
+    ExitCode(
+        8,
+        "findings",
+        "Published, and findings reach the severity of --fail-on; of verify: one is not confirmed.",
+        is_published=True,
+    ),
     ExitCode(
         9, "warehouse", "The warehouse has a format that this release does not know.", is_published=False
     ),

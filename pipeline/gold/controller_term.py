@@ -33,6 +33,7 @@ def build(
         .withColumn("next_own_at", F.lead("began_at").over(own))
         .transform(with_last_act, controller_line)
         .transform(with_marks, controller_event)
+        .withColumn("next_election", F.lead("election").over(order))
         .transform(with_next_view, controller_line, broker_event)
         .transform(with_end)
         .select(*SPEC.columns)
@@ -42,6 +43,7 @@ def build(
 def with_last_act(term: DataFrame, controller_line: DataFrame) -> DataFrame:
     acts = controller_line.groupBy("cluster_id", "term_id").agg(
         F.max("logged_at").alias("last_line_at"),
+        F.max_by(place(), F.struct("logged_at", "seq")).alias("last_line"),
         F.min(F.when(F.col("event") == "controller_ready", F.col("logged_at"))).alias("ready_at"),
     )
     return term.join(acts, on=["cluster_id", "term_id"], how="left").withColumn(
@@ -50,7 +52,10 @@ def with_last_act(term: DataFrame, controller_line: DataFrame) -> DataFrame:
 
 
 def with_marks(term: DataFrame, controller_event: DataFrame) -> DataFrame:
-    """First resignation and first process start of the node after the election and before its next one."""
+    """First resignation and first process start of the node after the election and before its next one.
+
+    election: the line that elects, and up to 2.0 the one that then tells the epoch.
+    """
     step = F.col("m.step")
     happens = F.col("m.logged_at")
     of_it = (
@@ -65,16 +70,20 @@ def with_marks(term: DataFrame, controller_event: DataFrame) -> DataFrame:
         .groupBy("t.cluster_id", "t.term_id")
         .agg(
             F.min(F.when(step == "resigning", happens)).alias("resigning_at"),
-            F.min_by(F.struct("m.file_id", "m.byte_offset"), F.when(step == "resigning", happens)).alias(
-                "resigning_line"
-            ),
+            F.min_by(place("m."), F.when(step == "resigning", happens)).alias("resigning_line"),
+            F.min_by(place("m."), F.when(step == "epoch_incremented", happens)).alias("epoch_line"),
             F.min(F.when(step.isin(*STARTED), happens)).alias("restarted_at"),
             F.min(F.when(step.isin(*STOPPED), happens)).alias("stopped_at"),
             F.min(F.when(step.isin(*EXPIRED), happens)).alias("expired_at"),
             F.min(F.when(step == "forced", happens)).alias("forced_at"),
         )
     )
-    return term.join(found, on=["cluster_id", "term_id"], how="left")
+    lines = F.array_compact(F.array(place(), "epoch_line"))
+    return term.join(found, on=["cluster_id", "term_id"], how="left").withColumn("election", lines)
+
+
+def place(of: str = "") -> Column:
+    return F.struct(F.col(f"{of}file_id"), F.col(f"{of}byte_offset"))
 
 
 def with_next_view(term: DataFrame, controller_line: DataFrame, broker_event: DataFrame) -> DataFrame:
@@ -134,13 +143,14 @@ def with_end(term: DataFrame) -> DataFrame:
         .withColumn(
             "gap_ms", F.when(is_followed(), F.unix_millis("superseded_at") - F.unix_millis("ended_at"))
         )
-        .withColumn(
-            "evidence",
-            F.array_compact(
-                F.array(
-                    F.struct("file_id", "byte_offset"),
-                    F.when(F.col("ended_at") == F.col("resigning_at"), F.col("resigning_line")),
-                )
-            ),
-        )
+        .withColumn("evidence", evidence())
     )
+
+
+def evidence() -> Column:
+    """The lines of its election, of its end and of the next election, as far as there are such."""
+    end_line = F.when(F.col("ended_how") == "crashed", F.col("last_line")).when(
+        F.col("ended_at") == F.col("resigning_at"), F.col("resigning_line")
+    )
+    following = F.coalesce("next_election", "election")
+    return F.array_distinct(F.concat("election", F.array_compact(F.array(end_line)), following))

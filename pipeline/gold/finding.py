@@ -53,6 +53,11 @@ def kept(lines: Column) -> Column:
     return F.slice(F.array_sort(lines), 1, EVIDENCE_KEPT)
 
 
+def kept_of(ordered: Column) -> Column:
+    """The evidence of the first ones of (order ..., evidence), joined."""
+    return F.flatten(kept(ordered)["evidence"])
+
+
 def controller_name() -> Column:
     return F.format_string("controller %d (epoch %d)", "controller_id", "controller_epoch")
 
@@ -61,6 +66,7 @@ def moves_of_verdict(
     transition_audit: DataFrame, name: str, severity: str, condition: str, words: str
 ) -> DataFrame:
     """Moves with one verdict, a finding per term, machine and pair of states."""
+    name_of_partition = F.concat_ws("-", "topic", "partition").alias("name")
     by = ("cluster_id", "term_id", "machine", "from_state", "to_state", "controller_id", "controller_epoch")
     groups = (
         transition_audit.where(condition)
@@ -69,19 +75,18 @@ def moves_of_verdict(
             F.count("*").alias("moves"),
             F.min("logged_at").alias("valid_from_at"),
             F.max("logged_at").alias("valid_until_at"),
-            F.min_by(F.concat_ws("-", "topic", "partition"), "seq").alias("example"),
-            F.collect_list(place()).alias("lines"),
+            F.collect_list(F.struct("seq", "logged_at", "evidence", name_of_partition)).alias("each"),
         )
     )
     sentence = F.format_string(
         f"%s {words} %d %s move(s) %s -> %s, first of %s",
-        controller_name(), "moves", "machine", "from_state", "to_state", "example",
+        controller_name(), "moves", "machine", "from_state", "to_state", kept(F.col("each"))[0]["name"],
     )  # fmt: skip
     return groups.select(
         "cluster_id", *rule(name, severity),
         F.format_string("%s %s -> %s", "machine", "from_state", "to_state").alias("entity"),
         controller_name().alias("root_event"), "term_id", "valid_from_at", "valid_until_at",
-        sentence.alias("sentence"), F.lit("proved").alias("certainty"), kept(F.col("lines")).alias("evidence"),
+        sentence.alias("sentence"), F.lit("proved").alias("certainty"), kept_of(F.col("each")).alias("evidence"),
     )  # fmt: skip
 
 
@@ -95,7 +100,7 @@ def unclean_election(log_record: DataFrame) -> DataFrame:
         "leaderRecoveryState=RECOVERING"
     )
     said = log_record.where(F.col("event").isin("selector_unclean_elected", "elect_unclean") | is_recovering)
-    leader = F.coalesce(F.col("leader"), F.col("fields")["new_leader"], F.col("fields")["node"])
+    leader = F.coalesce(F.col("fields")["new_leader"], F.col("fields")["node"], "leader")
     partition = F.concat_ws("-", F.coalesce("topic", F.col("fields")["topic_id"]), "partition")
     sentence = F.format_string(
         "unclean election: %s got leader %s outside of its in-sync replicas; records that it had not copied are lost",
@@ -171,13 +176,13 @@ def standing_imbalance(
         partition_timeline.where(
             "valid_until_at IS NULL AND leader <> replicas[0] AND array_contains(isr, replicas[0])"
         )
-        .select("cluster_id", F.col("replicas")[0].alias("broker_id"))
-        .dropDuplicates()
+        .groupBy("cluster_id", F.col("replicas")[0].alias("broker_id"))
+        .agg(F.collect_list(F.struct("evidence")).alias("able"))
     )
     since = F.coalesce("calm_at", "first_at")
     standing = (
         episodes.where("valid_until_at IS NULL AND is_breach")
-        .join(able, on=["cluster_id", "broker_id"], how="left_semi")
+        .join(able, on=["cluster_id", "broker_id"], how="inner")
         .join(F.broadcast(audit_limit), on="cluster_id", how="inner")
         .withColumn("since_at", since)
         .where("unix_timestamp(until_at) - unix_timestamp(since_at) > standing_seconds")
@@ -191,7 +196,8 @@ def standing_imbalance(
         "cluster_id", *rule("standing_imbalance", "warning"), entity.alias("entity"),
         F.format_string("breach since %s", F.col("since_at").cast("string")).alias("root_event"),
         F.lit(None).cast("string").alias("term_id"), F.col("since_at").alias("valid_from_at"),
-        F.lit(None).cast("timestamp").alias("valid_until_at"), sentence.alias("sentence"), "certainty", "evidence",
+        F.lit(None).cast("timestamp").alias("valid_until_at"), sentence.alias("sentence"), "certainty",
+        F.array_distinct(F.concat("evidence", kept_of(F.col("able")))).alias("evidence"),
     )  # fmt: skip
 
 
@@ -199,17 +205,21 @@ def blocked_deletion(topic_event: DataFrame) -> DataFrame:
     """A topic's deletion was put off because a replica's broker was dead; a warning while it still stands."""
     topics = Window.partitionBy("cluster_id", "topic").orderBy("logged_at", "byte_offset")
     before = topics.rowsBetween(Window.unboundedPreceding, -1)
+    line = F.struct("logged_at", place().alias("place"))
     done = F.coalesce(F.sum(F.when(F.col("step") == "deletion_completed", 1)).over(before), F.lit(0))
     lives = (
         topic_event.withColumn("deletion", done)
         .groupBy("cluster_id", "topic", "deletion")
         .agg(
-            F.min(F.when(F.col("step") == "deletion_queued", F.col("logged_at"))).alias("queued_at"),
-            F.min(F.when(F.col("step") == "deletion_blocked", F.col("logged_at"))).alias("blocked_at"),
-            F.max(F.when(F.col("step") == "deletion_completed", F.col("logged_at"))).alias("completed_at"),
-            F.collect_list(F.when(F.col("step") == "deletion_blocked", place())).alias("lines"),
+            F.min(F.when(F.col("step") == "deletion_queued", line)).alias("queued"),
+            F.min(F.when(F.col("step") == "deletion_blocked", line)).alias("blocked"),
+            F.max(F.when(F.col("step") == "deletion_completed", line)).alias("completed"),
         )
-    )
+        .select(
+            "*", *(F.col(f"{step}.logged_at").alias(f"{step}_at") for step in ("queued", "blocked", "completed")),
+            F.array_compact(F.array("blocked.place", "queued.place", "completed.place")).alias("lines"),
+        )
+    )  # fmt: skip
     blocked = lives.where("blocked_at IS NOT NULL").withColumn(
         "began_at", F.coalesce("queued_at", "blocked_at")
     )
@@ -230,7 +240,7 @@ def blocked_deletion(topic_event: DataFrame) -> DataFrame:
         F.format_string("deletion %d", F.col("deletion") + 1).alias("root_event"),
         F.lit(None).cast("string").alias("term_id"), F.col("began_at").alias("valid_from_at"),
         F.col("completed_at").alias("valid_until_at"), sentence.alias("sentence"),
-        F.lit("proved").alias("certainty"), kept(F.col("lines")).alias("evidence"),
+        F.lit("proved").alias("certainty"), F.col("lines").alias("evidence"),
     )  # fmt: skip
 
 

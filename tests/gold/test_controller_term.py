@@ -32,11 +32,12 @@ def test_terms(spark: SparkSession, story: dict[str, DataFrame]) -> None:
 
 
 @pytest.mark.spark
-def test_evidence_is_the_election_and_the_resignation(story: dict[str, DataFrame]) -> None:
+def test_evidence_is_the_election_the_resignation_and_the_next_election(story: dict[str, DataFrame]) -> None:
     lines = {
         row.term_id: [one.byte_offset for one in row.evidence] for row in story["controller_term"].collect()
     }
     records = story["log_record"].where("event IN ('controller_elected', 'controller_resigning')").collect()
     offsets = {(row.node_id, row.event): row.byte_offset for row in records}
-    assert lines["1-1"] == [offsets[1, "controller_elected"], offsets[1, "controller_resigning"]]
+    elected = [offsets[1, "controller_elected"], offsets[3, "controller_elected"]]
+    assert lines["1-1"] == [elected[0], offsets[1, "controller_resigning"], elected[1]]
     assert lines["1-2"] == [offsets[3, "controller_elected"]]

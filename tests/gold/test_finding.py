@@ -2,9 +2,10 @@
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.gold.finding import unclean_election
+from pipeline.gold.finding import EVIDENCE_KEPT, discontinuity, unclean_election
 from tests.tables import log_records
 
 
@@ -30,6 +31,37 @@ def test_what_the_story_finds(story: dict[str, DataFrame]) -> None:
 
 
 @pytest.mark.spark
+def test_evidence_is_what_the_sentence_speaks_of(story: dict[str, DataFrame]) -> None:
+    records = story["log_record"].select("file_id", "byte_offset", "node_id", "event").collect()
+    events = {(row.file_id, row.byte_offset): (row.node_id, row.event) for row in records}
+    lines = {row.rule: [events[tuple(one)] for one in row.evidence] for row in story["finding"].collect()}
+    assert lines == {
+        "illegal_move": [(1, "partition_transition")],
+        "controller_outlived": [
+            (1, "controller_elected"),
+            (1, "controller_resigning"),
+            (3, "controller_elected"),
+        ],
+        "blocked_deletion": [(1, "topic_deletion_not_retried"), (1, "topic_deletion_requested")],
+    }
+
+
+@pytest.mark.spark
+def test_evidence_of_a_discontinuity_are_its_first_moves_each_with_the_one_before(
+    story: dict[str, DataFrame],
+) -> None:
+    moves = story["transition_audit"].where("verdict = 'valid' AND from_state = 'NewPartition'")
+    following = sorted((row.seq, [tuple(one) for one in row.evidence]) for row in moves.collect())
+    copies = moves.withColumn("verdict", F.lit("discontinuity")).withColumn(
+        "copy", F.explode(F.sequence(F.lit(1), F.lit(2)))
+    )
+    found = discontinuity(copies).collect()
+    kept = [one for seq, pair in following for one in pair * 2][: 2 * EVIDENCE_KEPT]
+    assert [[tuple(one) for one in row.evidence] for row in found] == [kept]
+    assert found[0].sentence.endswith("6 partition move(s) NewPartition -> OnlinePartition, first of a-0")
+
+
+@pytest.mark.spark
 def test_status_follows_what_was_published(story: dict[str, DataFrame]) -> None:
     again = {row.rule: row for row in rebuilt(story, story["finding"]).collect()}
     assert {rule: row.status for rule, row in again.items()} == {
@@ -48,16 +80,27 @@ RECOVERING = """
     [2026-11-21 00:00:02,000] INFO [Controller id=1 epoch=6] Changed partition b.c-1 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=9, isrWithBrokerEpoch=List(BrokerState(brokerId=2, brokerEpoch=-1)), leaderRecoveryState=RECOVERING, partitionEpoch=13) (state.change.logger)
     [2026-11-21 00:00:03,000] INFO [Controller id=1 epoch=6] Changed partition b.c-1 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=10, isrWithBrokerEpoch=List(BrokerState(brokerId=1, brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=14) (state.change.logger)
 """
+# The leader before stands in the same line.
+KRAFT = """
+    [2026-11-21 08:05:55,264] INFO Setting new leader for topicId 9RKjcrYoTGisVPImvRI5Sg, partition 0 to 1 using an unclean election. Previous partition: PartitionRegistration(replicas=[1], directories=[j1iM45MYIuOCtr5wZZvfQQ], isr=[], removingReplicas=[], addingReplicas=[], elr=[], lastKnownElr=[1], leader=-1, leaderRecoveryState=RECOVERED, leaderEpoch=1, partitionEpoch=2), change record: PartitionChangeRecord(partitionId=0, topicId=9RKjcrYoTGisVPImvRI5Sg, isr=null, leader=-2, replicas=null, removingReplicas=null, addingReplicas=null, leaderRecoveryState=-1, directories=null, eligibleLeaderReplicas=null, lastKnownElr=null) (org.apache.kafka.controller.PartitionChangeBuilder)
+"""
 
 
 @pytest.mark.spark
 def test_unclean_elections_that_kafka_prints(spark: SparkSession) -> None:
     found = unclean_election(
-        log_records(spark, {(1, "controller"): UNCLEAN, (1, "state-change"): RECOVERING})
+        log_records(
+            spark, {(1, "controller"): UNCLEAN, (1, "state-change"): RECOVERING, (103, "controller"): KRAFT}
+        )
     )
     assert {
         (row.entity, row.severity, row.sentence.split(";")[0].split(": ")[1]) for row in found.collect()
     } == {
         ("a-0", "critical", "a-0 got leader 3 outside of its in-sync replicas"),
+        (
+            "9RKjcrYoTGisVPImvRI5Sg-0",
+            "critical",
+            "9RKjcrYoTGisVPImvRI5Sg-0 got leader 1 outside of its in-sync replicas",
+        ),
         ("b.c-1", "critical", "b.c-1 got leader 2 outside of its in-sync replicas"),
     }

@@ -1,0 +1,204 @@
+"""Findings of each rule with the lines that prove them, and what must not prove them."""
+
+from datetime import datetime
+
+from jobs.verifying import CONFIRMED, UNDECIDED, Claim, Record
+
+# Lines of clusters 2.2.2, 0.11.0.3, 3.9.1 and 4.3.1 as Kafka wrote them, but for what is said beside.
+ELECTED_7 = "[2026-11-21 09:00:01,319] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 7 and epoch zk version is now 8 (kafka.controller.KafkaController)"
+ELECTED_8 = "[2026-11-21 09:00:08,396] INFO [Controller id=2] 2 successfully elected as the controller. Epoch incremented to 8 and epoch zk version is now 9 (kafka.controller.KafkaController)"
+RESIGNING = "[2026-11-21 09:00:12,155] DEBUG [Controller id=1] Resigning (kafka.controller.KafkaController)"
+OLD_ELECTED_1 = "[2026-11-21 08:36:08,384] INFO [Controller 1]: 1 successfully elected as the controller (kafka.controller.KafkaController)"
+OLD_EPOCH_1 = "[2026-11-21 08:36:08,429] INFO [Controller 1]: Controller 1 incremented epoch to 1 (kafka.controller.KafkaController)"
+OLD_ELECTED_2 = "[2026-11-21 08:36:31,010] INFO [Controller 3]: 3 successfully elected as the controller (kafka.controller.KafkaController)"
+OLD_EPOCH_2 = "[2026-11-21 08:36:31,018] INFO [Controller 3]: Controller 3 incremented epoch to 2 (kafka.controller.KafkaController)"
+OLD_RESIGNING = "[2026-11-21 08:36:35,265] DEBUG [Controller 1]: Controller resigning, broker id 1 (kafka.controller.KafkaController)"
+ELECTED_1 = "[2026-11-21 08:57:42,472] INFO [Controller id=2] 2 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)"
+LAST_OF_1 = "[2026-11-21 08:57:45,839] TRACE [Controller id=2 epoch=1] Received response {error_code=0} for request UPDATE_METADATA with correlation id 27 sent to broker 127.0.0.1:20303 (id: 3 rack: null) (state.change.logger)"
+ELECTED_2 = "[2026-11-21 08:57:52,402] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 2 and epoch zk version is now 2 (kafka.controller.KafkaController)"
+ONLINE = "[2026-11-21 09:00:12,173] TRACE [Controller id=2 epoch=8] Changed state of replica 1 for partition audit_log-0 from ReplicaDeletionIneligible to OnlineReplica (state.change.logger)"
+ONLINE_AGAIN = "[2026-11-21 09:00:25,753] TRACE [Controller id=2 epoch=8] Changed state of replica 1 for partition audit_log-0 from OfflineReplica to OnlineReplica (state.change.logger)"
+# Kafka never did an illegal move: the state left was OfflineReplica.
+ILLEGAL = ONLINE_AGAIN.replace("from OfflineReplica", "from NonExistentReplica")
+REFUSED = """\
+[2026-11-21 09:00:21,682] ERROR [Controller id=2 epoch=8] Controller 2 epoch 8 initiated state change of replica 1 for partition payments-1 from OfflineReplica to ReplicaDeletionIneligible failed (state.change.logger)
+java.lang.IllegalStateException: Replica [Topic=payments,Partition=1,Replica=1] should be in the ReplicaDeletionStarted states before moving to ReplicaDeletionIneligible state. Instead it is in OfflineReplica state
+	at kafka.controller.ReplicaStateMachine.logInvalidTransition(ReplicaStateMachine.scala:397)"""
+OLD_REFUSED = """\
+[2026-11-21 08:36:19,471] ERROR Controller 1 epoch 1 initiated state change of replica 3 for partition [audit_log,1] from OfflineReplica to ReplicaDeletionIneligible failed (state.change.logger)
+java.lang.AssertionError: assertion failed: Replica [Topic=audit_log,Partition=1,Replica=3] should be in the ReplicaDeletionStarted states before moving to ReplicaDeletionIneligible state. Instead it is in OfflineReplica state"""
+UNCLEAN = "[2026-11-21 08:36:53,460] WARN [OfflinePartitionLeaderSelector]: No broker in ISR is alive for [alerts,0]. Elect leader 2 from live brokers 2. There's potential data loss. (kafka.controller.OfflinePartitionLeaderSelector)"
+KRAFT_UNCLEAN = "[2026-11-21 08:05:55,264] INFO Setting new leader for topicId 9RKjcrYoTGisVPImvRI5Sg, partition 0 to 1 using an unclean election. Previous partition: PartitionRegistration(replicas=[1], directories=[j1iM45MYIuOCtr5wZZvfQQ], isr=[], removingReplicas=[], addingReplicas=[], elr=[], lastKnownElr=[1], leader=-1, leaderRecoveryState=RECOVERED, leaderEpoch=1, partitionEpoch=2), change record: PartitionChangeRecord(partitionId=0, topicId=9RKjcrYoTGisVPImvRI5Sg, isr=null, leader=-2, replicas=null, removingReplicas=null, addingReplicas=null, leaderRecoveryState=-1, directories=null, eligibleLeaderReplicas=null, lastKnownElr=null) (org.apache.kafka.controller.PartitionChangeBuilder)"
+STATED = "[2026-11-21 08:43:02,753] INFO [Controller id=1 epoch=4] Changed partition geo-points-3 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=11, isrWithBrokerEpoch=List(BrokerState(brokerId=2, brokerEpoch=-1), BrokerState(brokerId=3, brokerEpoch=-1), BrokerState(brokerId=1, brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=16) (state.change.logger)"
+# No cluster here printed this one: the wording is that of STATED.
+RECOVERING = STATED.replace("=RECOVERED", "=RECOVERING")
+QUEUED = "[2026-11-21 09:00:21,678] INFO [Controller id=2] Starting topic deletion for topics payments (kafka.controller.KafkaController)"
+PUT_OFF = "[2026-11-21 09:00:21,702] INFO [Topic Deletion Manager 2], Not retrying deletion of topic payments at this time since it is marked ineligible for deletion (kafka.controller.TopicDeletionManager)"
+DELETED = "[2026-11-21 09:00:26,101] INFO [Topic Deletion Manager 2], Deletion of topic payments successfully completed (kafka.controller.TopicDeletionManager)"
+STACK = "\tat kafka.controller.ReplicaStateMachine.logInvalidTransition(ReplicaStateMachine.scala:397)"
+
+
+def at(clock: str) -> datetime:
+    return datetime.fromisoformat(f"2026-11-21T{clock}+00:00")
+
+
+def finding(rule: str, entity: str, sentence: str, start: str, end: str | None) -> Claim:
+    times = {"valid_from_at": at(start), "valid_until_at": at(end) if end else None}
+    return {"rule": rule, "entity": entity, "sentence": sentence} | times
+
+
+def records(*texts: str) -> list[Record]:
+    """As lines of one file of an unknown node, one behind the other in the order of their times."""
+    placed = {text: byte_offset for byte_offset, text in enumerate(sorted(texts))}
+    return [
+        Record("state-change.log", placed[text], None, "UTC", text.encode(errors="surrogateescape"))
+        for text in texts
+    ]
+
+
+CASES: dict[str, tuple[Claim, list[str], str]] = {
+    "controller_outlived": (
+        finding("controller_outlived", "controller 1 (epoch 7)",
+            "controller 1 (epoch 7) resigned 3.8 s after the next controller was elected",
+            "09:00:08.396", "09:00:12.155"),
+        [ELECTED_7, RESIGNING, ELECTED_8], CONFIRMED,
+    ),
+    "controller_outlived 0.11": (
+        finding("controller_outlived", "controller 1 (epoch 1)",
+            "controller 1 (epoch 1) resigned 4.3 s after the next controller was elected",
+            "08:36:31.010", "08:36:35.265"),
+        [OLD_ELECTED_1, OLD_EPOCH_1, OLD_RESIGNING, OLD_ELECTED_2, OLD_EPOCH_2], CONFIRMED,
+    ),
+    "no_controller": (
+        finding("no_controller", "controller", "no controller for up to 6.6 s after controller 2 (epoch 1)",
+            "08:57:45.839", "08:57:52.402"),
+        [ELECTED_1, LAST_OF_1, ELECTED_2], CONFIRMED,
+    ),
+    "illegal_move": (
+        finding("illegal_move", "replica NonExistentReplica -> OnlineReplica",
+            "controller 2 (epoch 8) made 7 replica move(s) NonExistentReplica -> OnlineReplica, first of audit_log-0",
+            "09:00:25.753", "09:00:26"),
+        [ILLEGAL], CONFIRMED,
+    ),
+    "discontinuity": (  # the line between them is left out
+        finding("discontinuity", "replica OfflineReplica -> OnlineReplica",
+            "controller 2 (epoch 8) logged out of line 1 replica move(s) OfflineReplica -> OnlineReplica, first of audit_log-0",
+            "09:00:25.753", "09:00:25.753"),
+        [ONLINE_AGAIN, ONLINE], CONFIRMED,
+    ),
+    "refused_move": (
+        finding("refused_move", "replica OfflineReplica -> ReplicaDeletionIneligible",
+            "controller 2 (epoch 8) refused 1 replica move(s) OfflineReplica -> ReplicaDeletionIneligible, first of payments-1",
+            "09:00:21.682", "09:00:21.682"),
+        [REFUSED], CONFIRMED,
+    ),
+    "refused_move 0.11": (
+        finding("refused_move", "replica OfflineReplica -> ReplicaDeletionIneligible",
+            "controller 1 (epoch 1) refused 2 replica move(s) OfflineReplica -> ReplicaDeletionIneligible, first of audit_log-1",
+            "08:36:19.471", "08:36:19.490"),
+        [OLD_REFUSED], CONFIRMED,
+    ),
+    "unclean_election": (
+        finding("unclean_election", "alerts-0",
+            "unclean election: alerts-0 got leader 2 outside of its in-sync replicas; records that it had not copied are lost",
+            "08:36:53.460", "08:36:53.460"),
+        [UNCLEAN], CONFIRMED,
+    ),
+    "unclean_election KRaft": (
+        finding("unclean_election", "9RKjcrYoTGisVPImvRI5Sg-0",
+            "unclean election: 9RKjcrYoTGisVPImvRI5Sg-0 got leader 1 outside of its in-sync replicas; records that it had not copied are lost",
+            "08:05:55.264", "08:05:55.264"),
+        [KRAFT_UNCLEAN], CONFIRMED,
+    ),
+    "unclean_election 3.2": (
+        finding("unclean_election", "geo-points-3",
+            "unclean election: geo-points-3 got leader 2 outside of its in-sync replicas; records that it had not copied are lost",
+            "08:43:02.753", "08:43:02.753"),
+        [RECOVERING], CONFIRMED,
+    ),
+    "blocked_deletion": (
+        finding("blocked_deletion", "topic payments",
+            "deletion of topic payments was put off by a replica out of reach, completed after 4.4 s",
+            "09:00:21.678", "09:00:26.101"),
+        [PUT_OFF, QUEUED, DELETED], CONFIRMED,
+    ),
+    "blocked_deletion stuck": (
+        finding("blocked_deletion", "topic payments",
+            "deletion of topic payments is stuck: a replica is out of reach", "09:00:21.678", None),
+        [PUT_OFF, QUEUED], CONFIRMED,
+    ),
+    "standing_imbalance": (
+        finding("standing_imbalance", "broker 1",
+            "broker 1 leads too few: 12 of its 13 preferred partitions are led elsewhere, ratio 0.9231 over 0.10",
+            "08:43:02.753", None),
+        [STATED], UNDECIDED,
+    ),
+    "not_understood": (
+        finding("not_understood", "logs", "3 record(s) not understood: no_envelope", "09:00:21.682", None),
+        [STACK], CONFIRMED,
+    ),
+    "not_understood bad_bytes": (
+        finding("not_understood", "logs", "1 record(s) not understood: bad_bytes", "09:00:21.682", None),
+        ["[2026-11-21 09:00:21,682] INFO \udcff (kafka.controller.KafkaController)"], CONFIRMED,
+    ),
+    "not_understood no_template": (
+        finding("not_understood", "logs", "1 record(s) not understood: no_template", "09:00:21.682", None),
+        ["[2026-11-21 09:00:21,682] INFO [Controller id=2] Nothing of note (kafka.controller.KafkaController)"], UNDECIDED,
+    ),
+}  # fmt: skip
+
+# What one altered record says: (case, what stood there, what stands there now, a word of the answer).
+ALTERED = [
+    ("controller_outlived", "12,155", "12,555", "held from"),
+    ("controller_outlived", "id=1] Resigning", "id=3] Resigning", "no record says that controller 1 resigned"),
+    ("controller_outlived", "] Resigning", "] Resigned", "no record says that controller 1 resigned"),
+    ("controller_outlived", "incremented to 8", "incremented to 9", "no record elects one with epoch 8"),
+    ("controller_outlived", "09:00:08,396", "09:00:13,396", "no record says that controller 1 resigned after"),
+    ("controller_outlived", "1 successfully", "3 successfully", "no record elects one with epoch 7"),
+    ("controller_outlived 0.11", "epoch to 2", "epoch to 3", "no record elects one with epoch 2"),
+    ("no_controller", "08:57:45,839", "08:57:45,938", "held from"),
+    ("no_controller", "08:57:52,402", "08:57:51,402", "held from"),
+    ("no_controller", "id=2 epoch=1]", "id=3 epoch=1]", "held from"),
+    ("illegal_move", "NonExistentReplica", "OfflineReplica", "another move"),
+    ("illegal_move", "Changed state", "Initiated state change", "failed"),
+    ("illegal_move", "epoch=8", "epoch=9", "is of controller 2, epoch 9"),
+    ("illegal_move", "id=2", "id=3", "is of controller 3"),
+    ("illegal_move", "audit_log-0", "audit_log-1", "the first record is of audit_log-1"),
+    ("illegal_move", "09:00:25", "09:00:24", "is of 2026-11-21 09:00:24"),
+    ("illegal_move", "Changed state of", "Forgot", "is no move"),
+    ("discontinuity", "Ineligible to OnlineReplica", "Ineligible to OfflineReplica", "leaves from the state entered before"),
+    ("discontinuity", "12,173] TRACE [Controller id=2 epoch=8", "12,173] TRACE [Controller id=2 epoch=7", "same object and epoch"),
+    ("discontinuity", "replica 1 for partition audit_log-0 from ReplicaD", "replica 2 for partition audit_log-0 from ReplicaD", "same object"),
+    ("refused_move", "Instead it is in OfflineReplica", "Instead it is in OnlineReplica", "refuses another move"),
+    ("refused_move", "in the ReplicaDeletionStarted states", "in the OfflineReplica,ReplicaDeletionStarted states", "calls the move legal"),
+    ("refused_move", "IllegalStateException", "StateChangeFailedException", "has no refusal"),
+    ("refused_move", "Replica=1]", "Replica=2]", "refuses another move"),
+    ("refused_move 0.11", "AssertionError", "KeeperException", "has no refusal"),
+    ("unclean_election", "Elect leader 2", "Elect leader 3", "does not say so"),
+    ("unclean_election", "[alerts,0]", "[alerts,1]", "does not say so"),
+    ("unclean_election", "53,460", "53,461", "held from"),
+    ("unclean_election KRaft", "using an unclean election", "using a clean election", "does not say so"),
+    ("unclean_election 3.2", "=RECOVERING", "=RECOVERED", "does not say so"),
+    ("blocked_deletion", "Not retrying deletion of topic payments", "Not retrying deletion of topic alerts", "no record puts off"),
+    ("blocked_deletion", "topics payments", "topics alerts", "held from"),
+    ("blocked_deletion", "26,101", "26,301", "held from"),
+    ("blocked_deletion stuck", "21,678", "21,679", "held from"),
+    ("standing_imbalance", "leader=2", "leader=1", "no record has broker 1"),
+    ("standing_imbalance", "brokerId=1,", "brokerId=4,", "no record has broker 1"),
+    ("not_understood", "\tat", "[2026-11-21 09:00:21,682] INFO at", "is understood"),
+    ("not_understood bad_bytes", "\udcff", "plain", "is understood"),
+    ("not_understood no_template", "Nothing of note", "Resigning", "is understood"),
+]  # fmt: skip
+
+# What the finding itself says wrongly: (case, what it says, what it says now, a word of the answer).
+SAID_WRONGLY = [
+    ("unclean_election KRaft", "leader 1", "leader -1", "does not say so"),
+    ("controller_outlived", "3.8 s", "3.9 s", "it was 3.759 s"),
+    ("no_controller", "6.6 s", "6.4 s", "it was 6.563 s"),
+    ("no_controller", "controller 2 (", "controller 3 (", "no record of controller 3"),
+    ("illegal_move", "made 7", "made 0", "1 such records for 0 move(s)"),
+    ("blocked_deletion", "4.4 s", "4.5 s", "it was 4.423 s"),
+    ("standing_imbalance", "0.9231", "0.9321", "12 of 13 is 0.9231"),
+    ("standing_imbalance", "over 0.10", "over 0.95", "is not over"),
+    ("not_understood", "3 record", "0 record", "1 records for 0"),
+]
