@@ -13,7 +13,7 @@ from jobs.settings import Settings
 from jobs.settings_frames import audit_limits, imbalance_limits, release_settings
 from pipeline.bronze.duplicate_record import without
 from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, CUT, Refresh, Table
-from pipeline.store.rows import collect_one
+from pipeline.store.rows import collect_one, collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.gold import finding
@@ -46,6 +46,7 @@ class Builder:
         self.versions, self.before, self.fresh = versions, before, fresh
         self.versions_before = dict(versions)
         self.derived: frozenset[int] = frozenset()
+        self.events: frozenset[str] | None = None
         self.cut = Cut()
 
     def write(self, spec: TableSpec, rows: DataFrame) -> None:
@@ -106,7 +107,7 @@ class Builder:
             future.result()
         spec = table.spec
         is_fresh = spec.name in self.fresh
-        if is_fresh and table.refresh is Refresh.TAIL and not self.cut.has_lines:
+        if self.is_untouched(table):
             return
         rows = self.built(table)
         if not self.versions[spec.name] or (is_fresh and table.refresh is Refresh.SEGMENTS):
@@ -117,6 +118,19 @@ class Builder:
         else:
             self.replace(spec, rows)
         done(spec)
+
+    def note_events(self) -> None:
+        """Looks which events the lines of the run have: of most families a small night brings none."""
+        rows = self.rows_of_run(log_record.SPEC).where("event IS NOT NULL").select("event").distinct()
+        self.events = frozenset(row["event"] for row in collect_rows(rows))
+
+    def is_untouched(self, table: Table) -> bool:
+        """Whether what the run brings leaves the table as it is."""
+        is_fresh = table.spec.name in self.fresh
+        if table.refresh is Refresh.TAIL:
+            return is_fresh and not self.cut.has_lines
+        is_about_run = table.refresh is Refresh.SEGMENTS and (is_fresh or not self.before)
+        return is_about_run and self.events is not None and not table.takes(self.events)
 
     def find_cut(self, awaited: Sequence[Future[None]]) -> None:
         """The cut of this run; none where the lines of controllers are to be built from everything."""

@@ -54,6 +54,7 @@ class Intake:
             self.builder.write(source_file.SPEC, self.loader.manifest(planned.segments, counted))
             self.done(source_file.SPEC)
             self.find_duplicates()
+            self.builder.note_events()
             self.total(planned.segments, counted)
         return planned, lost
 

@@ -1,6 +1,7 @@
-"""The gate of a run: each table goes through its expectations as soon as it is written, while others are built."""
+"""The gate of a run: all tables that it wrote go through their expectations, a suite per layer."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -17,34 +18,41 @@ Result = dict[str, Any]
 
 
 class Gate:
-    """Great Expectations on one thread beside the builds (its context is one per process)."""
+    """Great Expectations on what a run wrote: a suite per layer, on the rows of the run."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.pool = ThreadPoolExecutor(1)
         self.pool.submit(warm_up)
-        self.results: list[Future[Result]] = []
+        self.written: dict[str, TableSpec] = {}
 
     def enter(self, spec: TableSpec) -> None:
-        self.results.append(self.pool.submit(self.judged, spec))
+        """Asks for the table to be judged."""
+        self.written[spec.name] = spec
 
-    def judged(self, spec: TableSpec) -> Result:
-        store = self.builder.store
-        table, cut = BY_NAME[spec.name], self.builder.cut.at
-        is_fresh = spec.name in self.builder.fresh
+    def rows(self, spec: TableSpec) -> DataFrame:
+        """What the run wrote of a table."""
+        builder, table, cut = self.builder, BY_NAME[spec.name], self.builder.cut.at
+        is_fresh = spec.name in builder.fresh
         if table.refresh is Refresh.LOADED or (is_fresh and table.refresh is Refresh.SEGMENTS):
-            rows = self.builder.rows_of_run(spec)
-        elif is_fresh and table.refresh is Refresh.TAIL and cut is not None:
-            rows = store.delta.read(spec).where(F.col(table.ordered_by) >= cut)
-        else:
-            rows = store.delta.read(spec)
-            rows = rows.where(F.col("run_id") == self.builder.run_id) if "run_id" in spec.columns else rows
-        return judge(store.cluster_id, self.builder.run_id, spec.layer, rows, expectation_of(spec))
+            return builder.rows_of_run(spec)
+        rows = builder.store.delta.read(spec)
+        if is_fresh and table.refresh is Refresh.TAIL and cut is not None:
+            return rows.where(F.col(table.ordered_by) >= cut)
+        return rows.where(F.col("run_id") == builder.run_id) if "run_id" in spec.columns else rows
+
+    def judged(self, layer: str, specs: Sequence[TableSpec]) -> list[Result]:
+        cluster_id, run_id = self.builder.store.cluster_id, self.builder.run_id
+        return judge(cluster_id, run_id, layer, [(self.rows(one), expectation_of(one)) for one in specs])
 
     def verdicts(self) -> list[Result]:
-        """All results, once the last table is through."""
+        """The results of all tables that were entered, once the last one is written."""
+        layers: dict[str, list[TableSpec]] = {}
+        for spec in self.written.values():
+            layers.setdefault(spec.layer, []).append(spec)
         with self.pool:
-            return [future.result() for future in self.results]
+            found = [self.pool.submit(self.judged, layer, specs) for layer, specs in layers.items()]
+            return [result for future in found for result in future.result()]
 
 
 def open_findings(findings: DataFrame) -> dict[str, int]:

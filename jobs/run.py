@@ -191,7 +191,7 @@ class Run:
         self.progress.stage("build", f"{len(tables)} tables")
         builder.build(tables, [note_files] if planned.sightings else [], self.entering(gate))
         self.counts |= {marked(one.spec.name): self.mark(one.spec.name) for one in tables}
-        self.progress.stage("gate", f"{len(gate.results)} tables, Great Expectations")
+        self.progress.stage("gate", f"{len(gate.written)} tables, Great Expectations")
         results = gate.verdicts()
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
         failed = [one for one in results if one["severity"] == "critical" and not one["is_met"]]

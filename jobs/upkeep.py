@@ -12,6 +12,7 @@ from jobs.settings import Settings
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
 from pipeline.core.errors import GateFailed
 from pipeline.store.lock import ClusterLock
+from pipeline.store.session import tune_for_size
 from pipeline.store.upkeep import tune_upkeep
 from pipeline.store.warehouse import ClusterWarehouse, run_row
 from schemas.gold import finding
@@ -33,6 +34,8 @@ class Upkeep:
         self.run_id = store.new_run(self.started_at)
         tune_upkeep(store.spark)
         self.published = store.published()
+        stored = self.published.counts.get("total_bytes", 0)
+        tune_for_size(store.spark, stored, stored)
         self.versions = store.restore(SPECS, self.published)
         self.counts = {name: value for name, value in self.published.counts.items() if is_kept(name)}
         self.counts["load_seq"] = self.published.counts.get("load_seq", 0)

@@ -26,6 +26,7 @@ SMALL = {
     "spark.sql.shuffle.partitions": "1",
     "spark.default.parallelism": "1",
     "spark.databricks.delta.snapshotPartitions": "1",
+    "spark.databricks.delta.allFilesInCrc.enabled": "false",
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
     "spark.sql.session.timeZone": "UTC",
 }

@@ -8,6 +8,7 @@ from enum import Enum
 from pyspark.sql import DataFrame
 
 from pipeline.gold import controller_term, finding, leader_imbalance, partition_timeline, transition_audit
+from pipeline.kafka.families import events_of
 from pipeline.silver import (
     assignment,
     broker_event,
@@ -53,6 +54,11 @@ class Table:
     def inputs(self) -> tuple[str, ...]:
         """Short names of the tables and other things that build takes."""
         return tuple(inspect.signature(self.build).parameters) if self.build else ()
+
+    def takes(self, events: frozenset[str]) -> bool:
+        """Whether lines of these events may give rows; of a table that no family of events feeds, any line may."""
+        family = events_of(self.spec.table)
+        return not family or bool(family & events)
 
 
 def built(module: object, refresh: Refresh, ordered_by: str = "") -> Table:

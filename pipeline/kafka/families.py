@@ -46,6 +46,12 @@ def feeds(family: str) -> tuple[Feed, ...]:
     return found
 
 
+@cache
+def events_of(family: str) -> frozenset[str]:
+    """Events that feed the family; empty for a name that is no family."""
+    return frozenset(feed.event for feed in all_feeds() if feed.family == family)
+
+
 def fed(log_record: DataFrame, family: str) -> DataFrame:
     """Records of the family's events that have a time, one row a feed, with kind, step and field (null if empty)."""
     own = feeds(family)

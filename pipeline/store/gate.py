@@ -2,14 +2,16 @@
 
 import importlib
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.store.rows import collect_rows
+from pipeline.store.rows import collect_one, collect_rows
 from schemas.spec import TableSpec
 
 EXAMPLES = 3
@@ -45,15 +47,16 @@ def expectation_of(spec: TableSpec) -> Expectation:
 
 
 def broken_rows(rows: DataFrame, expectation: Expectation) -> DataFrame:
-    """The rows that break it: what is broken, and their key."""
+    """What breaks it, in one pass over the rows: (table, broken, row); row is the key as text."""
     key = list(expectation.key or rows.columns[:3])
-    broken = rows.select(F.expr(expectation.broken).alias("broken"), *key).where("broken IS NOT NULL")
-    if not expectation.key:
-        return broken
-    repeated = (
-        rows.groupBy(*key).count().where("count > 1").select(F.lit("key is not unique").alias("broken"), *key)
+    judged = rows.select(F.expr(expectation.broken).alias("broken"), *key)
+    if expectation.key:
+        counted = judged.groupBy(*key).agg(F.min("broken").alias("said"), F.count("*").alias("number"))
+        twice = F.when(F.col("number") > 1, "key is not unique")
+        judged = counted.withColumn("broken", F.coalesce("said", twice))
+    return judged.where("broken IS NOT NULL").select(
+        F.lit(expectation.table).alias("table"), "broken", F.to_json(F.struct(*key)).alias("row")
     )
-    return broken.unionByName(repeated)
 
 
 def warm_up() -> None:
@@ -63,38 +66,57 @@ def warm_up() -> None:
 
 
 def judge(
-    cluster_id: str, run_id: str, layer: str, rows: DataFrame, expectation: Expectation
-) -> dict[str, Any]:
-    """Validates the layer's suite on the rows of one table. A row for ops.quality_result.
+    cluster_id: str, run_id: str, layer: str, tables: Sequence[tuple[DataFrame, Expectation]]
+) -> list[dict[str, Any]]:
+    """Validates a layer's suite on the rows of its tables. A row for ops.quality_result per expectation.
 
-    The batch is what breaks the expectation, and GX counts it: one Spark job, where a query expectation takes two.
+    Spark counts the broken rows of all tables of a layer in one job; GX, which runs what it is given several times,
+    is given the counts: one row, a column per table.
     """
     gx = importlib.import_module("great_expectations")
-    broken = broken_rows(rows, expectation)
+    pandas = importlib.import_module("pandas")
+    broken = reduce(DataFrame.unionByName, (broken_rows(rows, expected) for rows, expected in tables))
+    names = [expected.table for _, expected in tables]
+    counts = collect_one(broken.agg(*(F.count_if(F.col("table") == name).alias(name) for name in names)))
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
     suite = context.suites.add(gx.ExpectationSuite(name=layer))
-    none_broken = gx.expectations.ExpectTableRowCountToEqual(value=0, severity=expectation.severity)
-    suite.add_expectation(none_broken)
-    source = context.data_sources.add_spark(expectation.table, persist=False)
+    for _, expected in tables:
+        none = gx.expectations.ExpectColumnMaxToBeBetween(
+            column=expected.table, min_value=0, max_value=0, severity=expected.severity
+        )
+        suite.add_expectation(none)
+    source = context.data_sources.add_pandas(layer)
     batch = source.add_dataframe_asset(layer).add_batch_definition_whole_dataframe(layer)
     validation = context.validation_definitions.add(
         gx.ValidationDefinition(name=layer, data=batch, suite=suite)
     )
-    result = validation.run(batch_parameters={"dataframe": broken}, result_format="BASIC").results[0]
-    count = result.result.get("observed_value")
-    errors = exceptions_of(result)
-    examples = collect_rows(broken.limit(EXAMPLES)) if count else []
+    frame = pandas.DataFrame([counts])
+    found = validation.run(batch_parameters={"dataframe": frame}, result_format="BASIC").results
+    by_column = {one.expectation_config.kwargs["column"]: one for one in found}
+    return [
+        result_row(cluster_id, run_id, layer, expected, by_column[expected.table], broken)
+        for _, expected in tables
+    ]
+
+
+def result_row(
+    cluster_id: str, run_id: str, layer: str, expected: Expectation, result: Any, broken: DataFrame
+) -> dict[str, Any]:
+    observed = result.result.get("observed_value")
+    count = None if observed is None else int(observed)
+    own = broken.where(F.col("table") == expected.table).drop("table")
+    examples = collect_rows(own.limit(EXAMPLES)) if count else []
     return {
         "cluster_id": cluster_id,
         "run_id": run_id,
         "suite": layer,
-        "table": expectation.table,
-        "expectation": expectation.name,
-        "severity": expectation.severity,
+        "table": expected.table,
+        "expectation": expected.name,
+        "severity": expected.severity,
         "is_met": bool(result.success),
         "unexpected_count": count,
-        "sentence": "; ".join([*errors, *(str(row)[:300] for row in examples)]) or None,
+        "sentence": "; ".join([*exceptions_of(result), *(str(row)[:300] for row in examples)]) or None,
         "checked_at": datetime.now(UTC),
     }
 
