@@ -52,12 +52,12 @@ def as_judged(machine: Machine) -> list[str]:
     with at_work(machine):
         return [
             each
-            for is_trace_seen in (True, False)
-            for each in disagreements(every_pair(naive.Block(kind, machine.name, is_trace_seen)))
+            for is_trace in (True, False)
+            for each in disagreements(every_pair(naive.Block(kind, machine.name), is_trace=is_trace))
         ]
 
 
-def every_pair(block: naive.Block) -> Generated:
+def every_pair(block: naive.Block, *, is_trace: bool) -> Generated:
     """One object per two moves, done or refused, among known states: all that the judgement of a pair can see."""
     names = naive.states(block.kind)
     known = range(len(names))
@@ -69,7 +69,9 @@ def every_pair(block: naive.Block) -> Generated:
         for pair, how in ((first, DONE), (second, last))
     ]
     thing, from_state, to_state, how = np.array(rows, dtype=np.int64).T
-    return Generated(block, (*names, "OddState", None), thing, from_state, to_state, how)
+    return Generated(
+        block, (*names, "OddState", None), thing, from_state, to_state, how, np.full(len(how), is_trace)
+    )
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -12,16 +13,15 @@ from tests.gold.test_transition_audit import TYPES
 from tests.replay import naive
 
 STEPS = 25  # moves of one object
+LEVELS = ("TRACE", "INFO", "changed")
+# Without a term nothing says which release it was.
 BLOCKS = (
-    *(
-        naive.Block(kind, machine, is_trace_seen)
-        for kind, machine in (("replica", "R1"), ("replica", "R2"), ("replica", None), ("partition", "P1"))
-        for is_trace_seen in (True, False)
-    ),
-    # Without a term nothing says which release it was.
-    naive.Block("replica", None, is_trace_seen=False, has_term=False),
-    naive.Block("partition", "P1", is_trace_seen=False, has_term=False),
+    *(naive.Block("replica", machine) for machine in ("R1", "R2", None)),
+    naive.Block("partition", "P1"),
+    naive.Block("replica", None, has_term=False),
+    naive.Block("partition", "P1", has_term=False),
 )
+IN_TURN = tuple(product(BLOCKS, LEVELS))
 REFUSED = "Replica [Topic=t,Partition=0,Replica=1] should be in the A states before moving to B state"
 FAILED = (
     "Failed to elect leader for partition t-0 under strategy OfflinePartitionLeaderElectionStrategy(false)"
@@ -40,11 +40,15 @@ EXCEPTIONS: tuple[tuple[str | None, str | None, float], ...] = (
 )
 DONE = len(EXCEPTIONS)
 Codes = NDArray[np.int64]
+Bool = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Generated:
-    """The moves of one block in log order; states are places in `names`, `how` one in EXCEPTIONS or DONE."""
+    """The moves of one block in log order; states are places in `names`, `how` one in EXCEPTIONS or DONE.
+
+    `is_trace`: the line is at TRACE, else at INFO or ERROR.
+    """
 
     block: naive.Block
     names: tuple[str | None, ...]
@@ -52,6 +56,7 @@ class Generated:
     from_state: Codes
     to_state: Codes
     how: Codes
+    is_trace: Bool
 
     def __len__(self) -> int:
         return len(self.thing)
@@ -62,10 +67,10 @@ def blocks(seed: int, count: int) -> Iterator[Generated]:
     rng = np.random.default_rng(seed)
     size = 5_000
     for number in range(-(-count // size)):
-        yield generate(rng, BLOCKS[number % len(BLOCKS)], size)
+        yield generate(rng, *IN_TURN[number % len(IN_TURN)], size)
 
 
-def generate(rng: np.random.Generator, block: naive.Block, count: int) -> Generated:
+def generate(rng: np.random.Generator, block: naive.Block, level: str, count: int) -> Generated:
     """Objects that mostly walk along legal moves; some lines are lost, wrong, not done or unreadable."""
     names = (*naive.states(block.kind), "OddState", None)
     known, things = len(names) - 2, -(-count // STEPS)
@@ -84,10 +89,27 @@ def generate(rng: np.random.Generator, block: naive.Block, count: int) -> Genera
     for states in (from_state, to_state):
         states[rng.random(states.shape) < 0.01] = known + rng.integers(2)
     order = np.argsort(np.sort(rng.random((things, STEPS)), axis=1), axis=None)[:count]
-    thing = np.repeat(np.arange(things), STEPS)
+    thing, how = np.repeat(np.arange(things), STEPS)[order], how.ravel()[order]
     return Generated(
-        block, names, thing[order], from_state.ravel()[order], to_state.ravel()[order], how.ravel()[order]
+        block,
+        names,
+        thing,
+        from_state.ravel()[order],
+        to_state.ravel()[order],
+        how,
+        at_trace(rng, level, how),
     )
+
+
+def at_trace(rng: np.random.Generator, level: str, how: Codes) -> Bool:
+    """TRACE throughout, INFO throughout, or TRACE for some while, in which most lines are at TRACE."""
+    place, (since, until) = np.arange(len(how)), sorted(rng.integers(len(how), size=2))
+    is_trace: Bool = {
+        "TRACE": np.ones(len(how), dtype=np.bool_),
+        "INFO": np.zeros(len(how), dtype=np.bool_),
+        "changed": (place >= since) & (place <= until) & (rng.random(len(how)) < 0.8),
+    }[level] & (how == DONE)
+    return is_trace
 
 
 def legal_targets(block: naive.Block, state: str | None) -> list[int]:
@@ -99,17 +121,16 @@ def exceptions(rng: np.random.Generator, shape: tuple[int, int]) -> Codes:
     return rng.choice(DONE, size=shape, p=[share for *_, share in EXCEPTIONS]).astype(np.int64)
 
 
-def moves(generated: Generated) -> Iterator[naive.Move]:
+def moves(generated: Generated) -> list[naive.Move]:
     names = generated.names
     exception = [*((name, message) for name, message, _ in EXCEPTIONS), (None, None)]
-    for thing, from_state, to_state, how in zip(
-        generated.thing.tolist(),
-        generated.from_state.tolist(),
-        generated.to_state.tolist(),
-        generated.how.tolist(),
-        strict=True,
-    ):
-        yield naive.Move(thing, names[from_state], names[to_state], how == DONE, exception[how])
+    columns = (generated.thing, generated.from_state, generated.to_state, generated.how, generated.is_trace)
+    return [
+        naive.Move(
+            thing, names[one], names[other], how == DONE, "TRACE" if is_trace else "INFO", exception[how]
+        )
+        for thing, one, other, how, is_trace in zip(*(each.tolist() for each in columns), strict=True)
+    ]
 
 
 def table(generated: Generated) -> pa.Table:
@@ -128,6 +149,7 @@ def table(generated: Generated) -> pa.Table:
         "replica_id": pa.array(generated.thing // 2 % 3).cast(pa.int32()),
         "from_state": names.take(pa.array(generated.from_state)),
         "to_state": names.take(pa.array(generated.to_state)),
+        "level": pa.array(["INFO", "TRACE"]).take(pa.array(generated.is_trace.astype(int))),
         "outcome": pa.array(["failed", "done"]).take(pa.array((generated.how == DONE).astype(int))),
         "exception_class": pa.array([*(one[0] for one in EXCEPTIONS), None]).take(pa.array(generated.how)),
         "exception_message": pa.array([*(one[1] for one in EXCEPTIONS), None]).take(pa.array(generated.how)),
@@ -136,7 +158,6 @@ def table(generated: Generated) -> pa.Table:
         columns |= {
             "term_id": pa.repeat(pa.scalar("1-1"), count),
             "seq": places,
-            "is_trace_seen": pa.repeat(pa.scalar(block.is_trace_seen), count),
             "replica_machine": pa.repeat(pa.scalar(block.machine), count),
         }
     nothing = {name: pa.nulls(count, TYPES[name]) for name in (*FROM_MOVES, *FROM_LINES, *FROM_TERM)}

@@ -3,7 +3,7 @@
 It shares no code with `pipeline`; what Kafka allows is written down as Kafka does it, target by target.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -74,6 +74,7 @@ class Move(NamedTuple):
     from_state: str | None
     to_state: str | None
     is_done: bool
+    level: str
     exception: tuple[str | None, str | None] = (None, None)
 
 
@@ -89,11 +90,10 @@ class Judgement(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Where moves were found: the kind of machine, its name if the release is known, the term and its level."""
+    """Where moves were found: the kind of machine, its name if the release is known, and whether the term is."""
 
     kind: str
     machine: str | None
-    is_trace_seen: bool
     has_term: bool = True
 
     @property
@@ -101,13 +101,18 @@ class Block(NamedTuple):
         return (self.machine,) if self.machine else MACHINES[self.kind]
 
 
-def judged(block: Block, moves: Iterable[Move]) -> list[Judgement]:
+def judged(block: Block, moves: Sequence[Move]) -> list[Judgement]:
     """One judgement per move, in log order."""
     held: dict[int, tuple[str | None, int]] = {}
     judgements = []
+    at_trace = [place for place, move in enumerate(moves) if move.level == "TRACE"]
+    first, last = (at_trace[0], at_trace[-1]) if at_trace else (len(moves), 0)
     for place, move in enumerate(moves):
-        state, setter = held.get(move.thing, ("", None))
-        judgement, rests = judge(block, state, *move[1:])
+        state, setter = held.get(move.thing, ("", -1))
+        is_traced = first <= setter and place <= last
+        judgement, rests = judge(
+            block, is_traced, state, move.from_state, move.to_state, move.is_done, move.exception
+        )
         judgements.append(judgement._replace(previous=setter) if rests else judgement)
         if move.is_done:
             held[move.thing] = move.to_state, place
@@ -117,15 +122,19 @@ def judged(block: Block, moves: Iterable[Move]) -> list[Judgement]:
 @cache
 def judge(
     block: Block,
+    is_traced: bool,  # noqa: FBT001
     held: str | None,
     from_state: str | None,
     to_state: str | None,
     is_done: bool,  # noqa: FBT001
     exception: tuple[str | None, str | None],
 ) -> tuple[Judgement, bool]:
-    """The judgement without the place of the move before, and whether the held state matters; `held` is empty at first sight."""
+    """The judgement without the place of the move before, and whether the held state matters.
+
+    `held` is empty at first sight; `is_traced`: TRACE lines stand before the move that set it and after this one.
+    """
     is_legal = legality(block, from_state, to_state)
-    continuity = joined(block, held, from_state) if block.has_term else "unknown"
+    continuity = joined(block, held, from_state, is_traced=is_traced) if block.has_term else "unknown"
     if is_done:
         verdict = verdict_of_done(
             continuity, is_legal=is_legal, has_term=block.has_term, is_same=from_state == to_state
@@ -149,7 +158,7 @@ def legality(block: Block, from_state: str | None, to_state: str | None) -> bool
     return answers.pop() if len(answers) == 1 else None
 
 
-def joined(block: Block, held: str | None, from_state: str | None) -> str:
+def joined(block: Block, held: str | None, from_state: str | None, *, is_traced: bool) -> str:
     """How the state that a line leaves joins the state that the object was last seen to enter."""
     names = VALID_PREVIOUS[block.machines[0]]
     if from_state not in names or (held != "" and held not in names):
@@ -158,13 +167,13 @@ def joined(block: Block, held: str | None, from_state: str | None) -> str:
         return "first" if from_state in AT_STARTUP[block.kind] else "unknown"
     if held == from_state:
         return "follows"
-    if block.is_trace_seen:
-        may_be_silent = any(
-            from_state in after(machine, held, SOMETIMES_SILENT[machine]) for machine in block.machines
-        )
-        return "unknown" if may_be_silent else "broken"
-    is_explained = all(from_state in after(machine, held, TRACE_ONLY[machine]) for machine in block.machines)
-    return "hidden" if is_explained else "unknown"
+    unprinted = {machine: set() if is_traced else TRACE_ONLY[machine] for machine in block.machines}
+    if all(from_state in after(machine, held, unprinted[machine]) for machine in block.machines):
+        return "hidden"
+    maybe = {machine: unprinted[machine] | SOMETIMES_SILENT[machine] for machine in block.machines}
+    if any(from_state in after(machine, held, maybe[machine]) for machine in block.machines):
+        return "unknown"
+    return "broken"
 
 
 def after(machine: str, state: str | None, entered: set[str]) -> set[str | None]:

@@ -12,8 +12,8 @@ from pipeline.gold.transition_audit import replay_block
 from pipeline.kafka.machines import candidates, visibility
 from schemas.gold.transition_audit import CONTINUITIES, VERDICTS
 from tests.replay.generated import (
-    BLOCKS,
     DONE,
+    IN_TURN,
     Generated,
     blocks,
     disagreements,
@@ -41,7 +41,7 @@ def test_verdicts_of_ten_million_moves_are_those_of_the_naive_judge() -> None:
 def test_order_of_rows_says_nothing() -> None:
     """As files come to a block: in any order."""
     differing = [
-        each for one in blocks(3, 5_000 * len(BLOCKS)) for each in disagreements(one, is_shuffled=True)
+        each for one in blocks(3, 5_000 * len(IN_TURN)) for each in disagreements(one, is_shuffled=True)
     ]
     assert not differing, differing[:20]
 
@@ -76,10 +76,12 @@ def moves_of(generated: Generated, at: slice) -> Moves:
     )
 
 
-def in_chunks(generated: Generated, cuts: list[int], *, is_stitched: bool) -> list[Replay]:
+def in_chunks(
+    generated: Generated, cuts: list[int], *, is_stitched: bool, is_trace_seen: bool = True
+) -> list[Replay]:
     """Each chunk with what is carried over: the summary of the chunk before, or all summaries stitched so far."""
     block = generated.block
-    seen = visibility(block.kind, block.machine, is_trace_seen=block.is_trace_seen)
+    seen = visibility(block.kind, block.machine, is_trace_seen=is_trace_seen)
     nothing = np.empty(0, dtype=np.int64)
     carried = Summary(nothing, nothing, nothing)
     replays = []
@@ -94,8 +96,8 @@ def in_chunks(generated: Generated, cuts: list[int], *, is_stitched: bool) -> li
 @pytest.mark.parametrize("is_stitched", [False, True], ids=["one after the other", "each by itself"])
 def test_cut_anywhere_gives_the_same_rows(*, is_stitched: bool) -> None:
     rng = np.random.default_rng(4)
-    for block in BLOCKS:
-        generated = generate(rng, block, 5_000)
+    for block, level in IN_TURN:
+        generated = generate(rng, block, level, 5_000)
         whole = in_chunks(generated, [0, len(generated)], is_stitched=False)[0]
         for pieces in (2, 30, 400):
             cuts = [0, *sorted(rng.integers(0, len(generated) + 1, size=pieces - 1)), len(generated)]
@@ -113,9 +115,12 @@ def test_cut_anywhere_gives_the_same_rows(*, is_stitched: bool) -> None:
 
 
 def test_cut_by_partitions_gives_the_same_rows() -> None:
+    """Only where the level changes the lines of other partitions matter: they tell it."""
     rng = np.random.default_rng(5)
-    for block in BLOCKS:
-        generated = generate(rng, block, 5_000)
+    for block, level in IN_TURN:
+        if level == "changed":
+            continue
+        generated = generate(rng, block, level, 5_000)
         whole = found(_audited(generated))
         for chosen in (generated.thing % 3 == 0, generated.thing % 3 != 0):
             at = np.flatnonzero(chosen)
