@@ -1,0 +1,163 @@
+"""How many faults are found, and how many findings are faults: by kind of fault and release."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from tests.replay import naive
+from tests.replay.judging import Told, told
+from tests.replay.simulator.days import Simulated, simulated
+from tests.replay.simulator.faults import FAULTS
+from tests.replay.simulator.record import Line, Term, Thing
+
+RELEASES = (
+    "0.8.2.2", "0.9.0.1", "0.10.2.2", "0.11.0.3", "1.0.2", "1.1.1", "2.0.1", "2.2.2", "2.3.1", "2.5.1", "2.6.3",
+    "3.2.3", "3.9.1",
+)  # fmt: skip
+Place = tuple[Thing, Term]
+
+
+@dataclass
+class Score:
+    """Places are objects in a term. `decided`: of those hit, whose lines no healthy history prints."""
+
+    kind: str
+    release: str
+    hit: int = 0
+    decided: int = 0
+    found: int = 0
+    findings: int = 0
+    elsewhere: int = 0
+    unsaid: int = 0  # hit, not decided, and called hidden or undetermined
+
+    @property
+    def recall(self) -> float:
+        return self.found / self.decided if self.decided else 1.0
+
+    @property
+    def precision(self) -> float:
+        return 1 - self.elsewhere / self.findings if self.findings else 1.0
+
+    def add(self, other: "Score") -> None:
+        for name in ("hit", "decided", "found", "findings", "elsewhere", "unsaid"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+def machine_of(log: Simulated) -> str:
+    return "R1" if log.version < (2, 3) else "R2"
+
+
+def scored(kind: str, release: str, log: Simulated, seed: int) -> Score:
+    """One kind of fault done to one log."""
+    lines, injected = FAULTS[kind](log, Random(f"{kind} {release} {seed}"))  # noqa: S311
+    rows = told(lines, machine_of(log))
+    by_place = by_object(rows)
+    impossible = impossible_places(by_place, traced_terms(lines), machine_of(log))
+    hit = {(one.thing, one.term) for one in injected}
+    accused = {place for place, of_it in by_place.items() if any(row.is_finding for row in of_it)}
+    open_ones = (hit & by_place.keys()) - impossible
+    unsure = ("hidden", "undetermined")
+    return Score(
+        kind,
+        release,
+        hit=len(hit),
+        decided=len(hit & impossible),
+        found=len(hit & impossible & accused),
+        findings=len(accused),
+        elsewhere=len(accused - (hit & impossible)),
+        unsaid=sum(any(row.verdict in unsure for row in by_place[place]) for place in open_ones),
+    )
+
+
+def by_object(rows: Iterable[Told]) -> dict[Place, list[Told]]:
+    found: dict[Place, list[Told]] = defaultdict(list)
+    for row in rows:
+        found[row.thing, row.term].append(row)
+    return found
+
+
+def traced_terms(lines: Iterable[Line]) -> dict[Term, tuple[int, int]]:
+    """Places of the first and last TRACE line of each term, in the state-change.log of its node."""
+    place: dict[int, int] = defaultdict(int)
+    found: dict[Term, tuple[int, int]] = {}
+    for line in lines:
+        if line.log == "state-change":
+            if line.level == "TRACE" and line.move is not None:
+                found[line.term] = (found.get(line.term, (place[line.node], 0))[0], place[line.node])
+            place[line.node] += 1
+    return found
+
+
+def impossible_places(
+    by_place: dict[Place, list[Told]], traced: dict[Term, tuple[int, int]], machine: str
+) -> set[Place]:
+    """Objects with lines that no healthy history prints; decided without the product."""
+    return {
+        (thing, term)
+        for (thing, term), rows in by_place.items()
+        if is_impossible(rows, "P1" if thing[2] is None else machine, traced.get(term, (0, -1)))
+    }
+
+
+def is_impossible(rows: Sequence[Told], machine: str, traced: tuple[int, int]) -> bool:
+    """A pair that Kafka does not allow, or a gap that no unprinted moves bridge. `traced`: see traced_terms."""
+    held: str | None = None
+    since = -1
+    for row in rows:
+        if row.outcome != "done":
+            continue
+        if row.from_state not in naive.VALID_PREVIOUS[machine][row.to_state]:
+            return True
+        is_trace = traced[0] <= since and row.seq <= traced[1]
+        unprinted = naive.SOMETIMES_SILENT[machine] | (set() if is_trace else naive.TRACE_ONLY[machine])
+        if held is not None and row.from_state not in naive.after(machine, held, unprinted):
+            return True
+        held, since = row.to_state, row.seq
+    return False
+
+
+def true_verdicts(log: Simulated) -> list[str]:
+    """What there is to say of each printed move, in log order of each node: the simulator knows what was not printed.
+
+    Up to 1.0 a replica can come online without a line; R1 reaches to 2.2, so the log leaves that undetermined.
+    """
+    last: dict[Place, tuple[str | None, str]] = {}
+    verdicts: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for at, line in enumerate(log.lines):
+        move = line.move
+        if move is None:
+            continue
+        place = (move.thing, line.term)
+        held, unseen = last.get(place, (None, ""))
+        is_done, is_printed = move.outcome == "done", line.is_printed(log.level)
+        if is_printed:
+            is_same = move.from_state == move.to_state
+            joined = "same_state" if is_same else "valid"
+            done = "first" if held is None else joined if held == move.from_state else unseen
+            verdicts[line.node].append((at, done if is_done else move.outcome))
+        if is_done:
+            silent = "hidden" if line.level else "undetermined"
+            last[place] = (move.to_state, "") if is_printed else (held, silent)
+    return [verdict for node in sorted(verdicts) for _, verdict in verdicts[node]]
+
+
+def table(seeds: Sequence[int], days: float) -> Iterator[Score]:
+    """Every kind of fault on every release, all seeds together."""
+    for release in RELEASES:
+        logs = [simulated(release, seed, days) for seed in seeds]
+        for kind in FAULTS:
+            total = Score(kind, release)
+            for seed, log in zip(seeds, logs, strict=True):
+                total.add(scored(kind, release, log, seed))
+            yield total
+
+
+def printed(scores: Iterable[Score]) -> str:
+    heading = "fault            release   hit  decided  recall  findings  precision  hidden/undetermined"
+    rows = [
+        f"{one.kind:16} {one.release:8} {one.hit:5} {one.decided:8} {one.recall:7.1%} {one.findings:9} "
+        f"{one.precision:10.1%} {one.unsaid:20}"
+        for one in scores
+    ]
+    return "\n".join([heading, *rows])
