@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from pipeline.core.machine import Machine
 from pipeline.kafka.machines import NormalMove, legality_for, machines, visibility
 from tests.replay import naive
-from tests.replay.generated import DONE, Generated, disagreements
+from tests.replay.generated import DONE, Generated, disagreements, expected
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "shared" / "kafka" / "transition-matrices.md"
 SINCE = {"0.8.1 2.2": "R1", "2.3 3.9": "R2", "0.8.1 3.9": "P1"}
@@ -53,12 +55,13 @@ def as_judged(machine: Machine) -> list[str]:
         return [
             each
             for is_trace in (True, False)
-            for each in disagreements(every_pair(naive.Block(kind, machine.name), is_trace=is_trace))
+            for each in disagreements(*every_pair(naive.Block(kind, machine.name), is_trace=is_trace))
         ]
 
 
-def every_pair(block: naive.Block, *, is_trace: bool) -> Generated:
-    """One object per two moves, done or refused, among known states: all that the judgement of a pair can see."""
+@cache
+def every_pair(block: naive.Block, *, is_trace: bool) -> tuple[Generated, dict[str, pa.Array]]:
+    """One object per two moves, the last done or refused, among known states; and what the naive judge says."""
     names = naive.states(block.kind)
     known = range(len(names))
     rows = [
@@ -69,9 +72,10 @@ def every_pair(block: naive.Block, *, is_trace: bool) -> Generated:
         for pair, how in ((first, DONE), (second, last))
     ]
     thing, from_state, to_state, how = np.array(rows, dtype=np.int64).T
-    return Generated(
+    generated = Generated(
         block, (*names, "OddState", None), thing, from_state, to_state, how, np.full(len(how), is_trace)
     )
+    return generated, expected(generated)
 
 
 @contextmanager

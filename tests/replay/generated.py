@@ -185,12 +185,17 @@ def found(audited: pa.Table) -> dict[str, pa.Array]:
     }
 
 
-def disagreements(generated: Generated, *, is_shuffled: bool = False) -> list[str]:
-    """Columns in which product and naive judge differ, with the first place; none if they agree."""
+def disagreements(
+    generated: Generated, known: dict[str, pa.Array] | None = None, *, is_shuffled: bool = False
+) -> list[str]:
+    """Columns in which product and naive judge differ, with the first place; none if they agree.
+
+    `known`: what the naive judge says, if that has been asked before.
+    """
     rows = table(generated)
     if is_shuffled:
         rows = rows.take(pa.array(np.random.default_rng(0).permutation(len(rows))))
-    told, known = found(replay_block(rows)), expected(generated)
+    told, known = found(replay_block(rows)), known or expected(generated)
     differing = []
     for name in told:
         pairs = zip(told[name].to_pylist(), known[name].to_pylist(), strict=True)

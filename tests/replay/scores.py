@@ -143,21 +143,34 @@ def true_verdicts(log: Simulated) -> list[str]:
 
 
 def table(seeds: Sequence[int], days: float) -> Iterator[Score]:
-    """Every kind of fault on every release, all seeds together."""
-    for release in RELEASES:
-        logs = [simulated(release, seed, days) for seed in seeds]
+    """Every kind of fault on every release, all seeds together; from 2.6 on at the stock level and at TRACE."""
+    runs = [(name, level) for name in RELEASES for level in ("", "TRACE") if not level or name >= "2.6"]
+    for name, level in runs:
+        logs = [simulated(name, seed, days, level=level) for seed in seeds]
         for kind in FAULTS:
-            total = Score(kind, release)
+            total = Score(kind, f"{name} {level}".strip())
             for seed, log in zip(seeds, logs, strict=True):
-                total.add(scored(kind, release, log, seed))
+                total.add(scored(kind, name, log, seed))
             yield total
 
 
 def printed(scores: Iterable[Score]) -> str:
-    heading = "fault            release   hit  decided  recall  findings  precision  hidden/undetermined"
-    rows = [
-        f"{one.kind:16} {one.release:8} {one.hit:5} {one.decided:8} {one.recall:7.1%} {one.findings:9} "
-        f"{one.precision:10.1%} {one.unsaid:20}"
-        for one in scores
-    ]
-    return "\n".join([heading, *rows])
+    """By kind of fault, with the sum over releases."""
+    by_kind: dict[str, list[Score]] = defaultdict(list)
+    for one in scores:
+        by_kind[one.kind].append(one)
+    lines = ["fault            release           hit decided found  recall findings precision unsure"]
+    for kind, own in by_kind.items():
+        total = Score(kind, "all")
+        for one in own:
+            total.add(one)
+        lines += [row(one) for one in (*own, total)]
+    return "\n".join(lines)
+
+
+def row(one: Score) -> str:
+    """`unsure`: hit, not decided, and called hidden or undetermined; the rest of the hit look healthy."""
+    return (
+        f"{one.kind:16} {one.release:13} {one.hit:7} {one.decided:7} {one.found:5} {one.recall:7.1%} "
+        f"{one.findings:8} {one.precision:9.1%} {one.unsaid:6}"
+    )

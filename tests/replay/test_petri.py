@@ -28,11 +28,6 @@ def compare(seed: int, count: int) -> Counter[bool]:
 
 
 def test_token_replay_calls_the_same_traces_legal() -> None:
-    told = compare(1, 20_000)
-    assert told.total() == 20_000
-    assert min(told[True], told[False]) > 5_000
-
-
-@pytest.mark.soak
-def test_token_replay_calls_the_same_traces_legal_in_a_hundred_thousand() -> None:
-    assert compare(2, 100_000).total() == 100_000
+    told = compare(1, 100_000)
+    assert told.total() == 100_000
+    assert min(told[True], told[False]) > 25_000
