@@ -62,7 +62,6 @@ RULE_RESTS_ON_PREVIOUS = np.isin(VERDICT_OF_RULE, RESTS_ON_PREVIOUS)
 REFUSING_EXCEPTION = r"(^|\.)(IllegalStateException|AssertionError)$"
 REFUSING_MESSAGE = "should be in"
 
-TRACE = "TRACE"
 JUDGED = ("is_legal_pair", "continuity", "verdict", "normal", "certainty", "evidence")
 FROM_LINES = ("term_id", "seq", "cause")
 FROM_TERM = ("replica_machine",)
@@ -117,18 +116,15 @@ def replay_block(moves: pa.Table) -> pa.Table:
     """
     moves = moves.sort_by([(name, "ascending") for name in ("seq", "file_id", "byte_offset")])
     is_traced = within_trace(moves)
-    parts = [(kind, mask(pc.equal(moves["machine"], kind))) for kind in KINDS]
-    return pa.concat_tables(
-        [replay_machine(kind, moves.filter(is_its), is_traced[is_its]) for kind, is_its in parts]
-    )
+    own = {kind: mask(pc.equal(moves["machine"], kind)) for kind in KINDS}
+    audited = [replay_machine(kind, moves.filter(at), is_traced[at]) for kind, at in own.items()]
+    return pa.concat_tables(audited)
 
 
 def within_trace(moves: pa.Table) -> Bool:
-    """Whether each move stands between the first and the last TRACE line: the level can change within a term."""
-    lines = np.flatnonzero(mask(pc.equal(moves["level"], TRACE)))
-    place = np.arange(len(moves))
-    since, until = int(lines.min(initial=len(moves))), int(lines.max(initial=NONE))
-    return (place >= since) & (place <= until)
+    """Whether TRACE lines stand on both sides; a level lowered and raised again in a term looks like lost lines."""
+    is_trace = mask(pc.equal(moves["level"], "TRACE"))
+    return np.logical_or.accumulate(is_trace) & np.logical_or.accumulate(is_trace[::-1])[::-1]
 
 
 def replay_machine(kind: str, moves: pa.Table, is_traced: Bool) -> pa.Table:
@@ -137,14 +133,12 @@ def replay_machine(kind: str, moves: pa.Table, is_traced: Bool) -> pa.Table:
     from_state, to_state = state_codes(moves["from_state"], kind), state_codes(moves["to_state"], kind)
     is_done = mask(pc.equal(moves["outcome"], "done"))
     has_term = mask(pc.is_valid(moves["term_id"]))
-
     is_startup = (from_state >= 0) & candidates(kind, name)[0].is_startup[from_state]
     at_trace, at_info = (visibility(kind, name, is_trace_seen=is_seen) for is_seen in (True, False))
     objects = Moves(object_codes(moves), from_state, to_state, is_done, is_startup)
     replayed = replay(objects, at_trace.explained, at_trace.complete)
     unseen = judged(from_state, replayed.previous_state, is_startup, at_info.explained, at_info.complete)
-    is_gap_traced = is_traced & (replayed.previous_row != NONE)
-    is_gap_traced[is_gap_traced] = is_traced[replayed.previous_row[is_gap_traced]]
+    is_gap_traced = is_traced & (replayed.previous_row != NONE) & is_traced[replayed.previous_row]
     continuity = np.where(has_term, np.where(is_gap_traced, replayed.continuity, unseen), UNKNOWN)
     is_grounded = has_term & ((continuity != UNKNOWN) | (replayed.previous_state != NONE))
     legal = legality_of(from_state, to_state, kind, name)
