@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tests.replay.naive import VALID_PREVIOUS
 from tests.replay.simulator.days import Simulated, simulated
-from tests.replay.simulator.record import LEVELS, Line, Term, Thing
+from tests.replay.simulator.record import Line, Term, Thing
 
 HOUR_MS = 3_600_000
 SKEW_MS = 30_000
@@ -136,13 +136,31 @@ def info_only(log: Simulated, _: Random) -> Faulty:
 
 def level_changed(log: Simulated, rng: Random) -> Faulty:
     """Somebody sets state.change.logger to the other level in mid-hour, and leaves it so."""
+    return at_other_level("level changed", log, mid_hour(log, rng), log.lines[-1].at_ms + 1)
+
+
+def level_for_hours(log: Simulated, rng: Random) -> Faulty:
+    """The same, and back after some hours; a level lowered and raised again looks like lost lines."""
+    since = mid_hour(log, rng)
+    return at_other_level("level for hours", log, since, since + rng.randint(1, 6) * HOUR_MS)
+
+
+def mid_hour(log: Simulated, rng: Random) -> int:
     moves = done_moves(list(log.lines))
-    when = log.lines[moves[len(moves) // 2 + rng.randrange(len(moves) // 4)]].at_ms
+    return log.lines[rng.choice(moves[len(moves) // 4 : 3 * len(moves) // 4])].at_ms
+
+
+def at_other_level(kind: str, log: Simulated, since_ms: int, until_ms: int) -> Faulty:
+    """Hit: what is printed at one of the levels only."""
     other = "INFO" if log.level == "TRACE" else "TRACE"
-    lines = [line for line in log.lines if line.is_printed(other if line.at_ms >= when else log.level)]
-    changed = [line for line in log.lines if line.at_ms >= when and line.move is not None and line.level]
-    differing = [line for line in changed if LEVELS.index(line.level) < LEVELS.index("INFO")]
-    return lines, unique([at("level changed", line) for line in differing])
+    lines, hit = [], []
+    for line in log.lines:
+        is_changed = since_ms <= line.at_ms < until_ms
+        if line.is_printed(other if is_changed else log.level):
+            lines.append(line)
+        if is_changed and line.move is not None and line.is_printed("TRACE") and not line.is_printed("INFO"):
+            hit.append(at(kind, line))
+    return lines, unique(hit)
 
 
 def clock_skew(log: Simulated, rng: Random) -> Faulty:
@@ -183,6 +201,7 @@ FAULTS: dict[str, Callable[[Simulated, Random], Faulty]] = {
     "missing hour": missing_hour,
     "INFO only": info_only,
     "level changed": level_changed,
+    "level for hours": level_for_hours,
     "clock skew": clock_skew,
     "fail-over midway": fail_over_midway,
     "wiped cluster": wiped_cluster,
