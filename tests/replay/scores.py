@@ -117,31 +117,6 @@ def is_impossible(rows: Sequence[Told], machine: str, traced: tuple[int, int]) -
     return False
 
 
-def true_verdicts(log: Simulated) -> list[str]:
-    """What there is to say of each printed move, in log order of each node: the simulator knows what was not printed.
-
-    Up to 1.0 a replica can come online without a line; R1 reaches to 2.2, so the log leaves that undetermined.
-    """
-    last: dict[Place, tuple[str | None, str]] = {}
-    verdicts: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    for at, line in enumerate(log.lines):
-        move = line.move
-        if move is None:
-            continue
-        place = (move.thing, line.term)
-        held, unseen = last.get(place, (None, ""))
-        is_done, is_printed = move.outcome == "done", line.is_printed(log.level)
-        if is_printed:
-            is_same = move.from_state == move.to_state
-            joined = "same_state" if is_same else "valid"
-            done = "first" if held is None else joined if held == move.from_state else unseen
-            verdicts[line.node].append((at, done if is_done else move.outcome))
-        if is_done:
-            silent = "hidden" if line.level else "undetermined"
-            last[place] = (move.to_state, "") if is_printed else (held, silent)
-    return [verdict for node in sorted(verdicts) for _, verdict in verdicts[node]]
-
-
 def table(seeds: Sequence[int], days: float) -> Iterator[Score]:
     """Every kind of fault on every release, all seeds together; from 2.6 on at the stock level and at TRACE."""
     runs = [(name, level) for name in RELEASES for level in ("", "TRACE") if not level or name >= "2.6"]

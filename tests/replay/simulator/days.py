@@ -6,7 +6,7 @@ from random import Random
 from tests.oracle.rows import Release, release
 from tests.replay.simulator.cluster import Cluster, Partition
 from tests.replay.simulator.controller import Controller
-from tests.replay.simulator.record import Died, Line, Recorder, Term, stock_level
+from tests.replay.simulator.record import Died, Line, Recorder, Term, printed, stock_level
 
 START_MS = 1_709_251_200_000  # 2024-03-01 00:00 UTC
 DAY_MS = 86_400_000
@@ -37,7 +37,7 @@ class Simulated:
         return release(self.release)
 
     def printed(self) -> list[Line]:
-        return [line for line in self.lines if line.is_printed(self.level)]
+        return printed(self.lines, lambda _: self.level)
 
 
 def simulated(

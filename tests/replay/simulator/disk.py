@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
+from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tests.replay.simulator.days import simulated
-from tests.replay.simulator.faults import Injected
+from tests.replay.simulator.faults import FAULTS, Injected
 from tests.replay.simulator.record import Line
 
 LOGS = ("controller", "state-change")
@@ -51,13 +52,20 @@ def write(folder: Path, lines: Iterable[Line], faults: Iterable[Injected] = ()) 
     with (truth / "moves.jsonl").open("w", encoding="utf-8") as stream:
         for line in written:
             if line.move is not None:
-                told = {"at_ms": line.at_ms, "node": line.node, "life": line.term[0], "epoch": line.term[1]}
+                told = {"at_ms": line.at_ms, "node": line.node, "term": line.term, "verdict": line.verdict}
                 stream.write(json.dumps(told | line.move._asdict()) + "\n")
     with (truth / "faults.jsonl").open("w", encoding="utf-8") as stream:
         stream.writelines(json.dumps(fault._asdict()) + "\n" for fault in faults)
     return total
 
 
-def write_cluster(folder: Path, name: str, seed: int, days: float, level: str = "") -> int:
-    """The logs of a healthy cluster of that release; returns their bytes, some 300 KB a day at TRACE."""
-    return write(folder, simulated(name, seed, days, level=level).printed())
+def write_cluster(
+    folder: Path, name: str, seed: int, days: float, *, level: str = "", fault: str = ""
+) -> int:
+    """The logs of a cluster of that release, with one kind of fault (of FAULTS) or healthy.
+
+    Returns their bytes, some 300 KB a day at TRACE.
+    """
+    log = simulated(name, seed, days, level=level)
+    lines, injected = FAULTS[fault](log, Random(seed)) if fault else (log.printed(), [])  # noqa: S311
+    return write(folder, lines, injected)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tests.replay.naive import VALID_PREVIOUS
 from tests.replay.simulator.days import Simulated, simulated
-from tests.replay.simulator.record import Line, Term, Thing
+from tests.replay.simulator.record import Line, Term, Thing, printed
 
 HOUR_MS = 3_600_000
 SKEW_MS = 30_000
@@ -54,7 +54,7 @@ def illegal_move(log: Simulated, rng: Random) -> Faulty:
         targets = [state for state in valid_previous if move.from_state not in valid_previous[state]]
         target = rng.choice(targets)
         body = line.body.replace(f"to {move.to_state}", f"to {target}", 1)
-        lines[place] = replace(line, body=body, move=move._replace(to_state=target))
+        lines[place] = replace(line, body=body, move=move._replace(to_state=target), verdict="illegal")
         injected.append(at("illegal move", line))
     return lines, injected
 
@@ -129,9 +129,7 @@ def missing_hour(log: Simulated, rng: Random) -> Faulty:
 
 
 def info_only(log: Simulated, _: Random) -> Faulty:
-    lines = replace(log, level="INFO").printed()
-    lost = {line for line in log.printed() if line.move is not None} - set(lines)
-    return lines, unique([at("INFO only", line) for line in log.lines if line in lost])
+    return at_other_level("INFO only", replace(log, level="TRACE"), 0, log.lines[-1].at_ms + 1)
 
 
 def level_changed(log: Simulated, rng: Random) -> Faulty:
@@ -153,13 +151,14 @@ def mid_hour(log: Simulated, rng: Random) -> int:
 def at_other_level(kind: str, log: Simulated, since_ms: int, until_ms: int) -> Faulty:
     """Hit: what is printed at one of the levels only."""
     other = "INFO" if log.level == "TRACE" else "TRACE"
-    lines, hit = [], []
-    for line in log.lines:
-        is_changed = since_ms <= line.at_ms < until_ms
-        if line.is_printed(other if is_changed else log.level):
-            lines.append(line)
-        if is_changed and line.move is not None and line.is_printed("TRACE") and not line.is_printed("INFO"):
-            hit.append(at(kind, line))
+    lines = printed(log.lines, lambda at_ms: other if since_ms <= at_ms < until_ms else log.level)
+    hit = [
+        at(kind, line)
+        for line in log.lines
+        if since_ms <= line.at_ms < until_ms
+        and line.move is not None
+        and line.is_printed("TRACE") != line.is_printed("INFO")
+    ]
     return lines, unique(hit)
 
 

@@ -1,7 +1,7 @@
 """What a simulated controller writes: lines with their term, and what each says about one object."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ class Move(NamedTuple):
 class Line:
     """One line of one node; `body` is what stands behind the level, stack trace included.
 
-    `level` is empty where Kafka moved the state without a line.
+    `level` is empty where Kafka moved the state without a line. `verdict`: see `printed`.
     """
 
     at_ms: int
@@ -40,12 +40,38 @@ class Line:
     body: str
     term: Term
     move: Move | None = None
+    verdict: str = ""
 
     def is_printed(self, threshold: str) -> bool:
         """state.change.logger is at `threshold`; the controller's own loggers are at TRACE as shipped."""
         if not self.level:
             return False
         return self.log == "controller" or LEVELS.index(self.level) >= LEVELS.index(threshold)
+
+
+def printed(lines: Iterable[Line], level_at: Callable[[int], str]) -> list[Line]:
+    """The lines that a log holds whose level at a time is `level_at`, each with the verdict that the truth gives it.
+
+    Up to 1.0 a replica can come online without a line; R1 reaches to 2.2, so the log leaves that undetermined.
+    """
+    last: dict[tuple[Thing, Term], tuple[str | None, str]] = {}
+    found = []
+    for line in lines:
+        is_printed, move = line.is_printed(level_at(line.at_ms)), line.move
+        if move is None:
+            if is_printed:
+                found.append(line)
+            continue
+        held, unseen = last.get((move.thing, line.term), (None, ""))
+        is_done = move.outcome == "done"
+        if is_printed:
+            joined = "same_state" if move.from_state == move.to_state else "valid"
+            done = "first" if held is None else joined if held == move.from_state else unseen
+            found.append(replace(line, verdict=done if is_done else move.outcome))
+        if is_done:
+            silent = "hidden" if line.level else "undetermined"
+            last[move.thing, line.term] = (move.to_state, "") if is_printed else (held, silent)
+    return found
 
 
 class Died(Exception):
