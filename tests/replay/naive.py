@@ -111,7 +111,13 @@ def judged(block: Block, moves: Sequence[Move]) -> list[Judgement]:
         state, setter = held.get(move.thing, ("", -1))
         is_traced = first <= setter and place <= last
         judgement, rests = judge(
-            block, is_traced, state, move.from_state, move.to_state, move.is_done, move.exception
+            block,
+            state,
+            move.from_state,
+            move.to_state,
+            move.exception,
+            is_done=move.is_done,
+            is_traced=is_traced,
         )
         judgements.append(judgement._replace(previous=setter) if rests else judgement)
         if move.is_done:
@@ -122,12 +128,13 @@ def judged(block: Block, moves: Sequence[Move]) -> list[Judgement]:
 @cache
 def judge(
     block: Block,
-    is_traced: bool,  # noqa: FBT001
     held: str | None,
     from_state: str | None,
     to_state: str | None,
-    is_done: bool,  # noqa: FBT001
     exception: tuple[str | None, str | None],
+    *,
+    is_done: bool,
+    is_traced: bool,
 ) -> tuple[Judgement, bool]:
     """The judgement without the place of the move before, and whether the held state matters.
 

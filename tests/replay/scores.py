@@ -50,7 +50,7 @@ def machine_of(log: Simulated) -> str:
 
 def scored(kind: str, release: str, log: Simulated, seed: int) -> Score:
     """One kind of fault done to one log."""
-    lines, injected = FAULTS[kind](log, Random(f"{kind} {release} {seed}"))  # noqa: S311
+    lines, injected = FAULTS[kind](log, Random(f"{kind} {release} {seed}"))  # noqa: S311  (dice, not secrets)
     rows = told(lines, machine_of(log))
     by_place = by_object(rows)
     impossible = impossible_places(by_place, traced_terms(lines), machine_of(log))

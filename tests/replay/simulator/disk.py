@@ -67,5 +67,5 @@ def write_cluster(
     Returns their bytes, some 300 KB a day at TRACE.
     """
     log = simulated(name, seed, days, level=level)
-    lines, injected = FAULTS[fault](log, Random(seed)) if fault else (log.printed(), [])  # noqa: S311
+    lines, injected = FAULTS[fault](log, Random(seed)) if fault else (log.printed(), [])  # noqa: S311  (dice, not secrets)
     return write(folder, lines, injected)
