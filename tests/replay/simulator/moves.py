@@ -1,6 +1,6 @@
 """The two state machines of one controller: what they ask, refuse, do and say, as the releases differ."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tests.oracle.rows import Release
 from tests.replay.naive import VALID_PREVIOUS
@@ -100,7 +100,7 @@ class Machines:
         trace = "\n\tat kafka.controller.ZkReplicaStateMachine.handleStateChanges(StateMachine.scala)"
         self.recorder.move(self.node, self.term, Move(thing, held, target, outcome), {}, reason + trace)
 
-    def partitions(self, things: Iterable[tuple[str, int]], target: str, strategy: str = OFFLINE) -> None:
+    def partitions(self, things: Sequence[tuple[str, int]], target: str, strategy: str = OFFLINE) -> None:
         """handleStateChanges of the partition machine; it is never asked for what it would refuse."""
         for topic, number in things:
             self.recorder.live()
@@ -112,10 +112,26 @@ class Machines:
                 self.done(thing, held, target, assigned_replicas=listed(self.partition(thing).replicas))
             else:
                 self.done(thing, held, target)
+        if target == "OnlinePartition" and (1, 1) <= self.version < (2, 4) and self._has_trouble():
+            self._elect_again(things)
+
+    def _has_trouble(self) -> bool:
+        """ZooKeeper did not answer as it should."""
+        return self.recorder.rng.random() < 0.02
+
+    def _elect_again(self, things: Sequence[tuple[str, int]]) -> None:
+        """Item 9: a retry elects all partitions anew (KAFKA-8286)."""
+        elected = [one for one in things if self.state[(*one, None)] == "OnlinePartition"]
+        for topic, number in elected:
+            self._elect((topic, number, None), "OnlinePartition", OFFLINE)
 
     def _elect(self, thing: Thing, held: str, strategy: str) -> None:
         partition = self.partition(thing)
         leader, isr = self._chosen(partition, held, strategy)
+        if held == "NewPartition" and self.version >= (1, 1) and self._has_trouble():
+            reason = "org.apache.zookeeper.KeeperException$ConnectionLossException: KeeperErrorCode = ConnectionLoss"
+            self._not_done(thing, held, held, "failed", reason)  # item 8
+            return
         if leader is None:
             self._not_done(thing, held, "OnlinePartition", "failed", self._no_leader(thing, held, strategy))
             return
