@@ -32,16 +32,21 @@ class Score:
     unsaid: int = 0  # hit, not decided, and called hidden or undetermined
 
     @property
-    def recall(self) -> float:
-        return self.found / self.decided if self.decided else 1.0
+    def recall(self) -> str:
+        return share(self.found, self.decided)
 
     @property
-    def precision(self) -> float:
-        return 1 - self.elsewhere / self.findings if self.findings else 1.0
+    def precision(self) -> str:
+        return share(self.findings - self.elsewhere, self.findings)
 
     def add(self, other: "Score") -> None:
         for name in ("hit", "decided", "found", "findings", "elsewhere", "unsaid"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+def share(part: int, whole: int) -> str:
+    """Nothing of nothing is no hundred percent."""
+    return f"{part / whole:.1%}" if whole else "-"
 
 
 def machine_of(log: Simulated) -> str:
@@ -146,6 +151,6 @@ def printed(scores: Iterable[Score]) -> str:
 def row(one: Score) -> str:
     """`unsure`: hit, not decided, and called hidden or undetermined; the rest of the hit look healthy."""
     return (
-        f"{one.kind:16} {one.release:13} {one.hit:7} {one.decided:7} {one.found:5} {one.recall:7.1%} "
-        f"{one.findings:8} {one.precision:9.1%} {one.unsaid:6}"
+        f"{one.kind:16} {one.release:13} {one.hit:7} {one.decided:7} {one.found:5} {one.recall:>7} "
+        f"{one.findings:8} {one.precision:>9} {one.unsaid:6}"
     )
