@@ -21,6 +21,7 @@ from pipeline.core.replay import (
     Bool,
     Int,
     Moves,
+    judged,
     replay,
 )
 from pipeline.kafka.machines import (
@@ -63,8 +64,8 @@ REFUSING_MESSAGE = "should be in"
 
 JUDGED = ("is_legal_pair", "continuity", "verdict", "normal", "certainty", "evidence")
 FROM_LINES = ("term_id", "seq", "cause")
-FROM_TERM = ("is_trace_seen", "replica_machine")
-FROM_MOVES = tuple(name for name in SPEC.columns if name not in JUDGED + FROM_LINES + FROM_TERM)
+FROM_TERM = ("replica_machine",)
+FROM_MOVES = (*(name for name in SPEC.columns if name not in JUDGED + FROM_LINES + FROM_TERM), "level")
 
 
 def build(
@@ -87,7 +88,7 @@ def build(
         replicas.select(*FROM_MOVES)
         .unionByName(partitions.select(*FROM_MOVES))
         .transform(with_term, controller_line, term)
-        .groupBy("cluster_id", "term_id", "machine", file_without_term())
+        .groupBy("cluster_id", "term_id", file_without_term())
         .applyInArrow(replay_block, schema=SPEC.struct)
         .select(*SPEC.columns)
     )
@@ -109,30 +110,40 @@ def file_without_term() -> Column:
 
 
 def replay_block(moves: pa.Table) -> pa.Table:
-    """The audited rows of one block: the moves of one machine in one term, in any order.
+    """The audited rows of one block: the moves of one term, in any order; each machine by itself.
 
     Shape: one row per move, columns of SPEC. Wants FROM_MOVES, FROM_LINES and FROM_TERM; other columns are dropped.
     """
     moves = moves.sort_by([(name, "ascending") for name in ("seq", "file_id", "byte_offset")])
-    kind = moves["machine"][0].as_py() if len(moves) else PARTITION
+    is_traced = within_trace(moves)
+    own = {kind: mask(pc.equal(moves["machine"], kind)) for kind in KINDS}
+    audited = [replay_machine(kind, moves.filter(at), is_traced[at]) for kind, at in own.items()]
+    return pa.concat_tables(audited)
+
+
+def within_trace(moves: pa.Table) -> Bool:
+    """Whether TRACE lines stand on both sides; a level lowered and raised again in a term looks like lost lines."""
+    is_trace = mask(pc.equal(moves["level"], "TRACE"))
+    return np.logical_or.accumulate(is_trace) & np.logical_or.accumulate(is_trace[::-1])[::-1]
+
+
+def replay_machine(kind: str, moves: pa.Table, is_traced: Bool) -> pa.Table:
+    """The audited rows of one machine; `moves` in log order."""
     name = machine_name(kind, moves)
     from_state, to_state = state_codes(moves["from_state"], kind), state_codes(moves["to_state"], kind)
     is_done = mask(pc.equal(moves["outcome"], "done"))
     has_term = mask(pc.is_valid(moves["term_id"]))
-    is_trace_seen = bool(pc.any(moves["is_trace_seen"]).as_py())
-
-    is_startup = candidates(kind, name)[0].is_startup
-    seen = visibility(kind, name, is_trace_seen=is_trace_seen)
-    replayed = replay(
-        Moves(object_codes(moves), from_state, to_state, is_done, (from_state >= 0) & is_startup[from_state]),
-        seen.explained,
-        seen.complete,
-    )
-    continuity = np.where(has_term, replayed.continuity, UNKNOWN)
+    is_startup = (from_state >= 0) & candidates(kind, name)[0].is_startup[from_state]
+    at_trace, at_info = (visibility(kind, name, is_trace_seen=is_seen) for is_seen in (True, False))
+    objects = Moves(object_codes(moves), from_state, to_state, is_done, is_startup)
+    replayed = replay(objects, at_trace.explained, at_trace.complete)
+    unseen = judged(from_state, replayed.previous_state, is_startup, at_info.explained, at_info.complete)
+    is_gap_traced = is_traced & (replayed.previous_row != NONE) & is_traced[replayed.previous_row]
+    continuity = np.where(has_term, np.where(is_gap_traced, replayed.continuity, unseen), UNKNOWN)
     is_grounded = has_term & ((continuity != UNKNOWN) | (replayed.previous_state != NONE))
     legal = legality_of(from_state, to_state, kind, name)
     rule = deciding_rule(moves, legal, is_grounded, continuity, from_state == to_state)
-    judged = {
+    found = {
         "is_legal_pair": pa.array(legal == LEGAL, mask=legal == UNDETERMINED),
         "continuity": pa.array(np.array(CONTINUITY, dtype=object)[continuity], type=pa.string()),
         "verdict": pa.array(VERDICT_OF_RULE[rule], type=pa.string()),
@@ -143,7 +154,7 @@ def replay_block(moves: pa.Table) -> pa.Table:
         "evidence": evidence(moves, np.where(RULE_RESTS_ON_PREVIOUS[rule], replayed.previous_row, NONE)),
     }
     schema = to_arrow_schema(SPEC.struct)
-    columns = [judged[field.name] if field.name in judged else moves[field.name] for field in schema]
+    columns = [found[field.name] if field.name in found else moves[field.name] for field in schema]
     return pa.table([c.cast(f.type) for c, f in zip(columns, schema, strict=True)], names=schema.names)
 
 

@@ -135,13 +135,11 @@ def legality_for(kind: str, name: str | None = None) -> NDArray[np.int8]:
 
 @cache
 def visibility(kind: str, name: str | None, *, is_trace_seen: bool) -> Visibility:
-    """What two moves that do not join tell, in a term whose log shows TRACE lines or does not."""
+    """What two moves that do not join tell, where TRACE lines are seen around them or where they are not."""
     possible = candidates(kind, name)
     hidden = () if is_trace_seen else HIDDEN_AT_INFO[kind]
     explained = np.all([m.reach(_entering(m, hidden)) for m in possible], axis=0)
-    if not is_trace_seen:
-        return Visibility(explained, np.zeros_like(explained))
-    maybe = np.any([m.reach(_entering(m, SILENT_IN_SOME[m.name])) for m in possible], axis=0)
+    maybe = np.any([m.reach(_entering(m, (*hidden, *SILENT_IN_SOME[m.name]))) for m in possible], axis=0)
     return Visibility(explained, ~maybe)
 
 

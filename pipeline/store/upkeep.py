@@ -70,7 +70,7 @@ def remove_old_files(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:
 def quiet_console(spark: SparkSession) -> None:
     """Delta prints on stdout how much VACUUM deleted; in this thread from here on to stderr: stdout is for answers."""
     java = HadoopFiles(spark).java
-    getattr(getattr(java, "scala.Console$"), "MODULE$").setOutDirect(java.java.lang.System.err)
+    getattr(java("scala.Console$"), "MODULE$").setOutDirect(java("java.lang.System").err)
 
 
 def keep_retention(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:

@@ -12,7 +12,7 @@ from pipeline.kafka.machines import KINDS
 from schemas.gold.transition_audit import CONTINUITIES, MACHINES, SPEC, VERDICTS
 
 TYPES = {field.name: field.type for field in to_arrow_schema(SPEC.struct)} | {
-    "is_trace_seen": pa.bool_(),
+    "level": pa.string(),
     "replica_machine": pa.string(),
 }
 REFUSED = (
@@ -54,7 +54,7 @@ release_unknown    | -  | trace | On>Off Off>Inel              | undetermined  |
 illegal_anyway     | -  | trace | On>None                      | illegal       | first
 hidden             | P1 | info  | New>On Off>On                | hidden        | hidden
 hidden_deletion    | P1 | info  | New>On None>New              | hidden        | hidden
-info_unexplained   | P1 | info  | None>New On>On               | undetermined  | unknown
+info_unexplained   | P1 | info  | None>New On>On               | discontinuity | broken
 discontinuity      | P1 | trace | New>On Off>On                | discontinuity | broken
 silent_online_R1   | R1 | trace | On>Off On>Off                | undetermined  | unknown
 silent_online_R2   | R2 | trace | On>Off On>Off                | discontinuity | broken
@@ -101,7 +101,7 @@ def rows_of(machine: str, visible: str, moves: str) -> list[dict[str, Any]]:
                 "machine": "partition" if is_partition else "replica",
                 "term_id": None if visible == "none" else "1-1",
                 "seq": None if visible == "none" else number,
-                "is_trace_seen": None if visible == "none" else visible == "trace",
+                "level": "ERROR" if bang else "INFO" if visible == "info" else "TRACE",
                 "replica_machine": machine if machine in KINDS["replica"] else None,
             }
         )
@@ -152,6 +152,23 @@ def test_order_is_seq_and_not_that_of_the_rows() -> None:
     assert verdicts == {0: "first", 1: "valid", 2: "valid"}
 
 
+def test_level_is_that_of_the_lines_around_the_gap() -> None:
+    rows = rows_of("P1", "trace", "On>On Off>On On>On Off>On On>On Off>On")
+    for row, level in zip(rows, ("INFO", "INFO", "TRACE", "TRACE", "INFO", "INFO"), strict=True):
+        row["level"] = level
+    verdicts = [row["verdict"] for row in replay_block(block(rows)).to_pylist()]
+    assert verdicts == ["first", "hidden", "same_state", "discontinuity", "same_state", "hidden"]
+
+
+def test_level_of_one_machine_is_that_of_the_other() -> None:
+    partition = rows_of("P1", "info", "On>On Off>On")
+    replica = rows_of("R2", "trace", "On>On On>On")
+    for row, seq in zip([*partition, *replica], (1, 2, 0, 3), strict=True):
+        row["seq"] = seq
+    verdicts = {row["seq"]: row["verdict"] for row in replay_block(block([*partition, *replica])).to_pylist()}
+    assert verdicts == {0: "first", 1: "first", 2: "discontinuity", 3: "same_state"}
+
+
 def test_objects_do_not_mix() -> None:
     rows = rows_of("R2", "trace", "On>Off On>Off On>Off On>Off")
     for row, (topic, partition, replica) in zip(
@@ -185,7 +202,10 @@ def test_evidence_is_the_record_and_the_one_before_if_it_matters() -> None:
         ("-", "Off>Inel!refused", "KAFKA-8237"),
         ("R2", "Inel>Inel!refused", "item 11"),
         ("R2", "Done>Inel!refused", "item 11"),
-        ("R1", "Inel>Inel!refused", None),
+        ("R1", "Inel>Inel!refused", "item 11"),
+        ("R1", "Done>On!refused", "item 11"),
+        ("-", "Done>Inel!refused", "item 11"),
+        ("-", "Off>New!refused", "item 21"),
         ("R2", "On>New!refused", "item 21"),
         ("R1", "On>New!refused", None),
         ("R1", "On>Inel!refused", "item 22"),

@@ -56,9 +56,9 @@ def elections(cluster: Path) -> dict[int, list[str]]:
     return {controller: sorted(times) for controller, times in elected.items()}
 
 
-def read_moves(cluster: Path) -> tuple[list[Row], set[str]]:
-    """The moves of all nodes, each with its term, and the terms in which TRACE lines were seen."""
-    elected, moves, traced = elections(cluster), [], set()
+def read_moves(cluster: Path) -> list[Row]:
+    """The moves of all nodes, each with its term."""
+    elected, moves = elections(cluster), []
     for node in sorted(cluster.glob("broker-*")):
         lines = list(log_lines(node, "state-change.log"))
         for number, line in enumerate(lines):
@@ -69,12 +69,10 @@ def read_moves(cluster: Path) -> tuple[list[Row], set[str]]:
             ordinal = bisect_right(elected[int(controller["id"])], head["time"])
             assert ordinal > 0, "a controller acts before it is elected"
             term = f"{controller['id']}-{controller['epoch']}-{ordinal}"
-            if head["level"] == "TRACE":
-                traced.add(term)
             if match := MOVE.search(head["text"]):
                 following = lines[number + 1] if number + 1 < len(lines) else ""
-                moves.append(row_of(match, node, number, term, following))
-    return moves, traced
+                moves.append(row_of(match, node, number, term, following) | {"level": head["level"]})
+    return moves
 
 
 def row_of(match: re.Match[str], node: Path, number: int, term: str, following: str) -> Row:
@@ -96,12 +94,12 @@ def row_of(match: re.Match[str], node: Path, number: int, term: str, following: 
     }
 
 
-def blocks(moves: list[Row], traced: set[str], cluster: str, replica_machine: str) -> Iterator[pa.Table]:
-    """One Arrow table per term and machine, with the columns that the tables before would add."""
+def blocks(moves: list[Row], cluster: str, replica_machine: str) -> Iterator[pa.Table]:
+    """One Arrow table per term, with the columns that the tables before would add."""
     by_block = defaultdict(list)
     for move in moves:
-        by_block[move["term_id"], move["machine"]].append(move)
-    for (term, _), rows in by_block.items():
+        by_block[move["term_id"]].append(move)
+    for rows in by_block.values():
         known = {
             "cluster_id": cluster,
             "load_seq": 1,
@@ -109,7 +107,6 @@ def blocks(moves: list[Row], traced: set[str], cluster: str, replica_machine: st
             "controller_id": None,
             "controller_epoch": None,
             "cause": None,
-            "is_trace_seen": term in traced,
             "replica_machine": replica_machine,
         }
         schema = {"replica_id": pa.int32(), "exception_class": pa.string(), "exception_message": pa.string()}
@@ -139,9 +136,9 @@ def plain_verdicts(moves: list[Row]) -> list[str]:
     return verdicts
 
 
-def audited_rows(moves: list[Row], traced: set[str], cluster: str, replica_machine: str) -> list[Row]:
+def audited_rows(moves: list[Row], cluster: str, replica_machine: str) -> list[Row]:
     """The audit, in the order of `moves`."""
-    tables = [replay_block(block) for block in blocks(moves, traced, cluster, replica_machine)]
+    tables = [replay_block(block) for block in blocks(moves, cluster, replica_machine)]
     by_record = {(row["file_id"], row["byte_offset"]): row for table in tables for row in table.to_pylist()}
     return [by_record[move["file_id"], move["byte_offset"]] for move in moves]
 
@@ -153,8 +150,8 @@ needs_lab = pytest.mark.skipif(not LAB.is_dir(), reason=f"the lab corpus is not 
 @pytest.mark.parametrize("expected", TABLE, ids=lambda row: row[0])
 def test_verdicts_of_a_real_cluster(expected: tuple[Any, ...]) -> None:
     cluster, replica_machine, first, valid, same_state, failed, refused, hidden = expected
-    moves, traced = read_moves(LAB / cluster)
-    rows = audited_rows(moves, traced, cluster, replica_machine)
+    moves = read_moves(LAB / cluster)
+    rows = audited_rows(moves, cluster, replica_machine)
     assert Counter(row["verdict"] for row in rows) == Counter(
         first=first, valid=valid, same_state=same_state, failed=failed, refused=refused, hidden=hidden
     )
@@ -165,7 +162,7 @@ def test_verdicts_of_a_real_cluster(expected: tuple[Any, ...]) -> None:
 @needs_lab
 @pytest.mark.parametrize("cluster", [row[0] for row in TABLE])
 def test_elections_and_epochs_tell_the_same_terms(cluster: str) -> None:
-    moves, _ = read_moves(LAB / cluster)
+    moves = read_moves(LAB / cluster)
     terms = {move["term_id"] for move in moves}
     epochs = {term.rsplit("-", 1)[0] for term in terms}
     assert len(terms) == len(epochs)

@@ -134,7 +134,8 @@ def test_info_hides_moves_to_offline_and_nonexistent_partitions() -> None:
     seen = visibility("partition", None, is_trace_seen=False)
     # last New, Online, Offline, NonExistent; a visible move to New or Online cannot be missing
     assert seen.explained.astype(int).tolist() == [[1, 0, 1, 1], [0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]
-    assert not seen.complete.any()
+    assert agree(seen.complete, ~seen.explained)
+    assert not visibility("replica", None, is_trace_seen=False).complete.any()
 
 
 def test_replica_online_without_a_line_is_no_proof_of_a_gap() -> None:
