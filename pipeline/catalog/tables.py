@@ -7,7 +7,15 @@ from enum import Enum
 
 from pyspark.sql import DataFrame
 
-from pipeline.gold import controller_term, finding, leader_imbalance, partition_timeline, transition_audit
+from pipeline.gold import (
+    controller_term,
+    evidence,
+    finding,
+    leader_imbalance,
+    partition_timeline,
+    replay_check,
+    transition_audit,
+)
 from pipeline.kafka.families import events_of
 from pipeline.silver import (
     assignment,
@@ -89,6 +97,8 @@ TABLES: tuple[Table, ...] = (
     built(log_gap, Refresh.WHOLE),
     built(controller_term, Refresh.WHOLE),
     built(transition_audit, Refresh.WHOLE),
+    built(replay_check, Refresh.WHOLE),
+    built(evidence, Refresh.WHOLE),
     built(partition_timeline, Refresh.WHOLE),
     built(leader_imbalance, Refresh.WHOLE),
     built(finding, Refresh.WHOLE),
@@ -118,7 +128,7 @@ def wanted_by(*goals: str) -> tuple[str, ...]:
 SEGMENTED = tuple(one.spec.table for one in TABLES if one.refresh is Refresh.SEGMENTS)
 JOBS: dict[str, tuple[str, ...]] = {
     "ingest": wanted_by(*SEGMENTED, "controller_line", "log_gap"),
-    "replay": wanted_by(*SEGMENTED, "controller_term", "transition_audit"),
+    "replay": wanted_by(*SEGMENTED, "controller_term", "replay_check", "evidence"),
     "imbalance": wanted_by(*SEGMENTED, "leader_imbalance"),
     "nightly": wanted_by(*(one.spec.table for one in TABLES)),
 }

@@ -5,7 +5,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.gold.finding import EVIDENCE_KEPT, discontinuity, unclean_election
+from pipeline.gold.finding.moves import discontinuity
+from pipeline.gold.finding.partitions import unclean_election
+from pipeline.gold.finding.wording import EVIDENCE_KEPT
 from tests.tables import log_records
 
 

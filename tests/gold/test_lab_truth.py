@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from schemas.gold.replay_check import REPLAY_CHECKS
 from tests.gold.truth import (
     Ratio,
     end_state,
@@ -40,7 +41,7 @@ OTHERS = (
 )
 VERDICTS = ("first", "valid", "same_state", "failed", "refused", "hidden")
 ELECTION_SEEN_MS = 50  # from ZooKeeper's time of the election to the controller's line
-HEALTHY_RULES = ("illegal_move", "refused_move", "discontinuity")
+HEALTHY_RULES = ("illegal_move", "refused_move", "discontinuity", "replay_disagreement", "missing_logs")
 SUCCESSOR_OF_ZOMBIE = {("0.11.0.3-zk-stock", 2), ("1.0.2-zk-stock", 5)}
 
 Expected = tuple[str, tuple[int, ...], int, set[tuple[int, int]]]
@@ -136,6 +137,26 @@ def test_moves_by_verdict(lab: Lab) -> None:
 
 def test_a_healthy_machine_has_no_finding(lab: Lab) -> None:
     assert [row["sentence"] for row in lab.rows("finding") if row["rule"] in HEALTHY_RULES] == []
+
+
+def test_kafka_says_the_same_of_its_states(lab: Lab) -> None:
+    """Dumps, refusals and lists of valid states: Kafka's own words against the replay. At INFO replicas are not seen."""
+    checks = lab.rows("replay_check")
+    assert {row["check"] for row in checks} == set(REPLAY_CHECKS)
+    assert sum(row["differing_count"] for row in checks) == 0
+    dumps = [row for row in checks if row["check"] == "initial_state_dump" and row["machine"] == "replica"]
+    is_printed = lab.expected[0].endswith("trace") or lab.expected[0] < "2.6"
+    assert all((row["equal_count"] == row["said_count"]) == is_printed for row in dumps if row["said_count"])
+
+
+def test_evidence_tells_the_level_and_what_it_answers(lab: Lab) -> None:
+    name = lab.expected[0]
+    level = "TRACE" if name.endswith("trace") or name < "2.6" else "INFO"
+    rows = [row for row in lab.rows("evidence") if row["is_controller"]]
+    assert rows
+    assert {(row["state_change_level"], row["is_complete"]) for row in rows} == {(level, True)}
+    assert all(("moves of replicas" in row["answers"]) == (level == "TRACE") for row in rows)
+    assert all("moves of partitions" in row["answers"] for row in rows)
 
 
 def test_declarations_hold(lab: Lab) -> None:

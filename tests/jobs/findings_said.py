@@ -35,6 +35,8 @@ RECOVERING = STATED.replace("=RECOVERED", "=RECOVERING")
 QUEUED = "[2026-11-21 09:00:21,678] INFO [Controller id=2] Starting topic deletion for topics payments (kafka.controller.KafkaController)"
 PUT_OFF = "[2026-11-21 09:00:21,702] INFO [Topic Deletion Manager 2], Not retrying deletion of topic payments at this time since it is marked ineligible for deletion (kafka.controller.TopicDeletionManager)"
 DELETED = "[2026-11-21 09:00:26,101] INFO [Topic Deletion Manager 2], Deletion of topic payments successfully completed (kafka.controller.TopicDeletionManager)"
+# Cut from a dump of 109 states, of which one is changed.
+DUMP = "[2026-11-21 09:00:12,174] INFO [ReplicaStateMachine controllerId=2] Started replica state machine with initial state -> Map([Topic=alerts,Partition=0,Replica=2] -> OnlineReplica, [Topic=audit_log,Partition=0,Replica=1] -> OfflineReplica) (kafka.controller.ReplicaStateMachine)"
 STACK = "\tat kafka.controller.ReplicaStateMachine.logInvalidTransition(ReplicaStateMachine.scala:397)"
 
 
@@ -133,6 +135,13 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             "08:43:02.753", None),
         [STATED], UNDECIDED,
     ),
+    "replay_disagreement": (
+        finding("replay_disagreement", "replica machine: initial state dump",
+            "controller 2 (epoch 8) printed 109 state(s) of the replica machine (initial state dump), and the replay "
+            "has 1 of them otherwise, first audit_log-0 replica 1: Kafka OfflineReplica, replay OnlineReplica",
+            "09:00:12.174", "09:00:12.174"),
+        [DUMP, ONLINE], CONFIRMED,
+    ),
     "not_understood": (
         finding("not_understood", "logs", "3 record(s) not understood: no_envelope", "09:00:21.682", None),
         [STACK], CONFIRMED,
@@ -185,6 +194,10 @@ ALTERED = [
     ("blocked_deletion stuck", "21,678", "21,679", "held from"),
     ("standing_imbalance", "leader=2", "leader=1", "no record has broker 1"),
     ("standing_imbalance", "brokerId=1,", "brokerId=4,", "no record has broker 1"),
+    ("replay_disagreement", "Replica=1] -> OfflineReplica", "Replica=1] -> OnlineReplica", "does not say OfflineReplica"),
+    ("replay_disagreement", "Partition=0,Replica=1]", "Partition=1,Replica=1]", "does not say OfflineReplica"),
+    ("replay_disagreement", "to OnlineReplica", "to OfflineReplica", "no move shows OnlineReplica"),
+    ("replay_disagreement", "replica 1 for", "replica 2 for", "no move shows OnlineReplica"),
     ("not_understood", "\tat", "[2026-11-21 09:00:21,682] INFO at", "is understood"),
     ("not_understood bad_bytes", "\udcff", "plain", "is understood"),
     ("not_understood no_template", "Nothing of note", "Resigning", "is understood"),
@@ -200,5 +213,6 @@ SAID_WRONGLY = [
     ("blocked_deletion", "4.4 s", "4.5 s", "it was 4.423 s"),
     ("standing_imbalance", "0.9231", "0.9321", "12 of 13 is 0.9231"),
     ("standing_imbalance", "over 0.10", "over 0.95", "is not over"),
+    ("replay_disagreement", "Kafka OfflineReplica", "Kafka NewReplica", "does not say NewReplica"),
     ("not_understood", "3 record", "0 record", "1 records for 0"),
 ]

@@ -11,6 +11,7 @@ from tests.jobs.small_logs import INGESTED, content, lines_of, write
 pytestmark = pytest.mark.spark
 
 
+@pytest.mark.soak
 def test_another_zone_without_the_files(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -56,6 +56,7 @@ def copy_of(warehouse: Path, folder: Path) -> Path:
     return Path(shutil.copytree(warehouse, folder / "warehouse"))
 
 
+@pytest.mark.soak
 def test_a_run_of_this_release_continues_it(spark: SparkSession, continued: Path) -> None:
     store = store_of(spark, continued)
     assert not [spec.name for spec in SPECS if difference(store.delta, spec).is_any]
@@ -65,6 +66,7 @@ def test_a_run_of_this_release_continues_it(spark: SparkSession, continued: Path
     assert store.published().format_version == FORMAT_VERSION
 
 
+@pytest.mark.soak
 def test_maintain_changes_files_and_no_row(
     spark: SparkSession, continued: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,6 +90,7 @@ def test_maintain_changes_files_and_no_row(
     assert [line.split()[1] for line in said[2:5]] == ["nightly", "maintain", "nightly"]
 
 
+@pytest.mark.soak
 def test_what_maintain_has_removed_is_said_in_one_sentence(
     spark: SparkSession, continued: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -108,6 +111,7 @@ def test_what_maintain_has_removed_is_said_in_one_sentence(
     assert f"Expected run {first.run_id} of cluster golden to be readable still" in capsys.readouterr().err
 
 
+@pytest.mark.soak
 def test_old_records_go_and_their_files_are_not_read_again(
     spark: SparkSession, continued: Path, tmp_path: Path
 ) -> None:

@@ -1,6 +1,5 @@
 """Findings are proved again from bytes alone: what their lines say is confirmed, one altered byte is not."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -56,11 +55,11 @@ def test_local_times_count_in_the_zone_of_the_file() -> None:
     claim, texts, _ = CASES["controller_outlived"]
     hour = timedelta(hours=1)
     local = {**claim, **{name: claim[name] - hour for name in ("valid_from_at", "valid_until_at")}}
-    there = [replace(one, zone="Europe/Berlin") for one in records(*texts)]
+    there = [one._replace(zone="Europe/Berlin") for one in records(*texts)]
     assert verified(local, there)[0] == CONFIRMED and verified(claim, there)[0] == NOT_CONFIRMED
-    twice = [replace(one, raw=(one.raw or b"").replace(b"11-21 09", b"10-25 02")) for one in there]
+    twice = [one._replace(raw=(one.raw or b"").replace(b"11-21 09", b"10-25 02")) for one in there]
     assert verified(local, twice)[0] == UNDECIDED
-    with_offset = [replace(one, raw=(one.raw or b"").replace(b"] ", b"+01:00] ", 1)) for one in there]
+    with_offset = [one._replace(raw=(one.raw or b"").replace(b"] ", b"+01:00] ", 1)) for one in there]
     assert verified(local, with_offset)[0] == CONFIRMED
 
 
@@ -76,7 +75,7 @@ def test_what_the_records_do_not_tell_is_not_decided() -> None:
     claim, texts, _ = CASES["discontinuity"]
     above = records(*(text.replace("TRACE", "INFO") for text in texts))
     assert verified(claim, above)[0] == UNDECIDED
-    assert verified(claim, [replace(one, raw=None) for one in above])[0] == UNDECIDED
+    assert verified(claim, [one._replace(raw=None) for one in above])[0] == UNDECIDED
     assert verified({**claim, "rule": "new_rule"}, above)[0] == UNDECIDED
 
 

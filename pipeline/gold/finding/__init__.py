@@ -1,0 +1,59 @@
+"""What a person should look at: small named rules over the gold tables, grouped by their root event."""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from pipeline.gold.finding.logs import missing_logs, not_understood
+from pipeline.gold.finding.moves import discontinuity, illegal_move, refused_move, replay_disagreement
+from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalance, unclean_election
+from pipeline.gold.finding.terms import controller_outlived, no_controller
+from schemas.gold.finding import SPEC
+
+
+def build(
+    transition_audit: DataFrame,
+    controller_term: DataFrame,
+    partition_timeline: DataFrame,
+    leader_imbalance: DataFrame,
+    topic_event: DataFrame,
+    replay_check: DataFrame,
+    log_gap: DataFrame,
+    log_record: DataFrame,
+    audit_limit: DataFrame,
+    published_finding: DataFrame,
+) -> DataFrame:
+    """One row per finding; a healthy cluster has none.
+
+    audit_limit: one row per cluster: standing_seconds, overlap_ms, no_controller_ms, until_at (end of the data).
+    published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
+    """
+    found = (
+        unclean_election(log_record)
+        .unionByName(illegal_move(transition_audit))
+        .unionByName(refused_move(transition_audit))
+        .unionByName(discontinuity(transition_audit))
+        .unionByName(replay_disagreement(replay_check, controller_term))
+        .unionByName(missing_logs(log_gap))
+        .unionByName(controller_outlived(controller_term, audit_limit))
+        .unionByName(no_controller(controller_term, audit_limit))
+        .unionByName(standing_imbalance(leader_imbalance, partition_timeline, audit_limit))
+        .unionByName(blocked_deletion(topic_event))
+        .unionByName(not_understood(log_record))
+    )
+    return found.transform(with_status, published_finding).select(*SPEC.columns)
+
+
+def with_status(found: DataFrame, published_finding: DataFrame) -> DataFrame:
+    """new, ongoing, resolved; what was published and is found no more stays as retracted."""
+    name = F.concat_ws("|", "cluster_id", "rule", "entity", "root_event", "term_id")
+    named = found.withColumn("finding_id", F.substring(F.sha2(name, 256), 1, 12))
+    before = published_finding.select("finding_id").withColumn("was_published", F.lit(True))
+    status = (
+        F.when(F.col("was_published").isNull(), "new")
+        .when(F.col("valid_until_at").isNull(), "ongoing")
+        .otherwise("resolved")
+    )
+    now = named.join(before, on="finding_id", how="left").withColumn("status", status).drop("was_published")
+    gone = published_finding.join(named.select("finding_id"), on="finding_id", how="left_anti")
+    retracted = gone.withColumn("status", F.lit("retracted")).select(*now.columns)
+    return now.unionByName(retracted)

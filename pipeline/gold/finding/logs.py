@@ -1,0 +1,53 @@
+"""Rules on the logs themselves: what is missing or not understood is missing in every verdict."""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from pipeline.gold.finding.wording import EVIDENCE_KEPT, kept, place, rule
+
+# Of silver.log_gap what takes lines away from the replay; edges of files and cut records are told by the reader.
+MISSING = (
+    "silence", "controller_log_missing", "state_change_log_missing", "term_missing", "election_missing", "replaced",
+)  # fmt: skip
+
+
+def missing_logs(log_gap: DataFrame) -> DataFrame:
+    """Lines that the verdicts would need are not there: one finding per gap, however many lines it swallowed."""
+    node = F.coalesce(F.format_string("node %d", "node_id"), F.lit("cluster"))
+    log = F.concat(F.coalesce("log", F.lit("log")), F.lit(".log"))
+    gaps = log_gap.where(F.col("kind").isin(*MISSING)).withColumn(
+        "since_at", F.coalesce("from_at", "until_at")
+    )
+    words = F.concat_ws(", ", node, F.when(F.col("log").isNotNull(), log), F.translate("kind", "_", " "))
+    return gaps.where("since_at IS NOT NULL").select(
+        "cluster_id", *rule("missing_logs", "info"), F.concat_ws(" ", node, log).alias("entity"),
+        F.format_string("%s since %s", "kind", F.unix_millis("since_at")).alias("root_event"),
+        F.lit(None).cast("string").alias("term_id"), F.col("since_at").alias("valid_from_at"),
+        F.coalesce("until_at", "since_at").alias("valid_until_at"),
+        F.concat_ws(": ", words, "sentence").alias("sentence"), "certainty", "evidence",
+    )  # fmt: skip
+
+
+def not_understood(log_record: DataFrame) -> DataFrame:
+    """Records of the controller's logs whose wording no template names: what they say is missing everywhere else."""
+    logs = "log IN ('controller', 'state-change') AND not_understood_reason NOT IN ('blank', 'other_logger')"
+    reason = Window.partitionBy("cluster_id", "not_understood_reason").orderBy("file_id", "byte_offset")
+    shown = F.when(F.col("number") <= EVIDENCE_KEPT, place())
+    groups = (
+        log_record.where(logs)
+        .select("cluster_id", "not_understood_reason", "logged_at", "file_id", "byte_offset")
+        .withColumn("number", F.row_number().over(reason))
+        .groupBy("cluster_id", "not_understood_reason")
+        .agg(
+            F.count("*").alias("records"),
+            F.min("logged_at").alias("valid_from_at"),
+            F.collect_list(shown).alias("lines"),
+        )
+    )
+    sentence = F.format_string("%d record(s) not understood: %s", "records", "not_understood_reason")
+    return groups.where("valid_from_at IS NOT NULL").select(
+        "cluster_id", *rule("not_understood", "info"), F.lit("logs").alias("entity"),
+        F.col("not_understood_reason").alias("root_event"), F.lit(None).cast("string").alias("term_id"),
+        "valid_from_at", F.lit(None).cast("timestamp").alias("valid_until_at"), sentence.alias("sentence"),
+        F.lit("proved").alias("certainty"), kept(F.col("lines")).alias("evidence"),
+    )  # fmt: skip

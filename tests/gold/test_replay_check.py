@@ -1,0 +1,126 @@
+"""Kafka's dumps and refusals against the replay: equal where nothing is missing, not where something is."""
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from pipeline.gold import replay_check
+from schemas.gold import transition_audit
+from schemas.silver import controller_line, state_dump, term
+from tests.tables import table
+
+DUMP_OFFSET, DUMP_SEQ = 1000, 50
+LISTED = "Replica [Topic=a,Partition=0,Replica=1] should be in the {} states before moving to {} state. Instead it is in {} state"
+
+
+def move(replica: int, seq: int, from_state: str, to_state: str) -> str:
+    return f"c | 1-1 | replica | a | 0 | {replica} | {from_state} | {to_state} | done | valid | true | | {seq} | 1 | m | {seq}"
+
+
+def refusal(from_state: str, listed: str, *, is_legal: bool) -> str:
+    message = LISTED.format(listed, "ReplicaDeletionIneligible", from_state)
+    cells = (
+        f"{from_state} | ReplicaDeletionIneligible | failed | refused | {str(is_legal).lower()} | {message}"
+    )
+    return f"c | 1-1 | replica | a | 0 | 1 | {cells} | 60 | 1 | m | 60"
+
+
+def dumped(replica: int, state: str, *, is_complete: bool = True) -> str:
+    return f"c | d | {DUMP_OFFSET} | 1 | replica | a | 0 | {replica} | {state} | {str(is_complete).lower()}"
+
+
+def checked(
+    spark: SparkSession, moves: list[str], dump: list[str], machine: str = "R2", *, is_trace: bool = True
+) -> dict[str, tuple[int, ...]]:
+    """Counts by check: said, equal, undecided, differing."""
+
+    def rows(spec: object, head: str, lines: list[str]) -> DataFrame:
+        return table(spark, spec.SPEC, "\n".join([head, *lines]))  # type: ignore[attr-defined]
+
+    found = replay_check.build(
+        rows(
+            transition_audit,
+            "cluster_id | term_id | machine | topic | partition | replica_id | from_state | to_state | outcome | verdict"
+            " | is_legal_pair | exception_message | seq | logged_at | file_id | byte_offset",
+            moves,
+        ),
+        rows(
+            state_dump,
+            "cluster_id | file_id | byte_offset | logged_at | machine | topic | partition | replica_id | state | is_complete",
+            dump,
+        ),
+        rows(
+            controller_line,
+            "cluster_id | term_id | file_id | byte_offset | seq",
+            [f"c | 1-1 | d | {DUMP_OFFSET} | {DUMP_SEQ}"],
+        ),
+        rows(
+            term,
+            "cluster_id | term_id | is_trace_seen | replica_machine",
+            [f"c | 1-1 | {str(is_trace).lower()} | {machine}"],
+        ),
+    )
+    names = ("said_count", "equal_count", "undecided_count", "differing_count")
+    return {row["check"]: tuple(row[name] for name in names) for row in found.collect()}
+
+
+ONLINE = move(1, 40, "OnlineReplica", "OnlineReplica")
+AFTERWARDS = move(2, 60, "ReplicaDeletionIneligible", "OfflineReplica")
+BOTH = [dumped(1, "OnlineReplica"), dumped(2, "ReplicaDeletionIneligible")]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("moves", "dump", "is_trace", "counts"),
+    [
+        ([ONLINE, AFTERWARDS], BOTH, True, (2, 2, 0, 0)),
+        ([ONLINE], BOTH, True, (2, 1, 1, 0)),
+        ([ONLINE], [dumped(1, "OfflineReplica")], True, (1, 0, 0, 1)),
+        ([ONLINE], [dumped(1, "OfflineReplica")], False, (1, 0, 1, 0)),
+        ([AFTERWARDS], [dumped(2, "OnlineReplica")], True, (1, 0, 0, 1)),
+        ([ONLINE], [dumped(2, "OnlineReplica")], True, (2, 0, 1, 1)),
+        ([ONLINE], [dumped(2, "OnlineReplica", is_complete=False)], True, (1, 0, 1, 0)),
+    ],
+    ids=[
+        "as replayed",
+        "never moved",
+        "another state",
+        "moves of replicas are not printed",
+        "the next move leaves another state",
+        "moved and not named",
+        "not named by what is left of a cut dump",
+    ],
+)
+def test_dump(
+    spark: SparkSession,
+    moves: list[str],
+    dump: list[str],
+    is_trace: object,
+    counts: tuple[int, ...],
+) -> None:
+    assert checked(spark, moves, dump, is_trace=bool(is_trace))["initial_state_dump"] == counts
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("machine", "line", "refused", "valid"),
+    [
+        ("R2", refusal("OnlineReplica", "OfflineReplica,ReplicaDeletionStarted", is_legal=False), 1, 1),
+        ("R1", refusal("OnlineReplica", "ReplicaDeletionStarted", is_legal=False), 1, 1),
+        ("R2", refusal("OnlineReplica", "ReplicaDeletionStarted", is_legal=False), 1, 0),
+        ("", refusal("OnlineReplica", "ReplicaDeletionStarted", is_legal=False), 1, 1),
+        ("R2", refusal("OfflineReplica", "OfflineReplica,ReplicaDeletionStarted", is_legal=True), 0, 1),
+    ],
+    ids=[
+        "from 2.3 on",
+        "up to 2.2",
+        "the list of another machine",
+        "release unknown",
+        "refused though legal",
+    ],
+)
+def test_refusal(spark: SparkSession, machine: str, line: str, refused: int, valid: int) -> None:
+    found = checked(spark, [line], [], machine)
+    assert found == {
+        "refused_pair": (1, refused, 0, 1 - refused),
+        "valid_previous_states": (1, valid, 0, 1 - valid),
+    }
