@@ -286,7 +286,7 @@ def replay_disagreement(claim: Claim, lines: Sequence[Line]) -> str:
     topic, number, replica, theirs, ours = said(DISAGREE, claim)
     end = rf",Partition={number},Replica={replica}\]" if replica else rf"[-,]{number}\]?"
     require_span(claim, lines[0].at(), lines[0].at())
-    is_said = re.search(rf"[[=( ]{re.escape(topic)}{end} -> {theirs}\b", lines[0].whole)
+    is_said = re.search(rf"[\[=( ]{re.escape(topic)}{end} -> {theirs}\b", lines[0].whole)
     require(is_said, f"{lines[0].place()} does not say {theirs} of {topic}-{number}")
     own = [one.move for one in lines[1:] if one.move.get("partition") == f"{topic}-{number}"]
     has_ours = any(one["replica"] == replica and ours in {one["left"], one["entered"]} for one in own)

@@ -1,4 +1,4 @@
-"""How fast the product reads, beside what else reads the same file in the same run; how much it keeps,
+"""How fast the product reads and judges, beside what else does the same in the same run; how much it keeps,
 and whether a night costs what it brings."""
 
 import argparse
@@ -17,9 +17,10 @@ from tests.bench.contenders import by_hand, duckdb_envelope, polars_envelope, pr
 from tests.bench.data import make
 from tests.bench.kernel import HEADING, Rate, kernel
 from tests.bench.nights import nights
+from tests.bench.replay import replaying
 from tests.bench.storage import storage
 
-PARTS = ("kernel", "tables", "storage", "nights")
+PARTS = ("kernel", "tables", "replay", "storage", "nights")
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -29,6 +30,11 @@ def main() -> int:
     given.folder.mkdir(parents=True, exist_ok=True)
     if set(given.parts) & {"kernel", "tables"}:
         reading(given, corpus)
+    if "replay" in given.parts:
+        print(
+            f"\nreplay of {given.moves:,} generated moves, median of {given.rounds}, {os.cpu_count()} cores"
+        )
+        print("\n".join(replaying(given.folder, given.moves, given.rounds)), flush=True)
     if "storage" in given.parts:
         storage(given.logs, given.folder)
     if "nights" in given.parts:
@@ -99,6 +105,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3, help="the median is printed (%(default)s)")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="some of it (all)")
     parser.add_argument("--logs", type=Path, help="logs of one cluster for the part storage (the sample)")
+    parser.add_argument("--moves", type=int, default=2_000_000, help="of the part replay (%(default)s)")
     parser.add_argument("--nights", type=int, default=101, help="of the part nights (%(default)s)")
     parser.add_argument("--job", default="ingest", help="that runs every night (%(default)s)")
     return parser.parse_args()

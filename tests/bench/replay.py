@@ -1,0 +1,152 @@
+"""How fast moves are judged, beside what else judges the same moves in the same run."""
+
+import gc
+import importlib.util
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.core.replay import Moves, replay
+from pipeline.gold.transition_audit import replay_block
+from pipeline.kafka.machines import REPLICA, machines, visibility
+from tests.replay import naive
+from tests.replay.generated import DONE, Generated, generate, moves, table
+
+SEED, TERMS, PARTS = 20260101, 16, 8
+BLOCK = naive.Block(REPLICA, "R2")
+# Contenders of which a part of the moves tells the rate.
+PLAIN_MOVES, PM4PY_MOVES = 200_000, 100_000
+HEADING = f"{'':52}{'moves':>12}{'seconds':>9}{'moves/s':>13}{'x rate':>9}"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One contender: median of the seconds that it took for so many moves."""
+
+    name: str
+    seconds: float
+    count: int
+
+    @property
+    def rate(self) -> float:
+        return self.count / self.seconds
+
+    def line(self, baseline: "Judged") -> str:
+        counts = f"{self.count:12,}{self.seconds:9.2f}{self.rate:13,.0f}"
+        return f"{self.name:52}{counts}{self.rate / baseline.rate:9.2f}"
+
+
+def replaying(folder: Path, count: int, rounds: int) -> list[str]:
+    """Lines of a table; rates as ratio to plain Python. Kernels: processor time of one core, Spark: wall time."""
+    pa.set_cpu_count(1)
+    generated = generate(np.random.default_rng(SEED), BLOCK, "TRACE", count)
+    whole = table(generated)
+    found = [
+        Judged("naive judge, plain Python, one core", taken(lambda: plain(generated), 1), PLAIN_MOVES),
+        *pm4py(),
+        kernel(generated, rounds),
+        Judged(
+            "replay_block, Arrow to Arrow, one core", taken(lambda: replay_block(whole), rounds), len(whole)
+        ),
+        *through_spark(folder, whole, rounds),
+    ]
+    return [HEADING, *(one.line(found[0]) for one in found)]
+
+
+def taken(work: Callable[[], object], rounds: int, clock: Callable[[], float] = time.process_time) -> float:
+    seconds = []
+    for _ in range(rounds):
+        gc.collect()
+        began = clock()
+        work()
+        seconds.append(clock() - began)
+    return statistics.median(seconds)
+
+
+def plain(generated: Generated) -> None:
+    part = generate(np.random.default_rng(SEED), generated.block, "TRACE", PLAIN_MOVES)
+    naive.judged(part.block, moves(part))
+
+
+def kernel(generated: Generated, rounds: int) -> Judged:
+    """pipeline.core.replay.replay on codes: sort by object, states before, continuity; without Arrow and verdicts."""
+    machine, seen = machines()["R2"], visibility(REPLICA, "R2", is_trace_seen=True)
+    states = len(machine.states)
+    from_state, to_state = (
+        np.where(one < states, one, -2) for one in (generated.from_state, generated.to_state)
+    )
+    is_startup = (from_state >= 0) & machine.is_startup[from_state]
+    codes = Moves(generated.thing, from_state, to_state, generated.how == DONE, is_startup)
+    seconds = taken(lambda: replay(codes, seen.explained, seen.complete), rounds)
+    return Judged("replay, NumPy, one core", seconds, len(generated))
+
+
+def pm4py() -> list[Judged]:
+    if not importlib.util.find_spec("pm4py"):
+        print("PM4Py: not installed (pip install -e .[oracle])")
+        return []
+    from tests.replay.petri import fits, walks  # noqa: PLC0415
+
+    machine = machines()["R2"]
+    traces = walks(machine, SEED, PM4PY_MOVES // 5)
+    count = sum(len(trace) for trace in traces)
+    return [Judged("PM4Py, token-based replay, one core", taken(lambda: fits(machine, traces), 1), count)]
+
+
+def through_spark(folder: Path, whole: pa.Table, rounds: int) -> list[Judged]:
+    """From silver tables in Parquet to a noop sink, joins and sorts included."""
+    from pyspark.sql import functions as F  # noqa: PLC0415
+
+    from pipeline.gold import transition_audit  # noqa: PLC0415
+    from pipeline.store.session import get_spark, tune_for_size  # noqa: PLC0415
+
+    spark = get_spark()
+    spark.sparkContext.setLogLevel("ERROR")
+    tune_for_size(spark, 1 << 40, 1 << 40)
+    count = len(whole)
+    term = pa.array((np.arange(count) * TERMS // count).astype(str))
+    whole = whole.set_column(whole.schema.get_field_index("term_id"), "term_id", term)
+    target = folder / "moves"
+    target.mkdir(parents=True, exist_ok=True)
+    for part in range(PARTS):
+        piece = whole.slice(part * count // PARTS, (part + 1) * count // PARTS - part * count // PARTS)
+        pq.write_table(piece, target / f"{part}.parquet", coerce_timestamps="us")
+    stored = spark.read.parquet(str(target))
+    own = ("cluster_id", "file_id", "byte_offset")
+    lines = stored.select(*own, "term_id", "seq", "cause")
+    terms = stored.groupBy("cluster_id", "term_id").agg(F.first("replica_machine").alias("replica_machine"))
+    silver = stored.drop("term_id", "seq", "cause", "replica_machine")
+    audited = transition_audit.build(silver, silver.limit(0), lines, terms.localCheckpoint())
+
+    def sink(frame: object) -> None:
+        frame.write.format("noop").mode("overwrite").save()  # type: ignore[attr-defined]
+
+    contenders = {"Spark, lag() in a window": by_lag(stored), "this product, transition_audit": audited}
+    seconds = {
+        name: taken(lambda one=frame: sink(one), rounds, time.perf_counter)
+        for name, frame in contenders.items()
+    }
+    return [Judged(f"{name}, all cores", each, count) for name, each in seconds.items()]
+
+
+def by_lag(stored: object) -> object:
+    """What one would write first: the state before by lag(), legality by a list of pairs. No hidden moves, no causes."""
+    from pyspark.sql import Window  # noqa: PLC0415
+    from pyspark.sql import functions as F  # noqa: PLC0415
+
+    machine = machines()["R2"]
+    pairs = [f"{machine.states[one]} {machine.states[other]}" for one, other in np.argwhere(machine.matrix)]
+    objects = Window.partitionBy("cluster_id", "term_id", "topic", "partition", "replica_id").orderBy("seq")
+    before = F.last(F.when(F.col("outcome") == "done", F.col("to_state")), ignorenulls=True).over(
+        objects.rowsBetween(Window.unboundedPreceding, -1)
+    )
+    pair = F.concat_ws(" ", "from_state", "to_state")
+    return stored.select(  # type: ignore[attr-defined]
+        "*", before.alias("state_before"), pair.isin(pairs).alias("is_legal_pair")
+    ).withColumn("is_joined", F.col("state_before") == F.col("from_state"))
