@@ -129,6 +129,13 @@ class Answers:
         counts["normal"] = sum(int(row["normal"]) for row in rows if row["verdict"] == "refused")
         return counts
 
+    def replay_checks(self) -> dict[str, Row]:
+        """By what is checked, how many statements of Kafka the replay has alike: said, equal, differing, undecided."""
+        counts = ("said", "equal", "differing", "undecided")
+        sums = (F.sum(f"{one}_count").alias(one) for one in counts)
+        rows = collect_rows(self.table("gold.replay_check").groupBy("check").agg(*sums))
+        return {row["check"]: row for row in rows}
+
     def odd_moves(self, limit: int) -> list[Row]:
         """Illegal and refused moves in order of time, the illegal first."""
         odd = self.table("gold.transition_audit").where("verdict IN ('illegal', 'refused')")

@@ -1,8 +1,8 @@
 """Builds the tables of a run in the order of their wiring, side by side where they do not wait for one another."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from jobs.cutting import BEFORE, Cut, find_cut, lines_before, segments_at
 from jobs.settings import Settings
 from jobs.settings_frames import audit_limits, imbalance_limits, release_settings
+from jobs.steps import Step, in_order
 from pipeline.bronze.duplicate_record import without
 from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, CUT, Refresh, Table
 from pipeline.store.rows import collect_one, collect_rows
@@ -83,28 +84,20 @@ class Builder:
     ) -> None:
         """Runs `first` and the builds, each when those that it waits for are through; `done` hears of each table.
 
-        `tables` stand in an order in which none waits for a later one, so waiting never blocks the pool.
         `first`: acts that write file_sighting; tables that are not built by segments wait for them.
         """
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            begun = [pool.submit(act) for act in first]
-            futures: dict[str, Future[None]] = {}
-            for table in tables:
-                if CUT in table.inputs and CUT not in futures:
-                    awaited = [futures[name] for name in (term.SPEC.table,) if name in futures]
-                    futures[CUT] = pool.submit(self.find_cut, awaited)
-                awaited = [futures[name] for name in table.inputs if name in futures]
-                if table.refresh is not Refresh.SEGMENTS:
-                    awaited += begun
-                futures[table.spec.table] = pool.submit(self.build_one, table, awaited, done)
-            for future in (*begun, *futures.values()):
-                future.result()
+        sightings = [Step(f"first {number}", act) for number, act in enumerate(first)]
+        steps = list(sightings)
+        if any(CUT in table.inputs for table in tables):
+            steps.append(Step(CUT, self.find_cut, frozenset({term.SPEC.table})))
+        for table in tables:
+            awaited = set(table.inputs)
+            if table.refresh is not Refresh.SEGMENTS:
+                awaited |= {one.name for one in sightings}
+            steps.append(Step(table.spec.table, partial(self.build_one, table, done), frozenset(awaited)))
+        in_order(steps, AT_ONCE)
 
-    def build_one(
-        self, table: Table, awaited: Sequence[Future[None]], done: Callable[[TableSpec], None]
-    ) -> None:
-        for future in awaited:
-            future.result()
+    def build_one(self, table: Table, done: Callable[[TableSpec], None]) -> None:
         spec = table.spec
         is_fresh = spec.name in self.fresh
         if self.is_untouched(table):
@@ -132,10 +125,8 @@ class Builder:
         is_about_run = table.refresh is Refresh.SEGMENTS and (is_fresh or not self.before)
         return is_about_run and self.events is not None and not table.takes(self.events)
 
-    def find_cut(self, awaited: Sequence[Future[None]]) -> None:
+    def find_cut(self) -> None:
         """The cut of this run; none where the lines of controllers are to be built from everything."""
-        for future in awaited:
-            future.result()
         if controller_line.SPEC.name in self.fresh:
             delta = self.store.delta
             terms_before = delta.read(term.SPEC, self.versions_before[term.SPEC.name])

@@ -27,6 +27,7 @@ class Facts:
     brokers: list[Row] | None
     moves: dict[str, int] | None
     odd_moves: list[Row]
+    replay_checks: dict[str, Row]
     lines: dict[tuple[str, int], Row]
 
 
@@ -46,6 +47,7 @@ def gather(answers: Answers, counts: Mapping[str, int]) -> Facts:
         "deleting": answers.deleting,
         "brokers": answers.brokers if has("gold.leader_imbalance") else none,
         "moves": answers.moves if has("gold.transition_audit") else none,
+        "replay_checks": answers.replay_checks if has("gold.replay_check") else dict,
         "odd_moves": partial(answers.odd_moves, SHOWN_MOVES) if has("gold.transition_audit") else list,
     }
     with ThreadPoolExecutor(AT_ONCE) as pool:

@@ -51,10 +51,12 @@ class Intake:
         planned, lost = without_lost(self.store, planned, counted, versions)
         self.done(log_record.SPEC)
         if planned.segments:
-            self.builder.write(source_file.SPEC, self.loader.manifest(planned.segments, counted))
-            self.done(source_file.SPEC)
-            self.find_duplicates()
-            self.builder.note_events()
+            with ThreadPoolExecutor(1) as pool:
+                noted = pool.submit(self.builder.note_events)
+                self.builder.write(source_file.SPEC, self.loader.manifest(planned.segments, counted))
+                self.done(source_file.SPEC)
+                self.find_duplicates()
+                noted.result()
             self.total(planned.segments, counted)
         return planned, lost
 

@@ -1,6 +1,5 @@
 """The gate of a run: all tables that it wrote go through their expectations, a suite per layer."""
 
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -9,11 +8,12 @@ from pyspark.sql import functions as F
 
 from jobs.building import Builder
 from pipeline.catalog.tables import BY_NAME, Refresh
-from pipeline.store.gate import expectation_of, judge, warm_up
+from pipeline.store.gate import Judged, count_broken, expectation_of, judge, warm_up
 from pipeline.store.rows import collect_rows
 from schemas.gold.finding import SEVERITIES
 from schemas.spec import TableSpec
 
+AT_ONCE = 4
 Result = dict[str, Any]
 
 
@@ -22,7 +22,7 @@ class Gate:
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
-        self.pool = ThreadPoolExecutor(1)
+        self.pool = ThreadPoolExecutor(AT_ONCE)
         self.pool.submit(warm_up)
         self.written: dict[str, TableSpec] = {}
 
@@ -41,18 +41,19 @@ class Gate:
             return rows.where(F.col(table.ordered_by) >= cut)
         return rows.where(F.col("run_id") == builder.run_id) if "run_id" in spec.columns else rows
 
-    def judged(self, layer: str, specs: Sequence[TableSpec]) -> list[Result]:
-        cluster_id, run_id = self.builder.store.cluster_id, self.builder.run_id
-        return judge(cluster_id, run_id, layer, [(self.rows(one), expectation_of(one)) for one in specs])
-
     def verdicts(self) -> list[Result]:
         """The results of all tables that were entered, once the last one is written."""
-        layers: dict[str, list[TableSpec]] = {}
+        layers: dict[str, list[Judged]] = {}
         for spec in self.written.values():
-            layers.setdefault(spec.layer, []).append(spec)
+            layers.setdefault(spec.layer, []).append((self.rows(spec), expectation_of(spec)))
+        cluster_id, run_id = self.builder.store.cluster_id, self.builder.run_id
         with self.pool:
-            found = [self.pool.submit(self.judged, layer, specs) for layer, specs in layers.items()]
-            return [result for future in found for result in future.result()]
+            counts = {layer: self.pool.submit(count_broken, tables) for layer, tables in layers.items()}
+            return [
+                result
+                for layer, tables in layers.items()
+                for result in judge(cluster_id, run_id, layer, tables, counts[layer].result())
+            ]
 
 
 def open_findings(findings: DataFrame) -> dict[str, int]:

@@ -1,5 +1,8 @@
 """The tables of the first screen: terms, brokers, moves."""
 
+from collections.abc import Mapping
+
+from jobs.answers import Row
 from jobs.ask_text import broker_table, term_table
 from jobs.facts import Facts
 from jobs.text import printable, printable_lines
@@ -25,6 +28,24 @@ def broker_lines(facts: Facts) -> list[str]:
         return []
     is_kraft = any(one["mode"] == "kraft" for one in facts.terms)
     return [*broker_table(facts.brokers), *([KRAFT_NOTE] if is_kraft else []), ""]
+
+
+CHECKED = {
+    "initial_state_dump": "states in its dumps",
+    "refused_pair": "pairs that it refused",
+    "valid_previous_states": "lists of valid states",
+}
+
+
+def checked_lines(checks: Mapping[str, Row]) -> list[str]:
+    """What Kafka itself printed of its state machines, and how much of it the replay has alike."""
+    told = []
+    for name, words in CHECKED.items():
+        if one := checks.get(name):
+            unsure = f", {one['undecided']:,} undecided" if one["undecided"] else ""
+            differing = f", {one['differing']:,} DIFFER" if one["differing"] else ""
+            told.append(f"{words} {one['equal']:,} of {one['said']:,}{unsure}{differing}")
+    return [f"       as Kafka says itself: {' | '.join(told)}"] if told else []
 
 
 def move_lines(facts: Facts) -> list[str]:
@@ -60,6 +81,7 @@ def move_lines(facts: Facts) -> list[str]:
             "       INFO: replica moves, and partitions going Offline or NonExistent, are not printed; to see them set"
         )
         lines.append("       log4j.logger.state.change.logger=TRACE, stateChangeAppender")
+    lines += checked_lines(facts.replay_checks)
     odd = facts.odd_moves
     for one in odd:
         found = facts.lines[one["file_id"], one["byte_offset"]]

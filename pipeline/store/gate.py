@@ -31,6 +31,9 @@ class Expectation:
     key: tuple[str, ...] = ()
 
 
+Judged = tuple[DataFrame, Expectation]  # rows of a table, and what is expected of them
+
+
 def expectation_of(spec: TableSpec) -> Expectation:
     """What a declaration promises: nothing missing, closed lists kept, checks held, no two rows with one key."""
     rules = {f"{f.name} is missing": f"{f.name} IS NULL" for f in spec.fields if not f.nullable}
@@ -65,19 +68,23 @@ def warm_up() -> None:
     logging.getLogger("great_expectations.data_context.types.base").setLevel(logging.WARNING)
 
 
+def count_broken(tables: Sequence[Judged]) -> dict[str, int]:
+    """By table how many of its rows are broken: one Spark job."""
+    broken = reduce(DataFrame.unionByName, (broken_rows(rows, expected) for rows, expected in tables))
+    names = [expected.table for _, expected in tables]
+    return collect_one(broken.agg(*(F.count_if(F.col("table") == name).alias(name) for name in names)))
+
+
 def judge(
-    cluster_id: str, run_id: str, layer: str, tables: Sequence[tuple[DataFrame, Expectation]]
+    cluster_id: str, run_id: str, layer: str, tables: Sequence[Judged], counts: dict[str, int]
 ) -> list[dict[str, Any]]:
     """Validates a layer's suite on the rows of its tables. A row for ops.quality_result per expectation.
 
-    Spark counts the broken rows of all tables of a layer in one job; GX, which runs what it is given several times,
-    is given the counts: one row, a column per table.
+    counts: as of count_broken. GX, which runs what it is given several times, is given them and not the rows: one
+    row, a column per table. One call at a time: the context of GX is one per process.
     """
     gx = importlib.import_module("great_expectations")
     pandas = importlib.import_module("pandas")
-    broken = reduce(DataFrame.unionByName, (broken_rows(rows, expected) for rows, expected in tables))
-    names = [expected.table for _, expected in tables]
-    counts = collect_one(broken.agg(*(F.count_if(F.col("table") == name).alias(name) for name in names)))
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
     suite = context.suites.add(gx.ExpectationSuite(name=layer))
@@ -95,18 +102,17 @@ def judge(
     found = validation.run(batch_parameters={"dataframe": frame}, result_format="BASIC").results
     by_column = {one.expectation_config.kwargs["column"]: one for one in found}
     return [
-        result_row(cluster_id, run_id, layer, expected, by_column[expected.table], broken)
-        for _, expected in tables
+        result_row(cluster_id, run_id, layer, expected, by_column[expected.table], rows)
+        for rows, expected in tables
     ]
 
 
 def result_row(
-    cluster_id: str, run_id: str, layer: str, expected: Expectation, result: Any, broken: DataFrame
+    cluster_id: str, run_id: str, layer: str, expected: Expectation, result: Any, rows: DataFrame
 ) -> dict[str, Any]:
     observed = result.result.get("observed_value")
     count = None if observed is None else int(observed)
-    own = broken.where(F.col("table") == expected.table).drop("table")
-    examples = collect_rows(own.limit(EXAMPLES)) if count else []
+    examples = collect_rows(broken_rows(rows, expected).drop("table").limit(EXAMPLES)) if count else []
     return {
         "cluster_id": cluster_id,
         "run_id": run_id,

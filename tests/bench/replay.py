@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -128,11 +129,10 @@ def through_spark(folder: Path, whole: pa.Table, rounds: int) -> list[Judged]:
         frame.write.format("noop").mode("overwrite").save()  # type: ignore[attr-defined]
 
     contenders = {"Spark, lag() in a window": by_lag(stored), "this product, transition_audit": audited}
-    seconds = {
-        name: taken(lambda one=frame: sink(one), rounds, time.perf_counter)
+    return [
+        Judged(f"{name}, all cores", taken(partial(sink, frame), rounds, time.perf_counter), count)
         for name, frame in contenders.items()
-    }
-    return [Judged(f"{name}, all cores", each, count) for name, each in seconds.items()]
+    ]
 
 
 def by_lag(stored: object) -> object:

@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from pipeline.store.gate import Expectation, judge
+from pipeline.store.gate import Expectation, count_broken, judge
 
 WRONG = "CASE WHEN size < 0 THEN 'size is negative' END"
 
@@ -37,7 +37,7 @@ def test_broken_rows_are_counted_and_shown(
             Expectation("silver.two", "as_declared", "warning", WRONG),
         ),
     ]
-    found = judge("c", "run", "silver", tables)
+    found = judge("c", "run", "silver", tables, count_broken(tables))
     assert [one["table"] for one in found] == ["silver.one", "silver.two"]
     assert [one["unexpected_count"] for one in found] == counts
     assert [one["is_met"] for one in found] == [not count for count in counts]
