@@ -8,14 +8,16 @@ from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.gold.finding.moves import discontinuity
 from pipeline.gold.finding.partitions import unclean_election
 from pipeline.gold.finding.wording import EVIDENCE_KEPT
-from tests.tables import log_records
+from schemas.gold import replay_check
+from schemas.silver import log_gap
+from tests.tables import log_records, table
 
 
 def rebuilt(story: dict[str, DataFrame], published: DataFrame, **others: DataFrame) -> DataFrame:
-    table = BY_SHORT_NAME["finding"]
-    assert table.build is not None
+    own = BY_SHORT_NAME["finding"]
+    assert own.build is not None
     given = story | others | {"published_finding": published}
-    return table.build(**{name: given[name] for name in table.inputs})
+    return own.build(**{name: given[name] for name in own.inputs})
 
 
 @pytest.mark.spark
@@ -73,6 +75,46 @@ def test_status_follows_what_was_published(story: dict[str, DataFrame]) -> None:
     }
     without = rebuilt(story, story["finding"], topic_event=story["topic_event"].limit(0)).collect()
     assert {row.status for row in without if row.rule == "blocked_deletion"} == {"retracted"}
+
+
+@pytest.mark.spark
+def test_what_kafka_says_otherwise_and_what_is_missing(
+    spark: SparkSession, story: dict[str, DataFrame]
+) -> None:
+    """Of gaps only those that take lines away from the replay; a dump that the replay has alike is no finding."""
+    gaps = table(
+        spark,
+        log_gap.SPEC,
+        """
+        cluster_id | node_id | log        | kind             | from_at | until_at | sentence            | certainty
+        c          | 1       | controller | silence          | 40      | 3640     | nothing for an hour | inferred
+        c          | 1       | controller | silence            | 41      | 3700     | another event       | inferred
+        c          |         |            | term_missing     | 40      | 50       | no line of epoch 3  | proved
+        c          | 1       | controller | ends_inside_record | 60    |          | cut                 | proved
+        """,
+    )
+    checks = table(
+        spark,
+        replay_check.SPEC,
+        """
+        cluster_id | term_id | check              | machine   | logged_at | said_count | differing_count
+        c          | 1-1     | initial_state_dump | replica   | 1         | 12         | 2
+        c          | 1-1     | initial_state_dump | partition | 1         | 5          | 0
+        """,
+    ).withColumn("examples", F.array(F.lit("a-0 replica 2: Kafka OnlineReplica, replay OfflineReplica")))
+    found = rebuilt(story, story["finding"].limit(0), log_gap=gaps, replay_check=checks).collect()
+    said = sorted(
+        (row.severity, row.sentence) for row in found if row.rule in {"missing_logs", "replay_disagreement"}
+    )
+    assert said == [
+        ("info", "cluster, term missing: no line of epoch 3"),
+        ("info", "node 1, controller.log, silence: nothing for an hour"),
+        (
+            "warning",
+            "controller 1 (epoch 1) printed 12 state(s) of the replica machine (initial state dump), and the replay "
+            "has 2 of them otherwise, first a-0 replica 2: Kafka OnlineReplica, replay OfflineReplica",
+        ),
+    ]
 
 
 UNCLEAN = """

@@ -12,19 +12,26 @@ MISSING = (
 
 
 def missing_logs(log_gap: DataFrame) -> DataFrame:
-    """Lines that the verdicts would need are not there: one finding per gap, however many lines it swallowed."""
-    node = F.coalesce(F.format_string("node %d", "node_id"), F.lit("cluster"))
-    log = F.concat(F.coalesce("log", F.lit("log")), F.lit(".log"))
-    gaps = log_gap.where(F.col("kind").isin(*MISSING)).withColumn(
-        "since_at", F.coalesce("from_at", "until_at")
+    """Lines that the verdicts would need are not there: one finding per node, log, kind and hour in which it begins,
+    however many lines are missed and however many signs tell so."""
+    node = F.when(F.col("node_id").isNull(), "cluster").otherwise(F.format_string("node %d", "node_id"))
+    log = F.when(F.col("log").isNotNull(), F.concat("log", F.lit(".log")))
+    gaps = (
+        log_gap.where(F.col("kind").isin(*MISSING))
+        .withColumns({"entity": F.concat_ws(", ", node, log), "since_at": F.coalesce("from_at", "until_at")})
+        .where("since_at IS NOT NULL")
     )
-    words = F.concat_ws(", ", node, F.when(F.col("log").isNotNull(), log), F.translate("kind", "_", " "))
-    return gaps.where("since_at IS NOT NULL").select(
-        "cluster_id", *rule("missing_logs", "info"), F.concat_ws(" ", node, log).alias("entity"),
-        F.format_string("%s since %s", "kind", F.unix_millis("since_at")).alias("root_event"),
-        F.lit(None).cast("string").alias("term_id"), F.col("since_at").alias("valid_from_at"),
-        F.coalesce("until_at", "since_at").alias("valid_until_at"),
-        F.concat_ws(": ", words, "sentence").alias("sentence"), "certainty", "evidence",
+    first = F.min(F.struct("since_at", "sentence", "certainty", "evidence")).alias("first")
+    until = F.max(F.coalesce("until_at", "since_at")).alias("until_at")
+    hour = F.date_trunc("hour", "since_at").alias("hour_at")
+    found = gaps.groupBy("cluster_id", "entity", "kind", hour).agg(first, until)
+    words = F.concat_ws(", ", "entity", F.translate("kind", "_", " "))
+    return found.select(
+        "cluster_id", *rule("missing_logs", "info"), "entity",
+        F.format_string("%s since %s", "kind", F.unix_seconds("hour_at")).alias("root_event"),
+        F.lit(None).cast("string").alias("term_id"), F.col("first.since_at").alias("valid_from_at"),
+        F.col("until_at").alias("valid_until_at"),
+        F.concat_ws(": ", words, "first.sentence").alias("sentence"), "first.certainty", "first.evidence",
     )  # fmt: skip
 
 

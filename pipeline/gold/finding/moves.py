@@ -55,7 +55,9 @@ def replay_disagreement(replay_check: DataFrame, controller_term: DataFrame) -> 
     """What Kafka says of its states is not what the replay has: lines are missing, or states moved without one."""
     terms = controller_term.select("cluster_id", "term_id", "controller_id", "controller_epoch")
     found = replay_check.where("differing_count > 0").join(terms, on=["cluster_id", "term_id"], how="inner")
-    statement = F.format_string("%s machine: %s", "machine", F.translate("check", "_", " "))
+    statement = F.format_string(
+        "%s machine: %s at %d", "machine", F.translate("check", "_", " "), F.unix_millis("logged_at")
+    )
     sentence = F.format_string(
         "%s printed %d state(s) of the %s machine (%s), and the replay has %d of them otherwise, first %s",
         controller_name(), "said_count", "machine", F.translate("check", "_", " "), "differing_count",
