@@ -25,7 +25,8 @@ def build(
     """Rows: one per dump; one per term and machine for the refusals, and one for the lists of valid states.
 
     A dump says the state of each object after the moves of the start-up before it: it is held against the last move
-    before, where there is none against the first one after. A cut dump proves only what it shows.
+    before, where there is none against the first one after. A cut dump proves only what it shows. Of moves in the
+    millisecond of the dump, which stands in the other log, nothing tells the order: the state may be before or after.
     Source: ReplicaStateMachine and PartitionStateMachine.startup and logInvalidTransition, 0.8.1 to 3.9.
     """
     moves = transition_audit.where("term_id IS NOT NULL").join(
@@ -54,10 +55,12 @@ def dumped(moves: DataFrame, state_dump: DataFrame, controller_line: DataFrame) 
     said = state_dump.join(lines, on=["cluster_id", "file_id", "byte_offset"], how="inner")
     dumps = said.groupBy(*DUMP, "dump_seq").agg(F.bool_and("is_complete").alias("is_complete"))
     done = moves.where("outcome = 'done'").select(
-        *STATEMENT, *OWN, "seq", "from_state", "to_state", "is_trace_seen", "replica_machine",
+        *STATEMENT, *OWN, "seq", F.col("logged_at").alias("moved_at"),
+        "from_state", "to_state", "is_trace_seen", "replica_machine",
         place(file_id=F.col("file_id"), byte_offset=F.col("byte_offset")).alias("move"),
     )  # fmt: skip
     seq, dump_seq = F.col("seq"), F.col("dump_seq")
+    is_tied = F.col("moved_at") <= F.col("logged_at")
     left, entered = (F.struct(F.col(name).alias("state"), "move") for name in ("from_state", "to_state"))
     near = (
         done.join(F.broadcast(dumps), on=list(STATEMENT), how="inner")
@@ -65,6 +68,7 @@ def dumped(moves: DataFrame, state_dump: DataFrame, controller_line: DataFrame) 
         .agg(
             F.max_by(entered, F.when(seq < dump_seq, seq)).alias("before"),
             F.min_by(left, F.when(seq > dump_seq, seq)).alias("after"),
+            F.max_by(entered, F.when((seq > dump_seq) & is_tied, seq)).alias("tied"),
         )
     )
     named = said.select(*DUMP, *OWN, F.col("state").alias("said"))
@@ -72,7 +76,7 @@ def dumped(moves: DataFrame, state_dump: DataFrame, controller_line: DataFrame) 
     met = named.alias("d").join(near.alias("m"), both, how="full")
     return met.select(
         *(F.coalesce(f"d.{name}", f"m.{name}").alias(name) for name in (*DUMP, *OWN)),
-        "said", "is_complete", "is_trace_seen", "replica_machine", "before", "after",
+        "said", "is_complete", "is_trace_seen", "replica_machine", "before", "after", "tied",
     ).transform(answered)  # fmt: skip
 
 
@@ -91,7 +95,7 @@ def answered(objects: DataFrame) -> DataFrame:
     gap = F.concat_ws("|", "machine", machine, F.col("is_trace_seen").cast("string"), last, following)
     answer = (
         F.when(ours.isNull(), UNDECIDED)
-        .when(ours == said, EQUAL)
+        .when((ours == said) | F.coalesce(F.col("tied.state") == said, F.lit(False)), EQUAL)
         .when(F.array_contains(gaps(), gap), DIFFERS)
         .otherwise(UNDECIDED)
     )

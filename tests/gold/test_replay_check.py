@@ -13,7 +13,8 @@ LISTED = "Replica [Topic=a,Partition=0,Replica=1] should be in the {} states bef
 
 
 def move(replica: int, seq: int, from_state: str, to_state: str) -> str:
-    return f"c | 1-1 | replica | a | 0 | {replica} | {from_state} | {to_state} | done | valid | true | | {seq} | 1 | m | {seq}"
+    """Logged at second seq; the dump at second DUMP_SEQ."""
+    return f"c | 1-1 | replica | a | 0 | {replica} | {from_state} | {to_state} | done | valid | true | | {seq} | {seq} | m | {seq}"
 
 
 def refusal(from_state: str, listed: str, *, is_legal: bool) -> str:
@@ -25,7 +26,7 @@ def refusal(from_state: str, listed: str, *, is_legal: bool) -> str:
 
 
 def dumped(replica: int, state: str, *, is_complete: bool = True) -> str:
-    return f"c | d | {DUMP_OFFSET} | 1 | replica | a | 0 | {replica} | {state} | {str(is_complete).lower()}"
+    return f"c | d | {DUMP_OFFSET} | {DUMP_SEQ} | replica | a | 0 | {replica} | {state} | {str(is_complete).lower()}"
 
 
 def checked(
@@ -64,6 +65,10 @@ def checked(
 
 
 ONLINE = move(1, 40, "OnlineReplica", "OnlineReplica")
+# In the millisecond of the dump; lines of controller.log are put before those of state-change.log.
+TIED = move(2, 51, "ReplicaDeletionIneligible", "OfflineReplica").replace(
+    "| 51 | 51 |", f"| 51 | {DUMP_SEQ} |"
+)
 AFTERWARDS = move(2, 60, "ReplicaDeletionIneligible", "OfflineReplica")
 BOTH = [dumped(1, "OnlineReplica"), dumped(2, "ReplicaDeletionIneligible")]
 
@@ -77,6 +82,9 @@ BOTH = [dumped(1, "OnlineReplica"), dumped(2, "ReplicaDeletionIneligible")]
         ([ONLINE], [dumped(1, "OfflineReplica")], True, (1, 0, 0, 1)),
         ([ONLINE], [dumped(1, "OfflineReplica")], False, (1, 0, 1, 0)),
         ([AFTERWARDS], [dumped(2, "OnlineReplica")], True, (1, 0, 0, 1)),
+        ([TIED], [dumped(2, "OfflineReplica")], True, (1, 1, 0, 0)),
+        ([TIED], [dumped(2, "ReplicaDeletionIneligible")], True, (1, 1, 0, 0)),
+        ([AFTERWARDS], [dumped(2, "OfflineReplica")], True, (1, 0, 0, 1)),
         ([ONLINE], [dumped(2, "OnlineReplica")], True, (2, 0, 1, 1)),
         ([ONLINE], [dumped(2, "OnlineReplica", is_complete=False)], True, (1, 0, 1, 0)),
     ],
@@ -86,6 +94,9 @@ BOTH = [dumped(1, "OnlineReplica"), dumped(2, "ReplicaDeletionIneligible")]
         "another state",
         "moves of replicas are not printed",
         "the next move leaves another state",
+        "moved in the same millisecond",
+        "to move in the same millisecond",
+        "moved a second later",
         "moved and not named",
         "not named by what is left of a cut dump",
     ],
