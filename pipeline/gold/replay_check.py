@@ -43,8 +43,8 @@ def build(
     )
 
 
-def place(**line: Column) -> Column:
-    return F.struct(*(column.alias(name) for name, column in line.items()))
+def place() -> Column:
+    return F.struct("file_id", "byte_offset")
 
 
 def dumped(moves: DataFrame, state_dump: DataFrame, controller_line: DataFrame) -> DataFrame:
@@ -57,7 +57,7 @@ def dumped(moves: DataFrame, state_dump: DataFrame, controller_line: DataFrame) 
     done = moves.where("outcome = 'done'").select(
         *STATEMENT, *OWN, "seq", F.col("logged_at").alias("moved_at"),
         "from_state", "to_state", "is_trace_seen", "replica_machine",
-        place(file_id=F.col("file_id"), byte_offset=F.col("byte_offset")).alias("move"),
+        place().alias("move"),
     )  # fmt: skip
     seq, dump_seq = F.col("seq"), F.col("dump_seq")
     is_tied = F.col("moved_at") <= F.col("logged_at")
@@ -176,7 +176,7 @@ def said_of_move(moves: DataFrame, answer: Column) -> DataFrame:
     return moves.select(
         *STATEMENT, "logged_at", "file_id", "byte_offset",
         answer.alias("answer"), example.alias("example"),
-        place(file_id=F.col("file_id"), byte_offset=F.col("byte_offset")).alias("line"),
+        place().alias("line"),
     )  # fmt: skip
 
 

@@ -12,8 +12,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
 
 from pipeline.core.replay import Moves, replay
+from pipeline.gold import transition_audit
 from pipeline.gold.transition_audit import replay_block
 from pipeline.kafka.machines import REPLICA, machines, visibility
 from tests.replay import naive
@@ -49,7 +52,7 @@ def replaying(folder: Path, count: int, rounds: int) -> list[str]:
     generated = generate(np.random.default_rng(SEED), BLOCK, "TRACE", count)
     whole = table(generated)
     found = [
-        Judged("naive judge, plain Python, one core", taken(lambda: plain(generated), 1), PLAIN_MOVES),
+        plain(),
         *pm4py(),
         kernel(generated, rounds),
         Judged(
@@ -70,9 +73,11 @@ def taken(work: Callable[[], object], rounds: int, clock: Callable[[], float] = 
     return statistics.median(seconds)
 
 
-def plain(generated: Generated) -> None:
-    part = generate(np.random.default_rng(SEED), generated.block, "TRACE", PLAIN_MOVES)
-    naive.judged(part.block, moves(part))
+def plain() -> Judged:
+    part = generate(np.random.default_rng(SEED), BLOCK, "TRACE", PLAIN_MOVES)
+    rows = moves(part)
+    seconds = taken(lambda: naive.judged(BLOCK, rows), 1)
+    return Judged("naive judge, plain Python, one core", seconds, len(rows))
 
 
 def kernel(generated: Generated, rounds: int) -> Judged:
@@ -102,9 +107,6 @@ def pm4py() -> list[Judged]:
 
 def through_spark(folder: Path, whole: pa.Table, rounds: int) -> list[Judged]:
     """From silver tables in Parquet to a noop sink, joins and sorts included."""
-    from pyspark.sql import functions as F  # noqa: PLC0415
-
-    from pipeline.gold import transition_audit  # noqa: PLC0415
     from pipeline.store.session import get_spark, tune_for_size  # noqa: PLC0415
 
     spark = get_spark()
@@ -125,8 +127,8 @@ def through_spark(folder: Path, whole: pa.Table, rounds: int) -> list[Judged]:
     silver = stored.drop("term_id", "seq", "cause", "replica_machine")
     audited = transition_audit.build(silver, silver.limit(0), lines, terms.localCheckpoint())
 
-    def sink(frame: object) -> None:
-        frame.write.format("noop").mode("overwrite").save()  # type: ignore[attr-defined]
+    def sink(frame: DataFrame) -> None:
+        frame.write.format("noop").mode("overwrite").save()
 
     contenders = {"Spark, lag() in a window": by_lag(stored), "this product, transition_audit": audited}
     return [
@@ -135,11 +137,8 @@ def through_spark(folder: Path, whole: pa.Table, rounds: int) -> list[Judged]:
     ]
 
 
-def by_lag(stored: object) -> object:
+def by_lag(stored: DataFrame) -> DataFrame:
     """What one would write first: the state before by lag(), legality by a list of pairs. No hidden moves, no causes."""
-    from pyspark.sql import Window  # noqa: PLC0415
-    from pyspark.sql import functions as F  # noqa: PLC0415
-
     machine = machines()["R2"]
     pairs = [f"{machine.states[one]} {machine.states[other]}" for one, other in np.argwhere(machine.matrix)]
     objects = Window.partitionBy("cluster_id", "term_id", "topic", "partition", "replica_id").orderBy("seq")
@@ -147,6 +146,6 @@ def by_lag(stored: object) -> object:
         objects.rowsBetween(Window.unboundedPreceding, -1)
     )
     pair = F.concat_ws(" ", "from_state", "to_state")
-    return stored.select(  # type: ignore[attr-defined]
+    return stored.select(
         "*", before.alias("state_before"), pair.isin(pairs).alias("is_legal_pair")
     ).withColumn("is_joined", F.col("state_before") == F.col("from_state"))
