@@ -1,27 +1,28 @@
 """Builds the tables of a run in the order of their wiring, side by side where they do not wait for one another."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from jobs.cutting import BEFORE, Cut, find_cut, lines_before, segments_at
+from jobs.cutting import BEFORE, Cut, find_cut, lines_before, segments_at, with_day
 from jobs.settings import Settings
 from jobs.settings_frames import audit_limits, imbalance_limits, release_settings
 from jobs.steps import Step, in_order
 from pipeline.bronze.duplicate_record import without
-from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, CUT, Refresh, Table
+from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, CUT, SUMMARY, Refresh, Table
 from pipeline.store.rows import collect_one, collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, source_file
-from schemas.gold import finding
-from schemas.silver import controller_line, term
+from schemas.gold import finding, replay_summary
+from schemas.silver import controller_event, controller_line, term
 from schemas.spec import TableSpec
 
 AT_ONCE = 4
+DAY = "day of the cut"
 
 
 class Builder:
@@ -49,6 +50,7 @@ class Builder:
         self.derived: frozenset[int] = frozenset()
         self.events: frozenset[str] | None = None
         self.cut = Cut()
+        self.segments: dict[datetime, tuple[int, DataFrame]] = {}
 
     def write(self, spec: TableSpec, rows: DataFrame) -> None:
         """Adds rows."""
@@ -90,23 +92,27 @@ class Builder:
         steps = list(sightings)
         if any(CUT in table.inputs for table in tables):
             steps.append(Step(CUT, self.find_cut, frozenset({term.SPEC.table})))
+        if any(table.days_before is not None for table in tables):
+            steps.append(Step(DAY, self.find_day, frozenset({controller_line.SPEC.table})))
         for table in tables:
             awaited = set(table.inputs)
             if table.refresh is not Refresh.SEGMENTS:
                 awaited |= {one.name for one in sightings}
+            if table.days_before is not None:
+                awaited.add(DAY)
             steps.append(Step(table.spec.table, partial(self.build_one, table, done), frozenset(awaited)))
         in_order(steps, AT_ONCE)
 
     def build_one(self, table: Table, done: Callable[[TableSpec], None]) -> None:
         spec = table.spec
-        is_fresh = spec.name in self.fresh
         if self.is_untouched(table):
             return
-        rows = self.built(table)
-        if not self.versions[spec.name] or (is_fresh and table.refresh is Refresh.SEGMENTS):
+        rows, cut = self.built(table), self.cut_of(table)
+        is_appended = spec.name in self.fresh and table.refresh is Refresh.SEGMENTS
+        if not self.versions[spec.name] or is_appended:
             self.write(spec, rows)
-        elif is_fresh and table.refresh is Refresh.TAIL and self.cut.at is not None:
-            self.store.delta.replace_tail(spec, rows, table.ordered_by, self.cut.at, self.run_id)
+        elif cut is not None:
+            self.store.delta.replace_tail(spec, rows, table.ordered_by, cut, self.run_id)
             self.note_version(spec)
         else:
             self.replace(spec, rows)
@@ -133,46 +139,89 @@ class Builder:
             new = self.counting(self.rows_of_run(log_record.SPEC))
             self.cut = find_cut(new, delta.read(term.SPEC), terms_before)
 
+    def find_day(self) -> None:
+        """The first day that is judged anew; of no use where all days are."""
+        if self.cut.at is None:
+            return
+        read = self.store.delta.read
+        terms_before = read(term.SPEC, self.versions_before[term.SPEC.name])
+        tables = (read(spec) for spec in (controller_line.SPEC, replay_summary.SPEC))
+        self.cut = with_day(self.cut, read(term.SPEC), terms_before, *tables)
+
+    def cut_of(self, table: Table) -> datetime | None:
+        """Where the rows begin that the run builds of a table; None: all of them, or those of segments."""
+        carries_on = SUMMARY not in table.inputs or replay_summary.SPEC.name in self.fresh
+        if table.refresh is not Refresh.TAIL or table.spec.name not in self.fresh or not carries_on:
+            return None
+        if table.days_before is None or self.cut.day_at is None:
+            return self.cut.at
+        return self.cut.day_at - timedelta(days=table.days_before)
+
     def built(self, table: Table) -> DataFrame:
         if table.build is None:
             raise TypeError(f"{table.spec.name} has no build")
-        is_fresh = table.spec.name in self.fresh
-        cut = self.cut.at if is_fresh and table.refresh is Refresh.TAIL else None
+        cut = self.cut_of(table)
         records = self.store.delta.read(log_record.SPEC)
-        if is_fresh and table.refresh is Refresh.SEGMENTS:
+        if table.spec.name in self.fresh and table.refresh is Refresh.SEGMENTS:
             records = self.rows_of_run(log_record.SPEC)
         if cut is not None:
-            records = self.records_at(cut)
+            records = self.of_segments(records, cut)
         given: dict[str, Any] = {CUT: cut, log_record.SPEC.table: self.counting(records)}
-        return table.build(
-            **{name: given[name] if name in given else self.input(name, cut) for name in table.inputs}
-        )
+        inputs = {name: given[name] if name in given else self.input(name, cut) for name in table.inputs}
+        if cut is not None and table.days_before is not None:
+            inputs = {name: self.from_cut(name, rows, cut) for name, rows in inputs.items()}
+        return table.build(**inputs)
+
+    def from_cut(self, name: str, rows: Any, cut: datetime) -> Any:
+        """Of an input of a table that is built by days what may be of the days from the cut on."""
+        table = BY_SHORT_NAME.get(name)
+        if table is None or table.refresh not in (Refresh.SEGMENTS, Refresh.TAIL):
+            return rows
+        is_tail = table.refresh is Refresh.TAIL
+        return rows.where(F.col(table.ordered_by) >= F.lit(cut)) if is_tail else self.of_segments(rows, cut)
 
     def input(self, name: str, cut: datetime | None) -> DataFrame:
         store, settings = self.store, self.settings
-        if name == "imbalance_limit":
-            return imbalance_limits(store.spark, settings, store.cluster_id)
-        if name == "audit_limit":
-            return audit_limits(store.delta.read(source_file.SPEC), settings, store.cluster_id)
-        if name == "release_setting":
-            return release_settings(store.spark, settings, store.cluster_id)
-        if name == "published_finding":
-            return store.delta.read(finding.SPEC, self.versions_before.get(finding.SPEC.name, 0))
-        if name == "line_before":
-            return self.line_before(cut)
-        return store.delta.read(BY_SHORT_NAME[name].spec)
+        made: dict[str, Callable[[], DataFrame]] = {
+            "imbalance_limit": lambda: imbalance_limits(store.spark, settings, store.cluster_id),
+            "audit_limit": lambda: audit_limits(
+                store.delta.read(source_file.SPEC), settings, store.cluster_id
+            ),
+            "release_setting": lambda: release_settings(store.spark, settings, store.cluster_id),
+            "published_finding": lambda: store.delta.read(
+                finding.SPEC, self.versions_before.get(finding.SPEC.name, 0)
+            ),
+            "line_before": lambda: self.line_before(cut),
+            SUMMARY: lambda: self.summary_before(cut),
+        }
+        return made[name]() if name in made else store.delta.read(BY_SHORT_NAME[name].spec)
 
-    def records_at(self, cut: datetime) -> DataFrame:
-        """The records of the segments that may hold lines from the cut on."""
-        segments = segments_at(self.store.delta.read(source_file.SPEC), cut)
-        least = collect_one(segments.agg(F.min("load_seq").alias("load_seq")))["load_seq"]
-        records = self.store.delta.read(log_record.SPEC).where(F.col("load_seq") >= (least or 0))
-        return records.join(F.broadcast(segments), on="load_seq", how="left_semi")
+    def of_segments(self, rows: DataFrame, cut: datetime) -> DataFrame:
+        """The rows of the segments that may hold lines from the cut on."""
+        if cut not in self.segments:
+            segments = segments_at(self.store.delta.read(source_file.SPEC), cut)
+            least = collect_one(segments.agg(F.min("load_seq").alias("load_seq")))["load_seq"]
+            self.segments[cut] = (least or 0, segments)
+        least, segments = self.segments[cut]
+        return rows.where(F.col("load_seq") >= least).join(
+            F.broadcast(segments), on="load_seq", how="left_semi"
+        )
+
+    def summary_before(self, cut: datetime | None) -> DataFrame:
+        """The days before the cut of the terms that go on then."""
+        summary = self.store.delta.read(replay_summary.SPEC)
+        if cut is None:
+            return summary.limit(0)
+        lines = self.store.delta.read(controller_line.SPEC).where(F.col("ordered_at") >= F.lit(cut))
+        terms = lines.select("cluster_id", "term_id").distinct()
+        earlier = summary.where(F.col("day_at") < F.lit(cut))
+        return earlier.join(F.broadcast(terms), on=["cluster_id", "term_id"], how="left_semi")
 
     def line_before(self, cut: datetime | None) -> DataFrame:
-        delta = self.store.delta
-        tables = [delta.read(spec) for spec in (controller_line.SPEC, term.SPEC, log_record.SPEC)]
-        rows = [] if cut is None else lines_before(tables[0], tables[1], tables[2], cut)
+        read = self.store.delta.read
+        specs = (controller_line.SPEC, term.SPEC, controller_event.SPEC, log_record.SPEC)
+        lines, terms, events, records = map(read, specs)
+        rows = [] if cut is None else lines_before(lines, terms, events, records, cut)
         return self.store.spark.createDataFrame(rows, BEFORE)
 
 

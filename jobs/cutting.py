@@ -1,6 +1,6 @@
 """Where a run begins to build anew: nothing before the cut can differ from what is stored."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,8 +8,10 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
+from pipeline.core.days import begin_of_day
 from pipeline.kafka.acting import by_controllers
 from pipeline.kafka.causing import LISTED
+from pipeline.silver.controller_line import SEQ_BITS, marks
 from pipeline.store.rows import collect_one, collect_rows
 from schemas.silver import controller_line
 
@@ -31,11 +33,12 @@ BEFORE = StructType([*controller_line.SPEC.struct.fields, StructField("listed", 
 class Cut:
     """Lines whose running maximum of time is before `at` stay as they are; None: all are built anew.
 
-    has_lines: whether anything is new at all.
+    has_lines: whether anything is new at all. day_at: begin of the first day that is to be judged anew.
     """
 
     at: datetime | None = None
     has_lines: bool = True
+    day_at: datetime | None = None
 
 
 def find_cut(new_records: DataFrame, terms: DataFrame, terms_before: DataFrame) -> Cut:
@@ -57,6 +60,38 @@ def find_cut(new_records: DataFrame, terms: DataFrame, terms_before: DataFrame) 
     return Cut(at.replace(microsecond=at.microsecond // 1000 * 1000))
 
 
+def with_day(
+    cut: Cut, terms: DataFrame, terms_before: DataFrame, controller_line: DataFrame, replay_summary: DataFrame
+) -> Cut:
+    """Adds the day of the cut, or an earlier one: verdicts of a term change from its begin on with the machine of its
+    release, and from its last line at TRACE on where after others such a line follows again."""
+    if cut.at is None:
+        raise ValueError("all lines are built anew: there is no day to begin with")
+    day = begin_of_day(cut.at)
+    began = F.least("elected_at", "first_seen_at").alias("at")
+    of_term = ("cluster_id", "term_id")
+    judged_by = F.struct("replica_machine", "is_trace_seen")
+    before = terms_before.select(*of_term, judged_by.alias("before"))
+    other = terms.join(before, on=[*of_term]).where(~judged_by.eqNullSafe(F.col("before"))).select(began)
+    traced = (
+        controller_line.where((F.col("ordered_at") >= F.lit(day)) & (F.col("level") == "TRACE"))
+        .where("log = 'state-change'")
+        .select(*of_term)
+        .distinct()
+    )
+    last_trace = F.max("last_trace_seq")
+    resumed = (
+        replay_summary.where(F.col("day_at") < F.lit(day))
+        .join(F.broadcast(traced), on=[*of_term], how="left_semi")
+        .groupBy(*of_term)
+        .agg(last_trace.alias("traced_seq"), F.max("end_seq").alias("end_seq"))
+        .where("traced_seq < end_seq")
+        .select(F.timestamp_millis(F.shiftright("traced_seq", SEQ_BITS)).alias("at"))
+    )
+    found = collect_one(other.unionByName(resumed).agg(F.min("at").alias("at")))["at"]
+    return replace(cut, day_at=day if found is None else min(day, begin_of_day(found)))
+
+
 def segments_at(source_file: DataFrame, cut: datetime) -> DataFrame:
     """(load_seq) of the segments that may hold lines whose running maximum reaches the cut.
 
@@ -75,15 +110,26 @@ def segments_at(source_file: DataFrame, cut: datetime) -> DataFrame:
 
 
 def lines_before(
-    lines: DataFrame, terms: DataFrame, log_record: DataFrame, cut: datetime
+    lines: DataFrame, terms: DataFrame, controller_event: DataFrame, log_record: DataFrame, cut: datetime
 ) -> list[dict[str, Any]]:
     """Per term that goes on at the cut its last row of silver.controller_line before it, with the text listed.
 
-    Looked for in the days before the cut, and in all that is stored only for a term that was silent for so long.
+    It goes on where a line names it afterwards, and where its controller is in office: the lines with which it
+    leaves name no epoch. Looked for in the days before the cut, and in all that is stored only for a term that was
+    silent for so long.
     """
     began = F.coalesce("elected_at", "first_seen_at")
-    going_on = terms.where((F.col("last_seen_at") >= F.lit(cut)) & (began < F.lit(cut)))
-    names = {row["term_id"] for row in collect_rows(going_on.select("term_id"))}
+    named = terms.where((F.col("last_seen_at") >= F.lit(cut)) & (began < F.lit(cut))).select("term_id")
+    last = F.max_by("mark", F.struct("logged_at", "byte_offset", "rank")).alias("term_id")
+    offices = (
+        marks(controller_event, terms)
+        .where(F.col("logged_at") < F.lit(cut))
+        .groupBy("cluster_id", F.coalesce("node_id", "controller_id"))
+        .agg(last)
+        .where("term_id <> ''")
+        .select("term_id")
+    )
+    names = {row["term_id"] for row in collect_rows(named.unionByName(offices))}
     found: list[dict[str, Any]] = []
     for since in (F.col("ordered_at") >= F.lit(cut - NEAR), F.lit(True)):
         wanted = sorted(names - {row["term_id"] for row in found})

@@ -32,12 +32,12 @@ class Gate:
 
     def rows(self, spec: TableSpec) -> DataFrame:
         """What the run wrote of a table."""
-        builder, table, cut = self.builder, BY_NAME[spec.name], self.builder.cut.at
-        is_fresh = spec.name in builder.fresh
-        if table.refresh is Refresh.LOADED or (is_fresh and table.refresh is Refresh.SEGMENTS):
+        builder, table = self.builder, BY_NAME[spec.name]
+        is_appended = spec.name in builder.fresh and table.refresh is Refresh.SEGMENTS
+        if table.refresh is Refresh.LOADED or is_appended:
             return builder.rows_of_run(spec)
-        rows = builder.store.delta.read(spec)
-        if is_fresh and table.refresh is Refresh.TAIL and cut is not None:
+        rows, cut = builder.store.delta.read(spec), builder.cut_of(table)
+        if cut is not None:
             return rows.where(F.col(table.ordered_by) >= cut)
         return rows.where(F.col("run_id") == builder.run_id) if "run_id" in spec.columns else rows
 

@@ -113,6 +113,11 @@ TERM_ID = field(
     StringType(),
     "Tenure of one controller, '<life>-<epoch>': the life tells apart epochs that a wiped cluster uses again.",
 )
+DAY_AT = required(
+    "day_at",
+    TimestampType(),
+    "Begin of the day in UTC: the chunk that a run builds anew when it brings lines of it.",
+)
 TOPIC_LIFE = required(
     "topic_life", IntegerType(), "Which life of that topic name, from 1: a re-created topic is another life."
 )

@@ -13,11 +13,11 @@ from pyspark.sql.types import ArrayType, BooleanType, IntegerType, LongType, Str
 from jobs.cutting import BEFORE
 from jobs.load_settings import load
 from jobs.settings_frames import audit_limits, imbalance_limits, release_settings
-from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.catalog.tables import BY_SHORT_NAME, TABLES, stands_on
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.store.delta import declared
 from schemas.bronze import file_sighting, log_record
-from schemas.gold import finding
+from schemas.gold import finding, replay_summary
 from schemas.spec import TableSpec
 
 
@@ -69,6 +69,7 @@ def inputs_of(spark: SparkSession, records: DataFrame, cluster_id: str = "c") ->
         "published_finding": spark.createDataFrame([], finding.SPEC.struct),
         "line_before": spark.createDataFrame([], BEFORE),
         "cut": None,
+        "summary_before": spark.createDataFrame([], replay_summary.SPEC.struct),
     }
 
 
@@ -84,6 +85,17 @@ def built(spark: SparkSession, records: DataFrame, name: str, **given: Any) -> D
         known[name] = declared(one.spec, one.build(**{each: known[each] for each in one.inputs}))
     frame: DataFrame = known[name]
     return frame
+
+
+def built_in_turn(spark: SparkSession, records: DataFrame, goal: str) -> dict[str, DataFrame]:
+    """The same with every table that it stands on, by short name, each made before the next: plans stay small."""
+    known: dict[str, Any] = inputs_of(spark, records.localCheckpoint())
+    known["source_file"] = known["source_file"].localCheckpoint()
+    for one in TABLES:
+        if one.build is not None and one.spec.table in stands_on(goal):
+            rows = one.build(**{each: known[each] for each in one.inputs})
+            known[one.spec.table] = declared(one.spec, rows).localCheckpoint()
+    return known
 
 
 def table(spark: SparkSession, spec: TableSpec, text: str) -> DataFrame:

@@ -11,9 +11,11 @@ from pipeline.gold import (
     controller_term,
     evidence,
     finding,
+    imbalance_check,
     leader_imbalance,
     partition_timeline,
     replay_check,
+    replay_summary,
     transition_audit,
 )
 from pipeline.kafka.families import events_of
@@ -57,6 +59,9 @@ class Table:
     refresh: Refresh
     build: Callable[..., DataFrame] | None = None
     ordered_by: str = ""  # of a TAIL table: the column that the cut is held against
+    days_before: int | None = (
+        None  # of one that is built by whole days in UTC: how many before that of the cut
+    )
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -69,8 +74,8 @@ class Table:
         return not family or bool(family & events)
 
 
-def built(module: object, refresh: Refresh, ordered_by: str = "") -> Table:
-    return Table(module.SPEC, refresh, module.build, ordered_by)  # type: ignore[attr-defined]
+def built(module: object, refresh: Refresh, ordered_by: str = "", days_before: int | None = None) -> Table:
+    return Table(module.SPEC, refresh, module.build, ordered_by, days_before)  # type: ignore[attr-defined]
 
 
 TABLES: tuple[Table, ...] = (
@@ -96,11 +101,13 @@ TABLES: tuple[Table, ...] = (
     built(controller_line, Refresh.TAIL, ordered_by="ordered_at"),
     built(log_gap, Refresh.WHOLE),
     built(controller_term, Refresh.WHOLE),
-    built(transition_audit, Refresh.WHOLE),
-    built(replay_check, Refresh.WHOLE),
+    built(transition_audit, Refresh.TAIL, ordered_by="ordered_at", days_before=0),
+    built(replay_summary, Refresh.TAIL, ordered_by="day_at", days_before=0),
+    built(replay_check, Refresh.TAIL, ordered_by="day_at", days_before=1),
     built(evidence, Refresh.WHOLE),
     built(partition_timeline, Refresh.WHOLE),
     built(leader_imbalance, Refresh.WHOLE),
+    built(imbalance_check, Refresh.WHOLE),
     built(finding, Refresh.WHOLE),
     Table(quality_result.SPEC, Refresh.RUN),
 )
@@ -110,6 +117,7 @@ SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
 SETTINGS = ("imbalance_limit", "audit_limit", "release_setting")
 CUT = "cut"
+SUMMARY = "summary_before"  # rows of gold.replay_summary of the days before the cut
 
 
 def stands_on(name: str) -> frozenset[str]:
@@ -128,7 +136,7 @@ def wanted_by(*goals: str) -> tuple[str, ...]:
 SEGMENTED = tuple(one.spec.table for one in TABLES if one.refresh is Refresh.SEGMENTS)
 JOBS: dict[str, tuple[str, ...]] = {
     "ingest": wanted_by(*SEGMENTED, "controller_line", "log_gap"),
-    "replay": wanted_by(*SEGMENTED, "controller_term", "replay_check", "evidence"),
-    "imbalance": wanted_by(*SEGMENTED, "leader_imbalance"),
+    "replay": wanted_by(*SEGMENTED, "controller_term", "replay_check", "replay_summary", "evidence"),
+    "imbalance": wanted_by(*SEGMENTED, "leader_imbalance", "imbalance_check"),
     "nightly": wanted_by(*(one.spec.table for one in TABLES)),
 }

@@ -8,8 +8,6 @@ from schemas.gold.leader_imbalance import SPEC
 
 def build(
     partition_timeline: DataFrame,
-    topic_event: DataFrame,
-    controller_line: DataFrame,
     term: DataFrame,
     imbalance_limit: DataFrame,
 ) -> DataFrame:
@@ -21,8 +19,7 @@ def build(
     Cost: two deltas per interval of the timeline, summed per broker and controller event.
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
     """
-    counted = partition_timeline.transform(until_queued, topic_event, controller_line)
-    counts = counted.transform(deltas).transform(running_counts)
+    counts = partition_timeline.transform(counted).transform(deltas).transform(running_counts)
     return (
         counts.transform(with_certainty, term)
         .transform(with_threshold, term, imbalance_limit)
@@ -30,60 +27,26 @@ def build(
     )
 
 
-def until_queued(
-    partition_timeline: DataFrame, topic_event: DataFrame, controller_line: DataFrame
-) -> DataFrame:
-    """The part of each interval before the topic was queued for deletion, with the event that ended it."""
-    place = controller_line.select(
-        "cluster_id", "file_id", "byte_offset", "term_id", "event_seq", F.col("ordered_at").alias("queued_at")
-    )
-    queued = (
-        topic_event.where("step = 'deletion_queued'")
-        .select("file_id", "byte_offset", "topic")
-        .join(place, on=["file_id", "byte_offset"], how="inner")
-        .select("cluster_id", "topic", "queued_at", F.struct("term_id", "event_seq").alias("queued_by"))
-    )
-    lives = partition_timeline.groupBy("cluster_id", "topic", "topic_life").agg(
-        F.min("valid_from_at").alias("life_from_at")
-    )
-    lived = lives.withColumn(
-        "life_until_at",
-        F.lead("life_from_at").over(Window.partitionBy("cluster_id", "topic").orderBy("topic_life")),
-    )
-    in_life = (F.col("queued_at") >= F.col("life_from_at")) & (
-        F.col("life_until_at").isNull() | (F.col("queued_at") < F.col("life_until_at"))
-    )
-    first = (
-        queued.join(lived, on=["cluster_id", "topic"], how="inner")
-        .where(in_life)
-        .groupBy("cluster_id", "topic", "topic_life")
-        .agg(F.min("queued_at").alias("queued_at"), F.min_by("queued_by", "queued_at").alias("queued_by"))
-    )
+def counted(partition_timeline: DataFrame) -> DataFrame:
+    """The intervals that count, with the event that ended each."""
     order = Window.partitionBy("cluster_id", "topic", "topic_life", "partition").orderBy("interval_seq")
-    is_cut = F.col("queued_at").isNotNull() & (
-        F.col("valid_until_at").isNull() | (F.col("queued_at") < F.col("valid_until_at"))
-    )
-    next_place = F.lead(F.struct("term_id", "event_seq")).over(order)
-    return (
-        partition_timeline.join(first, on=["cluster_id", "topic", "topic_life"], how="left")
-        .withColumn("until_place", F.when(is_cut, F.col("queued_by")).otherwise(next_place))
-        .withColumn("until_at", F.when(is_cut, F.col("queued_at")).otherwise(F.col("valid_until_at")))
-        .where("replicas IS NOT NULL AND (queued_at IS NULL OR valid_from_at < queued_at)")
-    )
+    return partition_timeline.withColumn(
+        "until_place", F.lead(F.struct("term_id", "event_seq")).over(order)
+    ).where("replicas IS NOT NULL AND NOT is_deleting")
 
 
-def deltas(counted: DataFrame) -> DataFrame:
+def deltas(intervals: DataFrame) -> DataFrame:
     """What each interval adds to its preferred leader when it begins, and takes away when it ends."""
     head = F.col("replicas")[0]
     is_elsewhere = F.coalesce(F.col("leader") != head, F.lit(False)).cast("long")
     line = F.col("evidence")[0].alias("line")
     common = (F.col("cluster_id"), head.alias("broker_id"), line)
-    begun = counted.select(
+    begun = intervals.select(
         *common, "term_id", "event_seq", F.col("valid_from_at").alias("at"),
         F.lit(1).cast("long").alias("preferred"), is_elsewhere.alias("elsewhere"),
     )  # fmt: skip
-    ended = counted.where("until_at IS NOT NULL").select(
-        *common, "until_place.term_id", "until_place.event_seq", F.col("until_at").alias("at"),
+    ended = intervals.where("valid_until_at IS NOT NULL").select(
+        *common, "until_place.term_id", "until_place.event_seq", F.col("valid_until_at").alias("at"),
         F.lit(-1).cast("long").alias("preferred"), (-is_elsewhere).alias("elsewhere"),
     )  # fmt: skip
     return begun.unionByName(ended)

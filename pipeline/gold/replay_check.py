@@ -6,13 +6,16 @@ import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.core.days import DAY_MICROS, day_of
 from pipeline.kafka.columns import PREVIOUS_STATES
 from pipeline.kafka.machines import KINDS, STATES, candidates, visibility
+from pipeline.kafka.stitching import stitched
 from schemas.gold.replay_check import SPEC
 
 KEPT = 5
 TARGET = r"before moving to (\w+) state"
-STATEMENT = ("cluster_id", "term_id", "machine")
+STATEMENT = ("cluster_id", "term_id", "machine", "day_at")
+MACHINE = ("cluster_id", "term_id", "machine")
 OWN = ("topic", "partition", "replica_id")
 DUMP = (*STATEMENT, "file_id", "byte_offset", "logged_at")
 UNKNOWN_MACHINE = "-"
@@ -20,22 +23,27 @@ EQUAL, UNDECIDED, DIFFERS = "equal", "undecided", "differs"
 
 
 def build(
-    transition_audit: DataFrame, state_dump: DataFrame, controller_line: DataFrame, term: DataFrame
+    transition_audit: DataFrame,
+    state_dump: DataFrame,
+    controller_line: DataFrame,
+    term: DataFrame,
+    summary_before: DataFrame,
 ) -> DataFrame:
-    """Rows: one per dump; one per term and machine for the refusals, and one for the lists of valid states.
+    """Rows: one per dump; one per term, machine and day for the refusals, and one for the lists of valid states.
 
     A dump says the state of each object after the moves of the start-up before it: it is held against the last move
-    before, where there is none against the first one after. A cut dump proves only what it shows. Of moves in the
-    millisecond of the dump, which stands in the other log, nothing tells the order: the state may be before or after.
+    before, where there is none against the first one after, of that day or the next. A cut dump proves only what it
+    shows. Of moves in the millisecond of the dump, which stands in the other log, nothing tells the order: the state
+    may be before or after.
+    summary_before: gold.replay_summary of the days before those of the moves and lines that are given.
     Source: ReplicaStateMachine and PartitionStateMachine.startup and logInvalidTransition, 0.8.1 to 3.9.
     """
-    moves = transition_audit.where("term_id IS NOT NULL").join(
-        F.broadcast(term.select("cluster_id", "term_id", "is_trace_seen", "replica_machine")),
-        on=["cluster_id", "term_id"],
-        how="inner",
-    )
+    terms = F.broadcast(term.select("cluster_id", "term_id", "is_trace_seen", "replica_machine"))
+    own = transition_audit.where("term_id IS NOT NULL").withColumn("day_at", day_of("ordered_at"))
+    moves = own.join(terms, on=["cluster_id", "term_id"], how="inner")
+    earlier = stitched(summary_before).join(terms, on=["cluster_id", "term_id"], how="inner")
     return (
-        dumped(moves, state_dump, controller_line)
+        dumped(moves.unionByName(earlier, allowMissingColumns=True), state_dump, controller_line)
         .transform(counted, "initial_state_dump", DUMP)
         .unionByName(refused(moves).transform(counted, "refused_pair", STATEMENT))
         .unionByName(listed(moves).transform(counted, "valid_previous_states", STATEMENT))
@@ -50,24 +58,26 @@ def place() -> Column:
 def dumped(moves: DataFrame, state_dump: DataFrame, controller_line: DataFrame) -> DataFrame:
     """One row per object of a dump, and per object that had moved before a whole dump which does not name it."""
     lines = controller_line.select(
-        "cluster_id", "term_id", "file_id", "byte_offset", F.col("seq").alias("dump_seq")
-    )
+        "cluster_id", "term_id", "file_id", "byte_offset", F.col("seq").alias("dump_seq"),
+        day_of("ordered_at").alias("day_at"),
+    )  # fmt: skip
     said = state_dump.join(lines, on=["cluster_id", "file_id", "byte_offset"], how="inner")
     dumps = said.groupBy(*DUMP, "dump_seq").agg(F.bool_and("is_complete").alias("is_complete"))
     done = moves.where("outcome = 'done'").select(
-        *STATEMENT, *OWN, "seq", F.col("logged_at").alias("moved_at"),
-        "from_state", "to_state", "is_trace_seen", "replica_machine",
+        *MACHINE, *OWN, "seq", F.col("logged_at").alias("moved_at"),
+        "from_state", "to_state", "is_trace_seen", "replica_machine", F.col("day_at").alias("moved_day_at"),
         place().alias("move"),
     )  # fmt: skip
     seq, dump_seq = F.col("seq"), F.col("dump_seq")
+    is_near = F.unix_micros("moved_day_at") <= F.unix_micros("day_at") + DAY_MICROS
     is_tied = F.col("moved_at") <= F.col("logged_at")
     left, entered = (F.struct(F.col(name).alias("state"), "move") for name in ("from_state", "to_state"))
     near = (
-        done.join(F.broadcast(dumps), on=list(STATEMENT), how="inner")
+        done.join(F.broadcast(dumps), on=list(MACHINE), how="inner")
         .groupBy(*DUMP, *OWN, "is_complete", "is_trace_seen", "replica_machine")
         .agg(
             F.max_by(entered, F.when(seq < dump_seq, seq)).alias("before"),
-            F.min_by(left, F.when(seq > dump_seq, seq)).alias("after"),
+            F.min_by(left, F.when((seq > dump_seq) & is_near, seq)).alias("after"),
             F.max_by(entered, F.when((seq > dump_seq) & is_tied, seq)).alias("tied"),
         )
     )

@@ -1,6 +1,6 @@
 """Who led which partition when: the life of each partition in intervals."""
 
-from pyspark.sql.types import IntegerType, LongType, StringType, TimestampType
+from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, TimestampType
 
 from schemas.spec import (
     BROKER_IDS,
@@ -38,7 +38,9 @@ SPEC = TableSpec(
             "replicas", BROKER_IDS, "Assigned replicas, preferred leader first; null: no line said it yet."
         ),
         field("leader_epoch", IntegerType(), "Leader epoch as last stated."),
+        required("is_deleting", BooleanType(), "Its topic is queued for deletion."),
         field("controller_epoch", IntegerType(), "Epoch of the controller that said so."),
+        required("seq", LongType(), "Place within the term of the line that began the interval."),
         required(
             "event_seq",
             LongType(),

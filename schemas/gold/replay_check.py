@@ -3,7 +3,7 @@
 from pyspark.sql.types import ArrayType, LongType, StringType, TimestampType
 
 from schemas.gold.transition_audit import MACHINES
-from schemas.spec import CLUSTER_ID, EVIDENCE, TERM_ID, Check, TableSpec, required
+from schemas.spec import CLUSTER_ID, DAY_AT, EVIDENCE, TERM_ID, Check, TableSpec, required
 
 REPLAY_CHECKS = (
     "initial_state_dump",  # the states that a machine printed when it started, object by object
@@ -13,14 +13,16 @@ REPLAY_CHECKS = (
 
 SPEC = TableSpec(
     name="gold.replay_check",
-    grain="One statement of Kafka on one state machine in one term: a dump, its refusals, its lists of valid states.",
+    grain="One statement of Kafka on one state machine in one term: a dump; of a day its refusals, its lists of valid "
+    "states.",
     key=("check", "term_id", "machine", "file_id", "byte_offset"),
     fields=(
         CLUSTER_ID,
         TERM_ID,
         required("check", StringType(), "What is held against the replay.", accepted=REPLAY_CHECKS),
         required("machine", StringType(), "Which state machine.", accepted=MACHINES),
-        required("logged_at", TimestampType(), "When Kafka said it first in the term, UTC."),
+        DAY_AT,
+        required("logged_at", TimestampType(), "When Kafka said it first that day, UTC."),
         required("said_count", LongType(), "Objects of the dump, or moves not done, that are said."),
         required("equal_count", LongType(), "Of them those that the replay has as Kafka says."),
         required(

@@ -67,7 +67,13 @@ SPEC = TableSpec(
         field("cause", StringType(), "What made the controller move, as far as its own log tells."),
         field("exception_class", StringType(), "Class of the exception that the record carries."),
         field("exception_message", StringType(), "Its message, first line."),
+        field("level", StringType(), "Level of the line."),
         field("seq", LongType(), "Order within the term; null without a term."),
+        required(
+            "ordered_at",
+            TimestampType(),
+            "Running maximum of logged_at, by which the term is ordered, UTC; logged_at without a term.",
+        ),
         field("logged_at", TimestampType(), "When the controller logged it, UTC, millisecond precision."),
         CERTAINTY,
         EVIDENCE,

@@ -21,6 +21,11 @@ GAP_KINDS = (
     "replaced",  # another file stands where one was, and what it held is nowhere else: its end may be lost
 )
 
+# Of these the ones that take lines away from verdicts; edges of files and cut records are told by the reader.
+LINES_MISSING = (
+    "silence", "controller_log_missing", "state_change_log_missing", "term_missing", "election_missing", "replaced",
+)  # fmt: skip
+
 SPEC = TableSpec(
     name="silver.log_gap",
     grain="One place where lines of one node are missing, or seem to be.",

@@ -17,8 +17,9 @@ from pyspark.sql import functions as F
 
 from pipeline.core.replay import Moves, replay
 from pipeline.gold import transition_audit
-from pipeline.gold.transition_audit import replay_block
+from pipeline.gold.transition_audit.block import replay_block
 from pipeline.kafka.machines import REPLICA, machines, visibility
+from schemas.gold import replay_summary
 from tests.replay import naive
 from tests.replay.generated import DONE, Generated, generate, moves, table
 
@@ -122,10 +123,13 @@ def through_spark(folder: Path, whole: pa.Table, rounds: int) -> list[Judged]:
         pq.write_table(piece, target / f"{part}.parquet", coerce_timestamps="us")
     stored = spark.read.parquet(str(target))
     own = ("cluster_id", "file_id", "byte_offset")
-    lines = stored.select(*own, "term_id", "seq", "cause")
+    lines = stored.select(*own, "term_id", "seq", "cause", F.col("logged_at").alias("ordered_at"))
     terms = stored.groupBy("cluster_id", "term_id").agg(F.first("replica_machine").alias("replica_machine"))
     silver = stored.drop("term_id", "seq", "cause", "replica_machine")
-    audited = transition_audit.build(silver, silver.limit(0), lines, terms.localCheckpoint())
+    none_before = spark.createDataFrame([], replay_summary.SPEC.struct)
+    audited = transition_audit.build(
+        silver, silver.limit(0), lines, terms.localCheckpoint(), none_before, None
+    )
 
     def sink(frame: DataFrame) -> None:
         frame.write.format("noop").mode("overwrite").save()

@@ -127,6 +127,19 @@ def test_ratios_are_those_that_kafka_prints(lab: Lab) -> None:
     assert all(one.is_zombie or (cluster, one.epoch) in SUCCESSOR_OF_ZOMBIE for one in differing)
 
 
+def test_ratios_are_those_of_the_controller_that_prints_them(lab: Lab) -> None:
+    """Also those of deposed controllers, and of the successor of one that went on writing."""
+    cluster, _, line_count, unequal = lab.expected
+    checks = lab.rows("imbalance_check")
+    assert [row["is_equal"] for row in checks] == [True] * line_count
+    stale = {(row["controller_epoch"], row["broker_id"]) for row in with_epoch(checks) if row["is_stale"]}
+    assert {one for one in unequal if (cluster, one[0]) not in SUCCESSOR_OF_ZOMBIE} <= stale
+
+
+def with_epoch(rows: list[Row]) -> list[Row]:
+    return [row | {"controller_epoch": int(row["term_id"].split("-")[1])} for row in rows]
+
+
 def test_moves_by_verdict(lab: Lab) -> None:
     moves = lab.rows("transition_audit")
     counted = Counter(dict(zip(VERDICTS, lab.expected[1], strict=True)))

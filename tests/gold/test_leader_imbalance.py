@@ -42,7 +42,6 @@ def test_a_ratio_equal_to_the_limit_is_no_breach(spark: SparkSession, story: dic
     limit = spark.createDataFrame(
         [("c", None, 0.1), ("c", 2, 0.5)], "cluster_id string, broker_id int, threshold_ratio double"
     )
-    names = ("partition_timeline", "topic_event", "controller_line", "term")
-    found = leader_imbalance.build(**{name: story[name] for name in names}, imbalance_limit=limit)
+    found = leader_imbalance.build(story["partition_timeline"], story["term"], limit)
     by_ratio = {row.imbalance_ratio: row.is_breach for row in found.where("broker_id = 2").collect()}
     assert by_ratio == {0.0: False, 0.5: False, 1.0: True}

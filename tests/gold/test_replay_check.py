@@ -4,7 +4,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.gold import replay_check
-from schemas.gold import transition_audit
+from schemas.gold import replay_summary, transition_audit
 from schemas.silver import controller_line, state_dump, term
 from tests.tables import table
 
@@ -14,7 +14,7 @@ LISTED = "Replica [Topic=a,Partition=0,Replica=1] should be in the {} states bef
 
 def move(replica: int, seq: int, from_state: str, to_state: str) -> str:
     """Logged at second seq; the dump at second DUMP_SEQ."""
-    return f"c | 1-1 | replica | a | 0 | {replica} | {from_state} | {to_state} | done | valid | true | | {seq} | {seq} | m | {seq}"
+    return f"c | 1-1 | replica | a | 0 | {replica} | {from_state} | {to_state} | done | valid | true | | {seq} | {seq} | {seq} | m | {seq}"
 
 
 def refusal(from_state: str, listed: str, *, is_legal: bool) -> str:
@@ -22,7 +22,7 @@ def refusal(from_state: str, listed: str, *, is_legal: bool) -> str:
     cells = (
         f"{from_state} | ReplicaDeletionIneligible | failed | refused | {str(is_legal).lower()} | {message}"
     )
-    return f"c | 1-1 | replica | a | 0 | 1 | {cells} | 60 | 1 | m | 60"
+    return f"c | 1-1 | replica | a | 0 | 1 | {cells} | 60 | 1 | 1 | m | 60"
 
 
 def dumped(replica: int, state: str, *, is_complete: bool = True) -> str:
@@ -41,7 +41,7 @@ def checked(
         rows(
             transition_audit,
             "cluster_id | term_id | machine | topic | partition | replica_id | from_state | to_state | outcome | verdict"
-            " | is_legal_pair | exception_message | seq | logged_at | file_id | byte_offset",
+            " | is_legal_pair | exception_message | seq | logged_at | ordered_at | file_id | byte_offset",
             moves,
         ),
         rows(
@@ -51,14 +51,15 @@ def checked(
         ),
         rows(
             controller_line,
-            "cluster_id | term_id | file_id | byte_offset | seq",
-            [f"c | 1-1 | d | {DUMP_OFFSET} | {DUMP_SEQ}"],
+            "cluster_id | term_id | file_id | byte_offset | seq | ordered_at",
+            [f"c | 1-1 | d | {DUMP_OFFSET} | {DUMP_SEQ} | {DUMP_SEQ}"],
         ),
         rows(
             term,
             "cluster_id | term_id | is_trace_seen | replica_machine",
             [f"c | 1-1 | {str(is_trace).lower()} | {machine}"],
         ),
+        spark.createDataFrame([], replay_summary.SPEC.struct),
     )
     names = ("said_count", "equal_count", "undecided_count", "differing_count")
     return {row["check"]: tuple(row[name] for name in names) for row in found.collect()}
@@ -67,7 +68,7 @@ def checked(
 ONLINE = move(1, 40, "OnlineReplica", "OnlineReplica")
 # In the millisecond of the dump; lines of controller.log are put before those of state-change.log.
 TIED = move(2, 51, "ReplicaDeletionIneligible", "OfflineReplica").replace(
-    "| 51 | 51 |", f"| 51 | {DUMP_SEQ} |"
+    "| 51 | 51 | 51 |", f"| 51 | {DUMP_SEQ} | {DUMP_SEQ} |"
 )
 AFTERWARDS = move(2, 60, "ReplicaDeletionIneligible", "OfflineReplica")
 BOTH = [dumped(1, "OnlineReplica"), dumped(2, "ReplicaDeletionIneligible")]

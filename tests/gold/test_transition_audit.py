@@ -1,5 +1,6 @@
 """Each verdict from the least block that gives it, without Spark."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
@@ -7,13 +8,13 @@ import pytest
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from pipeline.core.replay import CONTINUITY
-from pipeline.gold.transition_audit import FROM_LINES, FROM_MOVES, FROM_TERM, PRECEDENCE, replay_block
+from pipeline.gold.transition_audit.block import PRECEDENCE, WANTED, replay_block
 from pipeline.kafka.machines import KINDS
 from schemas.gold.transition_audit import CONTINUITIES, MACHINES, SPEC, VERDICTS
 
 TYPES = {field.name: field.type for field in to_arrow_schema(SPEC.struct)} | {
-    "level": pa.string(),
     "replica_machine": pa.string(),
+    "is_earlier": pa.bool_(),
 }
 REFUSED = (
     "java.lang.IllegalStateException: Partition t-0 should be in one of A,B states before moving to X state"
@@ -84,7 +85,7 @@ def rows_of(machine: str, visible: str, moves: str) -> list[dict[str, Any]]:
         from_state, to_state = (STATE[each][0 if is_partition else 1] for each in pair.split(">"))
         exception = exceptions[how]
         rows.append(
-            dict.fromkeys((*FROM_MOVES, *FROM_LINES, *FROM_TERM))
+            dict.fromkeys(WANTED)
             | {
                 "cluster_id": "c",
                 "file_id": "f",
@@ -101,6 +102,7 @@ def rows_of(machine: str, visible: str, moves: str) -> list[dict[str, Any]]:
                 "machine": "partition" if is_partition else "replica",
                 "term_id": None if visible == "none" else "1-1",
                 "seq": None if visible == "none" else number,
+                "ordered_at": datetime(2026, 11, 21, tzinfo=UTC),
                 "level": "ERROR" if bang else "INFO" if visible == "info" else "TRACE",
                 "replica_machine": machine if machine in KINDS["replica"] else None,
             }
@@ -109,7 +111,7 @@ def rows_of(machine: str, visible: str, moves: str) -> list[dict[str, Any]]:
 
 
 def block(rows: list[dict[str, Any]]) -> pa.Table:
-    names = (*FROM_MOVES, *FROM_LINES, *FROM_TERM)
+    names = WANTED
     return pa.table({name: pa.array([row[name] for row in rows], type=TYPES[name]) for name in names})
 
 

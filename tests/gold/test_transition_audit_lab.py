@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from pipeline.gold.transition_audit import replay_block
+from pipeline.gold.transition_audit.block import replay_block
 
 LAB = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "lab"
 
@@ -108,6 +108,8 @@ def blocks(moves: list[Row], cluster: str, replica_machine: str) -> Iterator[pa.
             "controller_epoch": None,
             "cause": None,
             "replica_machine": replica_machine,
+            "ordered_at": None,
+            "is_earlier": False,
         }
         schema = {"replica_id": pa.int32(), "exception_class": pa.string(), "exception_message": pa.string()}
         names = [*known, *rows[0]]

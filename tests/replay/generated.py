@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pipeline.gold.transition_audit import FROM_LINES, FROM_MOVES, FROM_TERM, replay_block
+from pipeline.gold.transition_audit.block import WANTED, replay_block
 from tests.gold.test_transition_audit import TYPES
 from tests.replay import naive
 
@@ -160,7 +160,7 @@ def table(generated: Generated) -> pa.Table:
             "seq": places,
             "replica_machine": pa.repeat(pa.scalar(block.machine), count),
         }
-    nothing = {name: pa.nulls(count, TYPES[name]) for name in (*FROM_MOVES, *FROM_LINES, *FROM_TERM)}
+    nothing = {name: pa.nulls(count, TYPES[name]) for name in WANTED}
     return pa.table(
         {name: (nothing | columns)[name].cast(kind) for name, kind in TYPES.items() if name in nothing}
     )

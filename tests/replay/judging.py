@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.gold.transition_audit import FROM_LINES, FROM_MOVES, FROM_TERM, replay_block
+from pipeline.gold.transition_audit.block import WANTED, replay_block
 from tests.gold.test_transition_audit import TYPES
 from tests.kafka.reading import read_table
 from tests.replay.simulator.disk import files
@@ -19,7 +19,6 @@ EVENTS = {
     "partition_transition": ("partition", "done"),
     "partition_transition_failed": ("partition", "failed"),
 }
-WANTED = (*FROM_MOVES, *FROM_LINES, *FROM_TERM)
 SAID = ("verdict", "normal", "from_state", "to_state", "outcome", "seq")
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline.core.replay import NONE, UNREADABLE, Moves, Replay, Summary, replay, stitched
-from pipeline.gold.transition_audit import replay_block
+from pipeline.gold.transition_audit.block import replay_block
 from pipeline.kafka.machines import candidates, visibility
 from schemas.gold.transition_audit import CONTINUITIES, VERDICTS
 from tests.replay.generated import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.gold.transition_audit import replay_block
+from pipeline.gold.transition_audit.block import replay_block
 from tests.replay import naive
 from tests.replay.generated import table
 from tests.replay.histories import FOUND, Log, as_block, certain, every_log, legal_pairs, possible, printable

@@ -15,6 +15,7 @@ from tests.lab import Row, interpreted, records, rows_of
 from tests.tables import built, inputs_of
 
 CUTS = 3
+LEAVING = ("controller_resigning", "controller_resigned")
 
 
 def whole(spark: SparkSession, cluster: Path) -> dict[str, DataFrame]:
@@ -37,11 +38,14 @@ def test_cut_anywhere(spark: SparkSession, shared: Path, name: str) -> None:
     with interpreted(spark):
         tables = whole(spark, shared / "corpus" / "lab" / name)
         expected = in_order(tables["controller_line"])
-        # Where it is hardest: amid elections that are told automatic by what stands before them.
+        # Where it is hardest: amid elections that are told automatic by what stands before them, and where a
+        # controller leaves its office: no line names its epoch after that.
         hard = [row["ordered_at"] for row in expected if row["event"] == "preferred_election_started"]
+        leaving = [row["ordered_at"] for row in expected if row["event"] in LEAVING]
         cuts = [hard[len(hard) * number // CUTS] for number in range(CUTS)]
-        for cut in cuts:
-            before = lines_before(tables["controller_line"], tables["term"], tables["log_record"], cut)
+        lines, terms = tables["controller_line"], tables["term"]
+        for cut in [*cuts, leaving[0]]:
+            before = lines_before(lines, terms, tables["controller_event"], tables["log_record"], cut)
             segments = segments_at(tables["source_file"], cut)
             given = tables | {
                 "log_record": tables["log_record"].join(segments, on="load_seq", how="left_semi"),

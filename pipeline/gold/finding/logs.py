@@ -4,11 +4,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.gold.finding.wording import EVIDENCE_KEPT, kept, place, rule
-
-# Of silver.log_gap what takes lines away from the replay; edges of files and cut records are told by the reader.
-MISSING = (
-    "silence", "controller_log_missing", "state_change_log_missing", "term_missing", "election_missing", "replaced",
-)  # fmt: skip
+from schemas.silver.log_gap import LINES_MISSING
 
 
 def missing_logs(log_gap: DataFrame) -> DataFrame:
@@ -17,7 +13,7 @@ def missing_logs(log_gap: DataFrame) -> DataFrame:
     node = F.when(F.col("node_id").isNull(), "cluster").otherwise(F.format_string("node %d", "node_id"))
     log = F.when(F.col("log").isNotNull(), F.concat("log", F.lit(".log")))
     gaps = (
-        log_gap.where(F.col("kind").isin(*MISSING))
+        log_gap.where(F.col("kind").isin(*LINES_MISSING))
         .withColumns({"entity": F.concat_ws(", ", node, log), "since_at": F.coalesce("from_at", "until_at")})
         .where("since_at IS NOT NULL")
     )

@@ -1,11 +1,9 @@
-"""Judges every state change: legal or not, and does it leave from the state that the term last entered?"""
+"""Judges the moves of one block: legal or not, and does each leave from the state that was entered before it?"""
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pyspark.sql import Column, DataFrame
-from pyspark.sql.functions import broadcast, col, lit, when
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from pipeline.core.machine import ILLEGAL, LEGAL, UNDETERMINED
@@ -26,7 +24,6 @@ from pipeline.core.replay import (
 )
 from pipeline.kafka.machines import (
     KINDS,
-    PARTITION,
     REPLICA,
     STATES,
     UNKNOWN_RELEASE,
@@ -63,56 +60,17 @@ REFUSING_EXCEPTION = r"(^|\.)(IllegalStateException|AssertionError)$"
 REFUSING_MESSAGE = "should be in"
 
 JUDGED = ("is_legal_pair", "continuity", "verdict", "normal", "certainty", "evidence")
-FROM_LINES = ("term_id", "seq", "cause")
+FROM_LINES = ("term_id", "seq", "ordered_at", "cause")
 FROM_TERM = ("replica_machine",)
-FROM_MOVES = (*(name for name in SPEC.columns if name not in JUDGED + FROM_LINES + FROM_TERM), "level")
-
-
-def build(
-    replica_transition: DataFrame,
-    partition_transition: DataFrame,
-    controller_line: DataFrame,
-    term: DataFrame,
-) -> DataFrame:
-    """One row per state change, from both machines.
-
-    Rows:    one move gives one row, with a term or without.
-    Order:   (term_id, seq); a start-up seeds all states anew, so nothing is carried from term to term.
-    Source:  ReplicaStateMachine and PartitionStateMachine, 0.8.1 to 3.9, ZooKeeper mode.
-    """
-    replicas = replica_transition.withColumn("machine", lit(REPLICA))
-    partitions = partition_transition.withColumn("machine", lit(PARTITION)).withColumn(
-        "replica_id", lit(None).cast("int")
-    )
-    return (
-        replicas.select(*FROM_MOVES)
-        .unionByName(partitions.select(*FROM_MOVES))
-        .transform(with_term, controller_line, term)
-        .groupBy("cluster_id", "term_id", file_without_term())
-        .applyInArrow(replay_block, schema=SPEC.struct)
-        .select(*SPEC.columns)
-    )
-
-
-def with_term(move: DataFrame, controller_line: DataFrame, term: DataFrame) -> DataFrame:
-    """Adds term, order and cause; null where the record belongs to no known term. Rows in, rows out."""
-    key = ("cluster_id", "file_id", "byte_offset")
-    lines = controller_line.select(*key, *FROM_LINES)
-    terms = term.select("cluster_id", "term_id", *FROM_TERM)
-    return move.join(lines, on=[*key], how="left").join(
-        broadcast(terms), on=["cluster_id", "term_id"], how="left"
-    )
-
-
-def file_without_term() -> Column:
-    """Rows without a term are judged one by one: file by file, lest they meet in a single block."""
-    return when(col("term_id").isNull(), col("file_id")).alias("file_without_term")
+FROM_MOVES = tuple(name for name in SPEC.columns if name not in JUDGED + FROM_LINES + FROM_TERM)
+WANTED = (*FROM_MOVES, *FROM_LINES, *FROM_TERM, "is_earlier")  # columns of a block
 
 
 def replay_block(moves: pa.Table) -> pa.Table:
     """The audited rows of one block: the moves of one term, in any order; each machine by itself.
 
-    Shape: one row per move, columns of SPEC. Wants FROM_MOVES, FROM_LINES and FROM_TERM; other columns are dropped.
+    Shape: one row per move, columns of SPEC. Other columns than WANTED are dropped, and so are moves
+    of earlier days (is_earlier), which are there for what they led to.
     """
     moves = moves.sort_by([(name, "ascending") for name in ("seq", "file_id", "byte_offset")])
     is_traced = within_trace(moves)
@@ -151,10 +109,14 @@ def replay_machine(kind: str, moves: pa.Table, is_traced: Bool) -> pa.Table:
             normal_labels(VERDICT_OF_RULE[rule], from_state, to_state, kind, name), type=pa.string()
         ),
         "certainty": pa.array(CERTAINTY_OF_RULE[rule], type=pa.string()),
-        "evidence": evidence(moves, np.where(RULE_RESTS_ON_PREVIOUS[rule], replayed.previous_row, NONE)),
     }
-    schema = to_arrow_schema(SPEC.struct)
-    columns = [found[field.name] if field.name in found else moves[field.name] for field in schema]
+    is_own = ~mask(moves["is_earlier"])
+    rests_on = np.where(RULE_RESTS_ON_PREVIOUS[rule], replayed.previous_row, NONE)
+    schema, kept = to_arrow_schema(SPEC.struct), pa.array(is_own)
+    found |= {field.name: moves[field.name] for field in schema if field.name not in JUDGED}
+    rows = {name: values.filter(kept) for name, values in found.items()}
+    rows["evidence"] = evidence(moves, np.flatnonzero(is_own), rests_on[is_own])
+    columns = [rows[field.name] for field in schema]
     return pa.table([c.cast(f.type) for c, f in zip(columns, schema, strict=True)], names=schema.names)
 
 
@@ -232,11 +194,11 @@ def normal_labels(
     return labels
 
 
-def evidence(moves: pa.Table, previous_row: Int) -> pa.ListArray:
-    """The record of the move, then that of `previous_row`; -1 where the verdict does not rest on one."""
+def evidence(moves: pa.Table, own_row: Int, previous_row: Int) -> pa.ListArray:
+    """Per move of `own_row` its record, then that of `previous_row`; -1 where the verdict does not rest on one."""
     has_previous = previous_row != NONE
     offsets = np.concatenate([[0], np.cumsum(1 + has_previous)])
-    rows = np.repeat(np.arange(len(moves)), 1 + has_previous)
+    rows = np.repeat(own_row, 1 + has_previous)
     rows[offsets[1:][has_previous] - 1] = previous_row[has_previous]
     kind = to_arrow_schema(SPEC.struct).field("evidence").type
     records = [moves[field.name].combine_chunks().take(pa.array(rows)) for field in kind.value_type]

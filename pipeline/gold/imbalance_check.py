@@ -1,0 +1,224 @@
+"""Holds each ratio that Kafka printed against the one of that controller's own view, and says what came of it."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from pipeline.kafka.statements import statements
+from pipeline.kafka.term_view import PLACE, TERM, counts_at, head, held, sequence
+from schemas.gold.imbalance_check import SPEC
+from schemas.silver.log_gap import LINES_MISSING
+
+LINE = ("cluster_id", "file_id", "byte_offset")
+AUTOMATIC = "automatic rebalance"
+ELECTION = "preferred_election_started"
+CHECKING = (
+    "imbalance_ratio",
+    "imbalance_not_preferred",
+    "imbalance_check",
+    "auto_preferred_election",
+    ELECTION,
+)
+SIX_DECIMALS = r"^\d[.,]\d{6}$"  # up to 0.10.2; a Java double since
+
+
+def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
+    imbalance_observation: DataFrame,
+    leader_and_isr: DataFrame,
+    partition_transition: DataFrame,
+    topic_event: DataFrame,
+    broker_event: DataFrame,
+    controller_line: DataFrame,
+    term: DataFrame,
+    log_gap: DataFrame,
+    partition_timeline: DataFrame,
+    leader_imbalance: DataFrame,
+    imbalance_limit: DataFrame,
+) -> DataFrame:
+    """One row per ratio line of a controller in office.
+
+    The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.
+    Unequal only where every term since the first was seen and no line is known to be missing.
+    Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
+    """
+    placed = controller_line.select(*LINE, "term_id", "seq")
+    asked = imbalance_observation.join(placed, on=[*LINE], how="inner")
+    checked = F.broadcast(asked.select(*TERM).distinct())
+    begins = controller_line.join(checked, on=[*TERM], how="left_semi").transform(first_places)
+    said = statements(leader_and_isr, partition_transition, topic_event, controller_line)
+    cluster_wide = sequence(partition_timeline)
+    views = held(said.join(checked, on=[*TERM], how="left_semi"), begins, cluster_wide)
+    return (
+        counts_at(asked, views, begins, cluster_wide)
+        .transform(with_ratio)
+        .transform(with_terms, term)
+        .transform(with_verdict, log_gap)
+        .transform(with_limit, imbalance_limit)
+        .transform(with_election, controller_line)
+        .transform(with_moves, views)
+        .transform(with_live, broker_event, placed)
+        .transform(with_follow_up)
+        .transform(with_end, leader_imbalance)
+        .select(*SPEC.columns)
+    )
+
+
+def first_places(lines: DataFrame) -> DataFrame:
+    """(TERM, PLACE) of the first line of each term."""
+    place = F.struct(
+        F.col("ordered_at").alias("at"),
+        F.split("term_id", "-")[1].cast("int").alias("controller_epoch"),
+        "seq",
+    )
+    return (
+        lines.groupBy(*TERM)
+        .agg(F.min(place).alias("first"))
+        .select(*TERM, *(f"first.{name}" for name in PLACE))
+    )
+
+
+def with_ratio(asked: DataFrame) -> DataFrame:
+    ratio = F.when(F.col("preferred") > 0, F.col("elsewhere").cast("double") / F.col("preferred"))
+    is_old = F.col("printed").rlike(SIX_DECIMALS)
+    prints_same = F.format_string("%.6f", ratio) == F.replace("printed", F.lit(","), F.lit("."))
+    return asked.withColumns(
+        {
+            "preferred_count": F.col("preferred"),
+            "led_elsewhere_count": F.col("elsewhere"),
+            "imbalance_ratio": ratio,
+            "is_same": F.coalesce((ratio == F.col("kafka_ratio")) | (is_old & prints_same), F.lit(False)),
+        }
+    )
+
+
+def with_terms(asked: DataFrame, term: DataFrame) -> DataFrame:
+    """superseded_at: election of the next term; is_whole: all elections of this life of the cluster were seen."""
+    of_life = Window.partitionBy("cluster_id", "life").orderBy("controller_epoch")
+    so_far = of_life.rowsBetween(Window.unboundedPreceding, 0)
+    terms = term.where("mode = 'zookeeper'").select(
+        *TERM,
+        F.lead(F.coalesce("elected_at", "first_seen_at")).over(of_life).alias("superseded_at"),
+        (F.count("elected_at").over(so_far) == F.col("controller_epoch")).alias("is_whole"),
+    )
+    return asked.join(F.broadcast(terms), on=[*TERM], how="left")
+
+
+def with_verdict(asked: DataFrame, log_gap: DataFrame) -> DataFrame:
+    gaps = (
+        log_gap.where(F.col("kind").isin(*LINES_MISSING))
+        .groupBy("cluster_id")
+        .agg(F.min(F.coalesce("from_at", "until_at")).alias("missing_from_at"))
+    )
+    is_missing = F.coalesce(F.col("missing_from_at") <= F.col("checked_at"), F.lit(False))
+    is_whole = F.coalesce("is_whole", F.lit(False))
+    reason = F.when(~F.col("is_same") & ~is_whole, "beginning_missing").when(
+        ~F.col("is_same") & is_missing, "lines_missing"
+    )
+    certainty = F.when(F.col("reason").isNotNull(), "undetermined").otherwise("proved")
+    return (
+        asked.join(F.broadcast(gaps), on="cluster_id", how="left")
+        .withColumn("reason", reason)
+        .withColumn("is_equal", F.when(F.col("reason").isNull(), F.col("is_same")))
+        .withColumn("is_stale", F.coalesce(F.col("superseded_at") < F.col("checked_at"), F.lit(False)))
+        .withColumn("certainty", certainty)
+        .withColumn("evidence", F.array(F.struct("file_id", "byte_offset")))
+    )
+
+
+def with_limit(asked: DataFrame, imbalance_limit: DataFrame) -> DataFrame:
+    """The limit is that of the controller that checks: of its cluster, or its own."""
+    own = imbalance_limit.where("broker_id IS NOT NULL").select(
+        "cluster_id", F.col("broker_id").alias("controller_id"), F.col("threshold_ratio").alias("own_ratio")
+    )
+    general = imbalance_limit.where("broker_id IS NULL").select(
+        "cluster_id", F.col("threshold_ratio").alias("cluster_ratio")
+    )
+    return (
+        asked.join(F.broadcast(general), on="cluster_id", how="left")
+        .join(F.broadcast(own), on=["cluster_id", "controller_id"], how="left")
+        .withColumn("threshold_ratio", F.coalesce("own_ratio", "cluster_ratio"))
+        .withColumn("is_over", F.coalesce(F.col("kafka_ratio") > F.col("threshold_ratio"), F.lit(False)))
+    )
+
+
+def with_election(asked: DataFrame, controller_line: DataFrame) -> DataFrame:
+    """is_triggered: what follows the line in the check is an election of the controller's own."""
+    of_term = Window.partitionBy(*TERM).orderBy("seq")
+    lines = controller_line.where(F.col("event").isin(*CHECKING))
+    is_own = (F.lead("event").over(of_term) == ELECTION) & (F.lead("cause").over(of_term) == AUTOMATIC)
+    followed = lines.withColumn("is_triggered", F.coalesce(is_own, F.lit(False))).where(
+        "event = 'imbalance_ratio'"
+    )
+    return asked.join(followed.select(*LINE, "is_triggered"), on=[*LINE], how="left").withColumn(
+        "is_triggered", F.coalesce("is_triggered", F.lit(False))
+    )
+
+
+def with_moves(asked: DataFrame, views: DataFrame) -> DataFrame:
+    """moved_count: leaders that came back to the broker by automatic elections before its next check."""
+    is_back = (F.col("held.leader") == head("held")) & ~F.col("held_before.leader").eqNullSafe(
+        F.col("held.leader")
+    )
+    moves = views.where((F.col("cause") == AUTOMATIC) & is_back).select(
+        *TERM, head("held").alias("broker_id"), "seq"
+    )
+    of_broker = Window.partitionBy(*TERM, "broker_id").orderBy("seq")
+    checks = asked.select(*TERM, "broker_id", "seq", F.col("seq").alias("check_seq"))
+    counted = (
+        checks.unionByName(moves, allowMissingColumns=True)
+        .withColumn(
+            "of_check",
+            F.last("check_seq", ignorenulls=True).over(of_broker.rowsBetween(Window.unboundedPreceding, 0)),
+        )
+        .where("check_seq IS NULL AND of_check IS NOT NULL")
+        .groupBy(*TERM, "broker_id", F.col("of_check").alias("seq"))
+        .agg(F.count("*").alias("moved_count"))
+    )
+    return asked.join(counted, on=[*TERM, "broker_id", "seq"], how="left").withColumn(
+        "moved_count", F.coalesce("moved_count", F.lit(0).cast("long"))
+    )
+
+
+def with_live(asked: DataFrame, broker_event: DataFrame, placed: DataFrame) -> DataFrame:
+    """is_live: the broker is among those that the controller listed last; null where it listed none."""
+    lists = (
+        broker_event.where("step = 'live' AND broker_id IS NOT NULL")
+        .join(placed, on=[*LINE], how="inner")
+        .groupBy(*TERM, "seq")
+        .agg(F.collect_set("broker_id").alias("live"))
+    )
+    until_now = Window.partitionBy(*TERM).orderBy("seq").rowsBetween(Window.unboundedPreceding, 0)
+    return (
+        asked.unionByName(lists, allowMissingColumns=True)
+        .withColumn("live", F.last("live", ignorenulls=True).over(until_now))
+        .where("kafka_ratio IS NOT NULL")
+        .withColumn("is_live", F.array_contains("live", F.col("broker_id")))
+    )
+
+
+def with_follow_up(asked: DataFrame) -> DataFrame:
+    follow_up: Column = (
+        F.when(~F.col("is_over"), "none_needed")
+        .when(F.col("is_stale"), "superseded")
+        .when(F.col("moved_count") >= F.col("led_elsewhere_count"), "rebalanced")
+        .when(F.col("moved_count") > 0, "partly_rebalanced")
+        .when(~F.col("is_live"), "preferred_down")
+        .otherwise("left")
+    )
+    return asked.withColumn("follow_up", follow_up)
+
+
+def with_end(asked: DataFrame, leader_imbalance: DataFrame) -> DataFrame:
+    """balanced_at: the first time from the check on at which the cluster-wide ratio is not over the limit."""
+    within = leader_imbalance.where("NOT is_breach").select(
+        "cluster_id",
+        "broker_id",
+        F.col("valid_from_at").alias("checked_at"),
+        F.col("valid_from_at").alias("ok_at"),
+    )
+    backwards = Window.partitionBy("cluster_id", "broker_id").orderBy(F.col("checked_at").desc())
+    ended = F.last("ok_at", ignorenulls=True).over(backwards.rangeBetween(Window.unboundedPreceding, 0))
+    return (
+        asked.unionByName(within, allowMissingColumns=True)
+        .withColumn("balanced_at", F.when(F.col("is_over"), ended))
+        .where("kafka_ratio IS NOT NULL")
+    )

@@ -1,0 +1,134 @@
+"""What a controller holds of partitions: the cluster-wide view at its start-up, then its own lines alone.
+
+A controller acts on its own cache: one that was deposed unnoticed, and the successor of one that went on writing,
+differ from the cluster-wide view and from one another.
+"""
+
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql import functions as F
+
+from pipeline.kafka.statements import GONE, PARTITION, TRACKED
+
+PLACE = ("at", "controller_epoch", "seq")
+TERM = ("cluster_id", "term_id")
+BEFORE_ALL = -1  # a place before every line of a term
+AFTER_ALL = 2**31 - 1  # an epoch after all others
+
+
+def sequence(partition_timeline: DataFrame) -> DataFrame:
+    """The intervals as states that begin, and where no other follows as states that end: PARTITION, PLACE, held."""
+    order = Window.partitionBy(*PARTITION).orderBy("interval_seq")
+    following = F.lead("valid_from_at").over(order)
+    rows = partition_timeline.withColumn(
+        "is_last", F.col("valid_until_at").isNotNull() & ~following.eqNullSafe(F.col("valid_until_at"))
+    )
+    begun = rows.select(
+        *PARTITION,
+        F.col("valid_from_at").alias("at"),
+        "controller_epoch",
+        "seq",
+        F.struct(*TRACKED).alias("held"),
+    )
+    gone = F.struct(*(F.lit(GONE).alias(name) if name == "state" else F.col(name) for name in TRACKED))
+    ended = rows.where("is_last").select(
+        *PARTITION, F.col("valid_until_at").alias("at"), F.lit(AFTER_ALL).alias("controller_epoch"),
+        F.col("seq"), gone.alias("held"),
+    )  # fmt: skip
+    return begun.unionByName(ended)
+
+
+def held(own: DataFrame, begins: DataFrame, cluster_wide: DataFrame) -> DataFrame:
+    """Each statement of a term with all that its controller holds of the partition after it, and before it.
+
+    own: statements (TERM, PARTITION, seq, TRACKED, cause). begins: (TERM, PLACE) of each term's first line.
+    cluster_wide: sequence(). Columns out: TERM, PARTITION, seq, cause, held, held_before.
+    """
+    touched = own.select(*TERM, *PARTITION[1:]).distinct()
+    asked = touched.join(F.broadcast(begins), on=[*TERM], how="inner")
+    until_now = Window.partitionBy(*PARTITION).orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, 0)
+    seeds = (
+        cluster_wide.unionByName(asked, allowMissingColumns=True)
+        .withColumn("held", F.last("held", ignorenulls=True).over(until_now))
+        .where("term_id IS NOT NULL")
+        .select(*TERM, *PARTITION[1:], F.lit(BEFORE_ALL).cast("long").alias("seq"), "held.*")
+    )
+    order = Window.partitionBy(*TERM, *PARTITION[1:]).orderBy("seq")
+    so_far = order.rowsBetween(Window.unboundedPreceding, 0)
+    known = F.struct(*(F.last(name, ignorenulls=True).over(so_far).alias(name) for name in TRACKED))
+    return (
+        own.select(*TERM, *PARTITION[1:], "seq", *TRACKED, "cause")
+        .unionByName(seeds, allowMissingColumns=True)
+        .withColumn("held", known)
+        .withColumn("held_before", F.lag("held").over(order))
+        .where(F.col("seq") > BEFORE_ALL)
+        .drop(*TRACKED)
+    )
+
+
+def head(view: str) -> Column:
+    """The preferred leader; null where the partition does not count: no assignment, gone, or being deleted."""
+    is_counted = (
+        (F.size(f"{view}.replicas") > 0)
+        & ~F.col(f"{view}.state").eqNullSafe(F.lit(GONE))
+        & ~F.coalesce(F.col(f"{view}.is_deleting"), F.lit(False))
+    )
+    return F.when(is_counted, F.col(f"{view}.replicas")[0])
+
+
+def is_elsewhere(view: str) -> Column:
+    return F.coalesce(F.col(f"{view}.leader") != F.col(f"{view}.replicas")[0], F.lit(False))
+
+
+def changes(states: DataFrame, *kept: str) -> DataFrame:
+    """(kept, broker_id, preferred, elsewhere): what each change adds to the counts of preferred leaders.
+
+    states: held and held_before, null where nothing was known.
+    """
+
+    def share(view: str, sign: int) -> Column:
+        return F.struct(
+            head(view).alias("broker_id"),
+            F.lit(sign).cast("long").alias("preferred"),
+            (F.lit(sign) * is_elsewhere(view).cast("long")).alias("elsewhere"),
+        )
+
+    both = F.array(share("held_before", -1), share("held", 1))
+    return (
+        states.select(*kept, F.explode(both).alias("one"))
+        .select(*kept, "one.*")
+        .where("broker_id IS NOT NULL")
+        .groupBy(*kept, "broker_id")
+        .agg(F.sum("preferred").alias("preferred"), F.sum("elsewhere").alias("elsewhere"))
+        .where("preferred <> 0 OR elsewhere <> 0")
+    )
+
+
+def counts_at(asked: DataFrame, views: DataFrame, begins: DataFrame, cluster_wide: DataFrame) -> DataFrame:
+    """Adds preferred and elsewhere: the counts of broker_id that the controller holds at seq.
+
+    asked: (TERM, broker_id, seq, ...); a broker that it holds nothing of has none. views: held() of those terms.
+    """
+    order = Window.partitionBy(*PARTITION).orderBy(*PLACE)
+    ever = changes(cluster_wide.withColumn("held_before", F.lag("held").over(order)), "cluster_id", *PLACE)
+    brokers = asked.select(*TERM, "broker_id").distinct().join(F.broadcast(begins), on=[*TERM], how="inner")
+    by_broker = Window.partitionBy("cluster_id", "broker_id").orderBy(*PLACE)
+    began = (
+        ever.unionByName(brokers, allowMissingColumns=True)
+        .withColumns(running(by_broker))
+        .where("term_id IS NOT NULL")
+        .select(*TERM, "broker_id", F.lit(BEFORE_ALL).cast("long").alias("seq"), "preferred", "elsewhere")
+    )
+    own = changes(views, *TERM, "seq")
+    in_term = Window.partitionBy(*TERM, "broker_id").orderBy("seq")
+    return (
+        asked.withColumn("is_asked", F.lit(True))
+        .unionByName(began.unionByName(own), allowMissingColumns=True)
+        .withColumns(running(in_term))
+        .where("is_asked")
+        .drop("is_asked")
+    )
+
+
+def running(order: WindowSpec) -> dict[str, Column]:
+    until_now = order.rowsBetween(Window.unboundedPreceding, 0)
+    return {name: F.coalesce(F.sum(name).over(until_now), F.lit(0)) for name in ("preferred", "elsewhere")}

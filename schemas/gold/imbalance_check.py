@@ -1,0 +1,94 @@
+"""Every leader imbalance ratio that Kafka printed, beside the one computed from what that controller knew."""
+
+from pyspark.sql.types import BooleanType, DoubleType, IntegerType, LongType, StringType, TimestampType
+
+from schemas.spec import (
+    BYTE_OFFSET,
+    CERTAINTY,
+    CLUSTER_ID,
+    EVIDENCE,
+    FILE_ID,
+    TERM_ID,
+    Check,
+    TableSpec,
+    field,
+    required,
+)
+
+REASONS = (
+    "beginning_missing",  # a term before this one was not seen: assignments may be missing
+    "lines_missing",  # silver.log_gap names lines that are missing before the check
+)
+FOLLOW_UPS = (
+    "none_needed",  # the ratio is not over the limit
+    "rebalanced",  # every partition led elsewhere was moved to its preferred replica
+    "partly_rebalanced",  # some were
+    "superseded",  # the controller had a successor by then: what it tried was refused
+    "preferred_down",  # the preferred broker is not among the live ones that the controller knows
+    "left",  # none was moved: preferred replica out of the ISR, or (up to 3.3) a reassignment in progress
+)
+
+SPEC = TableSpec(
+    name="gold.imbalance_check",
+    grain="One line 'Leader imbalance ratio for broker N is R': a check that a controller made of one broker.",
+    key=("file_id", "byte_offset"),
+    fields=(
+        CLUSTER_ID,
+        TERM_ID,
+        required("controller_id", IntegerType(), "The controller that checked."),
+        required("broker_id", IntegerType(), "Preferred leader of the partitions counted."),
+        required("checked_at", TimestampType(), "When Kafka printed it, UTC."),
+        field("seq", LongType(), "Place of the line within the term."),
+        required("kafka_ratio", DoubleType(), "Ratio as Kafka printed it."),
+        field(
+            "imbalance_ratio",
+            DoubleType(),
+            "Ours at that line, from that controller's own view; null: no such group.",
+        ),
+        field(
+            "preferred_count",
+            LongType(),
+            "Partitions whose preferred leader it is, as that controller knew them.",
+        ),
+        field(
+            "led_elsewhere_count", LongType(), "Of them, those with a known leader that is not this broker."
+        ),
+        field(
+            "is_equal",
+            BooleanType(),
+            "Both ratios are the same double (up to 0.10.2: print the same six decimals); null: undetermined.",
+        ),
+        field("reason", StringType(), "Why it is undetermined.", accepted=REASONS),
+        required(
+            "is_stale",
+            BooleanType(),
+            "Another controller had been elected: Kafka printed what a deposed one knew.",
+        ),
+        field("threshold_ratio", DoubleType(), "leader.imbalance.per.broker.percentage / 100."),
+        required(
+            "is_over", BooleanType(), "kafka_ratio > threshold_ratio, strictly: Kafka should have acted."
+        ),
+        required(
+            "is_triggered", BooleanType(), "Kafka began an election of preferred leaders after this line."
+        ),
+        required(
+            "moved_count",
+            LongType(),
+            "Partitions of this broker that its automatic election moved back to it.",
+        ),
+        required("follow_up", StringType(), "What came of it.", accepted=FOLLOW_UPS),
+        field(
+            "balanced_at",
+            TimestampType(),
+            "When the breach ended in the cluster-wide view, UTC; null: none, or it lasts.",
+        ),
+        CERTAINTY,
+        EVIDENCE,
+        FILE_ID,
+        BYTE_OFFSET,
+    ),
+    checks=(
+        Check("a_reason_where_undetermined", "(is_equal IS NULL) = (reason IS NOT NULL)"),
+        Check("part_of_the_group", "led_elsewhere_count BETWEEN 0 AND preferred_count"),
+    ),
+)

@@ -1,0 +1,101 @@
+"""Kafka's own ratio lines against the view of the controller that printed them, with what came of each check."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.lab import interpreted, records, rows_of
+from tests.tables import built_in_turn, log_records
+
+# Controller 1 stands still from second 3 to 9; controller 2 moves a-0 to broker 2, and back; a-2 has no broker 3.
+CONTROLLER_1 = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:01,010] INFO [Controller id=1] Currently active brokers in the cluster: Set(1, 2) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] INFO [Controller id=1] New topics: [Set(a)], deleted topics: [Set()], new partition replica assignment [Map(a-0 -> Vector(1, 2), a-1 -> Vector(2, 1), a-2 -> Vector(3, 2))] (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,000] TRACE [Controller id=1] Checking need to trigger auto leader balancing (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,001] TRACE [Controller id=1] Leader imbalance ratio for broker 1 is 0.0 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,002] TRACE [Controller id=1] Leader imbalance ratio for broker 3 is 1.0 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:09,000] TRACE [Controller id=1] Checking need to trigger auto leader balancing (kafka.controller.KafkaController)
+    [2026-11-21 00:00:09,001] TRACE [Controller id=1] Leader imbalance ratio for broker 1 is 0.0 (kafka.controller.KafkaController)
+"""
+STATE_CHANGE_1 = """
+    [2026-11-21 00:00:02,002] TRACE [Controller id=1 epoch=1] Changed partition a-0 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1, 2), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:00:02,002] TRACE [Controller id=1 epoch=1] Changed partition a-1 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2, 1), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:00:02,002] TRACE [Controller id=1 epoch=1] Changed partition a-2 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2), zkVersion=0) (state.change.logger)
+"""
+CONTROLLER_2 = """
+    [2026-11-21 00:00:05,000] INFO [Controller id=2] 2 successfully elected as the controller. Epoch incremented to 2 and epoch zk version is now 2 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:05,010] INFO [Controller id=2] Currently active brokers in the cluster: Set(1, 2) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:07,000] TRACE [Controller id=2] Checking need to trigger auto leader balancing (kafka.controller.KafkaController)
+    [2026-11-21 00:00:07,001] TRACE [Controller id=2] Leader imbalance ratio for broker 1 is 1.0 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:07,002] INFO [Controller id=2] Starting preferred replica leader election for partitions a-0 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:07,010] TRACE [Controller id=2] Leader imbalance ratio for broker 2 is 0.05 (kafka.controller.KafkaController)
+"""
+STATE_CHANGE_2 = """
+    [2026-11-21 00:00:06,000] TRACE [Controller id=2 epoch=2] Changed partition a-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=1, isr=List(2), zkVersion=1) (state.change.logger)
+    [2026-11-21 00:00:07,005] TRACE [Controller id=2 epoch=2] Changed partition a-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=2, isr=List(2, 1), zkVersion=2) (state.change.logger)
+"""
+LOGS = {
+    (1, "controller"): CONTROLLER_1,
+    (1, "state-change"): STATE_CHANGE_1,
+    (2, "controller"): CONTROLLER_2,
+    (2, "state-change"): STATE_CHANGE_2,
+}
+# (term, broker): ratio, equal, stale, triggered, moved, what came of it, second at which the breach ended
+EXPECTED = {
+    ("1-1", 1, 3): (0.0, True, False, False, 0, "none_needed", None),
+    ("1-1", 3, 3): (1.0, True, False, False, 0, "preferred_down", None),
+    ("1-2", 1, 7): (1.0, True, False, True, 1, "rebalanced", 7.005),
+    ("1-2", 2, 7): (0.0, False, False, False, 0, "none_needed", None),
+    ("1-1", 1, 9): (0.0, True, True, False, 0, "none_needed", None),
+}
+SAID = ("imbalance_ratio", "is_equal", "is_stale", "is_triggered", "moved_count", "follow_up")
+LAB_WITHOUT = [
+    pytest.param("2.2.2-zk-stock", 1, id="2.2.2 without node 1"),
+    *(
+        pytest.param(cluster, node, id=f"{cluster} without node {node}", marks=pytest.mark.soak)
+        for cluster in ("1.0.2-zk-stock", "2.2.2-zk-stock", "2.6.3-zk-stock", "3.9.1-zk-stock")
+        for node in (1, 2, 3)
+        if (cluster, node) != ("2.2.2-zk-stock", 1)
+    ),
+]
+
+
+def checks(spark: SparkSession, without: int | None = None) -> dict[tuple[str, int, int], tuple[Any, ...]]:
+    kept = {place: text for place, text in LOGS.items() if place[0] != without}
+    rows = rows_of(built_in_turn(spark, log_records(spark, kept), "imbalance_check")["imbalance_check"])
+    found = {}
+    for row in rows:
+        ended = row["balanced_at"]
+        told = (*(row[name] for name in SAID), ended and ended.second + ended.microsecond / 1e6)
+        found[row["term_id"], row["broker_id"], row["checked_at"].second] = told
+    return found
+
+
+@pytest.mark.spark
+def test_each_controller_by_its_own_view(spark: SparkSession) -> None:
+    """Of broker 2 Kafka prints what the lines before do not give: as all terms were seen, that is unequal."""
+    with interpreted(spark):
+        assert checks(spark) == EXPECTED
+
+
+@pytest.mark.spark
+def test_without_the_first_controller_nothing_is_decided(spark: SparkSession) -> None:
+    with interpreted(spark):
+        assert {told[1] for told in checks(spark, without=1).values()} == {None}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("cluster", "node"), LAB_WITHOUT)
+def test_without_a_node_of_a_real_cluster(spark: SparkSession, shared: Path, cluster: str, node: int) -> None:
+    """Its terms are missing: what then differs from Kafka is undetermined, never unequal."""
+    with interpreted(spark):
+        lines = records(shared / "corpus" / "lab" / cluster)
+        kept = lines.filter(pc.not_equal(lines["node_id"], node))
+        tables = built_in_turn(spark, spark.createDataFrame(kept), "imbalance_check")
+        rows = rows_of(tables["imbalance_check"])
+        assert rows
+        assert [row for row in rows if row["is_equal"] is False] == []
