@@ -4,7 +4,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.kafka.statements import statements
-from pipeline.kafka.term_view import PLACE, TERM, counts_at, head, held, sequence
+from pipeline.kafka.term_view import PLACE, TERM, counts_at, held, sequence
 from schemas.gold.imbalance_check import SPEC
 from schemas.silver.log_gap import LINES_MISSING
 
@@ -18,6 +18,7 @@ CHECKING = (
     "auto_preferred_election",
     ELECTION,
 )
+LISTS = ("controller_live_brokers", "broker_change", "controlled_shutdown_live_brokers")  # of live brokers
 SIX_DECIMALS = r"^\d[.,]\d{6}$"  # up to 0.10.2; a Java double since
 
 
@@ -40,40 +41,43 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     Unequal only where every term since the first was seen and no line is known to be missing.
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
     """
-    placed = controller_line.select(*LINE, "term_id", "seq")
-    asked = imbalance_observation.join(placed, on=[*LINE], how="inner")
+    asked = imbalance_observation.join(checks(controller_line), on=[*LINE], how="inner")
     checked = F.broadcast(asked.select(*TERM).distinct())
-    begins = controller_line.join(checked, on=[*TERM], how="left_semi").transform(first_places)
     said = statements(leader_and_isr, partition_transition, topic_event, controller_line)
-    cluster_wide = sequence(partition_timeline)
-    views = held(said.join(checked, on=[*TERM], how="left_semi"), begins, cluster_wide)
+    cluster_wide, begins = sequence(partition_timeline), term.transform(first_places)
+    views = held(said.join(checked, on=[*TERM], how="left_semi"), begins, cluster_wide).withColumn(
+        "is_moving", F.col("cause") == AUTOMATIC
+    )
     return (
         counts_at(asked, views, begins, cluster_wide)
         .transform(with_ratio)
         .transform(with_terms, term)
         .transform(with_verdict, log_gap)
         .transform(with_limit, imbalance_limit)
-        .transform(with_election, controller_line)
-        .transform(with_moves, views)
-        .transform(with_live, broker_event, placed)
+        .transform(with_live, broker_event, controller_line)
         .transform(with_follow_up)
         .transform(with_end, leader_imbalance)
         .select(*SPEC.columns)
     )
 
 
-def first_places(lines: DataFrame) -> DataFrame:
-    """(TERM, PLACE) of the first line of each term."""
-    place = F.struct(
-        F.col("ordered_at").alias("at"),
-        F.split("term_id", "-")[1].cast("int").alias("controller_epoch"),
-        "seq",
-    )
+def checks(controller_line: DataFrame) -> DataFrame:
+    """(LINE, term_id, seq, is_triggered) of each ratio line: what follows it in the check is an election of the
+    controller's own."""
+    of_term = Window.partitionBy(*TERM).orderBy("seq")
+    is_own = (F.lead("event").over(of_term) == ELECTION) & (F.lead("cause").over(of_term) == AUTOMATIC)
     return (
-        lines.groupBy(*TERM)
-        .agg(F.min(place).alias("first"))
-        .select(*TERM, *(f"first.{name}" for name in PLACE))
+        controller_line.where(F.col("event").isin(*CHECKING))
+        .withColumn("is_triggered", F.coalesce(is_own, F.lit(False)))
+        .where("event = 'imbalance_ratio'")
+        .select(*LINE, "term_id", "seq", "is_triggered")
     )
+
+
+def first_places(term: DataFrame) -> DataFrame:
+    """(TERM, PLACE) before the first line of each term."""
+    place = (F.coalesce("elected_at", "first_seen_at"), F.col("controller_epoch"), F.lit(0).cast("long"))
+    return term.select(*TERM, *(one.alias(name) for one, name in zip(place, PLACE, strict=True)))
 
 
 def with_ratio(asked: DataFrame) -> DataFrame:
@@ -84,6 +88,7 @@ def with_ratio(asked: DataFrame) -> DataFrame:
         {
             "preferred_count": F.col("preferred"),
             "led_elsewhere_count": F.col("elsewhere"),
+            "moved_count": F.col("moved"),
             "imbalance_ratio": ratio,
             "is_same": F.coalesce((ratio == F.col("kafka_ratio")) | (is_old & prints_same), F.lit(False)),
         }
@@ -140,49 +145,12 @@ def with_limit(asked: DataFrame, imbalance_limit: DataFrame) -> DataFrame:
     )
 
 
-def with_election(asked: DataFrame, controller_line: DataFrame) -> DataFrame:
-    """is_triggered: what follows the line in the check is an election of the controller's own."""
-    of_term = Window.partitionBy(*TERM).orderBy("seq")
-    lines = controller_line.where(F.col("event").isin(*CHECKING))
-    is_own = (F.lead("event").over(of_term) == ELECTION) & (F.lead("cause").over(of_term) == AUTOMATIC)
-    followed = lines.withColumn("is_triggered", F.coalesce(is_own, F.lit(False))).where(
-        "event = 'imbalance_ratio'"
-    )
-    return asked.join(followed.select(*LINE, "is_triggered"), on=[*LINE], how="left").withColumn(
-        "is_triggered", F.coalesce("is_triggered", F.lit(False))
-    )
-
-
-def with_moves(asked: DataFrame, views: DataFrame) -> DataFrame:
-    """moved_count: leaders that came back to the broker by automatic elections before its next check."""
-    is_back = (F.col("held.leader") == head("held")) & ~F.col("held_before.leader").eqNullSafe(
-        F.col("held.leader")
-    )
-    moves = views.where((F.col("cause") == AUTOMATIC) & is_back).select(
-        *TERM, head("held").alias("broker_id"), "seq"
-    )
-    of_broker = Window.partitionBy(*TERM, "broker_id").orderBy("seq")
-    checks = asked.select(*TERM, "broker_id", "seq", F.col("seq").alias("check_seq"))
-    counted = (
-        checks.unionByName(moves, allowMissingColumns=True)
-        .withColumn(
-            "of_check",
-            F.last("check_seq", ignorenulls=True).over(of_broker.rowsBetween(Window.unboundedPreceding, 0)),
-        )
-        .where("check_seq IS NULL AND of_check IS NOT NULL")
-        .groupBy(*TERM, "broker_id", F.col("of_check").alias("seq"))
-        .agg(F.count("*").alias("moved_count"))
-    )
-    return asked.join(counted, on=[*TERM, "broker_id", "seq"], how="left").withColumn(
-        "moved_count", F.coalesce("moved_count", F.lit(0).cast("long"))
-    )
-
-
-def with_live(asked: DataFrame, broker_event: DataFrame, placed: DataFrame) -> DataFrame:
+def with_live(asked: DataFrame, broker_event: DataFrame, controller_line: DataFrame) -> DataFrame:
     """is_live: the broker is among those that the controller listed last; null where it listed none."""
+    live = broker_event.where("step = 'live' AND broker_id IS NOT NULL").select(*LINE, "broker_id")
+    placed = controller_line.where(F.col("event").isin(*LISTS)).select(*LINE, "term_id", "seq")
     lists = (
-        broker_event.where("step = 'live' AND broker_id IS NOT NULL")
-        .join(placed, on=[*LINE], how="inner")
+        live.join(placed, on=[*LINE], how="inner")
         .groupBy(*TERM, "seq")
         .agg(F.collect_set("broker_id").alias("live"))
     )

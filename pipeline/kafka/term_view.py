@@ -11,6 +11,7 @@ from pipeline.kafka.statements import GONE, PARTITION, TRACKED
 
 PLACE = ("at", "controller_epoch", "seq")
 TERM = ("cluster_id", "term_id")
+COUNTS = ("preferred", "elsewhere", "moved")
 BEFORE_ALL = -1  # a place before every line of a term
 AFTER_ALL = 2**31 - 1  # an epoch after all others
 
@@ -40,28 +41,27 @@ def sequence(partition_timeline: DataFrame) -> DataFrame:
 def held(own: DataFrame, begins: DataFrame, cluster_wide: DataFrame) -> DataFrame:
     """Each statement of a term with all that its controller holds of the partition after it, and before it.
 
-    own: statements (TERM, PARTITION, seq, TRACKED, cause). begins: (TERM, PLACE) of each term's first line.
+    own: statements (TERM, PARTITION, seq, TRACKED, cause). begins: (TERM, PLACE) before each term's first line.
     cluster_wide: sequence(). Columns out: TERM, PARTITION, seq, cause, held, held_before.
     """
-    touched = own.select(*TERM, *PARTITION[1:]).distinct()
-    asked = touched.join(F.broadcast(begins), on=[*TERM], how="inner")
+    named = own.select(*TERM, *PARTITION[1:], F.col("seq").alias("own_seq"), *TRACKED, "cause")
+    at_begin = named.join(F.broadcast(begins), on=[*TERM], how="inner")
     until_now = Window.partitionBy(*PARTITION).orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, 0)
-    seeds = (
-        cluster_wide.unionByName(asked, allowMissingColumns=True)
-        .withColumn("held", F.last("held", ignorenulls=True).over(until_now))
+    seeded = (
+        cluster_wide.unionByName(at_begin, allowMissingColumns=True)
+        .withColumn("seed", F.last("held", ignorenulls=True).over(until_now))
         .where("term_id IS NOT NULL")
-        .select(*TERM, *PARTITION[1:], F.lit(BEFORE_ALL).cast("long").alias("seq"), "held.*")
     )
-    order = Window.partitionBy(*TERM, *PARTITION[1:]).orderBy("seq")
+    order = Window.partitionBy(*TERM, *PARTITION[1:]).orderBy("own_seq")
     so_far = order.rowsBetween(Window.unboundedPreceding, 0)
-    known = F.struct(*(F.last(name, ignorenulls=True).over(so_far).alias(name) for name in TRACKED))
+    known = [
+        F.coalesce(F.last(name, ignorenulls=True).over(so_far), F.col(f"seed.{name}")).alias(name)
+        for name in TRACKED
+    ]
     return (
-        own.select(*TERM, *PARTITION[1:], "seq", *TRACKED, "cause")
-        .unionByName(seeds, allowMissingColumns=True)
-        .withColumn("held", known)
-        .withColumn("held_before", F.lag("held").over(order))
-        .where(F.col("seq") > BEFORE_ALL)
-        .drop(*TRACKED)
+        seeded.withColumn("held", F.struct(*known))
+        .withColumn("held_before", F.coalesce(F.lag("held").over(order), "seed"))
+        .select(*TERM, *PARTITION[1:], F.col("own_seq").alias("seq"), "cause", "held", "held_before")
     )
 
 
@@ -80,52 +80,65 @@ def is_elsewhere(view: str) -> Column:
 
 
 def changes(states: DataFrame, *kept: str) -> DataFrame:
-    """(kept, broker_id, preferred, elsewhere): what each change adds to the counts of preferred leaders.
+    """(kept, broker_id, preferred, elsewhere, moved): what each change adds to the counts of preferred leaders.
 
-    states: held and held_before, null where nothing was known.
+    states: held and held_before, null where nothing was known; is_moving: whether the change counts as moved where
+    it gives the partition back to its preferred leader.
     """
+    is_back = (F.col("held.leader") == head("held")) & ~F.col("held_before.leader").eqNullSafe(
+        F.col("held.leader")
+    )
+    moved = F.coalesce(F.col("is_moving") & is_back, F.lit(False)).cast("long")
 
     def share(view: str, sign: int) -> Column:
         return F.struct(
             head(view).alias("broker_id"),
             F.lit(sign).cast("long").alias("preferred"),
             (F.lit(sign) * is_elsewhere(view).cast("long")).alias("elsewhere"),
+            (moved if sign > 0 else F.lit(0).cast("long")).alias("moved"),
         )
 
     both = F.array(share("held_before", -1), share("held", 1))
+    sums = [F.sum(name).alias(name) for name in COUNTS]
     return (
         states.select(*kept, F.explode(both).alias("one"))
         .select(*kept, "one.*")
         .where("broker_id IS NOT NULL")
         .groupBy(*kept, "broker_id")
-        .agg(F.sum("preferred").alias("preferred"), F.sum("elsewhere").alias("elsewhere"))
-        .where("preferred <> 0 OR elsewhere <> 0")
+        .agg(*sums)
+        .where(" OR ".join(f"{name} <> 0" for name in COUNTS))
     )
 
 
 def counts_at(asked: DataFrame, views: DataFrame, begins: DataFrame, cluster_wide: DataFrame) -> DataFrame:
-    """Adds preferred and elsewhere: the counts of broker_id that the controller holds at seq.
+    """Adds preferred and elsewhere, the counts of broker_id that the controller holds at seq, and moved: how many of
+    its partitions moved back to it until what is asked of it next.
 
-    asked: (TERM, broker_id, seq, ...); a broker that it holds nothing of has none. views: held() of those terms.
+    asked: (TERM, broker_id, seq, ...); a broker that it holds nothing of has none. views: held() of those terms, with
+    is_moving.
     """
     order = Window.partitionBy(*PARTITION).orderBy(*PLACE)
-    ever = changes(cluster_wide.withColumn("held_before", F.lag("held").over(order)), "cluster_id", *PLACE)
+    ever = cluster_wide.withColumns({"held_before": F.lag("held").over(order), "is_moving": F.lit(False)})
     brokers = asked.select(*TERM, "broker_id").distinct().join(F.broadcast(begins), on=[*TERM], how="inner")
     by_broker = Window.partitionBy("cluster_id", "broker_id").orderBy(*PLACE)
     began = (
-        ever.unionByName(brokers, allowMissingColumns=True)
+        changes(ever, "cluster_id", *PLACE)
+        .unionByName(brokers, allowMissingColumns=True)
         .withColumns(running(by_broker))
         .where("term_id IS NOT NULL")
         .select(*TERM, "broker_id", F.lit(BEFORE_ALL).cast("long").alias("seq"), "preferred", "elsewhere")
     )
-    own = changes(views, *TERM, "seq")
+    own = changes(views, *TERM, "seq").unionByName(began, allowMissingColumns=True)
     in_term = Window.partitionBy(*TERM, "broker_id").orderBy("seq")
+    so_far = F.count("is_asked").over(in_term.rowsBetween(Window.unboundedPreceding, 0))
+    of_check = Window.partitionBy(*TERM, "broker_id", "check")
     return (
         asked.withColumn("is_asked", F.lit(True))
-        .unionByName(began.unionByName(own), allowMissingColumns=True)
-        .withColumns(running(in_term))
+        .unionByName(own, allowMissingColumns=True)
+        .withColumns(running(in_term) | {"check": so_far})
+        .withColumn("moved", F.coalesce(F.sum("moved").over(of_check), F.lit(0)))
         .where("is_asked")
-        .drop("is_asked")
+        .drop("is_asked", "check")
     )
 
 
