@@ -136,6 +136,17 @@ class Answers:
         rows = collect_rows(self.table("gold.replay_check").groupBy("check").agg(*sums))
         return {row["check"]: row for row in rows}
 
+    def ratio_checks(self) -> Row:
+        """Kafka's own ratio lines: how many, of them those equal to ours, undetermined, of deposed controllers."""
+        return collect_one(
+            self.table("gold.imbalance_check").agg(
+                F.count("*").alias("said"),
+                F.count_if("is_equal").alias("equal"),
+                F.count_if(F.col("is_equal").isNull()).alias("undecided"),
+                F.count_if("is_stale").alias("stale"),
+            )
+        )
+
     def odd_moves(self, limit: int) -> list[Row]:
         """Illegal and refused moves in order of time, the illegal first."""
         odd = self.table("gold.transition_audit").where("verdict IN ('illegal', 'refused')")

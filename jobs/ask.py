@@ -159,19 +159,25 @@ def brokers(at: datetime | time | None, answers: Answers) -> list[str]:
     read = answers.read()
     first, last = read["first_at"].astimezone(UTC), read["last_at"].astimezone(UTC)
     asked = on_day(at, last.date())
-    if asked is not None and asked < first:
-        raise InputProblem(
-            expected=f"a time within the data, {day_clock(first)} to {day_clock(last)} UTC",
-            found=f"{day_clock(asked)} UTC",
-            todo="give a later --at",
-        )
-    is_end = asked is None or asked >= last
+    is_end = moment_within(at, first, last) is None
     said = f"at {day_clock(asked or last)} UTC"
     beyond = (
         f" (after the end of the data: as it stood at {day_clock(last)})" if asked and asked > last else ""
     )
     rows = answers.brokers(None if is_end else F.lit(asked))
     return [f"{answers.store.cluster_id}  {said}{beyond}", *broker_table(rows)]
+
+
+def moment_within(at: datetime | time | None, first: datetime, last: datetime) -> datetime | None:
+    """None for the end of the data and all after it. InputProblem: before the data begin."""
+    asked = on_day(at, last.date())
+    if asked is not None and asked < first:
+        raise InputProblem(
+            expected=f"a time within the data, {day_clock(first)} to {day_clock(last)} UTC",
+            found=f"{day_clock(asked)} UTC",
+            todo="give a later --at",
+        )
+    return None if asked is None or asked >= last else asked
 
 
 def terms(answers: Answers) -> list[str]:

@@ -25,6 +25,7 @@ class Facts:
     at_end: Row | None
     deleting: list[str]
     brokers: list[Row] | None
+    ratio_checks: Row | None
     moves: dict[str, int] | None
     odd_moves: list[Row]
     replay_checks: dict[str, Row]
@@ -46,6 +47,7 @@ def gather(answers: Answers, counts: Mapping[str, int]) -> Facts:
         "at_end": answers.partitions_at_end if has("gold.partition_timeline") else none,
         "deleting": answers.deleting,
         "brokers": answers.brokers if has("gold.leader_imbalance") else none,
+        "ratio_checks": answers.ratio_checks if has("gold.imbalance_check") else none,
         "moves": answers.moves if has("gold.transition_audit") else none,
         "replay_checks": answers.replay_checks if has("gold.replay_check") else dict,
         "odd_moves": partial(answers.odd_moves, SHOWN_MOVES) if has("gold.transition_audit") else list,

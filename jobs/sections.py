@@ -27,7 +27,24 @@ def broker_lines(facts: Facts) -> list[str]:
     if facts.brokers is None:
         return []
     is_kraft = any(one["mode"] == "kraft" for one in facts.terms)
-    return [*broker_table(facts.brokers), *([KRAFT_NOTE] if is_kraft else []), ""]
+    note = [KRAFT_NOTE] if is_kraft else ratio_lines(facts.ratio_checks)
+    return [*broker_table(facts.brokers), *note, ""]
+
+
+def ratio_lines(checks: Row | None) -> list[str]:
+    """Kafka's own ratio lines against what their controllers' lines give."""
+    if not checks or not checks["said"]:
+        return []
+    differing = checks["said"] - checks["equal"] - checks["undecided"]
+    notes = [
+        f", {checks[name]:,} {words}"
+        for name, words in (("undecided", "undetermined"), ("stale", "of controllers that had a successor"))
+        if checks[name]
+    ]
+    unequal = [f", {differing:,} UNEQUAL"] if differing else []
+    return [
+        f"  as Kafka prints it itself: ratios {checks['equal']:,} of {checks['said']:,}{''.join(notes + unequal)}"
+    ]
 
 
 CHECKED = {
