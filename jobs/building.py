@@ -8,17 +8,25 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from jobs.before import deletion_before, reaching, summary_before, timeline_before
 from jobs.cutting import BEFORE, Cut, find_cut, lines_before, segments_at, with_day
 from jobs.settings import Settings
 from jobs.settings_frames import audit_limits, imbalance_limits, release_settings
 from jobs.steps import Step, in_order
 from pipeline.bronze.duplicate_record import without
-from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, CUT, SUMMARY, Refresh, Table
+from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, CUT, DELETIONS, SUMMARY, TIMELINE, Refresh, Table
 from pipeline.store.rows import collect_one, collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, source_file
-from schemas.gold import finding, replay_summary
-from schemas.silver import controller_event, controller_line, term
+from schemas.gold import finding, partition_timeline, replay_summary
+from schemas.silver import (
+    controller_event,
+    controller_line,
+    leader_and_isr,
+    partition_transition,
+    term,
+    topic_event,
+)
 from schemas.spec import TableSpec
 
 AT_ONCE = 4
@@ -160,7 +168,7 @@ class Builder:
     def built(self, table: Table) -> DataFrame:
         if table.build is None:
             raise TypeError(f"{table.spec.name} has no build")
-        cut = self.cut_of(table)
+        cut = self.begin_of(table)
         records = self.store.delta.read(log_record.SPEC)
         if table.spec.name in self.fresh and table.refresh is Refresh.SEGMENTS:
             records = self.rows_of_run(log_record.SPEC)
@@ -170,7 +178,13 @@ class Builder:
         inputs = {name: given[name] if name in given else self.input(name, cut) for name in table.inputs}
         if cut is not None and table.days_before is not None:
             inputs = {name: self.from_cut(name, rows, cut) for name, rows in inputs.items()}
-        return table.build(**inputs)
+        rows, kept_from = table.build(**inputs), self.cut_of(table)
+        return rows if kept_from is None else rows.where(reaching(table.ordered_by, kept_from))
+
+    def begin_of(self, table: Table) -> datetime | None:
+        """Where its inputs begin: at the cut, or with the terms that go on then."""
+        cut = self.cut_of(table)
+        return cut if cut is None or not table.is_by_term else min(cut, self.cut.terms_at or cut)
 
     def from_cut(self, name: str, rows: Any, cut: datetime) -> Any:
         """Of an input of a table that is built by days what may be of the days from the cut on."""
@@ -178,21 +192,21 @@ class Builder:
         if table is None or table.refresh not in (Refresh.SEGMENTS, Refresh.TAIL):
             return rows
         is_tail = table.refresh is Refresh.TAIL
-        return rows.where(F.col(table.ordered_by) >= F.lit(cut)) if is_tail else self.of_segments(rows, cut)
+        return rows.where(reaching(table.ordered_by, cut)) if is_tail else self.of_segments(rows, cut)
 
     def input(self, name: str, cut: datetime | None) -> DataFrame:
-        store, settings = self.store, self.settings
+        store, settings, read = self.store, self.settings, self.store.delta.read
         made: dict[str, Callable[[], DataFrame]] = {
             "imbalance_limit": lambda: imbalance_limits(store.spark, settings, store.cluster_id),
-            "audit_limit": lambda: audit_limits(
-                store.delta.read(source_file.SPEC), settings, store.cluster_id
-            ),
+            "audit_limit": lambda: audit_limits(read(source_file.SPEC), settings, store.cluster_id),
             "release_setting": lambda: release_settings(store.spark, settings, store.cluster_id),
             "published_finding": lambda: store.delta.read(
                 finding.SPEC, self.versions_before.get(finding.SPEC.name, 0)
             ),
             "line_before": lambda: self.line_before(cut),
-            SUMMARY: lambda: self.summary_before(cut),
+            SUMMARY: lambda: summary_before(read(replay_summary.SPEC), read(controller_line.SPEC), cut),
+            DELETIONS: lambda: deletion_before(read(topic_event.SPEC), read(controller_line.SPEC), cut),
+            TIMELINE: lambda: timeline_before(read(partition_timeline.SPEC), self.said(cut), cut),
         }
         return made[name]() if name in made else store.delta.read(BY_SHORT_NAME[name].spec)
 
@@ -207,15 +221,10 @@ class Builder:
             F.broadcast(segments), on="load_seq", how="left_semi"
         )
 
-    def summary_before(self, cut: datetime | None) -> DataFrame:
-        """The days before the cut of the terms that go on then."""
-        summary = self.store.delta.read(replay_summary.SPEC)
-        if cut is None:
-            return summary.limit(0)
-        lines = self.store.delta.read(controller_line.SPEC).where(F.col("ordered_at") >= F.lit(cut))
-        terms = lines.select("cluster_id", "term_id").distinct()
-        earlier = summary.where(F.col("day_at") < F.lit(cut))
-        return earlier.join(F.broadcast(terms), on=["cluster_id", "term_id"], how="left_semi")
+    def said(self, cut: datetime | None) -> list[DataFrame]:
+        """What lines from the cut on state of partitions."""
+        tables = [self.store.delta.read(spec) for spec in (leader_and_isr.SPEC, partition_transition.SPEC)]
+        return tables if cut is None else [self.of_segments(rows, cut) for rows in tables]
 
     def line_before(self, cut: datetime | None) -> DataFrame:
         read = self.store.delta.read

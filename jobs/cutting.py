@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame, Window
@@ -34,11 +35,13 @@ class Cut:
     """Lines whose running maximum of time is before `at` stay as they are; None: all are built anew.
 
     has_lines: whether anything is new at all. day_at: begin of the first day that is to be judged anew.
+    terms_at: begin of the first day of the terms that go on in the day before that.
     """
 
     at: datetime | None = None
     has_lines: bool = True
     day_at: datetime | None = None
+    terms_at: datetime | None = None
 
 
 def find_cut(new_records: DataFrame, terms: DataFrame, terms_before: DataFrame) -> Cut:
@@ -64,7 +67,8 @@ def with_day(
     cut: Cut, terms: DataFrame, terms_before: DataFrame, controller_line: DataFrame, replay_summary: DataFrame
 ) -> Cut:
     """Adds the day of the cut, or an earlier one: verdicts of a term change from its begin on with the machine of its
-    release, and from its last line at TRACE on where after others such a line follows again."""
+    release, and from its last line at TRACE on where after others such a line follows again; a controller that acts
+    beside those of a later life of the cluster (a migration to KRaft) moves the end of the earlier one."""
     if cut.at is None:
         raise ValueError("all lines are built anew: there is no day to begin with")
     day = begin_of_day(cut.at)
@@ -88,8 +92,18 @@ def with_day(
         .where("traced_seq < end_seq")
         .select(F.timestamp_millis(F.shiftright("traced_seq", SEQ_BITS)).alias("at"))
     )
-    found = collect_one(other.unionByName(resumed).agg(F.min("at").alias("at")))["at"]
-    return replace(cut, day_at=day if found is None else min(day, begin_of_day(found)))
+    of_life = F.split("term_id", "-")[0].cast("int")
+    lives = controller_line.where(F.col("ordered_at") >= F.lit(day)).select(
+        "cluster_id", of_life.alias("going_on")
+    )
+    beside = terms.join(F.broadcast(lives.distinct()), on="cluster_id").where("life > going_on").select(began)
+    early = reduce(DataFrame.unionByName, (other, resumed, beside)).agg(F.min("at").alias("at"))
+    found = collect_one(early)["at"]
+    day = day if found is None else min(day, begin_of_day(found))
+    lines = controller_line.where(F.col("ordered_at") >= F.lit(day - timedelta(days=1))).select(*of_term)
+    going_on = terms.join(F.broadcast(lines.distinct()), on=[*of_term], how="left_semi").select(began)
+    first = collect_one(going_on.agg(F.min("at").alias("at")))["at"]
+    return replace(cut, day_at=day, terms_at=day if first is None else begin_of_day(first))
 
 
 def segments_at(source_file: DataFrame, cut: datetime) -> DataFrame:

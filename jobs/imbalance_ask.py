@@ -73,7 +73,9 @@ def imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
     rows = brokers_at(answers, at, last, given.threshold, given.broker)
     drawn = drawn_by_broker(answers, first, last)
     if given.format == "json":
-        return [json.dumps([{name: plain(row[name]) for name in COLUMNS} for row in rows], indent=2)]
+        return json.dumps(
+            [{name: plain(row[name]) for name in COLUMNS} for row in rows], indent=2
+        ).splitlines()
     if given.format == "csv":
         return csv_lines(rows)
     if given.format == "parquet":

@@ -6,6 +6,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from jobs.before import reaching
 from jobs.building import Builder
 from pipeline.catalog.tables import BY_NAME, Refresh
 from pipeline.store.gate import Judged, count_broken, expectation_of, judge, warm_up
@@ -38,7 +39,7 @@ class Gate:
             return builder.rows_of_run(spec)
         rows, cut = builder.store.delta.read(spec), builder.cut_of(table)
         if cut is not None:
-            return rows.where(F.col(table.ordered_by) >= cut)
+            return rows.where(reaching(table.ordered_by, cut))
         return rows.where(F.col("run_id") == builder.run_id) if "run_id" in spec.columns else rows
 
     def verdicts(self) -> list[Result]:

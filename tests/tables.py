@@ -17,7 +17,7 @@ from pipeline.catalog.tables import BY_SHORT_NAME, TABLES, stands_on
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.store.delta import declared
 from schemas.bronze import file_sighting, log_record
-from schemas.gold import finding, replay_summary
+from schemas.gold import finding, partition_timeline, replay_summary
 from schemas.spec import TableSpec
 
 
@@ -70,6 +70,8 @@ def inputs_of(spark: SparkSession, records: DataFrame, cluster_id: str = "c") ->
         "line_before": spark.createDataFrame([], BEFORE),
         "cut": None,
         "summary_before": spark.createDataFrame([], replay_summary.SPEC.struct),
+        "timeline_before": spark.createDataFrame([], partition_timeline.SPEC.struct),
+        "deletion_before": spark.createDataFrame([], "cluster_id string, topic string, deletions long"),
     }
 
 
@@ -87,12 +89,13 @@ def built(spark: SparkSession, records: DataFrame, name: str, **given: Any) -> D
     return frame
 
 
-def built_in_turn(spark: SparkSession, records: DataFrame, goal: str) -> dict[str, DataFrame]:
+def built_in_turn(spark: SparkSession, records: DataFrame, *goals: str) -> dict[str, DataFrame]:
     """The same with every table that it stands on, by short name, each made before the next: plans stay small."""
     known: dict[str, Any] = inputs_of(spark, records.localCheckpoint())
     known["source_file"] = known["source_file"].localCheckpoint()
+    needed = frozenset[str]().union(*map(stands_on, goals))
     for one in TABLES:
-        if one.build is not None and one.spec.table in stands_on(goal):
+        if one.build is not None and one.spec.table in needed:
             rows = one.build(**{each: known[each] for each in one.inputs})
             known[one.spec.table] = declared(one.spec, rows).localCheckpoint()
     return known

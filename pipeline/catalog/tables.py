@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from pyspark.sql import DataFrame
 
@@ -55,13 +56,16 @@ class Refresh(Enum):
 
 @dataclass(frozen=True)
 class Table:
+    """ordered_by: of a TAIL table the column that the cut is held against. days_before: of one that is built by whole
+    days in UTC, how many before that of the cut. is_by_term: its rows rest on all lines of their term: inputs begin
+    with the terms that go on then."""
+
     spec: TableSpec
     refresh: Refresh
     build: Callable[..., DataFrame] | None = None
-    ordered_by: str = ""  # of a TAIL table: the column that the cut is held against
-    days_before: int | None = (
-        None  # of one that is built by whole days in UTC: how many before that of the cut
-    )
+    ordered_by: str = ""
+    days_before: int | None = None
+    is_by_term: bool = False
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -74,8 +78,8 @@ class Table:
         return not family or bool(family & events)
 
 
-def built(module: object, refresh: Refresh, ordered_by: str = "", days_before: int | None = None) -> Table:
-    return Table(module.SPEC, refresh, module.build, ordered_by, days_before)  # type: ignore[attr-defined]
+def built(module: object, refresh: Refresh, ordered_by: str = "", **given: Any) -> Table:
+    return Table(module.SPEC, refresh, module.build, ordered_by, **given)  # type: ignore[attr-defined]
 
 
 TABLES: tuple[Table, ...] = (
@@ -105,9 +109,9 @@ TABLES: tuple[Table, ...] = (
     built(replay_summary, Refresh.TAIL, ordered_by="day_at", days_before=0),
     built(replay_check, Refresh.TAIL, ordered_by="day_at", days_before=1),
     built(evidence, Refresh.WHOLE),
-    built(partition_timeline, Refresh.WHOLE),
+    built(partition_timeline, Refresh.TAIL, ordered_by="valid_until_at", days_before=0),
     built(leader_imbalance, Refresh.WHOLE),
-    built(imbalance_check, Refresh.WHOLE),
+    built(imbalance_check, Refresh.TAIL, ordered_by="checked_at", days_before=1, is_by_term=True),
     built(finding, Refresh.WHOLE),
     Table(quality_result.SPEC, Refresh.RUN),
 )
@@ -117,7 +121,8 @@ SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
 SETTINGS = ("imbalance_limit", "audit_limit", "release_setting")
 CUT = "cut"
-SUMMARY = "summary_before"  # rows of gold.replay_summary of the days before the cut
+# What was before the cut: days of gold.replay_summary, deletions by topic, intervals of gold.partition_timeline.
+SUMMARY, DELETIONS, TIMELINE = "summary_before", "deletion_before", "timeline_before"
 
 
 def stands_on(name: str) -> frozenset[str]:

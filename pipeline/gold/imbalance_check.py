@@ -1,9 +1,11 @@
 """Holds each ratio that Kafka printed against the one of that controller's own view, and says what came of it."""
 
+from datetime import datetime
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.kafka.statements import statements
+from pipeline.kafka.statements import PARTITION, statements
 from pipeline.kafka.term_view import PLACE, TERM, counts_at, held, sequence
 from schemas.gold.imbalance_check import SPEC
 from schemas.silver.log_gap import LINES_MISSING
@@ -32,10 +34,14 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     term: DataFrame,
     log_gap: DataFrame,
     partition_timeline: DataFrame,
-    leader_imbalance: DataFrame,
     imbalance_limit: DataFrame,
+    deletion_before: DataFrame,
+    cut: datetime | None,
 ) -> DataFrame:
     """One row per ratio line of a controller in office.
+
+    cut: the begin of a day before which no term began whose lines are given; deletion_before: (cluster_id, topic,
+    deletions) completed before it; partition_timeline: what is open at the cut or begins later.
 
     The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.
     Unequal only where every term since the first was seen and no line is known to be missing.
@@ -43,7 +49,11 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     """
     asked = imbalance_observation.join(checks(controller_line), on=[*LINE], how="inner")
     checked = F.broadcast(asked.select(*TERM).distinct())
-    said = statements(leader_and_isr, partition_transition, topic_event, controller_line)
+    before = partition_timeline.where(F.col("valid_from_at") < F.lit(cut).cast("timestamp")).select(
+        *PARTITION, F.split("term_id", "-")[0].cast("int").alias("life"), F.col("valid_from_at").alias("at")
+    )
+    given = (leader_and_isr, partition_transition, topic_event, controller_line)
+    said = statements(*given, deletion_before, before)
     cluster_wide, begins = sequence(partition_timeline), term.transform(first_places)
     views = held(said.join(checked, on=[*TERM], how="left_semi"), begins, cluster_wide).withColumn(
         "is_moving", F.col("cause") == AUTOMATIC
@@ -56,7 +66,6 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .transform(with_limit, imbalance_limit)
         .transform(with_live, broker_event, controller_line)
         .transform(with_follow_up)
-        .transform(with_end, leader_imbalance)
         .select(*SPEC.columns)
     )
 
@@ -173,20 +182,3 @@ def with_follow_up(asked: DataFrame) -> DataFrame:
         .otherwise("left")
     )
     return asked.withColumn("follow_up", follow_up)
-
-
-def with_end(asked: DataFrame, leader_imbalance: DataFrame) -> DataFrame:
-    """balanced_at: the first time from the check on at which the cluster-wide ratio is not over the limit."""
-    within = leader_imbalance.where("NOT is_breach").select(
-        "cluster_id",
-        "broker_id",
-        F.col("valid_from_at").alias("checked_at"),
-        F.col("valid_from_at").alias("ok_at"),
-    )
-    backwards = Window.partitionBy("cluster_id", "broker_id").orderBy(F.col("checked_at").desc())
-    ended = F.last("ok_at", ignorenulls=True).over(backwards.rangeBetween(Window.unboundedPreceding, 0))
-    return (
-        asked.unionByName(within, allowMissingColumns=True)
-        .withColumn("balanced_at", F.when(F.col("is_over"), ended))
-        .where("kafka_ratio IS NOT NULL")
-    )

@@ -1,6 +1,8 @@
 """Who led which partition when, from what controllers state line by line."""
 
-from pyspark.sql import DataFrame, Window
+from datetime import datetime
+
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.kafka.statements import GONE, PARTITION, TRACKED, partition_order, statements
@@ -12,8 +14,14 @@ def build(
     partition_transition: DataFrame,
     topic_event: DataFrame,
     controller_line: DataFrame,
+    deletion_before: DataFrame,
+    timeline_before: DataFrame,
+    cut: datetime | None,
 ) -> DataFrame:
-    """One row per interval in which nothing known of the partition changed.
+    """One row per interval in which nothing known of the partition changed: those that are open at the cut or later.
+
+    timeline_before: rows of this table that begin before the cut, of partitions in whose topics something is said
+    after it, and all that are open then. deletion_before: (cluster_id, topic, deletions) completed before the cut.
 
     Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
     one, and so do the topic's deletion, a wiped cluster's next election and that of a KRaft controller.
@@ -21,8 +29,47 @@ def build(
     Source: lines of controllers only. A leader's own ISR changes reach them with the next metadata they send, from
     2.7 on (inter-broker protocol) at once; until then isr is as last stated.
     """
-    lived = statements(leader_and_isr, partition_transition, topic_event, controller_line)
-    return lived.transform(without_stale).transform(filled).transform(intervals).select(*SPEC.columns)
+    last = timeline_before.transform(last_of_each)
+    before = last.select(*PARTITION, life().alias("life"), F.col("valid_from_at").alias("at"))
+    given = (leader_and_isr, partition_transition, topic_event, controller_line)
+    lived = statements(*given, deletion_before, before).unionByName(
+        seeds(last, cut), allowMissingColumns=True
+    )
+    found = lived.transform(without_stale).transform(filled).transform(intervals)
+    if cut is not None:
+        found = found.where(F.col("valid_until_at").isNull() | (F.col("valid_until_at") >= F.lit(cut)))
+    return found.select(*SPEC.columns)
+
+
+def life() -> Column:
+    """Life of the cluster's metadata to which the line of a row belongs."""
+    return F.split("term_id", "-")[0].cast("int")
+
+
+def last_of_each(timeline_before: DataFrame) -> DataFrame:
+    last = F.max_by(F.struct(*timeline_before.columns), "interval_seq").alias("last")
+    return timeline_before.groupBy(*PARTITION).agg(last).select("last.*")
+
+
+def seeds(last: DataFrame, cut: datetime | None) -> DataFrame:
+    """The last interval of each partition before the cut as a statement; its end, if it ended by then, as another."""
+    line = F.col("evidence")[0]
+    place = (
+        "controller_epoch", "seq", line["file_id"].alias("file_id"), line["byte_offset"].alias("byte_offset"),
+        "event_seq", "term_id",
+    )  # fmt: skip
+    begun = last.select(
+        *PARTITION,
+        *TRACKED,
+        *place,
+        F.col("valid_from_at").alias("at"),
+        F.col("interval_seq").alias("first_seq"),
+    )
+    ended = last.where(F.col("valid_until_at") < F.lit(cut).cast("timestamp")).select(
+        *PARTITION, *place, F.col("valid_until_at").alias("at"), F.lit(GONE).alias("state"),
+        F.col("ended_by").alias("event"),
+    )  # fmt: skip
+    return begun.unionByName(ended, allowMissingColumns=True)
 
 
 def without_stale(lived: DataFrame) -> DataFrame:
@@ -45,11 +92,12 @@ def filled(lived: DataFrame) -> DataFrame:
 def intervals(lived: DataFrame) -> DataFrame:
     order = Window.partitionBy(*PARTITION).orderBy(*partition_order())
     state = F.struct(*TRACKED)
+    counted = F.max("first_seq").over(Window.partitionBy(*PARTITION)) - 1
     changed = lived.withColumn("is_same", state.eqNullSafe(F.lag(state).over(order))).where("NOT is_same")
     return (
         changed.withColumn("valid_until_at", F.lead("at").over(order))
         .withColumn("ended_by", F.lead("event").over(order))
-        .withColumn("interval_seq", F.row_number().over(order).cast("long"))
+        .withColumn("interval_seq", (F.row_number().over(order) + F.coalesce(counted, F.lit(0))).cast("long"))
         .where(F.coalesce(F.col("state") != GONE, F.lit(True)))
         .withColumn("valid_from_at", F.col("at"))
         .withColumn("is_deleting", F.coalesce("is_deleting", F.lit(False)))

@@ -38,15 +38,20 @@ def statements(
     partition_transition: DataFrame,
     topic_event: DataFrame,
     controller_line: DataFrame,
+    deletion_before: DataFrame,
+    before: DataFrame,
 ) -> DataFrame:
     """One row per line and partition that it states something of, or whose topic it deletes, in its place.
 
+    Of the lines that are given. deletion_before: (cluster_id, topic, deletions) completed before them. before:
+    (PARTITION, life, at) of partitions that were there before them.
     Columns: PARTITION, TRACKED (null: not said), event, cause, term_id, and the place: at, controller_epoch, seq,
     file_id, byte_offset, event_seq.
     """
     lines = controller_line.transform(places)
     said = leader_and_isr.transform(stated, partition_transition)
-    return said.transform(with_topic_life, topic_event, lines).transform(with_ends, lines)
+    lived = said.transform(with_topic_life, topic_event, lines, deletion_before)
+    return lived.transform(with_ends, lines, before)
 
 
 def stated(leader_and_isr: DataFrame, partition_transition: DataFrame) -> DataFrame:
@@ -94,7 +99,9 @@ def places(controller_line: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def with_topic_life(statements: DataFrame, topic_event: DataFrame, lines: DataFrame) -> DataFrame:
+def with_topic_life(
+    statements: DataFrame, topic_event: DataFrame, lines: DataFrame, deletion_before: DataFrame
+) -> DataFrame:
     """Statements, and deletions queued and completed, in their places; one more life of the topic after each that is
     completed. step: that of a deletion, null of statements."""
     deletions = topic_event.where(F.col("step").isin(QUEUED, COMPLETED)).select(
@@ -107,24 +114,28 @@ def with_topic_life(statements: DataFrame, topic_event: DataFrame, lines: DataFr
     order = Window.partitionBy("cluster_id", "topic").orderBy("life", *partition_order())
     is_deletion = F.coalesce(F.col("step") == COMPLETED, F.lit(False)).cast("int")
     deleted_before = F.sum(is_deletion).over(order.rowsBetween(Window.unboundedPreceding, -1))
-    return both.join(lines.drop("line_event"), on=["file_id", "byte_offset"], how="inner").withColumn(
-        "topic_life", (F.coalesce(deleted_before, F.lit(0)) + F.col("life")).cast("int")
-    )
+    placed = both.join(lines.drop("line_event"), on=["file_id", "byte_offset"], how="inner")
+    earlier = placed.join(F.broadcast(deletion_before), on=["cluster_id", "topic"], how="left")
+    number = F.coalesce(deleted_before, F.lit(0)) + F.coalesce("deletions", F.lit(0))
+    return earlier.withColumn("topic_life", (number + F.col("life")).cast("int")).drop("deletions")
 
 
-def with_ends(lived: DataFrame, lines: DataFrame) -> DataFrame:
+def with_ends(lived: DataFrame, lines: DataFrame, before: DataFrame) -> DataFrame:
     """Deletions and new eras as statements on every partition that they are about: is_deleting once its topic is
     queued, and the moves that end it.
 
     From 2.6 on moves to NonExistentPartition are not printed at the level as shipped.
     """
     said = lived.where("step IS NULL").drop("step")
-    partitions = said.select(*PARTITION, "life").dropDuplicates()
+    known = said.select(*PARTITION, "life", "at").unionByName(before)
+    partitions = known.groupBy(*PARTITION, "life").agg(F.min("at").alias("known_from_at"))
     place = ("file_id", "byte_offset", "term_id", "seq", "event_seq", "cause", "at", "controller_epoch")
     of_topic = (
         lived.where("step IS NOT NULL")
         .select("cluster_id", "topic", "topic_life", "event", "step", *place)
         .join(partitions, on=["cluster_id", "topic", "topic_life"], how="inner")
+        .where("known_from_at <= at")
+        .drop("known_from_at")
     )
     queued = of_topic.where(F.col("step") == QUEUED).withColumn("is_deleting", F.lit(True)).drop("step")
     deleted = of_topic.where(F.col("step") == COMPLETED).drop("step")
@@ -132,18 +143,24 @@ def with_ends(lived: DataFrame, lines: DataFrame) -> DataFrame:
         F.struct("at", "seq", "file_id", "byte_offset", "term_id", "event_seq", "cause", "line_event")
     )
     eras = lines.groupBy("cluster_id", "life").agg(first.alias("first"), F.max("at").alias("last_at"))
-    begun = eras.select("cluster_id", F.col("life").alias("era"), "first.*").withColumnRenamed(
-        "at", "begun_at"
+    begun = (
+        eras.select("cluster_id", F.col("life").alias("era"), "first.*")
+        .withColumnRenamed("at", "begun_at")
+        .join(
+            before.select("cluster_id", F.col("life").alias("era")).distinct(),
+            ["cluster_id", "era"],
+            "left_anti",
+        )
     )
     outlived = (
-        partitions.join(eras.select("cluster_id", "life", "last_at"), on=["cluster_id", "life"], how="inner")
+        partitions.join(eras.select("cluster_id", "life", "last_at"), on=["cluster_id", "life"], how="left")
         .join(begun.withColumnRenamed("line_event", "event"), on="cluster_id", how="inner")
         .where("era > life")
         .withColumn(
             "at", F.greatest("begun_at", "last_at")
         )  # a KRaft quorum starts beside the old controller
         .withColumn("controller_epoch", F.lit(LAST))
-        .drop("era", "begun_at", "last_at")
+        .drop("era", "begun_at", "last_at", "known_from_at")
     )
     ends = deleted.unionByName(outlived).withColumn("state", F.lit(GONE))
     return said.unionByName(ends, allowMissingColumns=True).unionByName(queued, allowMissingColumns=True)

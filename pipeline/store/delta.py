@@ -87,10 +87,10 @@ class DeltaFolder:
         writer.option("userMetadata", run_id).save(self.uri(spec))
 
     def replace_tail(self, spec: TableSpec, rows: DataFrame, column: str, cut: datetime, run_id: str) -> None:
-        """In one commit the rows whose column reaches the cut are taken out and these put in; all of these reach it."""
+        """In one commit the rows whose column reaches the cut, or is null, are taken out and these put in."""
         moment = cut.astimezone(UTC).isoformat(timespec="microseconds")
         writer = declared(spec, rows).write.format("delta").mode("overwrite")
-        writer = writer.option("replaceWhere", f"{column} >= TIMESTAMP '{moment}'")
+        writer = writer.option("replaceWhere", f"{column} >= TIMESTAMP '{moment}' OR {column} IS NULL")
         writer.option("userMetadata", run_id).save(self.uri(spec))
 
     def delete_segments(self, spec: TableSpec, load_seqs: Iterable[int]) -> None:

@@ -77,11 +77,6 @@ SPEC = TableSpec(
             "Partitions of this broker that its automatic election moved back to it.",
         ),
         required("follow_up", StringType(), "What came of it.", accepted=FOLLOW_UPS),
-        field(
-            "balanced_at",
-            TimestampType(),
-            "When the breach ended in the cluster-wide view, UTC; null: none, or it lasts.",
-        ),
         CERTAINTY,
         EVIDENCE,
         FILE_ID,

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,20 +10,17 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from jobs.before import deletion_before, reaching, summary_before, timeline_before
 from jobs.cutting import Cut, with_day
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.days import begin_of_day
 from pipeline.silver.controller_line import SEQ_BITS
 from pipeline.store.delta import declared
 from tests.lab import interpreted, records, rows_of
-from tests.tables import built, inputs_of, table
+from tests.tables import built_in_turn, table
 
 STRETCHED = 4000  # a minute of the lab is three days
-NAMES = (
-    "controller_event", "wording_seen", "release_span", "term", "controller_line", "replica_transition",
-    "partition_transition", "state_dump", "transition_audit", "replay_summary", "replay_check",
-)  # fmt: skip
-BY_DAY = ("transition_audit", "replay_summary", "replay_check")
+BY_DAY = ("transition_audit", "replay_summary", "replay_check", "partition_timeline", "imbalance_check")
 
 
 def stretched(lines: pa.Table) -> pa.Table:
@@ -35,12 +33,7 @@ def stretched(lines: pa.Table) -> pa.Table:
 
 
 def whole(spark: SparkSession, cluster: Path) -> dict[str, DataFrame]:
-    lines = spark.createDataFrame(stretched(records(cluster))).localCheckpoint()
-    tables = inputs_of(spark, lines, cluster.name)
-    tables["source_file"] = tables["source_file"].localCheckpoint()
-    for name in NAMES:
-        tables[name] = built(spark, lines, name, **tables).localCheckpoint()
-    return tables
+    return built_in_turn(spark, spark.createDataFrame(stretched(records(cluster))), *BY_DAY)
 
 
 def in_order(frame: DataFrame) -> list[str]:
@@ -48,14 +41,22 @@ def in_order(frame: DataFrame) -> list[str]:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", ["2.2.2-zk-stock", "3.9.1-zk-stock"])
-def test_any_day(spark: SparkSession, shared: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        pytest.param("2.2.2-zk-stock", 4, id="some"),
+        pytest.param("2.2.2-zk-stock", 1, id="2.2.2", marks=pytest.mark.soak),
+        pytest.param("1.0.2-zk-stock", 1, id="1.0.2", marks=pytest.mark.soak),
+        pytest.param("3.9.1-zk-stock", 1, id="3.9.1", marks=pytest.mark.soak),
+    ],
+)
+def test_any_day(spark: SparkSession, shared: Path, name: str, step: int) -> None:
     with interpreted(spark):
         tables = whole(spark, shared / "corpus" / "lab" / name)
         moved = [row["day_at"] for row in rows_of(tables["replay_summary"].select("day_at").distinct())]
         days = sorted(day.replace(tzinfo=UTC) for day in moved)
         assert len(days) > 2
-        for day in days[1:]:
+        for day in days[1::step]:
             for table_name in BY_DAY:
                 assert in_order(from_day(tables, table_name, day)) == in_order(
                     rows_at(tables, table_name, day)
@@ -66,19 +67,33 @@ def test_any_day(spark: SparkSession, shared: Path, name: str) -> None:
 
 
 def rows_at(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFrame:
-    return tables[name].where(F.col(BY_SHORT_NAME[name].ordered_by) >= F.lit(day))
+    return tables[name].where(reaching(BY_SHORT_NAME[name].ordered_by, day))
 
 
 def from_day(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFrame:
-    """The table as a run builds it whose cut for it is that day."""
-    lines = {
-        one: rows_at(tables, one, day) for one in ("controller_line", "transition_audit", "replay_summary")
-    }
-    before = tables["replay_summary"].where(F.col("day_at") < F.lit(day))
-    given = tables | lines | {"summary_before": before, "cut": day}
+    """The table as a run builds it whose cut for it is that day, from inputs that begin with the terms that go on."""
     one = BY_SHORT_NAME[name]
+    begin = begin_of_day(first_of_terms(tables, day)) if one.is_by_term else day
+    tails = ("controller_line", "transition_audit", "replay_summary", "partition_timeline")
+    said = [tables["leader_and_isr"], tables["partition_transition"]]
+    lines = tables["controller_line"]
+    given: dict[str, Any] = tables | {each: rows_at(tables, each, begin) for each in tails}
+    given |= {
+        "summary_before": summary_before(tables["replay_summary"], lines, begin),
+        "deletion_before": deletion_before(tables["topic_event"], lines, begin),
+        "timeline_before": timeline_before(tables["partition_timeline"], said, begin),
+        "cut": begin,
+    }
     assert one.build is not None
-    return declared(one.spec, one.build(**{each: given[each] for each in one.inputs}))
+    rows = declared(one.spec, one.build(**{each: given[each] for each in one.inputs}))
+    return rows.where(reaching(one.ordered_by, day))
+
+
+def first_of_terms(tables: dict[str, DataFrame], day: datetime) -> datetime:
+    terms = rows_at(tables, "controller_line", day).select("term_id").distinct()
+    began = tables["term"].join(terms, on="term_id", how="left_semi").agg(F.min("first_seen_at").alias("at"))
+    first: datetime = rows_of(began)[0]["at"]
+    return min(first.replace(tzinfo=UTC), day)
 
 
 TERMS = """

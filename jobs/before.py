@@ -1,0 +1,47 @@
+"""What the tables that are built from a cut on have to know of the time before it."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+PLACE = ("file_id", "byte_offset")
+
+
+def reaching(column: str, cut: datetime) -> Column:
+    """Whether a time is not before the cut; what has no end reaches it."""
+    return (F.col(column) >= F.lit(cut)) | F.col(column).isNull()
+
+
+def summary_before(replay_summary: DataFrame, controller_line: DataFrame, cut: datetime | None) -> DataFrame:
+    """The days before the cut of the terms that go on then; nothing where there is no cut, here and below."""
+    if cut is None:
+        return replay_summary.limit(0)
+    terms = controller_line.where(reaching("ordered_at", cut)).select("cluster_id", "term_id").distinct()
+    earlier = replay_summary.where(F.col("day_at") < F.lit(cut))
+    return earlier.join(F.broadcast(terms), on=["cluster_id", "term_id"], how="left_semi")
+
+
+def deletion_before(topic_event: DataFrame, controller_line: DataFrame, cut: datetime | None) -> DataFrame:
+    """(cluster_id, topic, deletions): how many deletions of each topic were completed before the cut."""
+    done = topic_event.where("step = 'deletion_completed'")
+    if cut is None:
+        done = done.limit(0)
+    else:
+        later = controller_line.where(reaching("ordered_at", cut)).select(*PLACE)
+        done = done.where(F.col("logged_at") < F.lit(cut)).join(later, on=[*PLACE], how="left_anti")
+    return done.groupBy("cluster_id", "topic").agg(F.count("*").alias("deletions"))
+
+
+def timeline_before(intervals: DataFrame, said: Iterable[DataFrame], cut: datetime | None) -> DataFrame:
+    """Rows of gold.partition_timeline that begin before the cut: those open then, and all of the topics of `said`,
+    in which something is said afterwards."""
+    if cut is None:
+        return intervals.limit(0)
+    topics = reduce(DataFrame.unionByName, (one.select("cluster_id", "topic") for one in said)).distinct()
+    earlier = intervals.where(F.col("valid_from_at") < F.lit(cut))
+    named = F.broadcast(topics.withColumn("is_named", F.lit(True)))
+    told = earlier.join(named, on=["cluster_id", "topic"], how="left")
+    return told.where(reaching("valid_until_at", cut) | F.col("is_named")).drop("is_named")
