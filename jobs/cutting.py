@@ -35,7 +35,7 @@ class Cut:
     """Lines whose running maximum of time is before `at` stay as they are; None: all are built anew.
 
     has_lines: whether anything is new at all. day_at: begin of the first day that is to be judged anew.
-    terms_at: begin of the first day of the terms that go on in the day before that.
+    terms_at: begin of the first day of the terms that check ratios from the day before that on.
     """
 
     at: datetime | None = None
@@ -96,12 +96,21 @@ def with_day(
     lives = controller_line.where(F.col("ordered_at") >= F.lit(day)).select(
         "cluster_id", of_life.alias("going_on")
     )
-    beside = terms.join(F.broadcast(lives.distinct()), on="cluster_id").where("life > going_on").select(began)
+    beside = (
+        terms.where("mode = 'kraft'")
+        .join(F.broadcast(lives.distinct()), on="cluster_id")
+        .where("life > going_on")
+        .select(began)
+    )
     early = reduce(DataFrame.unionByName, (other, resumed, beside)).agg(F.min("at").alias("at"))
     found = collect_one(early)["at"]
     day = day if found is None else min(day, begin_of_day(found))
-    lines = controller_line.where(F.col("ordered_at") >= F.lit(day - timedelta(days=1))).select(*of_term)
-    going_on = terms.join(F.broadcast(lines.distinct()), on=[*of_term], how="left_semi").select(began)
+    checks = controller_line.where(F.col("ordered_at") >= F.lit(day - timedelta(days=1))).where(
+        "event = 'imbalance_ratio'"
+    )
+    going_on = terms.join(
+        F.broadcast(checks.select(*of_term).distinct()), on=[*of_term], how="left_semi"
+    ).select(began)
     first = collect_one(going_on.agg(F.min("at").alias("at")))["at"]
     return replace(cut, day_at=day, terms_at=day if first is None else begin_of_day(first))
 

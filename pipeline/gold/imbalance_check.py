@@ -52,7 +52,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     before = partition_timeline.where(F.col("valid_from_at") < F.lit(cut).cast("timestamp")).select(
         *PARTITION, F.split("term_id", "-")[0].cast("int").alias("life"), F.col("valid_from_at").alias("at")
     )
-    given = (leader_and_isr, partition_transition, topic_event, controller_line)
+    given = (leader_and_isr, partition_transition, topic_event, controller_line, term)
     said = statements(*given, deletion_before, before)
     cluster_wide, begins = sequence(partition_timeline), term.transform(first_places)
     views = held(said.join(checked, on=[*TERM], how="left_semi"), begins, cluster_wide).withColumn(

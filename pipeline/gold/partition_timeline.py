@@ -14,6 +14,7 @@ def build(
     partition_transition: DataFrame,
     topic_event: DataFrame,
     controller_line: DataFrame,
+    term: DataFrame,
     deletion_before: DataFrame,
     timeline_before: DataFrame,
     cut: datetime | None,
@@ -31,7 +32,7 @@ def build(
     """
     last = timeline_before.transform(last_of_each)
     before = last.select(*PARTITION, life().alias("life"), F.col("valid_from_at").alias("at"))
-    given = (leader_and_isr, partition_transition, topic_event, controller_line)
+    given = (leader_and_isr, partition_transition, topic_event, controller_line, term)
     lived = statements(*given, deletion_before, before).unionByName(
         seeds(last, cut), allowMissingColumns=True
     )

@@ -38,6 +38,7 @@ def statements(
     partition_transition: DataFrame,
     topic_event: DataFrame,
     controller_line: DataFrame,
+    term: DataFrame,
     deletion_before: DataFrame,
     before: DataFrame,
 ) -> DataFrame:
@@ -51,7 +52,7 @@ def statements(
     lines = controller_line.transform(places)
     said = leader_and_isr.transform(stated, partition_transition)
     lived = said.transform(with_topic_life, topic_event, lines, deletion_before)
-    return lived.transform(with_ends, lines, before)
+    return lived.transform(with_ends, lines, term, before)
 
 
 def stated(leader_and_isr: DataFrame, partition_transition: DataFrame) -> DataFrame:
@@ -120,7 +121,7 @@ def with_topic_life(
     return earlier.withColumn("topic_life", (number + F.col("life")).cast("int")).drop("deletions")
 
 
-def with_ends(lived: DataFrame, lines: DataFrame, before: DataFrame) -> DataFrame:
+def with_ends(lived: DataFrame, lines: DataFrame, term: DataFrame, before: DataFrame) -> DataFrame:
     """Deletions and new eras as statements on every partition that they are about: is_deleting once its topic is
     queued, and the moves that end it.
 
@@ -143,9 +144,13 @@ def with_ends(lived: DataFrame, lines: DataFrame, before: DataFrame) -> DataFram
         F.struct("at", "seq", "file_id", "byte_offset", "term_id", "event_seq", "cause", "line_event")
     )
     eras = lines.groupBy("cluster_id", "life").agg(first.alias("first"), F.max("at").alias("last_at"))
+    modes = term.groupBy("cluster_id", F.col("life").alias("era")).agg(
+        F.bool_or(F.col("mode") == "kraft").alias("is_kraft")
+    )
     begun = (
         eras.select("cluster_id", F.col("life").alias("era"), "first.*")
         .withColumnRenamed("at", "begun_at")
+        .join(F.broadcast(modes), on=["cluster_id", "era"], how="left")
         .join(
             before.select("cluster_id", F.col("life").alias("era")).distinct(),
             ["cluster_id", "era"],
@@ -156,11 +161,12 @@ def with_ends(lived: DataFrame, lines: DataFrame, before: DataFrame) -> DataFram
         partitions.join(eras.select("cluster_id", "life", "last_at"), on=["cluster_id", "life"], how="left")
         .join(begun.withColumnRenamed("line_event", "event"), on="cluster_id", how="inner")
         .where("era > life")
+        # A KRaft quorum begins beside the old controller, a wiped cluster after it.
         .withColumn(
-            "at", F.greatest("begun_at", "last_at")
-        )  # a KRaft quorum starts beside the old controller
+            "at", F.when(F.col("is_kraft"), F.greatest("begun_at", "last_at")).otherwise(F.col("begun_at"))
+        )
         .withColumn("controller_epoch", F.lit(LAST))
-        .drop("era", "begun_at", "last_at", "known_from_at")
+        .drop("era", "begun_at", "last_at", "known_from_at", "is_kraft")
     )
     ends = deleted.unionByName(outlived).withColumn("state", F.lit(GONE))
     return said.unionByName(ends, allowMissingColumns=True).unionByName(queued, allowMissingColumns=True)

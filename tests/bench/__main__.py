@@ -38,8 +38,9 @@ def main() -> int:
     if "storage" in given.parts:
         storage(given.logs, given.folder)
     if "nights" in given.parts:
-        print(f"\n{given.nights} nights of 6.4 MB, job {given.job}, wall time")
-        print("\n".join(nights(given.folder, given.nights, given.job)), flush=True)
+        bulk = f", {given.at_once} of them in one run" if given.at_once else ""
+        print(f"\n{given.nights} nights{bulk}, job {given.job}, wall time")
+        print("\n".join(nights(given.folder, given.nights, given.job, given.at_once)), flush=True)
     return 0
 
 
@@ -107,6 +108,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--logs", type=Path, help="logs of one cluster for the part storage (the sample)")
     parser.add_argument("--moves", type=int, default=2_000_000, help="of the part replay (%(default)s)")
     parser.add_argument("--nights", type=int, default=101, help="of the part nights (%(default)s)")
+    parser.add_argument(
+        "--at-once",
+        type=int,
+        default=0,
+        metavar="N",
+        help="nights from the third on that are read in one run",
+    )
     parser.add_argument("--job", default="ingest", help="that runs every night (%(default)s)")
     return parser.parse_args()
 
