@@ -106,7 +106,7 @@ def changes(states: DataFrame, *kept: str) -> DataFrame:
         .where("broker_id IS NOT NULL")
         .groupBy(*kept, "broker_id")
         .agg(*sums)
-        .where(" OR ".join(f"{name} <> 0" for name in COUNTS))
+        .where("preferred <> 0 OR elsewhere <> 0 OR moved <> 0")
     )
 
 
