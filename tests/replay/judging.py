@@ -76,9 +76,9 @@ def blocks(
         "term_id": pa.array([f"{life}-{epoch}" for life, epoch in known]).take(pa.array(codes)),
         "replica_machine": pa.repeat(pa.scalar(replica_machine, pa.string()), len(moves)),
         "cause": pa.nulls(len(moves), pa.string()),
+        "ordered_at": moves["logged_at"],
+        "is_earlier": pa.repeat(pa.scalar(False), len(moves)),
     }
-    whole = pa.table(
-        {name: columns.get(name, moves[name] if name in moves.column_names else None) for name in WANTED}
-    )
+    whole = pa.table({name: columns[name] if name in columns else moves[name] for name in WANTED})
     whole = whole.cast(pa.schema([(name, TYPES[name]) for name in WANTED]))
     return [(term, whole.filter(pa.array(codes == code))) for code, term in enumerate(known)]
