@@ -123,9 +123,9 @@ def through_spark(folder: Path, whole: pa.Table, rounds: int) -> list[Judged]:
         pq.write_table(piece, target / f"{part}.parquet", coerce_timestamps="us")
     stored = spark.read.parquet(str(target))
     own = ("cluster_id", "file_id", "byte_offset")
-    lines = stored.select(*own, "term_id", "seq", "cause", F.col("logged_at").alias("ordered_at"))
+    lines = stored.select(*own, "term_id", "seq", "cause", F.timestamp_millis("seq").alias("ordered_at"))
     terms = stored.groupBy("cluster_id", "term_id").agg(F.first("replica_machine").alias("replica_machine"))
-    silver = stored.drop("term_id", "seq", "cause", "replica_machine")
+    silver = stored.drop("term_id", "seq", "cause", "replica_machine", "ordered_at", "is_earlier")
     none_before = spark.createDataFrame([], replay_summary.SPEC.struct)
     audited = transition_audit.build(
         silver, silver.limit(0), lines, terms.localCheckpoint(), none_before, None

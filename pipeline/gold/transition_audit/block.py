@@ -114,7 +114,7 @@ def replay_machine(kind: str, moves: pa.Table, is_traced: Bool) -> pa.Table:
     rests_on = np.where(RULE_RESTS_ON_PREVIOUS[rule], replayed.previous_row, NONE)
     schema, kept = to_arrow_schema(SPEC.struct), pa.array(is_own)
     found |= {field.name: moves[field.name] for field in schema if field.name not in JUDGED}
-    rows = {name: values.filter(kept) for name, values in found.items()}
+    rows = found if is_own.all() else {name: values.filter(kept) for name, values in found.items()}
     rows["evidence"] = evidence(moves, np.flatnonzero(is_own), rests_on[is_own])
     columns = [rows[field.name] for field in schema]
     return pa.table([c.cast(f.type) for c, f in zip(columns, schema, strict=True)], names=schema.names)
