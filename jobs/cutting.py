@@ -12,6 +12,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 from pipeline.core.days import begin_of_day
 from pipeline.kafka.acting import by_controllers
 from pipeline.kafka.causing import LISTED
+from pipeline.kafka.statements import life
 from pipeline.silver.controller_line import SEQ_BITS, marks
 from pipeline.store.rows import collect_one, collect_rows
 from schemas.silver import controller_line
@@ -92,9 +93,8 @@ def with_day(
         .where("traced_seq < end_seq")
         .select(F.timestamp_millis(F.shiftright("traced_seq", SEQ_BITS)).alias("at"))
     )
-    of_life = F.split("term_id", "-")[0].cast("int")
     lives = controller_line.where(F.col("ordered_at") >= F.lit(day)).select(
-        "cluster_id", of_life.alias("going_on")
+        "cluster_id", life().alias("going_on")
     )
     beside = (
         terms.where("mode = 'kraft'")

@@ -71,7 +71,6 @@ def imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
     first, last = read["first_at"].astimezone(UTC), read["last_at"].astimezone(UTC)
     at = moment_within(given.at, first, last)
     rows = brokers_at(answers, at, last, given.threshold, given.broker)
-    drawn = drawn_by_broker(answers, first, last)
     if given.format == "json":
         return json.dumps(
             [{name: plain(row[name]) for name in COLUMNS} for row in rows], indent=2
@@ -85,7 +84,7 @@ def imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
     period = f"ratio over {day_clock(first)} to {day_clock(last)}"
     return [
         f"{answers.store.cluster_id}  at {day_clock(at or last)} UTC",
-        *text_table(rows, drawn),
+        *text_table(rows, drawn_by_broker(answers, first, last)),
         f"  {period}",
     ]
 

@@ -33,70 +33,38 @@ class Moves:
 
 
 @dataclass(frozen=True, eq=False)
-class Summary:
-    """What the next chunk has to know of this one; one value per object, ascending by `object`.
-
-    `first_from`: state that its first done move leaves. `last_to`: state held at the end. Both -1 where no move
-    was done: a state from before the chunk outlives it.
-    """
-
-    object: Int
-    first_from: Int
-    last_to: Int
-
-
-@dataclass(frozen=True, eq=False)
 class Replay:
-    """The answer, one value per move in the order of the input, and the summary per object.
+    """The answer, one value per move in the order of the input.
 
     `continuity`: position in CONTINUITY. `previous_state`: the replayed state before the move, -1 if none.
-    `previous_row`: row of the input that set it, -1 if none or of an earlier chunk.
+    `previous_row`: row of the input that set it, -1 if none.
     """
 
     continuity: NDArray[np.int8]
     previous_state: Int
     previous_row: Int
-    summary: Summary
 
 
-def replay(moves: Moves, explained: Bool, complete: Bool, prior: Summary | None = None) -> Replay:
+def replay(moves: Moves, explained: Bool, complete: Bool) -> Replay:
     """Follows every object through the block; linear but for one stable sort, no loop per move.
 
     `explained[last, from]`: moves that the log does not print lead from one to the other; n by n.
     `complete[last, from]`: all that could lead there would have been printed, so a gap is a gap; n by n.
-    `prior`: the states carried over from the chunk before. Only done moves set a state: one that was not done
-    moves nothing, and it is no first sight of its object either, for what comes after.
+    Only done moves set a state: one that was not done moves nothing, and it is no first sight of its object either,
+    for what comes after. So of the moves before a chunk the last done one of each object stands for all of them.
     """
     order = stable_order(moves.object)
-    objects, is_done = moves.object[order], moves.is_done[order]
-    from_state, to_state = moves.from_state[order], moves.to_state[order]
+    objects, to_state = moves.object[order], moves.to_state[order]
     is_start = np.ones(len(order), dtype=np.bool_)
     is_start[1:] = objects[1:] != objects[:-1]
-    carried = states_of(prior, objects[is_start])[np.cumsum(is_start) - 1]
-
-    setter = previous_setter(is_done, is_start)
-    state = np.where(setter == NONE, carried, to_state[setter])
-
-    continuity = judged(from_state, state, moves.is_startup[order], explained, complete)
+    setter = previous_setter(moves.is_done[order], is_start)
+    state = np.where(setter == NONE, NONE, to_state[setter])
+    continuity = judged(moves.from_state[order], state, moves.is_startup[order], explained, complete)
     return Replay(
         unsorted(continuity, order),
         unsorted(state, order),
         unsorted(np.where(setter == NONE, NONE, order[setter]), order),
-        summary_of(objects, from_state, to_state, is_done, carried),
     )
-
-
-def summary_of(objects: Int, from_state: Int, to_state: Int, is_done: Bool, carried: Int) -> Summary:
-    """The summary of rows sorted by object; `carried`: per row, the state of its object before the chunk."""
-    named, first_row = np.unique(objects, return_index=True)
-    done = np.flatnonzero(is_done)
-    moved, first_done = np.unique(objects[done], return_index=True)
-    last_done = np.append(first_done[1:], len(done))[: len(moved)] - 1
-    first_from = np.full(len(named), NONE, dtype=np.int64)
-    last_to = carried[first_row]
-    at = np.searchsorted(named, moved)
-    first_from[at], last_to[at] = from_state[done[first_done]], to_state[done[last_done]]
-    return Summary(named, first_from, last_to)
 
 
 def stable_order(objects: Int) -> Int:
@@ -121,13 +89,6 @@ def previous_setter(sets_state: Bool, is_start: Bool) -> Int:
     return before
 
 
-def states_of(prior: Summary | None, objects: Int) -> Int:
-    """The state of each object at the end of the chunk before, -1 where it had not been seen."""
-    if prior is None:
-        return np.full(len(objects), NONE, dtype=np.int64)
-    return pick(prior.last_to, place(prior, objects))
-
-
 def judged(
     from_state: Int, state: Int, is_startup: Bool, explained: Bool, complete: Bool
 ) -> NDArray[np.int8]:
@@ -149,34 +110,3 @@ def unsorted(values: NDArray[T], order: Int) -> NDArray[T]:
     back = np.empty_like(values)
     back[order] = values
     return back
-
-
-def stitched(before: Summary, after: Summary) -> Summary:
-    """The summary of two chunks of one block, `after` made with `before` as its prior or without."""
-    objects = np.union1d(before.object, after.object)
-    old, new = place(before, objects), place(after, objects)
-    return Summary(
-        objects,
-        known(pick(before.first_from, old), pick(after.first_from, new)),
-        known(pick(after.last_to, new), pick(before.last_to, old)),
-    )
-
-
-def known(wanted: Int, otherwise: Int) -> Int:
-    """The first of two states that is known."""
-    return np.where(wanted == NONE, otherwise, wanted)
-
-
-def place(summary: Summary, objects: Int) -> Int:
-    """Where each object stands in the summary, -1 where it does not."""
-    if not len(summary.object):
-        return np.full(len(objects), NONE, dtype=np.int64)
-    at = np.minimum(np.searchsorted(summary.object, objects), len(summary.object) - 1)
-    return np.where(summary.object[at] == objects, at, NONE)
-
-
-def pick(values: Int, at: Int) -> Int:
-    """The values at those positions, -1 where that is -1."""
-    picked = np.full(len(at), NONE, dtype=values.dtype)
-    picked[at != NONE] = values[at[at != NONE]]
-    return picked

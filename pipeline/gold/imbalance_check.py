@@ -5,7 +5,7 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.kafka.statements import PARTITION, statements
+from pipeline.kafka.statements import known_before, statements
 from pipeline.kafka.term_view import PLACE, TERM, counts_at, held, sequence
 from schemas.gold.imbalance_check import SPEC
 from schemas.silver.log_gap import LINES_MISSING
@@ -49,11 +49,9 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     """
     asked = imbalance_observation.join(checks(controller_line), on=[*LINE], how="inner")
     checked = F.broadcast(asked.select(*TERM).distinct())
-    before = partition_timeline.where(F.col("valid_from_at") < F.lit(cut).cast("timestamp")).select(
-        *PARTITION, F.split("term_id", "-")[0].cast("int").alias("life"), F.col("valid_from_at").alias("at")
-    )
+    earlier = partition_timeline.where(F.col("valid_from_at") < F.lit(cut).cast("timestamp"))
     given = (leader_and_isr, partition_transition, topic_event, controller_line, term)
-    said = statements(*given, deletion_before, before)
+    said = statements(*given, deletion_before, known_before(earlier))
     cluster_wide, begins = sequence(partition_timeline), term.transform(first_places)
     views = held(said.join(checked, on=[*TERM], how="left_semi"), begins, cluster_wide).withColumn(
         "is_moving", F.col("cause") == AUTOMATIC

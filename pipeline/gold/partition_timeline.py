@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.kafka.statements import GONE, PARTITION, TRACKED, partition_order, statements
+from pipeline.kafka.statements import GONE, PARTITION, TRACKED, known_before, partition_order, statements
 from schemas.gold.partition_timeline import SPEC
 
 
@@ -31,20 +31,14 @@ def build(
     2.7 on (inter-broker protocol) at once; until then isr is as last stated.
     """
     last = timeline_before.transform(last_of_each)
-    before = last.select(*PARTITION, life().alias("life"), F.col("valid_from_at").alias("at"))
     given = (leader_and_isr, partition_transition, topic_event, controller_line, term)
-    lived = statements(*given, deletion_before, before).unionByName(
+    lived = statements(*given, deletion_before, known_before(last)).unionByName(
         seeds(last, cut), allowMissingColumns=True
     )
     found = lived.transform(without_stale).transform(filled).transform(intervals)
     if cut is not None:
         found = found.where(F.col("valid_until_at").isNull() | (F.col("valid_until_at") >= F.lit(cut)))
     return found.select(*SPEC.columns)
-
-
-def life() -> Column:
-    """Life of the cluster's metadata to which the line of a row belongs."""
-    return F.split("term_id", "-")[0].cast("int")
 
 
 def last_of_each(timeline_before: DataFrame) -> DataFrame:

@@ -24,9 +24,8 @@ BEING_DELETED = -2
 GONE = "NonExistentPartition"
 DELETED = "topic_deletion_completed"
 QUEUED, COMPLETED = "deletion_queued", "deletion_completed"
-LAST = (
-    2**31 - 1
-)  # an epoch after all others: the end of an era comes after what is said in its last millisecond
+# An epoch after all others: the end of an era comes after what is said in its last millisecond.
+LAST = 2**31 - 1
 PARTITION = ("cluster_id", "topic", "topic_life", "partition")
 STATED = ("state", "leader", "isr", "replicas", "leader_epoch")
 TRACKED = (*STATED, "is_deleting")
@@ -53,6 +52,16 @@ def statements(
     said = leader_and_isr.transform(stated, partition_transition)
     lived = said.transform(with_topic_life, topic_event, lines, deletion_before)
     return lived.transform(with_ends, lines, term, before)
+
+
+def life() -> Column:
+    """Of a term_id: which life of the cluster's metadata."""
+    return F.split("term_id", "-")[0].cast("int")
+
+
+def known_before(intervals: DataFrame) -> DataFrame:
+    """(PARTITION, life, at) of intervals of gold.partition_timeline, as statements() wants it."""
+    return intervals.select(*PARTITION, life().alias("life"), F.col("valid_from_at").alias("at"))
 
 
 def stated(leader_and_isr: DataFrame, partition_transition: DataFrame) -> DataFrame:
@@ -95,8 +104,7 @@ def places(controller_line: DataFrame) -> DataFrame:
     return controller_line.select(
         F.col("event").alias("line_event"),
         "cluster_id", "file_id", "byte_offset", "term_id", "seq", "event_seq", "cause", F.col("ordered_at").alias("at"),
-        F.split("term_id", "-")[0].cast("int").alias("life"),
-        F.split("term_id", "-")[1].cast("int").alias("controller_epoch"),
+        life().alias("life"), F.split("term_id", "-")[1].cast("int").alias("controller_epoch"),
     )  # fmt: skip
 
 

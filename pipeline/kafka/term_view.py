@@ -7,13 +7,12 @@ differ from the cluster-wide view and from one another.
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
-from pipeline.kafka.statements import GONE, PARTITION, TRACKED
+from pipeline.kafka.statements import GONE, LAST, PARTITION, TRACKED
 
 PLACE = ("at", "controller_epoch", "seq")
 TERM = ("cluster_id", "term_id")
 COUNTS = ("preferred", "elsewhere", "moved")
 BEFORE_ALL = -1  # a place before every line of a term
-AFTER_ALL = 2**31 - 1  # an epoch after all others
 
 
 def sequence(partition_timeline: DataFrame) -> DataFrame:
@@ -32,7 +31,7 @@ def sequence(partition_timeline: DataFrame) -> DataFrame:
     )
     gone = F.struct(*(F.lit(GONE).alias(name) if name == "state" else F.col(name) for name in TRACKED))
     ended = rows.where("is_last").select(
-        *PARTITION, F.col("valid_until_at").alias("at"), F.lit(AFTER_ALL).alias("controller_epoch"),
+        *PARTITION, F.col("valid_until_at").alias("at"), F.lit(LAST).alias("controller_epoch"),
         F.col("seq"), gone.alias("held"),
     )  # fmt: skip
     return begun.unionByName(ended)

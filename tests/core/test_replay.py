@@ -17,9 +17,7 @@ from pipeline.core.replay import (
     Bool,
     Moves,
     Replay,
-    Summary,
     replay,
-    stitched,
 )
 
 N = 4
@@ -70,11 +68,6 @@ def answers_of(replayed: Replay) -> list[tuple[int, int, int]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def summary_rows(summary: Summary) -> list[tuple[int, int, int]]:
-    columns = (summary.object, summary.first_from, summary.last_to)
-    return list(zip(*(column.tolist() for column in columns), strict=True))
-
-
 @given(MOVES, MATRIX, MATRIX)
 @settings(max_examples=400)
 def test_replay_is_the_plain_interpreter(rows: list[Move], explained: Bool, complete: Bool) -> None:
@@ -94,28 +87,15 @@ def test_cut_by_objects_changes_nothing(
 
 
 @given(MOVES, MOVES, MATRIX, MATRIX)
-def test_cut_in_time_is_stitched(
+def test_cut_in_time_needs_the_last_move_of_each_object(
     before: list[Move], after: list[Move], explained: Bool, complete: Bool
 ) -> None:
-    whole = replay(moves_of(before + after), explained, complete)
-    first = replay(moves_of(before), explained, complete)
-    second = replay(moves_of(after), explained, complete, first.summary)
-    both = [*answers_of(first), *answers_of(second)]
-    assert [answer[:2] for answer in both] == [answer[:2] for answer in answers_of(whole)]
-    assert summary_rows(stitched(first.summary, second.summary)) == summary_rows(whole.summary)
-
-    alone = replay(moves_of(after), explained, complete)
-    assert summary_rows(stitched(first.summary, alone.summary)) == summary_rows(whole.summary)
-
-
-@given(MOVES)
-def test_summary_is_what_the_done_moves_say(rows: list[Move]) -> None:
-    nothing = np.zeros((N, N), dtype=bool)
-    expected = []
-    for thing in sorted({move[0] for move in rows}):
-        done = [move for move in rows if move[0] == thing and move[3]]
-        expected.append((thing, done[0][1], done[-1][2]) if done else (thing, NONE, NONE))
-    assert summary_rows(replay(moves_of(rows), nothing, nothing).summary) == expected
+    whole = answers_of(replay(moves_of(before + after), explained, complete))
+    last = sorted({move[0]: row for row, move in enumerate(before) if move[3]}.values())
+    again = answers_of(replay(moves_of([*(before[row] for row in last), *after]), explained, complete))
+    place = [*last, *range(len(before), len(whole))]
+    told = [(answer, state, place[row] if row != NONE else NONE) for answer, state, row in again[len(last) :]]
+    assert told == whole[len(before) :]
 
 
 def test_move_not_done_sets_nothing_and_is_no_first_sight() -> None:
@@ -123,7 +103,6 @@ def test_move_not_done_sets_nothing_and_is_no_first_sight() -> None:
     rows = [(7, 0, 1, False, True), (7, 0, 2, True, True), (7, 3, 1, False, False), (7, 2, 3, True, False)]
     replayed = replay(moves_of(rows), nothing, ~nothing)
     assert answers_of(replayed) == [(FIRST, NONE, NONE), (FIRST, NONE, NONE), (BROKEN, 2, 1), (FOLLOWS, 2, 1)]
-    assert summary_rows(replayed.summary) == [(7, 0, 3)]
 
 
 def test_generator_would_catch_a_state_that_moves_when_not_done() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline.core.replay import NONE, UNREADABLE, Moves, Replay, Summary, replay, stitched
+from pipeline.core.replay import NONE, UNREADABLE, Int, Moves, Replay, replay
 from pipeline.gold.transition_audit.block import replay_block
 from pipeline.kafka.machines import candidates, visibility
 from schemas.gold.transition_audit import CONTINUITIES, VERDICTS
@@ -60,7 +60,7 @@ def test_generated_moves_hold_every_judgement_often() -> None:
     assert min(count for counter in told.values() for count in counter.values()) > MOVES // 200
 
 
-def moves_of(generated: Generated, at: slice) -> Moves:
+def moves_of(generated: Generated, at: Int) -> Moves:
     known = len(generated.names) - 2
     is_startup = candidates(generated.block.kind, generated.block.machine)[0].is_startup
     from_state, to_state = (
@@ -76,42 +76,51 @@ def moves_of(generated: Generated, at: slice) -> Moves:
     )
 
 
-def in_chunks(
-    generated: Generated, cuts: list[int], *, is_stitched: bool, is_trace_seen: bool = True
-) -> list[Replay]:
-    """Each chunk with what is carried over: the summary of the chunk before, or all summaries stitched so far."""
+def last_moves(generated: Generated, at: Int) -> Int:
+    """Of these rows the last done move of each object, in order."""
+    done = at[generated.how[at] == DONE][::-1]
+    _, last = np.unique(generated.thing[done], return_index=True)
+    return np.sort(done[last])
+
+
+def in_chunks(generated: Generated, cuts: list[int], *, is_by_itself: bool) -> list[Replay]:
+    """Each chunk after the last moves before it: of what the chunk before had, or of the last moves of every chunk.
+
+    previous_row: row of all that was generated.
+    """
     block = generated.block
-    seen = visibility(block.kind, block.machine, is_trace_seen=is_trace_seen)
-    nothing = np.empty(0, dtype=np.int64)
-    carried = Summary(nothing, nothing, nothing)
+    seen = visibility(block.kind, block.machine, is_trace_seen=True)
+    before = np.empty(0, dtype=np.int64)
     replays = []
     for start, end in pairwise(cuts):
-        chunk = moves_of(generated, slice(start, end))
-        replays.append(replay(chunk, seen.explained, seen.complete, carried))
-        alone = replay(chunk, seen.explained, seen.complete)
-        carried = stitched(carried, alone.summary if is_stitched else replays[-1].summary)
+        own = np.arange(start, end)
+        at = np.concatenate([before, own])
+        found = replay(moves_of(generated, at), seen.explained, seen.complete)
+        row = found.previous_row[len(before) :]
+        replays.append(
+            Replay(
+                found.continuity[len(before) :],
+                found.previous_state[len(before) :],
+                np.where(row == NONE, NONE, at[row]),
+            )
+        )
+        chunk = last_moves(generated, own) if is_by_itself else own
+        before = last_moves(generated, np.concatenate([before, chunk]))
     return replays
 
 
-@pytest.mark.parametrize("is_stitched", [False, True], ids=["one after the other", "each by itself"])
-def test_cut_anywhere_gives_the_same_rows(*, is_stitched: bool) -> None:
+@pytest.mark.parametrize("is_by_itself", [False, True], ids=["one after the other", "each by itself"])
+def test_cut_anywhere_gives_the_same_rows(*, is_by_itself: bool) -> None:
     rng = np.random.default_rng(4)
     for block, level in IN_TURN:
         generated = generate(rng, block, level, 5_000)
-        whole = in_chunks(generated, [0, len(generated)], is_stitched=False)[0]
+        whole = in_chunks(generated, [0, len(generated)], is_by_itself=False)[0]
         for pieces in (2, 30, 400):
             cuts = [0, *sorted(rng.integers(0, len(generated) + 1, size=pieces - 1)), len(generated)]
-            chunks = in_chunks(generated, cuts, is_stitched=is_stitched)
-            assert np.array_equal(np.concatenate([one.continuity for one in chunks]), whole.continuity)
-            assert np.array_equal(
-                np.concatenate([one.previous_state for one in chunks]), whole.previous_state
-            )
-            previous = [
-                np.where(one.previous_row == NONE, NONE, one.previous_row + start)
-                for one, start in zip(chunks, cuts, strict=False)
-            ]
-            own = np.concatenate([one.previous_row for one in chunks]) != NONE
-            assert np.array_equal(np.concatenate(previous)[own], whole.previous_row[own])
+            chunks = in_chunks(generated, cuts, is_by_itself=is_by_itself)
+            for name in ("continuity", "previous_state", "previous_row"):
+                found = np.concatenate([getattr(one, name) for one in chunks])
+                assert np.array_equal(found, getattr(whole, name))
 
 
 def test_cut_by_partitions_gives_the_same_rows() -> None:
