@@ -67,15 +67,18 @@ def find_cut(new_records: DataFrame, terms: DataFrame, terms_before: DataFrame) 
 def with_day(
     cut: Cut, terms: DataFrame, terms_before: DataFrame, controller_line: DataFrame, replay_summary: DataFrame
 ) -> Cut:
-    """Adds the day of the cut, or an earlier one: verdicts of a term change from its begin on with the machine of its
-    release, and from its last line at TRACE on where after others such a line follows again; a controller that acts
-    beside those of a later life of the cluster (a migration to KRaft) moves the end of the earlier one."""
+    """Adds the day of the cut, or an earlier one.
+
+    Verdicts of a term change from its begin on with the machine of its release and with whether it is told of changes
+    of ISR, and from its last line at TRACE on where after others such a line follows again; a controller that acts
+    beside those of a later life of the cluster (a migration to KRaft) moves the end of the earlier one.
+    """
     if cut.at is None:
         raise ValueError("all lines are built anew: there is no day to begin with")
     day = begin_of_day(cut.at)
     began = F.least("elected_at", "first_seen_at").alias("at")
     of_term = ("cluster_id", "term_id")
-    judged_by = F.struct("replica_machine", "is_trace_seen")
+    judged_by = F.struct("replica_machine", "is_trace_seen", "is_isr_told")
     before = terms_before.select(*of_term, judged_by.alias("before"))
     other = terms.join(before, on=[*of_term]).where(~judged_by.eqNullSafe(F.col("before"))).select(began)
     traced = (

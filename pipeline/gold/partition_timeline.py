@@ -12,6 +12,7 @@ from schemas.gold.partition_timeline import SPEC
 def build(
     leader_and_isr: DataFrame,
     partition_transition: DataFrame,
+    assignment: DataFrame,
     topic_event: DataFrame,
     controller_line: DataFrame,
     term: DataFrame,
@@ -27,18 +28,27 @@ def build(
     Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
     one, and so do the topic's deletion, a wiped cluster's next election and that of a KRaft controller.
     A statement with a lower leader epoch than one before it is stale (a deposed controller) and is left out.
-    Source: lines of controllers only. A leader's own ISR changes reach them with the next metadata they send, from
-    2.7 on (inter-broker protocol) at once; until then isr is as last stated.
+    Source: lines of controllers only. From 2.7 on (inter-broker protocol) leaders ask them for every change of ISR;
+    until then isr is as last stated, and marked.
     """
     last = timeline_before.transform(last_of_each)
-    given = (leader_and_isr, partition_transition, topic_event, controller_line, term)
+    given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     lived = statements(*given, deletion_before, known_before(last)).unionByName(
         seeds(last, cut), allowMissingColumns=True
     )
     found = lived.transform(without_stale).transform(filled).transform(intervals)
     if cut is not None:
         found = found.where(F.col("valid_until_at").isNull() | (F.col("valid_until_at") >= F.lit(cut)))
-    return found.select(*SPEC.columns)
+    return found.transform(with_stale_isr, term).select(*SPEC.columns)
+
+
+def with_stale_isr(intervals: DataFrame, term: DataFrame) -> DataFrame:
+    """is_isr_stale: somebody leads who may have changed the ISR without a line of a controller."""
+    told = F.broadcast(term.select("cluster_id", "term_id", "is_isr_told"))
+    may_change = ~F.coalesce("is_isr_told", F.lit(False)) & (F.coalesce("leader", F.lit(0)) >= 0)
+    is_alone = F.coalesce(F.size("replicas") == 1, F.lit(False))
+    is_stale = F.when(F.col("isr").isNotNull(), may_change & ~is_alone)
+    return intervals.join(told, on=["cluster_id", "term_id"], how="left").withColumn("is_isr_stale", is_stale)
 
 
 def last_of_each(timeline_before: DataFrame) -> DataFrame:

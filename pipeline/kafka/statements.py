@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+REASSIGNED = "reassignment_assignment_updated"
 LEADER_EVENTS = (
     "partition_transition",
     "replica_removed_from_isr",
@@ -16,7 +17,7 @@ ASSIGNMENT_EVENTS = (
     "partition_transition",
     "topic_change",
     "partitions_to_be_added",
-    "reassignment_assignment_updated",
+    REASSIGNED,
     "leader_and_isr_sent",
     "update_metadata_sent",
 )
@@ -27,7 +28,8 @@ QUEUED, COMPLETED = "deletion_queued", "deletion_completed"
 # An epoch after all others: the end of an era comes after what is said in its last millisecond.
 LAST = 2**31 - 1
 PARTITION = ("cluster_id", "topic", "topic_life", "partition")
-STATED = ("state", "leader", "isr", "replicas", "leader_epoch")
+MOVING = ("adding_replicas", "removing_replicas")
+STATED = ("state", "leader", "isr", "replicas", "leader_epoch", *MOVING)
 TRACKED = (*STATED, "is_deleting")
 SAYS_SOMETHING = " OR ".join(f"{name} IS NOT NULL" for name in STATED)
 
@@ -35,6 +37,7 @@ SAYS_SOMETHING = " OR ".join(f"{name} IS NOT NULL" for name in STATED)
 def statements(
     leader_and_isr: DataFrame,
     partition_transition: DataFrame,
+    assignment: DataFrame,
     topic_event: DataFrame,
     controller_line: DataFrame,
     term: DataFrame,
@@ -49,7 +52,7 @@ def statements(
     file_id, byte_offset, event_seq.
     """
     lines = controller_line.transform(places)
-    said = leader_and_isr.transform(stated, partition_transition)
+    said = leader_and_isr.transform(stated, partition_transition, assignment)
     lived = said.transform(with_topic_life, topic_event, lines, deletion_before)
     return lived.transform(with_ends, lines, term, before)
 
@@ -64,8 +67,9 @@ def known_before(intervals: DataFrame) -> DataFrame:
     return intervals.select(*PARTITION, life().alias("life"), F.col("valid_from_at").alias("at"))
 
 
-def stated(leader_and_isr: DataFrame, partition_transition: DataFrame) -> DataFrame:
-    """What each line says of a partition: state, leader, ISR, assignment; null where it does not say."""
+def stated(leader_and_isr: DataFrame, partition_transition: DataFrame, assignment: DataFrame) -> DataFrame:
+    """What each line says of a partition: state, leader, ISR, assignment and what of it is being moved (from 2.4);
+    null where it does not say."""
     key = ("cluster_id", "file_id", "byte_offset", "topic", "partition")
     is_leader = F.col("event").isin(*LEADER_EVENTS) & (F.coalesce("leader", F.lit(0)) != BEING_DELETED)
     said = leader_and_isr.where("teller = 'controller'").select(
@@ -86,14 +90,18 @@ def stated(leader_and_isr: DataFrame, partition_transition: DataFrame) -> DataFr
         *("leader", "isr", "leader_epoch", "replicas", "to_state"),
         (F.col("outcome") == "failed").alias("is_failed"),
     )
+    moving = assignment.where(F.col("event") == REASSIGNED).select(
+        *key, "event", *MOVING, F.lit(False).alias("is_failed")
+    )
     both = (
         said.unionByName(moved)
+        .unionByName(moving.where("topic IS NOT NULL"), allowMissingColumns=True)
         .groupBy(*key)
         .agg(
             F.max("event").alias("event"),
             F.max("is_failed").alias("is_failed"),
             F.max("to_state").alias("state"),
-            *(F.max(name).alias(name) for name in ("leader", "isr", "leader_epoch", "replicas")),
+            *(F.max(name).alias(name) for name in ("leader", "isr", "leader_epoch", "replicas", *MOVING)),
         )
     )
     return both.where("NOT is_failed").where(F.expr(SAYS_SOMETHING)).drop("cluster_id", "is_failed")

@@ -10,6 +10,10 @@ ELECTIONS = ("controller_elected", "controller_epoch_incremented", "controller_a
 BEFORE_THE_EPOCH = ("controller_elected", "controller_failover_started")
 KRAFT_ELECTION = "controller_active"
 # These name an epoch that is not that of the controller they name.
+ISR_TOLD, ISR_WRITTEN = (
+    ("alter_partition_updating", "alter_partition_updated"),
+    ("isr_notification_metadata",),
+)
 OF_ANOTHER_EPOCH = ("controller_epoch_read", "broker_become_follower_leader_unavailable")
 
 
@@ -29,7 +33,11 @@ def build(controller_event: DataFrame, wording_seen: DataFrame, release_span: Da
     elected = controller_event.transform(elections).transform(with_life)
     seen = elected.transform(with_sights, named)
     terms = seen.unionByName(unelected(named, elected)).transform(one_each)
-    return terms.transform(with_machine, release_span).select(*SPEC.columns)
+    return (
+        terms.transform(with_machine, release_span)
+        .transform(with_isr_told, wording_seen)
+        .select(*SPEC.columns)
+    )
 
 
 def elections(controller_event: DataFrame) -> DataFrame:
@@ -177,6 +185,29 @@ def one_each(terms: DataFrame) -> DataFrame:
     same = Window.partitionBy("cluster_id", "term_id")
     order = same.orderBy(F.col("elected_at").isNull(), "first_seen_at", "controller_id")
     return terms.withColumn("place", F.row_number().over(order)).where("place = 1")
+
+
+def with_isr_told(terms: DataFrame, wording_seen: DataFrame) -> DataFrame:
+    """is_isr_told: the controller prints changes of ISR that leaders ask for, and no notification that they wrote
+    one themselves (inter-broker protocol below 2.7)."""
+    signs = wording_seen.where(F.col("event").isin(*ISR_TOLD, *ISR_WRITTEN)).select(
+        "cluster_id", "node_id", "first_at", "last_at", F.col("event").isin(*ISR_TOLD).alias("is_told")
+    )
+    is_its_own = (
+        (F.col("s.cluster_id") == F.col("t.cluster_id"))
+        & (F.col("s.node_id") == F.col("t.controller_id"))
+        & (F.col("s.last_at") >= F.col("t.first_seen_at"))
+        & (F.col("s.first_at") <= F.col("t.last_seen_at"))
+    )
+    told = (
+        signs.alias("s")
+        .join(F.broadcast(terms).alias("t"), is_its_own, how="inner")
+        .groupBy("t.cluster_id", "t.term_id")
+        .agg(F.bool_and("is_told").alias("is_isr_told"))
+    )
+    return terms.join(told, on=["cluster_id", "term_id"], how="left").withColumn(
+        "is_isr_told", F.coalesce("is_isr_told", F.lit(False))
+    )
 
 
 def with_machine(terms: DataFrame, release_span: DataFrame) -> DataFrame:

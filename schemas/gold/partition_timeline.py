@@ -35,8 +35,15 @@ SPEC = TableSpec(
         ),
         field("isr", BROKER_IDS, "In-sync replicas as last stated."),
         field(
+            "is_isr_stale",
+            BooleanType(),
+            "The leader may have changed the ISR since: up to 2.6 no controller's line tells; null: isr is.",
+        ),
+        field(
             "replicas", BROKER_IDS, "Assigned replicas, preferred leader first; null: no line said it yet."
         ),
+        field("adding_replicas", BROKER_IDS, "Of these, being added by a reassignment (from 2.4)."),
+        field("removing_replicas", BROKER_IDS, "Of these, being removed by a reassignment (from 2.4)."),
         field("leader_epoch", IntegerType(), "Leader epoch as last stated."),
         required("is_deleting", BooleanType(), "Its topic is queued for deletion."),
         field("controller_epoch", IntegerType(), "Epoch of the controller that said so."),

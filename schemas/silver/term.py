@@ -29,6 +29,12 @@ SPEC = TableSpec(
             "Last line that names the term, UTC; at the latest when another life uses its numbers again.",
         ),
         required("is_trace_seen", BooleanType(), "state.change.logger wrote at TRACE somewhere in the term."),
+        required(
+            "is_isr_told",
+            BooleanType(),
+            "Leaders ask it for every change of ISR and it prints them: lines of AlterPartition (from 2.7) "
+            "were seen, and none of what they stand for before.",
+        ),
         field(
             "replica_machine",
             StringType(),

@@ -17,7 +17,7 @@ from tests.gold.truth import (
     ratios,
     terms,
     told_end_state,
-    wrong_leaders,
+    wrong_values,
 )
 from tests.lab import Row, broken_rules, built_tables, interpreted, rows_of
 
@@ -113,8 +113,13 @@ def test_end_state(lab: Lab) -> None:
     assert told_end_state(lab.timeline) == end_state(lab.folder)
 
 
-def test_leader_at_every_instant(lab: Lab) -> None:
-    assert list(wrong_leaders(lab.folder, lab.timeline)) == []
+@pytest.mark.parametrize("column", ["leader", "isr", "replicas"])
+def test_values_at_every_instant(lab: Lab, column: str) -> None:
+    """ISR where it is claimed: from 2.7 on everywhere, before only where nobody else can have changed it."""
+    assert list(wrong_values(lab.folder, lab.timeline, column)) == []
+    is_told = lab.expected[0] >= "2.7"
+    led = [row for row in lab.timeline if len(row["isr"] or ()) > 1 and (row["leader"] or 0) >= 0]
+    assert led and all(row["is_isr_stale"] != is_told for row in led)
 
 
 def test_ratios_are_those_that_kafka_prints(lab: Lab) -> None:

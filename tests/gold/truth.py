@@ -11,7 +11,9 @@ from typing import NamedTuple
 from tests.lab import Row
 
 Partition = tuple[str, int]
-Change = tuple[int, int | None]  # time in ms UTC, leader from then on (None: no such partition)
+Value = int | tuple[int, ...] | str | None  # of a partition at an instant; None: no such partition
+Change = tuple[int, Value]  # time in ms UTC, value from then on
+UNKNOWN = "not claimed"
 ENDINGS = {
     "kill": "crashed",
     "controlled_shutdown": "shutdown",
@@ -63,52 +65,95 @@ def ending(cluster: Path, controller_id: int, from_ms: int, until_ms: int | None
     return done[-1]
 
 
-def leaders(cluster: Path) -> dict[Partition, list[Change]]:
-    """Every change of leader that ZooKeeper saw, in order."""
+def true_values(cluster: Path, column: str) -> dict[Partition, list[Change]]:
+    """Every change of leader, ISR (in order of ids) or assigned replicas that ZooKeeper saw, in order.
+
+    ISR and replicas of a topic that is queued for deletion are left open: its partitions may be gone already (from
+    2.1 on they go first) while their znodes wait for a replica.
+    """
     changes: dict[Partition, list[Change]] = defaultdict(list)
+    of_topic = assigned if column == "replicas" else stated
     for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
-        parts = change["path"].split("/")
-        if parts[1:3] != ["brokers", "topics"] or len(parts) != 7 or parts[6] != "state":
-            continue
-        leader = change["data"]["leader"] if change["op"] != "delete" else None
-        known = changes[parts[3], int(parts[5])]
-        if not known or known[-1][1] != leader:
-            known.append((change["time_ms"], leader))
+        parts = change["path"].split("/")[1:]
+        if parts[:2] == ["admin", "delete_topics"] and len(parts) == 3 and change["op"] == "create":
+            ended = [] if column == "leader" else [one for one in changes if one[0] == parts[2]]
+            said: list[tuple[Partition, Value]] = [(partition, UNKNOWN) for partition in ended]
+        else:
+            said = list(of_topic(change, parts, column, list(changes)))
+        for partition, value in said:
+            known = changes[partition]
+            is_open = bool(known) and known[-1][1] == UNKNOWN and value is not None
+            if not is_open and (not known or known[-1][1] != value):
+                known.append((change["time_ms"], value))
     return changes
 
 
-def told_leaders(timeline: list[Row]) -> dict[Partition, list[Change]]:
+def stated(
+    change: Row, parts: list[str], column: str, _: list[Partition]
+) -> Iterator[tuple[Partition, Value]]:
+    """What a write to the state of a partition says of it."""
+    if parts[:2] == ["brokers", "topics"] and len(parts) == 6 and parts[5] == "state":
+        value = comparable(change["data"][column]) if change["op"] != "delete" else None
+        yield (parts[2], int(parts[4])), value
+
+
+def assigned(
+    change: Row, parts: list[str], _: str, known: list[Partition]
+) -> Iterator[tuple[Partition, Value]]:
+    """The assigned replicas that a write to a topic says."""
+    if parts[:2] == ["brokers", "topics"] and len(parts) == 3:
+        if change["op"] == "delete":
+            yield from ((partition, None) for partition in known if partition[0] == parts[2])
+        else:
+            entries = (change["data"] or {}).get("partitions", {})
+            yield from (((parts[2], int(number)), tuple(replicas)) for number, replicas in entries.items())
+
+
+def comparable(value: int | list[int]) -> Value:
+    return tuple(sorted(value)) if isinstance(value, list) else value
+
+
+def told_values(timeline: list[Row], column: str) -> dict[Partition, list[Change]]:
     """The same from gold.partition_timeline; None also after the last interval of a life."""
     changes: dict[Partition, list[Change]] = defaultdict(list)
     for row in sorted(timeline, key=lambda row: (row["topic_life"], row["interval_seq"])):
         known = changes[row["topic"], row["partition"]]
-        known.append((ms(row["valid_from_at"]), row["leader"]))
+        is_claimed = column != "isr" or not row["is_isr_stale"]
+        told = value_of(row, column) if is_claimed else UNKNOWN
+        known.append((ms(row["valid_from_at"]), told))
         if row["valid_until_at"] is not None:
             known.append((ms(row["valid_until_at"]), None))
     return changes
 
 
-def wrong_leaders(
-    cluster: Path, timeline: list[Row]
-) -> Iterator[tuple[Partition, int, int | None, int | None]]:
+def value_of(row: Row, column: str) -> Value:
+    value = row[column]
+    if column == "replicas":
+        return tuple(value or ()) or None
+    return None if value is None else comparable(value)
+
+
+def wrong_values(
+    cluster: Path, timeline: list[Row], column: str
+) -> Iterator[tuple[Partition, int, Value, Value]]:
     """(partition, instant, truth, told) wherever they differ more than SETTLED_MS away from a true change.
 
     Nobody leads where the leader is -1 and where there is no such partition: a state znode outlives its
-    partition while a deletion is stuck, and comes only with the first leader.
+    partition while a deletion is stuck, and comes only with the first leader. What is marked as stale is not claimed.
     """
-    told = told_leaders(timeline)
-    true = leaders(cluster)
+    told = told_values(timeline, column)
+    true = true_values(cluster, column)
     for partition in sorted(true.keys() | told.keys()):
         changes = true.get(partition, [])
         for instant in sorted({at + SETTLED_MS + 1 for at, _ in [*changes, *told.get(partition, [])]}):
             if any(abs(at - instant) <= SETTLED_MS for at, _ in changes):
                 continue
             expected, found = at_instant(changes, instant), at_instant(told.get(partition, []), instant)
-            if (expected or NOBODY) != (found or NOBODY):
+            if UNKNOWN not in (expected, found) and (expected or NOBODY) != (found or NOBODY):
                 yield partition, instant, expected, found
 
 
-def at_instant(changes: list[Change], instant: int) -> int | None:
+def at_instant(changes: list[Change], instant: int) -> Value:
     """The value in force; of several changes in one millisecond the last one."""
     place = bisect_right([at for at, _ in changes], instant)
     return changes[place - 1][1] if place else None
