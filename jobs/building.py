@@ -8,17 +8,36 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from jobs.before import deletion_before, reaching, summary_before, timeline_before
+from jobs.before import (
+    deletion_before,
+    listed_before,
+    reaching,
+    reaching_rows,
+    summary_before,
+    timeline_before,
+)
 from jobs.cutting import BEFORE, Cut, find_cut, lines_before, segments_at, with_day
 from jobs.settings import Settings
-from jobs.settings_frames import audit_limits, imbalance_limits, release_settings
+from jobs.settings_frames import audit_limits, imbalance_limits, release_settings, session_limits
 from jobs.steps import Step, in_order
 from pipeline.bronze.duplicate_record import without
-from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, CUT, DELETIONS, SUMMARY, TIMELINE, Refresh, Table
+from pipeline.catalog.tables import (
+    BY_NAME,
+    BY_SHORT_NAME,
+    CUT,
+    DELETIONS,
+    LISTED,
+    OUTAGES,
+    SESSIONS,
+    SUMMARY,
+    TIMELINE,
+    Refresh,
+    Table,
+)
 from pipeline.store.rows import collect_one, collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, source_file
-from schemas.gold import finding, partition_timeline, replay_summary
+from schemas.gold import broker_session, finding, partition_outage, partition_timeline, replay_summary
 from schemas.silver import (
     controller_event,
     controller_line,
@@ -207,6 +226,10 @@ class Builder:
             SUMMARY: lambda: summary_before(read(replay_summary.SPEC), read(controller_line.SPEC), cut),
             DELETIONS: lambda: deletion_before(read(topic_event.SPEC), read(controller_line.SPEC), cut),
             TIMELINE: lambda: timeline_before(read(partition_timeline.SPEC), self.said(cut), cut),
+            "session_limit": lambda: session_limits(store.spark, settings, store.cluster_id),
+            SESSIONS: lambda: reaching_rows(read(broker_session.SPEC), "joined_at", "left_at", cut),
+            OUTAGES: lambda: reaching_rows(read(partition_outage.SPEC), "noticed_at", "ended_at", cut),
+            LISTED: lambda: listed_before(read(broker_session.SPEC), cut),
         }
         return made[name]() if name in made else store.delta.read(BY_SHORT_NAME[name].spec)
 

@@ -100,6 +100,14 @@ class Storage(Part):
     zstd_level: Annotated[int, Field(ge=1, le=22)]
 
 
+class ZooKeeper(Part):
+    session_timeout_ms: PositiveInt
+
+
+class ZooKeeperOverride(Part):
+    session_timeout_ms: PositiveInt | None = None
+
+
 class LeaderImbalance(Part):
     per_broker_percentage: Percentage
     check_interval_seconds: PositiveInt
@@ -130,6 +138,7 @@ class ClusterOverride(Part):
     envelope: EnvelopeName | None = None
     release: Release | None = None
     leader_imbalance: LeaderImbalanceOverride = LeaderImbalanceOverride()
+    zookeeper: ZooKeeperOverride = ZooKeeperOverride()
     brokers: dict[NodeId, BrokerOverride] = Field(default_factory=dict)
 
 
@@ -141,6 +150,7 @@ class ClusterSettings(Part):
     envelope: str | None
     release: str | None
     leader_imbalance: LeaderImbalance
+    zookeeper_session_timeout_ms: int
     brokers: dict[int, BrokerOverride]
 
 
@@ -158,6 +168,7 @@ class Settings(Part):
     masking: MaskingSettings
     storage: Storage
     leader_imbalance: LeaderImbalance
+    zookeeper: ZooKeeper
     findings: FindingLimits
     clusters: dict[ClusterName, ClusterOverride]
 
@@ -173,6 +184,8 @@ class Settings(Part):
             leader_imbalance=self.leader_imbalance.model_copy(
                 update=own.leader_imbalance.model_dump(exclude_none=True)
             ),
+            zookeeper_session_timeout_ms=own.zookeeper.session_timeout_ms
+            or self.zookeeper.session_timeout_ms,
             brokers=own.brokers,
         )
 
@@ -210,7 +223,15 @@ class Settings(Part):
         """SHA-256 of what changes results: of all, or of what concerns one cluster."""
         said = self.model_dump(mode="json", by_alias=True, exclude=WITHOUT_EFFECT_ON_RESULTS)
         if cluster_id is not None:
-            for key in ("cluster", "zone", "envelope", "release", "leader_imbalance", "clusters"):
+            for key in (
+                "cluster",
+                "zone",
+                "envelope",
+                "release",
+                "leader_imbalance",
+                "zookeeper",
+                "clusters",
+            ):
                 del said[key]
             said |= self.cluster(cluster_id).model_dump(mode="json")
         canonical = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

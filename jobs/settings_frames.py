@@ -32,6 +32,12 @@ def release_settings(spark: SparkSession, settings: Settings, cluster_id: str) -
     )
 
 
+def session_limits(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
+    """One row: (cluster_id, session_seconds), how long ZooKeeper waits for a silent broker."""
+    seconds = settings.cluster(cluster_id).zookeeper_session_timeout_ms / 1000
+    return spark.createDataFrame([(cluster_id, seconds)], "cluster_id string, session_seconds double")
+
+
 def audit_limits(source: DataFrame, settings: Settings, cluster_id: str) -> DataFrame:
     """One row: the limits of the rules of gold.finding, and until_at, the end of the data."""
     limits = settings.findings

@@ -12,12 +12,12 @@ from pyspark.sql.types import ArrayType, BooleanType, IntegerType, LongType, Str
 
 from jobs.cutting import BEFORE
 from jobs.load_settings import load
-from jobs.settings_frames import audit_limits, imbalance_limits, release_settings
+from jobs.settings_frames import audit_limits, imbalance_limits, release_settings, session_limits
 from pipeline.catalog.tables import BY_SHORT_NAME, TABLES, stands_on
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.store.delta import declared
 from schemas.bronze import file_sighting, log_record
-from schemas.gold import finding, partition_timeline, replay_summary
+from schemas.gold import broker_session, finding, partition_outage, partition_timeline, replay_summary
 from schemas.spec import TableSpec
 
 
@@ -66,10 +66,14 @@ def inputs_of(spark: SparkSession, records: DataFrame, cluster_id: str = "c") ->
         "imbalance_limit": imbalance_limits(spark, settings, cluster_id),
         "audit_limit": audit_limits(files, settings, cluster_id),
         "release_setting": release_settings(spark, settings, cluster_id),
+        "session_limit": session_limits(spark, settings, cluster_id),
         "published_finding": spark.createDataFrame([], finding.SPEC.struct),
         "line_before": spark.createDataFrame([], BEFORE),
         "cut": None,
         "summary_before": spark.createDataFrame([], replay_summary.SPEC.struct),
+        "session_before": spark.createDataFrame([], broker_session.SPEC.struct),
+        "outage_before": spark.createDataFrame([], partition_outage.SPEC.struct),
+        "listed_before": spark.createDataFrame([], "cluster_id string, listed_from_at timestamp"),
         "timeline_before": spark.createDataFrame([], partition_timeline.SPEC.struct),
         "deletion_before": spark.createDataFrame([], "cluster_id string, topic string, deletions long"),
     }

@@ -9,11 +9,13 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from pipeline.gold import (
+    broker_session,
     controller_term,
     evidence,
     finding,
     imbalance_check,
     leader_imbalance,
+    partition_outage,
     partition_timeline,
     replay_check,
     replay_summary,
@@ -110,6 +112,8 @@ TABLES: tuple[Table, ...] = (
     built(replay_check, Refresh.TAIL, ordered_by="day_at", days_before=1),
     built(evidence, Refresh.WHOLE),
     built(partition_timeline, Refresh.TAIL, ordered_by="valid_until_at", days_before=0),
+    built(broker_session, Refresh.TAIL, ordered_by="left_at", days_before=0),
+    built(partition_outage, Refresh.TAIL, ordered_by="ended_at", days_before=0),
     built(leader_imbalance, Refresh.WHOLE),
     built(imbalance_check, Refresh.TAIL, ordered_by="checked_at", days_before=1, is_by_term=True),
     built(finding, Refresh.WHOLE),
@@ -119,10 +123,11 @@ BY_NAME = {table.spec.name: table for table in TABLES}
 BY_SHORT_NAME = {table.spec.table: table for table in TABLES}
 SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
-SETTINGS = ("imbalance_limit", "audit_limit", "release_setting")
+SETTINGS = ("imbalance_limit", "audit_limit", "release_setting", "session_limit")
 CUT = "cut"
 # What was before the cut: days of gold.replay_summary, deletions by topic, intervals of gold.partition_timeline.
 SUMMARY, DELETIONS, TIMELINE = "summary_before", "deletion_before", "timeline_before"
+SESSIONS, OUTAGES, LISTED = "session_before", "outage_before", "listed_before"
 
 
 def stands_on(name: str) -> frozenset[str]:

@@ -10,7 +10,14 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from jobs.before import deletion_before, reaching, summary_before, timeline_before
+from jobs.before import (
+    deletion_before,
+    listed_before,
+    reaching,
+    reaching_rows,
+    summary_before,
+    timeline_before,
+)
 from jobs.cutting import Cut, with_day
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.days import begin_of_day
@@ -20,7 +27,15 @@ from tests.lab import interpreted, records, rows_of
 from tests.tables import built_in_turn, table
 
 STRETCHED = 4000  # a minute of the lab is three days
-BY_DAY = ("transition_audit", "replay_summary", "replay_check", "partition_timeline", "imbalance_check")
+BY_DAY = (
+    "transition_audit",
+    "replay_summary",
+    "replay_check",
+    "partition_timeline",
+    "broker_session",
+    "partition_outage",
+    "imbalance_check",
+)
 
 
 def stretched(lines: pa.Table) -> pa.Table:
@@ -74,7 +89,7 @@ def from_day(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFram
     """The table as a run builds it whose cut for it is that day, from inputs that begin with the terms that go on."""
     one = BY_SHORT_NAME[name]
     begin = begin_of_day(first_of_terms(tables, day)) if one.is_by_term else day
-    tails = ("controller_line", "transition_audit", "replay_summary", "partition_timeline")
+    tails = ("controller_line", "transition_audit", "replay_summary", "partition_timeline", "broker_session")
     said = [tables["leader_and_isr"], tables["partition_transition"]]
     lines = tables["controller_line"]
     given: dict[str, Any] = tables | {each: rows_at(tables, each, begin) for each in tails}
@@ -82,6 +97,9 @@ def from_day(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFram
         "summary_before": summary_before(tables["replay_summary"], lines, begin),
         "deletion_before": deletion_before(tables["topic_event"], lines, begin),
         "timeline_before": timeline_before(tables["partition_timeline"], said, begin),
+        "session_before": reaching_rows(tables["broker_session"], "joined_at", "left_at", begin),
+        "outage_before": reaching_rows(tables["partition_outage"], "noticed_at", "ended_at", begin),
+        "listed_before": listed_before(tables["broker_session"], begin),
         "cut": begin,
     }
     assert one.build is not None

@@ -10,7 +10,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from schemas.gold.replay_check import REPLAY_CHECKS
+from tests.gold.outage_truth import closest, outages, told_outages, unmatched
 from tests.gold.truth import (
+    SETTLED_MS,
     Ratio,
     end_state,
     ms,
@@ -120,6 +122,21 @@ def test_values_at_every_instant(lab: Lab, column: str) -> None:
     is_told = lab.expected[0] >= "2.7"
     led = [row for row in lab.timeline if len(row["isr"] or ()) > 1 and (row["leader"] or 0) >= 0]
     assert led and all(row["is_isr_stale"] != is_told for row in led)
+
+
+def test_outages_are_those_that_were(lab: Lab) -> None:
+    """Each is told within a second, none is invented, and none was longer than the upper bound says.
+
+    Partitions without their first leader: ZooKeeper shows that for some ms at each creation; told is what outlasts
+    the act that creates them.
+    """
+    told = told_outages(lab.rows("partition_outage"))
+    true = outages(lab.folder)
+    must = [one for one in true if not one.is_unborn or one.lasts_over(SETTLED_MS)]
+    assert must and list(unmatched(must, told, SETTLED_MS)) == []
+    assert list(unmatched(told, true, SETTLED_MS)) == []
+    bounds = [(one.from_ms, closest(one, told).earliest_ms) for one in must if not one.is_unborn]
+    assert all(earliest_ms <= from_ms for from_ms, earliest_ms in bounds)
 
 
 def test_ratios_are_those_that_kafka_prints(lab: Lab) -> None:

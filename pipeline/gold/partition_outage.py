@@ -1,0 +1,285 @@
+"""Stretches of time in which partitions had no leader that serves them, and by which event."""
+
+from datetime import datetime
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from pipeline.kafka.statements import PARTITION
+from schemas.gold.partition_outage import SPEC
+
+BROKER = ("cluster_id", "broker_id")
+LINE = ("cluster_id", "file_id", "byte_offset")
+NO_LEADER = -1
+OFFLINE, NEW = "OfflinePartition", "NewPartition"
+FAR = "9999-01-01"
+# ZooKeeper finds an expired session at its next tick (tickTime, 3 s as shipped).
+TICK_SECONDS = 3
+AT_STARTUP = "missing_at_startup"
+DEPARTURES = {
+    "controlled": "broker failure",
+    "uncontrolled": "broker failure",
+    "bounced": "broker bounced",
+    AT_STARTUP: "controller start-up",
+}
+
+
+def build(
+    partition_timeline: DataFrame,
+    broker_session: DataFrame,
+    controller_line: DataFrame,
+    term: DataFrame,
+    session_limit: DataFrame,
+    listed_before: DataFrame,
+    outage_before: DataFrame,
+    cut: datetime | None,
+) -> DataFrame:
+    """One row per outage of one partition: those that go on at the cut or begin later.
+
+    Without a leader: Offline, leader -1, or New beyond the controller's act that created it; and led by a broker that
+    no controller in office lists as live: up to 2.2 a partition goes on naming its dead leader, and from 2.6 on its
+    move to Offline is not printed at the level as shipped. What a deletion does is no outage.
+    session_limit: (cluster_id, session_seconds), zookeeper.session.timeout.ms. listed_before: (cluster_id,
+    listed_from_at), the first list of live brokers before the cut. outage_before: rows of this table that begin
+    before the cut and reach it.
+    """
+    intervals = partition_timeline.transform(with_following)
+    absent = absences(intervals, broker_session, listed_since(broker_session, listed_before))
+    found = (
+        leaderless(intervals)
+        .unionByName(left_alone(intervals, absent), allowMissingColumns=True)
+        .transform(from_the_cut, cut)
+        .unionByName(seeds(outage_before, cut), allowMissingColumns=True)
+    )
+    return (
+        found.transform(outages)
+        .transform(with_root, controller_line)
+        .transform(with_bounds, term, session_limit)
+        .select(*SPEC.columns)
+    )
+
+
+def with_following(partition_timeline: DataFrame) -> DataFrame:
+    """Intervals with what follows each: next (leader, is_deleting, term_id, event_seq), and how an outage would end
+    with it (ending), old_leader: the last one before."""
+    order = Window.partitionBy(*PARTITION).orderBy("interval_seq")
+    following = F.lead(F.struct("leader", "is_deleting", "term_id", "event_seq")).over(order)
+    is_over = F.col("next").isNull() | F.col("next.is_deleting")
+    before = order.rowsBetween(Window.unboundedPreceding, -1)
+    led = F.last(F.when(F.col("leader") >= 0, F.col("leader")), ignorenulls=True).over(before)
+    return (
+        partition_timeline.withColumn("next", following)
+        .withColumn("led_by", F.when(F.col("leader") >= 0, F.col("leader")).otherwise(led))
+        .withColumn(
+            "ending",
+            F.when(F.col("valid_until_at").isNotNull(), F.when(is_over, "deleted").otherwise("elected")),
+        )
+    )
+
+
+def piece(from_at: Column, until_at: Column, ending: Column, *others: Column) -> list[Column | str]:
+    """Columns of a stretch without a leader: where it is, how it ends, and its line."""
+    return [
+        *PARTITION, from_at.alias("from_at"), until_at.alias("until_at"), ending.alias("ending"),
+        F.col("led_by").alias("old_leader"), F.when(ending == "elected", F.col("next.leader")).alias("new_leader"),
+        *others,
+    ]  # fmt: skip
+
+
+def leaderless(intervals: DataFrame) -> DataFrame:
+    """Intervals whose own state says that nobody leads."""
+    act = ("term_id", "event_seq")
+    goes_on = F.col("next").isNull() | ~F.struct(*act).eqNullSafe(F.struct(*(f"next.{one}" for one in act)))
+    is_unborn = (F.col("state") == NEW) & F.col("leader").isNull() & goes_on
+    is_without = (F.col("state") == OFFLINE) | (F.col("leader") == NO_LEADER) | is_unborn
+    return intervals.where(~F.col("is_deleting") & is_without).select(
+        *piece(
+            F.col("valid_from_at"),
+            F.col("valid_until_at"),
+            F.col("ending"),
+            F.col("evidence")[0].alias("line"),
+            F.col("term_id"),
+            F.lit(False).alias("is_absent"),
+        )
+    )
+
+
+def listed_since(broker_session: DataFrame, listed_before: DataFrame) -> DataFrame:
+    """(cluster_id, listed_from_at): the first list of live brokers of all."""
+    lists = broker_session.select("cluster_id", F.col("joined_at").alias("listed_from_at"))
+    first = F.min("listed_from_at").alias("listed_from_at")
+    return lists.unionByName(listed_before).groupBy("cluster_id").agg(first)
+
+
+def absences(intervals: DataFrame, broker_session: DataFrame, listed_since: DataFrame) -> DataFrame:
+    """Times in which leaders are in no session: from_at, until_at (null: open), and the session that ended: left_how,
+    left_term_id, left_event_seq, left_line; null where it was not listed before."""
+    order = Window.partitionBy(*BROKER).orderBy("joined_at")
+    left = F.struct(
+        "left_how",
+        "left_term_id",
+        "left_event_seq",
+        F.element_at("evidence", -1).alias("left_line"),
+        "left_at",
+    )
+    sessions = broker_session.withColumn("left", left)
+    before = sessions.select(
+        *BROKER, F.lag("left").over(order).alias("left"), F.col("joined_at").alias("until_at")
+    )
+    last = (
+        sessions.groupBy(*BROKER)
+        .agg(F.max_by("left", "joined_at").alias("left"))
+        .where("left.left_at IS NOT NULL")
+    )
+    leaders = (
+        intervals.where("leader >= 0").select("cluster_id", F.col("leader").alias("broker_id")).distinct()
+    )
+    never = leaders.join(broker_session.select(*BROKER).distinct(), on=[*BROKER], how="left_anti")
+    gaps = before.unionByName(last, allowMissingColumns=True).unionByName(never, allowMissingColumns=True)
+    from_at = F.coalesce("left.left_at", "listed_from_at")
+    return (
+        gaps.join(F.broadcast(listed_since), on="cluster_id", how="inner")
+        .withColumn("from_at", from_at)
+        .where("until_at IS NULL OR from_at < until_at OR left.left_how = 'bounced'")
+        .select(*BROKER, "from_at", "until_at", "left.*")
+    )
+
+
+def left_alone(intervals: DataFrame, absent: DataFrame) -> DataFrame:
+    """Parts of intervals in which their leader is absent. One of no length counts where the very act of the controller
+    that noticed the absence ended the interval."""
+    led = intervals.where("leader >= 0 AND NOT is_deleting").alias("i")
+    is_its = (F.col("i.cluster_id") == F.col("a.cluster_id")) & (F.col("i.leader") == F.col("a.broker_id"))
+    touches = F.coalesce(F.col("i.valid_from_at") <= F.col("a.until_at"), F.lit(True)) & F.coalesce(
+        F.col("i.valid_until_at") >= F.col("a.from_at"), F.lit(True)
+    )
+    from_at, until_at = F.greatest("i.valid_from_at", "a.from_at"), F.least("i.valid_until_at", "a.until_at")
+    is_at_once = (
+        (F.col("next.term_id") == F.col("left_term_id"))
+        & (F.col("next.event_seq") == F.col("left_event_seq"))
+        & (F.col("i.valid_from_at") < F.col("a.from_at"))
+    )
+    has_length = F.coalesce(from_at < until_at, F.lit(True))
+    ended_first = F.coalesce(F.col("i.valid_until_at") <= F.col("a.until_at"), F.col("a.until_at").isNull())
+    ending = F.when(ended_first, F.col("i.ending")).otherwise("leader_returned")
+    return (
+        led.join(F.broadcast(absent).alias("a"), is_its & touches, how="inner")
+        .where(has_length | F.coalesce(is_at_once, F.lit(False)))
+        .select(
+            *(F.col(f"i.{name}").alias(name) for name in (*PARTITION, "led_by", "next", "term_id", "evidence")),
+            "a.broker_id", "a.left_how", "a.left_term_id", "a.left_line",
+            from_at.alias("piece_from_at"), until_at.alias("piece_until_at"), ending.alias("ending"),
+        )
+        .select(
+            *piece(
+                F.col("piece_from_at"), F.col("piece_until_at"), F.col("ending"),
+                F.coalesce("left_line", F.col("evidence")[0]).alias("line"),
+                F.coalesce("left_term_id", "term_id").alias("term_id"), F.lit(True).alias("is_absent"),
+                F.col("broker_id").alias("root_broker_id"), F.col("left_how").alias("root_left_how"),
+            )
+        )
+    )  # fmt: skip
+
+
+def from_the_cut(pieces: DataFrame, cut: datetime | None) -> DataFrame:
+    """What of the pieces is not before the cut: the rows before it have the rest."""
+    if cut is None:
+        return pieces
+    at = F.lit(cut)
+    return pieces.where(F.col("until_at").isNull() | (F.col("until_at") >= at)).withColumn(
+        "from_at", F.greatest("from_at", at)
+    )
+
+
+def seeds(outage_before: DataFrame, cut: datetime | None) -> DataFrame:
+    """Outages that reach the cut as pieces up to it, with what is known of their begin."""
+    known = ("root_event", "root_broker_id", "root_left_how", "old_leader", "term_id")
+    return outage_before.where(F.col("noticed_at") < F.lit(cut).cast("timestamp")).select(
+        *PARTITION, *known, F.col("noticed_at").alias("from_at"), F.lit(cut).cast("timestamp").alias("until_at"),
+        F.col("evidence")[0].alias("line"), (F.col("root_broker_id").isNotNull()).alias("is_absent"),
+        F.lit("seed").alias("ending"),
+    )  # fmt: skip
+
+
+def outages(pieces: DataFrame) -> DataFrame:
+    """Pieces that touch are one outage: it begins as its first and ends as its last one."""
+    end = F.coalesce("until_at", F.lit(FAR).cast("timestamp"))
+    order = Window.partitionBy(*PARTITION).orderBy("from_at", end)
+    before = order.rowsBetween(Window.unboundedPreceding, -1)
+    is_apart = F.coalesce(F.col("from_at") > F.max(end).over(before), F.lit(True))
+    until_now = order.rowsBetween(Window.unboundedPreceding, 0)
+    begin = (
+        "from_at",
+        "line",
+        "term_id",
+        "old_leader",
+        "is_absent",
+        "root_event",
+        "root_broker_id",
+        "root_left_how",
+    )
+    first = F.min_by(F.struct(*begin), F.struct("from_at", ~F.col("is_absent"), end))
+    is_seed = F.col("ending") == "seed"
+    last = F.max_by(
+        F.struct("until_at", "ending", "new_leader", "root_broker_id"),
+        F.struct(end, F.coalesce(~is_seed, F.lit(True)), ~F.col("is_absent")),
+    )
+    return (
+        pieces.withColumn("is_apart", is_apart)
+        .withColumn("number", F.sum(F.col("is_apart").cast("int")).over(until_now))
+        .groupBy(*PARTITION, "number")
+        .agg(first.alias("first"), last.alias("last"))
+        .select(
+            *PARTITION, "first.*", F.col("last.until_at").alias("ended_at"), F.col("last.ending").alias("ended_how"),
+            F.when(F.col("last.ending") == "leader_returned", F.col("last.root_broker_id"))
+            .otherwise(F.col("last.new_leader")).alias("new_leader"),
+        )
+        .withColumnRenamed("from_at", "noticed_at")
+    )  # fmt: skip
+
+
+def with_root(found: DataFrame, controller_line: DataFrame) -> DataFrame:
+    """root_event: how the broker left that led it, else the cause of the line with which it begins."""
+    causes = controller_line.select(*LINE, "cause")
+    departure = F.create_map(*(F.lit(one) for pair in DEPARTURES.items() for one in pair))[
+        F.col("root_left_how")
+    ]
+    placed = found.withColumns({"file_id": F.col("line.file_id"), "byte_offset": F.col("line.byte_offset")})
+    return (
+        placed.join(causes, on=[*LINE], how="left")
+        .withColumn("root_event", F.coalesce("root_event", departure, "cause", F.lit("unknown")))
+        .withColumn("certainty", F.when(F.col("is_absent"), "inferred").otherwise("proved"))
+        .withColumn("evidence", F.array("line"))
+    )
+
+
+def with_bounds(found: DataFrame, term: DataFrame, session_limit: DataFrame) -> DataFrame:
+    """unserved_from_at: a broker whose session expired was silent for no longer than its time-out and a tick before
+    that was noticed. Where a controller finds it at its start, before the last line of the controller before; if that
+    one writes again later, it was silent for so long, too, before its successor came."""
+    of_life = Window.partitionBy("cluster_id", "life").orderBy("controller_epoch")
+    before = term.where("mode = 'zookeeper'").select(
+        "cluster_id", "term_id", F.lag("last_seen_at").over(of_life).alias("last_seen_before_at")
+    )
+    silent = F.make_dt_interval(secs=F.col("session_seconds") + TICK_SECONDS)
+    is_startup = F.col("root_left_how") == AT_STARTUP
+    last_seen_at, noticed_at = F.col("last_seen_before_at"), F.col("noticed_at")
+    seen_at = (
+        F.when(~is_startup, noticed_at)
+        .when(last_seen_at <= noticed_at, last_seen_at)
+        .when(last_seen_at > noticed_at, noticed_at - silent)
+    )
+    unserved = F.when(~F.col("is_absent"), F.col("noticed_at")).when(
+        F.col("root_left_how").isNotNull(), seen_at - silent
+    )
+    return (
+        found.join(F.broadcast(before), on=["cluster_id", "term_id"], how="left")
+        .join(F.broadcast(session_limit), on="cluster_id", how="left")
+        .withColumn("unserved_from_at", unserved)
+        .withColumn("low_ms", milliseconds("noticed_at"))
+        .withColumn("high_ms", milliseconds("unserved_from_at"))
+    )
+
+
+def milliseconds(since: str) -> Column:
+    return F.unix_millis("ended_at") - F.unix_millis(since)

@@ -1,0 +1,66 @@
+"""When partitions were without a leader that serves them, since when at most, and by which event."""
+
+from pyspark.sql.types import IntegerType, LongType, StringType, TimestampType
+
+from schemas.gold.broker_session import LEFT_HOW
+from schemas.silver.controller_line import CAUSES
+from schemas.spec import (
+    CERTAINTY,
+    CLUSTER_ID,
+    EVIDENCE,
+    TERM_ID,
+    TOPIC_LIFE,
+    Check,
+    TableSpec,
+    field,
+    required,
+)
+
+ENDED_HOW = (
+    "elected",  # a controller elected a leader
+    "leader_returned",  # the broker that led it came back, and no line elects another one
+    "deleted",  # its topic was queued for deletion, or its cluster wiped
+)
+
+SPEC = TableSpec(
+    name="gold.partition_outage",
+    grain="One stretch of time in which one partition had no leader that serves it, as controllers noticed it.",
+    key=("topic", "topic_life", "partition", "noticed_at"),
+    fields=(
+        CLUSTER_ID,
+        required("topic", StringType(), "Topic."),
+        TOPIC_LIFE,
+        required("partition", IntegerType(), "Partition."),
+        required("noticed_at", TimestampType(), "When a controller noticed it, UTC: it lasted from then on."),
+        field(
+            "unserved_from_at",
+            TimestampType(),
+            "The earliest that the leader can have stopped to serve, UTC: before its session with ZooKeeper "
+            "expired, or before the last line of the controller before; null: nothing tells.",
+        ),
+        field("ended_at", TimestampType(), "When it ended, UTC; null: not at the end of the data."),
+        field("ended_how", StringType(), "How it ended; null: it did not.", accepted=ENDED_HOW),
+        field(
+            "low_ms", LongType(), "ended_at - noticed_at: so long at least, milliseconds; null: it goes on."
+        ),
+        field("high_ms", LongType(), "ended_at - unserved_from_at: so long at most, milliseconds."),
+        required(
+            "root_event",
+            StringType(),
+            "What the controller was doing when it noticed: cause of silver.controller_line.",
+            accepted=CAUSES,
+        ),
+        field("root_broker_id", IntegerType(), "The leader that was gone; null: none was."),
+        field("root_left_how", StringType(), "How that broker left.", accepted=LEFT_HOW),
+        field("old_leader", IntegerType(), "Leader before; null: it never had one, or none was seen."),
+        field("new_leader", IntegerType(), "Leader that it got; null: none."),
+        TERM_ID,
+        CERTAINTY,
+        EVIDENCE,
+    ),
+    checks=(
+        Check("ends_after_it_begins", "ended_at IS NULL OR ended_at >= noticed_at"),
+        Check("unserved_before_it_is_noticed", "unserved_from_at IS NULL OR unserved_from_at <= noticed_at"),
+        Check("ended_somehow", "(ended_at IS NULL) = (ended_how IS NULL)"),
+    ),
+)
