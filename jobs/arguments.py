@@ -33,6 +33,9 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
     arguments.add_argument(
         "--until", type=moment, metavar="TIME", help="only files with records before it, UTC"
     )
+    arguments.add_argument(
+        "--server-properties", metavar="FILE", help="a server.properties: its limits of leader imbalance"
+    )
     arguments.add_argument("--server-log", action="store_true", default=None, help="read server.log too")
     arguments.add_argument(
         "--reparse",
@@ -93,6 +96,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
             ("cluster", arguments.cluster),
             ("zone", arguments.zone),
             ("server_log", arguments.server_log),
+            ("server_properties", arguments.server_properties),
             ("follow_links", arguments.follow_links),
         )
         if value is not None

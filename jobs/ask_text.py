@@ -18,6 +18,11 @@ from jobs.text import (
 from pipeline.store.warehouse import KEPT_FROM
 
 HIGH_IS_FEW = "high = leads too FEW of what it should; breach: ratio > limit, strictly"
+WITHOUT_LIMIT = "high = leads too FEW of what it should; no limit: no breach is judged"
+SAID_BY = {"default": "Kafka's default", "asked": "--threshold"}
+KRAFT_NOTE = (
+    "KRaft controllers never read leader.imbalance.per.broker.percentage: from 3.2 on they move leaders"
+)
 
 
 def finding_heading(number: int, finding: Row) -> list[str]:
@@ -94,14 +99,42 @@ def broker_table(brokers: Sequence[Row]) -> list[str]:
         )
         for one in brokers
     ]
-    has_limit = any(one["threshold_ratio"] is not None for one in brokers)
-    note = (
-        HIGH_IS_FEW if has_limit else "high = leads too FEW of what it should; no limit: no breach is judged"
-    )
-    return [
-        *table(("BROKER", "leads", "preferred", "elsewhere", "ratio", "limit", "", ""), rows),
-        f"  {note}",
+    head = ("BROKER", "leads", "preferred", "elsewhere", "ratio", "limit", "", "")
+    return [*table(head, rows), *(f"  {line}" for line in limit_notes(brokers))]
+
+
+def limit_notes(brokers: Sequence[Row]) -> list[str]:
+    """How to read the ratio, who says the limit, and what controllers do that read none (limit_source null)."""
+    judged = [one for one in brokers if one["imbalance_ratio"] is not None]
+    has_limit = any(one["threshold_ratio"] is not None for one in judged)
+    by_source: dict[str | None, list[str]] = {}
+    for one in judged:
+        by_source.setdefault(one.get("limit_source"), []).append(str(one["broker_id"]))
+    named = [
+        f"{SAID_BY.get(source, source)} ({', '.join(ids)})"
+        if len(by_source) > 1
+        else SAID_BY.get(source, source)
+        for source, ids in by_source.items()
+        if source is not None
     ]
+    notes = [HIGH_IS_FEW if has_limit else WITHOUT_LIMIT]
+    if named:
+        notes.append(f"limit by {', '.join(named)}")
+    # A run of an older release published neither.
+    settings = [one for one in judged if one.get("check_interval_seconds")]
+    if settings and not named:
+        notes += kraft_notes(settings)
+    elif any(not one["is_auto_rebalance_enabled"] for one in settings):
+        notes.append("auto.leader.rebalance.enable=false: nothing moves leaders back")
+    return notes
+
+
+def kraft_notes(brokers: Sequence[Row]) -> list[str]:
+    seconds = sorted({one["check_interval_seconds"] for one in brokers})
+    told = ", ".join(map(str, seconds))
+    moved = f"back at every check, whatever the ratio (leader.imbalance.check.interval.seconds = {told})"
+    is_off = any(one["is_auto_rebalance_enabled"] is False for one in brokers)
+    return [KRAFT_NOTE, moved, *(["not here: auto.leader.rebalance.enable=false"] if is_off else [])]
 
 
 def term_table(terms: Sequence[Row]) -> list[str]:

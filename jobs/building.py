@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from jobs.balancing import with_limits
 from jobs.before import (
     deletion_before,
     listed_before,
@@ -18,7 +19,7 @@ from jobs.before import (
 )
 from jobs.cutting import BEFORE, Cut, find_cut, lines_before, segments_at, with_day
 from jobs.settings import Settings
-from jobs.settings_frames import audit_limits, imbalance_limits, release_settings, session_limits
+from jobs.settings_frames import audit_limits, balancing_settings, release_settings, session_limits
 from jobs.steps import Step, in_order
 from pipeline.bronze.duplicate_record import without
 from pipeline.catalog.tables import (
@@ -26,6 +27,7 @@ from pipeline.catalog.tables import (
     BY_SHORT_NAME,
     CUT,
     DELETIONS,
+    LASTING,
     LISTED,
     OUTAGES,
     SESSIONS,
@@ -39,6 +41,7 @@ from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.gold import broker_session, finding, partition_outage, partition_timeline, replay_summary
 from schemas.silver import (
+    broker_setting,
     controller_event,
     controller_line,
     leader_and_isr,
@@ -118,16 +121,17 @@ class Builder:
         sightings = [Step(f"first {number}", act) for number, act in enumerate(first)]
         steps = list(sightings)
         if any(CUT in table.inputs for table in tables):
-            steps.append(Step(CUT, self.find_cut, frozenset({term.SPEC.table})))
+            awaited = frozenset({term.SPEC.table, broker_setting.SPEC.table})
+            steps.append(Step(CUT, self.find_cut, awaited))
         if any(table.days_before is not None for table in tables):
             steps.append(Step(DAY, self.find_day, frozenset({controller_line.SPEC.table})))
         for table in tables:
-            awaited = set(table.inputs)
+            needed = set(table.inputs)
             if table.refresh is not Refresh.SEGMENTS:
-                awaited |= {one.name for one in sightings}
+                needed |= {one.name for one in sightings}
             if table.days_before is not None:
-                awaited.add(DAY)
-            steps.append(Step(table.spec.table, partial(self.build_one, table, done), frozenset(awaited)))
+                needed.add(DAY)
+            steps.append(Step(table.spec.table, partial(self.build_one, table, done), frozenset(needed)))
         in_order(steps, AT_ONCE)
 
     def build_one(self, table: Table, done: Callable[[TableSpec], None]) -> None:
@@ -165,6 +169,7 @@ class Builder:
             terms_before = delta.read(term.SPEC, self.versions_before[term.SPEC.name])
             new = self.counting(self.rows_of_run(log_record.SPEC))
             self.cut = find_cut(new, delta.read(term.SPEC), terms_before)
+            self.cut = with_limits(self.cut, delta.read, self.versions_before, self.versions)
 
     def find_day(self) -> None:
         """The first day that is judged anew; of no use where all days are."""
@@ -208,7 +213,7 @@ class Builder:
     def from_cut(self, name: str, rows: Any, cut: datetime) -> Any:
         """Of an input of a table that is built by days what may be of the days from the cut on."""
         table = BY_SHORT_NAME.get(name)
-        if table is None or table.refresh not in (Refresh.SEGMENTS, Refresh.TAIL):
+        if table is None or name in LASTING or table.refresh not in (Refresh.SEGMENTS, Refresh.TAIL):
             return rows
         is_tail = table.refresh is Refresh.TAIL
         return rows.where(reaching(table.ordered_by, cut)) if is_tail else self.of_segments(rows, cut)
@@ -216,8 +221,8 @@ class Builder:
     def input(self, name: str, cut: datetime | None) -> DataFrame:
         store, settings, read = self.store, self.settings, self.store.delta.read
         made: dict[str, Callable[[], DataFrame]] = {
-            "imbalance_limit": lambda: imbalance_limits(store.spark, settings, store.cluster_id),
-            "audit_limit": lambda: audit_limits(read(source_file.SPEC), settings, store.cluster_id),
+            "balancing_setting": lambda: balancing_settings(store.spark, settings, store.cluster_id),
+            "audit_limit": lambda: audit_limits(read(source_file.SPEC), settings),
             "release_setting": lambda: release_settings(store.spark, settings, store.cluster_id),
             "published_finding": lambda: store.delta.read(
                 finding.SPEC, self.versions_before.get(finding.SPEC.name, 0)

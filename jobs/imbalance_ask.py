@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from jobs.answers import Answers, Row
 from jobs.ask import answered, asking, moment_or_clock, moment_within, require
-from jobs.ask_text import HIGH_IS_FEW
+from jobs.ask_text import limit_notes
 from jobs.text import csv_cell, day_clock, ratio_text, table
 from pipeline.core.errors import InputProblem
 from pipeline.store.rows import collect_rows
@@ -26,7 +26,7 @@ BARS = "▁▂▃▄▅▆▇█"
 OPTIONS = ("--at", "--broker", "--threshold", "--format", "--output")
 COLUMNS = (
     "broker_id", "at", "leads", "preferred_count", "led_elsewhere_count", "imbalance_ratio", "threshold_ratio",
-    "is_breach", "seconds_over", "certainty",
+    "limit_source", "is_breach", "seconds_over", "certainty",
 )  # fmt: skip
 
 
@@ -108,8 +108,10 @@ def brokers_at(
     over = seconds_over(answers, limit, last)
     for row in rows:
         row["at"] = at or last
+        row.setdefault("limit_source", None)
         row["seconds_over"] = over.get(row["broker_id"])
         if percent is not None:
+            row["limit_source"] = None if row["threshold_ratio"] is None else "asked"
             row["threshold_ratio"] = percent / 100
             row["is_breach"] = (
                 None if row["imbalance_ratio"] is None else row["imbalance_ratio"] > percent / 100
@@ -171,7 +173,7 @@ def text_table(rows: Sequence[Row], drawn: dict[int, str]) -> list[str]:
         for row in rows
     ]
     head = ("BROKER", "leads", "preferred", "elsewhere", "ratio", "limit", "", "over for", "ratio over time")
-    return [*table(head, cells), f"  {HIGH_IS_FEW}"]
+    return [*table(head, cells), *(f"  {line}" for line in limit_notes(rows))]
 
 
 def csv_lines(rows: Sequence[Row]) -> list[str]:

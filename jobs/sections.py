@@ -10,9 +10,6 @@ from jobs.text import printable, printable_lines
 SHOWN_TERMS = 20
 
 
-KRAFT_NOTE = "  KRaft controllers never read leader.imbalance.per.broker.percentage: no breach is judged"
-
-
 def term_lines(facts: Facts) -> list[str]:
     terms = facts.terms
     more = (
@@ -27,7 +24,7 @@ def broker_lines(facts: Facts) -> list[str]:
     if facts.brokers is None:
         return []
     is_kraft = any(one["mode"] == "kraft" for one in facts.terms)
-    note = [KRAFT_NOTE] if is_kraft else ratio_lines(facts.ratio_checks)
+    note = [] if is_kraft else ratio_lines(facts.ratio_checks)
     return [*broker_table(facts.brokers), *note, ""]
 
 

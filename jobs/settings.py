@@ -3,11 +3,19 @@
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, PositiveInt, PrivateAttr
 
+from jobs.balancing_settings import (
+    PER_BROKER,
+    Balancing,
+    LeaderImbalance,
+    LeaderImbalanceOverride,
+    PropertiesFile,
+)
 from jobs.masking_settings import MaskingSettings, Part
 from pipeline.core.errors import SettingsError
 from pipeline.kafka import envelope
@@ -79,7 +87,6 @@ Regex = Annotated[str, AfterValidator(_regex)]
 EnvelopeName = Annotated[str, AfterValidator(_envelope)]
 ClusterName = Annotated[str, AfterValidator(_name)]
 Release = Annotated[str, AfterValidator(_release)]
-Percentage = Annotated[int, Field(ge=0, le=100)]
 NodeId = Annotated[int, Field(ge=0)]
 
 
@@ -108,29 +115,17 @@ class ZooKeeperOverride(Part):
     session_timeout_ms: PositiveInt | None = None
 
 
-class LeaderImbalance(Part):
-    per_broker_percentage: Percentage
-    check_interval_seconds: PositiveInt
-    auto_rebalance_enable: bool
-
-
 class FindingLimits(Part):
     overlap_ms: Annotated[int, Field(ge=0)]
     no_controller_ms: Annotated[int, Field(ge=0)]
     imbalance_checks: PositiveInt
 
 
-class BrokerOverride(Part):
+class BrokerOverride(LeaderImbalanceOverride):
     zone: Zone | None = None
     envelope: EnvelopeName | None = None
     release: Release | None = None
-    per_broker_percentage: Percentage | None = None
-
-
-class LeaderImbalanceOverride(Part):
-    per_broker_percentage: Percentage | None = None
-    check_interval_seconds: PositiveInt | None = None
-    auto_rebalance_enable: bool | None = None
+    server_properties: PropertiesFile | None = None
 
 
 class ClusterOverride(Part):
@@ -139,6 +134,7 @@ class ClusterOverride(Part):
     release: Release | None = None
     leader_imbalance: LeaderImbalanceOverride = LeaderImbalanceOverride()
     zookeeper: ZooKeeperOverride = ZooKeeperOverride()
+    server_properties: PropertiesFile | None = None
     brokers: dict[NodeId, BrokerOverride] = Field(default_factory=dict)
 
 
@@ -151,6 +147,7 @@ class ClusterSettings(Part):
     release: str | None
     leader_imbalance: LeaderImbalance
     zookeeper_session_timeout_ms: int
+    server_properties: PropertiesFile | None
     brokers: dict[int, BrokerOverride]
 
 
@@ -169,6 +166,7 @@ class Settings(Part):
     storage: Storage
     leader_imbalance: LeaderImbalance
     zookeeper: ZooKeeper
+    server_properties: PropertiesFile | None
     findings: FindingLimits
     clusters: dict[ClusterName, ClusterOverride]
 
@@ -186,6 +184,7 @@ class Settings(Part):
             ),
             zookeeper_session_timeout_ms=own.zookeeper.session_timeout_ms
             or self.zookeeper.session_timeout_ms,
+            server_properties=own.server_properties or self.server_properties,
             brokers=own.brokers,
         )
 
@@ -203,11 +202,31 @@ class Settings(Part):
         broker = cluster.brokers.get(node_id) if node_id is not None else None
         return by_path or (broker and broker.envelope) or cluster.envelope
 
-    def threshold_ratio(self, cluster_id: str, broker_id: int) -> float:
-        """leader.imbalance.per.broker.percentage / 100, as Kafka compares it (strictly greater)."""
-        cluster = self.cluster(cluster_id)
-        own = cluster.brokers.get(broker_id, BrokerOverride()).per_broker_percentage
-        return (cluster.leader_imbalance.per_broker_percentage if own is None else own) / 100
+    def balancing(self, cluster_id: str, broker_id: int | None) -> Balancing:
+        """What conf and a given server.properties tell a broker (None: its cluster) about leader balancing.
+
+        conf before the files; of each what is said of the broker, then of its cluster, then of all.
+        """
+        cluster = self.clusters.get(cluster_id, ClusterOverride())
+        broker = (
+            cluster.brokers.get(broker_id, BrokerOverride()) if broker_id is not None else BrokerOverride()
+        )
+        general = {
+            name: value
+            for name, value in self.leader_imbalance
+            if self.source_of(f"leader_imbalance.{name}") != "defaults"
+        }
+        told = [broker, cluster.leader_imbalance, LeaderImbalanceOverride(**general)]
+        files = [broker.server_properties, cluster.server_properties, self.server_properties]
+
+        def first(some: Sequence[object], name: str) -> Any:
+            said = (getattr(one, name, None) for one in some)
+            return next((one for one in said if one is not None), None)
+
+        names = LeaderImbalance.model_fields
+        per_broker = [first(some, PER_BROKER) is not None for some in (told, files)]
+        source = "conf" if per_broker[0] else "server.properties" if per_broker[1] else None
+        return Balancing(**{name: first([*told, *files], name) for name in names}, source=source)
 
     def patterns(self) -> tuple[str, ...]:
         """The patterns of paths in the order in which they are tried."""
@@ -222,6 +241,7 @@ class Settings(Part):
     def fingerprint(self, cluster_id: str | None = None) -> str:
         """SHA-256 of what changes results: of all, or of what concerns one cluster."""
         said = self.model_dump(mode="json", by_alias=True, exclude=WITHOUT_EFFECT_ON_RESULTS)
+        said["told"] = self.balancing(cluster_id or self.cluster_id, None)
         if cluster_id is not None:
             for key in (
                 "cluster",
@@ -230,6 +250,7 @@ class Settings(Part):
                 "release",
                 "leader_imbalance",
                 "zookeeper",
+                "server_properties",
                 "clusters",
             ):
                 del said[key]

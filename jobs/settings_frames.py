@@ -7,13 +7,28 @@ from jobs.settings import Settings
 from pipeline.kafka.releases import bits, ends, halves, members
 
 
-def imbalance_limits(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
-    """(cluster_id, broker_id, threshold_ratio): the cluster's with broker_id null, then what brokers have instead."""
-    general = settings.cluster(cluster_id).leader_imbalance.per_broker_percentage / 100
-    brokers = settings.cluster(cluster_id).brokers
-    own = [(cluster_id, broker_id, settings.threshold_ratio(cluster_id, broker_id)) for broker_id in brokers]
-    rows = [(cluster_id, None, general), *own]
-    return spark.createDataFrame(rows, "cluster_id string, broker_id int, threshold_ratio double")
+def balancing_settings(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
+    """What conf and given files say of leader balancing, null where they say nothing: of the cluster with broker_id
+    null, then of each broker that conf names. source: of the threshold."""
+    rows = []
+    for broker_id in (None, *settings.cluster(cluster_id).brokers):
+        told = settings.balancing(cluster_id, broker_id)
+        ratio = None if told.per_broker_percentage is None else told.per_broker_percentage / 100
+        rows.append(
+            (
+                cluster_id,
+                broker_id,
+                ratio,
+                told.check_interval_seconds,
+                told.auto_rebalance_enable,
+                told.source,
+            )
+        )
+    return spark.createDataFrame(
+        rows,
+        "cluster_id string, broker_id int, threshold_ratio double, check_interval_seconds long, "
+        "is_auto_rebalance_enabled boolean, source string",
+    )
 
 
 def release_settings(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
@@ -38,13 +53,12 @@ def session_limits(spark: SparkSession, settings: Settings, cluster_id: str) -> 
     return spark.createDataFrame([(cluster_id, seconds)], "cluster_id string, session_seconds double")
 
 
-def audit_limits(source: DataFrame, settings: Settings, cluster_id: str) -> DataFrame:
+def audit_limits(source: DataFrame, settings: Settings) -> DataFrame:
     """One row: the limits of the rules of gold.finding, and until_at, the end of the data."""
     limits = settings.findings
-    checks = settings.cluster(cluster_id).leader_imbalance.check_interval_seconds * limits.imbalance_checks
     return source.groupBy("cluster_id").agg(
         F.max("last_logged_at").alias("until_at"),
-        F.lit(checks).alias("standing_seconds"),
+        F.lit(limits.imbalance_checks).alias("imbalance_checks"),
         F.lit(limits.overlap_ms).alias("overlap_ms"),
         F.lit(limits.no_controller_ms).alias("no_controller_ms"),
     )

@@ -8,11 +8,19 @@ import pyarrow as pa
 from chispa import assert_df_equality
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, BooleanType, IntegerType, LongType, StructType, TimestampType
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    StructType,
+    TimestampType,
+)
 
 from jobs.cutting import BEFORE
 from jobs.load_settings import load
-from jobs.settings_frames import audit_limits, imbalance_limits, release_settings, session_limits
+from jobs.settings_frames import audit_limits, balancing_settings, release_settings, session_limits
 from pipeline.catalog.tables import BY_SHORT_NAME, TABLES, stands_on
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.store.delta import declared
@@ -63,8 +71,8 @@ def inputs_of(spark: SparkSession, records: DataFrame, cluster_id: str = "c") ->
         "log_record": records,
         "source_file": files,
         "file_sighting": spark.createDataFrame([], file_sighting.SPEC.struct),
-        "imbalance_limit": imbalance_limits(spark, settings, cluster_id),
-        "audit_limit": audit_limits(files, settings, cluster_id),
+        "balancing_setting": balancing_settings(spark, settings, cluster_id),
+        "audit_limit": audit_limits(files, settings),
         "release_setting": release_settings(spark, settings, cluster_id),
         "session_limit": session_limits(spark, settings, cluster_id),
         "published_finding": spark.createDataFrame([], finding.SPEC.struct),
@@ -126,8 +134,8 @@ def value(kind: Any, cell: str) -> Any:
         return None
     if isinstance(kind, ArrayType):
         return [int(one) for one in cell.strip("[]").split()]
-    if isinstance(kind, IntegerType | LongType):
-        return int(cell)
+    if isinstance(kind, IntegerType | LongType | DoubleType):
+        return float(cell) if isinstance(kind, DoubleType) else int(cell)
     if isinstance(kind, BooleanType):
         return cell == "true"
     if isinstance(kind, TimestampType):

@@ -25,6 +25,7 @@ from pipeline.kafka.families import events_of
 from pipeline.silver import (
     assignment,
     broker_event,
+    broker_setting,
     control_request,
     controller_event,
     controller_line,
@@ -102,6 +103,7 @@ TABLES: tuple[Table, ...] = (
     built(reassignment_event, Refresh.SEGMENTS),
     built(election_event, Refresh.SEGMENTS),
     built(state_dump, Refresh.SEGMENTS),
+    built(broker_setting, Refresh.SEGMENTS),
     built(release_span, Refresh.WHOLE),
     built(term, Refresh.WHOLE),
     built(controller_line, Refresh.TAIL, ordered_by="ordered_at"),
@@ -123,7 +125,9 @@ BY_NAME = {table.spec.name: table for table in TABLES}
 BY_SHORT_NAME = {table.spec.table: table for table in TABLES}
 SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
-SETTINGS = ("imbalance_limit", "audit_limit", "release_setting", "session_limit")
+SETTINGS = ("balancing_setting", "audit_limit", "release_setting", "session_limit")
+# What a broker said long ago of itself holds until it says otherwise: also builds by days take all of it.
+LASTING = frozenset({"broker_setting"})
 CUT = "cut"
 # What was before the cut: days of gold.replay_summary, deletions by topic, intervals of gold.partition_timeline.
 SUMMARY, DELETIONS, TIMELINE = "summary_before", "deletion_before", "timeline_before"

@@ -5,6 +5,7 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.kafka.balancing import with_balancing
 from pipeline.kafka.statements import known_before, statements
 from pipeline.kafka.term_view import PLACE, TERM, counts_at, held, sequence
 from schemas.gold.imbalance_check import SPEC
@@ -35,7 +36,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     term: DataFrame,
     log_gap: DataFrame,
     partition_timeline: DataFrame,
-    imbalance_limit: DataFrame,
+    balancing_setting: DataFrame,
+    broker_setting: DataFrame,
     deletion_before: DataFrame,
     cut: datetime | None,
 ) -> DataFrame:
@@ -62,7 +64,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .transform(with_ratio)
         .transform(with_terms, term)
         .transform(with_verdict, log_gap)
-        .transform(with_limit, imbalance_limit)
+        .transform(with_limit, balancing_setting, broker_setting)
         .transform(with_live, broker_event, controller_line)
         .transform(with_follow_up)
         .select(*SPEC.columns)
@@ -137,20 +139,11 @@ def with_verdict(asked: DataFrame, log_gap: DataFrame) -> DataFrame:
     )
 
 
-def with_limit(asked: DataFrame, imbalance_limit: DataFrame) -> DataFrame:
-    """The limit is that of the controller that checks: of its cluster, or its own."""
-    own = imbalance_limit.where("broker_id IS NOT NULL").select(
-        "cluster_id", F.col("broker_id").alias("controller_id"), F.col("threshold_ratio").alias("own_ratio")
-    )
-    general = imbalance_limit.where("broker_id IS NULL").select(
-        "cluster_id", F.col("threshold_ratio").alias("cluster_ratio")
-    )
-    return (
-        asked.join(F.broadcast(general), on="cluster_id", how="left")
-        .join(F.broadcast(own), on=["cluster_id", "controller_id"], how="left")
-        .withColumn("threshold_ratio", F.coalesce("own_ratio", "cluster_ratio"))
-        .withColumn("is_over", F.coalesce(F.col("kafka_ratio") > F.col("threshold_ratio"), F.lit(False)))
-    )
+def with_limit(asked: DataFrame, balancing_setting: DataFrame, broker_setting: DataFrame) -> DataFrame:
+    """The limit is what the controller that checks goes by at that time."""
+    limited = with_balancing(asked, "controller_id", balancing_setting, broker_setting, at="checked_at")
+    is_over = F.coalesce(F.col("kafka_ratio") > F.col("threshold_ratio"), F.lit(False))
+    return limited.withColumn("is_over", is_over)
 
 
 def with_live(asked: DataFrame, broker_event: DataFrame, controller_line: DataFrame) -> DataFrame:

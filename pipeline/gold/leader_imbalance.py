@@ -3,17 +3,19 @@
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.kafka.balancing import with_balancing
 from schemas.gold.leader_imbalance import SPEC
 
 
 def build(
     partition_timeline: DataFrame,
     term: DataFrame,
-    imbalance_limit: DataFrame,
+    balancing_setting: DataFrame,
+    broker_setting: DataFrame,
 ) -> DataFrame:
     """One row per interval of one broker in which its two counts did not change.
 
-    imbalance_limit: (cluster_id, broker_id, threshold_ratio), broker_id null for the cluster's own.
+    balancing_setting: what conf and given files say; broker_setting: what brokers print (see kafka.balancing).
     Rule: partitions with an assignment whose topic is not queued for deletion, grouped by the head of the
     assignment; of them those with a known leader that is not the head; breach when ratio > threshold, strictly.
     Cost: two deltas per interval of the timeline, summed per broker and controller event.
@@ -22,7 +24,8 @@ def build(
     counts = partition_timeline.transform(counted).transform(deltas).transform(running_counts)
     return (
         counts.transform(with_certainty, term)
-        .transform(with_threshold, term, imbalance_limit)
+        .transform(with_balancing, "broker_id", balancing_setting, broker_setting)
+        .transform(with_threshold, term)
         .select(*SPEC.columns)
     )
 
@@ -98,18 +101,12 @@ def with_certainty(counts: DataFrame, term: DataFrame) -> DataFrame:
     )
 
 
-def with_threshold(counts: DataFrame, term: DataFrame, imbalance_limit: DataFrame) -> DataFrame:
+def with_threshold(counts: DataFrame, term: DataFrame) -> DataFrame:
     """KRaft controllers never read leader.imbalance.per.broker.percentage: no threshold and no breach there."""
     mode = term.groupBy("cluster_id").agg(F.max_by("mode", "last_seen_at").alias("mode"))
-    own = imbalance_limit.where("broker_id IS NOT NULL").withColumnRenamed("threshold_ratio", "own_ratio")
-    general = imbalance_limit.where("broker_id IS NULL").select(
-        "cluster_id", F.col("threshold_ratio").alias("cluster_ratio")
-    )
-    limit = F.when(F.col("mode") == "zookeeper", F.coalesce("own_ratio", "cluster_ratio"))
+    is_read = F.col("mode") == "zookeeper"
     return (
         counts.join(F.broadcast(mode), on="cluster_id", how="left")
-        .join(F.broadcast(general), on="cluster_id", how="left")
-        .join(F.broadcast(own), on=["cluster_id", "broker_id"], how="left")
-        .withColumn("threshold_ratio", limit)
+        .withColumns({name: F.when(is_read, F.col(name)) for name in ("threshold_ratio", "limit_source")})
         .withColumn("is_breach", F.col("imbalance_ratio") > F.col("threshold_ratio"))
     )

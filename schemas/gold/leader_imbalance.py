@@ -1,8 +1,16 @@
 """Each broker's leader imbalance ratio against leader.imbalance.per.broker.percentage, over time."""
 
-from pyspark.sql.types import BooleanType, DoubleType, IntegerType, LongType, TimestampType
+from pyspark.sql.types import BooleanType, DoubleType, IntegerType, LongType, StringType, TimestampType
 
 from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, Check, TableSpec, field, required
+
+# Each counts before the next.
+LIMIT_SOURCES = (
+    "conf",  # leader_imbalance.per_broker_percentage of all, a cluster or a broker
+    "server.properties",  # of a file that the setting server_properties names
+    "server.log",  # the newest list of settings that this broker printed
+    "default",  # Kafka's own
+)
 
 SPEC = TableSpec(
     name="gold.leader_imbalance",
@@ -29,6 +37,14 @@ SPEC = TableSpec(
             DoubleType(),
             "leader.imbalance.per.broker.percentage / 100; null in KRaft mode.",
         ),
+        field(
+            "limit_source",
+            StringType(),
+            "Who says the threshold; null in KRaft mode.",
+            accepted=LIMIT_SOURCES,
+        ),
+        required("check_interval_seconds", LongType(), "leader.imbalance.check.interval.seconds, likewise."),
+        required("is_auto_rebalance_enabled", BooleanType(), "auto.leader.rebalance.enable, likewise."),
         field("is_breach", BooleanType(), "imbalance_ratio > threshold_ratio, strictly; null in KRaft mode."),
         CERTAINTY,
         EVIDENCE,

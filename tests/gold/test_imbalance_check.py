@@ -44,6 +44,17 @@ LOGS = {
     (2, "controller"): CONTROLLER_2,
     (2, "state-change"): STATE_CHANGE_2,
 }
+Logs = dict[tuple[int, str], str]
+# Each broker's own limit: nothing is over that of controller 2, and of 1 what it printed before each check counts.
+SERVER: Logs = {
+    (1, "server"): """
+    [2026-11-21 00:00:00,500] INFO Property leader.imbalance.per.broker.percentage is overridden to 99 (kafka.utils.VerifiableProperties)
+    [2026-11-21 00:00:03,003] INFO Property leader.imbalance.per.broker.percentage is overridden to 100 (kafka.utils.VerifiableProperties)
+""",
+    (2, "server"): """
+    [2026-11-21 00:00:08,000] INFO Property leader.imbalance.per.broker.percentage is overridden to 100 (kafka.utils.VerifiableProperties)
+""",
+}
 # (term, broker): ratio, equal, stale, triggered, moved, what came of it
 EXPECTED = {
     ("1-1", 1, 3): (0.0, True, False, False, 0, "none_needed"),
@@ -64,8 +75,10 @@ LAB_WITHOUT = [
 ]
 
 
-def checks(spark: SparkSession, without: int | None = None) -> dict[tuple[str, int, int], tuple[Any, ...]]:
-    kept = {place: text for place, text in LOGS.items() if place[0] != without}
+def checks(
+    spark: SparkSession, without: int | None = None, also: Logs | None = None
+) -> dict[tuple[str, int, int], tuple[Any, ...]]:
+    kept = {place: text for place, text in LOGS.items() if place[0] != without} | (also or {})
     rows = rows_of(built_in_turn(spark, log_records(spark, kept), "imbalance_check")["imbalance_check"])
     found = {}
     for row in rows:
@@ -78,6 +91,14 @@ def test_each_controller_by_its_own_view(spark: SparkSession) -> None:
     """Of broker 2 Kafka prints what the lines before do not give: as all terms were seen, that is unequal."""
     with interpreted(spark):
         assert checks(spark) == EXPECTED
+
+
+@pytest.mark.spark
+def test_the_limit_is_what_the_controller_printed_before(spark: SparkSession) -> None:
+    with interpreted(spark):
+        found = checks(spark, also=SERVER)
+    expected = EXPECTED | {("1-2", 1, 7): (1.0, True, False, True, 1, "none_needed")}
+    assert found == expected
 
 
 @pytest.mark.spark

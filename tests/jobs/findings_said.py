@@ -135,6 +135,13 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             "08:43:02.753", None),
         [STATED], UNDECIDED,
     ),
+    "standing_imbalance not enabled": (
+        finding("standing_imbalance", "broker 1",
+            "broker 1 leads too few: 12 of its 13 preferred partitions are led elsewhere, ratio 0.9231 over 0.10"
+            "; auto.leader.rebalance.enable=false: nothing moves leaders back",
+            "08:43:02.753", None),
+        [STATED], UNDECIDED,
+    ),
     "replay_disagreement": (
         finding("replay_disagreement", "replica machine: initial state dump",
             "controller 2 (epoch 8) printed 109 state(s) of the replica machine (initial state dump), and the replay "
@@ -213,6 +220,7 @@ SAID_WRONGLY = [
     ("blocked_deletion", "4.4 s", "4.5 s", "it was 4.423 s"),
     ("standing_imbalance", "0.9231", "0.9321", "12 of 13 is 0.9231"),
     ("standing_imbalance", "over 0.10", "over 0.95", "is not over"),
+    ("standing_imbalance not enabled", "12 of its", "13 of its", "13 of 13 is 1.0000"),
     ("replay_disagreement", "Kafka OfflineReplica", "Kafka NewReplica", "does not say NewReplica"),
     ("not_understood", "3 record", "0 record", "1 records for 0"),
 ]

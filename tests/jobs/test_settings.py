@@ -60,8 +60,8 @@ def test_a_cluster_and_a_broker_say_what_differs(tmp_path: Path) -> None:
     assert settings.cluster("prod").release == "2.2"
     assert settings.cluster("prod").brokers[3].release == "2.3.1"
     assert settings.cluster("another").release is None
-    assert [settings.threshold_ratio("prod", broker) for broker in (3, 1)] == [0, 0.05]
-    assert settings.threshold_ratio("another", 3) == 0.1
+    told = [settings.balancing(*one) for one in (("prod", 3), ("prod", 1), ("another", 3))]
+    assert [one.per_broker_percentage for one in told] == [0, 5, None]
     assert settings.cluster("prod").leader_imbalance.check_interval_seconds == 300
 
 

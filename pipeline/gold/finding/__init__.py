@@ -24,7 +24,7 @@ def build(
 ) -> DataFrame:
     """One row per finding; a healthy cluster has none.
 
-    audit_limit: one row per cluster: standing_seconds, overlap_ms, no_controller_ms, until_at (end of the data).
+    audit_limit: one row per cluster: imbalance_checks, overlap_ms, no_controller_ms, until_at (end of the data).
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
     found = (

@@ -5,6 +5,8 @@ from pyspark.sql import functions as F
 
 from pipeline.gold.finding.wording import kept_of, place, rule
 
+NOT_ENABLED = "; auto.leader.rebalance.enable=false: nothing moves leaders back"
+
 
 def unclean_election(log_record: DataFrame) -> DataFrame:
     """Kafka says that it chose a leader outside of the ISR: what the old leader had alone is lost.
@@ -53,11 +55,14 @@ def standing_imbalance(
         .join(able, on=["cluster_id", "broker_id"], how="inner")
         .join(F.broadcast(audit_limit), on="cluster_id", how="inner")
         .withColumn("since_at", since)
-        .where("unix_timestamp(until_at) - unix_timestamp(since_at) > standing_seconds")
+        .where(
+            "unix_timestamp(until_at) - unix_timestamp(since_at) > check_interval_seconds * imbalance_checks"
+        )
     )
+    unmoved = F.when(F.col("is_auto_rebalance_enabled"), "").otherwise(NOT_ENABLED)
     sentence = F.format_string(
-        "broker %d leads too few: %d of its %d preferred partitions are led elsewhere, ratio %.4f over %.2f",
-        "broker_id", "led_elsewhere_count", "preferred_count", "imbalance_ratio", "threshold_ratio",
+        "broker %d leads too few: %d of its %d preferred partitions are led elsewhere, ratio %.4f over %.2f%s",
+        "broker_id", "led_elsewhere_count", "preferred_count", "imbalance_ratio", "threshold_ratio", unmoved,
     )  # fmt: skip
     entity = F.format_string("broker %d", "broker_id")
     return standing.select(

@@ -1,0 +1,26 @@
+"""What brokers print of their own settings of automatic leader balancing, into server.log."""
+
+from pyspark.sql.types import StringType
+
+from schemas.spec import RECORD, TableSpec, field, required
+
+PER_BROKER = "leader.imbalance.per.broker.percentage"
+INTERVAL = "leader.imbalance.check.interval.seconds"
+ENABLE = "auto.leader.rebalance.enable"
+NAMES = (PER_BROKER, INTERVAL, ENABLE)
+STEPS = (
+    "listed",  # among all settings, when the broker starts or its settings are changed (from 0.9)
+    "overridden",  # alone, as its server.properties has it (up to 0.8.2)
+)
+
+SPEC = TableSpec(
+    name="silver.broker_setting",
+    grain="One of the three settings of automatic leader balancing in one record of a broker that prints its own.",
+    key=("file_id", "byte_offset", "name"),
+    fields=(
+        *RECORD,
+        required("step", StringType(), "How the broker prints it.", accepted=STEPS),
+        required("name", StringType(), "Kafka's name of the setting.", accepted=NAMES),
+        field("value", StringType(), "Its value as printed."),
+    ),
+)
