@@ -69,6 +69,7 @@ def running_counts(changed: DataFrame) -> DataFrame:
 
     Where another event comes between the changes of one (two controllers at once), it counts as two.
     """
+    # The broker first: a sort compares the first key without unpacking it, and there is mostly one cluster.
     broker = Window.partitionBy("broker_id", "cluster_id")
     in_turn = broker.orderBy(
         "at", F.asc_nulls_last("controller_epoch"), F.asc_nulls_last("event_seq"), "line"
