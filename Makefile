@@ -63,7 +63,7 @@ coverage: setup $(VENV)/with-test ## what is understood of real logs (ARGS="--lo
 
 notebook: setup $(VENV)/with-notebook ## Jupyter Lab in notebooks/, with Spark and Delta ready
 	@mkdir -p notebooks
-	@WAREHOUSE="$(abspath $(WAREHOUSE))" $(PY) -m jupyterlab --notebook-dir=notebooks $(ARGS)
+	@WAREHOUSE="$(abspath $(WAREHOUSE))" CLUSTER="$(CLUSTER)" $(PY) -m jupyterlab --notebook-dir=notebooks $(ARGS)
 
 docs: preflight $(VENV)/installed ## write the generated parts of README.md anew
 	@$(PY) -m jobs.docs README.md

@@ -1,10 +1,12 @@
 """Each broker's leader imbalance ratio over time, exactly by Kafka's rule, from the partition timeline."""
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.kafka.balancing import with_balancing
 from schemas.gold.leader_imbalance import SPEC
+
+COUNTS = ("preferred_count", "led_elsewhere_count")
 
 
 def build(
@@ -18,10 +20,10 @@ def build(
     balancing_setting: what conf and given files say; broker_setting: what brokers print (see kafka.balancing).
     Rule: partitions with an assignment whose topic is not queued for deletion, grouped by the head of the
     assignment; of them those with a known leader that is not the head; breach when ratio > threshold, strictly.
-    Cost: two deltas per interval of the timeline, summed per broker and controller event.
+    Cost: two changes per interval of the timeline, sorted once by broker and summed.
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
     """
-    counts = partition_timeline.transform(counted).transform(deltas).transform(running_counts)
+    counts = partition_timeline.transform(changes).transform(running_counts)
     return (
         counts.transform(with_certainty, term)
         .transform(with_balancing, "broker_id", balancing_setting, broker_setting)
@@ -30,55 +32,66 @@ def build(
     )
 
 
-def counted(partition_timeline: DataFrame) -> DataFrame:
-    """The intervals that count, with the event that ended each."""
+def changes(partition_timeline: DataFrame) -> DataFrame:
+    """What each interval that counts adds to its preferred leader when it begins, and takes away when it ends.
+
+    An end has the place and the line of the partition's next interval, which begins there; else it has no place.
+    """
     order = Window.partitionBy("cluster_id", "topic", "topic_life", "partition").orderBy("interval_seq")
-    return partition_timeline.withColumn(
-        "until_place", F.lead(F.struct("term_id", "event_seq")).over(order)
-    ).where("replicas IS NOT NULL AND NOT is_deleting")
-
-
-def deltas(intervals: DataFrame) -> DataFrame:
-    """What each interval adds to its preferred leader when it begins, and takes away when it ends."""
-    head = F.col("replicas")[0]
-    is_elsewhere = F.coalesce(F.col("leader") != head, F.lit(False)).cast("long")
-    line = F.col("evidence")[0].alias("line")
-    common = (F.col("cluster_id"), head.alias("broker_id"), line)
-    begun = intervals.select(
-        *common, "term_id", "event_seq", F.col("valid_from_at").alias("at"),
-        F.lit(1).cast("long").alias("preferred"), is_elsewhere.alias("elsewhere"),
+    head, line = F.col("replicas")[0], F.col("evidence")[0].alias("line")
+    elsewhere = F.coalesce(F.col("leader") != head, F.lit(False)).cast("long")
+    lived = partition_timeline.select(
+        "cluster_id", "topic", "topic_life", "partition", "interval_seq", "valid_from_at", "valid_until_at",
+        head.alias("broker_id"), elsewhere.alias("elsewhere"),
+        F.expr("replicas IS NOT NULL AND NOT is_deleting").alias("is_counted"),
+        F.struct(F.col("valid_from_at").alias("at"), "controller_epoch", "term_id", "event_seq", line).alias("begin"),
     )  # fmt: skip
-    ended = intervals.where("valid_until_at IS NOT NULL").select(
-        *common, "until_place.term_id", "until_place.event_seq", F.col("valid_until_at").alias("at"),
-        F.lit(-1).cast("long").alias("preferred"), (-is_elsewhere).alias("elsewhere"),
-    )  # fmt: skip
-    return begun.unionByName(ended)
-
-
-def running_counts(changes: DataFrame) -> DataFrame:
-    """Counts after each controller event, at the time of its last change; events that change no count give no row."""
-    by_event = changes.groupBy("cluster_id", "broker_id", "term_id", "event_seq").agg(
-        F.sum("preferred").alias("preferred"),
-        F.sum("elsewhere").alias("elsewhere"),
-        F.max("at").alias("at"),
-        F.max_by("line", "at").alias("line"),
+    following = F.when(F.col("following.at") == F.col("valid_until_at"), F.col("following"))
+    bounded = (
+        lived.withColumn("following", F.lead("begin").over(order))
+        .where("is_counted")
+        .withColumn("end", following)
     )
-    at_once = (
-        by_event.where("preferred <> 0 OR elsewhere <> 0")
-        .groupBy("cluster_id", "broker_id", "at")
-        .agg(
-            F.sum("preferred").alias("preferred"),
-            F.sum("elsewhere").alias("elsewhere"),
-            F.first("line").alias("line"),
+
+    def change(at: str, place: str, sign: int) -> Column:
+        named = (
+            F.col(f"{place}.{name}").alias(name) for name in ("controller_epoch", "term_id", "event_seq")
         )
+        evident = F.coalesce(F.col(f"{place}.line"), F.col("begin.line")).alias("line")
+        return F.struct(
+            F.col(at).alias("at"), *named, evident, F.lit(sign).cast("long").alias("preferred"),
+            (F.col("elsewhere") * sign).alias("elsewhere"),
+        )  # fmt: skip
+
+    both = F.array(change("valid_from_at", "begin", 1), change("valid_until_at", "end", -1))
+    return bounded.select("cluster_id", "broker_id", F.inline(both)).where("at IS NOT NULL")
+
+
+def running_counts(changed: DataFrame) -> DataFrame:
+    """Counts after each controller event, at the time of its last change; events that change no count give no row.
+
+    Where another event comes between the changes of one (two controllers at once), it counts as two.
+    """
+    # The broker first: a sort compares the first key without unpacking it, and there is mostly one cluster.
+    broker = Window.partitionBy("broker_id", "cluster_id")
+    in_turn = broker.orderBy(
+        "at", F.asc_nulls_last("controller_epoch"), F.asc_nulls_last("event_seq"), "line"
     )
-    order = Window.partitionBy("cluster_id", "broker_id").orderBy("at")
-    until_now = order.rowsBetween(Window.unboundedPreceding, 0)
+    until_now = in_turn.rowsBetween(Window.unboundedPreceding, 0)
+    event = ("term_id", "event_seq")
+    goes_on = [F.coalesce(F.col(f"following.{name}") == F.col(name), F.lit(False)) for name in event]
+    counts, later = F.struct(*COUNTS), F.lead("at").over(in_turn)
     return (
-        at_once.withColumn("preferred_count", F.sum("preferred").over(until_now))
+        changed.withColumn("preferred_count", F.sum("preferred").over(until_now))
         .withColumn("led_elsewhere_count", F.sum("elsewhere").over(until_now))
+        .withColumn("following", F.lead(F.struct(*event)).over(in_turn))
+        .where(~(goes_on[0] & goes_on[1]))
+        .withColumn("is_last_then", F.coalesce(later > F.col("at"), F.lit(True)))
+        .where("is_last_then")
+        .withColumn("is_same", counts.eqNullSafe(F.lag(counts).over(in_turn)))
+        .where("NOT is_same")
         .withColumn("valid_from_at", F.col("at"))
-        .withColumn("valid_until_at", F.lead("at").over(order))
+        .withColumn("valid_until_at", later)
         .withColumn("evidence", F.array("line"))
         .where("preferred_count > 0")
         .withColumn("imbalance_ratio", F.col("led_elsewhere_count").cast("double") / F.col("preferred_count"))

@@ -15,12 +15,13 @@ from tempfile import gettempdir
 
 from tests.bench.contenders import by_hand, duckdb_envelope, polars_envelope, product, text_count
 from tests.bench.data import make
+from tests.bench.imbalance import imbalance
 from tests.bench.kernel import HEADING, Rate, kernel
 from tests.bench.nights import nights
 from tests.bench.replay import replaying
 from tests.bench.storage import storage
 
-PARTS = ("kernel", "tables", "replay", "storage", "nights")
+PARTS = ("kernel", "tables", "replay", "imbalance", "storage", "nights")
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -35,6 +36,11 @@ def main() -> int:
             f"\nreplay of {given.moves:,} generated moves, median of {given.rounds}, {os.cpu_count()} cores"
         )
         print("\n".join(replaying(given.folder, given.moves, given.rounds)), flush=True)
+    if "imbalance" in given.parts:
+        print(
+            f"\nratios of {given.changes:,} generated changes of partitions, median of {given.rounds}, {os.cpu_count()} cores"
+        )
+        print("\n".join(imbalance(given.folder, given.changes, given.rounds)), flush=True)
     if "storage" in given.parts:
         storage(given.logs, given.folder)
     if "nights" in given.parts:
@@ -107,6 +113,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="some of it (all)")
     parser.add_argument("--logs", type=Path, help="logs of one cluster for the part storage (the sample)")
     parser.add_argument("--moves", type=int, default=2_000_000, help="of the part replay (%(default)s)")
+    parser.add_argument("--changes", type=int, default=1_000_000, help="of the part imbalance (%(default)s)")
     parser.add_argument("--nights", type=int, default=101, help="of the part nights (%(default)s)")
     parser.add_argument(
         "--at-once",

@@ -1,24 +1,122 @@
-"""The notebook runs from top to bottom against a warehouse, in a kernel of its own."""
+"""The notebooks run from top to bottom against a warehouse, in a kernel of their own, and show what its tables say."""
+
+import json
+from collections import defaultdict
+from datetime import datetime
+from typing import Any
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from pyspark.sql import SparkSession
 
+from pipeline.store.reading import read
 from tests.conftest import REPOSITORY
 
-NOTEBOOK = REPOSITORY / "notebooks" / "overview.ipynb"
+Partition = tuple[str, int, int]
+
+# The warehouse's ratios as those of a KRaft cluster, in the kernel of the notebook.
+KRAFT = """
+from pyspark.sql import functions as F
+no_limit = {"threshold_ratio": F.lit(None).cast("double"), "is_breach": F.lit(None).cast("boolean")}
+spark.table("gold_leader_imbalance").withColumns(no_limit).createOrReplaceTempView("gold_leader_imbalance")
+"""
+
+
+def executed(name: str, *more: nbformat.NotebookNode) -> dict[str, Any]:
+    """Outputs by id of the cell; more: cells that follow."""
+    notebook = nbformat.read(REPOSITORY / "notebooks" / name, as_version=4)  # type: ignore[no-untyped-call]  # it ships no types
+    notebook.cells += more
+    client = NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(REPOSITORY)}})
+    return {cell["id"]: cell["outputs"] for cell in client.execute().cells if cell["cell_type"] == "code"}
+
+
+def cell(name: str, source: str) -> nbformat.NotebookNode:
+    made: nbformat.NotebookNode = nbformat.v4.new_code_cell(source, id=name)  # type: ignore[no-untyped-call]
+    return made
+
+
+def source_of(name: str, cell_id: str) -> str:
+    cells = json.loads((REPOSITORY / "notebooks" / name).read_text(encoding="utf-8"))["cells"]
+    return "".join(next(one["source"] for one in cells if one["id"] == cell_id))
 
 
 @pytest.mark.spark
 def test_the_overview_runs(sample_warehouse: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WAREHOUSE", sample_warehouse)
-    notebook = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]  # it ships no types
-    client = NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(REPOSITORY)}})
-    ran = client.execute()
-    shown = {cell["id"]: str(cell["outputs"]) for cell in ran.cells if cell["cell_type"] == "code"}
+    shown = {name: str(outputs) for name, outputs in executed("overview.ipynb").items()}
     assert "gold_finding" in shown["session"]
     assert "controller_outlived" in shown["findings"] or "resigned" in shown["findings"]
     assert all(term in shown["terms"] for term in ("1-1", "1-8"))
     assert "0.923" in shown["brokers"]
     assert "refused" in shown["moves"] and "same_state" in shown["moves"]
     assert "successfully elected as the controller" in shown["lines"]
+
+
+@pytest.mark.spark
+def test_imbalance_shows_what_the_tables_say(
+    spark: SparkSession, sample_warehouse: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAREHOUSE", sample_warehouse)
+    tables = "import json\nfor one in (brokers, worst, life): print(json.dumps(one.to_dict('records'), default=str))"
+    again = cell("kraft-ratios", source_of("imbalance.ipynb", "ratios"))
+    shown = executed("imbalance.ipynb", cell("tables", tables), cell("kraft", KRAFT), again)
+    brokers, worst, life = map(json.loads, shown["tables"][0]["text"].splitlines())
+
+    chart = chart_of(shown["ratios"])
+    rows = read(spark, sample_warehouse, "gold.leader_imbalance").collect()
+    drawn = {(row["broker_id"], row["imbalance_ratio"], row["is_breach"]) for row in data_of(chart)}
+    assert (1, 12 / 13, True) in drawn
+    assert drawn - {one for one in drawn if one[1] is None} <= {
+        (row.broker_id, row.imbalance_ratio, row.is_breach) for row in rows
+    }
+    assert {row["threshold_ratio"] for row in data_of(chart)} == {0.1}
+    assert {row["broker_id"]: (row["highest_ratio"], row["last_ratio"]) for row in brokers} == {
+        broker: (max(row.imbalance_ratio for row in rows if row.broker_id == broker), last)
+        for broker, last in {1: 12 / 13, 2: 0.0, 3: 0.0}.items()
+    }
+
+    expected = elsewhere(spark, sample_warehouse)
+    seconds = [row["elsewhere_seconds"] for row in worst]
+    assert seconds == pytest.approx(sorted(expected.values(), reverse=True)[:10])
+    for row in worst:
+        key = (row["topic"], row["topic_life"], row["partition"])
+        assert row["elsewhere_seconds"] == pytest.approx(expected[key])
+    assert "89.375" in str(shown["worst"])
+    first = read(spark, sample_warehouse, "gold.partition_timeline").where(
+        f"topic = '{worst[0]['topic']}' AND topic_life = {worst[0]['topic_life']} AND partition = {worst[0]['partition']}"
+    )
+    lived = [(row.interval_seq, row.controller_epoch) for row in first.orderBy("interval_seq").collect()]
+    assert [(row["interval_seq"], row["controller_epoch"]) for row in life] == lived
+    assert {row["who"] for row in life} == {"preferred", "another", "not said"}
+    assert data_of(chart_of(shown["life"]))[0]["leader"] == life[0]["leader"]
+
+    kraft = chart_of(shown["kraft-ratios"])
+    assert "KRaft controllers never read" in kraft["title"]["subtitle"]
+    assert "no threshold" not in chart["title"]["subtitle"]
+    assert {(row["threshold_ratio"], row["is_breach"]) for row in data_of(kraft)} == {(None, None)}
+
+
+def chart_of(outputs: Any) -> dict[str, Any]:
+    """The Vega-Lite specification in what a cell shows."""
+    html = next(one["data"]["text/html"] for one in outputs if "text/html" in one.get("data", {}))
+    chart: dict[str, Any] = json.JSONDecoder().raw_decode(html[html.index('{"config"') :])[0]
+    return chart
+
+
+def data_of(chart: dict[str, Any]) -> list[dict[str, Any]]:
+    return [row for rows in chart["datasets"].values() for row in rows]
+
+
+def elsewhere(spark: SparkSession, warehouse: str) -> dict[Partition, float]:
+    """Seconds in which each partition was led elsewhere, interval after interval."""
+    end: datetime = (
+        read(spark, warehouse, "bronze.source_file").agg({"last_logged_at": "max"}).collect()[0][0]
+    )
+    found: dict[Partition, float] = defaultdict(float)
+    for row in read(spark, warehouse, "gold.partition_timeline").collect():
+        is_counted = row.replicas is not None and not row.is_deleting
+        if is_counted and row.leader not in (None, row.replicas[0]):
+            lasted = (row.valid_until_at or end) - row.valid_from_at
+            found[row.topic, row.topic_life, row.partition] += lasted.total_seconds()
+    return found
