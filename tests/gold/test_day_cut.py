@@ -14,7 +14,7 @@ from jobs.before import deletion_before, reaching, summary_before, timeline_befo
 from jobs.cutting import Cut, with_day
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.days import begin_of_day
-from pipeline.silver.controller_line import SEQ_BITS
+from pipeline.kafka.acting import SEQ_BITS
 from pipeline.store.delta import declared
 from tests.lab import interpreted, records, rows_of
 from tests.tables import built_in_turn, table
@@ -75,7 +75,7 @@ def from_day(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFram
     one = BY_SHORT_NAME[name]
     begin = begin_of_day(first_of_terms(tables, day)) if one.is_by_term else day
     tails = ("controller_line", "transition_audit", "replay_summary", "partition_timeline")
-    said = [tables["leader_and_isr"], tables["partition_transition"]]
+    said = [tables[one] for one in ("leader_and_isr", "partition_transition", "partition_state")]
     lines = tables["controller_line"]
     given: dict[str, Any] = tables | {each: rows_at(tables, each, begin) for each in tails}
     given |= {
