@@ -1,6 +1,6 @@
 """Each broker's leader imbalance ratio over time, exactly by Kafka's rule, from the partition timeline."""
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.kafka.acting import SEQ_BITS
@@ -45,18 +45,33 @@ def deltas(intervals: DataFrame) -> DataFrame:
     """What each interval adds to its preferred leader when it begins, and takes away when it ends."""
     head = F.col("replicas")[0]
     is_elsewhere = F.coalesce(F.col("leader") != head, F.lit(False)).cast("long")
-    is_unsure = (F.col("certainty") == "undetermined").cast("long")
+    is_unsure = F.col("certainty") == "undetermined"
+    own = F.array(counts(head, F.lit(1).cast("long"), is_elsewhere, is_unsure.cast("long")))
+    none, one = F.lit(0).cast("long"), F.lit(1).cast("long")
+    # Where the leader is known it is the assignment that is not: each replica may be the preferred leader.
+    others = F.transform(
+        F.slice("replicas", 2, F.size("replicas")), lambda each: counts(each, none, none, one)
+    )
+    parts = F.inline(F.when(is_unsure & F.col("leader").isNotNull(), F.concat(own, others)).otherwise(own))
     line = F.col("evidence")[0].alias("line")
-    common = (F.col("cluster_id"), head.alias("broker_id"), line)
     begun = intervals.select(
-        *common, "term_id", "event_seq", F.col("valid_from_at").alias("at"),
-        F.lit(1).cast("long").alias("preferred"), is_elsewhere.alias("elsewhere"), is_unsure.alias("unsure"),
-    )  # fmt: skip
-    ended = intervals.where("valid_until_at IS NOT NULL").select(
-        *common, "until_place.term_id", "until_place.event_seq", F.col("valid_until_at").alias("at"),
-        F.lit(-1).cast("long").alias("preferred"), (-is_elsewhere).alias("elsewhere"), (-is_unsure).alias("unsure"),
-    )  # fmt: skip
+        "cluster_id", line, "term_id", "event_seq", F.col("valid_from_at").alias("at"), parts
+    )
+    ended = (
+        intervals.where("valid_until_at IS NOT NULL")
+        .select(
+            *("cluster_id", line, "until_place.term_id", "until_place.event_seq"),
+            F.col("valid_until_at").alias("at"),
+            parts,
+        )
+        .withColumns({name: -F.col(name) for name in SUMMED})
+    )
     return begun.unionByName(ended)
+
+
+def counts(broker_id: Column, *values: Column) -> Column:
+    named = (value.alias(name) for value, name in zip(values, SUMMED, strict=True))
+    return F.struct(broker_id.alias("broker_id"), *named)
 
 
 def running_counts(changes: DataFrame) -> DataFrame:
@@ -110,9 +125,13 @@ def with_certainty(counts: DataFrame, partition_timeline: DataFrame, term: DataF
     complete = whole.groupBy("cluster_id").agg(
         F.min(F.col("from_first") & F.col("without_gap")).alias("is_complete")
     )
-    is_known = F.coalesce("is_complete", F.col("is_late").isNull()) & (F.col("unsure_count") == 0)
+    taken = partition_timeline.where("topic_id IS NOT NULL").groupBy("cluster_id")
+    is_in_kraft = F.coalesce(F.col("valid_from_at") >= F.col("kraft_at"), F.lit(False))
+    is_all_seen = F.when(is_in_kraft, F.col("is_late").isNull()).otherwise(F.col("is_complete"))
+    is_known = is_all_seen & (F.col("unsure_count") == 0)
     return (
         counts.join(F.broadcast(complete), on="cluster_id", how="left")
+        .join(F.broadcast(taken.agg(F.min("valid_from_at").alias("kraft_at"))), on="cluster_id", how="left")
         .join(F.broadcast(late.withColumn("is_late", F.lit(True))), on="cluster_id", how="left")
         .withColumn("certainty", F.when(is_known, "inferred").otherwise("undetermined"))
     )

@@ -2,12 +2,12 @@
 
 from datetime import datetime
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.kafka.acting import SEQ_BITS
 from pipeline.kafka.kraft_offices import LINE, kraft_offices, with_decided, with_term
-from pipeline.kafka.leaderless import fences, held, reigns, with_fence, with_reigns
+from pipeline.kafka.leaderless import fences, held, reigns, with_fence, with_lost, with_reigns
 from pipeline.kafka.partition_states import (
     ASSIGNED,
     HELD,
@@ -48,6 +48,7 @@ def kraft_intervals(
     return (
         said.transform(states)
         .transform(with_reigns)
+        .transform(with_lost, broker_absence)
         .transform(reigns, topics)
         .transform(with_fence, fences(broker_absence))
         .transform(held)
@@ -157,6 +158,7 @@ def assignments(lines: DataFrame, before: DataFrame) -> DataFrame:
         .select(
             *IDENTITY, "topic", F.col("valid_from_at").alias("at"), F.lit("").alias("event"),
             line["file_id"].alias("file_id"), line["byte_offset"].alias("byte_offset"), *ASSIGNED,
+            F.when(is_doubted(), F.col("replicas")).alias("lost"),
         )
     )  # fmt: skip
     return decided.unionByName(replayed, allowMissingColumns=True).unionByName(
@@ -164,22 +166,38 @@ def assignments(lines: DataFrame, before: DataFrame) -> DataFrame:
     )
 
 
+def is_doubted() -> Column:
+    """Of a row whose leader is known: its assignment may be another one."""
+    return (F.col("certainty") == "undetermined") & F.col("leader").isNotNull()
+
+
 def filled(rows: DataFrame) -> DataFrame:
-    """Each row with all that is known by then of its partition; what comes before its first state tells of replicas."""
+    """Each row with all that is known by then of its partition; what comes before its first state tells of replicas.
+
+    Where a replica was lost and the assignment was not stated since, it is undetermined.
+    """
     order = Window.partitionBy(*IDENTITY).orderBy(
         "at", F.col("known").isNull(), "known.partition_epoch", *LINE
     )
     so_far = order.rowsBetween(Window.unboundedPreceding, 0)
     last = {
         name: F.last(name, ignorenulls=True).over(so_far)
-        for name in (*ASSIGNED, "known", "first_seq", "replayed")
+        for name in (*ASSIGNED, "known", "first_seq", "replayed", "doubt")
     }
+    nothing = F.array().cast("array<int>")
+    is_seed = F.col("known").isNull() & F.col("lost").isNotNull()
+    doubt = (
+        F.when(is_seed, F.col("lost")).when(F.col("replicas").isNotNull(), nothing).otherwise(F.col("lost"))
+    )
+    is_doubtful = F.coalesce(F.arrays_overlap("doubt", "replicas"), F.lit(False))
     return (
-        rows.withColumns(last)
+        rows.withColumn("doubt", doubt)
+        .withColumns(last)
         .withColumn("replicas", F.coalesce("replicas", "replayed"))
         .where("known IS NOT NULL")
         .select("*", *(F.col(f"known.{name}").alias(name) for name in KNOWN))
-        .drop("known", "replayed")
+        .withColumn("certainty", F.when(is_doubtful, "undetermined").otherwise(F.col("certainty")))
+        .drop("known", "replayed", "lost", "doubt")
     )
 
 

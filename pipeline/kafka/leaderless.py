@@ -7,7 +7,7 @@ from pipeline.kafka.kraft_offices import LINE, within
 from pipeline.kafka.partition_states import ASSIGNED, HELD, IDENTITY
 
 NOBODY = -1
-ROW = ("at", "partition_epoch", *HELD, *ASSIGNED, "certainty", "first_seq", *LINE)
+ROW = ("at", "partition_epoch", *HELD, *ASSIGNED, "certainty", "lost", "first_seq", *LINE)
 
 
 def fences(broker_absence: DataFrame) -> DataFrame:
@@ -45,19 +45,40 @@ def with_reigns(states: DataFrame) -> DataFrame:
     only the in-sync replicas asked for (metadata.version below 3.6, and the end of a reassignment).
 
     certainty: after a gap in the partition epochs something is lost, and the state held by then, not from then on.
+    left: brokers that left the in-sync replicas when the leader epoch grew.
     """
     order = Window.partitionBy(*IDENTITY).orderBy("partition_epoch")
     is_same = (F.col("leader") == F.lag("leader").over(order)) & (
         F.col("leader_epoch") <= F.lag("leader_epoch").over(order) + 1
     )
     is_after_gap = F.col("partition_epoch") > F.lag("partition_epoch").over(order) + 1
+    is_bumped = F.col("leader_epoch") == F.lag("leader_epoch").over(order) + 1
+    left = F.array_except(F.lag("isr").over(order), "isr")
     return (
         states.withColumn("is_new", F.coalesce(~is_same, F.lit(True)).cast("int"))
         .withColumn("reign", F.sum("is_new").over(order))
         .withColumn(
             "certainty", F.when(F.coalesce(is_after_gap, F.lit(False)), "inferred").otherwise("proved")
         )
+        .withColumn("left", F.when(is_bumped & ~is_after_gap & (F.size(left) > 0), left))
     )
+
+
+def with_lost(states: DataFrame, broker_absence: DataFrame) -> DataFrame:
+    """lost: of the brokers that left those that were in service. A reassignment that only takes replicas away is in no
+    line but this: the assignment may be another one from then on, until it is stated again."""
+    key = (*IDENTITY, "partition_epoch")
+    one_each = states.where("left IS NOT NULL").select(*key, "at", F.explode("left").alias("broker_id"))
+    is_out = within("out_at", "back_at")
+    for name in ("cluster_id", "broker_id"):
+        is_out = is_out & (F.col(f"l.{name}") == F.col(f"o.{name}"))
+    lost = (
+        one_each.alias("l")
+        .join(F.broadcast(broker_absence).alias("o"), is_out, how="left_anti")
+        .groupBy(*key)
+        .agg(F.collect_set("broker_id").alias("lost"))
+    )
+    return states.join(F.broadcast(lost), on=[*key], how="left").drop("left")
 
 
 def reigns(states: DataFrame, ends: DataFrame) -> DataFrame:
@@ -84,23 +105,24 @@ def reigns(states: DataFrame, ends: DataFrame) -> DataFrame:
 
 def with_fence(reigns: DataFrame, fences: DataFrame) -> DataFrame:
     """fenced_at with its line: when the leader was fenced in its reign, or was allowed to shut down if then the next
-    one took over; empty_at: from when on none of the replicas known to be in sync was there to do so."""
+    one took over or none was left to; empty_at: from when on none of the replicas known to be in sync was there."""
     of_leader = fences.withColumnRenamed("broker_id", "leader")
     until = F.col("until_at")
     in_sync = F.coalesce(F.col("last.isr"), F.col("last.replicas"))
+
+    def is_empty(then: Column) -> Column:
+        return F.size(F.array_except(in_sync, then["out"])) == 0
+
+    def is_acting(one: Column) -> Column:
+        leaves_none = F.exists(one["then"], lambda then: (then["then_at"] == one["at"]) & is_empty(then))
+        return one["is_fence"] | is_taken_over() | leaves_none
+
     first = F.filter(
         "fences",
-        lambda one: (
-            (one["at"] >= F.col("from_at"))
-            & (until.isNull() | (one["at"] < until))
-            & (one["is_fence"] | is_taken_over())
-        ),
+        lambda one: (one["at"] >= F.col("from_at")) & (until.isNull() | (one["at"] < until)) & is_acting(one),
     )
     empty = F.filter(
-        F.col("fence.then"),
-        lambda one: (
-            (F.size(F.array_except(in_sync, one["out"])) == 0) & (until.isNull() | (one["then_at"] < until))
-        ),
+        F.col("fence.then"), lambda then: is_empty(then) & (until.isNull() | (then["then_at"] < until))
     )
     return (
         reigns.join(F.broadcast(of_leader), on=["cluster_id", "leader"], how="left")

@@ -67,14 +67,14 @@ def true_states(cluster: Path) -> dict[Partition, list[State]]:
 
 def in_effect(cluster: Path) -> Iterator[tuple[int, Row]]:
     """Records with the time from which they hold: when they were appended; while most controllers are dead or frozen
-    nothing is committed, and no broker hears of what was appended until the next controller is elected."""
+    nothing is committed, and no broker hears of what was appended until another controller finds the next one."""
     records = json_lines(cluster / "truth" / "metadata-log.jsonl")
-    elected = [record["timestamp"] for record in records if record["type"] == "CONTROL"]
+    joined = [record["timestamp"] for record in records if record["type"] == "REGISTER_CONTROLLER_RECORD"]
     lost = without_quorum(cluster)
     for record in records:
         at = record["timestamp"]
         is_lost = lost[bisect_right([since for since, _ in lost], at) - 1][1]
-        later = [one for one in elected if one > at]
+        later = [one for one in joined if one > at]
         yield (later[0] if is_lost and later else at), record
 
 
@@ -117,7 +117,7 @@ def told_steps(timeline: list[Row], of: Callable[[Row], Any]) -> dict[Partition,
 
 
 def told_leader(row: Row) -> Any:
-    return UNTOLD if row["certainty"] == "undetermined" or row["leader"] is None else row["leader"]
+    return UNTOLD if row["leader"] is None else row["leader"]
 
 
 def told_isr(row: Row) -> Any:
@@ -126,11 +126,9 @@ def told_isr(row: Row) -> Any:
 
 
 def told_replicas(row: Row) -> Any:
-    return UNTOLD if row["replicas"] is None else tuple(row["replicas"])
-
-
-def told_nothing() -> Any:
-    return UNTOLD
+    """Where the leader is known and the row is undetermined it is so for the assignment."""
+    is_doubted = row["certainty"] == "undetermined" and row["leader"] is not None
+    return UNTOLD if row["replicas"] is None or is_doubted else tuple(row["replicas"])
 
 
 ASPECTS: dict[str, tuple[Callable[[State], Any], Callable[[Row], Any]]] = {
@@ -182,14 +180,22 @@ def wrong(found: list[Stretch]) -> list[Stretch]:
 
 
 class Imbalance(NamedTuple):
-    """What a broker answered (describe), and the table at that time, per broker: (led elsewhere, preferred)."""
+    """What a broker answered (describe) of another, and the table at that time: (led elsewhere, preferred).
+
+    is_settled: nothing had changed for a second and nothing did for another.
+    """
 
     at_ms: int
-    described: dict[int, tuple[int, int]]
-    told: dict[int, tuple[int, int]]
+    broker_id: int
+    described: tuple[int, int]
+    told: tuple[int, int] | None
+    certainty: str | None
+    is_settled: bool
 
 
 def imbalances(cluster: Path, imbalance: list[Row]) -> Iterator[Imbalance]:
+    truths = true_states(cluster).values()
+    changed = sorted({state.at for states in truths for state in states})
     for one in json_lines(cluster / "truth" / "describe.jsonl"):
         counts: dict[int, list[int]] = defaultdict(lambda: [0, 0])
         for topic in one["topics"].values():
@@ -198,13 +204,18 @@ def imbalances(cluster: Path, imbalance: list[Row]) -> Iterator[Imbalance]:
                 own[0] += state["leader"] != state["replicas"][0]
                 own[1] += 1
         at = one["start_ms"]
-        told = {
-            row["broker_id"]: (row["led_elsewhere_count"], row["preferred_count"])
-            for row in imbalance
-            if ms(row["valid_from_at"]) <= at
-            and (row["valid_until_at"] is None or at < ms(row["valid_until_at"]))
-        }
-        yield Imbalance(at, {broker: (own[0], own[1]) for broker, own in counts.items()}, told)
+        rows = {row["broker_id"]: row for row in imbalance if is_in_force(row, at)}
+        is_settled = all(abs(at - each) > SETTLED_MS for each in changed)
+        for broker, (elsewhere, preferred) in sorted(counts.items()):
+            row = rows.get(broker)
+            told = (row["led_elsewhere_count"], row["preferred_count"]) if row else None
+            certainty = row["certainty"] if row else None
+            yield Imbalance(at, broker, (elsewhere, preferred), told, certainty, is_settled)
+
+
+def is_in_force(row: Row, at: int) -> bool:
+    until = row["valid_until_at"]
+    return ms(row["valid_from_at"]) <= at and (until is None or at < ms(until))
 
 
 def report(cluster: Path, timeline: list[Row], shown: int = 12) -> None:

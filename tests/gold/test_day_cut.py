@@ -66,6 +66,32 @@ def test_any_day(spark: SparkSession, shared: Path, name: str, step: int) -> Non
                 )
 
 
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        pytest.param("3.9.2-kraft-separate-stock", 4, id="some"),
+        pytest.param("3.9.2-kraft-separate-stock", 1, id="3.9.2", marks=pytest.mark.soak),
+        pytest.param("3.3.2-kraft-combined-stock", 1, id="3.3.2", marks=pytest.mark.soak),
+        pytest.param("3.9.2-kraft-migration-stock", 1, id="migration", marks=pytest.mark.soak),
+        pytest.param("4.0.0-kraft-combined-stock", 1, id="4.0.0", marks=pytest.mark.soak),
+        pytest.param("4.3.1-kraft-combined-trace", 1, id="4.3.1", marks=pytest.mark.soak),
+    ],
+)
+def test_any_day_in_kraft(spark: SparkSession, shared: Path, name: str, step: int) -> None:
+    """The segments that a run reads may begin with the day itself: nothing before it is there to look back at."""
+    with interpreted(spark):
+        lines = spark.createDataFrame(stretched(records(shared / "corpus" / "lab" / name)))
+        tables = built_in_turn(spark, lines, "partition_timeline")
+        begun = rows_of(tables["partition_timeline"].select("valid_from_at").distinct())
+        days = sorted({begin_of_day(row["valid_from_at"].replace(tzinfo=UTC)) for row in begun})
+        assert len(days) > 5
+        for day in days[1::step]:
+            said = tables["partition_state"].where(F.col("logged_at") >= F.lit(day))
+            found = from_day(tables | {"partition_state": said}, "partition_timeline", day)
+            assert in_order(found) == in_order(rows_at(tables, "partition_timeline", day)), day
+
+
 def rows_at(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFrame:
     return tables[name].where(reaching(BY_SHORT_NAME[name].ordered_by, day))
 

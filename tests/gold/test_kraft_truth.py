@@ -11,25 +11,22 @@ from pyspark.sql import DataFrame, SparkSession
 from tests.gold.kraft_truth import ASPECTS, Imbalance, imbalances, report, stretches, true_states, wrong
 from tests.lab import Row, broken_rules, built_tables, interpreted, rows_of
 
-# cluster; partition-seconds in which the assignment is wrong: replicas that a reassignment only takes away, adding
-# none, are in no line until the next change of the ISR. Snapshots of brokers that differ.
-SAMPLES = (("3.9.2-kraft-separate-stock", 21),)
+SAMPLES = ("3.9.2-kraft-separate-stock",)
 OTHERS = (
-    ("3.3.2-kraft-combined-stock", 30),
-    ("3.9.2-kraft-migration-stock", 10),
-    ("4.0.0-kraft-combined-stock", 23),
-    ("4.3.1-kraft-combined-trace", 0),
-    ("4.3.1-kraft-separate-stock", 67),
+    "3.3.2-kraft-combined-stock",
+    "3.9.2-kraft-migration-stock",
+    "4.0.0-kraft-combined-stock",
+    "4.3.1-kraft-combined-trace",
+    "4.3.1-kraft-separate-stock",
 )
 
 
 @dataclass(frozen=True)
 class Lab:
-    """A cluster's folder, the tables built from it, and how many partition-seconds of assignment no line tells."""
+    """A cluster's folder and the tables built from it."""
 
     folder: Path
     tables: dict[str, DataFrame]
-    untold_seconds: int
 
     @cached_property
     def timeline(self) -> list[Row]:
@@ -42,8 +39,8 @@ class Lab:
 
 def cases() -> list[object]:
     return [
-        *(pytest.param(one, id=one[0]) for one in SAMPLES),
-        *(pytest.param(one, id=one[0], marks=pytest.mark.soak) for one in OTHERS),
+        *(pytest.param(one, id=one) for one in SAMPLES),
+        *(pytest.param(one, id=one, marks=pytest.mark.soak) for one in OTHERS),
     ]
 
 
@@ -54,10 +51,9 @@ def lab(
     shared: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Lab]:
-    name, untold_seconds = request.param
-    folder = shared / "corpus" / "lab" / name
+    folder = shared / "corpus" / "lab" / request.param
     with interpreted(spark):
-        yield Lab(folder, built_tables(spark, folder, tmp_path_factory.mktemp("kraft")), untold_seconds)
+        yield Lab(folder, built_tables(spark, folder, tmp_path_factory.mktemp("kraft")))
 
 
 pytestmark = pytest.mark.spark
@@ -72,10 +68,9 @@ def test_isr_wherever_it_is_claimed(lab: Lab) -> None:
     assert wrong(list(stretches(lab.folder, lab.timeline, "isr"))) == []
 
 
-def test_assignment_at_every_instant(lab: Lab) -> None:
-    off = wrong(list(stretches(lab.folder, lab.timeline, "replicas")))
-    assert sum(one.seconds for one in off) <= lab.untold_seconds
-    assert all(set(one.true) < set(one.told) for one in off)
+def test_assignment_wherever_it_is_not_doubted(lab: Lab) -> None:
+    """Replicas that a reassignment only takes away, adding none, are in no line until the ISR changes the next time."""
+    assert wrong(list(stretches(lab.folder, lab.timeline, "replicas"))) == []
 
 
 def test_end_state(lab: Lab) -> None:
@@ -91,12 +86,12 @@ def test_end_state(lab: Lab) -> None:
 
 
 def test_imbalance_is_that_of_what_brokers_describe(lab: Lab) -> None:
-    pairs = [
-        (one.described[broker], one.told.get(broker)) for one in lab.imbalances for broker in one.described
-    ]
-    equal = sum(described == told for described, told in pairs)
-    print(f"{lab.folder.name}: imbalance equal {equal} of {len(pairs)}")
-    assert equal == len(pairs)
+    found = lab.imbalances
+    known = [one for one in found if one.is_settled and one.certainty != "undetermined"]
+    print(f"imbalance: equal {sum(one.told == one.described for one in found)} of {len(found)}", end="")
+    print(f", settled and not undetermined {len(known)}")
+    assert [one for one in known if one.told != one.described] == []
+    assert len(known) > 30
 
 
 def test_every_aspect_is_told_for_most_of_the_time(lab: Lab) -> None:
