@@ -52,11 +52,16 @@ def listed_before(broker_session: DataFrame, cut: datetime | None) -> DataFrame:
 
 def timeline_before(intervals: DataFrame, said: Iterable[DataFrame], cut: datetime | None) -> DataFrame:
     """Rows of gold.partition_timeline that begin before the cut: those open then, and all of the topics of `said`,
-    in which something is said afterwards."""
+    in which something is said afterwards, and of the partitions that are open in KRaft by an inference."""
     if cut is None:
         return intervals.limit(0)
     topics = reduce(DataFrame.unionByName, (one.select("cluster_id", "topic") for one in said)).distinct()
     earlier = intervals.where(F.col("valid_from_at") < F.lit(cut))
     named = F.broadcast(topics.withColumn("is_named", F.lit(True)))
     told = earlier.join(named, on=["cluster_id", "topic"], how="left")
-    return told.where(reaching("valid_until_at", cut) | F.col("is_named")).drop("is_named")
+    own = ("cluster_id", "topic_id", "partition")
+    inferred = earlier.where("topic_id IS NOT NULL AND partition_epoch IS NULL")
+    open_ones = inferred.where(reaching("valid_until_at", cut)).select(*own).distinct()
+    both = told.join(F.broadcast(open_ones.withColumn("is_inferred", F.lit(True))), on=[*own], how="left")
+    kept = reaching("valid_until_at", cut) | F.col("is_named") | F.col("is_inferred")
+    return both.where(kept).drop("is_named", "is_inferred")

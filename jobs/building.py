@@ -45,6 +45,7 @@ from schemas.silver import (
     controller_event,
     controller_line,
     leader_and_isr,
+    partition_state,
     partition_transition,
     term,
     topic_event,
@@ -251,7 +252,8 @@ class Builder:
 
     def said(self, cut: datetime | None) -> list[DataFrame]:
         """What lines from the cut on state of partitions."""
-        tables = [self.store.delta.read(spec) for spec in (leader_and_isr.SPEC, partition_transition.SPEC)]
+        specs = (leader_and_isr.SPEC, partition_transition.SPEC, partition_state.SPEC)
+        tables = [self.store.delta.read(spec) for spec in specs]
         return tables if cut is None else [self.of_segments(rows, cut) for rows in tables]
 
     def line_before(self, cut: datetime | None) -> DataFrame:

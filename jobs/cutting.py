@@ -10,10 +10,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
 from pipeline.core.days import begin_of_day
-from pipeline.kafka.acting import by_controllers
+from pipeline.kafka.acting import SEQ_BITS, about_partitions, by_controllers
 from pipeline.kafka.causing import LISTED
 from pipeline.kafka.statements import life
-from pipeline.silver.controller_line import SEQ_BITS, marks
+from pipeline.silver.controller_line import marks
 from pipeline.store.rows import collect_one, collect_rows
 from schemas.silver import controller_line
 
@@ -28,6 +28,7 @@ IDENTITY = (
     "byte_offset",
 )
 NEAR = timedelta(days=2)
+LATE = timedelta(minutes=1)  # how long a line still tells of a state that the next one followed: GRACE
 BEFORE = StructType([*controller_line.SPEC.struct.fields, StructField("listed", StringType())])
 
 
@@ -46,18 +47,20 @@ class Cut:
 
 
 def find_cut(new_records: DataFrame, terms: DataFrame, terms_before: DataFrame) -> Cut:
-    """The earliest of the controllers' lines that are new, and of the terms that are other than before.
+    """The earliest of the lines that are new, of controllers or about partitions, and of the terms that are other than
+    before.
 
     A line's running maximum is not below its own time, so the earliest new line changes nothing before it.
     To the millisecond, which is what the order of lines is told by.
     """
-    lines = new_records.transform(by_controllers).agg(F.min("logged_at").alias("at"))
+    told = (by_controllers(new_records), about_partitions(new_records))
+    earliest = (each.agg(F.min("logged_at").alias("at")) for each in told)
     began = F.least("elected_at", "first_seen_at").alias("at")
     now, before = (some.select(*IDENTITY) for some in (terms, terms_before))
     other = (
         now.exceptAll(before).unionByName(before.exceptAll(now)).select(began).agg(F.min("at").alias("at"))
     )
-    found = collect_one(lines.unionByName(other).agg(F.min("at").alias("at")))["at"]
+    found = collect_one(reduce(DataFrame.unionByName, earliest, other).agg(F.min("at").alias("at")))["at"]
     if found is None:
         return Cut(has_lines=False)
     at = found.astimezone(UTC)
@@ -75,7 +78,7 @@ def with_day(
     """
     if cut.at is None:
         raise ValueError("all lines are built anew: there is no day to begin with")
-    day = begin_of_day(cut.at)
+    day = begin_of_day(cut.at - LATE)
     began = F.least("elected_at", "first_seen_at").alias("at")
     of_term = ("cluster_id", "term_id")
     judged_by = F.struct("replica_machine", "is_trace_seen", "is_isr_told")

@@ -168,7 +168,7 @@ def not_looked_for() -> list[str]:
 
 def blind_spot(facts: Facts) -> str:
     if any(one["mode"] == "kraft" for one in facts.terms):
-        return "; in KRaft mode moves, leaders and ratios are not judged"
+        return "; in KRaft mode moves are not judged, and ratios have no limit"
     if facts.level and facts.level["is_trace"]:
         return ""
     return "; replica moves are not printed at this log level (see MOVES)"

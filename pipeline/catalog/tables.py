@@ -24,6 +24,7 @@ from pipeline.gold import (
 from pipeline.kafka.families import events_of
 from pipeline.silver import (
     assignment,
+    broker_absence,
     broker_event,
     broker_setting,
     control_request,
@@ -33,6 +34,7 @@ from pipeline.silver import (
     imbalance_observation,
     leader_and_isr,
     log_gap,
+    partition_state,
     partition_transition,
     reassignment_event,
     release_span,
@@ -95,6 +97,7 @@ TABLES: tuple[Table, ...] = (
     built(replica_transition, Refresh.SEGMENTS),
     built(partition_transition, Refresh.SEGMENTS),
     built(leader_and_isr, Refresh.SEGMENTS),
+    built(partition_state, Refresh.SEGMENTS),
     built(imbalance_observation, Refresh.SEGMENTS),
     built(topic_event, Refresh.SEGMENTS),
     built(assignment, Refresh.SEGMENTS),
@@ -106,6 +109,7 @@ TABLES: tuple[Table, ...] = (
     built(broker_setting, Refresh.SEGMENTS),
     built(release_span, Refresh.WHOLE),
     built(term, Refresh.WHOLE),
+    built(broker_absence, Refresh.WHOLE),
     built(controller_line, Refresh.TAIL, ordered_by="ordered_at"),
     built(log_gap, Refresh.WHOLE),
     built(controller_term, Refresh.WHOLE),

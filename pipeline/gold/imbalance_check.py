@@ -52,10 +52,11 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     """
     asked = imbalance_observation.join(checks(controller_line), on=[*LINE], how="inner")
     checked = F.broadcast(asked.select(*TERM).distinct())
-    earlier = partition_timeline.where(F.col("valid_from_at") < F.lit(cut).cast("timestamp"))
+    in_zookeeper = partition_timeline.where("topic_id IS NULL")
+    earlier = in_zookeeper.where(F.col("valid_from_at") < F.lit(cut).cast("timestamp"))
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     said = statements(*given, deletion_before, known_before(earlier))
-    cluster_wide, begins = sequence(partition_timeline), term.transform(first_places)
+    cluster_wide, begins = sequence(in_zookeeper), term.transform(first_places)
     views = held(said.join(checked, on=[*TERM], how="left_semi"), begins, cluster_wide).withColumn(
         "is_moving", F.col("cause") == AUTOMATIC
     )

@@ -6,7 +6,8 @@ from pyspark.sql import functions as F
 from pipeline.kafka.balancing import with_balancing
 from schemas.gold.leader_imbalance import SPEC
 
-COUNTS = ("preferred_count", "led_elsewhere_count")
+SUMMED = ("preferred", "elsewhere", "unsure")
+COUNTS = ("preferred_count", "led_elsewhere_count", "unsure_count")
 
 
 def build(
@@ -15,17 +16,18 @@ def build(
     balancing_setting: DataFrame,
     broker_setting: DataFrame,
 ) -> DataFrame:
-    """One row per interval of one broker in which its two counts did not change.
+    """One row per interval of one broker in which its two counts did not change, nor whether they are known.
 
     balancing_setting: what conf and given files say; broker_setting: what brokers print (see kafka.balancing).
     Rule: partitions with an assignment whose topic is not queued for deletion, grouped by the head of the
     assignment; of them those with a known leader that is not the head; breach when ratio > threshold, strictly.
     Cost: two changes per interval of the timeline, sorted once by broker and summed.
-    Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
+    Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9. A KRaft controller computes no ratio, but
+    a set of the same partitions: PartitionRegistration.hasPreferredLeader, from 3.2.
     """
     counts = partition_timeline.transform(changes).transform(running_counts)
     return (
-        counts.transform(with_certainty, term)
+        counts.transform(with_certainty, partition_timeline, term)
         .transform(with_balancing, "broker_id", balancing_setting, broker_setting)
         .transform(with_threshold, term)
         .select(*SPEC.columns)
@@ -38,13 +40,13 @@ def changes(partition_timeline: DataFrame) -> DataFrame:
     An end has the place and the line of the partition's next interval, which begins there; else it has no place.
     """
     order = Window.partitionBy("cluster_id", "topic", "topic_life", "partition").orderBy("interval_seq")
-    head, line = F.col("replicas")[0], F.col("evidence")[0].alias("line")
-    elsewhere = F.coalesce(F.col("leader") != head, F.lit(False)).cast("long")
     lived = partition_timeline.select(
         "cluster_id", "topic", "topic_life", "partition", "interval_seq", "valid_from_at", "valid_until_at",
-        head.alias("broker_id"), elsewhere.alias("elsewhere"),
-        F.expr("replicas IS NOT NULL AND NOT is_deleting").alias("is_counted"),
-        F.struct(F.col("valid_from_at").alias("at"), "controller_epoch", "term_id", "event_seq", line).alias("begin"),
+        shares().alias("shares"), F.expr("replicas IS NOT NULL AND NOT is_deleting").alias("is_counted"),
+        F.struct(
+            F.col("valid_from_at").alias("at"), "controller_epoch", "term_id", "event_seq",
+            F.col("evidence")[0].alias("line"),
+        ).alias("begin"),
     )  # fmt: skip
     following = F.when(F.col("following.at") == F.col("valid_until_at"), F.col("following"))
     bounded = (
@@ -53,18 +55,44 @@ def changes(partition_timeline: DataFrame) -> DataFrame:
         .withColumn("end", following)
     )
 
-    def change(at: str, place: str, sign: int) -> Column:
+    def change(at: str, place: str, sign: int, share: Column) -> Column:
         named = (
             F.col(f"{place}.{name}").alias(name) for name in ("controller_epoch", "term_id", "event_seq")
         )
         evident = F.coalesce(F.col(f"{place}.line"), F.col("begin.line")).alias("line")
+        values = ((share[name] * sign).alias(name) for name in SUMMED)
         return F.struct(
-            F.col(at).alias("at"), *named, evident, F.lit(sign).cast("long").alias("preferred"),
-            (F.col("elsewhere") * sign).alias("elsewhere"),
-        )  # fmt: skip
+            share["broker_id"].alias("broker_id"), F.col(at).alias("at"), *named, evident, *values
+        )
 
-    both = F.array(change("valid_from_at", "begin", 1), change("valid_until_at", "end", -1))
-    return bounded.select("cluster_id", "broker_id", F.inline(both)).where("at IS NOT NULL")
+    both = F.transform(
+        "shares",
+        lambda share: F.array(
+            change("valid_from_at", "begin", 1, share), change("valid_until_at", "end", -1, share)
+        ),
+    )
+    return bounded.select("cluster_id", F.inline(F.flatten(both))).where("at IS NOT NULL")
+
+
+def shares() -> Column:
+    """What an interval adds to brokers: one preferred partition to the head of its assignment, led elsewhere or not.
+
+    It is unsure to that broker where it is undetermined; where its leader is known it is the assignment that is not,
+    and each replica may be the preferred leader.
+    """
+    head, none = F.col("replicas")[0], F.lit(0).cast("long")
+    elsewhere = F.coalesce(F.col("leader") != head, F.lit(False)).cast("long")
+    is_unsure = F.col("certainty") == "undetermined"
+
+    def share(broker_id: Column, *values: Column) -> Column:
+        named = (value.cast("long").alias(name) for value, name in zip(values, SUMMED, strict=True))
+        return F.struct(broker_id.alias("broker_id"), *named)
+
+    own = F.array(share(head, F.lit(1), elsewhere, F.coalesce(is_unsure, F.lit(False))))
+    others = F.transform(
+        F.slice("replicas", 2, F.size("replicas")), lambda each: share(each, none, none, F.lit(1))
+    )
+    return F.when(is_unsure & F.col("leader").isNotNull(), F.concat(own, others)).otherwise(own)
 
 
 def running_counts(changed: DataFrame) -> DataFrame:
@@ -84,6 +112,7 @@ def running_counts(changed: DataFrame) -> DataFrame:
     return (
         changed.withColumn("preferred_count", F.sum("preferred").over(until_now))
         .withColumn("led_elsewhere_count", F.sum("elsewhere").over(until_now))
+        .withColumn("unsure_count", F.sum("unsure").over(until_now))
         .withColumn("following", F.lead(F.struct(*event)).over(in_turn))
         .where(~(goes_on[0] & goes_on[1]))
         .withColumn("is_last_then", F.coalesce(later > F.col("at"), F.lit(True)))
@@ -98,19 +127,40 @@ def running_counts(changed: DataFrame) -> DataFrame:
     )
 
 
-def with_certainty(counts: DataFrame, term: DataFrame) -> DataFrame:
-    """Undetermined where a term since the cluster's first one was not seen: assignments may be missing then."""
-    whole = term.groupBy("cluster_id", "life").agg(
-        (F.min("controller_epoch") == 1).alias("from_first"),
-        (F.max("controller_epoch") == F.count(F.when(F.col("elected_at").isNotNull(), 1))).alias(
-            "without_gap"
-        ),
+def with_certainty(counts: DataFrame, partition_timeline: DataFrame, term: DataFrame) -> DataFrame:
+    """Undetermined where a term since the cluster's first one was not seen: assignments may be missing then; and while
+    the leader of one of the broker's partitions is not known.
+
+    In KRaft, whose epochs have gaps, where the creation of a partition was not seen: its record has partition epoch 0,
+    but one taken over from ZooKeeper.
+    """
+    unborn = partition_timeline.where("topic_id IS NOT NULL AND interval_seq = 1").where(
+        "partition_epoch <> 0"
+    )
+    of_zookeeper = term.where("mode = 'zookeeper'").select("cluster_id")
+    late = unborn.join(of_zookeeper, on="cluster_id", how="left_anti").select("cluster_id").distinct()
+    whole = (
+        term.where("mode = 'zookeeper'")
+        .groupBy("cluster_id", "life")
+        .agg(
+            (F.min("controller_epoch") == 1).alias("from_first"),
+            (F.max("controller_epoch") == F.count(F.when(F.col("elected_at").isNotNull(), 1))).alias(
+                "without_gap"
+            ),
+        )
     )
     complete = whole.groupBy("cluster_id").agg(
         F.min(F.col("from_first") & F.col("without_gap")).alias("is_complete")
     )
-    return counts.join(F.broadcast(complete), on="cluster_id", how="left").withColumn(
-        "certainty", F.when(F.col("is_complete"), "inferred").otherwise("undetermined")
+    taken = partition_timeline.where("topic_id IS NOT NULL").groupBy("cluster_id")
+    is_in_kraft = F.coalesce(F.col("valid_from_at") >= F.col("kraft_at"), F.lit(False))
+    is_all_seen = F.when(is_in_kraft, F.col("is_late").isNull()).otherwise(F.col("is_complete"))
+    is_known = is_all_seen & (F.col("unsure_count") == 0)
+    return (
+        counts.join(F.broadcast(complete), on="cluster_id", how="left")
+        .join(F.broadcast(taken.agg(F.min("valid_from_at").alias("kraft_at"))), on="cluster_id", how="left")
+        .join(F.broadcast(late.withColumn("is_late", F.lit(True))), on="cluster_id", how="left")
+        .withColumn("certainty", F.when(is_known, "inferred").otherwise("undetermined"))
     )
 
 

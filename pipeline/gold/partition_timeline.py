@@ -5,17 +5,20 @@ from datetime import datetime
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.kafka.kraft_intervals import kraft_intervals, until_kraft
 from pipeline.kafka.statements import GONE, PARTITION, TRACKED, known_before, partition_order, statements
 from schemas.gold.partition_timeline import SPEC
 
 
-def build(
+def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     leader_and_isr: DataFrame,
     partition_transition: DataFrame,
     assignment: DataFrame,
     topic_event: DataFrame,
     controller_line: DataFrame,
     term: DataFrame,
+    partition_state: DataFrame,
+    broker_absence: DataFrame,
     deletion_before: DataFrame,
     timeline_before: DataFrame,
     cut: datetime | None,
@@ -28,18 +31,25 @@ def build(
     Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
     one, and so do the topic's deletion, a wiped cluster's next election and that of a KRaft controller.
     A statement with a lower leader epoch than one before it is stale (a deposed controller) and is left out.
+    KRaft: as pipeline.kafka.kraft_intervals says, from the partition's record on; what follows is of ZooKeeper mode.
     Source: lines of controllers only. From 2.7 on (inter-broker protocol) leaders ask them for every change of ISR;
     until then isr is as last stated, and marked.
     """
-    last = timeline_before.transform(last_of_each)
+    last = timeline_before.where("topic_id IS NULL").transform(last_of_each)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     lived = statements(*given, deletion_before, known_before(last)).unionByName(
         seeds(last, cut), allowMissingColumns=True
     )
-    found = lived.transform(without_stale).transform(filled).transform(intervals)
+    in_kraft = kraft_intervals(partition_state, broker_absence, controller_line, term, timeline_before, cut)
+    in_zookeeper = (
+        lived.transform(without_stale).transform(filled).transform(intervals).transform(with_stale_isr, term)
+    )
+    found = in_zookeeper.transform(until_kraft, in_kraft, timeline_before).unionByName(
+        in_kraft, allowMissingColumns=True
+    )
     if cut is not None:
         found = found.where(F.col("valid_until_at").isNull() | (F.col("valid_until_at") >= F.lit(cut)))
-    return found.transform(with_stale_isr, term).select(*SPEC.columns)
+    return found.select(*SPEC.columns)
 
 
 def with_stale_isr(intervals: DataFrame, term: DataFrame) -> DataFrame:

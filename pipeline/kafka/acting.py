@@ -1,7 +1,11 @@
-"""Which lines a controller writes about its own acts."""
+"""Which lines a controller writes about its own acts, and which brokers in KRaft mode write about the same."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+
+from pipeline.kafka.families import events_of
+
+SEQ_BITS = 20  # of a place within a term: lines in one millisecond, a million
 
 
 def by_controllers(log_record: DataFrame) -> DataFrame:
@@ -16,3 +20,9 @@ def by_controllers(log_record: DataFrame) -> DataFrame:
     return log_record.where("event IS NOT NULL AND logged_at IS NOT NULL").where(
         is_controller_log | is_acting
     )
+
+
+def about_partitions(log_record: DataFrame) -> DataFrame:
+    """Lines that say what state a partition is in, in KRaft mode those of brokers above all."""
+    is_state = F.col("event").isin(*sorted(events_of("partition_state")))
+    return log_record.where(is_state & F.col("logged_at").isNotNull())

@@ -5,18 +5,17 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.kafka.acting import by_controllers
+from pipeline.kafka.acting import SEQ_BITS, by_controllers
 from pipeline.kafka.causing import with_cause
 from schemas.silver.controller_line import SPEC
 
 LEAVING = ("resigned", "renounced")
-STARTING = ("starting", "thread_starting")
+STARTING = ("starting", "thread_starting", "created")
 OF_ANOTHER_EPOCH = ("controller_epoch_read", "controller_renounce", "controller_observed_leader")
 USED = (
     "cluster_id", "node_id", "log", "file_id", "load_seq", "byte_offset", "logged_at", "level",
     "event", "controller_id", "controller_epoch", "fields",
 )  # fmt: skip
-SEQ_BITS = 20  # lines of one term in one millisecond: a million
 LAST_MS = (
     1 << 63 - SEQ_BITS
 ) - 1  # in the year 2248; what clocks set wrong say after it counts as one millisecond

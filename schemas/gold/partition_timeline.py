@@ -45,6 +45,16 @@ SPEC = TableSpec(
         field("adding_replicas", BROKER_IDS, "Of these, being added by a reassignment (from 2.4)."),
         field("removing_replicas", BROKER_IDS, "Of these, being removed by a reassignment (from 2.4)."),
         field("leader_epoch", IntegerType(), "Leader epoch as last stated."),
+        field(
+            "partition_epoch",
+            IntegerType(),
+            "KRaft: which change of the partition's record it is, from 0; null: none that a line names.",
+        ),
+        field(
+            "topic_id",
+            StringType(),
+            "KRaft: id of the topic, 22 characters of base64; null in ZooKeeper mode.",
+        ),
         required("is_deleting", BooleanType(), "Its topic is queued for deletion."),
         field("controller_epoch", IntegerType(), "Epoch of the controller that said so."),
         required("seq", LongType(), "Place within the term of the line that began the interval."),

@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 
 from pipeline.gold import leader_imbalance
 from schemas.gold import partition_timeline
-from schemas.silver import term
+from schemas.silver import broker_setting, term
 from tests.tables import table
 
 SEED = 20260101
@@ -24,6 +24,10 @@ OF_EVENT = 5
 STEP, SHIFT = 48_271, 7_919
 BACK = pow(STEP, -1, PARTITIONS)
 PLAIN_PART = 250  # the obvious way is run on this part of the changes
+SAID = (
+    "cluster_id string, broker_id int, threshold_ratio double, check_interval_seconds long, "
+    "is_auto_rebalance_enabled boolean, source string"
+)
 TERM = (
     "cluster_id | life | controller_epoch | elected_at | last_seen_at | mode\n b | 1 | 1 | 0 | 0 | zookeeper"
 )
@@ -137,10 +141,9 @@ def as_declared(struct: StructType, **columns: Column) -> list[Column]:
 
 def by_change(timeline: DataFrame) -> DataFrame:
     spark = timeline.sparkSession
-    limit = spark.createDataFrame(
-        [("b", None, 0.1)], "cluster_id string, broker_id int, threshold_ratio double"
-    )
-    return leader_imbalance.build(timeline, table(spark, term.SPEC, TERM), limit)
+    said = spark.createDataFrame([("b", None, 0.1, 300, True, "conf")], SAID)
+    printed = spark.createDataFrame([], broker_setting.SPEC.struct)
+    return leader_imbalance.build(timeline, table(spark, term.SPEC, TERM), said, printed)
 
 
 def by_snapshot(timeline: DataFrame) -> DataFrame:

@@ -21,7 +21,7 @@ from jobs.before import (
 from jobs.cutting import Cut, with_day
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.days import begin_of_day
-from pipeline.silver.controller_line import SEQ_BITS
+from pipeline.kafka.acting import SEQ_BITS
 from pipeline.store.delta import declared
 from tests.lab import interpreted, records, rows_of
 from tests.tables import built_in_turn, table
@@ -81,6 +81,32 @@ def test_any_day(spark: SparkSession, shared: Path, name: str, step: int) -> Non
                 )
 
 
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        pytest.param("3.9.2-kraft-separate-stock", 4, id="some"),
+        pytest.param("3.9.2-kraft-separate-stock", 1, id="3.9.2", marks=pytest.mark.soak),
+        pytest.param("3.3.2-kraft-combined-stock", 1, id="3.3.2", marks=pytest.mark.soak),
+        pytest.param("3.9.2-kraft-migration-stock", 1, id="migration", marks=pytest.mark.soak),
+        pytest.param("4.0.0-kraft-combined-stock", 1, id="4.0.0", marks=pytest.mark.soak),
+        pytest.param("4.3.1-kraft-combined-trace", 1, id="4.3.1", marks=pytest.mark.soak),
+    ],
+)
+def test_any_day_in_kraft(spark: SparkSession, shared: Path, name: str, step: int) -> None:
+    """The segments that a run reads may begin with the day itself: nothing before it is there to look back at."""
+    with interpreted(spark):
+        lines = spark.createDataFrame(stretched(records(shared / "corpus" / "lab" / name)))
+        tables = built_in_turn(spark, lines, "partition_timeline")
+        begun = rows_of(tables["partition_timeline"].select("valid_from_at").distinct())
+        days = sorted({begin_of_day(row["valid_from_at"].replace(tzinfo=UTC)) for row in begun})
+        assert len(days) > 5
+        for day in days[1::step]:
+            said = tables["partition_state"].where(F.col("logged_at") >= F.lit(day))
+            found = from_day(tables | {"partition_state": said}, "partition_timeline", day)
+            assert in_order(found) == in_order(rows_at(tables, "partition_timeline", day)), day
+
+
 def rows_at(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFrame:
     return tables[name].where(reaching(BY_SHORT_NAME[name].ordered_by, day))
 
@@ -90,7 +116,7 @@ def from_day(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFram
     one = BY_SHORT_NAME[name]
     begin = begin_of_day(first_of_terms(tables, day)) if one.is_by_term else day
     tails = ("controller_line", "transition_audit", "replay_summary", "partition_timeline", "broker_session")
-    said = [tables["leader_and_isr"], tables["partition_transition"]]
+    said = [tables[one] for one in ("leader_and_isr", "partition_transition", "partition_state")]
     lines = tables["controller_line"]
     given: dict[str, Any] = tables | {each: rows_at(tables, each, begin) for each in tails}
     given |= {

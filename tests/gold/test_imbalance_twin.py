@@ -13,13 +13,16 @@ from pyspark.sql.types import StructField, StructType
 
 from pipeline.gold import leader_imbalance
 from schemas.gold.partition_timeline import SPEC
-from schemas.silver import term
+from schemas.silver import broker_setting, term
 from tests.gold.imbalance_twin import Broker, Counted, Interval, Partition, ratios
 from tests.lab import rows_of
 
 CLUSTERS, SEED, QUIET = 300, 20261121, 50
 BEGIN = datetime(2026, 11, 21, tzinfo=UTC)
-LIMIT = "cluster_id string, broker_id int, threshold_ratio double"
+LIMIT = (
+    "cluster_id string, broker_id int, threshold_ratio double, check_interval_seconds long, "
+    "is_auto_rebalance_enabled boolean, source string"
+)
 
 
 @dataclass(frozen=True)
@@ -103,9 +106,10 @@ def milliseconds(at: datetime | None) -> float:
 
 def built(spark: SparkSession, intervals: list[Interval]) -> dict[Broker, list[Counted]]:
     """Each broker's intervals as gold.leader_imbalance has them."""
-    terms, limits = spark.createDataFrame([], term.SPEC.struct), spark.createDataFrame([], LIMIT)
+    schemas = (term.SPEC.struct, LIMIT, broker_setting.SPEC.struct)
+    settings = [spark.createDataFrame([], schema) for schema in schemas]
     found = defaultdict(list)
-    for row in rows_of(leader_imbalance.build(timeline(spark, intervals), terms, limits)):
+    for row in rows_of(leader_imbalance.build(timeline(spark, intervals), *settings)):
         begun, ended = milliseconds(row["valid_from_at"]), milliseconds(row["valid_until_at"])
         one = Counted(begun, ended, row["preferred_count"], row["led_elsewhere_count"])
         assert row["imbalance_ratio"] == one.ratio

@@ -19,6 +19,7 @@ KIND_COLUMNS = {
     "broker_event": "said_by",
     "reassignment_event": "reason",
     "leader_and_isr": "teller",
+    "partition_state": "teller",
 }
 STEP_COLUMNS = {"replica_transition": "outcome", "partition_transition": "outcome"}
 # Told by what the line says beside its wording.

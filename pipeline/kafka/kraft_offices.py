@@ -1,0 +1,52 @@
+"""Which KRaft controller was in office when, and which of its lines are decisions."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+LINE = ("event", "file_id", "byte_offset")
+
+
+def kraft_offices(term: DataFrame) -> DataFrame:
+    """One row per KRaft term that was seen to begin: (cluster_id, controller_id, term_id, life, controller_epoch) and
+    from_at to next_at, when another one begins.
+
+    A controller that was superseded goes on printing decisions until it hears of it; none of them comes true.
+    """
+    order = Window.partitionBy("cluster_id").orderBy("from_at", "life", "controller_epoch")
+    return (
+        term.where("mode = 'kraft' AND elected_at IS NOT NULL")
+        .select(
+            *("cluster_id", "controller_id", "term_id", "life", "controller_epoch"),
+            F.col("elected_at").alias("from_at"),
+        )
+        .withColumn("next_at", F.lead("from_at").over(order))
+    )
+
+
+def within(begin: str, end: str) -> Column:
+    """Whether the time `l.at` is in the stretch of `o`, which may have no end."""
+    return (F.col("l.at") >= F.col(f"o.{begin}")) & (
+        F.col(f"o.{end}").isNull() | (F.col("l.at") < F.col(f"o.{end}"))
+    )
+
+
+def with_term(rows: DataFrame, offices: DataFrame) -> DataFrame:
+    """Rows (cluster_id, at) with term_id, life and controller_epoch of the office held then; null before the first."""
+    holds = (F.col("l.cluster_id") == F.col("o.cluster_id")) & within("from_at", "next_at")
+    return (
+        rows.alias("l")
+        .join(F.broadcast(offices).alias("o"), holds, how="left")
+        .select("l.*", "o.term_id", "o.life", "o.controller_epoch")
+    )
+
+
+def with_decided(lines: DataFrame, controller_line: DataFrame, offices: DataFrame) -> DataFrame:
+    """is_decided: a controller wrote the line in its office (silver.controller_line), and no other was elected yet;
+    what standbys print, and a process that starts and replays its log, is no decision."""
+    own = controller_line.select("file_id", "byte_offset", F.col("term_id").alias("own_id"))
+    return (
+        lines.join(own, on=["file_id", "byte_offset"], how="left")
+        .transform(with_term, offices)
+        .withColumn("is_decided", F.coalesce(F.col("own_id") == F.col("term_id"), F.lit(False)))
+        .drop("own_id", "term_id", "life", "controller_epoch")
+    )

@@ -1,0 +1,35 @@
+"""Every statement of a KRaft node about a partition as its metadata log holds it: by topic id and partition epoch."""
+
+from pyspark.sql.types import IntegerType, StringType
+
+from schemas.spec import BROKER_IDS, RECORD, TableSpec, field, required
+
+TELLERS = ("broker", "controller")
+STEPS = (
+    "named",  # a broker names the id of the topic whose partition it creates
+    "stated",  # a broker applied this state of the partition
+    "created",  # a controller replayed the partition's record: all of it
+    "changed",  # a controller replayed a change of it: what is null stays as it was
+    "removed",  # a controller replayed the end of the topic: partition is null
+)
+
+SPEC = TableSpec(
+    name="silver.partition_state",
+    grain="One line of a KRaft node, or of a broker from 3.3 on, that says what state a partition is in.",
+    key=("file_id", "byte_offset"),
+    fields=(
+        *RECORD,
+        required("teller", StringType(), "Who says so.", accepted=TELLERS),
+        required("step", StringType(), "named, stated, created, changed or removed.", accepted=STEPS),
+        required("topic", StringType(), "Topic."),
+        field("topic_id", StringType(), "Id of the topic; null on the lines of followers."),
+        field("partition", IntegerType(), "Partition; null where the whole topic is meant."),
+        field("partition_epoch", IntegerType(), "Counts the changes of the partition's record, from 0."),
+        field("leader", IntegerType(), "Leader; -1 none."),
+        field("leader_epoch", IntegerType(), "Leader epoch."),
+        field("isr", BROKER_IDS, "In-sync replicas."),
+        field("replicas", BROKER_IDS, "Assigned replicas, preferred leader first."),
+        field("adding_replicas", BROKER_IDS, "Of these, being added."),
+        field("removing_replicas", BROKER_IDS, "Of these, being removed."),
+    ),
+)

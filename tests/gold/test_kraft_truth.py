@@ -1,0 +1,104 @@
+"""Real KRaft clusters through all builds, against what their metadata log and their brokers say."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from tests.gold.kraft_truth import ASPECTS, Imbalance, imbalances, report, stretches, true_states, wrong
+from tests.lab import Row, broken_rules, built_tables, interpreted, rows_of
+
+SAMPLES = ("3.9.2-kraft-separate-stock",)
+OTHERS = (
+    "3.3.2-kraft-combined-stock",
+    "3.9.2-kraft-migration-stock",
+    "4.0.0-kraft-combined-stock",
+    "4.3.1-kraft-combined-trace",
+    "4.3.1-kraft-separate-stock",
+)
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A cluster's folder and the tables built from it."""
+
+    folder: Path
+    tables: dict[str, DataFrame]
+
+    @cached_property
+    def timeline(self) -> list[Row]:
+        return rows_of(self.tables["partition_timeline"])
+
+    @cached_property
+    def imbalances(self) -> list[Imbalance]:
+        return list(imbalances(self.folder, rows_of(self.tables["leader_imbalance"])))
+
+
+def cases() -> list[object]:
+    return [
+        *(pytest.param(one, id=one) for one in SAMPLES),
+        *(pytest.param(one, id=one, marks=pytest.mark.soak) for one in OTHERS),
+    ]
+
+
+@pytest.fixture(scope="module", params=cases())
+def lab(
+    request: pytest.FixtureRequest,
+    spark: SparkSession,
+    shared: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Lab]:
+    folder = shared / "corpus" / "lab" / request.param
+    with interpreted(spark):
+        yield Lab(folder, built_tables(spark, folder, tmp_path_factory.mktemp("kraft")))
+
+
+pytestmark = pytest.mark.spark
+
+
+def test_leader_at_every_instant(lab: Lab) -> None:
+    report(lab.folder, lab.timeline)
+    assert wrong(list(stretches(lab.folder, lab.timeline, "leader"))) == []
+
+
+def test_isr_wherever_it_is_claimed(lab: Lab) -> None:
+    assert wrong(list(stretches(lab.folder, lab.timeline, "isr"))) == []
+
+
+def test_assignment_wherever_it_is_not_doubted(lab: Lab) -> None:
+    """Replicas that a reassignment only takes away, adding none, are in no line until the ISR changes the next time."""
+    assert wrong(list(stretches(lab.folder, lab.timeline, "replicas"))) == []
+
+
+def test_end_state(lab: Lab) -> None:
+    told = {
+        (row["topic"], row["partition"]): (row["leader"], tuple(row["replicas"]))
+        for row in lab.timeline
+        if row["valid_until_at"] is None
+    }
+    true = {one: states[-1] for one, states in true_states(lab.folder).items()}
+    assert told == {
+        one: (state.leader, state.replicas) for one, state in true.items() if state.leader is not None
+    }
+
+
+def test_imbalance_is_that_of_what_brokers_describe(lab: Lab) -> None:
+    found = lab.imbalances
+    known = [one for one in found if one.is_settled and one.certainty != "undetermined"]
+    print(f"imbalance: equal {sum(one.told == one.described for one in found)} of {len(found)}", end="")
+    print(f", settled and not undetermined {len(known)}")
+    assert [one for one in known if one.told != one.described] == []
+    assert len(known) > 30
+
+
+def test_every_aspect_is_told_for_most_of_the_time(lab: Lab) -> None:
+    for aspect in ASPECTS:
+        told = [one for one in stretches(lab.folder, lab.timeline, aspect) if one.told == one.true]
+        assert sum(one.seconds for one in told) > 2000, aspect
+
+
+def test_declarations_hold(lab: Lab) -> None:
+    assert broken_rules(lab.tables) == []
