@@ -13,6 +13,7 @@ from pipeline.gold import (
     controller_term,
     evidence,
     finding,
+    imbalance_breach,
     imbalance_check,
     leader_imbalance,
     partition_outage,
@@ -122,6 +123,7 @@ TABLES: tuple[Table, ...] = (
     built(partition_outage, Refresh.TAIL, ordered_by="ended_at", days_before=0),
     built(leader_imbalance, Refresh.WHOLE),
     built(imbalance_check, Refresh.TAIL, ordered_by="checked_at", days_before=1, is_by_term=True),
+    built(imbalance_breach, Refresh.WHOLE),
     built(finding, Refresh.WHOLE),
     Table(quality_result.SPEC, Refresh.RUN),
 )
@@ -155,6 +157,6 @@ SEGMENTED = tuple(one.spec.table for one in TABLES if one.refresh is Refresh.SEG
 JOBS: dict[str, tuple[str, ...]] = {
     "ingest": wanted_by(*SEGMENTED, "controller_line", "log_gap"),
     "replay": wanted_by(*SEGMENTED, "controller_term", "replay_check", "replay_summary", "evidence"),
-    "imbalance": wanted_by(*SEGMENTED, "leader_imbalance", "imbalance_check"),
+    "imbalance": wanted_by(*SEGMENTED, "imbalance_breach", "partition_outage"),
     "nightly": wanted_by(*(one.spec.table for one in TABLES)),
 }

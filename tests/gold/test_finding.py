@@ -6,9 +6,9 @@ from pyspark.sql import functions as F
 
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.gold.finding.moves import discontinuity
-from pipeline.gold.finding.partitions import standing_imbalance, unclean_election
+from pipeline.gold.finding.partitions import unclean_election
 from pipeline.gold.finding.wording import EVIDENCE_KEPT
-from schemas.gold import leader_imbalance, partition_timeline, replay_check
+from schemas.gold import replay_check
 from schemas.silver import log_gap
 from tests.tables import log_records, table
 
@@ -147,37 +147,4 @@ def test_unclean_elections_that_kafka_prints(spark: SparkSession) -> None:
             "9RKjcrYoTGisVPImvRI5Sg-0 got leader 1 outside of its in-sync replicas",
         ),
         ("b.c-1", "critical", "b.c-1 got leader 2 outside of its in-sync replicas"),
-    }
-
-
-BREACHES = """
-    cluster_id | broker_id | valid_from_at | preferred_count | led_elsewhere_count | threshold_ratio | check_interval_seconds | is_auto_rebalance_enabled | is_breach | certainty
-    c          | 1         | 0             | 4               | 2                   | 0.1             | 30                     | true                      | true      | inferred
-    c          | 2         | 0             | 4               | 2                   | 0.1             | 30                     | false                     | true      | inferred
-    c          | 3         | 0             | 4               | 2                   | 0.1             | 31                     | true                      | true      | inferred
-"""
-LED_BY_4 = """
-    cluster_id | topic | partition | leader | replicas | isr   | valid_from_at
-    c          | a     | 0         | 4      | [1 4]    | [4 1] | 0
-    c          | a     | 1         | 4      | [2 4]    | [4 2] | 0
-    c          | a     | 2         | 4      | [3 4]    | [4 3] | 0
-"""
-
-
-@pytest.mark.spark
-def test_a_breach_is_a_finding_after_two_checks_of_its_cluster(spark: SparkSession) -> None:
-    """The data end after 61 seconds; where nothing moves leaders back, the sentence says so."""
-    nowhere = F.array(F.struct(F.lit("f").alias("file_id"), F.lit(0).cast("long").alias("byte_offset")))
-    breaches = table(spark, leader_imbalance.SPEC, BREACHES).withColumns(
-        {"evidence": nowhere, "imbalance_ratio": F.lit(0.5), "threshold_ratio": F.lit(0.1)}
-    )
-    led = table(spark, partition_timeline.SPEC, LED_BY_4).withColumn("evidence", nowhere)
-    limit = spark.sql(
-        "SELECT 'c' AS cluster_id, TIMESTAMP '2026-11-21 00:01:01' AS until_at, 2 AS imbalance_checks"
-    )
-    found = standing_imbalance(breaches, led, limit).collect()
-    said = "leads too few: 2 of its 4 preferred partitions are led elsewhere, ratio 0.5000 over 0.10"
-    assert {row.sentence for row in found} == {
-        f"broker 1 {said}",
-        f"broker 2 {said}; auto.leader.rebalance.enable=false: nothing moves leaders back",
     }

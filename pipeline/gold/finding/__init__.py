@@ -13,8 +13,7 @@ from schemas.gold.finding import SPEC
 def build(
     transition_audit: DataFrame,
     controller_term: DataFrame,
-    partition_timeline: DataFrame,
-    leader_imbalance: DataFrame,
+    imbalance_breach: DataFrame,
     topic_event: DataFrame,
     replay_check: DataFrame,
     log_gap: DataFrame,
@@ -36,7 +35,7 @@ def build(
         .unionByName(missing_logs(log_gap))
         .unionByName(controller_outlived(controller_term, audit_limit))
         .unionByName(no_controller(controller_term, audit_limit))
-        .unionByName(standing_imbalance(leader_imbalance, partition_timeline, audit_limit))
+        .unionByName(standing_imbalance(imbalance_breach))
         .unionByName(blocked_deletion(topic_event))
         .unionByName(not_understood(log_record))
     )

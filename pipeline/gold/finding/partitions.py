@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.gold.finding.wording import kept_of, place, rule
+from pipeline.gold.finding.wording import place, rule
 
 NOT_ENABLED = "; auto.leader.rebalance.enable=false: nothing moves leaders back"
 
@@ -33,44 +33,22 @@ def unclean_election(log_record: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def standing_imbalance(
-    leader_imbalance: DataFrame, partition_timeline: DataFrame, audit_limit: DataFrame
-) -> DataFrame:
-    """A breach that stands at the end of the data although its broker is in the ISR of what it should lead."""
-    changes = Window.partitionBy("cluster_id", "broker_id").orderBy("valid_from_at")
-    episodes = leader_imbalance.where("certainty <> 'undetermined'").withColumn(
-        "calm_at", F.max(F.when(~F.col("is_breach"), F.col("valid_until_at"))).over(
-            changes.rowsBetween(Window.unboundedPreceding, Window.currentRow)),
-    ).withColumn("first_at", F.min("valid_from_at").over(Window.partitionBy("cluster_id", "broker_id")))  # fmt: skip
-    able = (
-        partition_timeline.where(
-            "valid_until_at IS NULL AND leader <> replicas[0] AND array_contains(isr, replicas[0])"
-        )
-        .groupBy("cluster_id", F.col("replicas")[0].alias("broker_id"))
-        .agg(F.collect_list(F.struct("evidence")).alias("able"))
-    )
-    since = F.coalesce("calm_at", "first_at")
-    standing = (
-        episodes.where("valid_until_at IS NULL AND is_breach")
-        .join(able, on=["cluster_id", "broker_id"], how="inner")
-        .join(F.broadcast(audit_limit), on="cluster_id", how="inner")
-        .withColumn("since_at", since)
-        .where(
-            "unix_timestamp(until_at) - unix_timestamp(since_at) > check_interval_seconds * imbalance_checks"
-        )
-    )
-    unmoved = F.when(F.col("is_auto_rebalance_enabled"), "").otherwise(NOT_ENABLED)
+def standing_imbalance(imbalance_breach: DataFrame) -> DataFrame:
+    """A breach that outlasted the checks that a finding allows, while its broker was live and in the ISR of what it
+    should lead; a warning while it stands."""
+    standing = imbalance_breach.where("is_standing AND certainty <> 'undetermined'")
+    unmoved = F.when(F.col("why") == "auto_rebalance_disabled", NOT_ENABLED).otherwise("")
     sentence = F.format_string(
         "broker %d leads too few: %d of its %d preferred partitions are led elsewhere, ratio %.4f over %.2f%s",
-        "broker_id", "led_elsewhere_count", "preferred_count", "imbalance_ratio", "threshold_ratio", unmoved,
+        "broker_id", "led_elsewhere_count", "preferred_count", "max_ratio", "threshold_ratio", unmoved,
     )  # fmt: skip
-    entity = F.format_string("broker %d", "broker_id")
+    severity = F.when(F.col("balanced_at").isNull(), "warning").otherwise("info")
     return standing.select(
-        "cluster_id", *rule("standing_imbalance", "warning"), entity.alias("entity"),
-        F.format_string("breach since %s", F.col("since_at").cast("string")).alias("root_event"),
-        F.lit(None).cast("string").alias("term_id"), F.col("since_at").alias("valid_from_at"),
-        F.lit(None).cast("timestamp").alias("valid_until_at"), sentence.alias("sentence"), "certainty",
-        F.array_distinct(F.concat("evidence", kept_of(F.col("able")))).alias("evidence"),
+        "cluster_id", F.lit("standing_imbalance").alias("rule"), F.lit(2).alias("rule_version"),
+        severity.alias("severity"), F.format_string("broker %d", "broker_id").alias("entity"),
+        F.format_string("breach since %s", F.col("breached_at").cast("string")).alias("root_event"),
+        F.lit(None).cast("string").alias("term_id"), F.col("breached_at").alias("valid_from_at"),
+        F.col("balanced_at").alias("valid_until_at"), sentence.alias("sentence"), "certainty", "evidence",
     )  # fmt: skip
 
 

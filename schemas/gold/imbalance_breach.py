@@ -1,0 +1,59 @@
+"""How long each breach of leader.imbalance.per.broker.percentage lasted, what Kafka did about it, and why not more."""
+
+from pyspark.sql.types import BooleanType, DoubleType, IntegerType, LongType, StringType, TimestampType
+
+from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, Check, TableSpec, field, required
+
+WHYS = (
+    "auto_rebalance_disabled",  # auto.leader.rebalance.enable=false: nothing moves leaders back
+    "preferred_down",  # for most of the time the broker was not among the live ones
+    "preferred_not_in_isr",  # it was live, but hardly in the ISR of what it should lead
+    "reassignment_in_progress",  # a reassignment was going on: up to 3.3 Kafka then moves nothing (KAFKA-10149)
+    "between_checks",  # it could lead for no longer than the checks that a finding allows
+    "not_rebalanced",  # it could, for longer, and nobody gave it its partitions back
+)
+
+SPEC = TableSpec(
+    name="gold.imbalance_breach",
+    grain="One stretch of time in which the leader imbalance ratio of one broker stood over its limit.",
+    key=("broker_id", "breached_at"),
+    fields=(
+        CLUSTER_ID,
+        required(
+            "broker_id", IntegerType(), "The broker that leads too few of what it is preferred leader of."
+        ),
+        required("breached_at", TimestampType(), "When the ratio rose over the limit, UTC."),
+        field("balanced_at", TimestampType(), "When it was over it no more, UTC; null: it still is."),
+        required("max_ratio", DoubleType(), "Highest ratio."),
+        required("led_elsewhere_count", LongType(), "Partitions led elsewhere at that time."),
+        required("preferred_count", LongType(), "Partitions whose preferred leader it was at that time."),
+        required("threshold_ratio", DoubleType(), "The limit."),
+        required(
+            "check_count", LongType(), "Checks of this broker that controllers in office printed meanwhile."
+        ),
+        required("triggered_count", LongType(), "Of them, those after which Kafka began an election."),
+        required("moved_count", LongType(), "Partitions that these elections moved back to it."),
+        required(
+            "able_ms",
+            LongType(),
+            "The longest that it could have led one of them: live, and in the ISR of a partition led elsewhere, ms.",
+        ),
+        required("down_ms", LongType(), "How long it was not among the live brokers, ms."),
+        required("reassigning_ms", LongType(), "How long a reassignment was in progress (from 2.4), ms."),
+        required(
+            "duration_ms",
+            LongType(),
+            "How long it lasted, until the end of the data where it still does, ms.",
+        ),
+        required(
+            "is_standing", BooleanType(), "able_ms is longer than findings.imbalance_checks check intervals."
+        ),
+        required("why", StringType(), "Why it lasted.", accepted=WHYS),
+        CERTAINTY,
+        EVIDENCE,
+    ),
+    checks=(
+        Check("ends_after_it_begins", "balanced_at IS NULL OR balanced_at >= breached_at"),
+        Check("parts_of_the_time", "able_ms <= duration_ms AND down_ms <= duration_ms"),
+    ),
+)

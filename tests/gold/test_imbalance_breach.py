@@ -1,0 +1,113 @@
+"""Breaches of the imbalance limit: how long each lasted and could not have, what Kafka did, and the finding of one."""
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from pipeline.gold import imbalance_breach
+from pipeline.gold.finding.partitions import standing_imbalance
+from pipeline.store.delta import declared
+from schemas.gold import broker_session, imbalance_check, leader_imbalance, partition_timeline
+from schemas.gold.imbalance_breach import SPEC
+from schemas.spec import TableSpec
+from tests.tables import same_rows, table
+
+# The data end after 600 s; two checks are 60 s, of broker 5 1,000 s.
+RATIOS = """
+    cluster_id | broker_id | valid_from_at | valid_until_at | preferred_count | led_elsewhere_count | imbalance_ratio | threshold_ratio | check_interval_seconds | is_auto_rebalance_enabled | is_breach | certainty
+    c          | 1         | 0             | 50             | 4               | 0                   | 0               | 0.1             | 30                     | true                      | false     | inferred
+    c          | 1         | 50            | 60             | 4               | 1                   | 0.25            | 0.1             | 30                     | true                      | true      | inferred
+    c          | 1         | 60            | 70             | 4               | 2                   | 0.5             | 0.1             | 30                     | true                      | true      | inferred
+    c          | 1         | 70            | 90             | 4               | 0                   | 0               | 0.1             | 30                     | true                      | false     | inferred
+    c          | 1         | 90            |                | 4               | 1                   | 0.25            | 0.1             | 30                     | true                      | true      | inferred
+    c          | 2         | 100           | 300            | 2               | 1                   | 0.5             | 0.1             | 30                     | true                      | true      | inferred
+    c          | 3         | 100           | 300            | 2               | 1                   | 0.5             | 0.1             | 30                     | false                     | true      | undetermined
+    c          | 4         | 100           | 300            | 2               | 1                   | 0.5             | 0.1             | 30                     | true                      | true      | inferred
+    c          | 5         | 100           | 300            | 2               | 1                   | 0.5             | 0.1             | 500                    | true                      | true      | inferred
+"""
+# Broker 1 could lead a-0 from 100 s on; 2 was down; 3 could; 4 was not in the ISR; a reassignment went on from 400 s.
+LED = """
+    cluster_id | topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | leader | replicas | isr   | is_deleting | adding_replicas
+    c          | a     | 1          | 0         | 1            | 50            | 100            | 9      | [1 9]    | [9]   | false       |
+    c          | a     | 1          | 0         | 2            | 100           |                | 9      | [1 9]    | [9 1] | false       |
+    c          | b     | 1          | 0         | 1            | 100           | 300            | 9      | [2 9]    | [9 2] | false       |
+    c          | c     | 1          | 0         | 1            | 100           | 300            | 9      | [3 9]    | [9 3] | false       |
+    c          | d     | 1          | 0         | 1            | 100           | 300            | 9      | [4 9]    | [9]   | false       |
+    c          | e     | 1          | 0         | 1            | 100           | 300            | 9      | [5 9]    | [9 5] | false       |
+    c          | m     | 1          | 0         | 1            | 400           | 450            | 9      | [9 8]    | [9]   | false       | [8]
+"""
+STAYS = """
+    cluster_id | broker_id | joined_at | left_at
+    c          | 1         | 0         |
+    c          | 2         | 0         | 110
+    c          | 2         | 290       |
+    c          | 3         | 0         |
+    c          | 4         | 0         |
+"""
+CHECKS = """
+    cluster_id | broker_id | checked_at | is_over | is_stale | is_triggered | moved_count
+    c          | 1         | 65         | true    | false    | true         | 2
+    c          | 1         | 66         | true    | true     | true         | 9
+    c          | 1         | 80         | false   | false    | false        | 0
+    c          | 1         | 120        | true    | false    | false        | 0
+    c          | 1         | 150        | true    | false    | true         | 0
+"""
+
+
+UNTOLD = ("cluster_id", "max_ratio", "preferred_count", "threshold_ratio", "evidence")
+
+
+@pytest.fixture(scope="module")
+def breaches(spark: SparkSession) -> DataFrame:
+    def rows(spec: TableSpec, text: str) -> DataFrame:
+        line = F.struct(F.lit(spec.name).alias("file_id"), F.lit(0).cast("long").alias("byte_offset"))
+        return table(spark, spec, text).withColumn("evidence", F.array(line))
+
+    limit = spark.sql(
+        "SELECT 'c' AS cluster_id, TIMESTAMP '2026-11-21 00:10:00' AS until_at, 2 AS imbalance_checks"
+    )
+    frames = (
+        table(spark, imbalance_check.SPEC, CHECKS),
+        rows(partition_timeline.SPEC, LED),
+        table(spark, broker_session.SPEC, STAYS),
+    )
+    return declared(
+        SPEC, imbalance_breach.build(rows(leader_imbalance.SPEC, RATIOS), *frames, limit)
+    ).localCheckpoint()
+
+
+@pytest.mark.spark
+def test_breaches(spark: SparkSession, breaches: DataFrame) -> None:
+    expected = table(
+        spark,
+        SPEC,
+        """
+        broker_id | breached_at | balanced_at | led_elsewhere_count | check_count | triggered_count | moved_count | able_ms | down_ms | reassigning_ms | duration_ms | is_standing | why                     | certainty
+        1         | 50          | 70          | 2                   | 1           | 1               | 2           | 0       | 0       | 0              | 20000       | false       | preferred_not_in_isr    | inferred
+        1         | 90          |             | 1                   | 2           | 1               | 0           | 500000  | 0       | 50000          | 510000      | true        | not_rebalanced          | inferred
+        2         | 100         | 300         | 1                   | 0           | 0               | 0           | 10000   | 180000  | 0              | 200000      | false       | preferred_down          | inferred
+        3         | 100         | 300         | 1                   | 0           | 0               | 0           | 200000  | 0       | 0              | 200000      | true        | auto_rebalance_disabled | undetermined
+        4         | 100         | 300         | 1                   | 0           | 0               | 0           | 0       | 0       | 0              | 200000      | false       | preferred_not_in_isr    | inferred
+        5         | 100         | 300         | 1                   | 0           | 0               | 0           | 200000  | 0       | 0              | 200000      | false       | between_checks          | inferred
+        """,
+    )
+    columns = [name for name in SPEC.columns if name not in UNTOLD]
+    same_rows(breaches, expected, *columns)
+
+
+@pytest.mark.spark
+def test_only_what_outlasts_the_checks_is_a_finding(breaches: DataFrame) -> None:
+    """And only where enough is known; where nothing moves leaders back, the sentence says so."""
+    said = "leads too few: 1 of its 4 preferred partitions are led elsewhere, ratio 0.2500 over 0.10"
+    found = standing_imbalance(breaches).collect()
+    assert [(row.sentence, row.severity) for row in found] == [(f"broker 1 {said}", "warning")]
+    sure = breaches.withColumn("certainty", F.lit("inferred")).where("broker_id = 3")
+    (row,) = standing_imbalance(sure).collect()
+    assert row.severity == "info"
+    assert row.sentence.endswith("; auto.leader.rebalance.enable=false: nothing moves leaders back")
+
+
+@pytest.mark.spark
+def test_a_breach_shows_its_begin_its_height_and_that_the_broker_could_lead(breaches: DataFrame) -> None:
+    (row,) = breaches.where("broker_id = 1 AND balanced_at IS NULL").collect()
+    assert [line.file_id for line in row.evidence] == ["gold.leader_imbalance", "gold.partition_timeline"]
