@@ -82,7 +82,7 @@ def running_counts(changes: DataFrame) -> DataFrame:
         F.max_by("line", "at").alias("line"),
     )
     at_once = (
-        by_event.where(" OR ".join(f"{name} <> 0" for name in SUMMED))
+        by_event.where("preferred <> 0 OR elsewhere <> 0 OR unsure <> 0")
         .groupBy("cluster_id", "broker_id", "at")
         .agg(*(F.sum(name).alias(name) for name in SUMMED), F.first("line").alias("line"))
     )
