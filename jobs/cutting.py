@@ -12,6 +12,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 from pipeline.core.days import begin_of_day
 from pipeline.kafka.acting import SEQ_BITS, about_partitions, by_controllers
 from pipeline.kafka.causing import LISTED
+from pipeline.kafka.partition_states import GRACE_SECONDS
 from pipeline.kafka.statements import life
 from pipeline.silver.controller_line import marks
 from pipeline.store.rows import collect_one, collect_rows
@@ -28,7 +29,7 @@ IDENTITY = (
     "byte_offset",
 )
 NEAR = timedelta(days=2)
-LATE = timedelta(minutes=1)  # how long a line still tells of a state that the next one followed: GRACE
+LATE = timedelta(seconds=GRACE_SECONDS)  # how long a line still tells of a state that another one followed
 BEFORE = StructType([*controller_line.SPEC.struct.fields, StructField("listed", StringType())])
 
 

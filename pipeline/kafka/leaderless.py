@@ -58,7 +58,11 @@ def with_reigns(states: DataFrame) -> DataFrame:
         states.withColumn("is_new", F.coalesce(~is_same, F.lit(True)).cast("int"))
         .withColumn("reign", F.sum("is_new").over(order))
         .withColumn(
-            "certainty", F.when(F.coalesce(is_after_gap, F.lit(False)), "inferred").otherwise("proved")
+            "certainty",
+            F.coalesce(
+                "known_certainty",
+                F.when(F.coalesce(is_after_gap, F.lit(False)), "inferred").otherwise("proved"),
+            ),
         )
         .withColumn("left", F.when(is_bumped & ~is_after_gap & (F.size(left) > 0), left))
     )

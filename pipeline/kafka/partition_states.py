@@ -9,7 +9,7 @@ from pipeline.kafka.kraft_offices import LINE
 from schemas.gold import partition_timeline
 
 # How late lines of a state still tell of it when the next one is known: brokers apply a change one after another.
-GRACE = "INTERVAL 1 MINUTE"
+GRACE_SECONDS = 60
 IDENTITY = ("cluster_id", "topic_id", "partition")
 HELD = ("leader", "leader_epoch", "isr")
 ASSIGNED = tuple(
@@ -70,10 +70,11 @@ def states(printed: DataFrame) -> DataFrame:
     known for a minute, as when a process starts and prints all it has, tell nothing; an epoch that is known only
     by then has no row.
     """
+    grace = F.make_dt_interval(secs=F.lit(GRACE_SECONDS))
     whole = Window.partitionBy(*IDENTITY)
     later = whole.orderBy("partition_epoch").rangeBetween(1, Window.unboundedFollowing)
     in_time = printed.withColumn("superseded_at", F.min("at").over(later)).where(
-        F.expr(f"superseded_at IS NULL OR at <= superseded_at + {GRACE}")
+        F.col("superseded_at").isNull() | (F.col("at") <= F.col("superseded_at") + grace)
     )
     first = F.min_by(F.struct(*LINE), F.struct("at", "file_id", "byte_offset")).alias("line")
     said = [F.max(name).alias(name) for name in (*HELD, *ASSIGNED)]
@@ -83,6 +84,7 @@ def states(printed: DataFrame) -> DataFrame:
         F.min("superseded_at").alias("superseded_at"),
         F.min("is_change").alias("is_change"),
         F.max("first_seq").alias("first_seq"),
+        F.max("known_certainty").alias("known_certainty"),
         first,
         *said,
     )
@@ -94,7 +96,17 @@ def states(printed: DataFrame) -> DataFrame:
     return (
         by_epoch.withColumns(carried)
         .where("superseded_at IS NULL OR at < superseded_at")
-        .select(*IDENTITY, "topic", "partition_epoch", "at", *HELD, *ASSIGNED, "first_seq", "line.*")
+        .select(
+            *IDENTITY,
+            "topic",
+            "partition_epoch",
+            "at",
+            *HELD,
+            *ASSIGNED,
+            "first_seq",
+            "known_certainty",
+            "line.*",
+        )
     )
 
 
@@ -111,6 +123,7 @@ def seeds(before: DataFrame) -> DataFrame:
             *IDENTITY, "topic", "partition_epoch", F.col("valid_from_at").alias("at"), *HELD, *ASSIGNED,
             F.lit("").alias("event"), line["file_id"].alias("file_id"), line["byte_offset"].alias("byte_offset"),
             F.lit(False).alias("is_change"), F.lit(True).alias("is_birth"), F.col("interval_seq").alias("first_seq"),
+            F.col("certainty").alias("known_certainty"),
         )
     )  # fmt: skip
 
@@ -128,8 +141,7 @@ def with_seeds(printed: DataFrame, seeds: DataFrame, term: DataFrame) -> DataFra
         term.where("mode = 'zookeeper'").select("cluster_id", F.lit(True).alias("is_migrated")).distinct()
     )
     return (
-        printed.withColumn("first_seq", F.lit(None).cast("long"))
-        .unionByName(seeds)
+        seeds.unionByName(printed, allowMissingColumns=True)
         .join(F.broadcast(migrated), on="cluster_id", how="left")
         .withColumns({"known_epoch": known.over(whole), "born_at": born.over(whole)})
         .where("known_epoch IS NULL OR partition_epoch >= known_epoch")

@@ -23,7 +23,7 @@ from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.days import begin_of_day
 from pipeline.kafka.acting import SEQ_BITS
 from pipeline.store.delta import declared
-from tests.lab import interpreted, records, rows_of
+from tests.lab import Row, interpreted, records, rows_of
 from tests.tables import built_in_turn, table
 
 STRETCHED = 4000  # a minute of the lab is three days
@@ -102,9 +102,26 @@ def test_any_day_in_kraft(spark: SparkSession, shared: Path, name: str, step: in
         days = sorted({begin_of_day(row["valid_from_at"].replace(tzinfo=UTC)) for row in begun})
         assert len(days) > 5
         for day in days[1::step]:
-            said = tables["partition_state"].where(F.col("logged_at") >= F.lit(day))
-            found = from_day(tables | {"partition_state": said}, "partition_timeline", day)
-            assert in_order(found) == in_order(rows_at(tables, "partition_timeline", day)), day
+            found = rows_of(timeline_from(tables, day))
+            assert differing(found, rows_of(rows_at(tables, "partition_timeline", day))) == [], day
+
+
+def timeline_from(tables: dict[str, DataFrame], day: datetime) -> DataFrame:
+    said = {"partition_state": tables["partition_state"].where(F.col("logged_at") >= F.lit(day))}
+    before = {
+        "deletion_before": deletion_before(tables["topic_event"], tables["controller_line"], day),
+        "timeline_before": timeline_before(tables["partition_timeline"], [said["partition_state"]], day),
+    }
+    lines = {"controller_line": rows_at(tables, "controller_line", day)}
+    given: dict[str, Any] = tables | said | before | lines | {"cut": day}
+    one = BY_SHORT_NAME["partition_timeline"]
+    assert one.build is not None
+    return declared(one.spec, one.build(**{each: given[each] for each in one.inputs}))
+
+
+def differing(found: list[Row], expected: list[Row]) -> list[str]:
+    left, right = ({str(row) for row in rows} for rows in (found, expected))
+    return sorted([*(f"- {one}" for one in right - left), *(f"+ {one}" for one in left - right)])
 
 
 def rows_at(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFrame:

@@ -1,0 +1,33 @@
+"""When brokers were out of service: decisions of the controller in office, none of those that were superseded."""
+
+import pytest
+from pyspark.sql import SparkSession
+
+from schemas.silver.broker_absence import SPEC
+from tests.tables import built, log_records, same_rows, table
+
+FIRST = """
+    [2026-11-21 00:00:01,000] INFO [QuorumController id=101] Becoming the active controller at epoch 3, next write offset 9. (org.apache.kafka.controller.QuorumController)
+    [2026-11-21 00:00:02,000] INFO [QuorumController id=101] Fencing broker 1 because its session has timed out. (org.apache.kafka.controller.ReplicationControlManager)
+    [2026-11-21 00:00:03,000] INFO [QuorumController id=101] The request from broker 1 to unfence has been granted because it has caught up with the offset of its register broker record 8. (org.apache.kafka.controller.BrokerHeartbeatManager)
+    [2026-11-21 00:00:20,000] INFO [QuorumController id=101] Fencing broker 2 because its session has timed out. (org.apache.kafka.controller.ReplicationControlManager)
+"""
+SECOND = """
+    [2026-11-21 00:00:10,000] INFO [QuorumController id=102] Becoming the active controller at epoch 5, next write offset 19. (org.apache.kafka.controller.QuorumController)
+    [2026-11-21 00:00:11,000] INFO [QuorumController id=102] Unfenced broker 1 has requested and been granted a controlled shutdown. (org.apache.kafka.controller.BrokerHeartbeatManager)
+    [2026-11-21 00:00:12,000] INFO [QuorumController id=102] The request from broker 1 to shut down has been granted since the lowest active offset 30 is now greater than the broker's controlled shutdown offset 29. (org.apache.kafka.controller.BrokerHeartbeatManager)
+"""
+EXPECTED = """
+    broker_id | out_at | back_at | is_fence
+    1         | 2      | 3       | true
+    1         | 11     |         | false
+    1         | 12     |         | true
+"""
+
+
+@pytest.mark.spark
+def test_decisions_of_the_controller_in_office(spark: SparkSession) -> None:
+    """Broker 2 was never fenced: the controller that says so had a successor for ten seconds."""
+    records = log_records(spark, {(101, "controller"): FIRST, (102, "controller"): SECOND})
+    found = built(spark, records, "broker_absence")
+    same_rows(found, table(spark, SPEC, EXPECTED), "broker_id", "out_at", "back_at", "is_fence")
