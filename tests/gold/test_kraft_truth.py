@@ -91,7 +91,7 @@ def test_imbalance_is_that_of_what_brokers_describe(lab: Lab) -> None:
     print(f"imbalance: equal {sum(one.told == one.described for one in found)} of {len(found)}", end="")
     print(f", settled and not undetermined {len(known)}")
     assert [one for one in known if one.told != one.described] == []
-    assert len(known) > 30
+    assert len(known) > 10  # of a migrated cluster only those after the migration
 
 
 def test_every_aspect_is_told_for_most_of_the_time(lab: Lab) -> None:
