@@ -219,9 +219,9 @@ class Builder:
         is_tail = table.refresh is Refresh.TAIL
         return rows.where(reaching(table.ordered_by, cut)) if is_tail else self.of_segments(rows, cut)
 
-    def input(self, name: str, cut: datetime | None) -> DataFrame:
+    def input(self, name: str, cut: datetime | None) -> Any:
         store, settings, read = self.store, self.settings, self.store.delta.read
-        made: dict[str, Callable[[], DataFrame]] = {
+        made: dict[str, Callable[[], Any]] = {
             "balancing_setting": lambda: balancing_settings(store.spark, settings, store.cluster_id),
             "audit_limit": lambda: audit_limits(read(source_file.SPEC), settings),
             "release_setting": lambda: release_settings(store.spark, settings, store.cluster_id),
@@ -235,6 +235,7 @@ class Builder:
             "session_limit": lambda: session_limits(store.spark, settings, store.cluster_id),
             SESSIONS: lambda: reaching_rows(read(broker_session.SPEC), "joined_at", "left_at", cut),
             OUTAGES: lambda: reaching_rows(read(partition_outage.SPEC), "noticed_at", "ended_at", cut),
+            "modes": lambda: modes(read(term.SPEC)),
             LISTED: lambda: listed_before(read(broker_session.SPEC), cut),
         }
         return made[name]() if name in made else store.delta.read(BY_SHORT_NAME[name].spec)
@@ -262,6 +263,11 @@ class Builder:
         lines, terms, events, records = map(read, specs)
         rows = [] if cut is None else lines_before(lines, terms, events, records, cut)
         return self.store.spark.createDataFrame(rows, BEFORE)
+
+
+def modes(terms: DataFrame) -> frozenset[str]:
+    """How the cluster kept its metadata in these terms: zookeeper, kraft or, where it was migrated, both."""
+    return frozenset(row["mode"] for row in collect_rows(terms.select("mode").distinct()))
 
 
 def tables_to_build(names: Sequence[str], fresh: frozenset[str], *, has_segments: bool) -> list[Table]:

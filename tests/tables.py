@@ -78,6 +78,7 @@ def inputs_of(spark: SparkSession, records: DataFrame, cluster_id: str = "c") ->
         "published_finding": spark.createDataFrame([], finding.SPEC.struct),
         "line_before": spark.createDataFrame([], BEFORE),
         "cut": None,
+        "modes": frozenset({"zookeeper", "kraft"}),
         "summary_before": spark.createDataFrame([], replay_summary.SPEC.struct),
         "session_before": spark.createDataFrame([], broker_session.SPEC.struct),
         "outage_before": spark.createDataFrame([], partition_outage.SPEC.struct),

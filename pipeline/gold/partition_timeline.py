@@ -9,6 +9,9 @@ from pipeline.kafka.kraft_intervals import kraft_intervals, until_kraft
 from pipeline.kafka.statements import GONE, PARTITION, TRACKED, known_before, partition_order, statements
 from schemas.gold.partition_timeline import SPEC
 
+KRAFT = "kraft"
+TYPES = {one.name: one.type for one in SPEC.fields}
+
 
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     leader_and_isr: DataFrame,
@@ -21,12 +24,14 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     broker_absence: DataFrame,
     deletion_before: DataFrame,
     timeline_before: DataFrame,
+    modes: frozenset[str],
     cut: datetime | None,
 ) -> DataFrame:
     """One row per interval in which nothing known of the partition changed: those that are open at the cut or later.
 
     timeline_before: rows of this table that begin before the cut, of partitions in whose topics something is said
     after it, and all that are open then. deletion_before: (cluster_id, topic, deletions) completed before the cut.
+    modes: those of the terms; what a mode would add that there is not is left out of the plan.
 
     Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
     one, and so do the topic's deletion, a wiped cluster's next election and that of a KRaft controller.
@@ -35,21 +40,32 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     Source: lines of controllers only. From 2.7 on (inter-broker protocol) leaders ask them for every change of ISR;
     until then isr is as last stated, and marked.
     """
+    of_kraft = (partition_state, broker_absence, controller_line, term, timeline_before, cut)
+    if modes == {KRAFT}:
+        return kraft_intervals(*of_kraft).transform(reaching, cut)
     last = timeline_before.where("topic_id IS NULL").transform(last_of_each)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     lived = statements(*given, deletion_before, known_before(last)).unionByName(
         seeds(last, cut), allowMissingColumns=True
     )
-    in_kraft = kraft_intervals(partition_state, broker_absence, controller_line, term, timeline_before, cut)
     in_zookeeper = (
         lived.transform(without_stale).transform(filled).transform(intervals).transform(with_stale_isr, term)
     )
-    found = in_zookeeper.transform(until_kraft, in_kraft, timeline_before).unionByName(
-        in_kraft, allowMissingColumns=True
-    )
-    if cut is not None:
-        found = found.where(F.col("valid_until_at").isNull() | (F.col("valid_until_at") >= F.lit(cut)))
-    return found.select(*SPEC.columns)
+    if KRAFT not in modes:
+        return in_zookeeper.transform(reaching, cut)
+    in_kraft = kraft_intervals(*of_kraft)
+    both = in_zookeeper.transform(until_kraft, in_kraft, timeline_before)
+    return both.unionByName(in_kraft, allowMissingColumns=True).transform(reaching, cut)
+
+
+def reaching(intervals: DataFrame, cut: datetime | None) -> DataFrame:
+    """The columns of this table, null where the mode knows none, of rows that are open at the cut or later."""
+    found = intervals.withColumns(
+        {name: F.lit(None).cast(kind) for name, kind in TYPES.items() if name not in intervals.columns}
+    ).select(*SPEC.columns)
+    if cut is None:
+        return found
+    return found.where(F.col("valid_until_at").isNull() | (F.col("valid_until_at") >= F.lit(cut)))
 
 
 def with_stale_isr(intervals: DataFrame, term: DataFrame) -> DataFrame:

@@ -115,7 +115,8 @@ def tune_local(spark: SparkSession) -> None:
         return
     for line in (shipped_configuration() / "local.conf").read_text().splitlines():
         key, _, value = line.strip().partition(" ")
-        if key.startswith(SET_AT_RUN_TIME) and spark.conf.get(key, None) in (None, default_of(key)):
+        is_ours = key.startswith(SET_AT_RUN_TIME) and spark.conf.isModifiable(key)
+        if is_ours and spark.conf.get(key, None) in (None, default_of(key)):
             spark.conf.set(key, value.strip())
 
 
