@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "show": ("jobs.ask", "show_main", "F1: a finding with every line that proves it"),
     "verify": ("jobs.verify", "main", "proves every finding again from the bytes of its lines alone"),
     "partition": ("jobs.ask", "partition_main", "TOPIC-N: what happened to a partition"),
+    "outages": ("jobs.outages", "main", "[--topic NAME]: partitions without a leader, and by which event"),
     "brokers": ("jobs.ask", "brokers_main", "[--at TIME]: leader imbalance of each broker"),
     "terms": ("jobs.ask", "terms_main", "who was controller, from when until when"),
     "runs": ("jobs.ask", "runs_main", "what ran when, and what --run-id of show ... terms can still read"),

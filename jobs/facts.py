@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from jobs.answers import Answers, Row
+from jobs.outages import TABLE, Outages, asked_of
 
 AT_ONCE = 4
 SHOWN_FINDINGS = 12
@@ -25,6 +26,7 @@ class Facts:
     at_end: Row | None
     deleting: list[str]
     brokers: list[Row] | None
+    outages: Outages | None
     ratio_checks: Row | None
     moves: dict[str, int] | None
     odd_moves: list[Row]
@@ -47,6 +49,7 @@ def gather(answers: Answers, counts: Mapping[str, int]) -> Facts:
         "at_end": answers.partitions_at_end if has("gold.partition_timeline") else none,
         "deleting": answers.deleting,
         "brokers": answers.brokers if has("gold.leader_imbalance") else none,
+        "outages": partial(asked_of, answers) if has(TABLE) else none,
         "ratio_checks": answers.ratio_checks if has("gold.imbalance_check") else none,
         "moves": answers.moves if has("gold.transition_audit") else none,
         "replay_checks": answers.replay_checks if has("gold.replay_check") else dict,

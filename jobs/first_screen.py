@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jobs.answers import Answers
 from jobs.facts import SHOWN_FINDINGS, Facts, gather
+from jobs.outages import outage_lines
 from jobs.request import RunRequest, RunResult
 from jobs.sections import broker_lines, move_lines, term_lines
 from jobs.text import clock, day_clock, human_bytes, printable, shortened
@@ -52,6 +53,7 @@ def first_screen(store: ClusterWarehouse, request: RunRequest, result: RunResult
         [""],
         finding_lines(facts),
         term_lines(facts),
+        outage_part(facts),
         broker_lines(facts),
         move_lines(facts),
         where_next(request, store, facts),
@@ -135,10 +137,11 @@ def at_end(facts: Facts) -> list[str]:
     controller = f"{last['controller_id']} (epoch {last['controller_epoch']})" if last else "not known"
     topics = f" ({printable(', '.join(deleting[:3]))})" if deleting else ""
     unknown = f" | not known {end['unknown']}" if end["unknown"] else ""
+    offline = end["offline"] if facts.outages is None else facts.outages.all["open"]
     if not end["partitions"]:
         return [f"AT END  partitions: not enough evidence | controller {controller}"]
     return [
-        f"AT END  offline {end['offline']} | not preferred {end['elsewhere']}/{end['partitions']}{unknown}"
+        f"AT END  offline {offline} | not preferred {end['elsewhere']}/{end['partitions']}{unknown}"
         f" | deleting {len(deleting)}{topics} | controller {controller}"
     ]
 
@@ -190,6 +193,10 @@ def finding_lines(facts: Facts) -> list[str]:
     if len(facts.findings) > len(shown):
         lines.append(f"     {len(facts.findings) - len(shown)} more in gold.finding")
     return [*lines, ""] if lines else []
+
+
+def outage_part(facts: Facts) -> list[str]:
+    return [] if facts.outages is None else [*outage_lines(facts.outages), ""]
 
 
 def where_next(request: RunRequest, store: ClusterWarehouse, facts: Facts) -> list[str]:

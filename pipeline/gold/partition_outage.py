@@ -27,6 +27,7 @@ DEPARTURES = {
 def build(
     partition_timeline: DataFrame,
     broker_session: DataFrame,
+    broker_absence: DataFrame,
     controller_line: DataFrame,
     term: DataFrame,
     session_limit: DataFrame,
@@ -38,7 +39,8 @@ def build(
 
     Without a leader: Offline, leader -1, or New beyond the controller's act that created it; and led by a broker that
     no controller in office lists as live: up to 2.2 a partition goes on naming its dead leader, and from 2.6 on its
-    move to Offline is not printed at the level as shipped. What a deletion does is no outage.
+    move to Offline is not printed at the level as shipped. What a deletion does is no outage. In KRaft the decision
+    that took the leader out of service is the root, where the timeline rests on it.
     session_limit: (cluster_id, session_seconds), zookeeper.session.timeout.ms. listed_before: (cluster_id,
     listed_from_at), the first list of live brokers before the cut. outage_before: rows of this table that begin
     before the cut and reach it.
@@ -54,6 +56,7 @@ def build(
     return (
         found.transform(outages)
         .transform(with_root, controller_line)
+        .transform(with_fence, broker_absence)
         .transform(with_bounds, term, session_limit)
         .select(*SPEC.columns)
     )
@@ -253,13 +256,32 @@ def with_root(found: DataFrame, controller_line: DataFrame) -> DataFrame:
     )
 
 
+def with_fence(found: DataFrame, broker_absence: DataFrame) -> DataFrame:
+    """The root of an outage that begins with a decision of a KRaft controller about its leader."""
+    decided = broker_absence.select(
+        *LINE, F.col("broker_id").alias("old_leader"),
+        F.when(F.col("is_fence"), "uncontrolled").otherwise("controlled").alias("fenced_how"),
+    )  # fmt: skip
+    is_fenced = F.col("fenced_how").isNotNull()
+    root = {
+        "root_broker_id": F.when(is_fenced, F.col("old_leader")).otherwise(F.col("root_broker_id")),
+        "root_left_how": F.coalesce("fenced_how", "root_left_how"),
+        "root_event": F.when(is_fenced, DEPARTURES["uncontrolled"]).otherwise(F.col("root_event")),
+        "certainty": F.when(is_fenced, "inferred").otherwise(F.col("certainty")),
+    }
+    return found.join(F.broadcast(decided), on=[*LINE, "old_leader"], how="left").withColumns(root)
+
+
 def with_bounds(found: DataFrame, term: DataFrame, session_limit: DataFrame) -> DataFrame:
     """unserved_from_at: a broker whose session expired was silent for no longer than its time-out and a tick before
     that was noticed. Where a controller finds it at its start, before the last line of the controller before; if that
-    one writes again later, it was silent for so long, too, before its successor came."""
+    one writes again later, it was silent for so long, too, before its successor came. Nothing is said in KRaft."""
     of_life = Window.partitionBy("cluster_id", "life").orderBy("controller_epoch")
     before = term.where("mode = 'zookeeper'").select(
-        "cluster_id", "term_id", F.lag("last_seen_at").over(of_life).alias("last_seen_before_at")
+        "cluster_id",
+        "term_id",
+        F.lag("last_seen_at").over(of_life).alias("last_seen_before_at"),
+        F.lit(True).alias("is_zookeeper"),
     )
     silent = F.make_dt_interval(secs=F.col("session_seconds") + TICK_SECONDS)
     is_startup = F.col("root_left_how") == AT_STARTUP
@@ -275,7 +297,7 @@ def with_bounds(found: DataFrame, term: DataFrame, session_limit: DataFrame) -> 
     return (
         found.join(F.broadcast(before), on=["cluster_id", "term_id"], how="left")
         .join(F.broadcast(session_limit), on="cluster_id", how="left")
-        .withColumn("unserved_from_at", unserved)
+        .withColumn("unserved_from_at", F.when(F.col("is_zookeeper"), unserved))
         .withColumn("low_ms", milliseconds("noticed_at"))
         .withColumn("high_ms", milliseconds("unserved_from_at"))
     )

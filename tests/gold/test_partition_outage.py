@@ -115,7 +115,8 @@ def test_what_is_an_outage(spark: SparkSession, story: dict[str, DataFrame]) -> 
         stranger | 0         | 10         |          |                 | unknown        | 9              |               | 9          |
         """,
     )
-    given = frames(spark, story["log_record"]) | {"controller_line": story["controller_line"]}
+    told = ("controller_line", "broker_absence")
+    given = frames(spark, story["log_record"]) | {name: story[name] for name in told}
     rows = partition_outage.build(**{name: given[name] for name in build_inputs()})
     same_rows(declared(SPEC, rows), expected, *TOLD)
 

@@ -104,6 +104,25 @@ def test_wrong_arguments_end_with_2(argv: list[str], capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.spark
+def test_outages_of_the_sample(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the event at their root, and by topic; as worked out by hand for the mock-up of the first screen."""
+    assert cli.main(["outages", "--warehouse", sample_warehouse]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith(
+        "OUTAGE 38 of 1 s or more, 172.7 partition-seconds noticed, from 15 events; open 0"
+    )
+    assert (
+        "08:59:33.439 controller start-up: broker 3 gone  13 partition(s)  51.4 s  longest 4.1 s" in lines[2]
+    )
+    assert "08:59:14.438 controller start-up: broker 1,2 gone  10 partition(s)" in lines[3]
+    assert cli.main(["outages", "--warehouse", sample_warehouse, "--topic", "search-index"]) == 0
+    of_topic = capsys.readouterr().out.splitlines()
+    assert of_topic[-1].split() == ["search-index", "1", "3", "0.29", "1.11", "8.6", "s"]
+    assert cli.main(["outages", "--warehouse", sample_warehouse, "--topic", "nosuch"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "OUTAGE none was noticed"
+
+
+@pytest.mark.spark
 def test_a_finding_is_shown_with_its_lines(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["show", "F1", "--warehouse", sample_warehouse]) == 0
     said = capsys.readouterr().out

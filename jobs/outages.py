@@ -1,0 +1,150 @@
+"""Partitions without a leader: by the event at their root, and by topic; asked of what was published."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from jobs.answers import Answers, Row
+from jobs.ask import answered, asking, require
+from jobs.text import clock, day_clock, shortened, table
+from pipeline.store.rows import collect_one, collect_rows
+
+TABLE = "gold.partition_outage"
+LEAST_MS = 1000  # shorter ones are what every restart does
+SHOWN_EVENTS, SHOWN_TOPICS = 5, 40
+
+
+@dataclass(frozen=True)
+class Outages:
+    """all: every outage counted, and the short ones. events: those of LEAST_MS and more, by the event at their root,
+    the worst first."""
+
+    all: Row
+    events: list[Row]
+    event_count: int
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = asking("outages", "Partitions without a leader: for how long, and by which event.")
+    arguments.add_argument("--topic", metavar="NAME", help="one topic (all)")
+    given = arguments.parse_args(argv)
+    return answered("outages", given, partial(outages, given))
+
+
+def outages(given: argparse.Namespace, answers: Answers) -> list[str]:
+    require(answers, TABLE)
+    last: datetime = answers.read()["last_at"]
+    rows = answers.table(TABLE)
+    if given.topic is not None:
+        rows = rows.where(F.col("topic") == given.topic)
+    told = asked(rows, last)
+    topics = collect_rows(by_topic(rows, last))
+    return [
+        f"{answers.store.cluster_id}  to {day_clock(last)} UTC; noticed: at least so long, at most: since it can have "
+        "begun",
+        *outage_lines(told),
+        *topic_lines(topics),
+    ]
+
+
+def lasting(last: datetime) -> tuple[Column, Column]:
+    """(noticed, most) milliseconds of an outage, until the end of the data where it goes on."""
+    end = F.greatest(F.coalesce("ended_at", F.lit(last)), F.col("noticed_at"))
+    since = F.coalesce("unserved_from_at", "noticed_at")
+    return F.unix_millis(end) - F.unix_millis("noticed_at"), F.unix_millis(end) - F.unix_millis(since)
+
+
+def summed(last: datetime) -> list[Column]:
+    noticed, most = lasting(last)
+    return [
+        F.count("*").alias("outages"),
+        F.count_distinct("topic", "topic_life", "partition").alias("partitions"),
+        F.coalesce(F.sum(noticed), F.lit(0)).alias("noticed_ms"),
+        F.coalesce(F.sum(most), F.lit(0)).alias("most_ms"),
+        F.coalesce(F.max(noticed), F.lit(0)).alias("longest_ms"),
+        F.count_if(F.col("ended_at").isNull()).alias("open"),
+    ]
+
+
+def asked(rows: DataFrame, last: datetime) -> Outages:
+    """Events: what one controller noticed within a second of one kind."""
+    noticed, _ = lasting(last)
+    is_short = F.count_if((noticed < LEAST_MS) & F.col("ended_at").isNotNull()).alias("short")
+    long_ones = rows.where((noticed >= LEAST_MS) | F.col("ended_at").isNull())
+    events = long_ones.groupBy(
+        F.date_trunc("second", "noticed_at").alias("second_at"), "root_event", "term_id"
+    ).agg(
+        *summed(last),
+        F.min("noticed_at").alias("noticed_at"),
+        F.array_sort(F.collect_set("root_broker_id")).alias("brokers"),
+    )
+    found = collect_rows(events.orderBy(F.col("noticed_ms").desc(), "second_at"))
+    return Outages(collect_one(rows.agg(*summed(last), is_short)), found[:SHOWN_EVENTS], len(found))
+
+
+def by_topic(rows: DataFrame, last: datetime) -> DataFrame:
+    return (
+        rows.groupBy("topic")
+        .agg(*summed(last))
+        .orderBy(F.col("noticed_ms").desc(), "topic")
+        .limit(SHOWN_TOPICS)
+    )
+
+
+def outage_lines(told: Outages) -> list[str]:
+    every = told.all
+    if not every["outages"]:
+        return ["OUTAGE none was noticed"]
+    long_count = every["outages"] - every["short"]
+    lines = [
+        f"OUTAGE {long_count:,} of 1 s or more, {seconds(every['noticed_ms'])} partition-seconds noticed, from "
+        f"{told.event_count:,} events; open {every['open']}; {every['short']:,} under 1 s"
+    ]
+    lines += [
+        f"       {clock(one['noticed_at'])} {one['root_event']}{gone(one)}  {one['partitions']} partition(s)"
+        f"  {seconds(one['noticed_ms'])} s  longest {seconds(one['longest_ms'])} s"
+        for one in told.events
+    ]
+    if told.event_count > len(told.events):
+        lines.append(f"       {told.event_count - len(told.events)} more events in {TABLE}")
+    return lines
+
+
+def gone(event: Row) -> str:
+    brokers = ",".join(str(one) for one in event["brokers"])
+    return f": broker {brokers} gone" if brokers else ""
+
+
+def seconds(milliseconds: int) -> str:
+    return f"{milliseconds / 1000:,.1f}"
+
+
+def topic_lines(topics: Sequence[Row]) -> list[str]:
+    """Partition-minutes without a leader, the worst topics first."""
+    if not topics:
+        return []
+    cells = [
+        (
+            shortened(one["topic"], 60),
+            str(one["partitions"]),
+            str(one["outages"]),
+            f"{one['noticed_ms'] / 60000:,.2f}",
+            f"{one['most_ms'] / 60000:,.2f}",
+            f"{seconds(one['longest_ms'])} s",
+            str(one["open"]) if one["open"] else "",
+        )
+        for one in topics
+    ]
+    head = ("TOPIC", "partitions", "outages", "partition-minutes", "at most", "longest", "open")
+    return ["", *table(head, cells)]
+
+
+def asked_of(answers: Answers) -> Outages | None:
+    """For the first screen; None where no record has a time."""
+    last = answers.read()["last_at"]
+    return None if last is None else asked(answers.table(TABLE), last.astimezone(UTC))
