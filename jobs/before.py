@@ -42,14 +42,6 @@ def reaching_rows(rows: DataFrame, from_column: str, until_column: str, cut: dat
     return rows.where((F.col(from_column) < F.lit(cut)) & reaching(until_column, cut))
 
 
-def listed_before(broker_session: DataFrame, cut: datetime | None) -> DataFrame:
-    """(cluster_id, listed_from_at): when live brokers were listed first, before the cut."""
-    earlier = (
-        broker_session.limit(0) if cut is None else broker_session.where(F.col("joined_at") < F.lit(cut))
-    )
-    return earlier.groupBy("cluster_id").agg(F.min("joined_at").alias("listed_from_at"))
-
-
 def timeline_before(intervals: DataFrame, said: Iterable[DataFrame], cut: datetime | None) -> DataFrame:
     """Rows of gold.partition_timeline that begin before the cut: those open then, and all of the topics of `said`,
     in which something is said afterwards, and of the partitions that are open in KRaft by an inference."""

@@ -11,7 +11,6 @@ from pyspark.sql import functions as F
 from jobs.balancing import with_limits
 from jobs.before import (
     deletion_before,
-    listed_before,
     reaching,
     reaching_rows,
     summary_before,
@@ -28,7 +27,6 @@ from pipeline.catalog.tables import (
     CUT,
     DELETIONS,
     LASTING,
-    LISTED,
     OUTAGES,
     SESSIONS,
     SUMMARY,
@@ -236,7 +234,6 @@ class Builder:
             SESSIONS: lambda: reaching_rows(read(broker_session.SPEC), "joined_at", "left_at", cut),
             OUTAGES: lambda: reaching_rows(read(partition_outage.SPEC), "noticed_at", "ended_at", cut),
             "modes": lambda: modes(read(term.SPEC)),
-            LISTED: lambda: listed_before(read(broker_session.SPEC), cut),
         }
         return made[name]() if name in made else store.delta.read(BY_SHORT_NAME[name].spec)
 
@@ -266,8 +263,10 @@ class Builder:
 
 
 def modes(terms: DataFrame) -> frozenset[str]:
-    """How the cluster kept its metadata in these terms: zookeeper, kraft or, where it was migrated, both."""
-    return frozenset(row["mode"] for row in collect_rows(terms.select("mode").distinct()))
+    """How the cluster kept its metadata in these terms: zookeeper, kraft or, where it was migrated or no term tells,
+    both."""
+    found = frozenset(row["mode"] for row in collect_rows(terms.select("mode").distinct()))
+    return found or frozenset({"zookeeper", "kraft"})
 
 
 def tables_to_build(names: Sequence[str], fresh: frozenset[str], *, has_segments: bool) -> list[Table]:

@@ -75,7 +75,8 @@ def with_day(
 
     Verdicts of a term change from its begin on with the machine of its release and with whether it is told of changes
     of ISR, and from its last line at TRACE on where after others such a line follows again; a controller that acts
-    beside those of a later life of the cluster (a migration to KRaft) moves the end of the earlier one.
+    beside those of a later life of the cluster (a migration to KRaft) moves the end of the earlier one. What is known
+    of brokers that a controller did not find at its start rests on the last line of the controller before.
     """
     if cut.at is None:
         raise ValueError("all lines are built anew: there is no day to begin with")
@@ -103,13 +104,19 @@ def with_day(
     lives = controller_line.where(F.col("ordered_at") >= F.lit(day)).select(
         "cluster_id", life().alias("going_on")
     )
+    of_life = Window.partitionBy("cluster_id", "life").orderBy("controller_epoch")
+    succeeded = terms.withColumn("at", F.lead(F.coalesce("elected_at", "first_seen_at")).over(of_life))
+    ended = terms_before.select(*of_term, F.col("last_seen_at").alias("ended_at"))
+    awake = (
+        succeeded.join(ended, on=[*of_term]).where("last_seen_at <> ended_at AND at IS NOT NULL").select("at")
+    )
     beside = (
         terms.where("mode = 'kraft'")
         .join(F.broadcast(lives.distinct()), on="cluster_id")
         .where("life > going_on")
         .select(began)
     )
-    early = reduce(DataFrame.unionByName, (other, resumed, beside)).agg(F.min("at").alias("at"))
+    early = reduce(DataFrame.unionByName, (other, resumed, beside, awake)).agg(F.min("at").alias("at"))
     found = collect_one(early)["at"]
     day = day if found is None else min(day, begin_of_day(found))
     checks = controller_line.where(F.col("ordered_at") >= F.lit(day - timedelta(days=1))).where(

@@ -82,7 +82,6 @@ def inputs_of(spark: SparkSession, records: DataFrame, cluster_id: str = "c") ->
         "summary_before": spark.createDataFrame([], replay_summary.SPEC.struct),
         "session_before": spark.createDataFrame([], broker_session.SPEC.struct),
         "outage_before": spark.createDataFrame([], partition_outage.SPEC.struct),
-        "listed_before": spark.createDataFrame([], "cluster_id string, listed_from_at timestamp"),
         "timeline_before": spark.createDataFrame([], partition_timeline.SPEC.struct),
         "deletion_before": spark.createDataFrame([], "cluster_id string, topic string, deletions long"),
     }

@@ -132,12 +132,13 @@ BY_SHORT_NAME = {table.spec.table: table for table in TABLES}
 SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
 SETTINGS = ("balancing_setting", "audit_limit", "release_setting", "session_limit")
-# What a broker said long ago of itself holds until it says otherwise: also builds by days take all of it.
-LASTING = frozenset({"broker_setting"})
+# What a broker said long ago of itself holds until it says otherwise, and who left long ago may still be away: also
+# builds by days take all of it.
+LASTING = frozenset({"broker_setting", "broker_session"})
 CUT = "cut"
 # What was before the cut: days of gold.replay_summary, deletions by topic, intervals of gold.partition_timeline.
 SUMMARY, DELETIONS, TIMELINE = "summary_before", "deletion_before", "timeline_before"
-SESSIONS, OUTAGES, LISTED = "session_before", "outage_before", "listed_before"
+SESSIONS, OUTAGES = "session_before", "outage_before"
 
 
 def stands_on(name: str) -> frozenset[str]:

@@ -106,7 +106,7 @@ def stays(sighted: DataFrame) -> DataFrame:
     """Stretches of lists that have the broker, cut where it bounced. The line that ends one follows its last."""
     order = Window.partitionBy(*BROKER).orderBy(*ORDER)
     was_live = F.coalesce(F.lag("is_live").over(order), F.lit(False))
-    place = F.struct("at", "event", "is_bounced", "term_id", "event_seq", "file_id", "byte_offset")
+    place = F.struct("at", "event", "is_bounced", "is_left", "term_id", "event_seq", "file_id", "byte_offset")
     changed = (
         sighted.withColumn("was_live", was_live)
         .where((F.col("is_live") != F.col("was_live")) | (F.col("is_live") & F.col("is_bounced")))
@@ -127,12 +127,16 @@ def stays(sighted: DataFrame) -> DataFrame:
         F.col("end.at").alias("left_at"),
         F.when(F.col("end.event") == AT_STARTUP, "missing_at_startup")
         .when(F.col("end.is_bounced"), "bounced")
-        .when(F.col("end.event").isNotNull(), "uncontrolled")
+        .when(F.col("end.is_left"), "uncontrolled")
+        .when(F.col("end.event").isNotNull(), "missing_in_list")
         .alias("left_how"),
         "term_id",
         F.col("end.term_id").alias("left_term_id"),
         F.col("end.event_seq").alias("left_event_seq"),
-        F.lit("proved").alias("certainty"),
+        F.when(F.col("end.event").isNull() | F.col("end.is_left") | F.col("end.is_bounced"), "proved")
+        .when(F.col("end.event") == AT_STARTUP, "inferred")
+        .otherwise("undetermined")
+        .alias("certainty"),
         F.filter(lines, lambda one: one["file_id"].isNotNull()).alias("evidence"),
     )
 

@@ -3,11 +3,13 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.kafka.statements import PARTITION
 from schemas.gold.imbalance_breach import SPEC
 from schemas.spec import EVIDENCE_TYPE
 
 BROKER = ("cluster_id", "broker_id")
 EVIDENCE_KEPT = 5
+FAR = "9999-01-01"  # the end of what goes on
 
 
 def build(
@@ -24,24 +26,33 @@ def build(
     stated, of a partition that another one leads.
     """
     found = leader_imbalance.transform(episodes, audit_limit)
-    of_head = partition_timeline.where("replicas[0] <> leader AND leader >= 0 AND NOT is_deleting").select(
-        "cluster_id", F.col("replicas")[0].alias("broker_id"), F.col("valid_from_at").alias("from_at"),
-        F.col("valid_until_at").alias("until_at"), F.array_contains("isr", F.col("replicas")[0]).alias("is_able"),
-        "evidence",
+    head = F.col("replicas")[0]
+    led_elsewhere = partition_timeline.where("replicas[0] <> leader AND leader >= 0 AND NOT is_deleting")
+    of_head = led_elsewhere.select(
+        *PARTITION, head.alias("broker_id"), F.col("valid_from_at").alias("from_at"),
+        F.col("valid_until_at").alias("until_at"), F.array_contains("isr", head).alias("is_able"),
+        F.coalesce("is_isr_stale", F.lit(False)).alias("is_stale"), "evidence",
     )  # fmt: skip
     moving = partition_timeline.where("size(adding_replicas) > 0 OR size(removing_replicas) > 0").select(
         "cluster_id", F.col("valid_from_at").alias("from_at"), F.col("valid_until_at").alias("until_at")
     )
-    stays = broker_session.select(
-        *BROKER, F.col("joined_at").alias("from_at"), F.col("left_at").alias("until_at")
+    # How long a broker had been there that a controller finds at its start, no line says.
+    first = F.row_number().over(Window.partitionBy(*BROKER).orderBy("joined_at")) == 1
+    is_found = first & (F.col("joined_how") != "joined")
+    stays = broker_session.withColumn("from_at", F.when(~is_found, F.col("joined_at"))).select(
+        *BROKER, "from_at", F.col("left_at").alias("until_at")
     )
     never = found.join(broker_session.select(*BROKER).distinct(), on=[*BROKER], how="left_anti")
     unlisted = never.select(*BROKER, F.col("breached_at").alias("from_at"), "until_at").distinct()
     live = within(found, stays.unionByName(unlisted), BROKER)
-    able = within(live, of_head.where("is_able"), BROKER, "evidence")
+    able = within(live, of_head.where("is_able"), BROKER, PARTITION[1:], "evidence")
+    unsure = within(live, of_head.where("is_stale"), BROKER)
     return (
         found.transform(with_longest, able)
-        .transform(with_share, within(found, moving, ("cluster_id",)), "reassigning_ms")
+        .transform(
+            with_share, within(found, apart(moving, ("cluster_id",)), ("cluster_id",)), "reassigning_ms"
+        )
+        .transform(with_share, unsure, "stale_ms")
         .transform(with_share, live, "live_ms")
         .withColumns(durations())
         .transform(with_checks, imbalance_check)
@@ -86,31 +97,41 @@ def episodes(leader_imbalance: DataFrame, audit_limit: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def within(breaches: DataFrame, stretches: DataFrame, by: tuple[str, ...], *kept: str) -> DataFrame:
+def within(
+    breaches: DataFrame, stretches: DataFrame, by: tuple[str, ...], each: tuple[str, ...] = (), *kept: str
+) -> DataFrame:
     """(BROKER, breached_at, from_at, until_at, kept) of the parts of stretches that lie in breaches, those that touch
-    put together. Breaches may be parts of such already (from_at, until_at)."""
+    put together, of `each` by itself. Breaches may be parts of such already (from_at, until_at)."""
     since = "from_at" if "from_at" in breaches.columns else "breached_at"
     inside = breaches.select(
         *BROKER, "breached_at", F.col(since).alias("a_from"), F.col("until_at").alias("a_until")
     )
-    touches = (F.col("from_at") < F.col("a_until")) & F.coalesce(
-        F.col("until_at") > F.col("a_from"), F.lit(True)
+    begins = F.coalesce(F.col("from_at") < F.col("a_until"), F.lit(True))
+    ends = F.coalesce(F.col("until_at") > F.col("a_from"), F.lit(True))
+    parts = (
+        stretches.join(F.broadcast(inside), on=[*by], how="inner")
+        .where(begins & ends)
+        .withColumn("from_at", F.greatest("from_at", "a_from"))
+        .withColumn("until_at", F.least("until_at", "a_until"))
     )
-    parts = stretches.join(F.broadcast(inside), on=[*by], how="inner").where(touches)
-    order = Window.partitionBy(*BROKER, "breached_at").orderBy("part_from", "part_until")
-    before = F.max("part_until").over(order.rowsBetween(Window.unboundedPreceding, -1))
-    is_apart = F.coalesce(F.col("part_from") > before, F.lit(True)).cast("int")
-    joined = (
-        parts.withColumn("part_from", F.greatest("from_at", "a_from"))
-        .withColumn("part_until", F.least(F.coalesce("until_at", "a_until"), "a_until"))
-        .withColumn("is_apart", is_apart)
+    return apart(parts, (*BROKER, "breached_at", *each), *kept)
+
+
+def apart(stretches: DataFrame, by: tuple[str, ...], *kept: str) -> DataFrame:
+    """(by, from_at, until_at, kept): stretches that touch are one; kept is of the first of them."""
+    end = F.coalesce("until_at", F.lit(FAR).cast("timestamp"))
+    order = Window.partitionBy(*by).orderBy("from_at", end)
+    before = F.max(end).over(order.rowsBetween(Window.unboundedPreceding, -1))
+    is_apart = F.coalesce(F.col("from_at") > before, F.lit(True)).cast("int")
+    first = [F.min_by(name, F.struct("from_at", name)).alias(name) for name in kept]
+    last = F.max(end)
+    return (
+        stretches.withColumn("is_apart", is_apart)
         .withColumn("part", F.sum("is_apart").over(order.rowsBetween(Window.unboundedPreceding, 0)))
-        .groupBy(*BROKER, "breached_at", "part")
+        .groupBy(*by, "part")
+        .agg(F.min("from_at").alias("from_at"), F.when(last < F.lit(FAR), last).alias("until_at"), *first)
+        .drop("part")
     )
-    first = [F.min_by(name, F.struct("part_from", name)).alias(name) for name in kept]
-    return joined.agg(
-        F.min("part_from").alias("from_at"), F.max("part_until").alias("until_at"), *first
-    ).drop("part")
 
 
 def lasted(since: str, until: str) -> Column:
@@ -166,13 +187,15 @@ def with_why(breaches: DataFrame) -> DataFrame:
     is_standing = F.col("able_ms") > allowed_ms
     why = (
         F.when(~F.col("is_auto_rebalance_enabled"), "auto_rebalance_disabled")
-        .when(is_standing & (F.col("reassigning_ms") * 2 > F.col("able_ms")), "reassignment_in_progress")
+        .when(is_standing & (F.col("reassigning_ms") * 2 > F.col("duration_ms")), "reassignment_in_progress")
         .when(is_standing, "not_rebalanced")
         .when(F.col("down_ms") * 2 > F.col("duration_ms"), "preferred_down")
         .when(F.col("able_ms") * 2 < F.col("duration_ms") - F.col("down_ms"), "preferred_not_in_isr")
         .otherwise("between_checks")
     )
     lines = F.array_distinct(F.concat("begun", "evidence", F.coalesce("able", F.array().cast(EVIDENCE_TYPE))))
-    return breaches.withColumns(
-        {"is_standing": is_standing, "why": why, "evidence": F.slice(lines, 1, EVIDENCE_KEPT)}
+    is_guess = (F.col("why") == "preferred_not_in_isr") & (F.col("stale_ms") > 0)
+    certainty = F.when(is_guess, "undetermined").otherwise(F.col("certainty"))
+    return breaches.withColumn("why", why).withColumns(
+        {"is_standing": is_standing, "certainty": certainty, "evidence": F.slice(lines, 1, EVIDENCE_KEPT)}
     )

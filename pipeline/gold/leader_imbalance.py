@@ -166,10 +166,11 @@ def with_certainty(counts: DataFrame, partition_timeline: DataFrame, term: DataF
 
 def with_threshold(counts: DataFrame, term: DataFrame) -> DataFrame:
     """KRaft controllers never read leader.imbalance.per.broker.percentage: no threshold and no breach there."""
-    mode = term.groupBy("cluster_id").agg(F.max_by("mode", "last_seen_at").alias("mode"))
-    is_read = F.col("mode") == "zookeeper"
+    ever = term.groupBy("cluster_id").agg(F.bool_or(F.col("mode") == "zookeeper").alias("is_zookeeper"))
+    is_before = F.coalesce(F.col("valid_from_at") < F.col("kraft_at"), F.lit(True))
+    is_read = F.coalesce("is_zookeeper", F.lit(False)) & is_before
     return (
-        counts.join(F.broadcast(mode), on="cluster_id", how="left")
+        counts.join(F.broadcast(ever), on="cluster_id", how="left")
         .withColumns({name: F.when(is_read, F.col(name)) for name in ("threshold_ratio", "limit_source")})
         .withColumn("is_breach", F.col("imbalance_ratio") > F.col("threshold_ratio"))
     )

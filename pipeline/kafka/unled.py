@@ -7,24 +7,29 @@ from pipeline.kafka.statements import PARTITION
 
 BROKER = ("cluster_id", "broker_id")
 NO_LEADER = -1
+TAKEN = "partition_created"  # a KRaft controller took the partition over from ZooKeeper
+A_WHILE_MS = 1000
 OFFLINE, NEW = "OfflinePartition", "NewPartition"
 
 
 def with_following(partition_timeline: DataFrame) -> DataFrame:
-    """Intervals with what follows each: next (leader, is_deleting, term_id, event_seq), and how an outage would end
-    with it (ending), old_leader: the last one before."""
+    """Intervals with what follows each at once: next (leader, is_deleting, term_id, event_seq), how an outage would
+    end with it (ending), and led_by: its own leader, else the last one before."""
     order = Window.partitionBy(*PARTITION).orderBy("interval_seq")
-    following = F.lead(F.struct("leader", "is_deleting", "term_id", "event_seq")).over(order)
+    following = F.lead(F.struct("leader", "is_deleting", "term_id", "event_seq", "valid_from_at")).over(order)
+    at_once = following["valid_from_at"] == F.col("valid_until_at")
     is_over = F.col("next").isNull() | F.col("next.is_deleting")
+    how = (
+        F.when(F.col("next").isNull() & (F.col("ended_by") == TAKEN), "taken_over")
+        .when(is_over, "deleted")
+        .otherwise("elected")
+    )
     before = order.rowsBetween(Window.unboundedPreceding, -1)
     led = F.last(F.when(F.col("leader") >= 0, F.col("leader")), ignorenulls=True).over(before)
     return (
-        partition_timeline.withColumn("next", following)
+        partition_timeline.withColumn("next", F.when(at_once, following))
         .withColumn("led_by", F.when(F.col("leader") >= 0, F.col("leader")).otherwise(led))
-        .withColumn(
-            "ending",
-            F.when(F.col("valid_until_at").isNotNull(), F.when(is_over, "deleted").otherwise("elected")),
-        )
+        .withColumn("ending", F.when(F.col("valid_until_at").isNotNull(), how))
     )
 
 
@@ -40,7 +45,12 @@ def piece(from_at: Column, until_at: Column, ending: Column, *others: Column) ->
 def leaderless(intervals: DataFrame) -> DataFrame:
     """Intervals whose own state says that nobody leads."""
     act = ("term_id", "event_seq")
-    goes_on = F.col("next").isNull() | ~F.struct(*act).eqNullSafe(F.struct(*(f"next.{one}" for one in act)))
+    is_other = ~F.struct(*act).eqNullSafe(F.struct(*(f"next.{one}" for one in act)))
+    # Without controller.log no line opens an act.
+    is_long = (F.col("event_seq") == 0) & (
+        F.unix_millis("valid_until_at") - F.unix_millis("valid_from_at") > A_WHILE_MS
+    )
+    goes_on = F.col("next").isNull() | is_other | is_long
     is_unborn = (F.col("state") == NEW) & F.col("leader").isNull() & goes_on
     is_without = (F.col("state") == OFFLINE) | (F.col("leader") == NO_LEADER) | is_unborn
     return intervals.where(~F.col("is_deleting") & is_without).select(
@@ -55,14 +65,7 @@ def leaderless(intervals: DataFrame) -> DataFrame:
     )
 
 
-def listed_since(broker_session: DataFrame, listed_before: DataFrame) -> DataFrame:
-    """(cluster_id, listed_from_at): the first list of live brokers of all."""
-    lists = broker_session.select("cluster_id", F.col("joined_at").alias("listed_from_at"))
-    first = F.min("listed_from_at").alias("listed_from_at")
-    return lists.unionByName(listed_before).groupBy("cluster_id").agg(first)
-
-
-def absences(intervals: DataFrame, broker_session: DataFrame, listed_since: DataFrame) -> DataFrame:
+def absences(intervals: DataFrame, broker_session: DataFrame) -> DataFrame:
     """Times in which leaders are in no session: from_at, until_at (null: open), and the session that ended: left_how,
     left_term_id, left_event_seq, left_line; null where it was not listed before."""
     order = Window.partitionBy(*BROKER).orderBy("joined_at")
@@ -88,8 +91,9 @@ def absences(intervals: DataFrame, broker_session: DataFrame, listed_since: Data
     never = leaders.join(broker_session.select(*BROKER).distinct(), on=[*BROKER], how="left_anti")
     gaps = before.unionByName(last, allowMissingColumns=True).unionByName(never, allowMissingColumns=True)
     from_at = F.coalesce("left.left_at", "listed_from_at")
+    listed = broker_session.groupBy("cluster_id").agg(F.min("joined_at").alias("listed_from_at"))
     return (
-        gaps.join(F.broadcast(listed_since), on="cluster_id", how="inner")
+        gaps.join(F.broadcast(listed), on="cluster_id", how="inner")
         .withColumn("from_at", from_at)
         .where("until_at IS NULL OR from_at < until_at OR left.left_how = 'bounced'")
         .select(*BROKER, "from_at", "until_at", "left.*")
@@ -104,18 +108,25 @@ def left_alone(intervals: DataFrame, absent: DataFrame) -> DataFrame:
     touches = F.coalesce(F.col("i.valid_from_at") <= F.col("a.until_at"), F.lit(True)) & F.coalesce(
         F.col("i.valid_until_at") >= F.col("a.from_at"), F.lit(True)
     )
-    from_at, until_at = F.greatest("i.valid_from_at", "a.from_at"), F.least("i.valid_until_at", "a.until_at")
-    is_at_once = (
+    is_at_once = F.coalesce(
         (F.col("next.term_id") == F.col("left_term_id"))
         & (F.col("next.event_seq") == F.col("left_event_seq"))
-        & (F.col("i.valid_from_at") < F.col("a.from_at"))
+        & (F.col("i.valid_from_at") < F.col("a.from_at")),
+        F.lit(False),
+    )
+    from_at = F.greatest("i.valid_from_at", "a.from_at")
+    # A broker that bounced is back at once, and the act that noticed it still elects.
+    until_at = F.when(is_at_once, F.col("i.valid_until_at")).otherwise(
+        F.least("i.valid_until_at", "a.until_at")
     )
     has_length = F.coalesce(from_at < until_at, F.lit(True))
-    ended_first = F.coalesce(F.col("i.valid_until_at") <= F.col("a.until_at"), F.col("a.until_at").isNull())
+    ended_first = is_at_once | F.coalesce(
+        F.col("i.valid_until_at") <= F.col("a.until_at"), F.col("a.until_at").isNull()
+    )
     ending = F.when(ended_first, F.col("i.ending")).otherwise("leader_returned")
     return (
         led.join(F.broadcast(absent).alias("a"), is_its & touches, how="inner")
-        .where(has_length | F.coalesce(is_at_once, F.lit(False)))
+        .where(has_length | is_at_once)
         .select(
             *(F.col(f"i.{name}").alias(name) for name in (*PARTITION, "led_by", "next", "term_id", "evidence")),
             "a.broker_id", "a.left_how", "a.left_term_id", "a.left_line",

@@ -15,6 +15,7 @@ LEFT_HOW = (
     "controlled",  # it had asked the controller for a controlled shutdown
     "uncontrolled",  # it had not
     "bounced",  # another process of it came before it was missed (from 2.2)
+    "missing_in_list",  # a later list has it no more, and does not say that it left: lines are missing
     "missing_at_startup",  # a controller that starts does not find it: it left while there was none
 )
 

@@ -8,7 +8,7 @@ WHYS = (
     "auto_rebalance_disabled",  # auto.leader.rebalance.enable=false: nothing moves leaders back
     "preferred_down",  # for most of the time the broker was not among the live ones
     "preferred_not_in_isr",  # it was live, but hardly in the ISR of what it should lead
-    "reassignment_in_progress",  # a reassignment was going on: up to 3.3 Kafka then moves nothing (KAFKA-10149)
+    "reassignment_in_progress",  # for most of the time one was: up to 3.3 Kafka then moves nothing (KAFKA-10149)
     "between_checks",  # it could lead for no longer than the checks that a finding allows
     "not_rebalanced",  # it could, for longer, and nobody gave it its partitions back
 )
@@ -29,7 +29,9 @@ SPEC = TableSpec(
         required("preferred_count", LongType(), "Partitions whose preferred leader it was at that time."),
         required("threshold_ratio", DoubleType(), "The limit."),
         required(
-            "check_count", LongType(), "Checks of this broker that controllers in office printed meanwhile."
+            "check_count",
+            LongType(),
+            "Checks over the limit of this broker that controllers in office printed meanwhile.",
         ),
         required("triggered_count", LongType(), "Of them, those after which Kafka began an election."),
         required("moved_count", LongType(), "Partitions that these elections moved back to it."),

@@ -19,7 +19,8 @@ from schemas.spec import (
 ENDED_HOW = (
     "elected",  # a controller elected a leader
     "leader_returned",  # the broker that led it came back, and no line elects another one
-    "deleted",  # its topic was queued for deletion, or its cluster wiped
+    "deleted",  # its topic was queued for deletion or is gone, or its cluster was wiped
+    "taken_over",  # a KRaft controller took the cluster over; if it goes on, another row begins
 )
 
 SPEC = TableSpec(

@@ -12,7 +12,6 @@ from pyspark.sql import functions as F
 
 from jobs.before import (
     deletion_before,
-    listed_before,
     reaching,
     reaching_rows,
     summary_before,
@@ -132,7 +131,7 @@ def from_day(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFram
     """The table as a run builds it whose cut for it is that day, from inputs that begin with the terms that go on."""
     one = BY_SHORT_NAME[name]
     begin = begin_of_day(first_of_terms(tables, day)) if one.is_by_term else day
-    tails = ("controller_line", "transition_audit", "replay_summary", "partition_timeline", "broker_session")
+    tails = ("controller_line", "transition_audit", "replay_summary", "partition_timeline")
     said = [tables[one] for one in ("leader_and_isr", "partition_transition", "partition_state")]
     lines = tables["controller_line"]
     given: dict[str, Any] = tables | {each: rows_at(tables, each, begin) for each in tails}
@@ -142,7 +141,6 @@ def from_day(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFram
         "timeline_before": timeline_before(tables["partition_timeline"], said, begin),
         "session_before": reaching_rows(tables["broker_session"], "joined_at", "left_at", begin),
         "outage_before": reaching_rows(tables["partition_outage"], "noticed_at", "ended_at", begin),
-        "listed_before": listed_before(tables["broker_session"], begin),
         "cut": begin,
     }
     assert one.build is not None
