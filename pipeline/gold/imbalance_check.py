@@ -41,7 +41,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     deletion_before: DataFrame,
     cut: datetime | None,
 ) -> DataFrame:
-    """One row per ratio line of a controller in office.
+    """One row per ratio line; of a controller whose election was not seen it says no more than that.
 
     cut: the begin of a day before which no term began whose lines are given; deletion_before: (cluster_id, topic,
     deletions) completed before it; partition_timeline: what is open at the cut or begins later.
@@ -50,8 +50,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     Unequal only where every term since the first was seen and no line is known to be missing.
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
     """
-    asked = imbalance_observation.join(checks(controller_line), on=[*LINE], how="inner")
-    checked = F.broadcast(asked.select(*TERM).distinct())
+    asked = imbalance_observation.join(checks(controller_line), on=[*LINE], how="left")
+    checked = F.broadcast(asked.where("term_id IS NOT NULL").select(*TERM).distinct())
     in_zookeeper = partition_timeline.where("topic_id IS NULL")
     earlier = in_zookeeper.where(F.col("valid_from_at") < F.lit(cut).cast("timestamp"))
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
@@ -95,11 +95,11 @@ def with_ratio(asked: DataFrame) -> DataFrame:
     ratio = F.when(F.col("preferred") > 0, F.col("elsewhere").cast("double") / F.col("preferred"))
     is_old = F.col("printed").rlike(SIX_DECIMALS)
     prints_same = F.format_string("%.6f", ratio) == F.replace("printed", F.lit(","), F.lit("."))
+    counts = {"preferred_count": "preferred", "led_elsewhere_count": "elsewhere", "moved_count": "moved"}
+    of_term = {name: F.when(F.col("term_id").isNotNull(), F.col(count)) for name, count in counts.items()}
     return asked.withColumns(
-        {
-            "preferred_count": F.col("preferred"),
-            "led_elsewhere_count": F.col("elsewhere"),
-            "moved_count": F.col("moved"),
+        of_term
+        | {
             "imbalance_ratio": ratio,
             "is_same": F.coalesce((ratio == F.col("kafka_ratio")) | (is_old & prints_same), F.lit(False)),
         }
@@ -126,15 +126,18 @@ def with_verdict(asked: DataFrame, log_gap: DataFrame) -> DataFrame:
     )
     is_missing = F.coalesce(F.col("missing_from_at") <= F.col("checked_at"), F.lit(False))
     is_whole = F.coalesce("is_whole", F.lit(False))
-    reason = F.when(~F.col("is_same") & ~is_whole, "beginning_missing").when(
-        ~F.col("is_same") & is_missing, "lines_missing"
+    reason = (
+        F.when(F.col("term_id").isNull(), "term_unknown")
+        .when(~F.col("is_same") & ~is_whole, "beginning_missing")
+        .when(~F.col("is_same") & is_missing, "lines_missing")
     )
+    is_stale = F.coalesce(F.col("superseded_at") < F.col("checked_at"), F.lit(False))
     certainty = F.when(F.col("reason").isNotNull(), "undetermined").otherwise("proved")
     return (
         asked.join(F.broadcast(gaps), on="cluster_id", how="left")
         .withColumn("reason", reason)
         .withColumn("is_equal", F.when(F.col("reason").isNull(), F.col("is_same")))
-        .withColumn("is_stale", F.coalesce(F.col("superseded_at") < F.col("checked_at"), F.lit(False)))
+        .withColumn("is_stale", F.when(F.col("term_id").isNotNull(), is_stale))
         .withColumn("certainty", certainty)
         .withColumn("evidence", F.array(F.struct("file_id", "byte_offset")))
     )
@@ -168,6 +171,7 @@ def with_live(asked: DataFrame, broker_event: DataFrame, controller_line: DataFr
 def with_follow_up(asked: DataFrame) -> DataFrame:
     follow_up: Column = (
         F.when(~F.col("is_over"), "none_needed")
+        .when(F.col("term_id").isNull(), None)
         .when(F.col("is_stale"), "superseded")
         .when(F.col("moved_count") >= F.col("led_elsewhere_count"), "rebalanced")
         .when(F.col("moved_count") > 0, "partly_rebalanced")

@@ -16,6 +16,7 @@ from schemas.spec import (
 )
 
 REASONS = (
+    "term_unknown",  # the election of its controller is in no line: what it knew is not known
     "beginning_missing",  # a term before this one was not seen: assignments may be missing
     "lines_missing",  # silver.log_gap names lines that are missing before the check
 )
@@ -43,12 +44,12 @@ SPEC = TableSpec(
         field(
             "imbalance_ratio",
             DoubleType(),
-            "Ours at that line, from that controller's own view; null: no such group.",
+            "Ours at that line, from that controller's own view; null: no such group, or term unknown.",
         ),
         field(
             "preferred_count",
             LongType(),
-            "Partitions whose preferred leader it is, as that controller knew them.",
+            "Partitions whose preferred leader it is, as that controller knew them; null: term unknown.",
         ),
         field(
             "led_elsewhere_count", LongType(), "Of them, those with a known leader that is not this broker."
@@ -59,30 +60,38 @@ SPEC = TableSpec(
             "Both ratios are the same double (up to 0.10.2: print the same six decimals); null: undetermined.",
         ),
         field("reason", StringType(), "Why it is undetermined.", accepted=REASONS),
-        required(
+        field(
             "is_stale",
             BooleanType(),
-            "Another controller had been elected: Kafka printed what a deposed one knew.",
+            "Another controller had been elected: Kafka printed what a deposed one knew; null: term unknown.",
         ),
         field("threshold_ratio", DoubleType(), "leader.imbalance.per.broker.percentage / 100."),
         required(
             "is_over", BooleanType(), "kafka_ratio > threshold_ratio, strictly: Kafka should have acted."
         ),
-        required(
-            "is_triggered", BooleanType(), "Kafka began an election of preferred leaders after this line."
+        field(
+            "is_triggered",
+            BooleanType(),
+            "Kafka began an election of preferred leaders after this line; null: term unknown.",
         ),
-        required(
+        field(
             "moved_count",
             LongType(),
-            "Partitions of this broker that its automatic election moved back to it.",
+            "Partitions of this broker that its automatic election moved back to it; null: term unknown.",
         ),
-        required("follow_up", StringType(), "What came of it.", accepted=FOLLOW_UPS),
+        field(
+            "follow_up",
+            StringType(),
+            "What came of it; null: over the limit, and term unknown.",
+            accepted=FOLLOW_UPS,
+        ),
         CERTAINTY,
         EVIDENCE,
         FILE_ID,
         BYTE_OFFSET,
     ),
     checks=(
+        Check("nothing_said_without_a_term", "(term_id IS NULL) = (reason <=> 'term_unknown')"),
         Check("a_reason_where_undetermined", "(is_equal IS NULL) = (reason IS NOT NULL)"),
         Check("part_of_the_group", "led_elsewhere_count BETWEEN 0 AND preferred_count"),
     ),

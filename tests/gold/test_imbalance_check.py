@@ -7,6 +7,8 @@ import pyarrow.compute as pc
 import pytest
 from pyspark.sql import SparkSession
 
+from pipeline.store.gate import broken_rows, expectation_of
+from schemas.gold.imbalance_check import SPEC
 from tests.lab import interpreted, records, rows_of
 from tests.tables import built_in_turn, log_records
 
@@ -64,6 +66,7 @@ EXPECTED = {
     ("1-1", 1, 9): (0.0, True, True, False, 0, "none_needed"),
 }
 SAID = ("imbalance_ratio", "is_equal", "is_stale", "is_triggered", "moved_count", "follow_up")
+UNKNOWN = ("imbalance_ratio", "is_stale", "is_triggered", "moved_count", "led_elsewhere_count", "follow_up")
 LAB_WITHOUT = [
     pytest.param("2.2.2-zk-stock", 1, id="2.2.2 without node 1"),
     *(
@@ -105,6 +108,23 @@ def test_the_limit_is_what_the_controller_printed_before(spark: SparkSession) ->
 def test_without_the_first_controller_nothing_is_decided(spark: SparkSession) -> None:
     with interpreted(spark):
         assert {told[1] for told in checks(spark, without=1).values()} == {None}
+
+
+@pytest.mark.spark
+def test_a_controller_whose_election_is_not_there(spark: SparkSession) -> None:
+    """Its lines are rows all the same, undetermined: which of the limits is passed is all that they say."""
+    election, *later = CONTROLLER_2.strip().splitlines()
+    assert "Epoch incremented to 2" in election
+    logs = LOGS | {(2, "controller"): "\n".join(later)}
+    with interpreted(spark):
+        built = built_in_turn(spark, log_records(spark, logs), "imbalance_check")["imbalance_check"]
+        rows = [row for row in rows_of(built) if row["controller_id"] == 2]
+        assert rows_of(broken_rows(built, expectation_of(SPEC))) == []
+    assert [(row["kafka_ratio"], row["is_over"], row["reason"]) for row in rows] == [
+        (1.0, True, "term_unknown"),
+        (0.05, False, "term_unknown"),
+    ]
+    assert [[row[name] for name in UNKNOWN] for row in rows] == [[None] * 6, [*[None] * 5, "none_needed"]]
 
 
 @pytest.mark.spark
