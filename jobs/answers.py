@@ -1,6 +1,7 @@
 """The questions that the first screen and the follow-up commands ask of published tables."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -46,6 +47,11 @@ class Answers:
                 F.array_sort(F.collect_set("zone")).alias("zones"),
             )
         )
+
+    def last_at(self) -> datetime | None:
+        """The last time on any record, UTC."""
+        found = collect_one(self.table("bronze.source_file").agg(F.max("last_logged_at").alias("at")))["at"]
+        return None if found is None else found.astimezone(UTC)
 
     def reasons(self) -> list[Row]:
         """Records not understood, by reason."""

@@ -10,43 +10,31 @@ from pyspark.sql import functions as F
 
 from jobs.balancing import with_limits
 from jobs.before import (
-    deletion_before,
     reaching,
-    reaching_rows,
-    summary_before,
-    timeline_before,
 )
-from jobs.cutting import BEFORE, Cut, find_cut, lines_before, segments_at, with_day
+from jobs.cutting import Cut, find_cut
+from jobs.day_of_cut import with_day
+from jobs.inputs import Inputs
 from jobs.settings import Settings
-from jobs.settings_frames import audit_limits, balancing_settings, release_settings, session_limits
 from jobs.steps import Step, in_order
 from pipeline.bronze.duplicate_record import without
 from pipeline.catalog.tables import (
     BY_NAME,
     BY_SHORT_NAME,
     CUT,
-    DELETIONS,
     LASTING,
-    OUTAGES,
-    SESSIONS,
     SUMMARY,
-    TIMELINE,
     Refresh,
     Table,
 )
-from pipeline.store.rows import collect_one, collect_rows
+from pipeline.store.rows import collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
-from schemas.bronze import duplicate_record, log_record, source_file
-from schemas.gold import broker_session, finding, partition_outage, partition_timeline, replay_summary
+from schemas.bronze import duplicate_record, log_record
+from schemas.gold import replay_summary
 from schemas.silver import (
     broker_setting,
-    controller_event,
     controller_line,
-    leader_and_isr,
-    partition_state,
-    partition_transition,
     term,
-    topic_event,
 )
 from schemas.spec import TableSpec
 
@@ -79,7 +67,7 @@ class Builder:
         self.derived: frozenset[int] = frozenset()
         self.events: frozenset[str] | None = None
         self.cut = Cut()
-        self.segments: dict[datetime, tuple[int, DataFrame]] = {}
+        self.inputs = Inputs(store, settings, self.versions_before)
 
     def write(self, spec: TableSpec, rows: DataFrame) -> None:
         """Adds rows."""
@@ -196,9 +184,9 @@ class Builder:
         if table.spec.name in self.fresh and table.refresh is Refresh.SEGMENTS:
             records = self.rows_of_run(log_record.SPEC)
         if cut is not None:
-            records = self.of_segments(records, cut)
+            records = self.inputs.of_segments(records, cut)
         given: dict[str, Any] = {CUT: cut, log_record.SPEC.table: self.counting(records)}
-        inputs = {name: given[name] if name in given else self.input(name, cut) for name in table.inputs}
+        inputs = {name: given[name] if name in given else self.inputs.of(name, cut) for name in table.inputs}
         if cut is not None and table.days_before is not None:
             inputs = {name: self.from_cut(name, rows, cut) for name, rows in inputs.items()}
         rows, kept_from = table.build(**inputs), self.cut_of(table)
@@ -215,58 +203,7 @@ class Builder:
         if table is None or name in LASTING or table.refresh not in (Refresh.SEGMENTS, Refresh.TAIL):
             return rows
         is_tail = table.refresh is Refresh.TAIL
-        return rows.where(reaching(table.ordered_by, cut)) if is_tail else self.of_segments(rows, cut)
-
-    def input(self, name: str, cut: datetime | None) -> Any:
-        store, settings, read = self.store, self.settings, self.store.delta.read
-        made: dict[str, Callable[[], Any]] = {
-            "balancing_setting": lambda: balancing_settings(store.spark, settings, store.cluster_id),
-            "audit_limit": lambda: audit_limits(read(source_file.SPEC), settings),
-            "release_setting": lambda: release_settings(store.spark, settings, store.cluster_id),
-            "published_finding": lambda: store.delta.read(
-                finding.SPEC, self.versions_before.get(finding.SPEC.name, 0)
-            ),
-            "line_before": lambda: self.line_before(cut),
-            SUMMARY: lambda: summary_before(read(replay_summary.SPEC), read(controller_line.SPEC), cut),
-            DELETIONS: lambda: deletion_before(read(topic_event.SPEC), read(controller_line.SPEC), cut),
-            TIMELINE: lambda: timeline_before(read(partition_timeline.SPEC), self.said(cut), cut),
-            "session_limit": lambda: session_limits(store.spark, settings, store.cluster_id),
-            SESSIONS: lambda: reaching_rows(read(broker_session.SPEC), "joined_at", "left_at", cut),
-            OUTAGES: lambda: reaching_rows(read(partition_outage.SPEC), "noticed_at", "ended_at", cut),
-            "modes": lambda: modes(read(term.SPEC)),
-        }
-        return made[name]() if name in made else store.delta.read(BY_SHORT_NAME[name].spec)
-
-    def of_segments(self, rows: DataFrame, cut: datetime) -> DataFrame:
-        """The rows of the segments that may hold lines from the cut on."""
-        if cut not in self.segments:
-            segments = segments_at(self.store.delta.read(source_file.SPEC), cut)
-            least = collect_one(segments.agg(F.min("load_seq").alias("load_seq")))["load_seq"]
-            self.segments[cut] = (least or 0, segments)
-        least, segments = self.segments[cut]
-        return rows.where(F.col("load_seq") >= least).join(
-            F.broadcast(segments), on="load_seq", how="left_semi"
-        )
-
-    def said(self, cut: datetime | None) -> list[DataFrame]:
-        """What lines from the cut on state of partitions."""
-        specs = (leader_and_isr.SPEC, partition_transition.SPEC, partition_state.SPEC)
-        tables = [self.store.delta.read(spec) for spec in specs]
-        return tables if cut is None else [self.of_segments(rows, cut) for rows in tables]
-
-    def line_before(self, cut: datetime | None) -> DataFrame:
-        read = self.store.delta.read
-        specs = (controller_line.SPEC, term.SPEC, controller_event.SPEC, log_record.SPEC)
-        lines, terms, events, records = map(read, specs)
-        rows = [] if cut is None else lines_before(lines, terms, events, records, cut)
-        return self.store.spark.createDataFrame(rows, BEFORE)
-
-
-def modes(terms: DataFrame) -> frozenset[str]:
-    """How the cluster kept its metadata in these terms: zookeeper, kraft or, where it was migrated or no term tells,
-    both."""
-    found = frozenset(row["mode"] for row in collect_rows(terms.select("mode").distinct()))
-    return found or frozenset({"zookeeper", "kraft"})
+        return rows.where(reaching(table.ordered_by, cut)) if is_tail else self.inputs.of_segments(rows, cut)
 
 
 def tables_to_build(names: Sequence[str], fresh: frozenset[str], *, has_segments: bool) -> list[Table]:

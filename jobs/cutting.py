@@ -1,6 +1,6 @@
 """Where a run begins to build anew: nothing before the cut can differ from what is stored."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import Any
@@ -9,11 +9,8 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
-from pipeline.core.days import begin_of_day
-from pipeline.kafka.acting import SEQ_BITS, about_partitions, by_controllers
+from pipeline.kafka.acting import about_partitions, by_controllers
 from pipeline.kafka.causing import LISTED
-from pipeline.kafka.partition_states import GRACE_SECONDS
-from pipeline.kafka.statements import life
 from pipeline.silver.controller_line import marks
 from pipeline.store.rows import collect_one, collect_rows
 from schemas.silver import controller_line
@@ -29,7 +26,6 @@ IDENTITY = (
     "byte_offset",
 )
 NEAR = timedelta(days=2)
-LATE = timedelta(seconds=GRACE_SECONDS)  # how long a line still tells of a state that another one followed
 BEFORE = StructType([*controller_line.SPEC.struct.fields, StructField("listed", StringType())])
 
 
@@ -66,67 +62,6 @@ def find_cut(new_records: DataFrame, terms: DataFrame, terms_before: DataFrame) 
         return Cut(has_lines=False)
     at = found.astimezone(UTC)
     return Cut(at.replace(microsecond=at.microsecond // 1000 * 1000))
-
-
-def with_day(
-    cut: Cut, terms: DataFrame, terms_before: DataFrame, controller_line: DataFrame, replay_summary: DataFrame
-) -> Cut:
-    """Adds the day of the cut, or an earlier one.
-
-    Verdicts of a term change from its begin on with the machine of its release and with whether it is told of changes
-    of ISR, and from its last line at TRACE on where after others such a line follows again; a controller that acts
-    beside those of a later life of the cluster (a migration to KRaft) moves the end of the earlier one. What is known
-    of brokers that a controller did not find at its start rests on the last line of the controller before.
-    """
-    if cut.at is None:
-        raise ValueError("all lines are built anew: there is no day to begin with")
-    day = begin_of_day(cut.at - LATE)
-    began = F.least("elected_at", "first_seen_at").alias("at")
-    of_term = ("cluster_id", "term_id")
-    judged_by = F.struct("replica_machine", "is_trace_seen", "is_isr_told")
-    before = terms_before.select(*of_term, judged_by.alias("before"))
-    other = terms.join(before, on=[*of_term]).where(~judged_by.eqNullSafe(F.col("before"))).select(began)
-    traced = (
-        controller_line.where((F.col("ordered_at") >= F.lit(day)) & (F.col("level") == "TRACE"))
-        .where("log = 'state-change'")
-        .select(*of_term)
-        .distinct()
-    )
-    last_trace = F.max("last_trace_seq")
-    resumed = (
-        replay_summary.where(F.col("day_at") < F.lit(day))
-        .join(F.broadcast(traced), on=[*of_term], how="left_semi")
-        .groupBy(*of_term)
-        .agg(last_trace.alias("traced_seq"), F.max("end_seq").alias("end_seq"))
-        .where("traced_seq < end_seq")
-        .select(F.timestamp_millis(F.shiftright("traced_seq", SEQ_BITS)).alias("at"))
-    )
-    lives = controller_line.where(F.col("ordered_at") >= F.lit(day)).select(
-        "cluster_id", life().alias("going_on")
-    )
-    of_life = Window.partitionBy("cluster_id", "life").orderBy("controller_epoch")
-    succeeded = terms.withColumn("at", F.lead(F.coalesce("elected_at", "first_seen_at")).over(of_life))
-    ended = terms_before.select(*of_term, F.col("last_seen_at").alias("ended_at"))
-    awake = (
-        succeeded.join(ended, on=[*of_term]).where("last_seen_at <> ended_at AND at IS NOT NULL").select("at")
-    )
-    beside = (
-        terms.where("mode = 'kraft'")
-        .join(F.broadcast(lives.distinct()), on="cluster_id")
-        .where("life > going_on")
-        .select(began)
-    )
-    early = reduce(DataFrame.unionByName, (other, resumed, beside, awake)).agg(F.min("at").alias("at"))
-    found = collect_one(early)["at"]
-    day = day if found is None else min(day, begin_of_day(found))
-    checks = controller_line.where(F.col("ordered_at") >= F.lit(day - timedelta(days=1))).where(
-        "event = 'imbalance_ratio'"
-    )
-    going_on = terms.join(
-        F.broadcast(checks.select(*of_term).distinct()), on=[*of_term], how="left_semi"
-    ).select(began)
-    first = collect_one(going_on.agg(F.min("at").alias("at")))["at"]
-    return replace(cut, day_at=day, terms_at=day if first is None else begin_of_day(first))
 
 
 def segments_at(source_file: DataFrame, cut: datetime) -> DataFrame:

@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from jobs.settings import CLUSTER_NAME, Settings
+from jobs.setting_types import CLUSTER_NAME
+from jobs.settings import Settings
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import Listed, list_files
 from pipeline.kafka.layout import Located, locate

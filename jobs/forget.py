@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from jobs.arguments import on_warehouse
 from jobs.outcome import log_stages, said
 from jobs.progress import Progress
-from jobs.settings import CLUSTER_NAME
+from jobs.setting_types import CLUSTER_NAME
 from pipeline.core.errors import InputProblem, PipelineError, SettingsError
 from pipeline.store.lock import cluster_lock
 from pipeline.store.session import get_spark

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 
 from pyspark.sql import Column, DataFrame
@@ -38,7 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def outages(given: argparse.Namespace, answers: Answers) -> list[str]:
     require(answers, TABLE)
-    last: datetime = answers.read()["last_at"]
+    last = answers.last_at()
+    if last is None:
+        return [f"{answers.store.cluster_id}  no time on any record"]
     rows = answers.table(TABLE)
     if given.topic is not None:
         rows = rows.where(F.col("topic") == given.topic)
@@ -53,10 +55,13 @@ def outages(given: argparse.Namespace, answers: Answers) -> list[str]:
 
 
 def lasting(last: datetime) -> tuple[Column, Column]:
-    """(noticed, most) milliseconds of an outage, until the end of the data where it goes on."""
+    """(noticed, most) milliseconds of an outage, until the end of the data where it goes on; most is null where
+    nothing tells."""
     end = F.greatest(F.coalesce("ended_at", F.lit(last)), F.col("noticed_at"))
-    since = F.coalesce("unserved_from_at", "noticed_at")
-    return F.unix_millis(end) - F.unix_millis("noticed_at"), F.unix_millis(end) - F.unix_millis(since)
+    noticed, most = (
+        F.unix_millis(end) - F.unix_millis(since) for since in ("noticed_at", "unserved_from_at")
+    )
+    return noticed, most
 
 
 def summed(last: datetime) -> list[Column]:
@@ -65,7 +70,7 @@ def summed(last: datetime) -> list[Column]:
         F.count("*").alias("outages"),
         F.count_distinct("topic", "topic_life", "partition").alias("partitions"),
         F.coalesce(F.sum(noticed), F.lit(0)).alias("noticed_ms"),
-        F.coalesce(F.sum(most), F.lit(0)).alias("most_ms"),
+        F.when(F.count(most) == F.count("*"), F.sum(most)).alias("most_ms"),
         F.coalesce(F.max(noticed), F.lit(0)).alias("longest_ms"),
         F.count_if(F.col("ended_at").isNull()).alias("open"),
     ]
@@ -83,8 +88,9 @@ def asked(rows: DataFrame, last: datetime) -> Outages:
         F.min("noticed_at").alias("noticed_at"),
         F.array_sort(F.collect_set("root_broker_id")).alias("brokers"),
     )
-    found = collect_rows(events.orderBy(F.col("noticed_ms").desc(), "second_at"))
-    return Outages(collect_one(rows.agg(*summed(last), is_short)), found[:SHOWN_EVENTS], len(found))
+    worst = events.orderBy(F.col("noticed_ms").desc(), "second_at").limit(SHOWN_EVENTS)
+    count = collect_one(events.agg(F.count("*").alias("events")))["events"]
+    return Outages(collect_one(rows.agg(*summed(last), is_short)), collect_rows(worst), int(count))
 
 
 def by_topic(rows: DataFrame, last: datetime) -> DataFrame:
@@ -125,7 +131,7 @@ def seconds(milliseconds: int) -> str:
 
 
 def topic_lines(topics: Sequence[Row]) -> list[str]:
-    """Partition-minutes without a leader, the worst topics first."""
+    """Partition-minutes without a leader, the worst topics first; ? where nothing tells how long at most."""
     if not topics:
         return []
     cells = [
@@ -134,7 +140,7 @@ def topic_lines(topics: Sequence[Row]) -> list[str]:
             str(one["partitions"]),
             str(one["outages"]),
             f"{one['noticed_ms'] / 60000:,.2f}",
-            f"{one['most_ms'] / 60000:,.2f}",
+            "?" if one["most_ms"] is None else f"{one['most_ms'] / 60000:,.2f}",
             f"{seconds(one['longest_ms'])} s",
             str(one["open"]) if one["open"] else "",
         )
@@ -146,5 +152,5 @@ def topic_lines(topics: Sequence[Row]) -> list[str]:
 
 def asked_of(answers: Answers) -> Outages | None:
     """For the first screen; None where no record has a time."""
-    last = answers.read()["last_at"]
-    return None if last is None else asked(answers.table(TABLE), last.astimezone(UTC))
+    last = answers.last_at()
+    return None if last is None else asked(answers.table(TABLE), last)

@@ -121,4 +121,9 @@ DAY_AT = required(
 TOPIC_LIFE = required(
     "topic_life", IntegerType(), "Which life of that topic name, from 1: a re-created topic is another life."
 )
+TOPIC_PARTITION: tuple[Field, ...] = (
+    required("topic", StringType(), "Topic."),
+    TOPIC_LIFE,
+    required("partition", IntegerType(), "Partition."),
+)
 BROKER_IDS = ArrayType(IntegerType(), False)

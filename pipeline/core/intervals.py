@@ -8,6 +8,24 @@ from pyspark.sql import functions as F
 Names = Sequence[str]
 
 
+FAR = "9999-01-01"  # the end of what goes on
+
+
+def open_end(until: str = "until_at") -> Column:
+    """The end of a stretch, far away where it has none."""
+    return F.coalesce(until, F.lit(FAR).cast("timestamp"))
+
+
+def with_island(stretches: DataFrame, by: Names) -> DataFrame:
+    """Adds island: a number that stretches (from_at, until_at; null: open) of the same `by` share where they touch."""
+    order = Window.partitionBy(*by).orderBy("from_at", open_end())
+    before = F.max(open_end()).over(order.rowsBetween(Window.unboundedPreceding, -1))
+    is_apart = F.coalesce(F.col("from_at") > before, F.lit(True)).cast("int")
+    return stretches.withColumn("is_apart", is_apart).withColumn(
+        "island", F.sum("is_apart").over(order.rowsBetween(Window.unboundedPreceding, 0))
+    )
+
+
 def first_place() -> Column:
     """(at, file_id, byte_offset) of the first line of a row that counts lines (first_at, first_offset)."""
     return F.struct(F.col("first_at").alias("at"), "file_id", F.col("first_offset").alias("byte_offset"))

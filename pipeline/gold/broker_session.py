@@ -5,6 +5,7 @@ from datetime import datetime
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.kafka.succession import with_superseded
 from schemas.gold.broker_session import SPEC
 
 LINE = ("cluster_id", "file_id", "byte_offset")
@@ -50,13 +51,10 @@ def build(
 
 def in_office(controller_line: DataFrame, term: DataFrame) -> DataFrame:
     """(LINE, term_id, life, controller_epoch, seq, event_seq, event, at) of lists, without superseded controllers'."""
-    of_life = Window.partitionBy("cluster_id", "life").orderBy("controller_epoch")
-    terms = term.where("mode = 'zookeeper'").select(
-        "cluster_id",
-        "term_id",
-        "life",
-        "controller_epoch",
-        F.lead(F.coalesce("elected_at", "first_seen_at")).over(of_life).alias("superseded_at"),
+    terms = (
+        term.where("mode = 'zookeeper'")
+        .transform(with_superseded)
+        .select("cluster_id", "term_id", "life", "controller_epoch", "superseded_at")
     )
     return (
         controller_line.where(F.col("event").isin(AT_STARTUP, CHANGED))

@@ -3,13 +3,13 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.core.intervals import FAR, open_end, with_island
 from pipeline.kafka.statements import PARTITION
 from schemas.gold.imbalance_breach import SPEC
 from schemas.spec import EVIDENCE_TYPE
 
 BROKER = ("cluster_id", "broker_id")
 EVIDENCE_KEPT = 5
-FAR = "9999-01-01"  # the end of what goes on
 
 
 def build(
@@ -119,18 +119,13 @@ def within(
 
 def apart(stretches: DataFrame, by: tuple[str, ...], *kept: str) -> DataFrame:
     """(by, from_at, until_at, kept): stretches that touch are one; kept is of the first of them."""
-    end = F.coalesce("until_at", F.lit(FAR).cast("timestamp"))
-    order = Window.partitionBy(*by).orderBy("from_at", end)
-    before = F.max(end).over(order.rowsBetween(Window.unboundedPreceding, -1))
-    is_apart = F.coalesce(F.col("from_at") > before, F.lit(True)).cast("int")
     first = [F.min_by(name, F.struct("from_at", name)).alias(name) for name in kept]
-    last = F.max(end)
+    last = F.max(open_end())
     return (
-        stretches.withColumn("is_apart", is_apart)
-        .withColumn("part", F.sum("is_apart").over(order.rowsBetween(Window.unboundedPreceding, 0)))
-        .groupBy(*by, "part")
+        stretches.transform(with_island, by)
+        .groupBy(*by, "island")
         .agg(F.min("from_at").alias("from_at"), F.when(last < F.lit(FAR), last).alias("until_at"), *first)
-        .drop("part")
+        .drop("island")
     )
 
 

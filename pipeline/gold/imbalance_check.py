@@ -7,6 +7,7 @@ from pyspark.sql import functions as F
 
 from pipeline.kafka.balancing import with_balancing
 from pipeline.kafka.statements import known_before, statements
+from pipeline.kafka.succession import with_superseded
 from pipeline.kafka.term_view import PLACE, TERM, counts_at, held, sequence
 from schemas.gold.imbalance_check import SPEC
 from schemas.silver.log_gap import LINES_MISSING
@@ -110,10 +111,14 @@ def with_terms(asked: DataFrame, term: DataFrame) -> DataFrame:
     """superseded_at: election of the next term; is_whole: all elections of this life of the cluster were seen."""
     of_life = Window.partitionBy("cluster_id", "life").orderBy("controller_epoch")
     so_far = of_life.rowsBetween(Window.unboundedPreceding, 0)
-    terms = term.where("mode = 'zookeeper'").select(
-        *TERM,
-        F.lead(F.coalesce("elected_at", "first_seen_at")).over(of_life).alias("superseded_at"),
-        (F.count("elected_at").over(so_far) == F.col("controller_epoch")).alias("is_whole"),
+    terms = (
+        term.where("mode = 'zookeeper'")
+        .transform(with_superseded)
+        .select(
+            *TERM,
+            "superseded_at",
+            (F.count("elected_at").over(so_far) == F.col("controller_epoch")).alias("is_whole"),
+        )
     )
     return asked.join(F.broadcast(terms), on=[*TERM], how="left")
 

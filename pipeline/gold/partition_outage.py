@@ -5,12 +5,12 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.core.intervals import open_end, with_island
 from pipeline.kafka.statements import PARTITION
 from pipeline.kafka.unled import absences, leaderless, left_alone, with_following
 from schemas.gold.partition_outage import SPEC
 
 LINE = ("cluster_id", "file_id", "byte_offset")
-FAR = "9999-01-01"
 # ZooKeeper finds an expired session at its next tick (tickTime, 3 s as shipped).
 TICK_SECONDS = 3
 AT_STARTUP, UNSAID = "missing_at_startup", "missing_in_list"
@@ -84,11 +84,6 @@ def seeds(outage_before: DataFrame, cut: datetime | None) -> DataFrame:
 
 def outages(pieces: DataFrame) -> DataFrame:
     """Pieces that touch are one outage: it begins as its first and ends as its last one."""
-    end = F.coalesce("until_at", F.lit(FAR).cast("timestamp"))
-    order = Window.partitionBy(*PARTITION).orderBy("from_at", end)
-    before = order.rowsBetween(Window.unboundedPreceding, -1)
-    is_apart = F.coalesce(F.col("from_at") > F.max(end).over(before), F.lit(True))
-    until_now = order.rowsBetween(Window.unboundedPreceding, 0)
     begin = (
         "from_at",
         "line",
@@ -99,16 +94,15 @@ def outages(pieces: DataFrame) -> DataFrame:
         "root_broker_id",
         "root_left_how",
     )
-    first = F.min_by(F.struct(*begin), F.struct("from_at", ~F.col("is_absent"), end))
+    first = F.min_by(F.struct(*begin), F.struct("from_at", ~F.col("is_absent"), open_end()))
     is_seed = F.col("ending") == "seed"
     last = F.max_by(
         F.struct("until_at", "ending", "new_leader", "root_broker_id"),
-        F.struct(end, F.coalesce(~is_seed, F.lit(True)), ~F.col("is_absent")),
+        F.struct(open_end(), F.coalesce(~is_seed, F.lit(True)), ~F.col("is_absent")),
     )
     return (
-        pieces.withColumn("is_apart", is_apart)
-        .withColumn("number", F.sum(F.col("is_apart").cast("int")).over(until_now))
-        .groupBy(*PARTITION, "number")
+        pieces.transform(with_island, PARTITION)
+        .groupBy(*PARTITION, "island")
         .agg(first.alias("first"), last.alias("last"))
         .select(
             *PARTITION, "first.*", F.col("last.until_at").alias("ended_at"), F.col("last.ending").alias("ended_how"),

@@ -122,6 +122,11 @@ def lives(
         .groupBy(*own, "at", "known_life", "removal", "life")
         .agg(F.min(F.when(F.col("later_life") > F.col("life"), F.col("wiped_at"))).alias("wiped_at"))
     )
+    return of_life.transform(numbered)
+
+
+def numbered(of_life: DataFrame) -> DataFrame:
+    """Topics with their number among those of the name, and their end: removed, or wiped with the life."""
     order = Window.partitionBy("cluster_id", "topic").orderBy("at", "topic_id")
     wiped = F.when(
         F.col("wiped_at").isNotNull(),

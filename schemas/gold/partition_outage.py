@@ -9,7 +9,7 @@ from schemas.spec import (
     CLUSTER_ID,
     EVIDENCE,
     TERM_ID,
-    TOPIC_LIFE,
+    TOPIC_PARTITION,
     Check,
     TableSpec,
     field,
@@ -29,9 +29,7 @@ SPEC = TableSpec(
     key=("topic", "topic_life", "partition", "noticed_at"),
     fields=(
         CLUSTER_ID,
-        required("topic", StringType(), "Topic."),
-        TOPIC_LIFE,
-        required("partition", IntegerType(), "Partition."),
+        *TOPIC_PARTITION,
         required("noticed_at", TimestampType(), "When a controller noticed it, UTC: it lasted from then on."),
         field(
             "unserved_from_at",

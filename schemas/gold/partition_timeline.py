@@ -8,7 +8,7 @@ from schemas.spec import (
     CLUSTER_ID,
     EVIDENCE,
     TERM_ID,
-    TOPIC_LIFE,
+    TOPIC_PARTITION,
     Check,
     TableSpec,
     field,
@@ -21,9 +21,7 @@ SPEC = TableSpec(
     key=("topic", "topic_life", "partition", "interval_seq"),
     fields=(
         CLUSTER_ID,
-        required("topic", StringType(), "Topic."),
-        TOPIC_LIFE,
-        required("partition", IntegerType(), "Partition."),
+        *TOPIC_PARTITION,
         required("interval_seq", LongType(), "Place of the interval in the partition's life, from 1."),
         required("valid_from_at", TimestampType(), "Start, inclusive, UTC."),
         field(

@@ -17,7 +17,8 @@ from jobs.before import (
     summary_before,
     timeline_before,
 )
-from jobs.cutting import Cut, with_day
+from jobs.cutting import Cut
+from jobs.day_of_cut import with_day
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.days import begin_of_day
 from pipeline.kafka.acting import SEQ_BITS

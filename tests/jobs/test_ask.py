@@ -9,6 +9,7 @@ import pytest
 from jobs import cli
 from jobs.ask import TopicPartition, chosen, moment_or_clock, on_day, topic_partition, unknown_partition
 from jobs.ask_text import evidence_lines, timeline_table
+from jobs.outages import topic_lines
 from jobs.text import command_to_see, printable_lines
 from pipeline.core.errors import InputProblem
 
@@ -101,6 +102,14 @@ def test_wrong_arguments_end_with_2(argv: list[str], capsys: pytest.CaptureFixtu
         cli.main(argv)
     assert ended.value.code == 2
     assert "kafka-controller-audit" in capsys.readouterr().err
+
+
+def test_what_nothing_bounds_is_no_number() -> None:
+    known = {"partitions": 1, "outages": 2, "noticed_ms": 60_000, "longest_ms": 1000, "open": 0}
+    lines = topic_lines(
+        [{"topic": "a", **known, "most_ms": 90_000}, {"topic": "b", **known, "most_ms": None}]
+    )
+    assert [line.split()[4] for line in lines[2:]] == ["1.50", "?"]
 
 
 @pytest.mark.spark

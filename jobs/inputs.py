@@ -1,0 +1,90 @@
+"""What builds take: tables, settings as frames, and what has to be known of the time before the cut."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from jobs.before import deletion_before, reaching_rows, summary_before, timeline_before
+from jobs.cutting import BEFORE, lines_before, segments_at
+from jobs.settings import Settings
+from jobs.settings_frames import audit_limits, balancing_settings, release_settings, session_limits
+from pipeline.catalog.tables import BY_SHORT_NAME, DELETIONS, OUTAGES, SESSIONS, SUMMARY, TIMELINE
+from pipeline.store.rows import collect_one, collect_rows
+from pipeline.store.warehouse import ClusterWarehouse
+from schemas.bronze import log_record, source_file
+from schemas.gold import broker_session, finding, partition_outage, partition_timeline, replay_summary
+from schemas.silver import (
+    controller_event,
+    controller_line,
+    leader_and_isr,
+    partition_state,
+    partition_transition,
+    term,
+    topic_event,
+)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Reads at the heads, which under the lock are the run's own. versions_before: as the run found the tables."""
+
+    store: ClusterWarehouse
+    settings: Settings
+    versions_before: Mapping[str, int]
+    segments: dict[datetime, tuple[int, DataFrame]] = field(default_factory=dict)
+
+    def of(self, name: str, cut: datetime | None) -> Any:
+        """What a build takes by that name: a table at its head, settings as a frame, or what was before the cut."""
+        store, settings, read = self.store, self.settings, self.store.delta.read
+        made: dict[str, Callable[[], Any]] = {
+            "balancing_setting": lambda: balancing_settings(store.spark, settings, store.cluster_id),
+            "audit_limit": lambda: audit_limits(read(source_file.SPEC), settings),
+            "release_setting": lambda: release_settings(store.spark, settings, store.cluster_id),
+            "published_finding": lambda: store.delta.read(
+                finding.SPEC, self.versions_before.get(finding.SPEC.name, 0)
+            ),
+            "line_before": lambda: self.line_before(cut),
+            SUMMARY: lambda: summary_before(read(replay_summary.SPEC), read(controller_line.SPEC), cut),
+            DELETIONS: lambda: deletion_before(read(topic_event.SPEC), read(controller_line.SPEC), cut),
+            TIMELINE: lambda: timeline_before(read(partition_timeline.SPEC), self.said(cut), cut),
+            "session_limit": lambda: session_limits(store.spark, settings, store.cluster_id),
+            SESSIONS: lambda: reaching_rows(read(broker_session.SPEC), "joined_at", "left_at", cut),
+            OUTAGES: lambda: reaching_rows(read(partition_outage.SPEC), "noticed_at", "ended_at", cut),
+            "modes": lambda: modes(read(term.SPEC)),
+        }
+        return made[name]() if name in made else store.delta.read(BY_SHORT_NAME[name].spec)
+
+    def of_segments(self, rows: DataFrame, cut: datetime) -> DataFrame:
+        """The rows of the segments that may hold lines from the cut on."""
+        if cut not in self.segments:
+            segments = segments_at(self.store.delta.read(source_file.SPEC), cut)
+            least = collect_one(segments.agg(F.min("load_seq").alias("load_seq")))["load_seq"]
+            self.segments[cut] = (least or 0, segments)
+        least, segments = self.segments[cut]
+        return rows.where(F.col("load_seq") >= least).join(
+            F.broadcast(segments), on="load_seq", how="left_semi"
+        )
+
+    def said(self, cut: datetime | None) -> list[DataFrame]:
+        """What lines from the cut on state of partitions."""
+        specs = (leader_and_isr.SPEC, partition_transition.SPEC, partition_state.SPEC)
+        tables = [self.store.delta.read(spec) for spec in specs]
+        return tables if cut is None else [self.of_segments(rows, cut) for rows in tables]
+
+    def line_before(self, cut: datetime | None) -> DataFrame:
+        read = self.store.delta.read
+        specs = (controller_line.SPEC, term.SPEC, controller_event.SPEC, log_record.SPEC)
+        lines, terms, events, records = map(read, specs)
+        rows = [] if cut is None else lines_before(lines, terms, events, records, cut)
+        return self.store.spark.createDataFrame(rows, BEFORE)
+
+
+def modes(terms: DataFrame) -> frozenset[str]:
+    """How the cluster kept its metadata in these terms: zookeeper, kraft or, where it was migrated or no term tells,
+    both."""
+    found = frozenset(row["mode"] for row in collect_rows(terms.select("mode").distinct()))
+    return found or frozenset({"zookeeper", "kraft"})
