@@ -66,11 +66,13 @@ class Answers:
         return collect_rows(self.table("gold.controller_term").orderBy("life", "controller_epoch"))
 
     def findings(self) -> list[Row]:
-        """Not retracted; new and ongoing ones first, then by severity: their place is their number, F1, F2, ..."""
+        """Not retracted; those that are told first, then new and ongoing ones, then by severity, outages last among
+        their like: their place is their number, F1, F2, ..."""
         rank = F.when(F.col("severity") == "critical", 0).when(F.col("severity") == "warning", 1).otherwise(2)
         found = self.table("gold.finding").where("status <> 'retracted'")
         is_over = F.col("status") == "resolved"
-        return collect_rows(found.orderBy(is_over, rank, "valid_from_at", "finding_id"))
+        is_known, is_outage = F.col("suppressed_by").isNotNull(), F.col("rule") == "outage"
+        return collect_rows(found.orderBy(is_known, is_over, rank, is_outage, "valid_from_at", "finding_id"))
 
     def partitions_at_end(self) -> Row:
         """Of the partitions that exist at the end of the data: how many, led elsewhere, without leader, unknown."""
@@ -143,13 +145,17 @@ class Answers:
         return {row["check"]: row for row in rows}
 
     def ratio_checks(self) -> Row:
-        """Kafka's own ratio lines: how many, of them those equal to ours, undetermined, of deposed controllers."""
+        """Kafka's own ratio lines: how many, of them those equal to ours, undetermined, of deposed controllers;
+        lists of partitions beside them, and those that name the same partitions as ours."""
+        is_alike = (F.size("only_kafka") == 0) & (F.col("only_ours_count") == 0)
         return collect_one(
             self.table("gold.imbalance_check").agg(
                 F.count("*").alias("said"),
                 F.count_if("is_equal").alias("equal"),
                 F.count_if(F.col("is_equal").isNull()).alias("undecided"),
                 F.count_if("is_stale").alias("stale"),
+                F.count("listed_count").alias("lists"),
+                F.count_if(is_alike).alias("lists_alike"),
             )
         )
 

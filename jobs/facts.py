@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from jobs.answers import Answers, Row
+from jobs.finding_lines import first_places
 from jobs.outages import TABLE, Outages, asked_of
 
 AT_ONCE = 4
-SHOWN_FINDINGS = 12
 SHOWN_MOVES = 8
 
 
@@ -58,7 +58,7 @@ def gather(answers: Answers, counts: Mapping[str, int]) -> Facts:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         futures = {name: pool.submit(ask) for name, ask in asked.items()}
         found = {name: future.result() for name, future in futures.items()}
-    places = [one["evidence"][0] for one in found["findings"][:SHOWN_FINDINGS] if one["evidence"]]
+    places = first_places(found["findings"])
     return Facts(**found, lines=answers.lines([*places, *found["odd_moves"]]))
 
 

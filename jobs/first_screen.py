@@ -9,16 +9,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from jobs.answers import Answers
-from jobs.facts import SHOWN_FINDINGS, Facts, gather
+from jobs.facts import Facts, gather
+from jobs.finding_lines import SEVERITY, finding_lines, told
 from jobs.outages import outage_lines
 from jobs.request import RunRequest, RunResult
 from jobs.sections import broker_lines, move_lines, term_lines
-from jobs.text import clock, day_clock, human_bytes, printable, shortened
+from jobs.text import clock, day_clock, human_bytes, printable
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.gold.finding import SEVERITIES
 
 COMMAND = "kafka-controller-audit"
-SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
 STATES = {
     "held_back": "read but for a last record that may still grow",
     "outside": "outside of --since and --until",
@@ -51,7 +51,7 @@ def first_screen(store: ClusterWarehouse, request: RunRequest, result: RunResult
         verdict(facts, is_judged=result.is_judged),
         not_looked_for() if result.is_judged else [],
         [""],
-        finding_lines(facts),
+        finding_lines(facts.findings, facts.lines),
         term_lines(facts),
         outage_part(facts),
         broker_lines(facts),
@@ -152,11 +152,13 @@ def verdict(facts: Facts, *, is_judged: bool) -> list[str]:
         return ["VERDICT  not judged by this job: the nightly job does"]
     if not facts.read["records"] or not facts.terms:
         return ["VERDICT  NOT ENOUGH EVIDENCE: no line of a controller in office was read"]
-    standing_ones = [one["severity"] for one in facts.findings if one["status"] != "resolved"]
+    shown = told(facts.findings)
+    standing_ones = [one["severity"] for one in shown if one["status"] != "resolved"]
     counts = {severity: standing_ones.count(severity) for severity in SEVERITY}
     said = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
-    over = len(facts.findings) - len(standing_ones)
-    resolved = f" ({over} resolved)" if over else ""
+    others = {"resolved": len(shown) - len(standing_ones), "known already": len(facts.findings) - len(shown)}
+    apart = ", ".join(f"{count} {word}" for word, count in others.items() if count)
+    resolved = f" ({apart})" if apart else ""
     if counts["critical"] or counts["warning"]:
         return [f"VERDICT  NOT OK: {said}{resolved}"]
     return [f"VERDICT  nothing found{': ' + said if said else ''}{resolved}{blind_spot(facts)}"]
@@ -177,30 +179,12 @@ def blind_spot(facts: Facts) -> str:
     return "; replica moves are not printed at this log level (see MOVES)"
 
 
-def finding_lines(facts: Facts) -> list[str]:
-    shown = facts.findings[:SHOWN_FINDINGS]
-    lines = []
-    for number, one in enumerate(shown, 1):
-        open_mark = "" if one["valid_until_at"] else "  OPEN"
-        lines.append(
-            f"{SEVERITY[one['severity']]} F{number} {clock(one['valid_from_at'])} {shortened(one['sentence'], 200)}"
-            f"  [{one['certainty']}, {one['status']}]{open_mark}"
-        )
-        place = one["evidence"][0] if one["evidence"] else None
-        found = facts.lines.get((place["file_id"], place["byte_offset"])) if place else None
-        if found:
-            lines.append(f"        {printable(found['path'])}:{found['line']}")
-    if len(facts.findings) > len(shown):
-        lines.append(f"     {len(facts.findings) - len(shown)} more in gold.finding")
-    return [*lines, ""] if lines else []
-
-
 def outage_part(facts: Facts) -> list[str]:
     return [] if facts.outages is None else [*outage_lines(facts.outages), ""]
 
 
 def where_next(request: RunRequest, store: ClusterWarehouse, facts: Facts) -> list[str]:
-    read, findings = facts.read, facts.findings
+    read, findings = facts.read, told(facts.findings)
     ask = f"{own_command()} {{}} --warehouse {request.warehouse} --cluster {request.cluster_id}"
     at = day_clock(read["last_at"]).replace(" ", "T") if read["last_at"] else "TIME"
     return [

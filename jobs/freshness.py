@@ -5,13 +5,14 @@ from collections.abc import Mapping
 
 from jobs.settings import Settings
 from pipeline.catalog.knowledge import TEMPLATES, knowledge_fingerprint
-from pipeline.catalog.tables import SETTINGS, TABLES, stands_on
+from pipeline.catalog.tables import LIMITS, SETTINGS, TABLES, stands_on
 
 
 def mark(name: str, load_seq: int, settings: Settings, cluster_id: str) -> int:
-    """What a table was built from, as a number: rows up to load_seq, knowledge, and settings if it stands on them."""
-    is_set = bool(stands_on(name.split(".")[1]) & frozenset(SETTINGS))
-    decided = settings.fingerprint(cluster_id) if is_set else ""
+    """What a table was built from, as a number: rows up to load_seq, knowledge, and settings if it stands on them:
+    those of findings are asked of few tables, so that a finding that is silenced builds no others anew."""
+    told = stands_on(name.split(".")[1]) & frozenset(SETTINGS)
+    decided = settings.fingerprint(cluster_id, with_findings=LIMITS in told) if told else ""
     text = f"{name}|{load_seq}|{decided}|{knowledge_fingerprint()}"
     return int(hashlib.sha256(text.encode()).hexdigest()[:15], 16)
 

@@ -42,7 +42,7 @@ class Inputs:
         store, settings, read = self.store, self.settings, self.store.delta.read
         made: dict[str, Callable[[], Any]] = {
             "balancing_setting": lambda: balancing_settings(store.spark, settings, store.cluster_id),
-            "audit_limit": lambda: audit_limits(read(source_file.SPEC), settings),
+            "audit_limit": lambda: audit_limits(read(source_file.SPEC), settings, store.cluster_id),
             "release_setting": lambda: release_settings(store.spark, settings, store.cluster_id),
             "published_finding": lambda: store.delta.read(
                 finding.SPEC, self.versions_before.get(finding.SPEC.name, 0)

@@ -58,8 +58,8 @@ class Gate:
 
 
 def open_findings(findings: DataFrame) -> dict[str, int]:
-    """How many findings are new or ongoing, as 'findings:<severity>'."""
-    standing = findings.where("status IN ('new', 'ongoing')").groupBy("severity")
+    """How many findings are new or ongoing and not known already, as 'findings:<severity>'."""
+    standing = findings.where("status IN ('new', 'ongoing') AND suppressed_by IS NULL").groupBy("severity")
     rows = collect_rows(standing.agg(F.count("*").alias("number")))
     found = {row["severity"]: int(row["number"]) for row in rows}
     return {f"findings:{severity}": found.get(severity, 0) for severity in SEVERITIES}

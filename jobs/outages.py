@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from jobs.answers import Answers, Row
 from jobs.ask import answered, asking, require
 from jobs.text import clock, day_clock, shortened, table
+from pipeline.kafka.unled import EVENT, with_event
 from pipeline.store.rows import collect_one, collect_rows
 
 TABLE = "gold.partition_outage"
@@ -77,16 +78,17 @@ def summed(last: datetime) -> list[Column]:
 
 
 def asked(rows: DataFrame, last: datetime) -> Outages:
-    """Events: what one controller noticed within a second of one kind."""
     noticed, _ = lasting(last)
     is_short = F.count_if((noticed < LEAST_MS) & F.col("ended_at").isNotNull()).alias("short")
     long_ones = rows.where((noticed >= LEAST_MS) | F.col("ended_at").isNull())
-    events = long_ones.groupBy(
-        F.date_trunc("second", "noticed_at").alias("second_at"), "root_event", "term_id"
-    ).agg(
-        *summed(last),
-        F.min("noticed_at").alias("noticed_at"),
-        F.array_sort(F.collect_set("root_broker_id")).alias("brokers"),
+    events = (
+        long_ones.transform(with_event)
+        .groupBy(*EVENT)
+        .agg(
+            *summed(last),
+            F.min("noticed_at").alias("noticed_at"),
+            F.array_sort(F.collect_set("root_broker_id")).alias("brokers"),
+        )
     )
     worst = events.orderBy(F.col("noticed_ms").desc(), "second_at").limit(SHOWN_EVENTS)
     count = collect_one(events.agg(F.count("*").alias("events")))["events"]

@@ -39,9 +39,11 @@ def ratio_lines(checks: Row | None) -> list[str]:
         if checks[name]
     ]
     unequal = [f", {differing:,} UNEQUAL"] if differing else []
-    return [
-        f"  as Kafka prints it itself: ratios {checks['equal']:,} of {checks['said']:,}{''.join(notes + unequal)}"
-    ]
+    lists = (
+        f" | partitions listed {checks['lists_alike']:,} of {checks['lists']:,}" if checks["lists"] else ""
+    )
+    ratios = f"ratios {checks['equal']:,} of {checks['said']:,}{''.join(notes + unequal)}"
+    return [f"  as Kafka prints it itself: {ratios}{lists}"]
 
 
 CHECKED = {

@@ -15,6 +15,7 @@ from jobs.balancing_settings import (
     LeaderImbalanceOverride,
     PropertiesFile,
 )
+from jobs.finding_settings import FindingLimits, FindingLimitsOverride, Known
 from jobs.masking_settings import MaskingSettings, Part
 from jobs.setting_types import ClusterName, EnvelopeName, NodeId, Pattern, Regex, Release, Zone
 from pipeline.kafka.layout import BUILT_IN_PATTERNS
@@ -53,12 +54,6 @@ class ZooKeeperOverride(Part):
     session_timeout_ms: PositiveInt | None = None
 
 
-class FindingLimits(Part):
-    overlap_ms: Annotated[int, Field(ge=0)]
-    no_controller_ms: Annotated[int, Field(ge=0)]
-    imbalance_checks: PositiveInt
-
-
 class BrokerOverride(LeaderImbalanceOverride):
     zone: Zone | None = None
     envelope: EnvelopeName | None = None
@@ -72,6 +67,8 @@ class ClusterOverride(Part):
     release: Release | None = None
     leader_imbalance: LeaderImbalanceOverride = LeaderImbalanceOverride()
     zookeeper: ZooKeeperOverride = ZooKeeperOverride()
+    findings: FindingLimitsOverride = FindingLimitsOverride()
+    known_findings: Known = Known()
     server_properties: PropertiesFile | None = None
     brokers: dict[NodeId, BrokerOverride] = Field(default_factory=dict)
 
@@ -85,6 +82,8 @@ class ClusterSettings(Part):
     release: str | None
     leader_imbalance: LeaderImbalance
     zookeeper_session_timeout_ms: int
+    findings: FindingLimits
+    known_findings: Known
     server_properties: PropertiesFile | None
     brokers: dict[int, BrokerOverride]
 
@@ -106,6 +105,7 @@ class Settings(Part):
     zookeeper: ZooKeeper
     server_properties: PropertiesFile | None
     findings: FindingLimits
+    known_findings: Known
     clusters: dict[ClusterName, ClusterOverride]
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
@@ -122,6 +122,11 @@ class Settings(Part):
             ),
             zookeeper_session_timeout_ms=own.zookeeper.session_timeout_ms
             or self.zookeeper.session_timeout_ms,
+            findings=self.findings.model_copy(update=own.findings.model_dump(exclude_none=True)),
+            known_findings=Known(
+                suppressions=self.known_findings.suppressions + own.known_findings.suppressions,
+                maintenance=self.known_findings.maintenance + own.known_findings.maintenance,
+            ),
             server_properties=own.server_properties or self.server_properties,
             brokers=own.brokers,
         )
@@ -176,8 +181,9 @@ class Settings(Part):
         prefixes = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
         return next((self._sources[prefix] for prefix in prefixes if prefix in self._sources), "defaults")
 
-    def fingerprint(self, cluster_id: str | None = None) -> str:
-        """SHA-256 of what changes results: of all, or of what concerns one cluster."""
+    def fingerprint(self, cluster_id: str | None = None, *, with_findings: bool = True) -> str:
+        """SHA-256 of what changes results: of all, or of what concerns one cluster; with_findings: also of what
+        changes findings alone."""
         said = self.model_dump(mode="json", by_alias=True, exclude=WITHOUT_EFFECT_ON_RESULTS)
         said["told"] = self.balancing(cluster_id or self.cluster_id, None)
         if cluster_id is not None:
@@ -188,10 +194,14 @@ class Settings(Part):
                 "release",
                 "leader_imbalance",
                 "zookeeper",
+                "findings",
+                "known_findings",
                 "server_properties",
                 "clusters",
             ):
                 del said[key]
             said |= self.cluster(cluster_id).model_dump(mode="json")
+        if not with_findings:
+            del said["findings"], said["known_findings"]
         canonical = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(canonical.encode()).hexdigest()

@@ -1,10 +1,14 @@
 """What the settings say, as small frames that builds take."""
 
-from pyspark.sql import DataFrame, SparkSession
+from datetime import UTC, datetime
+
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from jobs.settings import Settings
 from pipeline.kafka.releases import bits, ends, halves, members
+
+SUPPRESSION = "struct<reason: string, rule: string, entity: string, since_at: timestamp, until_at: timestamp>"
 
 
 def balancing_settings(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
@@ -53,12 +57,36 @@ def session_limits(spark: SparkSession, settings: Settings, cluster_id: str) -> 
     return spark.createDataFrame([(cluster_id, seconds)], "cluster_id string, session_seconds double")
 
 
-def audit_limits(source: DataFrame, settings: Settings) -> DataFrame:
-    """One row: the limits of the rules of gold.finding, and until_at, the end of the data."""
-    limits = settings.findings
+def audit_limits(
+    source: DataFrame, settings: Settings, cluster_id: str, now: datetime | None = None
+) -> DataFrame:
+    """One row: the limits of the rules of gold.finding, what is known already (an array of SUPPRESSION, those that
+    have expired left out), and until_at, the end of the data."""
+    cluster = settings.cluster(cluster_id)
+    known = cluster.known_findings
+    now = now or datetime.now(UTC)
+    silenced = [
+        suppression(reason=one.reason, rule=one.rule, entity=one.entity)
+        for one in known.suppressions
+        if now < one.until
+    ]
+    silenced += [
+        suppression(reason=one.reason, since=one.since, until=one.until) for one in known.maintenance
+    ]
+    given = F.array(*silenced).cast(f"array<{SUPPRESSION}>")
+    limits = {name: F.lit(value).alias(name) for name, value in cluster.findings.model_dump().items()}
     return source.groupBy("cluster_id").agg(
-        F.max("last_logged_at").alias("until_at"),
-        F.lit(limits.imbalance_checks).alias("imbalance_checks"),
-        F.lit(limits.overlap_ms).alias("overlap_ms"),
-        F.lit(limits.no_controller_ms).alias("no_controller_ms"),
+        F.max("last_logged_at").alias("until_at"), *limits.values(), F.first(given).alias("suppressions")
     )
+
+
+def suppression(
+    *,
+    reason: str,
+    rule: str | None = None,
+    entity: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Column:
+    values = {"reason": reason, "rule": rule, "entity": entity, "since_at": since, "until_at": until}
+    return F.struct(*(F.lit(value).alias(name) for name, value in values.items())).cast(SUPPRESSION)

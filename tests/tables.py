@@ -72,7 +72,7 @@ def inputs_of(spark: SparkSession, records: DataFrame, cluster_id: str = "c") ->
         "source_file": files,
         "file_sighting": spark.createDataFrame([], file_sighting.SPEC.struct),
         "balancing_setting": balancing_settings(spark, settings, cluster_id),
-        "audit_limit": audit_limits(files, settings),
+        "audit_limit": audit_limits(files, settings, cluster_id),
         "release_setting": release_settings(spark, settings, cluster_id),
         "session_limit": session_limits(spark, settings, cluster_id),
         "published_finding": spark.createDataFrame([], finding.SPEC.struct),

@@ -131,7 +131,8 @@ BY_NAME = {table.spec.name: table for table in TABLES}
 BY_SHORT_NAME = {table.spec.table: table for table in TABLES}
 SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
-SETTINGS = ("balancing_setting", "audit_limit", "release_setting", "session_limit")
+LIMITS = "audit_limit"
+SETTINGS = ("balancing_setting", LIMITS, "release_setting", "session_limit")
 # What a broker said long ago of itself holds until it says otherwise, and who left long ago may still be away: also
 # builds by days take all of it.
 LASTING = frozenset({"broker_setting", "broker_session"})

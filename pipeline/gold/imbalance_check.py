@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from pipeline.kafka.balancing import with_balancing
 from pipeline.kafka.statements import known_before, statements
 from pipeline.kafka.succession import with_superseded
-from pipeline.kafka.term_view import PLACE, TERM, counts_at, held, sequence
+from pipeline.kafka.term_view import LISTING, PLACE, TERM, counts_at, held, listed, sequence
 from schemas.gold.imbalance_check import SPEC
 from schemas.silver.log_gap import LINES_MISSING
 
@@ -17,7 +17,7 @@ AUTOMATIC = "automatic rebalance"
 ELECTION = "preferred_election_started"
 CHECKING = (
     "imbalance_ratio",
-    "imbalance_not_preferred",
+    LISTING,
     "imbalance_check",
     "auto_preferred_election",
     ELECTION,
@@ -51,12 +51,12 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     Unequal only where every term since the first was seen and no line is known to be missing.
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
     """
-    asked = imbalance_observation.join(checks(controller_line), on=[*LINE], how="left")
+    asked = imbalance_observation.join(checks(controller_line, assignment), on=[*LINE], how="left")
     checked = F.broadcast(asked.where("term_id IS NOT NULL").select(*TERM).distinct())
     in_zookeeper = partition_timeline.where("topic_id IS NULL")
     earlier = in_zookeeper.where(F.col("valid_from_at") < F.lit(cut).cast("timestamp"))
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
-    said = statements(*given, deletion_before, known_before(earlier))
+    said = statements(*given, deletion_before, known_before(earlier), listed(assignment))
     cluster_wide, begins = sequence(in_zookeeper), term.transform(first_places)
     views = held(said.join(checked, on=[*TERM], how="left_semi"), begins, cluster_wide).withColumn(
         "is_moving", F.col("cause") == AUTOMATIC
@@ -73,16 +73,23 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     )
 
 
-def checks(controller_line: DataFrame) -> DataFrame:
-    """(LINE, term_id, seq, is_triggered) of each ratio line: what follows it in the check is an election of the
-    controller's own."""
+def checks(controller_line: DataFrame, assignment: DataFrame) -> DataFrame:
+    """(LINE, term_id, seq, is_triggered, listing, listing_seq) of each ratio line: what follows it in the check is an
+    election of the controller's own; what stands before it is its list of partitions led elsewhere, if it
+    could be taken apart."""
+    unread = assignment.where((F.col("event") == LISTING) & F.col("topic").isNull()).select(*LINE)
     of_term = Window.partitionBy(*TERM).orderBy("seq")
     is_own = (F.lead("event").over(of_term) == ELECTION) & (F.lead("cause").over(of_term) == AUTOMATIC)
+    is_listed = F.lag("event").over(of_term) == LISTING
+    listing = F.lag(F.struct("file_id", "byte_offset")).over(of_term)
     return (
         controller_line.where(F.col("event").isin(*CHECKING))
+        .join(F.broadcast(unread), on=[*LINE], how="left_anti")
         .withColumn("is_triggered", F.coalesce(is_own, F.lit(False)))
+        .withColumn("listing", F.when(is_listed, listing))
+        .withColumn("listing_seq", F.when(is_listed, F.lag("seq").over(of_term)))
         .where("event = 'imbalance_ratio'")
-        .select(*LINE, "term_id", "seq", "is_triggered")
+        .select(*LINE, "term_id", "seq", "is_triggered", "listing", "listing_seq")
     )
 
 
@@ -96,12 +103,18 @@ def with_ratio(asked: DataFrame) -> DataFrame:
     ratio = F.when(F.col("preferred") > 0, F.col("elsewhere").cast("double") / F.col("preferred"))
     is_old = F.col("printed").rlike(SIX_DECIMALS)
     prints_same = F.format_string("%.6f", ratio) == F.replace("printed", F.lit(","), F.lit("."))
-    counts = {"preferred_count": "preferred", "led_elsewhere_count": "elsewhere", "moved_count": "moved"}
+    counts = {
+        "preferred_count": "preferred",
+        "led_elsewhere_count": "elsewhere",
+        "moved_count": "moved",
+        "listed_count": "listed",
+    }
     of_term = {name: F.when(F.col("term_id").isNotNull(), F.col(count)) for name, count in counts.items()}
     return asked.withColumns(
         of_term
         | {
             "imbalance_ratio": ratio,
+            "only_ours_count": F.col("elsewhere") - F.col("agreed"),
             "is_same": F.coalesce((ratio == F.col("kafka_ratio")) | (is_old & prints_same), F.lit(False)),
         }
     )
@@ -144,7 +157,7 @@ def with_verdict(asked: DataFrame, log_gap: DataFrame) -> DataFrame:
         .withColumn("is_equal", F.when(F.col("reason").isNull(), F.col("is_same")))
         .withColumn("is_stale", F.when(F.col("term_id").isNotNull(), is_stale))
         .withColumn("certainty", certainty)
-        .withColumn("evidence", F.array(F.struct("file_id", "byte_offset")))
+        .withColumn("evidence", F.array_compact(F.array(F.struct("file_id", "byte_offset"), "listing")))
     )
 
 

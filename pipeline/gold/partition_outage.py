@@ -97,7 +97,7 @@ def outages(pieces: DataFrame) -> DataFrame:
     first = F.min_by(F.struct(*begin), F.struct("from_at", ~F.col("is_absent"), open_end()))
     is_seed = F.col("ending") == "seed"
     last = F.max_by(
-        F.struct("until_at", "ending", "new_leader", "root_broker_id"),
+        F.struct("until_at", "ending", "new_leader", "root_broker_id", "ending_line"),
         F.struct(open_end(), F.coalesce(~is_seed, F.lit(True)), ~F.col("is_absent")),
     )
     return (
@@ -107,7 +107,7 @@ def outages(pieces: DataFrame) -> DataFrame:
         .select(
             *PARTITION, "first.*", F.col("last.until_at").alias("ended_at"), F.col("last.ending").alias("ended_how"),
             F.when(F.col("last.ending") == "leader_returned", F.col("last.root_broker_id"))
-            .otherwise(F.col("last.new_leader")).alias("new_leader"),
+            .otherwise(F.col("last.new_leader")).alias("new_leader"), "last.ending_line",
         )
         .withColumnRenamed("from_at", "noticed_at")
     )  # fmt: skip
@@ -124,7 +124,7 @@ def with_root(found: DataFrame, controller_line: DataFrame) -> DataFrame:
         placed.join(causes, on=[*LINE], how="left")
         .withColumn("root_event", F.coalesce("root_event", departure, "cause", F.lit("unknown")))
         .withColumn("certainty", F.when(F.col("is_absent"), "inferred").otherwise("proved"))
-        .withColumn("evidence", F.array("line"))
+        .withColumn("evidence", F.array_compact(F.array("line", "ending_line")))
     )
 
 

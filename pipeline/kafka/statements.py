@@ -43,16 +43,20 @@ def statements(
     term: DataFrame,
     deletion_before: DataFrame,
     before: DataFrame,
+    mentioned: DataFrame | None = None,
 ) -> DataFrame:
     """One row per line and partition that it states something of, or whose topic it deletes, in its place.
 
     Of the lines that are given. deletion_before: (cluster_id, topic, deletions) completed before them. before:
-    (PARTITION, life, at) of partitions that were there before them.
+    (PARTITION, life, at) of partitions that were there before them. mentioned: (file_id, byte_offset, event, topic,
+    partition, ...) of lines that name partitions and state nothing: rows all the same, with their further columns.
     Columns: PARTITION, TRACKED (null: not said), event, cause, term_id, and the place: at, controller_epoch, seq,
     file_id, byte_offset, event_seq.
     """
     lines = controller_line.transform(places)
     said = leader_and_isr.transform(stated, partition_transition, assignment)
+    if mentioned is not None:
+        said = said.unionByName(mentioned, allowMissingColumns=True)
     lived = said.transform(with_topic_life, topic_event, lines, deletion_before)
     return lived.transform(with_ends, lines, term, before)
 

@@ -11,7 +11,8 @@ from pipeline.kafka.statements import GONE, LAST, PARTITION, TRACKED
 
 PLACE = ("at", "controller_epoch", "seq")
 TERM = ("cluster_id", "term_id")
-COUNTS = ("preferred", "elsewhere", "moved")
+COUNTS = ("preferred", "elsewhere", "moved", "listed", "agreed")
+LISTING = "imbalance_not_preferred"
 BEFORE_ALL = -1  # a place before every line of a term
 
 
@@ -37,13 +38,22 @@ def sequence(partition_timeline: DataFrame) -> DataFrame:
     return begun.unionByName(ended)
 
 
+def listed(assignment: DataFrame) -> DataFrame:
+    """Each partition that a controller lists as not led by its preferred replica, and that replica (listed_of), as a
+    mention for statements()."""
+    return assignment.where((F.col("event") == LISTING) & F.col("topic").isNotNull()).select(
+        "file_id", "byte_offset", "event", "topic", "partition", F.col("replicas")[0].alias("listed_of")
+    )
+
+
 def held(own: DataFrame, begins: DataFrame, cluster_wide: DataFrame) -> DataFrame:
     """Each statement of a term with all that its controller holds of the partition after it, and before it.
 
-    own: statements (TERM, PARTITION, seq, TRACKED, cause). begins: (TERM, PLACE) before each term's first line.
-    cluster_wide: sequence(). Columns out: TERM, PARTITION, seq, cause, held, held_before.
+    own: statements (TERM, PARTITION, seq, TRACKED, cause, listed_of). begins: (TERM, PLACE) before each term's first
+    line. cluster_wide: sequence(). Columns out: TERM, PARTITION, seq, cause, listed_of, held, held_before.
     """
-    named = own.select(*TERM, *PARTITION[1:], F.col("seq").alias("own_seq"), *TRACKED, "cause")
+    kept = ("cause", "listed_of")
+    named = own.select(*TERM, *PARTITION[1:], F.col("seq").alias("own_seq"), *TRACKED, *kept)
     at_begin = named.join(F.broadcast(begins), on=[*TERM], how="inner")
     until_now = Window.partitionBy(*PARTITION).orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, 0)
     seeded = (
@@ -60,7 +70,7 @@ def held(own: DataFrame, begins: DataFrame, cluster_wide: DataFrame) -> DataFram
     return (
         seeded.withColumn("held", F.struct(*known))
         .withColumn("held_before", F.coalesce(F.lag("held").over(order), "seed"))
-        .select(*TERM, *PARTITION[1:], F.col("own_seq").alias("seq"), "cause", "held", "held_before")
+        .select(*TERM, *PARTITION[1:], F.col("own_seq").alias("seq"), *kept, "held", "held_before")
     )
 
 
@@ -79,45 +89,66 @@ def is_elsewhere(view: str) -> Column:
 
 
 def changes(states: DataFrame, *kept: str) -> DataFrame:
-    """(kept, broker_id, preferred, elsewhere, moved): what each change adds to the counts of preferred leaders.
+    """(kept, broker_id, COUNTS, only_kafka): what each change adds to the counts of preferred leaders; of a partition
+    that Kafka lists whether it is held so, too, and its name if it is not.
 
     states: held and held_before, null where nothing was known; is_moving: whether the change counts as moved where
-    it gives the partition back to its preferred leader.
+    it gives the partition back to its preferred leader; listed_of.
     """
     is_back = (F.col("held.leader") == head("held")) & ~F.col("held_before.leader").eqNullSafe(
         F.col("held.leader")
     )
     moved = F.coalesce(F.col("is_moving") & is_back, F.lit(False)).cast("long")
 
+    zero = F.lit(0).cast("long")
+    no_name = F.lit(None).cast("string")
+
     def share(view: str, sign: int) -> Column:
         return F.struct(
             head(view).alias("broker_id"),
             F.lit(sign).cast("long").alias("preferred"),
             (F.lit(sign) * is_elsewhere(view).cast("long")).alias("elsewhere"),
-            (moved if sign > 0 else F.lit(0).cast("long")).alias("moved"),
-        )
+            (moved if sign > 0 else zero).alias("moved"),
+            zero.alias("listed"), zero.alias("agreed"), no_name.alias("only_kafka"),
+        )  # fmt: skip
 
+    is_held = F.coalesce((head("held") == F.col("listed_of")) & is_elsewhere("held"), F.lit(False))
+    listing = F.struct(
+        F.col("listed_of").alias("broker_id"), zero.alias("preferred"), zero.alias("elsewhere"), zero.alias("moved"),
+        F.lit(1).cast("long").alias("listed"), is_held.cast("long").alias("agreed"),
+        F.when(~is_held, F.concat_ws("-", "topic", "partition")).alias("only_kafka"),
+    )  # fmt: skip
     both = F.array(share("held_before", -1), share("held", 1))
     sums = [F.sum(name).alias(name) for name in COUNTS]
     return (
-        states.select(*kept, F.explode(both).alias("one"))
+        states.select(
+            *kept,
+            F.explode(F.when(F.col("listed_of").isNull(), both).otherwise(F.array(listing))).alias("one"),
+        )
         .select(*kept, "one.*")
         .where("broker_id IS NOT NULL")
         .groupBy(*kept, "broker_id")
-        .agg(*sums)
-        .where("preferred <> 0 OR elsewhere <> 0 OR moved <> 0")
+        .agg(*sums, F.sort_array(F.collect_list("only_kafka")).alias("only_kafka"))
+        .where("preferred <> 0 OR elsewhere <> 0 OR moved <> 0 OR listed <> 0")
     )
 
 
 def counts_at(asked: DataFrame, views: DataFrame, begins: DataFrame, cluster_wide: DataFrame) -> DataFrame:
-    """Adds preferred and elsewhere, the counts of broker_id that the controller holds at seq, and moved: how many of
-    its partitions moved back to it until what is asked of it next.
+    """Adds preferred and elsewhere, the counts of broker_id that the controller holds at seq; moved: how many of
+    its partitions moved back to it until what is asked of it next; and of the list that Kafka printed at listing_seq
+    listed, agreed (how many of them are held so, too) and only_kafka (names of the others), null where it is null.
 
-    asked: (TERM, broker_id, seq, ...); a broker that it holds nothing of has none. views: held() of those terms, with
-    is_moving.
+    asked: (TERM, broker_id, seq, listing_seq, ...); a broker that it holds nothing of has none. views: held() of those
+    terms, with is_moving.
     """
     order = Window.partitionBy(*PARTITION).orderBy(*PLACE)
-    ever = cluster_wide.withColumns({"held_before": F.lag("held").over(order), "is_moving": F.lit(False)})
+    ever = cluster_wide.withColumns(
+        {
+            "held_before": F.lag("held").over(order),
+            "is_moving": F.lit(False),
+            "listed_of": F.lit(None).cast("int"),
+        }
+    )
     brokers = asked.select(*TERM, "broker_id").distinct().join(F.broadcast(begins), on=[*TERM], how="inner")
     by_broker = Window.partitionBy("cluster_id", "broker_id").orderBy(*PLACE)
     began = (
@@ -136,9 +167,26 @@ def counts_at(asked: DataFrame, views: DataFrame, begins: DataFrame, cluster_wid
         .unionByName(own, allowMissingColumns=True)
         .withColumns(running(in_term) | {"check": so_far})
         .withColumn("moved", F.coalesce(F.sum("moved").over(of_check), F.lit(0)))
+        .withColumns(of_listing(in_term))
         .where("is_asked")
         .drop("is_asked", "check")
     )
+
+
+def of_listing(order: WindowSpec) -> dict[str, Column]:
+    """What the row before says if it is the list; an empty list has no row."""
+    is_before = F.lag("seq").over(order) == F.col("listing_seq")
+    nothing = {
+        "listed": F.lit(0).cast("long"),
+        "agreed": F.lit(0).cast("long"),
+        "only_kafka": F.array().cast("array<string>"),
+    }
+    return {
+        name: F.when(
+            F.col("listing_seq").isNotNull(), F.when(is_before, F.lag(name).over(order)).otherwise(none)
+        )
+        for name, none in nothing.items()
+    }
 
 
 def running(order: WindowSpec) -> dict[str, Column]:

@@ -9,14 +9,19 @@ BROKER = ("cluster_id", "broker_id")
 NO_LEADER = -1
 TAKEN = "partition_created"  # a KRaft controller took the partition over from ZooKeeper
 A_WHILE_MS = 1000
+# What one controller noticed within a second of one kind: one event.
+EVENT = ("second_at", "root_event", "term_id")
 OFFLINE, NEW = "OfflinePartition", "NewPartition"
 
 
 def with_following(partition_timeline: DataFrame) -> DataFrame:
-    """Intervals with what follows each at once: next (leader, is_deleting, term_id, event_seq), how an outage would
-    end with it (ending), and led_by: its own leader, else the last one before."""
+    """Intervals with what follows each at once: next (leader, is_deleting, term_id, event_seq, line), how an outage
+    would end with it (ending), and led_by: its own leader, else the last one before."""
     order = Window.partitionBy(*PARTITION).orderBy("interval_seq")
-    following = F.lead(F.struct("leader", "is_deleting", "term_id", "event_seq", "valid_from_at")).over(order)
+    its = F.struct(
+        "leader", "is_deleting", "term_id", "event_seq", "valid_from_at", F.col("evidence")[0].alias("line")
+    )
+    following = F.lead(its).over(order)
     at_once = following["valid_from_at"] == F.col("valid_until_at")
     is_over = F.col("next").isNull() | F.col("next.is_deleting")
     how = (
@@ -34,11 +39,11 @@ def with_following(partition_timeline: DataFrame) -> DataFrame:
 
 
 def piece(from_at: Column, until_at: Column, ending: Column, *others: Column) -> list[Column | str]:
-    """Columns of a stretch without a leader: where it is, how it ends, and its line."""
+    """Columns of a stretch without a leader: where it is, how it ends, and the line that elects."""
     return [
         *PARTITION, from_at.alias("from_at"), until_at.alias("until_at"), ending.alias("ending"),
         F.col("led_by").alias("old_leader"), F.when(ending == "elected", F.col("next.leader")).alias("new_leader"),
-        *others,
+        F.when(ending == "elected", F.col("next.line")).alias("ending_line"), *others,
     ]  # fmt: skip
 
 
@@ -141,3 +146,8 @@ def left_alone(intervals: DataFrame, absent: DataFrame) -> DataFrame:
             )
         )
     )  # fmt: skip
+
+
+def with_event(outages: DataFrame) -> DataFrame:
+    """Adds second_at: rows of gold.partition_outage with the columns of EVENT."""
+    return outages.withColumn("second_at", F.date_trunc("second", "noticed_at"))

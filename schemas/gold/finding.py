@@ -5,6 +5,21 @@ from pyspark.sql.types import IntegerType, StringType, TimestampType
 from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TERM_ID, TableSpec, field, required
 
 SEVERITIES = ("critical", "warning", "info")
+RULES = (
+    "unclean_election",
+    "outage",
+    "illegal_move",
+    "refused_move",
+    "discontinuity",
+    "replay_disagreement",
+    "ratio_disagreement",
+    "missing_logs",
+    "controller_outlived",
+    "no_controller",
+    "standing_imbalance",
+    "blocked_deletion",
+    "not_understood",
+)
 
 SPEC = TableSpec(
     name="gold.finding",
@@ -13,7 +28,7 @@ SPEC = TableSpec(
     fields=(
         CLUSTER_ID,
         required("finding_id", StringType(), "Stable over runs: made of rule, entity, root event and term."),
-        required("rule", StringType(), "Name of the rule that holds no longer."),
+        required("rule", StringType(), "Name of the rule that holds no longer.", accepted=RULES),
         required("rule_version", IntegerType(), "Version of the rule."),
         required("severity", StringType(), "How much it matters.", accepted=SEVERITIES),
         required(
@@ -21,6 +36,11 @@ SPEC = TableSpec(
             StringType(),
             "new: first seen in this run; ongoing; resolved: its interval has ended; retracted.",
             accepted=("new", "ongoing", "resolved", "retracted"),
+        ),
+        field(
+            "suppressed_by",
+            StringType(),
+            "Why it is not told, as conf says (known_findings); null: it is told.",
         ),
         required("entity", StringType(), "What it is about: broker 1, orders-0, topic payments."),
         field("root_event", StringType(), "The term or broker event at its root."),

@@ -1,6 +1,14 @@
 """Every leader imbalance ratio that Kafka printed, beside the one computed from what that controller knew."""
 
-from pyspark.sql.types import BooleanType, DoubleType, IntegerType, LongType, StringType, TimestampType
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    StringType,
+    TimestampType,
+)
 
 from schemas.spec import (
     BYTE_OFFSET,
@@ -59,6 +67,21 @@ SPEC = TableSpec(
             BooleanType(),
             "Both ratios are the same double (up to 0.10.2: print the same six decimals); null: undetermined.",
         ),
+        field(
+            "listed_count",
+            LongType(),
+            "How many partitions the list before the ratio names as not led by their preferred replica; null: no list.",
+        ),
+        field(
+            "only_kafka",
+            ArrayType(StringType(), False),
+            "Of the listed ones (TOPIC-N), those that our view has not led elsewhere; null: no list.",
+        ),
+        field(
+            "only_ours_count",
+            LongType(),
+            "Partitions that our view has led elsewhere and the list does not name; null: no list.",
+        ),
         field("reason", StringType(), "Why it is undetermined.", accepted=REASONS),
         field(
             "is_stale",
@@ -93,6 +116,10 @@ SPEC = TableSpec(
     checks=(
         Check("nothing_said_without_a_term", "(term_id IS NULL) = (reason <=> 'term_unknown')"),
         Check("a_reason_where_undetermined", "(is_equal IS NULL) = (reason IS NOT NULL)"),
+        Check(
+            "lists_add_up",
+            "listed_count - size(only_kafka) = led_elsewhere_count - only_ours_count",
+        ),
         Check("part_of_the_group", "led_elsewhere_count BETWEEN 0 AND preferred_count"),
     ),
 )

@@ -1,16 +1,23 @@
 """Findings: one per rule and root event, with a stable name and a status that follows what was published."""
 
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from jobs.settings_frames import suppression
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.gold.finding.moves import discontinuity
+from pipeline.gold.finding.outages import outage
 from pipeline.gold.finding.partitions import unclean_election
 from pipeline.gold.finding.wording import EVIDENCE_KEPT
-from schemas.gold import replay_check
+from schemas.gold import partition_outage, replay_check
 from schemas.silver import log_gap
 from tests.tables import log_records, table
+
+DAY = datetime(2026, 11, 21, tzinfo=UTC)
 
 
 def rebuilt(story: dict[str, DataFrame], published: DataFrame, **others: DataFrame) -> DataFrame:
@@ -22,7 +29,7 @@ def rebuilt(story: dict[str, DataFrame], published: DataFrame, **others: DataFra
 
 @pytest.mark.spark
 def test_what_the_story_finds(story: dict[str, DataFrame]) -> None:
-    found = {row.rule: row for row in story["finding"].collect()}
+    found = {row.rule: row for row in story["finding"].collect() if row.rule != "outage"}
     assert set(found) == {"illegal_move", "controller_outlived", "blocked_deletion"}
     assert found["illegal_move"].severity == "critical"
     assert "NonExistentPartition -> OnlinePartition, first of a-1" in found["illegal_move"].sentence
@@ -38,7 +45,8 @@ def test_what_the_story_finds(story: dict[str, DataFrame]) -> None:
 def test_evidence_is_what_the_sentence_speaks_of(story: dict[str, DataFrame]) -> None:
     records = story["log_record"].select("file_id", "byte_offset", "node_id", "event").collect()
     events = {(row.file_id, row.byte_offset): (row.node_id, row.event) for row in records}
-    lines = {row.rule: [events[tuple(one)] for one in row.evidence] for row in story["finding"].collect()}
+    found = story["finding"].where("rule <> 'outage'").collect()
+    lines = {row.rule: [events[tuple(one)] for one in row.evidence] for row in found}
     assert lines == {
         "illegal_move": [(1, "partition_transition")],
         "controller_outlived": [
@@ -67,14 +75,74 @@ def test_evidence_of_a_discontinuity_are_its_first_moves_each_with_the_one_befor
 
 @pytest.mark.spark
 def test_status_follows_what_was_published(story: dict[str, DataFrame]) -> None:
-    again = {row.rule: row for row in rebuilt(story, story["finding"]).collect()}
-    assert {rule: row.status for rule, row in again.items()} == {
-        "illegal_move": "resolved",
-        "controller_outlived": "resolved",
-        "blocked_deletion": "ongoing",
+    again = rebuilt(story, story["finding"]).collect()
+    assert {(row.rule, row.status) for row in again} == {
+        ("illegal_move", "resolved"),
+        ("controller_outlived", "resolved"),
+        ("blocked_deletion", "ongoing"),
+        ("outage", "resolved"),
+        ("outage", "ongoing"),
     }
     without = rebuilt(story, story["finding"], topic_event=story["topic_event"].limit(0)).collect()
     assert {row.status for row in without if row.rule == "blocked_deletion"} == {"retracted"}
+
+
+OUTAGES = """
+    cluster_id | topic | topic_life | partition | noticed_at | ended_at | root_event          | root_broker_id | root_left_how | term_id | certainty
+    c          | a     | 1          | 0         | 10.001     | 10.500   | broker failure      | 2              | uncontrolled  | 1-1     | proved
+    c          | a     | 1          | 1         | 10.002     | 11.002   | broker failure      | 2              | uncontrolled  | 1-1     | inferred
+    c          | b     | 1          | 0         | 10.900     | 14.900   | broker failure      | 2              | uncontrolled  | 1-1     | proved
+    c          | b     | 1          | 1         | 12         | 20       | broker failure      | 2              | controlled    | 1-1     | proved
+    c          | a     | 2          | 0         | 13         |          | topic creation      |                |               | 1-1     | proved
+    c          | a     | 2          | 1         | 14         | 14.999   | topic creation      |                |               | 1-1     | proved
+    c          | a     | 2          | 2         | 15         | 30       | unknown             | 2              |               | 1-1     | undetermined
+"""
+
+
+@pytest.mark.spark
+def test_an_event_that_left_partitions_without_a_leader(
+    spark: SparkSession, story: dict[str, DataFrame]
+) -> None:
+    """One finding per event, of what lasted at least as long as conf says; the data end at 31.001."""
+    rows = table(spark, partition_outage.SPEC, OUTAGES).withColumn(
+        "evidence", F.array(F.struct(F.lit("f").alias("file_id"), F.lit(1).cast("long").alias("byte_offset")))
+    )
+    found = outage(rows, story["audit_limit"]).collect()
+    said = sorted((row.severity, row.entity, row.certainty, row.sentence) for row in found)
+    assert said == [
+        ("critical", "a-0", "proved", "topic creation left 1 partition(s) without a leader, 18.0 partition-seconds, longest 18.0 s (a-0); 1 still without"),
+        ("info", "broker 2", "proved", "broker failure: broker 2 gone left 1 partition(s) without a leader, 8.0 partition-seconds, longest 8.0 s (b-1)"),
+        ("warning", "broker 2", "inferred", "broker failure: broker 2 gone left 2 partition(s) without a leader, 5.0 partition-seconds, longest 4.0 s (b-0)"),
+    ]  # fmt: skip
+    ends = {row.severity: (row.valid_from_at.second, row.valid_until_at) for row in found}
+    assert ends["critical"] == (13, None)
+    patient = story["audit_limit"].withColumn("outage_ms", F.lit(8001))
+    assert [row.severity for row in outage(rows, patient).collect()] == ["critical"]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("given", "silenced"),
+    [
+        ({"rule": "outage"}, {("outage", "broker 1"), ("outage", "broker 2")}),
+        ({"entity": "broker [13]"}, {("outage", "broker 1")}),
+        ({"entity": "broker"}, set()),
+        ({"rule": "outage", "entity": ".* 2"}, {("outage", "broker 2")}),
+        ({"rule": "no_controller", "entity": ".* 2"}, set()),
+        ({"since": 5, "until": 20}, {("outage", "broker 2")}),
+        ({"since": 5, "until": 19}, set()),
+    ],
+)  # fmt: skip
+def test_what_conf_knows_is_kept_and_not_told(
+    story: dict[str, DataFrame], given: dict[str, Any], silenced: set[tuple[str, str]]
+) -> None:
+    """In maintenance neither what outlasts it nor what is critical is silent."""
+    times = {name: DAY + timedelta(seconds=at) for name, at in given.items() if name in {"since", "until"}}
+    one = suppression(reason="why", **(given | times))
+    limits = story["audit_limit"].withColumn("suppressions", F.array(one))
+    found = rebuilt(story, story["finding"].limit(0), audit_limit=limits).collect()
+    assert {(row.rule, row.entity) for row in found if row.suppressed_by == "why"} == silenced
+    assert len(found) == story["finding"].count()
 
 
 @pytest.mark.spark

@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 import pytest
 from pyspark.sql import SparkSession
 
+from pipeline.gold.finding.ratios import ratio_disagreement
 from pipeline.store.gate import broken_rows, expectation_of
 from schemas.gold.imbalance_check import SPEC
 from tests.lab import interpreted, records, rows_of
@@ -67,6 +68,22 @@ EXPECTED = {
 }
 SAID = ("imbalance_ratio", "is_equal", "is_stale", "is_triggered", "moved_count", "follow_up")
 UNKNOWN = ("imbalance_ratio", "is_stale", "is_triggered", "moved_count", "led_elsewhere_count", "follow_up")
+# Before each ratio of controller 2 stands what it lists: for broker 1 nothing (a-0 is missing), for broker 2 one more.
+LISTED = CONTROLLER_2.replace(
+    "    [2026-11-21 00:00:07,001] TRACE",
+    "    [2026-11-21 00:00:07,001] DEBUG [Controller id=2] Topics not in preferred replica for broker 1 Map() "
+    "(kafka.controller.KafkaController)\n    [2026-11-21 00:00:07,001] TRACE",
+).replace(
+    "    [2026-11-21 00:00:07,010] TRACE",
+    "    [2026-11-21 00:00:07,009] DEBUG [Controller id=2] Topics not in preferred replica for broker 2 "
+    "Map(a-1 -> Vector(2, 1)) (kafka.controller.KafkaController)\n    [2026-11-21 00:00:07,010] TRACE",
+)
+AGREED = CONTROLLER_1.replace(
+    "    [2026-11-21 00:00:03,002] TRACE",
+    "    [2026-11-21 00:00:03,002] DEBUG [Controller id=1] Topics not in preferred replica for broker 3 "
+    "Map(a-2 -> Vector(3, 2)) (kafka.controller.KafkaController)\n    [2026-11-21 00:00:03,002] TRACE",
+)
+LISTS = {(1, "controller"): AGREED, (2, "controller"): LISTED}
 LAB_WITHOUT = [
     pytest.param("2.2.2-zk-stock", 1, id="2.2.2 without node 1"),
     *(
@@ -94,6 +111,34 @@ def test_each_controller_by_its_own_view(spark: SparkSession) -> None:
     """Of broker 2 Kafka prints what the lines before do not give: as all terms were seen, that is unequal."""
     with interpreted(spark):
         assert checks(spark) == EXPECTED
+
+
+@pytest.mark.spark
+def test_which_partitions_differ(spark: SparkSession) -> None:
+    """By what stands in Kafka's list before the ratio; the ratios are what they were, and one finding names it."""
+    with interpreted(spark):
+        assert checks(spark, also=LISTS) == EXPECTED
+        tables = built_in_turn(spark, log_records(spark, LOGS | LISTS), "imbalance_check")
+        rows = rows_of(tables["imbalance_check"])
+        assert rows_of(broken_rows(tables["imbalance_check"], expectation_of(SPEC))) == []
+        found = rows_of(ratio_disagreement(tables["imbalance_check"]))
+    told = {
+        (row["term_id"], row["broker_id"], row["checked_at"].second): (
+            row["listed_count"], row["only_kafka"], row["only_ours_count"], len(row["evidence"]),
+        )
+        for row in rows
+    }  # fmt: skip
+    assert told == {
+        ("1-1", 1, 3): (None, None, None, 1),
+        ("1-1", 3, 3): (1, [], 0, 2),
+        ("1-2", 1, 7): (0, [], 1, 2),
+        ("1-2", 2, 7): (1, ["a-1"], 0, 2),
+        ("1-1", 1, 9): (None, None, None, 1),
+    }
+    assert [row["sentence"] for row in found] == [
+        "controller 2 (epoch 2) printed imbalance ratio 0.05 for broker 2, its lines give 0.0 (1 line(s) differ)"
+        "; Kafka alone counts 1: a-1"
+    ]
 
 
 @pytest.mark.spark

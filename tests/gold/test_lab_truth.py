@@ -154,6 +154,7 @@ def test_ratios_are_those_of_the_controller_that_prints_them(lab: Lab) -> None:
     cluster, _, line_count, unequal = lab.expected
     checks = lab.rows("imbalance_check")
     assert [row["is_equal"] for row in checks] == [True] * line_count
+    assert [(row["only_kafka"], row["only_ours_count"]) for row in checks] == [([], 0)] * line_count
     stale = {(row["controller_epoch"], row["broker_id"]) for row in with_epoch(checks) if row["is_stale"]}
     assert {one for one in unequal if (cluster, one[0]) not in SUCCESSOR_OF_ZOMBIE} <= stale
 

@@ -3,17 +3,22 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.gold.finding.known import with_suppressed
 from pipeline.gold.finding.logs import missing_logs, not_understood
 from pipeline.gold.finding.moves import discontinuity, illegal_move, refused_move, replay_disagreement
+from pipeline.gold.finding.outages import outage
 from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalance, unclean_election
+from pipeline.gold.finding.ratios import ratio_disagreement
 from pipeline.gold.finding.terms import controller_outlived, no_controller
 from schemas.gold.finding import SPEC
 
 
-def build(
+def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     transition_audit: DataFrame,
     controller_term: DataFrame,
     imbalance_breach: DataFrame,
+    imbalance_check: DataFrame,
+    partition_outage: DataFrame,
     topic_event: DataFrame,
     replay_check: DataFrame,
     log_gap: DataFrame,
@@ -23,11 +28,13 @@ def build(
 ) -> DataFrame:
     """One row per finding; a healthy cluster has none.
 
-    audit_limit: one row per cluster: imbalance_checks, overlap_ms, no_controller_ms, until_at (end of the data).
+    audit_limit: one row per cluster: imbalance_checks, overlap_ms, no_controller_ms, outage_ms, suppressions (what conf
+    knows already), until_at (end of the data).
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
     found = (
         unclean_election(log_record)
+        .unionByName(outage(partition_outage, audit_limit))
         .unionByName(illegal_move(transition_audit))
         .unionByName(refused_move(transition_audit))
         .unionByName(discontinuity(transition_audit))
@@ -36,10 +43,12 @@ def build(
         .unionByName(controller_outlived(controller_term, audit_limit))
         .unionByName(no_controller(controller_term, audit_limit))
         .unionByName(standing_imbalance(imbalance_breach))
+        .unionByName(ratio_disagreement(imbalance_check))
         .unionByName(blocked_deletion(topic_event))
         .unionByName(not_understood(log_record))
     )
-    return found.transform(with_status, published_finding).select(*SPEC.columns)
+    told = found.transform(with_suppressed, audit_limit)
+    return told.transform(with_status, published_finding).select(*SPEC.columns)
 
 
 def with_status(found: DataFrame, published_finding: DataFrame) -> DataFrame:

@@ -1,0 +1,58 @@
+"""The findings of the first screen: each in a line with its first record, outages of one kind together."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from jobs.answers import Row
+from jobs.text import clock, printable, shortened
+
+SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
+SHOWN = 12
+Numbered = tuple[int, Row]
+
+
+def told(findings: Sequence[Row]) -> list[Row]:
+    """Those that conf does not know already; they come first, and so have the first numbers."""
+    return [one for one in findings if one["suppressed_by"] is None]
+
+
+def groups(findings: Sequence[Row]) -> list[list[Numbered]]:
+    """Outages of one severity and status are one group: the OUTAGE part lists them by event."""
+
+    def likeness(one: Numbered) -> tuple[object, ...]:
+        number, finding = one
+        is_outage = finding["rule"] == "outage"
+        return (finding["severity"], finding["status"]) if is_outage else (number,)
+
+    return [list(alike) for _, alike in groupby(enumerate(told(findings), 1), likeness)]
+
+
+def first_places(findings: Sequence[Row]) -> list[Row]:
+    """The first record behind each line that is shown."""
+    first = (group[0][1]["evidence"] for group in groups(findings)[:SHOWN])
+    return [evidence[0] for evidence in first if evidence]
+
+
+def finding_lines(findings: Sequence[Row], lines_of: Mapping[tuple[str, int], Row]) -> list[str]:
+    found = groups(findings)
+    lines = [line for group in found[:SHOWN] for line in group_lines(group, lines_of)]
+    hidden = sum(map(len, found[SHOWN:]))
+    if hidden:
+        lines.append(f"     {hidden} more in gold.finding")
+    return [*lines, ""] if lines else []
+
+
+def group_lines(group: Sequence[Numbered], lines_of: Mapping[tuple[str, int], Row]) -> list[str]:
+    number, one = group[0]
+    numbers = f"F{number}" if len(group) == 1 else f"F{number}-F{group[-1][0]}"
+    also = f"; so did {len(group) - 1} other event(s), see OUTAGE" if len(group) > 1 else ""
+    is_open = any(finding["valid_until_at"] is None for _, finding in group)
+    lines = [
+        f"{SEVERITY[one['severity']]} {numbers} {clock(one['valid_from_at'])} {shortened(one['sentence'], 200)}{also}"
+        f"  [{one['certainty']}, {one['status']}]{'  OPEN' if is_open else ''}"
+    ]
+    place = one["evidence"][0] if one["evidence"] else None
+    found = lines_of.get((place["file_id"], place["byte_offset"])) if place else None
+    if found:
+        lines.append(f"        {printable(found['path'])}:{found['line']}")
+    return lines
