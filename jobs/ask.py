@@ -7,13 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import partial
+from pathlib import Path
 
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from jobs.answers import Answers, Row
 from jobs.arguments import moment
 from jobs.ask_text import broker_table, evidence_lines, finding_heading, run_table, term_table, timeline_table
+from jobs.compare import compare, comparison_lines, require_same, states
+from jobs.describe import described
 from jobs.on_clusters import chosen_clusters
+from jobs.outcome import said
 from jobs.text import day_clock, printable, shortened
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.store.reading import clusters, snapshot
@@ -57,8 +62,31 @@ def brokers_main(argv: Sequence[str] | None = None) -> int:
         metavar="TIME",
         help="UTC: 2026-11-21T09:00:13, or 09:00:13 on the last day of the data (the end of the data)",
     )
+    arguments.add_argument(
+        "--compare",
+        type=Path,
+        metavar="FILE",
+        help="what kafka-topics --describe printed then: leader, replicas and ISR of each partition beside the logs'",
+    )
     given = arguments.parse_args(argv)
+    if given.compare is not None:
+        return compared(given)
     return answered("brokers", given, partial(brokers, given.at))
+
+
+def compared(given: argparse.Namespace) -> int:
+    """Exit code 8 where something differs."""
+    try:
+        answers = published_answers(given.warehouse, given.cluster, given.run_id)
+        require(answers, "gold.partition_outage")
+        at, moment = asked_at(given.at, answers)
+        comparison = compare(described(given.compare), states(answers, at))
+        lines = comparison_lines(comparison, f"{answers.store.cluster_id}  at {moment}", given.compare.name)
+        print("\n".join(map(printable, lines)), flush=True)
+        require_same(comparison)
+    except PipelineError as problem:
+        return said("brokers", problem)
+    return 0
 
 
 def terms_main(argv: Sequence[str] | None = None) -> int:
@@ -96,21 +124,27 @@ def answered(command: str, given: argparse.Namespace, question: Question) -> int
 
 def published_answers(warehouse: str, cluster: str | None, run_id: str | None) -> Answers:
     """InputProblem: no such cluster in the warehouse, or several and none is named; no such run, or it is gone."""
-    spark = get_spark()
-    tune_for_size(
-        spark, 0, 0
-    )  # answers are small: to compile their plans takes longer than to interpret them
-    known = clusters(spark, warehouse)
-    said = ", ".join(known) or "none"
-    if cluster is None and len(known) > 1:
+    found = all_answers(warehouse, cluster, run_id)
+    if len(found) > 1:
+        said = ", ".join(one.store.cluster_id for one in found)
         raise InputProblem(
             expected=f"--cluster, as {warehouse} holds several clusters",
             found=f"no --cluster and the clusters {said}",
             todo="name one of them",
         )
-    name = chosen_clusters(known, warehouse, cluster)[0]
-    seen = snapshot(spark, warehouse, name, run_id)
-    return Answers(seen.stores[name], seen.runs.get(name, Published()).versions)
+    return found[0]
+
+
+def all_answers(warehouse: str, cluster: str | None, run_id: str | None) -> list[Answers]:
+    """Of the cluster that is named, else of all. InputProblem: there is none; no such run, or it is gone."""
+    spark = get_spark()
+    tune_for_size(
+        spark, 0, 0
+    )  # answers are small: to compile their plans takes longer than to interpret them
+    names = chosen_clusters(clusters(spark, warehouse), warehouse, cluster)
+    seen = snapshot(spark, warehouse, names[0] if len(names) == 1 else None, run_id)
+    found = [name for name in names if run_id is None or name in seen.runs]
+    return [Answers(seen.stores[name], seen.runs.get(name, Published()).versions) for name in found]
 
 
 def show(name: str, answers: Answers) -> list[str]:
@@ -156,16 +190,21 @@ def unknown_partition(asked: TopicPartition, counts: dict[str, int]) -> InputPro
 
 def brokers(at: datetime | time | None, answers: Answers) -> list[str]:
     require(answers, "gold.leader_imbalance")
+    asked, moment = asked_at(at, answers)
+    rows = answers.brokers(asked)
+    return [f"{answers.store.cluster_id}  at {moment}", *broker_table(rows)]
+
+
+def asked_at(at: datetime | time | None, answers: Answers) -> tuple[Column | None, str]:
+    """The time as a column (None: the end of the data), and how it is told."""
     read = answers.read()
     first, last = read["first_at"].astimezone(UTC), read["last_at"].astimezone(UTC)
     asked = on_day(at, last.date())
     is_end = moment_within(at, first, last) is None
-    said = f"at {day_clock(asked or last)} UTC"
     beyond = (
         f" (after the end of the data: as it stood at {day_clock(last)})" if asked and asked > last else ""
     )
-    rows = answers.brokers(None if is_end else F.lit(asked))
-    return [f"{answers.store.cluster_id}  {said}{beyond}", *broker_table(rows)]
+    return None if is_end else F.lit(asked), f"{day_clock(asked or last)} UTC{beyond}"
 
 
 def moment_within(at: datetime | time | None, first: datetime, last: datetime) -> datetime | None:

@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "ingest": ("jobs.ingest", "main", "read what is new and no more"),
     "replay": ("jobs.replay", "main", "ingest, then judge every state change"),
     "imbalance": ("jobs.imbalance", "main", "ingest, then leader imbalance over time"),
+    "findings": ("jobs.findings", "main", "[--format json|jsonl|csv|prometheus]: what is to be looked at"),
     "show": ("jobs.ask", "show_main", "F1: a finding with every line that proves it"),
     "verify": ("jobs.verify", "main", "proves every finding again from the bytes of its lines alone"),
     "partition": ("jobs.ask", "partition_main", "TOPIC-N: what happened to a partition"),

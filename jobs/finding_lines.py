@@ -33,10 +33,14 @@ def first_places(findings: Sequence[Row]) -> list[Row]:
     return [evidence[0] for evidence in first if evidence]
 
 
-def finding_lines(findings: Sequence[Row], lines_of: Mapping[tuple[str, int], Row]) -> list[str]:
-    found = groups(findings)
-    lines = [line for group in found[:SHOWN] for line in group_lines(group, lines_of)]
-    hidden = sum(map(len, found[SHOWN:]))
+def finding_lines(
+    findings: Sequence[Row], lines_of: Mapping[tuple[str, int], Row], most: int | None = SHOWN
+) -> list[str]:
+    """most: of groups; None: all, each finding for itself."""
+    alone = [[one] for one in enumerate(told(findings), 1)]
+    found = alone if most is None else groups(findings)
+    lines = [line for group in found[:most] for line in group_lines(group, lines_of)]
+    hidden = 0 if most is None else sum(map(len, found[most:]))
     if hidden:
         lines.append(f"     {hidden} more in gold.finding")
     return [*lines, ""] if lines else []

@@ -1,0 +1,103 @@
+"""Findings for other programs: nothing is lost in JSON, no cell acts, and no cluster is silently missing."""
+
+import csv
+import io
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobs import cli
+from jobs.findings import require_calm, write
+from jobs.findings_out import Told, as_csv, as_json, as_jsonl, as_prometheus
+from pipeline.core.errors import FindingsReached, SettingsError
+
+AT = datetime(2026, 11, 21, 9, 0, 21, 678000, tzinfo=UTC)
+PLACE = {"file_id": "f", "byte_offset": 7}
+
+
+def finding(rule: str, severity: str, status: str = "new", **given: Any) -> dict[str, Any]:
+    return {
+        "cluster_id": "c", "finding_id": "ab12", "rule": rule, "rule_version": 1, "severity": severity,
+        "status": status, "suppressed_by": None, "certainty": "proved", "entity": "orders-0", "root_event": None,
+        "term_id": "1-2", "valid_from_at": AT, "valid_until_at": None, "sentence": "s", "evidence": [PLACE],
+    } | given  # fmt: skip
+
+
+FINDINGS = [
+    finding("unclean_election", "critical", sentence='=cmd|"x"\n\x1b[31m, and more'),
+    finding("outage", "warning", "ongoing"),
+    finding("outage", "warning", "resolved"),
+    finding(
+        "outage", "critical", suppressed_by="slow disk", evidence=[{"file_id": "gone", "byte_offset": 0}]
+    ),
+]
+CLUSTERS = [
+    Told("c", FINDINGS, {("f", 7): {"path": "b1/controller.log", "line": 3, "raw": b""}}, AT),
+    Told('d"\\\n', [], {}, None),
+]
+
+
+def test_json_says_all_of_each() -> None:
+    told = json.loads(as_json(CLUSTERS))
+    assert [json.loads(line) for line in as_jsonl(CLUSTERS).splitlines()] == told
+    assert told[0]["sentence"] == FINDINGS[0]["sentence"]
+    assert told[0]["valid_from_at"] == "2026-11-21T09:00:21.678000+00:00"
+    assert (told[0]["number"], told[1]["number"]) == (1, 2)
+    assert told[0]["evidence"] == [PLACE | {"path": "b1/controller.log", "line": 3}]
+    assert told[3]["evidence"] == [{"file_id": "gone", "byte_offset": 0, "path": None, "line": None}]
+
+
+def test_no_cell_of_csv_acts() -> None:
+    rows = list(csv.DictReader(io.StringIO(as_csv(CLUSTERS))))
+    assert len(rows) == len(FINDINGS)
+    assert rows[0]["sentence"] == '\'=cmd|"x"··[31m, and more'
+    assert (rows[0]["path"], rows[0]["line"], rows[0]["valid_until_at"]) == ("b1/controller.log", "3", "")
+
+
+def test_metrics_count_what_stands_and_name_every_cluster() -> None:
+    lines = as_prometheus(CLUSTERS).splitlines()
+    other = 'cluster="d\\"\\\\\\n"'
+    assert [line for line in lines if line.startswith("kafka_controller_audit_findings")] == [
+        'kafka_controller_audit_findings{cluster="c",severity="critical"} 1',
+        'kafka_controller_audit_findings{cluster="c",severity="warning"} 1',
+        'kafka_controller_audit_findings{cluster="c",severity="info"} 0',
+        *(f'kafka_controller_audit_findings{{{other},severity="{one}"}} 0' for one in ("critical", "warning", "info")),
+    ]  # fmt: skip
+    assert 'kafka_controller_audit_rule_findings{cluster="c",rule="outage",severity="warning"} 1' in lines
+    assert f'kafka_controller_audit_data_end_timestamp_seconds{{cluster="c"}} {AT.timestamp()}' in lines
+    assert not any("data_end" in line and other in line for line in lines)
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "kca.prom"
+    write(target, "one\n")
+    write(target, "two\n")
+    assert [one.name for one in tmp_path.iterdir()] == ["kca.prom"]
+    assert target.read_text() == "two\n"
+    with pytest.raises(SettingsError, match="Expected --output in a folder that can be written"):
+        write(tmp_path / "missing" / "kca.prom", "three\n")
+
+
+def test_what_is_known_or_over_does_not_fail() -> None:
+    require_calm(None, CLUSTERS)
+    with pytest.raises(FindingsReached, match="found 2;"):
+        require_calm("warning", CLUSTERS)
+    over = [
+        Told("c", [one for one in FINDINGS if one["status"] == "resolved" or one["suppressed_by"]], {}, AT)
+    ]
+    require_calm("info", over)
+
+
+@pytest.mark.spark
+def test_findings_of_the_sample(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ["findings", "--warehouse", sample_warehouse]
+    assert cli.main([*ask, "--format", "json", "--fail-on", "critical"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {one["rule"] for one in told} == {"controller_outlived", "blocked_deletion", "outage"}
+    assert all(place["line"] and place["path"] for one in told for place in one["evidence"])
+    assert cli.main([*ask, "--fail-on", "warning"]) == 8
+    shown = capsys.readouterr()
+    assert shown.out.count("[") == len(told) and shown.err.startswith("findings: Expected no finding")
