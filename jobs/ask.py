@@ -7,18 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import partial
-from pathlib import Path
 
-from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from jobs.answers import Answers, Row
 from jobs.arguments import moment
-from jobs.ask_text import broker_table, evidence_lines, finding_heading, run_table, term_table, timeline_table
-from jobs.compare import compare, comparison_lines, require_same, states
-from jobs.describe import described
+from jobs.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
 from jobs.on_clusters import chosen_clusters
-from jobs.outcome import said
 from jobs.text import day_clock, printable, shortened
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.store.reading import clusters, snapshot
@@ -52,41 +47,6 @@ def partition_main(argv: Sequence[str] | None = None) -> int:
     arguments.add_argument("partition", type=topic_partition, metavar="TOPIC-N", help="for example orders-0")
     given = arguments.parse_args(argv)
     return answered("partition", given, partial(partition_timeline, given.partition))
-
-
-def brokers_main(argv: Sequence[str] | None = None) -> int:
-    arguments = asking("brokers", "Leader imbalance of each broker at one time.")
-    arguments.add_argument(
-        "--at",
-        type=moment_or_clock,
-        metavar="TIME",
-        help="UTC: 2026-11-21T09:00:13, or 09:00:13 on the last day of the data (the end of the data)",
-    )
-    arguments.add_argument(
-        "--compare",
-        type=Path,
-        metavar="FILE",
-        help="what kafka-topics --describe printed then: leader, replicas and ISR of each partition beside the logs'",
-    )
-    given = arguments.parse_args(argv)
-    if given.compare is not None:
-        return compared(given)
-    return answered("brokers", given, partial(brokers, given.at))
-
-
-def compared(given: argparse.Namespace) -> int:
-    """Exit code 8 where something differs."""
-    try:
-        answers = published_answers(given.warehouse, given.cluster, given.run_id)
-        require(answers, "gold.partition_outage")
-        at, moment = asked_at(given.at, answers)
-        comparison = compare(described(given.compare), states(answers, at))
-        lines = comparison_lines(comparison, f"{answers.store.cluster_id}  at {moment}", given.compare.name)
-        print("\n".join(map(printable, lines)), flush=True)
-        require_same(comparison)
-    except PipelineError as problem:
-        return said("brokers", problem)
-    return 0
 
 
 def terms_main(argv: Sequence[str] | None = None) -> int:
@@ -186,25 +146,6 @@ def unknown_partition(asked: TopicPartition, counts: dict[str, int]) -> InputPro
         found=found or f"{len(counts)} topics, none of a similar name",
         todo="write topic, dash, number as Kafka does, e.g. orders-0",
     )
-
-
-def brokers(at: datetime | time | None, answers: Answers) -> list[str]:
-    require(answers, "gold.leader_imbalance")
-    asked, moment = asked_at(at, answers)
-    rows = answers.brokers(asked)
-    return [f"{answers.store.cluster_id}  at {moment}", *broker_table(rows)]
-
-
-def asked_at(at: datetime | time | None, answers: Answers) -> tuple[Column | None, str]:
-    """The time as a column (None: the end of the data), and how it is told."""
-    read = answers.read()
-    first, last = read["first_at"].astimezone(UTC), read["last_at"].astimezone(UTC)
-    asked = on_day(at, last.date())
-    is_end = moment_within(at, first, last) is None
-    beyond = (
-        f" (after the end of the data: as it stood at {day_clock(last)})" if asked and asked > last else ""
-    )
-    return None if is_end else F.lit(asked), f"{day_clock(asked or last)} UTC{beyond}"
 
 
 def moment_within(at: datetime | time | None, first: datetime, last: datetime) -> datetime | None:

@@ -18,7 +18,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "verify": ("jobs.verify", "main", "proves every finding again from the bytes of its lines alone"),
     "partition": ("jobs.ask", "partition_main", "TOPIC-N: what happened to a partition"),
     "outages": ("jobs.outages", "main", "[--topic NAME]: partitions without a leader, and by which event"),
-    "brokers": ("jobs.ask", "brokers_main", "[--at TIME]: leader imbalance of each broker"),
+    "brokers": ("jobs.brokers", "main", "[--at TIME] [--compare FILE]: leader imbalance of each broker"),
     "terms": ("jobs.ask", "terms_main", "who was controller, from when until when"),
     "runs": ("jobs.ask", "runs_main", "what ran when, and what --run-id of show ... terms can still read"),
     "maintain": ("jobs.maintain", "main", "fewer and smaller files; --retain 400d deletes what is older"),
