@@ -56,6 +56,7 @@ class ZooKeeperOverride(Part):
 class FindingLimits(Part):
     overlap_ms: Annotated[int, Field(ge=0)]
     no_controller_ms: Annotated[int, Field(ge=0)]
+    failover_slow_ms: Annotated[int, Field(ge=0)]
     imbalance_checks: PositiveInt
 
 

@@ -61,4 +61,5 @@ def audit_limits(source: DataFrame, settings: Settings) -> DataFrame:
         F.lit(limits.imbalance_checks).alias("imbalance_checks"),
         F.lit(limits.overlap_ms).alias("overlap_ms"),
         F.lit(limits.no_controller_ms).alias("no_controller_ms"),
+        F.lit(limits.failover_slow_ms).alias("failover_slow_ms"),
     )

@@ -6,7 +6,13 @@ from pyspark.sql import functions as F
 from pipeline.gold.finding.logs import missing_logs, not_understood
 from pipeline.gold.finding.moves import discontinuity, illegal_move, refused_move, replay_disagreement
 from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalance, unclean_election
-from pipeline.gold.finding.terms import controller_outlived, no_controller
+from pipeline.gold.finding.terms import (
+    controller_outlived,
+    controller_powerless,
+    deposed_controller_wrote,
+    failover_slow,
+    no_controller,
+)
 from schemas.gold.finding import SPEC
 
 
@@ -23,7 +29,8 @@ def build(
 ) -> DataFrame:
     """One row per finding; a healthy cluster has none.
 
-    audit_limit: one row per cluster: imbalance_checks, overlap_ms, no_controller_ms, until_at (end of the data).
+    audit_limit: one row per cluster: imbalance_checks, overlap_ms, no_controller_ms, failover_slow_ms, until_at (end
+    of the data).
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
     found = (
@@ -34,7 +41,10 @@ def build(
         .unionByName(replay_disagreement(replay_check, controller_term))
         .unionByName(missing_logs(log_gap))
         .unionByName(controller_outlived(controller_term, audit_limit))
+        .unionByName(deposed_controller_wrote(controller_term, audit_limit))
+        .unionByName(controller_powerless(controller_term, audit_limit))
         .unionByName(no_controller(controller_term, audit_limit))
+        .unionByName(failover_slow(controller_term, audit_limit))
         .unionByName(standing_imbalance(imbalance_breach))
         .unionByName(blocked_deletion(topic_event))
         .unionByName(not_understood(log_record))
