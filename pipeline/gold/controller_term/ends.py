@@ -17,20 +17,22 @@ RESIGNED = ("shutdown", "session_expired", "znode_gone", "renounced", "event_fai
 def with_next_view(term: DataFrame, controller_line: DataFrame, broker_event: DataFrame) -> DataFrame:
     """Whether the next controller found this broker alive when it started, and whether it is the only broker that
     any list of live brokers names."""
-    lines = controller_line.where(F.col("event") == LIVE).select("term_id", "file_id", "byte_offset")
+    lines = controller_line.where(F.col("event") == LIVE).select(
+        "cluster_id", "term_id", "file_id", "byte_offset"
+    )
     named = broker_event.where(F.col("event").isin(LIVE, CHANGED) & F.col("broker_id").isNotNull())
     views = (
         named.where(F.col("event") == LIVE)
         .select("file_id", "byte_offset", "broker_id")
         .join(lines, on=["file_id", "byte_offset"], how="inner")
-        .groupBy(F.col("term_id").alias("next_term_id"))
+        .groupBy("cluster_id", F.col("term_id").alias("next_term_id"))
         .agg(F.collect_set("broker_id").alias("alive"))
     )
     brokers = named.groupBy("cluster_id").agg(F.collect_set("broker_id").alias("brokers"))
     is_alive = F.array_contains("alive", F.col("controller_id"))
     others = F.array_except("brokers", F.array("controller_id"))
     return (
-        term.join(views, on="next_term_id", how="left")
+        term.join(views, on=["cluster_id", "next_term_id"], how="left")
         .join(F.broadcast(brokers), on="cluster_id", how="left")
         .withColumn("is_alive_next", F.when(F.col("is_succeeded"), is_alive))
         .withColumn("is_alone", F.size(others) == 0)
