@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from pipeline.catalog.tables import BY_NAME
 from pipeline.store.rows import collect_one, collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
+from schemas.gold.finding import RULES, SEVERITIES
 
 Row = dict[str, Any]
 
@@ -66,13 +67,15 @@ class Answers:
         return collect_rows(self.table("gold.controller_term").orderBy("life", "controller_epoch"))
 
     def findings(self) -> list[Row]:
-        """Not retracted; those that are told first, then new and ongoing ones, then by severity, outages last among
-        their like: their place is their number, F1, F2, ..."""
-        rank = F.when(F.col("severity") == "critical", 0).when(F.col("severity") == "warning", 1).otherwise(2)
+        """Not retracted; those that are told first, then new and ongoing ones, then by severity and by the order of
+        RULES: their place is their number, F1, F2, ..."""
         found = self.table("gold.finding").where("status <> 'retracted'")
-        is_over = F.col("status") == "resolved"
-        is_known, is_outage = F.col("suppressed_by").isNotNull(), F.col("rule") == "outage"
-        return collect_rows(found.orderBy(is_known, is_over, rank, is_outage, "valid_from_at", "finding_id"))
+        is_known, is_over = F.col("suppressed_by").isNotNull(), F.col("status") == "resolved"
+        ranks = (
+            F.array_position(F.array(*map(F.lit, order)), F.col(name))
+            for name, order in (("severity", SEVERITIES), ("rule", RULES))
+        )
+        return collect_rows(found.orderBy(is_known, is_over, *ranks, "valid_from_at", "finding_id"))
 
     def partitions_at_end(self) -> Row:
         """Of the partitions that exist at the end of the data: how many, led elsewhere, without leader, unknown."""

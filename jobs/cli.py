@@ -19,6 +19,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "partition": ("jobs.ask", "partition_main", "TOPIC-N: what happened to a partition"),
     "outages": ("jobs.outages", "main", "[--topic NAME]: partitions without a leader, and by which event"),
     "brokers": ("jobs.brokers", "main", "[--at TIME] [--compare FILE]: leader imbalance of each broker"),
+    "term": (
+        "jobs.terms",
+        "main",
+        "N: one of them, its start step by step, its end and what it did afterwards",
+    ),
     "terms": ("jobs.ask", "terms_main", "who was controller, from when until when"),
     "runs": ("jobs.ask", "runs_main", "what ran when, and what --run-id of show ... terms can still read"),
     "maintain": ("jobs.maintain", "main", "fewer and smaller files; --retain 400d deletes what is older"),

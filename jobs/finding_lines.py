@@ -49,10 +49,14 @@ def finding_lines(
 def group_lines(group: Sequence[Numbered], lines_of: Mapping[tuple[str, int], Row]) -> list[str]:
     number, one = group[0]
     numbers = f"F{number}" if len(group) == 1 else f"F{number}-F{group[-1][0]}"
-    also = f"; so did {len(group) - 1} other event(s), see OUTAGE" if len(group) > 1 else ""
+    many = (
+        f"{len(group)} events left partitions without a leader, see OUTAGE; the first: "
+        if len(group) > 1
+        else ""
+    )
     is_open = any(finding["valid_until_at"] is None for _, finding in group)
     lines = [
-        f"{SEVERITY[one['severity']]} {numbers} {clock(one['valid_from_at'])} {shortened(one['sentence'], 200)}{also}"
+        f"{SEVERITY[one['severity']]} {numbers} {clock(one['valid_from_at'])} {many}{shortened(one['sentence'], 200)}"
         f"  [{one['certainty']}, {one['status']}]{'  OPEN' if is_open else ''}"
     ]
     place = one["evidence"][0] if one["evidence"] else None

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from jobs.answers import Row
-from jobs.ask_text import broker_table, term_table
+from jobs.ask_text import broker_table
 from jobs.facts import Facts
+from jobs.terms import short_table
 from jobs.text import printable, printable_lines
 
 SHOWN_TERMS = 20
@@ -17,7 +18,7 @@ def term_lines(facts: Facts) -> list[str]:
         if len(terms) > SHOWN_TERMS
         else []
     )
-    return [*term_table(terms[-SHOWN_TERMS:]), *more, ""] if terms else []
+    return [*short_table(terms[-SHOWN_TERMS:], facts.findings), *more, ""] if terms else []
 
 
 def broker_lines(facts: Facts) -> list[str]:

@@ -7,8 +7,9 @@ from datetime import UTC
 from jobs.answers import Row
 from jobs.ask import asking, published_answers, require
 from jobs.outcome import said
+from jobs.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record
 from jobs.text import printable, shortened
-from jobs.verifying import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record, verified
+from jobs.verifying import verified
 from pipeline.core.errors import NotConfirmed, PipelineError
 
 OUTCOMES = (CONFIRMED, NOT_CONFIRMED, UNDECIDED)

@@ -1,12 +1,35 @@
 """Proves a finding again from the bytes of its records alone; knows nothing of what found it."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
+from collections.abc import Callable, Sequence
 
-CONFIRMED, NOT_CONFIRMED, UNDECIDED = "confirmed", "not confirmed", "cannot be decided"
+from jobs.proof import (
+    CONFIRMED,
+    HEAD,
+    MOVE,
+    NOT_CONFIRMED,
+    THING,
+    UNDECIDED,
+    Claim,
+    Line,
+    Record,
+    Unproved,
+    dashed,
+    line_of,
+    require,
+    require_span,
+    said,
+)
+from jobs.verifying_partitions import outage, ratio_disagreement
+from jobs.verifying_terms import (
+    ELECTED,
+    RESIGNING,
+    controller_outlived,
+    controller_powerless,
+    deposed_controller_wrote,
+    failover_slow,
+    no_controller,
+)
 
 # ReplicaStateMachine and PartitionStateMachine, 0.8.1 to 3.9: target state, and the states before it.
 ALIVE = "NewReplica OnlineReplica OfflineReplica ReplicaDeletionIneligible"
@@ -20,26 +43,11 @@ LEGAL = {
 }  # fmt: skip
 LEGAL_FROM_2_3 = ("OfflineReplica", "ReplicaDeletionIneligible")  # KAFKA-8237
 
-# What lines say. Of 0.8 to 0.11: 'Controller 1 epoch 5', '[t,0]'; from 1.0: '[Controller id=1 epoch=5]', 't-0'.
-HEAD = re.compile(
-    r"\[?(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[.,](\d{1,6}))? ?(Z|[+-]\d\d:?\d\d)?\]?"
-    r" (?:\[[^\]]*\] )?(?:- )?\[?(TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b"
-)
-MOVE = re.compile(
-    r"(?P<new>\[)?Controller(?: id=| )(?P<id>\d+)(?: epoch[= ](?P<epoch>\d+))?\]? (?:Controller \d+ epoch \d+ )?"
-    r"(?:(?P<done>[Cc]hanged)|[Ii]nitiated state change|failed to change state)(?: state| of replica (?P<replica>\d+))*"
-    r"(?: for)? partition (?P<partition>\S+)(?: state)? from (?P<left>\w+) to (?P<entered>\w+)"
-)
-THING = ("partition", "replica")
 REFUSAL = re.compile(
     r"(?:IllegalStateException|AssertionError): .*?(?:Replica|Partition) "
     r"(?:\[Topic=(?P<topic>[^,]+),Partition=(?P<number>\d+),Replica=(?P<replica>\d+)\]|(?P<partition>\S+)) should be"
     r" in (?:the|one of) (?P<legal>\S+) states before moving to (?P<entered>\w+) state\. Instead it is in (?P<left>\w+)"
 )
-NODE = re.compile(r"\[Controller(?: id=| )(\d+)(?: epoch=\d+)?\]|(\d+) successfully elected as")
-ELECTED = re.compile(r"(\d+) (?:successfully elected as|starting become controller)")
-EPOCH = re.compile(r"(?:Epoch incremented|ncremented epoch) to (\d+)")
-RESIGNING = re.compile(r"\]:? (?:Resigning|Controller resigning, broker id \d+)(?: \(|$)")
 UNCLEAN = (
     re.compile(r"No broker in ISR is alive for (\S+)\. Elect leader (\d+) from live brokers"),
     re.compile(r"Setting new leader for topicId (\S+, partition \d+) to (\d+) using an unclean election"),
@@ -55,57 +63,11 @@ NAME = re.compile(r"[^,\s()]+")
 BROKER = re.compile(r"(?<!Epoch=)(?<![-\d])\d+")
 # What findings say:
 MOVES = re.compile(r"controller (\d+) .epoch (\w+)\) .* (\d+) \w+ move\(s\) (\w+) -> (\w+), first of (.+)")
-OUTLIVED = re.compile(r"controller (\d+) .epoch (\d+)\) resigned ([\d.]+) s after the next controller")
-NOBODY = re.compile(r"controller for up to ([\d.]+) s after controller (\d+) .epoch (\d+)\)")
 OUTSIDE = re.compile(r"unclean election: (.+) got leader (-?\d+) outside of its in-sync replicas")
 WAITED = re.compile(r"completed after ([\d.]+) s")
 IMBALANCE = re.compile(r"broker (\d+) leads too few: (\d+) of its (\d+) .* ratio ([\d.]+) over ([\d.]+)")
 DISAGREE = re.compile(r"first (\S+)-(\d+)(?: replica (\d+))?: Kafka (\w+), replay (\w+)$")
 NOT_READ = re.compile(r"(\d+) record\(s\) not understood: (\w+)")
-
-Claim = Mapping[str, Any]  # a row of gold.finding; its times have a zone
-
-
-class Record(NamedTuple):
-    path: str
-    byte_offset: int
-    node_id: int | None
-    zone: str  # of local times in it
-    raw: bytes | None  # its bytes, null where they are not kept
-
-
-class Line(NamedTuple):
-    record: Record
-    whole: str
-    text: str  # the first line of the record
-    head: re.Match[str] | None
-    move: Mapping[str, str | None]  # groups of MOVE, partition as t-0
-
-    def at(self) -> datetime:
-        """UTC. Undecided without a head, and in the hour that a local clock repeats."""
-        if self.head:
-            day, clock, fraction, zone, _ = self.head.groups()
-            at = datetime.fromisoformat(f"{day}T{clock}.{(fraction or '').ljust(6, '0')}{zone or ''}")
-            at = at if zone else at.replace(tzinfo=ZoneInfo(self.record.zone))
-            if zone or at.utcoffset() == at.replace(fold=1).utcoffset():
-                return at.astimezone(UTC)
-        raise Unproved(UNDECIDED, f"no time is read from {self.place()}")
-
-    def place(self) -> str:
-        return f"{self.record.path}, byte {self.record.byte_offset}"
-
-    def node_id(self) -> int | None:
-        found = NODE.search(self.text)
-        return int(found[1] or found[2]) if found else self.record.node_id
-
-
-class Unproved(Exception):
-    """args: outcome and sentence."""
-
-
-def require(holds: object, otherwise: str, outcome: str = NOT_CONFIRMED) -> None:
-    if not holds:
-        raise Unproved(outcome, otherwise)
 
 
 def verified(claim: Claim, records: Sequence[Record]) -> tuple[str, str]:
@@ -117,33 +79,6 @@ def verified(claim: Claim, records: Sequence[Record]) -> tuple[str, str]:
         return CONFIRMED, RULES[claim["rule"]](claim, [line_of(one) for one in records])
     except Unproved as problem:
         return problem.args[0], problem.args[1]
-
-
-def line_of(record: Record) -> Line:
-    require(record.raw is not None, "the text of a record is not kept", UNDECIDED)
-    whole = (record.raw or b"").decode(errors="replace")
-    text = whole.split("\n")[0].rstrip("\r")
-    move = MOVE.search(text)
-    words = move.groupdict() | {"partition": dashed(move["partition"])} if move else {}
-    return Line(record, whole, text, HEAD.search(text), words)
-
-
-def dashed(partition: str) -> str:
-    """[orders,0] and 'orders, partition 0' as orders-0."""
-    return re.sub(r"(?:,|, partition )(\d+)$", r"-\1", partition.strip("[]"))
-
-
-def said(pattern: re.Pattern[str], claim: Claim) -> tuple[str, ...]:
-    found = pattern.search(claim["sentence"])
-    require(found, "its sentence has another wording than is known here", UNDECIDED)
-    return tuple(found.groups()) if found else ()
-
-
-def require_span(claim: Claim, start: datetime, end: datetime | None, tenths: str | None = None) -> None:
-    held = (claim["valid_from_at"], claim["valid_until_at"])
-    require(held == (start, end), f"by the records it held from {start} until {end}")
-    seconds = (end - start).total_seconds() if end and tenths else 0.0
-    require(abs(seconds - float(tenths or 0)) <= 0.0501, f"by the records it was {seconds:.3f} s")
 
 
 def counted(claim: Claim, moves: Sequence[Line]) -> str:
@@ -202,39 +137,6 @@ def discontinuity(claim: Claim, lines: Sequence[Line]) -> str:
     is_trace = all(line.head and line.head[5] == "TRACE" for line in lines)
     require(is_trace, "lines above TRACE do not tell whether all moves were printed", UNDECIDED)
     return f"{sentence}, each after one into another state; that none is between them no record shows"
-
-
-def elected(lines: Sequence[Line], epoch: int) -> tuple[int, datetime]:
-    """Who was elected with that epoch, and when. Up to 2.0 the epoch stands on a later line of that controller."""
-    for line in lines:
-        if found := ELECTED.search(line.text):
-            later = [one for one in lines if one.node_id() == int(found[1]) and one.at() >= line.at()]
-            epochs = [number[1] for one in sorted(later, key=Line.at) if (number := EPOCH.search(one.text))]
-            if epochs[:1] == [str(epoch)]:
-                require(line.record.node_id in (None, int(found[1])), f"{line.place()} is of another node")
-                return int(found[1]), line.at()
-    is_named = any(re.search(rf"epoch(?:=| | to ){epoch}\b", line.text) for line in lines)
-    raise Unproved(UNDECIDED if is_named else NOT_CONFIRMED, f"no record elects one with epoch {epoch}")
-
-
-def controller_outlived(claim: Claim, lines: Sequence[Line]) -> str:
-    node_id, epoch, seconds = said(OUTLIVED, claim)
-    (own, own_at), (after, after_at) = elected(lines, int(epoch)), elected(lines, int(epoch) + 1)
-    resigned = [one.at() for one in lines if RESIGNING.search(one.text) and one.node_id() == own]
-    resigned_at = min(resigned, default=own_at)
-    is_so = own == int(node_id) and own_at < after_at < resigned_at
-    require(is_so, f"no record says that controller {node_id} resigned after {after_at}")
-    require_span(claim, after_at, resigned_at, seconds)
-    return f"elected {own_at}, controller {after} elected {after_at}, resigned {resigned_at}"
-
-
-def no_controller(claim: Claim, lines: Sequence[Line]) -> str:
-    seconds, node_id, epoch = said(NOBODY, claim)
-    (own, own_at), (_, after_at) = elected(lines, int(epoch)), elected(lines, int(epoch) + 1)
-    seen = [one.at() for one in lines if one.node_id() == own and own_at <= one.at() < after_at]
-    require(seen and own == int(node_id), f"no record of controller {node_id} is before {after_at}")
-    require_span(claim, max(seen), after_at, seconds)
-    return f"last line {max(seen)}, next elected {after_at}; that none is between them no record shows"
 
 
 def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
@@ -296,5 +198,6 @@ def replay_disagreement(claim: Claim, lines: Sequence[Line]) -> str:
 
 RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one for one in (
     illegal_move, refused_move, discontinuity, replay_disagreement, controller_outlived, no_controller,
-    unclean_election, blocked_deletion, standing_imbalance, not_understood,
+    deposed_controller_wrote, controller_powerless, failover_slow,
+    unclean_election, outage, blocked_deletion, standing_imbalance, ratio_disagreement, not_understood,
 )}  # fmt: skip

@@ -31,14 +31,21 @@ from schemas.spec import TableSpec
 
 def log_records(spark: SparkSession, logs: dict[tuple[int, str], str], zone: str = "UTC") -> DataFrame:
     """bronze.log_record of log texts by (node_id, log); the file_id is '<node_id>-<log>', load_seq counts from 1."""
+    return spark.createDataFrame(log_table(logs, zone), schema=log_record.SPEC.struct)
+
+
+def log_table(
+    logs: dict[tuple[int, str], str], zone: str = "UTC", cluster_id: str = "c", of: str = ""
+) -> pa.Table:
+    """The same in memory; of: what the file_ids begin with."""
     batches = []
     for load_seq, ((node_id, log), text) in enumerate(logs.items(), 1):
         content = "".join(f"{line.strip()}\n" for line in text.strip().splitlines()).encode()
         request = RangeRequest(
-            cluster_id="c",
+            cluster_id=cluster_id,
             node_id=node_id,
             log=log,
-            file_id=f"{node_id}-{log}",
+            file_id=f"{of}{node_id}-{log}",
             load_seq=load_seq,
             zone=zone,
             envelope="stock",
@@ -48,8 +55,7 @@ def log_records(spark: SparkSession, logs: dict[tuple[int, str], str], zone: str
             owns_preamble=True,
         )
         batches += list(read_segment(BytesIO(content), request))
-    table = pa.Table.from_batches(batches, schema=ARROW_SCHEMA)
-    return spark.createDataFrame(table, schema=log_record.SPEC.struct)
+    return pa.Table.from_batches(batches, schema=ARROW_SCHEMA)
 
 
 def source_files(records: DataFrame) -> DataFrame:

@@ -39,12 +39,16 @@ def with_following(partition_timeline: DataFrame) -> DataFrame:
 
 
 def piece(from_at: Column, until_at: Column, ending: Column, *others: Column) -> list[Column | str]:
-    """Columns of a stretch without a leader: where it is, how it ends, and the line that elects."""
+    """Columns of a stretch without a leader: where it is, how it ends, and what is said besides."""
     return [
         *PARTITION, from_at.alias("from_at"), until_at.alias("until_at"), ending.alias("ending"),
         F.col("led_by").alias("old_leader"), F.when(ending == "elected", F.col("next.leader")).alias("new_leader"),
-        F.when(ending == "elected", F.col("next.line")).alias("ending_line"), *others,
+        *others,
     ]  # fmt: skip
+
+
+def elected_by() -> Column:
+    return F.when(F.col("ending") == "elected", F.col("next.line"))
 
 
 def leaderless(intervals: DataFrame) -> DataFrame:
@@ -66,13 +70,14 @@ def leaderless(intervals: DataFrame) -> DataFrame:
             F.col("evidence")[0].alias("line"),
             F.col("term_id"),
             F.lit(False).alias("is_absent"),
+            elected_by().alias("ending_line"),
         )
     )
 
 
 def absences(intervals: DataFrame, broker_session: DataFrame) -> DataFrame:
     """Times in which leaders are in no session: from_at, until_at (null: open), and the session that ended: left_how,
-    left_term_id, left_event_seq, left_line; null where it was not listed before."""
+    left_term_id, left_event_seq, left_line; null where it was not listed before. back_line: with which it is over."""
     order = Window.partitionBy(*BROKER).orderBy("joined_at")
     left = F.struct(
         "left_how",
@@ -83,7 +88,10 @@ def absences(intervals: DataFrame, broker_session: DataFrame) -> DataFrame:
     )
     sessions = broker_session.withColumn("left", left)
     before = sessions.select(
-        *BROKER, F.lag("left").over(order).alias("left"), F.col("joined_at").alias("until_at")
+        *BROKER,
+        F.lag("left").over(order).alias("left"),
+        F.col("joined_at").alias("until_at"),
+        F.col("evidence")[0].alias("back_line"),
     )
     last = (
         sessions.groupBy(*BROKER)
@@ -101,7 +109,7 @@ def absences(intervals: DataFrame, broker_session: DataFrame) -> DataFrame:
         gaps.join(F.broadcast(listed), on="cluster_id", how="inner")
         .withColumn("from_at", from_at)
         .where("until_at IS NULL OR from_at < until_at OR left.left_how = 'bounced'")
-        .select(*BROKER, "from_at", "until_at", "left.*")
+        .select(*BROKER, "from_at", "until_at", "back_line", "left.*")
     )
 
 
@@ -134,7 +142,7 @@ def left_alone(intervals: DataFrame, absent: DataFrame) -> DataFrame:
         .where(has_length | is_at_once)
         .select(
             *(F.col(f"i.{name}").alias(name) for name in (*PARTITION, "led_by", "next", "term_id", "evidence")),
-            "a.broker_id", "a.left_how", "a.left_term_id", "a.left_line",
+            "a.broker_id", "a.left_how", "a.left_term_id", "a.left_line", "a.back_line",
             from_at.alias("piece_from_at"), until_at.alias("piece_until_at"), ending.alias("ending"),
         )
         .select(
@@ -143,6 +151,8 @@ def left_alone(intervals: DataFrame, absent: DataFrame) -> DataFrame:
                 F.coalesce("left_line", F.col("evidence")[0]).alias("line"),
                 F.coalesce("left_term_id", "term_id").alias("term_id"), F.lit(True).alias("is_absent"),
                 F.col("broker_id").alias("root_broker_id"), F.col("left_how").alias("root_left_how"),
+                F.when(F.col("ending") == "leader_returned", F.col("back_line")).otherwise(elected_by())
+                .alias("ending_line"),
             )
         )
     )  # fmt: skip

@@ -1,18 +1,34 @@
-"""Who was controller from when until when, and how each term ended."""
+"""Who was controller from when until when, how each term ended, and what was done after it was over."""
 
-from pyspark.sql.types import IntegerType, LongType, StringType, TimestampType
+from pyspark.sql.types import IntegerType, LongType, MapType, StringType, TimestampType
 
-from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TableSpec, field, required
+from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, EVIDENCE_TYPE, TableSpec, field, required
 
 ENDED_HOW = (
-    "crashed",
+    "crashed",  # its process started anew, and it had not resigned
     "shutdown",
     "session_expired",
-    "znode_gone",
-    "forced",
+    "znode_gone",  # /controller was deleted or rewritten
+    "forced",  # it gave up, its requests were in an illegal state
     "startup_failed",
-    "superseded_unseen",
+    "superseded_unseen",  # there is a next term, and no line of this one's end
     "open",
+    "renounced",  # KRaft: it heard of another leader
+    "event_failed",  # KRaft: it could not write
+    "process_end",  # KRaft: its process started anew, and it had not renounced
+)
+GAP_KINDS = (
+    "handover",  # it resigned before the next election
+    "session_timeout",  # it crashed: ZooKeeper waited for it
+    "sole_broker",  # it followed itself, and no line names another broker that could have been elected
+    "none",  # the next one was elected before it resigned
+    "unknown",
+)
+OVERLAPS = (
+    "resignation_tail",  # lines of its resignation only
+    "zombie_harmless",  # it acted, and nothing that it did took effect
+    "zombie_talked",  # it sent requests to brokers, or brokers refused some
+    "zombie_wrote",  # it wrote leaders of partitions
 )
 
 SPEC = TableSpec(
@@ -25,17 +41,31 @@ SPEC = TableSpec(
         required("life", IntegerType(), "Ordinal of the life of the metadata, from 1."),
         required("controller_id", IntegerType(), "The broker or KRaft controller elected."),
         required("controller_epoch", IntegerType(), "Its controller epoch."),
+        field("epoch_zk_version", IntegerType(), "Version of /controller_epoch that it wrote (2.1 to 3.9)."),
         required(
             "mode", StringType(), "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")
         ),
         field("elected_at", TimestampType(), "When it was elected, UTC; null if no election line was seen."),
         field("ready_at", TimestampType(), "When its start-up was finished, UTC."),
         field("ready_ms", LongType(), "From election to ready, ms."),
-        field("superseded_at", TimestampType(), "When the next term began, UTC."),
+        field(
+            "serving_at",
+            TimestampType(),
+            "When its scheduler started, UTC; the last step of its start (up to 0.10.2 only with auto rebalance).",
+        ),
+        field(
+            "steps",
+            MapType(StringType(), LongType(), False),
+            "Milliseconds by step of its start (steps of silver.controller_event), each until the line of the next.",
+        ),
+        field("last_step", StringType(), "The last step that it began, if it never was ready."),
+        field("superseded_at", TimestampType(), "When the next term that was seen began, UTC."),
+        field("resigning_at", TimestampType(), "When it began to resign, UTC (from 0.9)."),
+        field("resigned_at", TimestampType(), "When it had resigned, UTC."),
         required(
             "last_act_at",
             TimestampType(),
-            "Last line of the term by the controller itself, UTC; else by others.",
+            "Last line of the term by the controller itself before it resigned, UTC; else by others.",
         ),
         field("ended_at", TimestampType(), "When it ended, UTC; null while open or where nothing tells."),
         field(
@@ -45,9 +75,55 @@ SPEC = TableSpec(
             accepted=ENDED_HOW,
         ),
         field(
-            "gap_ms", LongType(), "From its end to the next election, ms; below 0: two controllers at once."
+            "gap_ms",
+            LongType(),
+            "From its end to the next election, ms; below 0: two controllers at once. Null where the next election "
+            "was not seen, and in KRaft mode.",
+        ),
+        field(
+            "gap_kind", StringType(), "Why there was a gap; null: no next term, or KRaft.", accepted=GAP_KINDS
+        ),
+        field(
+            "overlap",
+            StringType(),
+            "What it came to that it wrote lines after superseded_at; null: none, or the evidence does not decide.",
+            accepted=OVERLAPS,
+        ),
+        field(
+            "acts_after_count",
+            LongType(),
+            "Lines by it after superseded_at and before it resigned, requests to nobody left out; null: not known.",
+        ),
+        field(
+            "writes_after_count",
+            LongType(),
+            "Of them those that report a leader written; null: not known (no state-change.log at a level that has "
+            "them, election of the next one not seen) or KRaft.",
+        ),
+        field("last_write_at", TimestampType(), "Last of these writes, UTC."),
+        required(
+            "refused_count",
+            LongType(),
+            "Its requests that were refused for its epoch, as far as lines of brokers or answers say so.",
+        ),
+        required(
+            "fenced_count",
+            LongType(),
+            "Lines by which ZooKeeper refused its writes for its epoch (from 2.1).",
+        ),
+        field("fenced_from_at", TimestampType(), "First of them, UTC: from then on it could write nothing."),
+        field(
+            "fenced_until_at",
+            TimestampType(),
+            "End of that, UTC: of its term; null while open or not fenced.",
         ),
         CERTAINTY,
         EVIDENCE,
+        required(
+            "lines",
+            MapType(StringType(), EVIDENCE_TYPE, False),
+            "Records by what they say: elected, ready, fenced (the first), wrote_after (first ones and last), ended, "
+            "next_elected.",
+        ),
     ),
 )

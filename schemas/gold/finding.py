@@ -5,19 +5,23 @@ from pyspark.sql.types import IntegerType, StringType, TimestampType
 from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TERM_ID, TableSpec, field, required
 
 SEVERITIES = ("critical", "warning", "info")
+# In the order of the harm: what users feel, what threatens, what is odd, and what is missing to know more.
 RULES = (
     "unclean_election",
+    "deposed_controller_wrote",
     "outage",
+    "no_controller",
+    "controller_powerless",
+    "controller_outlived",
+    "failover_slow",
+    "blocked_deletion",
+    "standing_imbalance",
     "illegal_move",
     "refused_move",
     "discontinuity",
     "replay_disagreement",
     "ratio_disagreement",
     "missing_logs",
-    "controller_outlived",
-    "no_controller",
-    "standing_imbalance",
-    "blocked_deletion",
     "not_understood",
 )
 

@@ -30,12 +30,9 @@ def rebuilt(story: dict[str, DataFrame], published: DataFrame, **others: DataFra
 @pytest.mark.spark
 def test_what_the_story_finds(story: dict[str, DataFrame]) -> None:
     found = {row.rule: row for row in story["finding"].collect() if row.rule != "outage"}
-    assert set(found) == {"illegal_move", "controller_outlived", "blocked_deletion"}
+    assert set(found) == {"illegal_move", "blocked_deletion"}
     assert found["illegal_move"].severity == "critical"
     assert "NonExistentPartition -> OnlinePartition, first of a-1" in found["illegal_move"].sentence
-    assert found["controller_outlived"].sentence.endswith(
-        "resigned 2.0 s after the next controller was elected"
-    )
     assert found["blocked_deletion"].severity == "warning"
     assert found["blocked_deletion"].valid_until_at is None
     assert all(row.evidence for row in found.values())
@@ -49,11 +46,6 @@ def test_evidence_is_what_the_sentence_speaks_of(story: dict[str, DataFrame]) ->
     lines = {row.rule: [events[tuple(one)] for one in row.evidence] for row in found}
     assert lines == {
         "illegal_move": [(1, "partition_transition")],
-        "controller_outlived": [
-            (1, "controller_elected"),
-            (1, "controller_resigning"),
-            (3, "controller_elected"),
-        ],
         "blocked_deletion": [(1, "topic_deletion_not_retried"), (1, "topic_deletion_requested")],
     }
 
@@ -78,7 +70,6 @@ def test_status_follows_what_was_published(story: dict[str, DataFrame]) -> None:
     again = rebuilt(story, story["finding"]).collect()
     assert {(row.rule, row.status) for row in again} == {
         ("illegal_move", "resolved"),
-        ("controller_outlived", "resolved"),
         ("blocked_deletion", "ongoing"),
         ("outage", "resolved"),
         ("outage", "ongoing"),

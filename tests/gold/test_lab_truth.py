@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from schemas.gold.replay_check import REPLAY_CHECKS
 from tests.gold.outage_truth import closest, outages, told_outages, unmatched
+from tests.gold.term_truth import judged, rewritten, zombie_writes
 from tests.gold.truth import (
     SETTLED_MS,
     Ratio,
@@ -95,6 +96,26 @@ def test_terms(lab: Lab) -> None:
         row = told[term.epoch]
         assert (row["controller_id"], row["ended_how"]) == (term.controller_id, term.ended_how)
         assert 0 <= ms(row["elected_at"]) - elected_ms <= ELECTION_SEEN_MS
+
+
+def test_elections_ends_and_zombies_are_those_that_were(lab: Lab) -> None:
+    """`python -m tests.gold.term_truth FOLDER ...` prints how many of each."""
+    found = list(judged(lab.folder, lab.rows("controller_term")))
+    assert found and [one for one in found if one[1] != "right"] == []
+
+
+def test_findings_about_terms_are_what_happened(lab: Lab) -> None:
+    found = lab.rows("finding")
+    by_rule = {
+        rule: {int(one["term_id"].split("-")[1]) for one in found if one["rule"] == rule}
+        for rule in ("controller_powerless", "deposed_controller_wrote", "no_controller", "failover_slow")
+    }
+    assert by_rule == {
+        "controller_powerless": rewritten(lab.folder),
+        "deposed_controller_wrote": set(zombie_writes(lab.folder)),
+        "no_controller": set(),
+        "failover_slow": set(),
+    }
 
 
 def test_lines_of_a_controller_have_its_term(lab: Lab) -> None:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from jobs.verifying import CONFIRMED, UNDECIDED, Claim, Record
+from jobs.proof import CONFIRMED, UNDECIDED, Claim, Record
 
 # Lines of clusters 2.2.2, 0.11.0.3, 3.9.1 and 4.3.1 as Kafka wrote them, but for what is said beside.
 ELECTED_7 = "[2026-11-21 09:00:01,319] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 7 and epoch zk version is now 8 (kafka.controller.KafkaController)"

@@ -34,7 +34,7 @@ KRAFT = """
 EXPECTED = """
     logged_at | area      | step                           | controller_id | controller_epoch | active_controller_id | detail | exception_class
     1         | election  | elected                        | 2             |                  |                      |        |
-    2         | election  | elected                        | 1             | 7                |                      |        |
+    2         | election  | elected                        | 1             | 7                |                      | 8      |
     3         | failover  | deleting_log_dir_notifications | 1             |                  |                      |        |
     4         | failover  | replica_machine_initializing   | 1             |                  |                      |        |
     5         | election  | lost                           | 1             |                  | 3                    |        |

@@ -9,7 +9,13 @@ from pipeline.gold.finding.moves import discontinuity, illegal_move, refused_mov
 from pipeline.gold.finding.outages import outage
 from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalance, unclean_election
 from pipeline.gold.finding.ratios import ratio_disagreement
-from pipeline.gold.finding.terms import controller_outlived, no_controller
+from pipeline.gold.finding.terms import (
+    controller_outlived,
+    controller_powerless,
+    deposed_controller_wrote,
+    failover_slow,
+    no_controller,
+)
 from schemas.gold.finding import SPEC
 
 
@@ -28,8 +34,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
 ) -> DataFrame:
     """One row per finding; a healthy cluster has none.
 
-    audit_limit: one row per cluster: imbalance_checks, overlap_ms, no_controller_ms, outage_ms, suppressions (what conf
-    knows already), until_at (end of the data).
+    audit_limit: one row per cluster: imbalance_checks, overlap_ms, no_controller_ms, failover_slow_ms, outage_ms,
+    suppressions (what conf knows already), until_at (end of the data).
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
     found = (
@@ -41,7 +47,10 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .unionByName(replay_disagreement(replay_check, controller_term))
         .unionByName(missing_logs(log_gap))
         .unionByName(controller_outlived(controller_term, audit_limit))
+        .unionByName(deposed_controller_wrote(controller_term, audit_limit))
+        .unionByName(controller_powerless(controller_term, audit_limit))
         .unionByName(no_controller(controller_term, audit_limit))
+        .unionByName(failover_slow(controller_term, audit_limit))
         .unionByName(standing_imbalance(imbalance_breach))
         .unionByName(ratio_disagreement(imbalance_check))
         .unionByName(blocked_deletion(topic_event))

@@ -1,0 +1,225 @@
+"""Small clusters of two brokers, one for each way in which a term ends or outlives itself: times are seconds."""
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from schemas.bronze import log_record
+from tests.tables import log_table
+
+Logs = dict[tuple[int, str], str]
+
+
+def line(
+    second: float, text: str, logger: str = "kafka.controller.KafkaController", level: str = "INFO"
+) -> str:
+    clock = f"{second:06.3f}".replace(".", ",")
+    return f"[2026-11-21 00:00:{clock}] {level} {text} ({logger})\n"
+
+
+def own(node: int, second: float, text: str) -> str:
+    """A line of controller.log from 1.0 on."""
+    return line(second, f"[Controller id={node}] {text}")
+
+
+def old(node: int, second: float, text: str) -> str:
+    """The same up to 0.11."""
+    return line(second, f"[Controller {node}]: {text}")
+
+
+def elected(node: int, epoch: int, second: float) -> str:
+    """From 2.1 on: the election, and that it is ready a tenth of a second later."""
+    return own(
+        node,
+        second,
+        f"{node} successfully elected as the controller. Epoch incremented to {epoch} and epoch zk version is now "
+        f"{epoch + 1}",
+    ) + own(node, second + 0.1, f"Ready to serve as the new controller with epoch {epoch}")
+
+
+def elected_1_0(node: int, epoch: int, second: float) -> str:
+    return own(node, second, f"{node} successfully elected as the controller") + own(
+        node, second + 0.01, f"Incremented epoch to {epoch}"
+    )
+
+
+def elected_0_10(node: int, epoch: int, second: float) -> str:
+    return old(node, second, f"Broker {node} starting become controller state transition") + old(
+        node, second + 0.01, f"Controller {node} incremented epoch to {epoch}"
+    )
+
+
+def alive(node: int, second: float, brokers: str) -> str:
+    return own(node, second, f"Currently active brokers in the cluster: Set({brokers})")
+
+
+def thread(node: int, second: float, word: str) -> str:
+    return line(
+        second,
+        f"[ControllerEventThread controllerId={node}] {word}",
+        "kafka.controller.ControllerEventManager$ControllerEventThread",
+    )
+
+
+def resigning(node: int, second: float) -> str:
+    return own(node, second, "Resigning") + own(node, second + 0.005, "Resigned")
+
+
+def moved(node: int, second: float, event: str) -> str:
+    return thread(node, second, f"Controller moved to another broker when processing {event}.")
+
+
+def written(node: int, epoch: int, second: float, words: str = "OnlinePartition to OnlinePartition") -> str:
+    return line(
+        second,
+        f"[Controller id={node} epoch={epoch}] Changed partition a-0 from {words} with leader 1",
+        "state.change.logger",
+        "TRACE",
+    )
+
+
+def failed(node: int, epoch: int, second: float) -> str:
+    return line(
+        second,
+        f"[Controller id={node} epoch={epoch}] Controller {node} epoch {epoch} failed to change state for partition "
+        "a-0 from OnlinePartition to OnlinePartition",
+        "state.change.logger",
+        "ERROR",
+    )
+
+
+def refused(broker: int, node: int, epoch: int, second: float) -> str:
+    return line(
+        second,
+        f"[Broker id={broker}] Ignoring LeaderAndIsr request from controller {node} with correlation id 7 since its "
+        f"controller epoch {epoch} is old. Latest known controller epoch is {epoch + 1}",
+        "state.change.logger",
+        "WARN",
+    )
+
+
+def two(first: str, second: str, moves: str = "", others: str = "") -> Logs:
+    """Controller 1 and then controller 2 as their logs tell it; moves: state-change.log of 1, others: that of 2."""
+    logs = {(1, "controller"): first, (2, "controller"): second}
+    return logs | {(node, "state-change"): text for node, text in ((1, moves), (2, others)) if text}
+
+
+CHECKING = "Checking need to trigger auto leader balancing"
+WAKING = elected(1, 1, 1) + own(1, 14, CHECKING)
+NEXT, WITHOUT_1 = elected(2, 2, 12) + alive(2, 12.05, "2"), elected(2, 2, 12) + alive(2, 12.05, "2,3")
+WITH_1 = elected(2, 2, 12) + alive(2, 12.05, "1,2")
+OLD_START = old(1, 0.5, "Controller starting up") + elected_0_10(1, 1, 1)
+OLD_RESIGNING = old(1, 10, "Controller resigning, broker id 1") + old(
+    1, 10.005, "Broker 1 resigned as the controller"
+)
+OLD_NEXT = elected_0_10(2, 2, 12) + old(2, 12.05, "Currently active brokers in the cluster: Set(2,3)")
+OLD_EXPIRED = line(
+    9.999,
+    "[SessionExpirationListener on 1], ZK expired; shut down all controller components and try to re-elect",
+    "kafka.controller.KafkaController$SessionExpirationListener",
+)
+
+STORIES: dict[str, Logs] = {
+    "crashed": two(elected(1, 1, 1) + own(1, 5, CHECKING) + thread(1, 20, "Starting"), NEXT),
+    "crashed, shut down later": two(
+        elected(1, 1, 1) + thread(1, 20, "Starting") + thread(1, 30, "Shutting down") + resigning(1, 30.001), NEXT
+    ),
+    "shutdown": two(elected(1, 1, 1) + thread(1, 10, "Shutting down") + resigning(1, 10.001), WITHOUT_1),
+    "session_expired": two(elected(1, 1, 1) + resigning(1, 10), WITHOUT_1),
+    "znode_gone": two(elected(1, 1, 1) + resigning(1, 10), WITH_1),
+    "next unseen": two(
+        elected(1, 1, 1) + resigning(1, 10), "", others=written(2, 2, 20)
+    ),
+    "forced": two(
+        elected(1, 1, 1) + own(1, 9.9, "Forcing the controller to resign") + resigning(1, 10), WITH_1
+    ),
+    "startup_failed": two(
+        own(1, 1, "1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 2")
+        + own(1, 1.5, "Registering handlers")
+        + own(1, 1.6, "Initializing controller context")
+        + own(1, 9, "Error while electing or becoming controller on broker 1. Trigger controller movement immediately")
+        + resigning(1, 9.001),
+        WITH_1,
+    ),
+    "superseded_unseen": two("", NEXT, others=refused(2, 1, 1, 12.5)),
+    "its end was not read": two(elected(1, 1, 1), NEXT),
+    "open": {(1, "controller"): elected(1, 1, 1)},
+    "sole broker": {
+        (1, "controller"): elected(1, 1, 1)
+        + alive(1, 1.05, "1")
+        + thread(1, 2, "Shutting down")
+        + resigning(1, 2.001)
+        + thread(1, 50, "Starting")
+        + elected(1, 2, 51)
+        + alive(1, 51.05, "1")
+    },
+    "0.10 shutdown": two(OLD_START + OLD_RESIGNING, OLD_NEXT),
+    "0.10 expired": two(OLD_START + OLD_EXPIRED + OLD_RESIGNING, OLD_NEXT),
+    "0.8 restarted": two(OLD_START + old(1, 20, "Controller starting up"), OLD_NEXT),
+    "tail": two(elected(1, 1, 1) + resigning(1, 16), WITHOUT_1, written(1, 1, 5)),
+    "harmless": two(WAKING + resigning(1, 16), WITHOUT_1, written(1, 1, 5) + failed(1, 1, 15)),
+    "talked": two(
+        WAKING + resigning(1, 16), WITHOUT_1, written(1, 1, 5) + failed(1, 1, 15), refused(2, 1, 1, 15.1)
+    ),
+    "wrote": two(
+        elected_1_0(1, 1, 1) + own(1, 14, CHECKING) + resigning(1, 16),
+        elected_1_0(2, 2, 12) + alive(2, 12.05, "2,3"),
+        written(1, 1, 5) + written(1, 1, 15) + written(1, 1, 15.5),
+    ),
+    "deeds not printed": two(WAKING + resigning(1, 16), WITHOUT_1),
+    "clocks differ": two(WAKING + resigning(1, 16), WITHOUT_1, written(1, 1, 15)),
+    "powerless": two(
+        elected(1, 1, 1) + moved(1, 4, "TopicChange") + moved(1, 5, "TopicChange") + resigning(1, 10), WITH_1
+    ),
+    "powerless still": {(1, "controller"): elected(1, 1, 1) + moved(1, 4, "TopicChange") + own(1, 9, CHECKING)},
+    "slow": {
+        (1, "controller"): own(
+            1, 1, "1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 2"
+        )
+        + own(1, 2, "Initializing controller context")
+        + own(1, 31, "Ready to serve as the new controller with epoch 1")
+    },
+}  # fmt: skip
+STEPS: dict[str, Logs] = {
+    "0.10": {
+        (1, "controller"): OLD_START
+        + old(1, 1.05, "Current list of topics in the cluster: Set()")
+        + old(1, 1.2, "Broker 1 is ready to serve as the new controller with epoch 1")
+        + old(1, 1.3, "starting the partition rebalance scheduler")
+    },
+    "1.0": {
+        (1, "controller"): own(1, 1, "1 successfully elected as the controller")
+        + own(1, 1.01, "Starting become controller state transition")
+        + own(1, 1.02, "Initialized controller epoch to 0 and zk version 0")
+        + own(1, 1.04, "Incremented epoch to 1")
+        + own(1, 1.2, "Ready to serve as the new controller with epoch 1")
+        + own(1, 1.3, "Starting the controller scheduler")
+    },
+    "2.0": {
+        (1, "controller"): own(1, 1, "1 successfully elected as the controller")
+        + own(1, 1.01, "Reading controller epoch from ZooKeeper")
+        + own(1, 1.03, "Incrementing controller epoch in ZooKeeper")
+        + own(1, 1.04, "Epoch incremented to 1")
+        + own(1, 1.05, "Registering handlers")
+        + own(1, 1.2, "Ready to serve as the new controller with epoch 1")
+        + own(1, 1.3, "Starting the controller scheduler")
+    },
+    "2.1": {
+        (1, "controller"): own(
+            1,
+            1,
+            "1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 2",
+        )
+        + own(1, 1, "Registering handlers")
+        + own(1, 1.05, "Initializing controller context")
+        + own(1, 1.1, "Current list of topics in the cluster: Set()")
+        + own(1, 1.2, "Ready to serve as the new controller with epoch 1")
+        + own(1, 1.3, "Starting the controller scheduler")
+        + own(1, 9, "Initializing controller context")
+    },
+}
+
+
+def records(spark: SparkSession, stories: dict[str, Logs]) -> DataFrame:
+    """bronze.log_record of all, each its own cluster."""
+    tables = [log_table(logs, cluster_id=name, of=f"{name}: ") for name, logs in stories.items()]
+    return spark.createDataFrame(pa.concat_tables(tables), schema=log_record.SPEC.struct)

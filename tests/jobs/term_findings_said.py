@@ -1,0 +1,62 @@
+"""Findings about terms with the lines that prove them, and what must not prove them; as tests.jobs.findings_said."""
+
+from jobs.proof import CONFIRMED, Claim
+from tests.jobs.findings_said import finding
+
+# Lines of clusters 1.0.2 and 2.2.2 as Kafka wrote them.
+ELECTED_4 = "[2026-11-21 08:34:11,298] INFO [Controller id=2] 2 successfully elected as the controller (kafka.controller.KafkaController)"
+EPOCH_4 = "[2026-11-21 08:34:11,304] INFO [Controller id=2] Incremented epoch to 4 (kafka.controller.KafkaController)"
+ELECTED_5 = "[2026-11-21 08:34:22,016] INFO [Controller id=3] 3 successfully elected as the controller (kafka.controller.KafkaController)"
+EPOCH_5 = "[2026-11-21 08:34:22,025] INFO [Controller id=3] Incremented epoch to 5 (kafka.controller.KafkaController)"
+WROTE_LAST = "[2026-11-21 08:34:26,334] TRACE [Controller id=2 epoch=4] Changed partition page.views-5 from OnlinePartition to OnlinePartition with leader 1 (state.change.logger)"
+ELECTED_3 = "[2026-11-21 08:57:59,611] INFO [Controller id=3] 3 successfully elected as the controller. Epoch incremented to 3 and epoch zk version is now 3 (kafka.controller.KafkaController)"
+READY_3 = "[2026-11-21 08:57:59,702] INFO [Controller id=3] Ready to serve as the new controller with epoch 3 (kafka.controller.KafkaController)"
+FENCED_3 = "[2026-11-21 08:58:11,215] ERROR [PartitionStateMachine controllerId=3] Controller moved to another broker when trying to create the topic partition state znode (kafka.controller.PartitionStateMachine)"
+RESIGNING_3 = "[2026-11-21 08:58:17,217] DEBUG [Controller id=3] Resigning (kafka.controller.KafkaController)"
+
+CASES: dict[str, tuple[Claim, list[str], str]] = {
+    "deposed_controller_wrote": (
+        finding("deposed_controller_wrote", "controller 2 (epoch 4)",
+            "controller 2 (epoch 4) wrote leaders of partitions 3 time(s) after the next controller was elected, the "
+            "last 4.3 s after: the next one does not know of them",
+            "08:34:22.016", "08:34:26.334"),
+        [ELECTED_4, EPOCH_4, WROTE_LAST, ELECTED_5, EPOCH_5], CONFIRMED,
+    ),
+    "controller_powerless": (
+        finding("controller_powerless", "controller 3 (epoch 3)",
+            "controller 3 (epoch 3) held /controller and could write nothing, ZooKeeper refused its epoch 5 time(s); it "
+            "was so for 6.0 s",
+            "08:58:11.215", "08:58:17.217"),
+        [ELECTED_3, FENCED_3, RESIGNING_3], CONFIRMED,
+    ),
+    "failover_slow": (
+        finding("failover_slow", "controller 3 (epoch 3)",
+            "controller 3 (epoch 3) was ready only 0.1 s after its election, longest in initializing context",
+            "08:57:59.611", "08:57:59.702"),
+        [ELECTED_3, READY_3], CONFIRMED,
+    ),
+}  # fmt: skip
+
+ALTERED = [
+    ("deposed_controller_wrote", "26,334", "26,234", "held from"),
+    ("deposed_controller_wrote", "26,334", "21,334", "is not after"),
+    ("deposed_controller_wrote", "2 epoch=4", "2 epoch=5", "is no write of controller 2"),
+    ("deposed_controller_wrote", "id=2 epoch", "id=3 epoch", "is no write of controller 2"),
+    ("deposed_controller_wrote", "to OnlinePartition", "to OfflinePartition", "is no write of controller 2"),
+    ("deposed_controller_wrote", "Changed partition", "Forgot", "0 such records"),
+    ("deposed_controller_wrote", "epoch to 5", "epoch to 6", "no record elects one with epoch 5"),
+    ("controller_powerless", "11,215", "11,216", "held from"),
+    ("controller_powerless", "17,217", "17,218", "held from"),
+    ("controller_powerless", "controllerId=3", "controllerId=2", "no record refuses a write of controller 3"),
+    ("controller_powerless", "Controller moved", "Nobody moved", "no record refuses a write of controller 3"),
+    ("controller_powerless", "incremented to 3", "incremented to 4", "no record elects one with epoch 3"),
+    ("failover_slow", "59,702", "59,703", "held from"),
+    ("failover_slow", "with epoch 3", "with epoch 4", "no record says that controller 3 was ready"),
+]
+
+SAID_WRONGLY = [
+    ("deposed_controller_wrote", "4.3 s", "4.4 s", "it was 4.318 s"),
+    ("deposed_controller_wrote", "3 time(s)", "0 time(s)", "1 such records for 0"),
+    ("controller_powerless", "controller 3 (", "controller 2 (", "no record refuses a write of controller 2"),
+    ("failover_slow", "0.1 s", "0.2 s", "it was 0.091 s"),
+]
