@@ -62,7 +62,6 @@ def test_status_follows_what_was_published(story: dict[str, DataFrame]) -> None:
     again = {row.rule: row for row in rebuilt(story, story["finding"]).collect()}
     assert {rule: row.status for rule, row in again.items()} == {
         "illegal_move": "resolved",
-        "controller_outlived": "resolved",
         "blocked_deletion": "ongoing",
     }
     without = rebuilt(story, story["finding"], topic_event=story["topic_event"].limit(0)).collect()
