@@ -15,9 +15,9 @@ WIDTH = 100
 NAMES = ("elected", "ready", "fenced", "wrote_after", "ended", "next_elected")
 CAME_TO = {
     "resignation_tail": "it only resigned",
-    "zombie_harmless": "nothing that it did took effect",
+    "zombie_harmless": "nothing of it took effect",
     "zombie_talked": "it sent requests to brokers",
-    "zombie_wrote": "it wrote leaders that its successor did not know of",
+    "zombie_wrote": "the next one did not know of it",
 }
 
 
@@ -99,12 +99,12 @@ def gap_text(row: Row) -> str:
 
 def after_lines(row: Row) -> list[str]:
     lines = []
-    if row["acts_after_count"] or row["overlap"]:
+    if row["acts_after_count"] or (row["gap_ms"] or 0) < 0:
         writes = row["writes_after_count"]
         wrote = "whether it wrote is not known" if writes is None else f"{writes} leader(s) written"
         came_to = CAME_TO.get(row["overlap"], "what it came to is not known")
         lines.append(
-            f"  AFTER     {row['acts_after_count']} line(s) of it once the next was elected, {wrote}: {came_to}"
+            f"  AFTER     {row['acts_after_count']} line(s) once the next was elected, {wrote}: {came_to}"
         )
     if row["refused_count"]:
         lines.append(f"  REFUSED   {row['refused_count']} of its requests, as of a controller of the past")

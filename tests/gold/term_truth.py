@@ -93,8 +93,8 @@ def judged(cluster: Path, rows: list[Row]) -> Iterator[tuple[str, str, str]]:
         if outcome == "right" and next_ms and is_closed[term.epoch] == (row["ended_how"] == "znode_gone"):
             outcome = "wrong"
         yield "end", outcome, f"{what} {term.ended_how}: {row['ended_how']}"
-        if row["writes_after_count"] or writes[term.epoch]:
-            yield "zombie write", written(row, writes[term.epoch]), f"{what}: {writes[term.epoch]}"
+        each = ("zombie write", written(row, writes[term.epoch]), f"{what}: {writes[term.epoch]}")
+        yield from [each] * max(row["writes_after_count"] or 0, writes[term.epoch])
     yield from (("election", "wrong", f"epoch {epoch} was never set") for epoch in told)
 
 

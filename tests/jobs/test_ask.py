@@ -10,6 +10,7 @@ from jobs import cli
 from jobs.ask import TopicPartition, chosen, moment_or_clock, on_day, topic_partition, unknown_partition
 from jobs.ask_text import evidence_lines, timeline_table
 from jobs.outages import topic_lines
+from jobs.terms import WIDTH, after_lines, life_lines, short_table, step_lines
 from jobs.text import command_to_see, printable_lines
 from pipeline.core.errors import InputProblem
 
@@ -132,10 +133,62 @@ def test_outages_of_the_sample(sample_warehouse: str, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.spark
-def test_a_finding_is_shown_with_its_lines(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["show", "F1", "--warehouse", sample_warehouse]) == 0
+def test_a_term_of_the_sample(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["term", "3", "--warehouse", sample_warehouse]) == 0
     said = capsys.readouterr().out
-    assert "resigned 3.8 s after the next controller was elected" in said
+    assert all(len(line) <= WIDTH or ":" in line.split("/")[-1] for line in said.splitlines())
+    lines = [line.split() for line in said.splitlines()]
+    assert [
+        "FENCED",
+        "08:58:11.215",
+        "to",
+        "08:58:17.217:",
+        "ZooKeeper",
+        "refused",
+        "its",
+        "writes",
+        "(5",
+        "line(s))",
+    ] in lines
+    assert ["READY", "08:57:59.702,", "91", "ms", "after,", "serving", "08:57:59.711"] in lines
+    assert ["initializing", "context", "28", "ms"] in lines
+    assert any(line[:1] == ["FINDING"] and "powerless" not in line for line in lines)
+    assert cli.main(["term", "1-7", "--warehouse", sample_warehouse]) == 0
+    assert "two at once for 3.8 s" in capsys.readouterr().out
+    assert cli.main(["term", "99", "--warehouse", sample_warehouse]) == 4
+    assert capsys.readouterr().err.startswith("term: Expected a term 99, found the terms 1-1, 1-2, ")
+
+
+def test_a_term_that_little_is_known_of() -> None:
+    row = dict.fromkeys(("elected_at", "ready_at", "last_step", "ended_at", "ended_how", "epoch_zk_version",
+                         "superseded_at", "gap_ms", "gap_kind", "resigned_at", "steps", "fenced_from_at", "overlap",
+                         "acts_after_count", "writes_after_count"))  # fmt: skip
+    row |= {"term_id": "1-7", "life": 1, "controller_id": 2, "controller_epoch": 7, "ready_ms": None,
+            "refused_count": 0, "lines": {}}  # fmt: skip
+    assert life_lines(row, None) == ["  ELECTED   no line of it was read", "  ENDED     not known how"]
+    assert after_lines(row) == [] and step_lines(row) == []
+    assert short_table([row], [{"term_id": "1-7"}])[1].split() == [
+        "7",
+        "2",
+        "not",
+        "seen",
+        "-",
+        "not",
+        "known",
+        "F1",
+    ]
+    stopped = row | {"last_step": "initializing_context", "overlap": None, "acts_after_count": 2}
+    assert "never; the last step begun was initializing context" in life_lines(stopped, None)[1]
+    assert "whether it wrote is not known: what it came to is not known" in after_lines(stopped)[0]
+    crashed = row | {"ended_how": "crashed", "gap_ms": 6563, "gap_kind": "session_timeout"}
+    assert "none for <=6.6 s" in short_table([crashed], [])[1]
+
+
+@pytest.mark.spark
+def test_a_finding_is_shown_with_its_lines(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["show", "F2", "--warehouse", sample_warehouse]) == 0
+    said = capsys.readouterr().out
+    assert "resigned 3.8 s after the next controller was elected; no write seen" in said
     assert "broker-1/controller.log:1\n" in said and CONTROLLER_LINE in said
     assert cli.main(["show", "F99", "--warehouse", sample_warehouse]) == 4
     assert capsys.readouterr().err.startswith("show: Expected a finding F99, found F1 to F")

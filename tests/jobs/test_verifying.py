@@ -107,10 +107,11 @@ def test_findings_of_the_sample_are_confirmed(
 ) -> None:
     assert cli.main(["verify", "--warehouse", sample_warehouse]) == 0
     *lines, total = capsys.readouterr().out.splitlines()
-    assert total == "FINDINGS  3: 3 confirmed, 0 not confirmed, 0 cannot be decided"
+    assert total == "FINDINGS  4: 4 confirmed, 0 not confirmed, 0 cannot be decided"
     assert [line.split("  ")[1] for line in lines] == [
+        "controller_powerless",
         "controller_outlived",
         "blocked_deletion",
         "blocked_deletion",
     ]
-    assert "put off 2026-11-21 09:00:21.702" in lines[2]
+    assert "put off 2026-11-21 09:00:21.702" in lines[3]
