@@ -37,13 +37,13 @@ def sequence(partition_timeline: DataFrame) -> DataFrame:
     return begun.unionByName(ended)
 
 
-def held(own: DataFrame, begins: DataFrame, cluster_wide: DataFrame) -> DataFrame:
+def held(own: DataFrame, begins: DataFrame, cluster_wide: DataFrame, *kept: str) -> DataFrame:
     """Each statement of a term with all that its controller holds of the partition after it, and before it.
 
     own: statements (TERM, PARTITION, seq, TRACKED, cause). begins: (TERM, PLACE) before each term's first line.
-    cluster_wide: sequence(). Columns out: TERM, PARTITION, seq, cause, held, held_before.
+    cluster_wide: sequence(). Columns out: TERM, PARTITION, seq, cause, those kept, held, held_before.
     """
-    named = own.select(*TERM, *PARTITION[1:], F.col("seq").alias("own_seq"), *TRACKED, "cause")
+    named = own.select(*TERM, *PARTITION[1:], F.col("seq").alias("own_seq"), *TRACKED, "cause", *kept)
     at_begin = named.join(F.broadcast(begins), on=[*TERM], how="inner")
     until_now = Window.partitionBy(*PARTITION).orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, 0)
     seeded = (
@@ -60,7 +60,7 @@ def held(own: DataFrame, begins: DataFrame, cluster_wide: DataFrame) -> DataFram
     return (
         seeded.withColumn("held", F.struct(*known))
         .withColumn("held_before", F.coalesce(F.lag("held").over(order), "seed"))
-        .select(*TERM, *PARTITION[1:], F.col("own_seq").alias("seq"), "cause", "held", "held_before")
+        .select(*TERM, *PARTITION[1:], F.col("own_seq").alias("seq"), "cause", *kept, "held", "held_before")
     )
 
 
