@@ -8,7 +8,8 @@ from jobs.answers import Row
 from jobs.ask import asking, published_answers, require
 from jobs.outcome import said
 from jobs.text import printable, shortened
-from jobs.verifying import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record, verified
+from jobs.verifying import verified
+from jobs.verifying_lines import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record
 from pipeline.core.errors import NotConfirmed, PipelineError
 
 OUTCOMES = (CONFIRMED, NOT_CONFIRMED, UNDECIDED)

@@ -1,12 +1,25 @@
 """Proves a finding again from the bytes of its records alone; knows nothing of what found it."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
+from collections.abc import Callable, Sequence
+from datetime import datetime
 
-CONFIRMED, NOT_CONFIRMED, UNDECIDED = "confirmed", "not confirmed", "cannot be decided"
+from jobs.verifying_lines import (
+    CONFIRMED,
+    HEAD,
+    MOVE,
+    NOT_CONFIRMED,
+    UNDECIDED,
+    Claim,
+    Line,
+    Record,
+    Unproved,
+    dashed,
+    line_of,
+    require,
+    require_span,
+    said,
+)
 
 # ReplicaStateMachine and PartitionStateMachine, 0.8.1 to 3.9: target state, and the states before it.
 ALIVE = "NewReplica OnlineReplica OfflineReplica ReplicaDeletionIneligible"
@@ -20,23 +33,12 @@ LEGAL = {
 }  # fmt: skip
 LEGAL_FROM_2_3 = ("OfflineReplica", "ReplicaDeletionIneligible")  # KAFKA-8237
 
-# What lines say. Of 0.8 to 0.11: 'Controller 1 epoch 5', '[t,0]'; from 1.0: '[Controller id=1 epoch=5]', 't-0'.
-HEAD = re.compile(
-    r"\[?(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[.,](\d{1,6}))? ?(Z|[+-]\d\d:?\d\d)?\]?"
-    r" (?:\[[^\]]*\] )?(?:- )?\[?(TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b"
-)
-MOVE = re.compile(
-    r"(?P<new>\[)?Controller(?: id=| )(?P<id>\d+)(?: epoch[= ](?P<epoch>\d+))?\]? (?:Controller \d+ epoch \d+ )?"
-    r"(?:(?P<done>[Cc]hanged)|[Ii]nitiated state change|failed to change state)(?: state| of replica (?P<replica>\d+))*"
-    r"(?: for)? partition (?P<partition>\S+)(?: state)? from (?P<left>\w+) to (?P<entered>\w+)"
-)
 THING = ("partition", "replica")
 REFUSAL = re.compile(
     r"(?:IllegalStateException|AssertionError): .*?(?:Replica|Partition) "
     r"(?:\[Topic=(?P<topic>[^,]+),Partition=(?P<number>\d+),Replica=(?P<replica>\d+)\]|(?P<partition>\S+)) should be"
     r" in (?:the|one of) (?P<legal>\S+) states before moving to (?P<entered>\w+) state\. Instead it is in (?P<left>\w+)"
 )
-NODE = re.compile(r"\[Controller(?: id=| )(\d+)(?: epoch=\d+)?\]|(\d+) successfully elected as")
 ELECTED = re.compile(r"(\d+) (?:successfully elected as|starting become controller)")
 EPOCH = re.compile(r"(?:Epoch incremented|ncremented epoch) to (\d+)")
 RESIGNING = re.compile(r"\]:? (?:Resigning|Controller resigning, broker id \d+)(?: \(|$)")
@@ -53,59 +55,21 @@ ISR = re.compile(r"(?i)isr(?:WithBrokerEpoch)?\"?[=:] ?((?:List|BrokerState|brok
 KNOWN = (MOVE, ELECTED, RESIGNING, *UNCLEAN, PUT_OFF, DELETED)
 NAME = re.compile(r"[^,\s()]+")
 BROKER = re.compile(r"(?<!Epoch=)(?<![-\d])\d+")
+GIVEN = re.compile(r"to OnlinePartition with (?:leader (\d+)|state .*?leader=(-?\d+))")
+LEADER_EPOCH = re.compile(r"(?i)leader_?epoch\"?[=:] ?(\d+)")
 # What findings say:
 MOVES = re.compile(r"controller (\d+) .epoch (\w+)\) .* (\d+) \w+ move\(s\) (\w+) -> (\w+), first of (.+)")
 OUTLIVED = re.compile(r"controller (\d+) .epoch (\d+)\) resigned ([\d.]+) s after the next controller")
 NOBODY = re.compile(r"controller for up to ([\d.]+) s after controller (\d+) .epoch (\d+)\)")
 OUTSIDE = re.compile(r"unclean election: (.+) got leader (-?\d+) outside of its in-sync replicas")
+CHOICE = re.compile(
+    r"controller (\d+) .epoch (\w+)\) made (\d+) choice\(s\) of a leader .* first (\S+): leader (-?\d+),"
+    r" prescribed (-?\d+), ISR \[([\d, ]*)\]$"
+)
 WAITED = re.compile(r"completed after ([\d.]+) s")
 IMBALANCE = re.compile(r"broker (\d+) leads too few: (\d+) of its (\d+) .* ratio ([\d.]+) over ([\d.]+)")
 DISAGREE = re.compile(r"first (\S+)-(\d+)(?: replica (\d+))?: Kafka (\w+), replay (\w+)$")
 NOT_READ = re.compile(r"(\d+) record\(s\) not understood: (\w+)")
-
-Claim = Mapping[str, Any]  # a row of gold.finding; its times have a zone
-
-
-class Record(NamedTuple):
-    path: str
-    byte_offset: int
-    node_id: int | None
-    zone: str  # of local times in it
-    raw: bytes | None  # its bytes, null where they are not kept
-
-
-class Line(NamedTuple):
-    record: Record
-    whole: str
-    text: str  # the first line of the record
-    head: re.Match[str] | None
-    move: Mapping[str, str | None]  # groups of MOVE, partition as t-0
-
-    def at(self) -> datetime:
-        """UTC. Undecided without a head, and in the hour that a local clock repeats."""
-        if self.head:
-            day, clock, fraction, zone, _ = self.head.groups()
-            at = datetime.fromisoformat(f"{day}T{clock}.{(fraction or '').ljust(6, '0')}{zone or ''}")
-            at = at if zone else at.replace(tzinfo=ZoneInfo(self.record.zone))
-            if zone or at.utcoffset() == at.replace(fold=1).utcoffset():
-                return at.astimezone(UTC)
-        raise Unproved(UNDECIDED, f"no time is read from {self.place()}")
-
-    def place(self) -> str:
-        return f"{self.record.path}, byte {self.record.byte_offset}"
-
-    def node_id(self) -> int | None:
-        found = NODE.search(self.text)
-        return int(found[1] or found[2]) if found else self.record.node_id
-
-
-class Unproved(Exception):
-    """args: outcome and sentence."""
-
-
-def require(holds: object, otherwise: str, outcome: str = NOT_CONFIRMED) -> None:
-    if not holds:
-        raise Unproved(outcome, otherwise)
 
 
 def verified(claim: Claim, records: Sequence[Record]) -> tuple[str, str]:
@@ -117,33 +81,6 @@ def verified(claim: Claim, records: Sequence[Record]) -> tuple[str, str]:
         return CONFIRMED, RULES[claim["rule"]](claim, [line_of(one) for one in records])
     except Unproved as problem:
         return problem.args[0], problem.args[1]
-
-
-def line_of(record: Record) -> Line:
-    require(record.raw is not None, "the text of a record is not kept", UNDECIDED)
-    whole = (record.raw or b"").decode(errors="replace")
-    text = whole.split("\n")[0].rstrip("\r")
-    move = MOVE.search(text)
-    words = move.groupdict() | {"partition": dashed(move["partition"])} if move else {}
-    return Line(record, whole, text, HEAD.search(text), words)
-
-
-def dashed(partition: str) -> str:
-    """[orders,0] and 'orders, partition 0' as orders-0."""
-    return re.sub(r"(?:,|, partition )(\d+)$", r"-\1", partition.strip("[]"))
-
-
-def said(pattern: re.Pattern[str], claim: Claim) -> tuple[str, ...]:
-    found = pattern.search(claim["sentence"])
-    require(found, "its sentence has another wording than is known here", UNDECIDED)
-    return tuple(found.groups()) if found else ()
-
-
-def require_span(claim: Claim, start: datetime, end: datetime | None, tenths: str | None = None) -> None:
-    held = (claim["valid_from_at"], claim["valid_until_at"])
-    require(held == (start, end), f"by the records it held from {start} until {end}")
-    seconds = (end - start).total_seconds() if end and tenths else 0.0
-    require(abs(seconds - float(tenths or 0)) <= 0.0501, f"by the records it was {seconds:.3f} s")
 
 
 def counted(claim: Claim, moves: Sequence[Line]) -> str:
@@ -238,12 +175,51 @@ def no_controller(claim: Claim, lines: Sequence[Line]) -> str:
 
 
 def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
-    for line in lines:
-        found = next((one for pattern in UNCLEAN if (one := pattern.search(line.text))), None)
-        is_said = found is not None and (dashed(found[1]), found[2]) == said(OUTSIDE, claim)
-        require(is_said, f"{line.place()} does not say so")
-        require_span(claim, line.at(), line.at())
-    return "Kafka says itself that the leader is from outside of the ISR"
+    """Kafka's own word, beside the election or alone; or the election after the ISR that was left without a leader."""
+    partition, leader = said(OUTSIDE, claim)
+    require_span(claim, lines[0].at(), lines[0].at())
+    words = [next((one for pattern in UNCLEAN if (one := pattern.search(line.text))), None) for line in lines]
+    for line, found in zip(lines, words, strict=True):
+        told = (dashed(found[1]), found[2]) if found else chosen(line)
+        require(told in {(partition, leader), None}, f"{line.place()} does not say so")
+    if any(words):
+        return "Kafka says itself that the leader is from outside of the ISR"
+    require(chosen(lines[0]), f"{lines[0].place()} does not say so")
+    before = [isr for line in lines[1:] if (isr := left_without(line, partition, lines[0]))]
+    require(before, "no record says who was in sync before")
+    require(all(leader not in isr for isr in before), f"{leader} was in sync before")
+    return f"nobody led, in sync {', '.join(before[0])}, then {leader} with the next leader epoch"
+
+
+def chosen(line: Line) -> tuple[str, str] | None:
+    """Partition and leader of an election, null of another line."""
+    found = GIVEN.search(line.text)
+    return (line.move["partition"] or "", found[1] or found[2]) if line.move and found else None
+
+
+def left_without(line: Line, partition: str, election: Line) -> list[str]:
+    """Brokers in the ISR that the line says of a partition without a leader, just before the election."""
+    leader, isr, epoch = (one.search(line.text) for one in (LEADER, ISR, LEADER_EPOCH))
+    is_of_it = re.search(rf"(?<![\w.-]){re.escape(partition)}(?!\d)", line.text)
+    require(is_of_it and leader and isr and epoch, f"{line.place()} says no ISR of {partition}")
+    if not (leader and isr and epoch):
+        return []
+    after = LEADER_EPOCH.search(election.text)
+    is_next = leader[1] == "-1" and after and int(after[1]) == int(epoch[1]) + 1
+    require(is_next and line.at() <= election.at(), f"{line.place()} is not just before the election")
+    return BROKER.findall(isr[1])
+
+
+def leader_choice(claim: Claim, lines: Sequence[Line]) -> str:
+    _, epoch, count, partition, leader, prescribed, in_sync = said(CHOICE, claim)
+    require(0 < len(lines) <= int(count), f"{len(lines)} such records for {count} choice(s)")
+    require(claim["valid_from_at"] == lines[0].at(), f"the first record is of {lines[0].at()}")
+    require(chosen(lines[0]) == (partition, leader), f"{lines[0].place()} does not choose {leader}")
+    require(lines[0].move["epoch"] == epoch, f"{lines[0].place()} is of epoch {lines[0].move['epoch']}")
+    isr = ISR.search(lines[0].text)
+    ids = BROKER.findall(isr[1]) if isr else BROKER.findall(in_sync)
+    require(leader != prescribed and ids == BROKER.findall(in_sync), f"its ISR is {', '.join(ids)}")
+    raise Unproved(UNDECIDED, "what the rule prescribes rests on more records")
 
 
 def blocked_deletion(claim: Claim, lines: Sequence[Line]) -> str:
@@ -296,5 +272,5 @@ def replay_disagreement(claim: Claim, lines: Sequence[Line]) -> str:
 
 RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one for one in (
     illegal_move, refused_move, discontinuity, replay_disagreement, controller_outlived, no_controller,
-    unclean_election, blocked_deletion, standing_imbalance, not_understood,
+    unclean_election, leader_choice, blocked_deletion, standing_imbalance, not_understood,
 )}  # fmt: skip

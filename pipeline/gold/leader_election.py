@@ -5,12 +5,12 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.gold.imbalance_check import first_places, with_terms
 from pipeline.kafka import electing
 from pipeline.kafka.attempts import attempts, said_of_elections
 from pipeline.kafka.candidates import with_candidates
 from pipeline.kafka.statements import known_before
-from pipeline.kafka.term_view import TERM, held, sequence
+from pipeline.kafka.succession import with_terms
+from pipeline.kafka.term_view import TERM, first_places, held, sequence
 from schemas.gold.leader_election import SPEC
 from schemas.silver.log_gap import LINES_MISSING
 

@@ -37,6 +37,12 @@ def sequence(partition_timeline: DataFrame) -> DataFrame:
     return begun.unionByName(ended)
 
 
+def first_places(term: DataFrame) -> DataFrame:
+    """(TERM, PLACE) before the first line of each term."""
+    place = (F.coalesce("elected_at", "first_seen_at"), F.col("controller_epoch"), F.lit(0).cast("long"))
+    return term.select(*TERM, *(one.alias(name) for one, name in zip(place, PLACE, strict=True)))
+
+
 def held(own: DataFrame, begins: DataFrame, cluster_wide: DataFrame, *kept: str) -> DataFrame:
     """Each statement of a term with all that its controller holds of the partition after it, and before it.
 

@@ -133,7 +133,7 @@ SPEC = TableSpec(
     checks=(
         Check("failed_for_a_reason", "(outcome = 'failed') = (failure IS NOT NULL)"),
         Check("judged_if_done", "(outcome = 'done') = (verdict IS NOT NULL)"),
-        Check("a_reason_where_undetermined", "verdict <> 'undetermined' OR reason IS NOT NULL"),
-        Check("differs_from_what_is_expected", "verdict <> 'differs' OR is_expected = false"),
+        Check("a_reason_where_undetermined", "NOT (verdict <=> 'undetermined') OR reason IS NOT NULL"),
+        Check("differs_from_what_is_expected", "NOT (verdict <=> 'differs') OR is_expected <=> false"),
     ),
 )

@@ -6,7 +6,8 @@ import pytest
 
 from jobs import cli
 from jobs.verify import report, require_confirmed
-from jobs.verifying import CONFIRMED, NOT_CONFIRMED, RULES, UNDECIDED, verified
+from jobs.verifying import RULES, verified
+from jobs.verifying_lines import CONFIRMED, NOT_CONFIRMED, UNDECIDED
 from pipeline.core.errors import NotConfirmed
 from tests.jobs.findings_said import ALTERED, CASES, REFUSED, SAID_WRONGLY, records
 
