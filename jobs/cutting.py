@@ -34,7 +34,7 @@ class Cut:
     """Lines whose running maximum of time is before `at` stay as they are; None: all are built anew.
 
     has_lines: whether anything is new at all. day_at: begin of the first day that is to be judged anew.
-    terms_at: begin of the first day of the terms that check ratios from the day before that on.
+    terms_at: begin of the first day of the terms that check ratios or elect from the day before that on.
     """
 
     at: datetime | None = None

@@ -10,19 +10,23 @@ from pyspark.sql import functions as F
 from jobs.cutting import Cut
 from pipeline.core.days import begin_of_day
 from pipeline.kafka.acting import SEQ_BITS
+from pipeline.kafka.attempts import TRYING
 from pipeline.kafka.partition_states import GRACE_SECONDS
 from pipeline.kafka.statements import life
 from pipeline.kafka.succession import with_superseded
 from pipeline.store.rows import collect_one
 
 TERM = ("cluster_id", "term_id")
+# Lines that are judged by all that their controller knew: its checks of ratios, and its elections.
+JUDGED_BY_VIEW = ("imbalance_ratio", *TRYING)
 LATE = timedelta(seconds=GRACE_SECONDS)  # how long a line still tells of a state that another one followed
 
 
 def with_day(
     cut: Cut, terms: DataFrame, terms_before: DataFrame, controller_line: DataFrame, replay_summary: DataFrame
 ) -> Cut:
-    """Adds the day of the cut, or an earlier one, and the begin of the terms that check ratios from the day before."""
+    """Adds the day of the cut, or an earlier one, and the begin of the terms that check ratios or elect from the day
+    before that on."""
     if cut.at is None:
         raise ValueError("all lines are built anew: there is no day to begin with")
     day = begin_of_day(cut.at - LATE)
@@ -35,11 +39,9 @@ def with_day(
     )
     found = earliest(reduce(DataFrame.unionByName, reasons))
     day = day if found is None else min(day, begin_of_day(found))
-    checks = controller_line.where(F.col("ordered_at") >= F.lit(day - timedelta(days=1))).where(
-        "event = 'imbalance_ratio'"
-    )
-    checking = F.broadcast(checks.select(*TERM).distinct())
-    first = earliest(terms.join(checking, on=[*TERM], how="left_semi").select(began()))
+    later = controller_line.where(F.col("ordered_at") >= F.lit(day - timedelta(days=1)))
+    judged = F.broadcast(later.where(F.col("event").isin(*JUDGED_BY_VIEW)).select(*TERM).distinct())
+    first = earliest(terms.join(judged, on=[*TERM], how="left_semi").select(began()))
     return replace(cut, day_at=day, terms_at=day if first is None else begin_of_day(first))
 
 

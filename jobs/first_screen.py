@@ -167,7 +167,7 @@ def verdict(facts: Facts, *, is_judged: bool) -> list[str]:
 def not_looked_for() -> list[str]:
     """What a reader would expect to be told of, and no line of these releases says."""
     return [
-        "         unclean elections are found from the lines of releases up to 1.0 and from 3.2: others print none"
+        "         unclean elections of releases 1.1 to 2.6 are found only where lines tell the ISR before for certain"
     ]
 
 

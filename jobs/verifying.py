@@ -20,6 +20,7 @@ from jobs.proof import (
     require_span,
     said,
 )
+from jobs.verifying_elections import BROKER, ISR, LEADER, UNCLEAN, leader_choice, unclean_election
 from jobs.verifying_partitions import outage, ratio_disagreement
 from jobs.verifying_terms import (
     ELECTED,
@@ -48,22 +49,13 @@ REFUSAL = re.compile(
     r"(?:\[Topic=(?P<topic>[^,]+),Partition=(?P<number>\d+),Replica=(?P<replica>\d+)\]|(?P<partition>\S+)) should be"
     r" in (?:the|one of) (?P<legal>\S+) states before moving to (?P<entered>\w+) state\. Instead it is in (?P<left>\w+)"
 )
-UNCLEAN = (
-    re.compile(r"No broker in ISR is alive for (\S+)\. Elect leader (\d+) from live brokers"),
-    re.compile(r"Setting new leader for topicId (\S+, partition \d+) to (\d+) using an unclean election"),
-    re.compile(r"Changed partition (\S+) from .* with state .*?leader=(\d+).*leaderRecoveryState=RECOVERING"),
-)
 QUEUED = re.compile(r"(?:deletion for topics|to be deleted:|deletions:) (.*?)(?:, initial| \(kafka|$)")
 PUT_OFF = re.compile(r"Not retrying deletion of topic (\S+) at this time since it is marked ineligible")
 DELETED = re.compile(r"Deletion of topic (\S+) successfully completed")
-LEADER = re.compile(r"(?i)leader\"?[=:] ?(-?\d+)")
-ISR = re.compile(r"(?i)isr(?:WithBrokerEpoch)?\"?[=:] ?((?:List|BrokerState|broker\w+=|[-\d\[(, )])*)")
 KNOWN = (MOVE, ELECTED, RESIGNING, *UNCLEAN, PUT_OFF, DELETED)
 NAME = re.compile(r"[^,\s()]+")
-BROKER = re.compile(r"(?<!Epoch=)(?<![-\d])\d+")
 # What findings say:
 MOVES = re.compile(r"controller (\d+) .epoch (\w+)\) .* (\d+) \w+ move\(s\) (\w+) -> (\w+), first of (.+)")
-OUTSIDE = re.compile(r"unclean election: (.+) got leader (-?\d+) outside of its in-sync replicas")
 WAITED = re.compile(r"completed after ([\d.]+) s")
 IMBALANCE = re.compile(r"broker (\d+) leads too few: (\d+) of its (\d+) .* ratio ([\d.]+) over ([\d.]+)")
 DISAGREE = re.compile(r"first (\S+)-(\d+)(?: replica (\d+))?: Kafka (\w+), replay (\w+)$")
@@ -139,15 +131,6 @@ def discontinuity(claim: Claim, lines: Sequence[Line]) -> str:
     return f"{sentence}, each after one into another state; that none is between them no record shows"
 
 
-def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
-    for line in lines:
-        found = next((one for pattern in UNCLEAN if (one := pattern.search(line.text))), None)
-        is_said = found is not None and (dashed(found[1]), found[2]) == said(OUTSIDE, claim)
-        require(is_said, f"{line.place()} does not say so")
-        require_span(claim, line.at(), line.at())
-    return "Kafka says itself that the leader is from outside of the ISR"
-
-
 def blocked_deletion(claim: Claim, lines: Sequence[Line]) -> str:
     topic = claim["entity"].removeprefix("topic ")
     queued, put_off, deleted = (
@@ -198,6 +181,6 @@ def replay_disagreement(claim: Claim, lines: Sequence[Line]) -> str:
 
 RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one for one in (
     illegal_move, refused_move, discontinuity, replay_disagreement, controller_outlived, no_controller,
-    deposed_controller_wrote, controller_powerless, failover_slow,
+    deposed_controller_wrote, controller_powerless, failover_slow, leader_choice,
     unclean_election, outage, blocked_deletion, standing_imbalance, ratio_disagreement, not_understood,
 )}  # fmt: skip

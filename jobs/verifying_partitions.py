@@ -62,5 +62,6 @@ def ratio_disagreement(claim: Claim, lines: Sequence[Line]) -> str:
     require(
         str(lines[0].node_id()) == controller, f"{lines[0].place()} is of controller {lines[0].node_id()}"
     )
+    require(claim["valid_from_at"] == lines[0].at(), f"{lines[0].place()} is of {lines[0].at()}")
     require(ours == "none" or float(ours) != float(ratio), "both ratios are the same")
     raise Unproved(UNDECIDED, "Kafka printed it so; what its lines give rests on more records")

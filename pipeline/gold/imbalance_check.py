@@ -7,8 +7,8 @@ from pyspark.sql import functions as F
 
 from pipeline.kafka.balancing import with_balancing
 from pipeline.kafka.statements import known_before, statements
-from pipeline.kafka.succession import with_superseded
-from pipeline.kafka.term_view import LISTING, PLACE, TERM, counts_at, held, listed, sequence
+from pipeline.kafka.succession import with_terms
+from pipeline.kafka.term_view import LISTING, TERM, counts_at, first_places, held, listed, sequence
 from schemas.gold.imbalance_check import SPEC
 from schemas.silver.log_gap import LINES_MISSING
 
@@ -58,9 +58,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     said = statements(*given, deletion_before, known_before(earlier), listed(assignment))
     cluster_wide, begins = sequence(in_zookeeper), term.transform(first_places)
-    views = held(said.join(checked, on=[*TERM], how="left_semi"), begins, cluster_wide).withColumn(
-        "is_moving", F.col("cause") == AUTOMATIC
-    )
+    own = said.join(checked, on=[*TERM], how="left_semi")
+    views = held(own, begins, cluster_wide, "listed_of").withColumn("is_moving", F.col("cause") == AUTOMATIC)
     return (
         counts_at(asked, views, begins, cluster_wide)
         .transform(with_ratio)
@@ -93,12 +92,6 @@ def checks(controller_line: DataFrame, assignment: DataFrame) -> DataFrame:
     )
 
 
-def first_places(term: DataFrame) -> DataFrame:
-    """(TERM, PLACE) before the first line of each term."""
-    place = (F.coalesce("elected_at", "first_seen_at"), F.col("controller_epoch"), F.lit(0).cast("long"))
-    return term.select(*TERM, *(one.alias(name) for one, name in zip(place, PLACE, strict=True)))
-
-
 def with_ratio(asked: DataFrame) -> DataFrame:
     ratio = F.when(F.col("preferred") > 0, F.col("elsewhere").cast("double") / F.col("preferred"))
     is_old = F.col("printed").rlike(SIX_DECIMALS)
@@ -118,22 +111,6 @@ def with_ratio(asked: DataFrame) -> DataFrame:
             "is_same": F.coalesce((ratio == F.col("kafka_ratio")) | (is_old & prints_same), F.lit(False)),
         }
     )
-
-
-def with_terms(asked: DataFrame, term: DataFrame) -> DataFrame:
-    """superseded_at: election of the next term; is_whole: all elections of this life of the cluster were seen."""
-    of_life = Window.partitionBy("cluster_id", "life").orderBy("controller_epoch")
-    so_far = of_life.rowsBetween(Window.unboundedPreceding, 0)
-    terms = (
-        term.where("mode = 'zookeeper'")
-        .transform(with_superseded)
-        .select(
-            *TERM,
-            "superseded_at",
-            (F.count("elected_at").over(so_far) == F.col("controller_epoch")).alias("is_whole"),
-        )
-    )
-    return asked.join(F.broadcast(terms), on=[*TERM], how="left")
 
 
 def with_verdict(asked: DataFrame, log_gap: DataFrame) -> DataFrame:

@@ -115,7 +115,8 @@ def places(controller_line: DataFrame) -> DataFrame:
     """Order over all terms: (at, controller_epoch, seq)."""
     return controller_line.select(
         F.col("event").alias("line_event"),
-        "cluster_id", "file_id", "byte_offset", "term_id", "seq", "event_seq", "cause", F.col("ordered_at").alias("at"),
+        "cluster_id", "file_id", "byte_offset", "term_id", "seq", "event_seq", "cause", "logged_at",
+        F.col("ordered_at").alias("at"),
         life().alias("life"), F.split("term_id", "-")[1].cast("int").alias("controller_epoch"),
     )  # fmt: skip
 

@@ -46,14 +46,19 @@ def listed(assignment: DataFrame) -> DataFrame:
     )
 
 
-def held(own: DataFrame, begins: DataFrame, cluster_wide: DataFrame) -> DataFrame:
+def first_places(term: DataFrame) -> DataFrame:
+    """(TERM, PLACE) before the first line of each term."""
+    place = (F.coalesce("elected_at", "first_seen_at"), F.col("controller_epoch"), F.lit(0).cast("long"))
+    return term.select(*TERM, *(one.alias(name) for one, name in zip(place, PLACE, strict=True)))
+
+
+def held(own: DataFrame, begins: DataFrame, cluster_wide: DataFrame, *kept: str) -> DataFrame:
     """Each statement of a term with all that its controller holds of the partition after it, and before it.
 
-    own: statements (TERM, PARTITION, seq, TRACKED, cause, listed_of). begins: (TERM, PLACE) before each term's first
-    line. cluster_wide: sequence(). Columns out: TERM, PARTITION, seq, cause, listed_of, held, held_before.
+    own: statements (TERM, PARTITION, seq, TRACKED, cause). begins: (TERM, PLACE) before each term's first line.
+    cluster_wide: sequence(). Columns out: TERM, PARTITION, seq, cause, those kept, held, held_before.
     """
-    kept = ("cause", "listed_of")
-    named = own.select(*TERM, *PARTITION[1:], F.col("seq").alias("own_seq"), *TRACKED, *kept)
+    named = own.select(*TERM, *PARTITION[1:], F.col("seq").alias("own_seq"), *TRACKED, "cause", *kept)
     at_begin = named.join(F.broadcast(begins), on=[*TERM], how="inner")
     until_now = Window.partitionBy(*PARTITION).orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, 0)
     seeded = (
@@ -70,7 +75,7 @@ def held(own: DataFrame, begins: DataFrame, cluster_wide: DataFrame) -> DataFram
     return (
         seeded.withColumn("held", F.struct(*known))
         .withColumn("held_before", F.coalesce(F.lag("held").over(order), "seed"))
-        .select(*TERM, *PARTITION[1:], F.col("own_seq").alias("seq"), *kept, "held", "held_before")
+        .select(*TERM, *PARTITION[1:], F.col("own_seq").alias("seq"), "cause", *kept, "held", "held_before")
     )
 
 

@@ -14,6 +14,7 @@ RULES = (
     "controller_powerless",
     "controller_outlived",
     "failover_slow",
+    "leader_choice",
     "blocked_deletion",
     "standing_imbalance",
     "illegal_move",

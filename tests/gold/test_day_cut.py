@@ -35,6 +35,7 @@ BY_DAY = (
     "broker_session",
     "partition_outage",
     "imbalance_check",
+    "leader_election",
 )
 
 

@@ -9,11 +9,11 @@ from pyspark.sql import functions as F
 
 from jobs.settings_frames import suppression
 from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.gold.finding.elections import leader_choice, unclean_election
 from pipeline.gold.finding.moves import discontinuity
 from pipeline.gold.finding.outages import outage
-from pipeline.gold.finding.partitions import unclean_election
 from pipeline.gold.finding.wording import EVIDENCE_KEPT
-from schemas.gold import partition_outage, replay_check
+from schemas.gold import controller_term, leader_election, partition_outage, replay_check
 from schemas.silver import log_gap
 from tests.tables import log_records, table
 
@@ -191,10 +191,13 @@ KRAFT = """
 
 @pytest.mark.spark
 def test_unclean_elections_that_kafka_prints(spark: SparkSession) -> None:
+    """Without an election that a controller in office made of it, by the line."""
+    none = spark.createDataFrame([], leader_election.SPEC.struct)
     found = unclean_election(
+        none,
         log_records(
             spark, {(1, "controller"): UNCLEAN, (1, "state-change"): RECOVERING, (103, "controller"): KRAFT}
-        )
+        ),
     )
     assert {
         (row.entity, row.severity, row.sentence.split(";")[0].split(": ")[1]) for row in found.collect()
@@ -207,3 +210,44 @@ def test_unclean_elections_that_kafka_prints(spark: SparkSession) -> None:
         ),
         ("b.c-1", "critical", "b.c-1 got leader 2 outside of its in-sync replicas"),
     }
+
+
+ELECTIONS = """
+    cluster_id | term_id | controller_epoch | seq | topic | partition | kind    | trigger        | elected_at | old_leader | isr_before | leader | isr   | expected_leader | verdict       | is_clean | is_unclean_said | certainty
+    c          | 1-6     | 6                | 1   | b.c   | 1         | offline | broker start   | 2          | -1         | [3]        | 2      | [2]   | 2               | as_prescribed | false    | true            | proved
+    c          | 1-6     | 6                | 2   | a     | 0         | offline | broker start   | 3          | 4          |            | 2      | [2]   | 2               | as_prescribed | false    | false           | proved
+    c          | 1-6     | 6                | 3   | a     | 1         | offline | broker failure | 4          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved
+    c          | 1-6     | 6                | 4   | a     | 2         | offline | broker failure | 5          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved
+"""
+
+
+@pytest.mark.spark
+def test_elections_that_hurt_or_surprise(spark: SparkSession) -> None:
+    """b.c-1 got its leader by the very line that says so: it is told once."""
+    lines = log_records(spark, {(1, "state-change"): RECOVERING})
+    own = F.struct(F.lit("1-state-change").alias("file_id"), F.lit(0).cast("long").alias("byte_offset"))
+    elections = table(spark, leader_election.SPEC, ELECTIONS).withColumn("evidence", F.array(own))
+    terms = table(
+        spark,
+        controller_term.SPEC,
+        "cluster_id | term_id | controller_id | controller_epoch\nc | 1-6 | 1 | 6",
+    )
+    found = unclean_election(elections, lines).unionByName(leader_choice(elections, terms)).collect()
+    lost = "records that it had not copied are lost"
+    assert sorted((row.severity, row.certainty, row.entity, row.sentence) for row in found) == [
+        (
+            "critical", "inferred", "a-0",
+            f"unclean election: a-0 got leader 2 outside of its in-sync replicas (term 1-6: leader 4, ISR not known "
+            f"-> leader 2, ISR [2]); {lost}",
+        ),
+        (
+            "critical", "proved", "b.c-1",
+            f"unclean election: b.c-1 got leader 2 outside of its in-sync replicas (term 1-6: no leader, ISR [3] "
+            f"-> leader 2, ISR [2]); {lost}",
+        ),
+        (
+            "warning", "proved", "offline election",
+            "controller 1 (epoch 6) made 2 choice(s) of a leader (offline) that its rule does not, first a-1: "
+            "leader 2, prescribed 1, ISR [1, 2]",
+        ),
+    ]  # fmt: skip

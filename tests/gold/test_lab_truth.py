@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from schemas.gold.replay_check import REPLAY_CHECKS
+from tests.gold.election_truth import compared
 from tests.gold.outage_truth import closest, outages, told_outages, unmatched
 from tests.gold.term_truth import judged, rewritten, zombie_writes
 from tests.gold.truth import (
@@ -43,6 +44,7 @@ OTHERS = (
     ("3.9.1-zk-trace", (602, 794, 75, 36, 1, 0), 19, set[tuple[int, int]]()),
 )
 VERDICTS = ("first", "valid", "same_state", "failed", "refused", "hidden")
+LEADERS_CHANGED = 200  # at least, in each of these clusters
 ELECTION_SEEN_MS = 50  # from ZooKeeper's time of the election to the controller's line
 HEALTHY_RULES = ("illegal_move", "refused_move", "discontinuity", "replay_disagreement", "missing_logs")
 SUCCESSOR_OF_ZOMBIE = {("0.11.0.3-zk-stock", 2), ("1.0.2-zk-stock", 5)}
@@ -158,6 +160,18 @@ def test_outages_are_those_that_were(lab: Lab) -> None:
     assert list(unmatched(told, true, SETTLED_MS)) == []
     bounds = [(one.from_ms, closest(one, told).earliest_ms) for one in must if not one.is_unborn]
     assert all(earliest_ms <= from_ms for from_ms, earliest_ms in bounds)
+
+
+def test_elections_are_those_that_were(lab: Lab) -> None:
+    """Every change of a leader by a controller is told and none is invented; of no choice is it said that it is
+    against its rule, and of none wrongly that it was clean or not."""
+    found = compared(lab.folder, lab.rows("leader_election"))
+    assert {
+        (one, name) for one, counts in found.items() for name in ("wrong", "missed") if counts[name]
+    } == set()
+    assert found["leader"]["undetermined"] == 0 and found["leader"]["right"] > LEADERS_CHANGED
+    is_told = not "1.1" <= lab.expected[0] < "2.7"
+    assert bool(found["is_clean"]["undetermined"]) != is_told
 
 
 def test_ratios_are_those_that_kafka_prints(lab: Lab) -> None:

@@ -28,6 +28,9 @@ OLD_REFUSED = """\
 [2026-11-21 08:36:19,471] ERROR Controller 1 epoch 1 initiated state change of replica 3 for partition [audit_log,1] from OfflineReplica to ReplicaDeletionIneligible failed (state.change.logger)
 java.lang.AssertionError: assertion failed: Replica [Topic=audit_log,Partition=1,Replica=3] should be in the ReplicaDeletionStarted states before moving to ReplicaDeletionIneligible state. Instead it is in OfflineReplica state"""
 UNCLEAN = "[2026-11-21 08:36:53,460] WARN [OfflinePartitionLeaderSelector]: No broker in ISR is alive for [alerts,0]. Elect leader 2 from live brokers 2. There's potential data loss. (kafka.controller.OfflinePartitionLeaderSelector)"
+UNCLEAN_ONLINE = "[2026-11-21 08:36:53,461] TRACE Controller 1 epoch 3 changed partition [alerts,0] from OfflinePartition to OnlinePartition with leader 2 (state.change.logger)"
+LEFT_ALONE = "[2026-11-21 08:33:27,224] TRACE [Controller id=2 epoch=8] Sending become-follower LeaderAndIsr request LeaderAndIsrPartitionState(topicName='clicks', partitionIndex=1, controllerEpoch=8, leader=-1, leaderEpoch=12, isr=[1], zkVersion=17, replicas=[3, 1], addingReplicas=[], removingReplicas=[], isNew=false) to broker 3 for partition clicks-1 (state.change.logger)"
+OUTSIDER = "[2026-11-21 08:33:27,238] TRACE [Controller id=2 epoch=8] Changed partition clicks-1 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=3, leaderEpoch=13, isr=List(3), zkVersion=18) (state.change.logger)"
 KRAFT_UNCLEAN = "[2026-11-21 08:05:55,264] INFO Setting new leader for topicId 9RKjcrYoTGisVPImvRI5Sg, partition 0 to 1 using an unclean election. Previous partition: PartitionRegistration(replicas=[1], directories=[j1iM45MYIuOCtr5wZZvfQQ], isr=[], removingReplicas=[], addingReplicas=[], elr=[], lastKnownElr=[1], leader=-1, leaderRecoveryState=RECOVERED, leaderEpoch=1, partitionEpoch=2), change record: PartitionChangeRecord(partitionId=0, topicId=9RKjcrYoTGisVPImvRI5Sg, isr=null, leader=-2, replicas=null, removingReplicas=null, addingReplicas=null, leaderRecoveryState=-1, directories=null, eligibleLeaderReplicas=null, lastKnownElr=null) (org.apache.kafka.controller.PartitionChangeBuilder)"
 STATED = "[2026-11-21 08:43:02,753] INFO [Controller id=1 epoch=4] Changed partition geo-points-3 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=11, isrWithBrokerEpoch=List(BrokerState(brokerId=2, brokerEpoch=-1), BrokerState(brokerId=3, brokerEpoch=-1), BrokerState(brokerId=1, brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=16) (state.change.logger)"
 # No cluster here printed this one: the wording is that of STATED.
@@ -105,6 +108,27 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             "unclean election: alerts-0 got leader 2 outside of its in-sync replicas; records that it had not copied are lost",
             "08:36:53.460", "08:36:53.460"),
         [UNCLEAN], CONFIRMED,
+    ),
+    "unclean_election with its election": (
+        finding("unclean_election", "alerts-0",
+            "unclean election: alerts-0 got leader 2 outside of its in-sync replicas (term 1-3: leader 3, ISR [3] -> "
+            "leader 2, ISR [2]); records that it had not copied are lost",
+            "08:36:53.461", "08:36:53.461"),
+        [UNCLEAN_ONLINE, UNCLEAN], CONFIRMED,
+    ),
+    "unclean_election by the ISR before": (
+        finding("unclean_election", "clicks-1",
+            "unclean election: clicks-1 got leader 3 outside of its in-sync replicas (term 1-8: no leader, ISR [1] -> "
+            "leader 3, ISR [3]); records that it had not copied are lost",
+            "08:33:27.238", "08:33:27.238"),
+        [OUTSIDER, LEFT_ALONE], CONFIRMED,
+    ),
+    "leader_choice": (
+        finding("leader_choice", "offline election",
+            "controller 2 (epoch 8) made 1 choice(s) of a leader (offline) that its rule does not, first clicks-1: "
+            "leader 3, prescribed 1, ISR [3]",
+            "08:33:27.238", "08:33:27.238"),
+        [OUTSIDER], UNDECIDED,
     ),
     "unclean_election KRaft": (
         finding("unclean_election", "9RKjcrYoTGisVPImvRI5Sg-0",
@@ -193,8 +217,18 @@ ALTERED = [
     ("unclean_election", "Elect leader 2", "Elect leader 3", "does not say so"),
     ("unclean_election", "[alerts,0]", "[alerts,1]", "does not say so"),
     ("unclean_election", "53,460", "53,461", "held from"),
+    ("unclean_election with its election", "with leader 2", "with leader 3", "does not say so"),
+    ("unclean_election with its election", "Elect leader 2", "Elect leader 3", "does not say so"),
+    ("unclean_election by the ISR before", "leader=3", "leader=1", "does not say so"),
+    ("unclean_election by the ISR before", "isr=[1]", "isr=[1, 3]", "3 was in sync before"),
+    ("unclean_election by the ISR before", "leader=-1", "leader=1", "not just before"),
+    ("unclean_election by the ISR before", "leaderEpoch=12", "leaderEpoch=11", "not just before"),
+    ("unclean_election by the ISR before", "for partition clicks-1", "for partition clicks-11", "says no ISR of clicks-1"),
+    ("leader_choice", "leader=3", "leader=1", "does not choose 3"),
+    ("leader_choice", "List(3)", "List(1, 3)", "its ISR is 1, 3"),
+    ("leader_choice", "epoch=8", "epoch=9", "is of epoch 9"),
     ("unclean_election KRaft", "using an unclean election", "using a clean election", "does not say so"),
-    ("unclean_election 3.2", "=RECOVERING", "=RECOVERED", "does not say so"),
+    ("unclean_election 3.2", "=RECOVERING", "=RECOVERED", "no record says who was in sync"),
     ("blocked_deletion", "Not retrying deletion of topic payments", "Not retrying deletion of topic alerts", "no record puts off"),
     ("blocked_deletion", "topics payments", "topics alerts", "held from"),
     ("blocked_deletion", "26,101", "26,301", "held from"),
@@ -213,6 +247,9 @@ ALTERED = [
 # What the finding itself says wrongly: (case, what it says, what it says now, a word of the answer).
 SAID_WRONGLY = [
     ("unclean_election KRaft", "leader 1", "leader -1", "does not say so"),
+    ("unclean_election by the ISR before", "got leader 3", "got leader 1", "does not say so"),
+    ("leader_choice", "prescribed 1", "prescribed 3", "its ISR is 3"),
+    ("leader_choice", "made 1", "made 0", "1 such records for 0 choice(s)"),
     ("controller_outlived", "3.8 s", "3.9 s", "it was 3.759 s"),
     ("no_controller", "6.6 s", "6.4 s", "it was 6.563 s"),
     ("no_controller", "controller 2 (", "controller 3 (", "no record of controller 3"),

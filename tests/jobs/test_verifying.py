@@ -9,12 +9,14 @@ from jobs.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED
 from jobs.verify import report, require_confirmed
 from jobs.verifying import RULES, verified
 from pipeline.core.errors import NotConfirmed
-from tests.jobs import findings_said, term_findings_said
+from tests.jobs import findings_said, partition_findings_said, term_findings_said
 from tests.jobs.findings_said import REFUSED, records
 
-CASES = findings_said.CASES | term_findings_said.CASES
-ALTERED = findings_said.ALTERED + term_findings_said.ALTERED
-SAID_WRONGLY = findings_said.SAID_WRONGLY + term_findings_said.SAID_WRONGLY
+CASES = findings_said.CASES | term_findings_said.CASES | partition_findings_said.CASES
+ALTERED = findings_said.ALTERED + term_findings_said.ALTERED + partition_findings_said.ALTERED
+SAID_WRONGLY = (
+    findings_said.SAID_WRONGLY + term_findings_said.SAID_WRONGLY + partition_findings_said.SAID_WRONGLY
+)
 
 
 def test_every_rule_has_a_case() -> None:

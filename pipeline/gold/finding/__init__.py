@@ -3,11 +3,12 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.gold.finding.elections import leader_choice, unclean_election
 from pipeline.gold.finding.known import with_suppressed
 from pipeline.gold.finding.logs import missing_logs, not_understood
 from pipeline.gold.finding.moves import discontinuity, illegal_move, refused_move, replay_disagreement
 from pipeline.gold.finding.outages import outage
-from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalance, unclean_election
+from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalance
 from pipeline.gold.finding.ratios import ratio_disagreement
 from pipeline.gold.finding.terms import (
     controller_outlived,
@@ -28,6 +29,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     topic_event: DataFrame,
     replay_check: DataFrame,
     log_gap: DataFrame,
+    leader_election: DataFrame,
     log_record: DataFrame,
     audit_limit: DataFrame,
     published_finding: DataFrame,
@@ -39,8 +41,9 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
     found = (
-        unclean_election(log_record)
+        unclean_election(leader_election, log_record)
         .unionByName(outage(partition_outage, audit_limit))
+        .unionByName(leader_choice(leader_election, controller_term))
         .unionByName(illegal_move(transition_audit))
         .unionByName(refused_move(transition_audit))
         .unionByName(discontinuity(transition_audit))

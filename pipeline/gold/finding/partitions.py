@@ -1,36 +1,11 @@
-"""Rules on leaders of partitions and on topics."""
+"""Rules on leadership of brokers and on topics."""
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.gold.finding.wording import place, rule
+from pipeline.gold.finding.wording import place
 
 NOT_ENABLED = "; auto.leader.rebalance.enable=false: nothing moves leaders back"
-
-
-def unclean_election(log_record: DataFrame) -> DataFrame:
-    """Kafka says that it chose a leader outside of the ISR: what the old leader had alone is lost.
-
-    Said by the offline selector up to 1.0, by leaderRecoveryState from 3.2, by KRaft controllers from 3.6;
-    releases 1.1 to 3.1 print no line for it, and none is inferred here.
-    """
-    is_recovering = (F.col("event") == "partition_transition") & F.col("fields")["leader_and_isr"].contains(
-        "leaderRecoveryState=RECOVERING"
-    )
-    said = log_record.where(F.col("event").isin("selector_unclean_elected", "elect_unclean") | is_recovering)
-    leader = F.coalesce(F.col("fields")["new_leader"], F.col("fields")["node"], "leader")
-    partition = F.concat_ws("-", F.coalesce("topic", F.col("fields")["topic_id"]), "partition")
-    sentence = F.format_string(
-        "unclean election: %s got leader %s outside of its in-sync replicas; records that it had not copied are lost",
-        partition, leader,
-    )  # fmt: skip
-    return said.where("logged_at IS NOT NULL").select(
-        "cluster_id", *rule("unclean_election", "critical"), partition.alias("entity"),
-        F.format_string("elected at %s", F.unix_millis("logged_at")).alias("root_event"),
-        F.lit(None).cast("string").alias("term_id"), F.col("logged_at").alias("valid_from_at"),
-        F.col("logged_at").alias("valid_until_at"), sentence.alias("sentence"),
-        F.lit("proved").alias("certainty"), F.array(place()).alias("evidence"),
-    )  # fmt: skip
 
 
 def standing_imbalance(imbalance_breach: DataFrame) -> DataFrame:

@@ -1,0 +1,71 @@
+"""Proves again what findings say of elections, from the bytes of their records."""
+
+import re
+from collections.abc import Sequence
+
+from jobs.proof import UNDECIDED, Claim, Line, Unproved, dashed, require, require_span, said
+
+UNCLEAN = (
+    re.compile(r"No broker in ISR is alive for (\S+)\. Elect leader (\d+) from live brokers"),
+    re.compile(r"Setting new leader for topicId (\S+, partition \d+) to (\d+) using an unclean election"),
+    re.compile(r"Changed partition (\S+) from .* with state .*?leader=(\d+).*leaderRecoveryState=RECOVERING"),
+)
+LEADER = re.compile(r"(?i)leader\"?[=:] ?(-?\d+)")
+ISR = re.compile(r"(?i)isr(?:WithBrokerEpoch)?\"?[=:] ?((?:List|BrokerState|broker\w+=|[-\d\[(, )])*)")
+BROKER = re.compile(r"(?<!Epoch=)(?<![-\d])\d+")
+GIVEN = re.compile(r"to OnlinePartition with (?:leader (\d+)|state .*?leader=(-?\d+))")
+LEADER_EPOCH = re.compile(r"(?i)leader_?epoch\"?[=:] ?(\d+)")
+# What findings say:
+OUTSIDE = re.compile(r"unclean election: (.+) got leader (-?\d+) outside of its in-sync replicas")
+CHOICE = re.compile(
+    r"controller (\d+) .epoch (\w+)\) made (\d+) choice\(s\) of a leader .* first (\S+): leader (-?\d+),"
+    r" prescribed (-?\d+), ISR \[([\d, ]*)\]$"
+)
+
+
+def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
+    """Kafka's own word, beside the election or alone; or the election after the ISR that was left without a leader."""
+    partition, leader = said(OUTSIDE, claim)
+    require_span(claim, lines[0].at(), lines[0].at())
+    words = [next((one for pattern in UNCLEAN if (one := pattern.search(line.text))), None) for line in lines]
+    for line, found in zip(lines, words, strict=True):
+        told = (dashed(found[1]), found[2]) if found else chosen(line)
+        require(told in {(partition, leader), None}, f"{line.place()} does not say so")
+    if any(words):
+        return "Kafka says itself that the leader is from outside of the ISR"
+    require(chosen(lines[0]), f"{lines[0].place()} does not say so")
+    before = [isr for line in lines[1:] if (isr := left_without(line, partition, lines[0]))]
+    require(before, "no record says who was in sync before")
+    require(all(leader not in isr for isr in before), f"{leader} was in sync before")
+    return f"nobody led, in sync {', '.join(before[0])}, then {leader} with the next leader epoch"
+
+
+def chosen(line: Line) -> tuple[str, str] | None:
+    """Partition and leader of an election, null of another line."""
+    found = GIVEN.search(line.text)
+    return (line.move["partition"] or "", found[1] or found[2]) if line.move and found else None
+
+
+def left_without(line: Line, partition: str, election: Line) -> list[str]:
+    """Brokers in the ISR that the line says of a partition without a leader, just before the election."""
+    leader, isr, epoch = (one.search(line.text) for one in (LEADER, ISR, LEADER_EPOCH))
+    is_of_it = re.search(rf"(?<![\w.-]){re.escape(partition)}(?!\d)", line.text)
+    require(is_of_it and leader and isr and epoch, f"{line.place()} says no ISR of {partition}")
+    if not (leader and isr and epoch):
+        return []
+    after = LEADER_EPOCH.search(election.text)
+    is_next = leader[1] == "-1" and after and int(after[1]) == int(epoch[1]) + 1
+    require(is_next and line.at() <= election.at(), f"{line.place()} is not just before the election")
+    return BROKER.findall(isr[1])
+
+
+def leader_choice(claim: Claim, lines: Sequence[Line]) -> str:
+    _, epoch, count, partition, leader, prescribed, in_sync = said(CHOICE, claim)
+    require(0 < len(lines) <= int(count), f"{len(lines)} such records for {count} choice(s)")
+    require(claim["valid_from_at"] == lines[0].at(), f"the first record is of {lines[0].at()}")
+    require(chosen(lines[0]) == (partition, leader), f"{lines[0].place()} does not choose {leader}")
+    require(lines[0].move["epoch"] == epoch, f"{lines[0].place()} is of epoch {lines[0].move['epoch']}")
+    isr = ISR.search(lines[0].text)
+    ids = BROKER.findall(isr[1]) if isr else BROKER.findall(in_sync)
+    require(leader != prescribed and ids == BROKER.findall(in_sync), f"its ISR is {', '.join(ids)}")
+    raise Unproved(UNDECIDED, "what the rule prescribes rests on more records")

@@ -1,0 +1,94 @@
+"""Rules on elections of leaders."""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from pipeline.gold.finding.wording import controller_name, kept, kept_of, place, rule
+
+LOST = "; records that it had not copied are lost"
+OUTSIDE = "unclean election: %s got leader %s outside of its in-sync replicas"
+
+
+def unclean_election(leader_election: DataFrame, log_record: DataFrame) -> DataFrame:
+    """A leader from outside of the ISR was chosen: what the old leader had alone is lost.
+
+    In ZooKeeper mode by gold.leader_election; what Kafka says so beside it, and in KRaft from 3.6 on, by the line.
+    """
+    found = leader_election.where("NOT is_clean")
+    # Of an election with a selector, Kafka's own word is a second line, also where it failed afterwards.
+    told = leader_election.where("NOT is_clean OR size(evidence) > 1")
+    known = told.select(F.explode("evidence").alias("line")).select("line.*")
+    elected = found.select(
+        "cluster_id", *rule("unclean_election", "critical", 2), partition_name().alias("entity"),
+        F.format_string("%s at %s", "trigger", F.unix_millis("elected_at")).alias("root_event"),
+        "term_id", F.col("elected_at").alias("valid_from_at"), F.col("elected_at").alias("valid_until_at"),
+        change_of_leader().alias("sentence"),
+        F.when(F.col("is_unclean_said"), "proved").otherwise("inferred").alias("certainty"), "evidence",
+    )  # fmt: skip
+    said = log_record.join(F.broadcast(known), on=["file_id", "byte_offset"], how="left_anti")
+    return elected.unionByName(said_unclean(said))
+
+
+def partition_name() -> Column:
+    return F.concat_ws("-", "topic", "partition")
+
+
+def change_of_leader() -> Column:
+    """Who led with which ISR, and who leads now."""
+
+    def who(leader: str, isr: str) -> Column:
+        ids = F.format_string("ISR [%s]", F.array_join(F.col(isr).cast("array<string>"), ", "))
+        name = F.when(F.col(leader) >= 0, F.format_string("leader %d", leader)).otherwise("no leader")
+        return F.concat_ws(", ", name, F.when(F.col(isr).isNotNull(), ids).otherwise("ISR not known"))
+
+    outside = F.format_string(OUTSIDE, partition_name(), F.col("leader").cast("string"))
+    change = F.concat(who("old_leader", "isr_before"), F.lit(" -> "), who("leader", "isr"))
+    return F.concat(outside, F.format_string(" (term %s: %s)", "term_id", change), F.lit(LOST))
+
+
+def said_unclean(log_record: DataFrame) -> DataFrame:
+    """The same by a line alone: of the offline selector up to 1.0, a state to recover from 3.2, KRaft from 3.6."""
+    is_recovering = (F.col("event") == "partition_transition") & F.col("fields")["leader_and_isr"].contains(
+        "leaderRecoveryState=RECOVERING"
+    )
+    said = log_record.where(F.col("event").isin("selector_unclean_elected", "elect_unclean") | is_recovering)
+    leader = F.coalesce(F.col("fields")["new_leader"], F.col("fields")["node"], "leader")
+    partition = F.concat_ws("-", F.coalesce("topic", F.col("fields")["topic_id"]), "partition")
+    sentence = F.concat(F.format_string(OUTSIDE, partition, leader), F.lit(LOST))
+    return said.where("logged_at IS NOT NULL").select(
+        "cluster_id", *rule("unclean_election", "critical"), partition.alias("entity"),
+        F.format_string("elected at %s", F.unix_millis("logged_at")).alias("root_event"),
+        F.lit(None).cast("string").alias("term_id"), F.col("logged_at").alias("valid_from_at"),
+        F.col("logged_at").alias("valid_until_at"), sentence.alias("sentence"),
+        F.lit("proved").alias("certainty"), F.array(place()).alias("evidence"),
+    )  # fmt: skip
+
+
+def leader_choice(leader_election: DataFrame, controller_term: DataFrame) -> DataFrame:
+    """Leaders that the rule of their election does not choose, a finding per term and kind."""
+    terms = controller_term.select("cluster_id", "term_id", "controller_id")
+    chosen = leader_election.where("verdict = 'differs'").join(
+        F.broadcast(terms), on=["cluster_id", "term_id"], how="inner"
+    )
+    isr = F.array_join(F.col("isr").cast("array<string>"), ", ")
+    case = F.format_string(
+        "first %s: leader %d, prescribed %d, ISR [%s]", partition_name(), "leader", "expected_leader", isr
+    )
+    groups = chosen.groupBy("cluster_id", "term_id", "kind", "controller_id", "controller_epoch").agg(
+        F.count("*").alias("choices"),
+        F.min("elected_at").alias("valid_from_at"),
+        F.max("elected_at").alias("valid_until_at"),
+        F.max(F.col("certainty") == "inferred").alias("is_inferred"),
+        F.collect_list(F.struct("seq", "elected_at", "evidence", case.alias("case"))).alias("each"),
+    )
+    kind = F.translate("kind", "_", " ")
+    sentence = F.format_string(
+        "%s made %d choice(s) of a leader (%s) that its rule does not, %s",
+        controller_name(), "choices", kind, kept(F.col("each"))[0]["case"],
+    )  # fmt: skip
+    return groups.select(
+        "cluster_id", *rule("leader_choice", "warning"), F.concat(kind, F.lit(" election")).alias("entity"),
+        controller_name().alias("root_event"), "term_id", "valid_from_at", "valid_until_at",
+        sentence.alias("sentence"), F.when(F.col("is_inferred"), "inferred").otherwise("proved").alias("certainty"),
+        kept_of(F.col("each")).alias("evidence"),
+    )  # fmt: skip

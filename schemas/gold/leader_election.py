@@ -1,0 +1,139 @@
+"""Every attempt of a controller to give a partition a leader: by which rule, from whom, with what outcome."""
+
+from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, TimestampType
+
+from schemas.silver.controller_line import CAUSES
+from schemas.silver.partition_transition import PARTITION_STATES
+from schemas.silver.replica_transition import OUTCOMES
+from schemas.spec import (
+    BROKER_IDS,
+    BYTE_OFFSET,
+    CERTAINTY,
+    CLUSTER_ID,
+    EVIDENCE,
+    FILE_ID,
+    TERM_ID,
+    TOPIC_PARTITION,
+    Check,
+    TableSpec,
+    field,
+    required,
+)
+
+KINDS = (
+    "init",  # first leader of a new partition
+    "offline",  # its leader is gone
+    "offline_admin_unclean",  # the same, and an admin asked for an unclean election
+    "preferred",  # back to the head of the assignment
+    "reassign",  # the leader is not among the target replicas, or dead
+    "controlled_shutdown",  # the leader is shutting down
+    "isr_removal",  # a replica went offline and leaves the ISR; if it led, nobody leads
+    "unknown",
+)
+VERDICTS = (
+    "as_prescribed",  # the leader is the one that the rule chooses from the ISR before
+    "as_prescribed_by_result",  # the leader is the one that the rule chooses from the ISR as it is now
+    "redundant",  # nobody new was elected
+    "differs",  # the leader is another one than the rule chooses
+    "undetermined",
+)
+REASONS = (
+    "beginning_missing",  # a term before this one was not seen: what its controller knew is not known
+    "lines_missing",  # silver.log_gap names lines that are missing before
+    "replicas_unknown",  # no line says the assigned, or the target replicas
+    "isr_unknown",  # no line says the ISR that came of it
+    "release_unknown",  # rules of two releases choose different leaders, and no line tells the release
+    "leader_unknown",  # it keeps a leader that no line of its controller has named
+    "isr_before_uncertain",  # the leader may have changed the ISR before without a line of the controller (up to 2.6)
+)
+FAILURES = (
+    "no_live_in_isr",  # assigned replicas are live, none of them in the ISR
+    "no_live_assigned",  # no assigned replica is live
+    "preferred_unavailable",  # the preferred replica is not live or not in the ISR
+    "only_shutting_down_in_isr",  # no other member in the ISR
+    "superseded",  # a controller of a later epoch wrote before
+    "no_leader_information",  # the partition has no state in ZooKeeper
+    "znode_exists",  # it has one, and should not
+    "session_expired",  # of the controller with ZooKeeper
+    "zookeeper_error",
+    "fenced",  # ZooKeeper refused: the controller epoch is a later one
+    "machine_not_started",
+    "other",  # none of these by its message
+    "undetermined",  # nobody was found, and no line tells which replicas were live
+)
+
+SPEC = TableSpec(
+    name="gold.leader_election",
+    grain="One attempt of a controller in ZooKeeper mode to give one partition a leader, done or failed, or one "
+    "removal of a replica from its ISR that raised the leader epoch.",
+    key=("file_id", "byte_offset", "topic", "partition"),
+    fields=(
+        CLUSTER_ID,
+        TERM_ID,
+        *TOPIC_PARTITION,
+        required("elected_at", TimestampType(), "When it was logged, UTC."),
+        required("seq", LongType(), "Place of the line within the term."),
+        required("kind", StringType(), "By which rule the leader is chosen.", accepted=KINDS),
+        field(
+            "selector",
+            StringType(),
+            "The rule in Kafka's words: selector (up to 1.0) or strategy; null: kind is chosen by none.",
+        ),
+        required(
+            "trigger",
+            StringType(),
+            "What the controller was doing: cause of silver.controller_line.",
+            accepted=CAUSES,
+        ),
+        field(
+            "from_state",
+            StringType(),
+            "State before; null: no move of the partition.",
+            accepted=PARTITION_STATES,
+        ),
+        required("outcome", StringType(), "done or failed.", accepted=OUTCOMES),
+        field("failure", StringType(), "Why it failed; null: it did not.", accepted=FAILURES),
+        field(
+            "old_leader", IntegerType(), "Leader before, as the controller knew; -1 none; null: none known."
+        ),
+        field("isr_before", BROKER_IDS, "In-sync replicas before, as last stated; null: none, or not known."),
+        field(
+            "is_isr_before_certain",
+            BooleanType(),
+            "Nobody can have changed them since without a line of a controller; null: isr_before is.",
+        ),
+        field("replicas", BROKER_IDS, "Assigned replicas as the controller knew them, preferred one first."),
+        field("target_replicas", BROKER_IDS, "Those that a reassignment aims at; null: it is for none."),
+        field("live_brokers", BROKER_IDS, "Brokers that it last listed as live; null: it listed none."),
+        field("shutting_down_brokers", BROKER_IDS, "Those of which it knew that they shut down."),
+        field("leader", IntegerType(), "Leader that came of it; -1 none; null: it failed."),
+        field("isr", BROKER_IDS, "In-sync replicas that came of it; null: not said, or it failed."),
+        field("leader_epoch", IntegerType(), "Leader epoch that came of it; null: not said, or it failed."),
+        field("expected_leader", IntegerType(), "Leader that the rule prescribes; null: not determined."),
+        field("is_expected", BooleanType(), "leader is expected_leader; null: not determined, or it failed."),
+        field("verdict", StringType(), "The choice against its rule; null: it failed.", accepted=VERDICTS),
+        field(
+            "is_clean",
+            BooleanType(),
+            "The leader was in the ISR before, or is the first one; null: undetermined, or no leader chosen.",
+        ),
+        required(
+            "is_unclean_said",
+            BooleanType(),
+            "Kafka says on a line that it chose from outside of the ISR (up to 1.0, from 3.2).",
+        ),
+        field("reason", StringType(), "Why something is undetermined.", accepted=REASONS),
+        required("is_deleting", BooleanType(), "Its topic is queued for deletion: no leader is no outage."),
+        field("controller_epoch", IntegerType(), "Epoch of the controller."),
+        CERTAINTY,
+        EVIDENCE,
+        FILE_ID,
+        BYTE_OFFSET,
+    ),
+    checks=(
+        Check("failed_for_a_reason", "(outcome = 'failed') = (failure IS NOT NULL)"),
+        Check("judged_if_done", "(outcome = 'done') = (verdict IS NOT NULL)"),
+        Check("a_reason_where_undetermined", "NOT (verdict <=> 'undetermined') OR reason IS NOT NULL"),
+        Check("differs_from_what_is_expected", "NOT (verdict <=> 'differs') OR is_expected <=> false"),
+    ),
+)

@@ -1,0 +1,54 @@
+"""Findings about partitions without a leader and about ratios, with the lines that prove them; as findings_said."""
+
+from jobs.proof import CONFIRMED, UNDECIDED, Claim
+from tests.jobs.findings_said import finding
+
+# Lines of cluster 2.2.2 as Kafka wrote them.
+LEFT_3 = "[2026-11-21 08:58:23,399] INFO [Controller id=2] Newly added brokers: , deleted brokers: 3, bounced brokers: , all live brokers: 1,2 (kafka.controller.KafkaController)"
+LED_BY_3 = "[2026-11-21 08:58:33,458] TRACE [Controller id=2 epoch=4] Changed partition fraud_scores-1 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=3, leaderEpoch=2, isr=List(3), zkVersion=2) (state.change.logger)"
+CREATED = "[2026-11-21 08:58:11,207] TRACE [Controller id=3 epoch=3] Changed partition inventory-1 state from NonExistentPartition to NewPartition with assigned replicas 1,3 (state.change.logger)"
+LED_AT_LAST = "[2026-11-21 08:58:17,324] TRACE [Controller id=2 epoch=4] Changed partition inventory-1 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1, 3), zkVersion=0) (state.change.logger)"
+FOUND_1_3 = "[2026-11-21 08:57:52,444] INFO [Controller id=1] Currently active brokers in the cluster: Set(1, 3) (kafka.controller.KafkaController)"
+PRINTED = "[2026-11-21 09:00:13,431] TRACE [Controller id=2] Leader imbalance ratio for broker 1 is 0.9285714285714286 (kafka.controller.KafkaController)"
+
+CASES: dict[str, tuple[Claim, list[str], str]] = {
+    "outage": (
+        finding("outage", "broker 3",
+            "broker failure: broker 3 gone left 1 partition(s) without a leader, 10.1 partition-seconds, longest 10.1 s "
+            "(fraud_scores-1)", "08:58:23.399", "08:58:33.458"),
+        [LEFT_3, LED_BY_3], CONFIRMED,
+    ),
+    "outage of a new partition": (
+        finding("outage", "inventory-0",
+            "topic creation left 2 partition(s) without a leader, 12.2 partition-seconds, longest 6.1 s (inventory-1)",
+            "08:58:11.207", "08:58:17.324"),
+        [CREATED, LED_AT_LAST], CONFIRMED,
+    ),
+    "outage that goes on": (
+        finding("outage", "broker 2",
+            "controller start-up: broker 2 gone left 1 partition(s) without a leader, 2.8 partition-seconds, longest 2.8 s "
+            "(fraud_scores-0); 1 still without", "08:57:52.444", None),
+        [FOUND_1_3], UNDECIDED,
+    ),
+    "ratio_disagreement": (
+        finding("ratio_disagreement", "broker 1",
+            "controller 2 (epoch 8) printed imbalance ratio 0.9285714285714286 for broker 1, its lines give 0.5 (1 line(s) "
+            "differ)", "09:00:13.431", "09:00:13.431"),
+        [PRINTED], UNDECIDED,
+    ),
+}  # fmt: skip
+
+ALTERED = [
+    ("outage", "3, bounced brokers: , all live brokers: 1,2", "1, bounced brokers: , all live brokers: 2,3", "leaves fraud_scores-1 with its leader"),
+    ("outage", "33,458", "33,558", "it was 10.159 s"),
+    ("outage of a new partition", "to NewPartition", "to OnlinePartition", "leaves inventory-1 with its leader"),
+    ("outage of a new partition", "inventory-1 state", "inventory-11 state", "leaves inventory-1 with its leader"),
+    ("outage that goes on", "Set(1, 3)", "Set(1, 2, 3)", "leaves fraud_scores-0 with its leader"),
+    ("ratio_disagreement", "broker 1 is", "broker 2 is", "for broker 2"),
+    ("ratio_disagreement", "id=2", "id=1", "is of controller 1"),
+]  # fmt: skip
+SAID_WRONGLY = [
+    ("outage", "longest 10.1 s", "longest 10.2 s", "it was 10.059 s"),
+    ("ratio_disagreement", "give 0.5", "give 0.9285714285714286", "both ratios are the same"),
+    ("ratio_disagreement", "ratio 0.92", "ratio 0.91", "prints 0.928"),
+]  # fmt: skip
