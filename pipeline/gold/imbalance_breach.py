@@ -4,6 +4,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.core.intervals import FAR, open_end, with_island
+from pipeline.kafka.reassigning import reassigning
 from pipeline.kafka.statements import PARTITION
 from schemas.gold.imbalance_breach import SPEC
 from schemas.spec import EVIDENCE_TYPE
@@ -17,6 +18,7 @@ def build(
     imbalance_check: DataFrame,
     partition_timeline: DataFrame,
     broker_session: DataFrame,
+    reassignment_event: DataFrame,
     audit_limit: DataFrame,
 ) -> DataFrame:
     """One row per breach: intervals of gold.leader_imbalance over the limit that follow one another.
@@ -33,9 +35,7 @@ def build(
         F.col("valid_until_at").alias("until_at"), F.array_contains("isr", head).alias("is_able"),
         F.coalesce("is_isr_stale", F.lit(False)).alias("is_stale"), "evidence",
     )  # fmt: skip
-    moving = partition_timeline.where("size(adding_replicas) > 0 OR size(removing_replicas) > 0").select(
-        "cluster_id", F.col("valid_from_at").alias("from_at"), F.col("valid_until_at").alias("until_at")
-    )
+    moving = reassigning(partition_timeline, reassignment_event)
     # How long a broker had been there that a controller finds at its start, no line says.
     first = F.row_number().over(Window.partitionBy(*BROKER).orderBy("joined_at")) == 1
     is_found = first & (F.col("joined_how") != "joined")

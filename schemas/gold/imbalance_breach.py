@@ -41,7 +41,7 @@ SPEC = TableSpec(
             "The longest that it could have led one of them: live, and in the ISR of a partition led elsewhere, ms.",
         ),
         required("down_ms", LongType(), "How long it was not among the live brokers, ms."),
-        required("reassigning_ms", LongType(), "How long a reassignment was in progress (from 2.4), ms."),
+        required("reassigning_ms", LongType(), "How long a reassignment was in progress, ms."),
         required(
             "duration_ms",
             LongType(),

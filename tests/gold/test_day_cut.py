@@ -60,7 +60,7 @@ def in_order(frame: DataFrame) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "step"),
     [
-        pytest.param("2.2.2-zk-stock", 4, id="some"),
+        pytest.param("2.2.2-zk-stock", None, id="one"),
         pytest.param("2.2.2-zk-stock", 1, id="2.2.2", marks=pytest.mark.soak),
         pytest.param("1.0.2-zk-stock", 1, id="1.0.2", marks=pytest.mark.soak),
         pytest.param("3.9.1-zk-stock", 1, id="3.9.1", marks=pytest.mark.soak),
@@ -86,7 +86,7 @@ def test_any_day(spark: SparkSession, shared: Path, name: str, step: int) -> Non
 @pytest.mark.parametrize(
     ("name", "step"),
     [
-        pytest.param("3.9.2-kraft-separate-stock", 4, id="some"),
+        pytest.param("3.9.2-kraft-separate-stock", None, id="one"),
         pytest.param("3.9.2-kraft-separate-stock", 1, id="3.9.2", marks=pytest.mark.soak),
         pytest.param("3.3.2-kraft-combined-stock", 1, id="3.3.2", marks=pytest.mark.soak),
         pytest.param("3.9.2-kraft-migration-stock", 1, id="migration", marks=pytest.mark.soak),

@@ -6,9 +6,11 @@ from pyspark.sql import functions as F
 
 from pipeline.gold import imbalance_breach
 from pipeline.gold.finding.partitions import standing_imbalance
+from pipeline.kafka.reassigning import reassigning
 from pipeline.store.delta import declared
 from schemas.gold import broker_session, imbalance_check, leader_imbalance, partition_timeline
 from schemas.gold.imbalance_breach import SPEC
+from schemas.silver import reassignment_event
 from schemas.spec import TableSpec
 from tests.tables import same_rows, table
 
@@ -44,6 +46,18 @@ STAYS = """
     c          | 3         | 0         |
     c          | 4         | 0         |
 """
+# What the assignments of cluster c tell is not told again by lines; those of cluster d (up to 2.3) tell nothing.
+REASSIGNED = """
+    cluster_id | topic | partition | logged_at | byte_offset | step
+    c          | a     | 0         | 90        | 1           | started
+    d          | a     | 0         | 10        | 1           | started
+    d          | a     | 1         | 11        | 2           | started
+    d          | a     | 0         | 12        | 3           | assignment_updated
+    d          | a     | 0         | 20        | 4           | removed
+    d          | a     | 2         | 21        | 5           | removed
+    d          | a     | 1         | 30        | 6           | listed
+    d          |       |           | 31        | 7           | none_left
+"""
 CHECKS = """
     cluster_id | broker_id | checked_at | is_over | is_stale | is_triggered | moved_count
     c          | 1         | 65         | true    | false    | true         | 2
@@ -70,6 +84,7 @@ def breaches(spark: SparkSession) -> DataFrame:
         table(spark, imbalance_check.SPEC, CHECKS),
         rows(partition_timeline.SPEC, LED),
         table(spark, broker_session.SPEC, STAYS),
+        table(spark, reassignment_event.SPEC, REASSIGNED),
     )
     return declared(
         SPEC, imbalance_breach.build(rows(leader_imbalance.SPEC, RATIOS), *frames, limit)
@@ -93,6 +108,20 @@ def test_breaches(spark: SparkSession, breaches: DataFrame) -> None:
     )
     columns = [name for name in SPEC.columns if name not in UNTOLD]
     same_rows(breaches, expected, *columns)
+
+
+@pytest.mark.spark
+def test_reassignments_up_to_2_3_are_told_by_their_lines(spark: SparkSession) -> None:
+    """From the line that begins one, or lists it at a start, until it is taken out; a-1 goes on."""
+    steps = table(spark, reassignment_event.SPEC, REASSIGNED)
+    found = reassigning(table(spark, partition_timeline.SPEC, LED), steps).orderBy(
+        "cluster_id", "from_at", "until_at"
+    )
+    told = [
+        (row.cluster_id, *(at and 60 * at.minute + at.second for at in (row.from_at, row.until_at)))
+        for row in found.collect()
+    ]
+    assert told == [("c", 400, 450), ("d", 10, 20), ("d", 11, 30), ("d", 30, None)]
 
 
 @pytest.mark.spark
