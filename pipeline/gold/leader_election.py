@@ -185,11 +185,12 @@ def with_verdict(found: DataFrame) -> DataFrame:
 
 def unsure() -> Column:
     """Why a leader that the rule does not seem to choose may be the right one all the same."""
-    is_moved = (F.col("kind") == "isr_removal") & (F.col("leader") != electing.NOBODY)
+    # A removal reads the leader from ZooKeeper, where a deposed controller may have written (up to 2.0).
+    is_removal = F.col("kind") == "isr_removal"
     # Up to 0.9 the first of the ISR takes over from a broker that shuts down, since then the first of the assignment.
     is_by_order = (F.col("kind") == "controlled_shutdown") & F.col("is_old")
     is_first = is_by_order & (F.get("isr", F.lit(0)) == F.col("leader"))
-    return F.coalesce("doubt", F.when(is_moved, "leader_unknown"), F.when(is_first, "release_unknown"))
+    return F.coalesce("doubt", F.when(is_removal, "leader_unknown"), F.when(is_first, "release_unknown"))
 
 
 def with_reason(found: DataFrame) -> DataFrame:
