@@ -175,7 +175,8 @@ def is_implied(epoch: Column) -> Column:
     leader, held = F.col("said.leader"), F.col("held_before")
     is_gone = (leader == NOBODY) & (held["leader"] != NOBODY)
     is_shrunk = (leader == held["leader"]) & (F.size(F.array_except(held["isr"], F.col("said.isr"))) > 0)
-    is_one = F.col("said.leader_epoch") == epoch + 1
+    # What the first request of a term tells may be the work of a controller whose lines are missing.
+    is_one = (F.col("said.leader_epoch") == epoch + 1) & (F.col("said_before") > 0)
     return (F.size("gone") > 0) | F.coalesce(is_one & (is_gone | is_shrunk), F.lit(False))
 
 
