@@ -27,7 +27,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Check:
-    """A condition that holds on every row (SQL over the columns; null counts as held)."""
+    """A condition that holds on every row: SQL over the columns, never null, as Delta takes that for a violation."""
 
     name: str
     condition: str

@@ -118,8 +118,11 @@ SPEC = TableSpec(
         Check("a_reason_where_undetermined", "(is_equal IS NULL) = (reason IS NOT NULL)"),
         Check(
             "lists_add_up",
-            "listed_count - size(only_kafka) = led_elsewhere_count - only_ours_count",
+            "listed_count IS NULL OR listed_count - size(only_kafka) <=> led_elsewhere_count - only_ours_count",
         ),
-        Check("part_of_the_group", "led_elsewhere_count BETWEEN 0 AND preferred_count"),
+        Check(
+            "part_of_the_group",
+            "led_elsewhere_count IS NULL OR led_elsewhere_count BETWEEN 0 AND preferred_count",
+        ),
     ),
 )

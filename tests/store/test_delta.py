@@ -8,6 +8,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import IntegerType, StringType
 
+from pipeline.catalog.tables import SPECS
 from pipeline.store.delta import DeltaFolder
 from schemas.spec import Check, TableSpec, field, required
 
@@ -53,3 +54,22 @@ def test_a_folder_with_quotes_in_its_name_is_a_folder(spark: SparkSession, tmp_p
     folder.restore(SPEC, 0)
     assert folder.read(SPEC, 1).count() == 2
     assert folder.read(SPEC).count() == 0
+
+
+@pytest.mark.parametrize("spec", [one for one in SPECS if one.checks], ids=lambda one: one.name)
+def test_no_condition_is_null(spark: SparkSession, spec: TableSpec) -> None:
+    """Delta takes null for a violation: a condition says itself what holds where a column is null."""
+    values = {"string": "'x'", "timestamp": "timestamp'2026-11-21'", "boolean": "true"}
+    columns = [
+        f"CAST({'NULL' if one.nullable else values.get(kind, '1')} AS {kind}) AS {one.name}"
+        for one in spec.fields
+        if (kind := one.type.simpleString()) and "<" not in kind
+    ] + [
+        f"CAST(NULL AS {kind}) AS {one.name}"
+        for one in spec.fields
+        if "<" in (kind := one.type.simpleString())
+    ]
+    row = spark.sql(f"SELECT {', '.join(columns)}")
+    held = row.selectExpr(*(f"({one.condition}) AS {one.name}" for one in spec.checks)).first()
+    assert held is not None
+    assert [one.name for one in spec.checks if held[one.name] is None] == []
