@@ -22,6 +22,9 @@ THING = ("partition", "replica")
 NODE = re.compile(
     r"\[Controller(?: id=| )(\d+)(?: epoch=\d+)?\]|(\d+) successfully elected as|controllerId=(\d+)\]"
 )
+# Brokers that left, and brokers that are there, as a controller lists them.
+GONE = re.compile(r"(?:deleted brokers:|failure callback for|bounced brokers:) ?([\d, ]*)")
+LIVE = re.compile(r"(?:urrently active brokers in the cluster|live brokers): ?(?:\w+\()?([\d, ]*)")
 
 Claim = Mapping[str, Any]  # a row of gold.finding; its times have a zone
 
@@ -93,3 +96,7 @@ def require_span(claim: Claim, start: datetime, end: datetime | None, tenths: st
     require(held == (start, end), f"by the records it held from {start} until {end}")
     seconds = (end - start).total_seconds() if end and tenths else 0.0
     require(abs(seconds - float(tenths or 0)) <= 0.0501, f"by the records it was {seconds:.3f} s")
+
+
+def listed(pattern: re.Pattern[str], line: Line) -> list[str]:
+    return [one for found in pattern.finditer(line.whole) for one in re.findall(r"\d+", found[1] or "")]

@@ -3,7 +3,19 @@
 import re
 from collections.abc import Sequence
 
-from jobs.proof import UNDECIDED, Claim, Line, Unproved, dashed, require, require_span, said
+from jobs.proof import (
+    GONE,
+    LIVE,
+    UNDECIDED,
+    Claim,
+    Line,
+    Unproved,
+    dashed,
+    listed,
+    require,
+    require_span,
+    said,
+)
 
 UNCLEAN = (
     re.compile(r"No broker in ISR is alive for (\S+)\. Elect leader (\d+) from live brokers"),
@@ -17,6 +29,7 @@ GIVEN = re.compile(r"to OnlinePartition with (?:leader (\d+)|state .*?leader=(-?
 LEADER_EPOCH = re.compile(r"(?i)leader_?epoch\"?[=:] ?(\d+)")
 # What findings say:
 OUTSIDE = re.compile(r"unclean election: (.+) got leader (-?\d+) outside of its in-sync replicas")
+BEFORE = re.compile(r": leader (\d+), ISR \[([\d, ]*)\] -> leader \d+")
 CHOICE = re.compile(
     r"controller (\d+) .epoch (\w+)\) made (\d+) choice\(s\) of a leader .* first (\S+): leader (-?\d+),"
     r" prescribed (-?\d+), ISR \[([\d, ]*)\]$"
@@ -34,10 +47,32 @@ def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     if any(words):
         return "Kafka says itself that the leader is from outside of the ISR"
     require(chosen(lines[0]), f"{lines[0].place()} does not say so")
+    if any(listed(LIVE, line) for line in lines[1:]):
+        return away(claim, leader, lines)
     before = [isr for line in lines[1:] if (isr := left_without(line, partition, lines[0]))]
     require(before, "no record says who was in sync before")
     require(all(leader not in isr for isr in before), f"{leader} was in sync before")
     return f"nobody led, in sync {', '.join(before[0])}, then {leader} with the next leader epoch"
+
+
+def away(claim: Claim, leader: str, lines: Sequence[Line]) -> str:
+    """The new leader left, then the old one, and the new one was back only after that."""
+    old, in_sync = said(BEFORE, claim)
+    require(leader not in BROKER.findall(in_sync), f"{leader} was in sync before")
+    gone = [one.at() for one in lines[1:] if is_without(one, leader)]
+    left = [one for one in lines[1:] if is_without(one, leader) or old in listed(GONE, one)]
+    dead = [one.at() for one in left if is_without(one, old)]
+    back = [one.at() for one in lines[1:] if leader in listed(LIVE, one)]
+    in_turn = gone and dead and back and min(gone) < min(dead) <= max(back) <= lines[0].at()
+    require(in_turn, f"no record has {leader} away while {old} left")
+    return (
+        f"{leader} was away from {min(gone)} to {max(back)}, {old} left at {min(dead)}, in sync was {in_sync}"
+    )
+
+
+def is_without(line: Line, broker: str) -> bool:
+    live = listed(LIVE, line)
+    return bool(live) and broker not in live
 
 
 def chosen(line: Line) -> tuple[str, str] | None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from jobs.proof import UNDECIDED, Claim, Line, Unproved, require, said
+from jobs.proof import GONE, LIVE, UNDECIDED, Claim, Line, Unproved, listed, require, said
 
 WITHOUT = re.compile(r"longest ([\d.]+) s \((.+)-(\d+)\)(; \d+ still without)?$")
 RATIO = re.compile(
@@ -11,9 +11,6 @@ RATIO = re.compile(
 )
 PRINTED = re.compile(r"eader imbalance ratio for broker (\d+) is (\d[\d.,E-]*)")
 NOBODY = re.compile(r"(?i)leader\"?[=:] ?-1\b|(?:to|state) (?:Offline|New)Partition\b")
-# Lists of brokers, of those that left and of those that are there.
-GONE = re.compile(r"(?:deleted brokers:|failure callback for|bounced brokers:) ?([\d, ]*)")
-LIVE = re.compile(r"(?:urrently active brokers in the cluster|live brokers): ?(?:\w+\()?([\d, ]*)")
 LED = re.compile(r"(?i)leader\"?[=:] ?(\d+)")
 SPAN = 0.0501  # of a second told by tenths
 
@@ -35,10 +32,6 @@ def outage(claim: Claim, lines: Sequence[Line]) -> str:
 def names(line: Line, topic: str, number: str) -> bool:
     end = rf"(?:-{number}\b|,\s?{number}\]|,partition={number}\b|, partition {number}\b)"
     return re.search(rf"(?<![\w.-]){re.escape(topic)}{end}", line.whole) is not None
-
-
-def listed(pattern: re.Pattern[str], line: Line) -> list[str]:
-    return [one for found in pattern.finditer(line.whole) for one in re.findall(r"\d+", found[1] or "")]
 
 
 def brokers_of(claim: Claim) -> list[str]:

@@ -7,12 +7,14 @@ from pyspark.sql import functions as F
 
 from pipeline.kafka import electing
 from pipeline.kafka.attempts import attempts, said_of_elections
+from pipeline.kafka.away import with_away
 from pipeline.kafka.candidates import with_candidates
 from pipeline.kafka.statements import known_before
 from pipeline.kafka.succession import with_terms
 from pipeline.kafka.term_view import TERM, first_places, held, sequence
 from schemas.gold.leader_election import SPEC
 from schemas.silver.log_gap import LINES_MISSING
+from schemas.spec import EVIDENCE_TYPE
 
 OF_LINE = (
     "from_state", "event_seq", "message", "exception_class", "controller_epoch", "file_id", "byte_offset",
@@ -33,6 +35,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     term: DataFrame,
     log_gap: DataFrame,
     partition_timeline: DataFrame,
+    broker_session: DataFrame,
     deletion_before: DataFrame,
     cut: datetime | None,
 ) -> DataFrame:
@@ -69,6 +72,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .transform(with_terms, term)
         .transform(with_doubt, term, log_gap)
         .transform(with_certain_isr)
+        .transform(with_away, broker_session)
         .transform(with_choice)
         .transform(with_verdict)
         .transform(with_reason)
@@ -155,7 +159,9 @@ def with_choice(found: DataFrame) -> DataFrame:
         found.withColumn("by_isr", by_isr)
         .withColumn("expected_leader", expected)
         .withColumn("is_unclean_said", electing.is_unclean_said())
-        .withColumn("is_clean", electing.is_clean())
+        .withColumn(
+            "is_clean", F.coalesce(electing.is_clean(), F.when(F.col("away").isNotNull(), F.lit(False)))
+        )
     )
 
 
@@ -208,6 +214,10 @@ def with_reason(found: DataFrame) -> DataFrame:
         is_unsure_of_isr, "isr_before_uncertain"
     )
     own = F.struct("file_id", "byte_offset")
-    stated = F.when(~F.col("is_clean") & ~F.col("is_unclean_said"), F.col("isr_line"))
-    lines = F.array_distinct(F.array_compact(F.array(own, F.col("note"), stated)))
+    is_concluded = ~F.col("is_clean") & ~F.col("is_unclean_said")
+    is_by_isr = is_concluded & F.col("is_isr_before_certain")
+    stated = F.array(own, F.col("note"), F.when(is_by_isr, F.col("isr_line")))
+    away = F.when(is_concluded & ~F.col("is_isr_before_certain"), F.col("away"))
+    none = F.array().cast(EVIDENCE_TYPE)
+    lines = F.array_distinct(F.array_compact(F.concat(stated, F.coalesce(away, none))))
     return found.withColumn("reason", reason).withColumn("evidence", lines)

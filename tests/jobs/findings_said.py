@@ -61,6 +61,12 @@ def records(*texts: str) -> list[Record]:
     ]
 
 
+# Broker 1 was away while broker 3, which led audit_log-0, left; cluster 2.2.2.
+LEFT_1 = "[2026-11-21 08:59:26,395] INFO [Controller id=3] Newly added brokers: , deleted brokers: 1, bounced brokers: , all live brokers: 2,3 (kafka.controller.KafkaController)"
+FOUND_2 = "[2026-11-21 08:59:33,439] INFO [Controller id=2] Currently active brokers in the cluster: Set(2) (kafka.controller.KafkaController)"
+BACK_1 = "[2026-11-21 08:59:35,950] INFO [Controller id=2] Newly added brokers: 1, deleted brokers: , bounced brokers: , all live brokers: 1,2 (kafka.controller.KafkaController)"
+LED_BY_1 = "[2026-11-21 08:59:35,967] TRACE [Controller id=2 epoch=6] Changed partition audit_log-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=9, isr=List(1), zkVersion=15) (state.change.logger)"
+
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "controller_outlived": (
         finding("controller_outlived", "controller 1 (epoch 7)",
@@ -141,6 +147,12 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             "unclean election: geo-points-3 got leader 2 outside of its in-sync replicas; records that it had not copied are lost",
             "08:43:02.753", "08:43:02.753"),
         [RECOVERING], CONFIRMED,
+    ),
+    "unclean_election of one that was away": (
+        finding("unclean_election", "audit_log-0",
+            "unclean election: audit_log-0 got leader 1 outside of its in-sync replicas (term 1-6: leader 3, ISR [3] -> "
+            "leader 1, ISR [1]); records that it had not copied are lost", "08:59:35.967", "08:59:35.967"),
+        [LED_BY_1, LEFT_1, FOUND_2, BACK_1], CONFIRMED,
     ),
     "blocked_deletion": (
         finding("blocked_deletion", "topic payments",
@@ -229,6 +241,10 @@ ALTERED = [
     ("leader_choice", "epoch=8", "epoch=9", "is of epoch 9"),
     ("unclean_election KRaft", "using an unclean election", "using a clean election", "does not say so"),
     ("unclean_election 3.2", "=RECOVERING", "=RECOVERED", "no record says who was in sync"),
+    ("unclean_election of one that was away", "brokers: 2,3", "brokers: 1,2,3", "no record has 1 away while 3 left"),
+    ("unclean_election of one that was away", "Set(2)", "Set(2, 3)", "no record has 1 away while 3 left"),
+    ("unclean_election of one that was away", "brokers: 1,2 (", "brokers: 2 (", "no record has 1 away while 3 left"),
+    ("unclean_election of one that was away", "leader=1,", "leader=2,", "does not say so"),
     ("blocked_deletion", "Not retrying deletion of topic payments", "Not retrying deletion of topic alerts", "no record puts off"),
     ("blocked_deletion", "topics payments", "topics alerts", "held from"),
     ("blocked_deletion", "26,101", "26,301", "held from"),
@@ -246,6 +262,12 @@ ALTERED = [
 
 # What the finding itself says wrongly: (case, what it says, what it says now, a word of the answer).
 SAID_WRONGLY = [
+    (
+        "unclean_election of one that was away",
+        "leader 3, ISR [3]",
+        "leader 3, ISR [3, 1]",
+        "1 was in sync before",
+    ),
     ("unclean_election KRaft", "leader 1", "leader -1", "does not say so"),
     ("unclean_election by the ISR before", "got leader 3", "got leader 1", "does not say so"),
     ("leader_choice", "prescribed 1", "prescribed 3", "its ISR is 3"),
