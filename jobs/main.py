@@ -101,7 +101,7 @@ def require_calm(fail_on: str | None, result: RunResult, severities: Sequence[st
     if reached:
         raise FindingsReached(
             expected=f"no finding of severity {fail_on} or above",
-            found=f"{len(reached)}",
+            found=f"such of severity {', '.join(reached)}",
             todo="look at them with 'show F1'",
         )
 

@@ -1,5 +1,6 @@
 """The nightly job on the sample: what it prints, what it stores, and that a second run is quick and quiet."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -111,7 +112,21 @@ def test_nothing_to_read_is_one_sentence_and_leaves_nothing(
     assert not list(warehouse.rglob("*"))
 
 
-def test_findings_reached_has_its_own_exit_code(sample_warehouse: str, spark: SparkSession) -> None:
-    given = ["--logs", str(SAMPLE), "--warehouse", sample_warehouse]
-    assert nightly.main([*given, "--fail-on", "warning"]) == 8
-    assert nightly.main([*given, "--fail-on", "critical"]) == 0
+def test_findings_reached_has_its_own_exit_code(
+    sample_warehouse: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """What conf knows already is kept and does not count; to silence it builds no table of others anew."""
+    given = ["--logs", str(SAMPLE), "--fail-on", "critical"]
+    assert nightly.main([*given, "--warehouse", sample_warehouse]) == 8
+    assert "found such of severity critical; look" in capsys.readouterr().err
+    copied = shutil.copytree(sample_warehouse, tmp_path / "warehouse")
+    conf = tmp_path / "conf.yaml"
+    entry = "{rule: unclean_election, entity: audit_log-.*, until: 2999-01-01, reason: seen}"
+    conf.write_text(f"known_findings: {{suppressions: [{entry}]}}")
+    assert nightly.main([*given, "--warehouse", str(copied), "--conf", str(conf)]) == 0
+    told = capsys.readouterr()
+    assert "(19 resolved, 1 known already)" in told.out
+    assert "build: 2 tables" in caplog.text
