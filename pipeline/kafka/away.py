@@ -47,7 +47,8 @@ def with_away(found: DataFrame, broker_session: DataFrame) -> DataFrame:
 
 def stay_of(leader: str, place: int) -> Column:
     """Of the stays that began by then the last one, or the one before; what ended later had not ended."""
-    so_far = F.filter(f"stays_of_{leader}", lambda one: one["joined_at"] <= F.col("elected_at"))
+    stays = F.col(f"stays_of_{leader}")
+    so_far = F.filter(stays, lambda one: one["joined_at"] <= F.col("elected_at"))
     one = F.get(so_far, F.size(so_far) - place)
     left_at = F.when(one["left_at"] <= F.col("elected_at"), one["left_at"])
     return one.withField("left_at", left_at)
