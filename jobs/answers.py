@@ -162,6 +162,17 @@ class Answers:
             )
         )
 
+    def elections(self) -> Row:
+        """Leaders that ZooKeeper-mode controllers gave partitions: how many, and of how many no line tells whether the
+        leader was in the ISR."""
+        chosen = self.table("gold.leader_election").where("outcome = 'done' AND kind <> 'isr_removal'")
+        return collect_one(
+            chosen.agg(
+                F.count("*").alias("chosen"),
+                F.count_if(F.col("is_clean").isNull() & (F.col("leader") >= 0)).alias("undecided"),
+            )
+        )
+
     def odd_moves(self, limit: int) -> list[Row]:
         """Illegal and refused moves in order of time, the illegal first."""
         odd = self.table("gold.transition_audit").where("verdict IN ('illegal', 'refused')")

@@ -27,6 +27,7 @@ class Facts:
     deleting: list[str]
     brokers: list[Row] | None
     outages: Outages | None
+    elections: Row | None
     ratio_checks: Row | None
     moves: dict[str, int] | None
     odd_moves: list[Row]
@@ -50,6 +51,7 @@ def gather(answers: Answers, counts: Mapping[str, int]) -> Facts:
         "deleting": answers.deleting,
         "brokers": answers.brokers if has("gold.leader_imbalance") else none,
         "outages": partial(asked_of, answers) if has(TABLE) else none,
+        "elections": answers.elections if has("gold.leader_election") else none,
         "ratio_checks": answers.ratio_checks if has("gold.imbalance_check") else none,
         "moves": answers.moves if has("gold.transition_audit") else none,
         "replay_checks": answers.replay_checks if has("gold.replay_check") else dict,

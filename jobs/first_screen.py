@@ -49,7 +49,7 @@ def first_screen(store: ClusterWarehouse, request: RunRequest, result: RunResult
         reading(facts, result),
         at_end(facts),
         verdict(facts, is_judged=result.is_judged),
-        not_looked_for() if result.is_judged else [],
+        not_known(facts) if result.is_judged else [],
         [""],
         finding_lines(facts.findings, facts.lines),
         term_lines(facts),
@@ -164,10 +164,14 @@ def verdict(facts: Facts, *, is_judged: bool) -> list[str]:
     return [f"VERDICT  nothing found{': ' + said if said else ''}{resolved}{blind_spot(facts)}"]
 
 
-def not_looked_for() -> list[str]:
-    """What a reader would expect to be told of, and no line of these releases says."""
+def not_known(facts: Facts) -> list[str]:
+    """What a reader would expect to be told of, and no line says."""
+    told = facts.elections
+    if not told or not told["undecided"]:
+        return []
     return [
-        "         unclean elections of releases 1.1 to 2.6 are found only where lines tell the ISR before for certain"
+        f"         of {told['undecided']:,} of {told['chosen']:,} elections no line tells whether they were unclean"
+        " (1.1 to 2.6, or lines are missing)"
     ]
 
 

@@ -87,6 +87,15 @@ OUTAGES = """
     c          | a     | 2          | 0         | 13         |          | topic creation      |                |               | 1-1     | proved
     c          | a     | 2          | 1         | 14         | 14.999   | topic creation      |                |               | 1-1     | proved
     c          | a     | 2          | 2         | 15         | 30       | unknown             | 2              |               | 1-1     | undetermined
+    c          | a     | 1          | 0         | 22         | 24       | controller start-up | 5              | missing_at_startup | 1-3 | inferred
+    c          | a     | 1          | 0         | 26         | 29       | controller start-up | 6              | missing_at_startup | 1-4 | inferred
+"""
+# Controller 5 was shut down, controller 6 crashed.
+TERMS = """
+    cluster_id | term_id | life | controller_epoch | controller_id | ended_how
+    c          | 1-2     | 1    | 2                | 5             | shutdown
+    c          | 1-3     | 1    | 3                | 6             | crashed
+    c          | 1-4     | 1    | 4                | 5             | open
 """
 
 
@@ -98,17 +107,20 @@ def test_an_event_that_left_partitions_without_a_leader(
     rows = table(spark, partition_outage.SPEC, OUTAGES).withColumn(
         "evidence", F.array(F.struct(F.lit("f").alias("file_id"), F.lit(1).cast("long").alias("byte_offset")))
     )
-    found = outage(rows, story["audit_limit"]).collect()
+    terms = table(spark, controller_term.SPEC, TERMS)
+    found = outage(rows, terms, story["audit_limit"]).collect()
     said = sorted((row.severity, row.entity, row.certainty, row.sentence) for row in found)
     assert said == [
         ("critical", "a-0", "proved", "topic creation left 1 partition(s) without a leader, 18.0 partition-seconds, longest 18.0 s (a-0); 1 still without"),
         ("info", "broker 2", "proved", "broker failure: broker 2 gone left 1 partition(s) without a leader, 8.0 partition-seconds, longest 8.0 s (b-1)"),
+        ("info", "broker 5", "inferred", "controller start-up: broker 5 gone left 1 partition(s) without a leader, 2.0 partition-seconds, longest 2.0 s (a-0)"),
         ("warning", "broker 2", "inferred", "broker failure: broker 2 gone left 2 partition(s) without a leader, 5.0 partition-seconds, longest 4.0 s (b-0)"),
+        ("warning", "broker 6", "inferred", "controller start-up: broker 6 gone left 1 partition(s) without a leader, 3.0 partition-seconds, longest 3.0 s (a-0)"),
     ]  # fmt: skip
     ends = {row.severity: (row.valid_from_at.second, row.valid_until_at) for row in found}
     assert ends["critical"] == (13, None)
     patient = story["audit_limit"].withColumn("outage_ms", F.lit(8001))
-    assert [row.severity for row in outage(rows, patient).collect()] == ["critical"]
+    assert [row.severity for row in outage(rows, terms, patient).collect()] == ["critical"]
 
 
 @pytest.mark.spark

@@ -42,7 +42,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     """
     found = (
         unclean_election(leader_election, log_record)
-        .unionByName(outage(partition_outage, audit_limit))
+        .unionByName(outage(partition_outage, controller_term, audit_limit))
         .unionByName(leader_choice(leader_election, controller_term))
         .unionByName(illegal_move(transition_audit))
         .unionByName(refused_move(transition_audit))

@@ -7,17 +7,21 @@ from pipeline.gold.finding.wording import kept
 from pipeline.kafka.unled import EVENT, with_event
 
 CHOSEN = "controlled"
+SHUT_DOWN = ("cluster_id", "term_id", "root_broker_id")
 
 
-def outage(partition_outage: DataFrame, audit_limit: DataFrame) -> DataFrame:
+def outage(partition_outage: DataFrame, controller_term: DataFrame, audit_limit: DataFrame) -> DataFrame:
     """One event left partitions without a leader for longer than conf allows, as noticed: critical while it goes on,
     a warning once it is over; what a controlled shutdown did is told, no more: who has one replica chose so.
 
     One finding per event; what may have lasted so long, by its upper bound alone, is none.
     """
-    within = partition_outage.where("certainty <> 'undetermined'").join(
-        F.broadcast(audit_limit), on="cluster_id", how="inner"
+    within = (
+        partition_outage.where("certainty <> 'undetermined'")
+        .join(F.broadcast(audit_limit), on="cluster_id", how="inner")
+        .join(F.broadcast(shut_down(controller_term)), on=[*SHUT_DOWN], how="left")
     )
+    is_chosen = F.coalesce((F.col("root_left_how") == CHOSEN) | F.col("is_shut_down"), F.lit(False))
     end = F.greatest(F.coalesce("ended_at", "until_at"), F.col("noticed_at"))
     is_long, is_open = F.col("lasted_ms") >= F.col("outage_ms"), F.col("ended_at").isNull()
     name = F.concat_ws("-", "topic", "partition")
@@ -32,7 +36,7 @@ def outage(partition_outage: DataFrame, audit_limit: DataFrame) -> DataFrame:
             F.min("noticed_at").alias("valid_from_at"),
             F.max(F.when(is_long, F.col("ended_at"))).alias("ended_at"),
             F.count_if(is_long & is_open).alias("open"),
-            F.bool_and(F.coalesce(F.col("root_left_how") == CHOSEN, F.lit(False))).alias("is_chosen"),
+            F.bool_and(is_chosen).alias("is_chosen"),
             # Of all that it left, long or not: the name of the finding must not change as time goes on.
             F.array_sort(F.collect_set("root_broker_id")).alias("brokers"),
             F.min(F.struct("noticed_at", name.alias("name"))).alias("first"),
@@ -59,3 +63,16 @@ def outage(partition_outage: DataFrame, audit_limit: DataFrame) -> DataFrame:
         "valid_from_at", F.when(F.col("open") == 0, F.col("ended_at")).alias("valid_until_at"),
         sentence.alias("sentence"), "certainty", F.flatten("each.evidence").alias("evidence"),
     )  # fmt: skip
+
+
+def shut_down(controller_term: DataFrame) -> DataFrame:
+    """(SHUT_DOWN, is_shut_down): terms whose predecessor was that broker and was shut down: it is not found at the
+    start, and nobody was there to say how it left."""
+    of_term = controller_term.select("cluster_id", "life", "controller_epoch", "term_id")
+    before = controller_term.where("ended_how = 'shutdown'").select(
+        "cluster_id", "life", (F.col("controller_epoch") + 1).alias("controller_epoch"),
+        F.col("controller_id").alias("root_broker_id"), F.lit(True).alias("is_shut_down"),
+    )  # fmt: skip
+    return of_term.join(before, on=["cluster_id", "life", "controller_epoch"], how="inner").select(
+        *SHUT_DOWN, "is_shut_down"
+    )
