@@ -10,8 +10,7 @@ from typing import Any
 from jobs.load_settings import load
 from jobs.settings import Settings
 from pipeline.core.errors import SettingsError
-
-SEVERITIES = ("critical", "warning", "info")
+from schemas.gold.finding import SEVERITIES
 
 
 def parser(job: str, description: str) -> argparse.ArgumentParser:

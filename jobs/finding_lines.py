@@ -16,6 +16,11 @@ def told(findings: Sequence[Row]) -> list[Row]:
     return [one for one in findings if one["suppressed_by"] is None]
 
 
+def standing(findings: Sequence[Row]) -> list[Row]:
+    """Of those the new and ongoing ones."""
+    return [one for one in told(findings) if one["status"] in {"new", "ongoing"}]
+
+
 def groups(findings: Sequence[Row]) -> list[list[Numbered]]:
     """Outages of one severity and status are one group: the OUTAGE part lists them by event."""
 

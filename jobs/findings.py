@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jobs.answers import Answers, Row
-from jobs.arguments import SEVERITIES
 from jobs.ask import all_answers, asking, require
-from jobs.finding_lines import finding_lines
+from jobs.finding_lines import finding_lines, standing
 from jobs.findings_out import FORMATS, Told, as_csv, as_json, as_jsonl, as_prometheus
 from jobs.outcome import said
 from jobs.text import day_clock, printable
 from pipeline.core.errors import FindingsReached, PipelineError, SettingsError
+from schemas.gold.finding import SEVERITIES
 
 WRITERS = {"json": as_json, "jsonl": as_jsonl, "csv": as_csv, "prometheus": as_prometheus}
-STANDING = ("new", "ongoing")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -86,11 +85,7 @@ def require_calm(fail_on: str | None, clusters: Sequence[Told]) -> None:
     if fail_on is None:
         return
     worst = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
-    count = sum(
-        one["status"] in STANDING and one["suppressed_by"] is None and one["severity"] in worst
-        for each in clusters
-        for one in each.findings
-    )
+    count = sum(one["severity"] in worst for each in clusters for one in standing(each.findings))
     if count:
         raise FindingsReached(
             expected=f"no finding of severity {fail_on} or above",

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from jobs.answers import Row
+from jobs.finding_lines import standing
 from jobs.text import csv_cell
 from schemas.gold.finding import SEVERITIES
 
@@ -81,22 +82,15 @@ def as_csv(clusters: Sequence[Told]) -> str:
 def as_prometheus(clusters: Sequence[Told]) -> str:
     """Gauges of what is new or ongoing and not known already. Every cluster has every severity, with 0: a cluster that
     is missing was not read. Source: Prometheus text exposition format 0.0.4."""
-    standing = {
-        one.cluster_id: [
-            each
-            for each in one.findings
-            if each["status"] in {"new", "ongoing"} and each["suppressed_by"] is None
-        ]
-        for one in clusters
-    }
+    found = {one.cluster_id: standing(one.findings) for one in clusters}
     severities, rules = Counter[tuple[str, str]](), Counter[tuple[str, str, str]]()
-    for cluster, findings in standing.items():
+    for cluster, findings in found.items():
         for each in findings:
             severities[cluster, each["severity"]] += 1
             rules[cluster, each["rule"], each["severity"]] += 1
     by_severity = [
         ({"cluster": cluster, "severity": severity}, severities[cluster, severity])
-        for cluster in standing
+        for cluster in found
         for severity in SEVERITIES
     ]
     by_rule = [

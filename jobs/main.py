@@ -7,7 +7,7 @@ from functools import partial
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from jobs.arguments import SEVERITIES, parser, require_logs, settings_of
+from jobs.arguments import parser, require_logs, settings_of
 from jobs.discovery import candidates_by_cluster
 from jobs.first_screen import Screen, first_screen
 from jobs.outcome import UNEXPECTED, log_stages, said, worst
@@ -25,6 +25,7 @@ from pipeline.core.errors import (
 from pipeline.store.reading import clusters
 from pipeline.store.session import get_spark
 from pipeline.store.warehouse import ClusterWarehouse
+from schemas.gold.finding import SEVERITIES
 
 log = logging.getLogger("kafka_controller_audit")
 

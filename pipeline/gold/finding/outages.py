@@ -16,35 +16,7 @@ def outage(partition_outage: DataFrame, controller_term: DataFrame, audit_limit:
 
     One finding per event; what may have lasted so long, by its upper bound alone, is none.
     """
-    within = (
-        partition_outage.where("certainty <> 'undetermined'")
-        .join(F.broadcast(audit_limit), on="cluster_id", how="inner")
-        .join(F.broadcast(shut_down(controller_term)), on=[*SHUT_DOWN], how="left")
-    )
-    is_chosen = F.coalesce((F.col("root_left_how") == CHOSEN) | F.col("is_shut_down"), F.lit(False))
-    end = F.greatest(F.coalesce("ended_at", "until_at"), F.col("noticed_at"))
-    is_long, is_open = F.col("lasted_ms") >= F.col("outage_ms"), F.col("ended_at").isNull()
-    name = F.concat_ws("-", "topic", "partition")
-    line = F.struct((-F.col("lasted_ms")).alias("rank"), name.alias("name"), "evidence")
-    groups = (
-        within.withColumn("lasted_ms", F.unix_millis(end) - F.unix_millis("noticed_at"))
-        .transform(with_event)
-        .groupBy("cluster_id", *EVENT)
-        .agg(
-            F.count_if(is_long).alias("partitions"),
-            F.sum(F.when(is_long, F.col("lasted_ms"))).alias("lasted_ms"),
-            F.min("noticed_at").alias("valid_from_at"),
-            F.max(F.when(is_long, F.col("ended_at"))).alias("ended_at"),
-            F.count_if(is_long & is_open).alias("open"),
-            F.bool_and(is_chosen).alias("is_chosen"),
-            # Of all that it left, long or not: the name of the finding must not change as time goes on.
-            F.array_sort(F.collect_set("root_broker_id")).alias("brokers"),
-            F.min(F.struct("noticed_at", name.alias("name"))).alias("first"),
-            F.min("certainty").alias("certainty"),
-            kept(F.collect_list(F.when(is_long, line))).alias("each"),
-        )
-        .where("partitions > 0")
-    )
+    groups = events(partition_outage, controller_term, audit_limit)
     longest = F.get("each", F.lit(0))
     gone = F.concat_ws(",", F.col("brokers").cast("array<string>"))
     has_brokers = F.size("brokers") > 0
@@ -63,6 +35,40 @@ def outage(partition_outage: DataFrame, controller_term: DataFrame, audit_limit:
         "valid_from_at", F.when(F.col("open") == 0, F.col("ended_at")).alias("valid_until_at"),
         sentence.alias("sentence"), "certainty", F.flatten("each.evidence").alias("evidence"),
     )  # fmt: skip
+
+
+def events(partition_outage: DataFrame, controller_term: DataFrame, audit_limit: DataFrame) -> DataFrame:
+    """(cluster_id, EVENT, ...): what left a partition without a leader for so long; partitions, lasted_ms, open and
+    each, the longest first, are of those partitions, brokers and first of all that it left: the name of the finding
+    must not change as time goes on."""
+    within = (
+        partition_outage.where("certainty <> 'undetermined'")
+        .join(F.broadcast(audit_limit), on="cluster_id", how="inner")
+        .join(F.broadcast(shut_down(controller_term)), on=[*SHUT_DOWN], how="left")
+    )
+    is_chosen = F.coalesce((F.col("root_left_how") == CHOSEN) | F.col("is_shut_down"), F.lit(False))
+    end = F.greatest(F.coalesce("ended_at", "until_at"), F.col("noticed_at"))
+    is_long, is_open = F.col("lasted_ms") >= F.col("outage_ms"), F.col("ended_at").isNull()
+    name = F.concat_ws("-", "topic", "partition")
+    line = F.struct((-F.col("lasted_ms")).alias("rank"), name.alias("name"), "evidence")
+    return (
+        within.withColumn("lasted_ms", F.unix_millis(end) - F.unix_millis("noticed_at"))
+        .transform(with_event)
+        .groupBy("cluster_id", *EVENT)
+        .agg(
+            F.count_if(is_long).alias("partitions"),
+            F.sum(F.when(is_long, F.col("lasted_ms"))).alias("lasted_ms"),
+            F.min("noticed_at").alias("valid_from_at"),
+            F.max(F.when(is_long, F.col("ended_at"))).alias("ended_at"),
+            F.count_if(is_long & is_open).alias("open"),
+            F.bool_and(is_chosen).alias("is_chosen"),
+            F.array_sort(F.collect_set("root_broker_id")).alias("brokers"),
+            F.min(F.struct("noticed_at", name.alias("name"))).alias("first"),
+            F.min("certainty").alias("certainty"),
+            kept(F.collect_list(F.when(is_long, line))).alias("each"),
+        )
+        .where("partitions > 0")
+    )
 
 
 def shut_down(controller_term: DataFrame) -> DataFrame:
