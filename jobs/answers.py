@@ -163,7 +163,7 @@ class Answers:
         )
 
     def elections(self) -> Row:
-        """Leaders that ZooKeeper-mode controllers gave partitions: how many, and of how many no line tells whether the
+        """Leaders that controllers gave partitions: how many, and of how many no line tells whether the
         leader was in the ISR."""
         chosen = self.table("gold.leader_election").where("outcome = 'done' AND kind <> 'isr_removal'")
         return collect_one(

@@ -20,7 +20,17 @@ from jobs.proof import (
     require_span,
     said,
 )
-from jobs.verifying_elections import BROKER, ISR, LEADER, UNCLEAN, leader_choice, unclean_election
+from jobs.verifying_elections import (
+    BROKER,
+    ISR,
+    LEADER,
+    UNCLEAN,
+    UNCLEAN_CHOICE,
+    UNCLEAN_DIFF,
+    last_known_leader,
+    leader_choice,
+    unclean_election,
+)
 from jobs.verifying_partitions import outage, ratio_disagreement
 from jobs.verifying_terms import (
     ELECTED,
@@ -52,7 +62,7 @@ REFUSAL = re.compile(
 QUEUED = re.compile(r"(?:deletion for topics|to be deleted:|deletions:) (.*?)(?:, initial| \(kafka|$)")
 PUT_OFF = re.compile(r"Not retrying deletion of topic (\S+) at this time since it is marked ineligible")
 DELETED = re.compile(r"Deletion of topic (\S+) successfully completed")
-KNOWN = (MOVE, ELECTED, RESIGNING, *UNCLEAN, PUT_OFF, DELETED)
+KNOWN = (MOVE, ELECTED, RESIGNING, *UNCLEAN, UNCLEAN_CHOICE, UNCLEAN_DIFF, PUT_OFF, DELETED)
 NAME = re.compile(r"[^,\s()]+")
 # What findings say:
 MOVES = re.compile(r"controller (\d+) .epoch (\w+)\) .* (\d+) \w+ move\(s\) (\w+) -> (\w+), first of (.+)")
@@ -182,5 +192,6 @@ def replay_disagreement(claim: Claim, lines: Sequence[Line]) -> str:
 RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one for one in (
     illegal_move, refused_move, discontinuity, replay_disagreement, controller_outlived, no_controller,
     deposed_controller_wrote, controller_powerless, failover_slow, leader_choice,
-    unclean_election, outage, blocked_deletion, standing_imbalance, ratio_disagreement, not_understood,
+    unclean_election, last_known_leader, outage, blocked_deletion, standing_imbalance, ratio_disagreement,
+    not_understood,
 )}  # fmt: skip

@@ -19,16 +19,25 @@ from jobs.proof import (
 
 UNCLEAN = (
     re.compile(r"No broker in ISR is alive for (\S+)\. Elect leader (\d+) from live brokers"),
-    re.compile(r"Setting new leader for topicId (\S+, partition \d+) to (\d+) using an unclean election"),
     re.compile(r"Changed partition (\S+) from .* with state .*?leader=(\d+).*leaderRecoveryState=RECOVERING"),
 )
+# In KRaft: of a topic by its id; which one that is the line of the new leader says.
+UNCLEAN_CHOICE = re.compile(
+    r"Setting new leader for topicId (\S+), partition (\d+) to (\d+) using an unclean election"
+)
+UNCLEAN_DIFF = re.compile(
+    r"UNCLEAN partition change for (\S+) with topic ID \S+: .*\bleader: -?\d+ -> (\d+),.*RECOVERED -> RECOVERING"
+)
+NAMED = re.compile(r"(\S+)-(\d+) with topic (?:id|ID) (?:Some\()?([\w-]{22})")
 LEADER = re.compile(r"(?i)leader\"?[=:] ?(-?\d+)")
 ISR = re.compile(r"(?i)isr(?:WithBrokerEpoch)?\"?[=:] ?((?:List|BrokerState|broker\w+=|[-\d\[(, )])*)")
 BROKER = re.compile(r"(?<!Epoch=)(?<![-\d])\d+")
 GIVEN = re.compile(r"to OnlinePartition with (?:leader (\d+)|state .*?leader=(-?\d+))")
 LEADER_EPOCH = re.compile(r"(?i)leader_?epoch\"?[=:] ?(\d+)")
 # What findings say:
-OUTSIDE = re.compile(r"unclean election: (.+) got leader (-?\d+) outside of its in-sync replicas")
+OUTSIDE = re.compile(
+    r"unclean election: (.+) got leader (-?\d+) (?:outside of its in-sync replicas|back as its last)"
+)
 BEFORE = re.compile(r": leader (\d+), ISR \[([\d, ]*)\] -> leader \d+")
 CHOICE = re.compile(
     r"controller (\d+) .epoch (\w+)\) made (\d+) choice\(s\) of a leader .* first (\S+): leader (-?\d+),"
@@ -39,6 +48,10 @@ CHOICE = re.compile(
 def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     """Kafka's own word, beside the election or alone; or the election after the ISR that was left without a leader."""
     partition, leader = said(OUTSIDE, claim)
+    if in_kraft := [named for line in lines if (named := chosen_in_kraft(line, lines))]:
+        require(set(in_kraft) == {(partition, leader)}, "it is not what the records say")
+        require_span(claim, min(line.at() for line in lines), min(line.at() for line in lines))
+        return "the controller says itself that the election is unclean"
     require_span(claim, lines[0].at(), lines[0].at())
     words = [next((one for pattern in UNCLEAN if (one := pattern.search(line.text))), None) for line in lines]
     for line, found in zip(lines, words, strict=True):
@@ -53,6 +66,22 @@ def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     require(before, "no record says who was in sync before")
     require(all(leader not in isr for isr in before), f"{leader} was in sync before")
     return f"nobody led, in sync {', '.join(before[0])}, then {leader} with the next leader epoch"
+
+
+def last_known_leader(claim: Claim, lines: Sequence[Line]) -> str:
+    """Kafka calls it an unclean election, too."""
+    return unclean_election(claim, lines)
+
+
+def chosen_in_kraft(line: Line, lines: Sequence[Line]) -> tuple[str, str] | None:
+    """Partition and leader of an unclean election in KRaft; null of another line."""
+    if diff := UNCLEAN_DIFF.search(line.text):
+        return diff[1], diff[2]
+    if choice := UNCLEAN_CHOICE.search(line.text):
+        found = [one for each in lines if (one := NAMED.search(each.text))]
+        names = {(one[3], one[2]): one[1] for one in found}
+        return f"{names.get((choice[1], choice[2]), choice[1])}-{choice[2]}", choice[3]
+    return None
 
 
 def away(claim: Claim, leader: str, lines: Sequence[Line]) -> str:

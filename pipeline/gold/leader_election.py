@@ -1,4 +1,4 @@
-"""Elections of leaders by controllers in ZooKeeper mode, each held against the rule that it goes by."""
+"""Elections of leaders by controllers, each held against the rule that it goes by."""
 
 from datetime import datetime
 
@@ -9,6 +9,7 @@ from pipeline.kafka import electing
 from pipeline.kafka.attempts import attempts, said_of_elections
 from pipeline.kafka.away import with_away
 from pipeline.kafka.candidates import with_candidates
+from pipeline.kafka.kraft_elections import kraft_elections
 from pipeline.kafka.statements import known_before
 from pipeline.kafka.succession import with_terms
 from pipeline.kafka.term_view import TERM, first_places, held, sequence
@@ -19,6 +20,7 @@ from schemas.spec import EVIDENCE_TYPE
 OF_LINE = (
     "from_state", "event_seq", "message", "exception_class", "controller_epoch", "file_id", "byte_offset",
 )  # fmt: skip
+KRAFT = "kraft"
 JUDGED = ("as_prescribed", "as_prescribed_by_result")
 
 
@@ -36,11 +38,15 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     log_gap: DataFrame,
     partition_timeline: DataFrame,
     broker_session: DataFrame,
+    broker_absence: DataFrame,
     deletion_before: DataFrame,
+    modes: frozenset[str],
     cut: datetime | None,
 ) -> DataFrame:
     """One row per attempt to give one partition a leader; of a fenced controller (from 2.1) no line tells.
 
+    modes: those of the terms; what a mode would add that there is not is left out of the plan. KRaft: as
+    pipeline.kafka.kraft_elections says; what follows is of ZooKeeper mode.
     cut: the begin of a day before which no term began whose lines are given; deletion_before: (cluster_id, topic,
     deletions) completed before it; partition_timeline: what is open at the cut or begins later.
 
@@ -49,6 +55,11 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     without those that are gone. Up to 1.0 lines of elections state none: the request that follows does.
     Source: PartitionLeaderSelector up to 1.0, Election and PartitionStateMachine since, 0.8.2 to 3.9.
     """
+    in_kraft = kraft_elections(
+        partition_timeline, broker_absence, broker_event, election_event, reassignment_event, term, log_gap
+    ).transform(of_this_table)
+    if modes == {KRAFT}:
+        return in_kraft
     in_zookeeper = partition_timeline.where("topic_id IS NULL")
     earlier = in_zookeeper.where(F.col("valid_from_at") < F.lit(cut).cast("timestamp"))
     moves = (leader_and_isr, partition_transition, replica_transition, assignment, topic_event)
@@ -64,7 +75,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     of_zookeeper = term.where("mode = 'zookeeper'")
     kept = own.join(F.broadcast(of_zookeeper.select(*TERM)), on=[*TERM], how="left_semi")
     views = held(kept, first_places(of_zookeeper), sequence(in_zookeeper), "said")
-    return (
+    judged = (
         attempts(views)
         .transform(named)
         .transform(with_candidates, broker_event, controller_line)
@@ -76,7 +87,16 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .transform(with_choice)
         .transform(with_verdict)
         .transform(with_reason)
-        .select(*SPEC.columns)
+        .transform(of_this_table)
+    )
+    return judged.unionByName(in_kraft) if KRAFT in modes else judged
+
+
+def of_this_table(elections: DataFrame) -> DataFrame:
+    """The columns of this table, null where the mode knows none."""
+    given = {one.name: one.type for one in SPEC.fields if one.name not in elections.columns}
+    return elections.withColumns({name: F.lit(None).cast(kind) for name, kind in given.items()}).select(
+        *SPEC.columns
     )
 
 

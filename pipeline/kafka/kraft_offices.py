@@ -40,6 +40,21 @@ def with_term(rows: DataFrame, offices: DataFrame) -> DataFrame:
     )
 
 
+def in_office(decisions: DataFrame, term: DataFrame) -> DataFrame:
+    """Decisions (cluster_id, logged_at, node_id, controller_id) without those of controllers that were superseded: they
+    never come true. Where no election was seen any controller's decision counts. Adds at, term_id, life,
+    controller_epoch."""
+    holder = term.select("cluster_id", "term_id", F.col("controller_id").alias("in_office_id"))
+    return (
+        decisions.drop("controller_epoch")
+        .withColumn("at", F.col("logged_at"))
+        .transform(with_term, term.transform(kraft_offices))
+        .join(F.broadcast(holder), on=["cluster_id", "term_id"], how="left")
+        .where("in_office_id IS NULL OR in_office_id = coalesce(node_id, controller_id)")
+        .drop("in_office_id")
+    )
+
+
 def with_decided(lines: DataFrame, controller_line: DataFrame, offices: DataFrame) -> DataFrame:
     """is_decided: a controller wrote the line in its office (silver.controller_line), and no other was elected yet;
     what standbys print, and a process that starts and replays its log, is no decision."""

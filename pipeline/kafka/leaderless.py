@@ -172,7 +172,6 @@ def unprinted() -> Column:
         F.col("empty_at"),
         F.col("empty.then_line"),
         leader=F.lit(NOBODY),
-        leader_epoch=epoch,
         certainty=F.lit("inferred"),
     )
     nothing = F.filter(F.array(at_once), lambda _: F.lit(False))

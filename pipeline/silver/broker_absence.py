@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.kafka.kraft_offices import kraft_offices, with_term
+from pipeline.kafka.kraft_offices import in_office
 from schemas.silver.broker_absence import SPEC
 
 FENCED = ("session_timed_out", "fence_granted", "shutdown_granted")
@@ -12,22 +12,14 @@ BACK = "unfence_granted"
 
 
 def build(broker_event: DataFrame, term: DataFrame) -> DataFrame:
-    """One row per decision, but for those of controllers that were superseded: they never come true.
+    """One row per decision of a controller in office.
 
-    Where no election was seen any controller's decision counts.
     Source: BrokerHeartbeatManager, ReplicationControlManager, from 2.8.
     """
-    decisions = (
-        broker_event.where("said_by = 'decision'")
-        .where(F.col("step").isin(*FENCED, LEAVING, BACK) & F.col("broker_id").isNotNull())
-        .withColumn("at", F.col("logged_at"))
-        .transform(with_term, term.transform(kraft_offices))
+    decisions = broker_event.where("said_by = 'decision'").where(
+        F.col("step").isin(*FENCED, LEAVING, BACK) & F.col("broker_id").isNotNull()
     )
-    reigning = decisions.join(
-        F.broadcast(term.select("cluster_id", "term_id", F.col("controller_id").alias("in_office_id"))),
-        on=["cluster_id", "term_id"],
-        how="left",
-    ).where("in_office_id IS NULL OR in_office_id = coalesce(node_id, controller_id)")
+    reigning = in_office(decisions, term)
     later = Window.partitionBy("cluster_id", "broker_id").orderBy("at", "file_id", "byte_offset")
     back_at = F.min(F.when(F.col("step") == BACK, F.col("at")))
     return (

@@ -12,6 +12,7 @@ RESULT = r"([A-Za-z0-9._-]+)-(\d+) -> (?:Right\((-?\d+)\)|((?:Left\()?[A-Z]\w*\(
 LEADER_CHANGE = r"\bleader: (-?\d+) -> (-?\d+)"
 BUILDER = r"\btopicId=([\w-]+), partitionId=(\d+)"
 ELECTING_TASK = r"^(elect\w+)$"
+LAST_KNOWN = "LAST_KNOWN_LEADER"
 WON = ("elected", "elected_unclean", "result")
 ELEMENT = {
     "topic": "string",
@@ -120,11 +121,25 @@ def leaders() -> dict[str, Column]:
 
 def circumstances() -> dict[str, Column]:
     fields = F.col("fields")
+    is_last_known = (F.col("step") == "elected_unclean") & (last_known() == leaders()["new_leader"])
     strategy = first(F.col("exception_message"), r"under strategy (.+)$")
     return {
-        "selector": F.coalesce(fields["election_type"], fields["election_strategy"], strategy, "kind"),
+        "selector": F.coalesce(
+            F.when(is_last_known, LAST_KNOWN),
+            fields["election_type"],
+            fields["election_strategy"],
+            strategy,
+            "kind",
+        ),
         "trigger": F.coalesce(fields["election_trigger"], fields["context"], fields["task"]),
         "partition_count": number(F.coalesce(fields["num_partitions"], fields["num_records"])),
         "live_replicas": broker_list(F.coalesce(fields["live_replicas"], fields["live_broker_ids"])),
         "reason": F.coalesce("said", "reason", fields["error"]),
     }
+
+
+def last_known() -> Column:
+    """The one replica that is left as last known leader, where the line says so (from 3.7)."""
+    fields = F.col("fields")
+    registered = first(fields["partition_registration"], r"\belr=\[\], lastKnownElr=\[(\d+)\]")
+    return number(F.coalesce(first(fields["diff"], r"\blastKnownElr: \[(\d+)\] -> \[\]"), registered))

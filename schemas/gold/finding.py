@@ -13,6 +13,7 @@ RULES = (
     "no_controller",
     "controller_powerless",
     "controller_outlived",
+    "last_known_leader",
     "failover_slow",
     "leader_choice",
     "blocked_deletion",

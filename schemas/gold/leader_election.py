@@ -64,25 +64,30 @@ FAILURES = (
 
 SPEC = TableSpec(
     name="gold.leader_election",
-    grain="One attempt of a controller in ZooKeeper mode to give one partition a leader, done or failed, or one "
-    "removal of a replica from its ISR that raised the leader epoch.",
+    grain="One attempt of a controller to give one partition a leader, done or failed; in ZooKeeper mode also one "
+    "removal of a replica from its ISR that raised the leader epoch, in KRaft one change of the leader, be it to none.",
     key=("file_id", "byte_offset", "topic", "partition"),
     fields=(
         CLUSTER_ID,
         TERM_ID,
         *TOPIC_PARTITION,
-        required("elected_at", TimestampType(), "When it was logged, UTC."),
+        required(
+            "elected_at",
+            TimestampType(),
+            "When it was logged, in KRaft first by any node, or the decision that it is put down to, UTC.",
+        ),
         required("seq", LongType(), "Place of the line within the term."),
         required("kind", StringType(), "By which rule the leader is chosen.", accepted=KINDS),
         field(
             "selector",
             StringType(),
-            "The rule in Kafka's words: selector (up to 1.0) or strategy; null: kind is chosen by none.",
+            "The rule in Kafka's words: selector (up to 1.0) or strategy, in KRaft type of the election, ELR or "
+            "LAST_KNOWN_LEADER; null: kind is chosen by none.",
         ),
         required(
             "trigger",
             StringType(),
-            "What the controller was doing: cause of silver.controller_line.",
+            "What the controller was doing: cause of silver.controller_line, in KRaft by the decisions before.",
             accepted=CAUSES,
         ),
         field(
@@ -109,6 +114,11 @@ SPEC = TableSpec(
         field("leader", IntegerType(), "Leader that came of it; -1 none; null: it failed."),
         field("isr", BROKER_IDS, "In-sync replicas that came of it; null: not said, or it failed."),
         field("leader_epoch", IntegerType(), "Leader epoch that came of it; null: not said, or it failed."),
+        field(
+            "missing_epochs",
+            IntegerType(),
+            "KRaft: leader epochs since the one before of which no line tells; null: it is not said.",
+        ),
         field("expected_leader", IntegerType(), "Leader that the rule prescribes; null: not determined."),
         field("is_expected", BooleanType(), "leader is expected_leader; null: not determined, or it failed."),
         field("verdict", StringType(), "The choice against its rule; null: it failed.", accepted=VERDICTS),
@@ -120,7 +130,7 @@ SPEC = TableSpec(
         required(
             "is_unclean_said",
             BooleanType(),
-            "Kafka says on a line that it chose from outside of the ISR (up to 1.0, from 3.2).",
+            "Kafka says on a line that it chose from outside of the ISR (up to 1.0, from 3.2, KRaft).",
         ),
         field("reason", StringType(), "Why something is undetermined.", accepted=REASONS),
         required("is_deleting", BooleanType(), "Its topic is queued for deletion: no leader is no outage."),

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from jobs.settings_frames import suppression
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.gold.finding.elections import leader_choice, unclean_election
+from pipeline.gold.finding.elections import last_known_leader, leader_choice, unclean_election
 from pipeline.gold.finding.moves import discontinuity
 from pipeline.gold.finding.wording import EVIDENCE_KEPT
 from schemas.gold import controller_term, leader_election, replay_check
@@ -179,11 +179,12 @@ def test_unclean_elections_that_kafka_prints(spark: SparkSession) -> None:
 
 
 ELECTIONS = """
-    cluster_id | term_id | controller_epoch | seq | topic | partition | kind    | trigger        | elected_at | old_leader | isr_before | leader | isr   | expected_leader | verdict       | is_clean | is_unclean_said | certainty
-    c          | 1-6     | 6                | 1   | b.c   | 1         | offline | broker start   | 2          | -1         | [3]        | 2      | [2]   | 2               | as_prescribed | false    | true            | proved
-    c          | 1-6     | 6                | 2   | a     | 0         | offline | broker start   | 3          | 4          |            | 2      | [2]   | 2               | as_prescribed | false    | false           | proved
-    c          | 1-6     | 6                | 3   | a     | 1         | offline | broker failure | 4          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved
-    c          | 1-6     | 6                | 4   | a     | 2         | offline | broker failure | 5          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved
+    cluster_id | term_id | controller_epoch | seq | topic | partition | kind    | trigger        | elected_at | old_leader | isr_before | leader | isr   | expected_leader | verdict       | is_clean | is_unclean_said | certainty | selector
+    c          | 1-6     | 6                | 1   | b.c   | 1         | offline | broker start   | 2          | -1         | [3]        | 2      | [2]   | 2               | as_prescribed | false    | true            | proved    |
+    c          | 1-6     | 6                | 2   | a     | 0         | offline | broker start   | 3          | 4          |            | 2      | [2]   | 2               | as_prescribed | false    | false           | proved    |
+    c          | 1-6     | 6                | 3   | a     | 1         | offline | broker failure | 4          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved    |
+    c          | 1-6     | 6                | 4   | a     | 2         | offline | broker failure | 5          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved    |
+    c          | 1-6     | 6                | 5   | d     | 0         | offline | broker start   | 6          | -1         |            | 1      | [1]   | 1               | as_prescribed | false    | true            | proved    | LAST_KNOWN_LEADER
 """
 
 
@@ -198,7 +199,12 @@ def test_elections_that_hurt_or_surprise(spark: SparkSession) -> None:
         controller_term.SPEC,
         "cluster_id | term_id | controller_id | controller_epoch\nc | 1-6 | 1 | 6",
     )
-    found = unclean_election(elections, lines).unionByName(leader_choice(elections, terms)).collect()
+    found = (
+        unclean_election(elections, lines)
+        .unionByName(leader_choice(elections, terms))
+        .unionByName(last_known_leader(elections))
+        .collect()
+    )
     lost = "records that it had not copied are lost"
     assert sorted((row.severity, row.certainty, row.entity, row.sentence) for row in found) == [
         (
@@ -210,6 +216,11 @@ def test_elections_that_hurt_or_surprise(spark: SparkSession) -> None:
             "critical", "proved", "b.c-1",
             f"unclean election: b.c-1 got leader 2 outside of its in-sync replicas (term 1-6: no leader, ISR [3] "
             f"-> leader 2, ISR [2]); {lost}",
+        ),
+        (
+            "warning", "proved", "d-0",
+            "unclean election: d-0 got leader 1 back as its last known one (term 1-6: no leader, ISR not known -> leader 1, "
+            "ISR [1]); what it had not written to disk when it died is lost",
         ),
         (
             "warning", "proved", "offline election",

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.gold.kraft_election_truth import compared
 from tests.gold.kraft_truth import ASPECTS, Imbalance, imbalances, report, stretches, true_states, wrong
 from tests.lab import Row, broken_rules, built_tables, interpreted, rows_of
 
@@ -19,6 +20,10 @@ OTHERS = (
     "4.3.1-kraft-combined-trace",
     "4.3.1-kraft-separate-stock",
 )
+
+
+# How much of each is told at least.
+ASKED = {"leader": 0.85, "kind": 0.9, "is_clean": 0.99}
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,15 @@ def test_imbalance_is_that_of_what_brokers_describe(lab: Lab) -> None:
     print(f", settled and not undetermined {len(known)}")
     assert [one for one in known if one.told != one.described] == []
     assert len(known) > 10  # of a migrated cluster only those after the migration
+
+
+def test_elections(lab: Lab) -> None:
+    """Every change of a leader is told, or a later row says that leader epochs before it are not."""
+    found = compared(lab.folder, rows_of(lab.tables["leader_election"]))
+    print(f"elections of {lab.folder.name}: " + ", ".join(f"{one} {dict(found[one])}" for one in found))
+    for of, least in ASKED.items():
+        assert found[of]["wrong"] + found[of]["missed"] == 0, of
+        assert found[of]["right"] > least * found[of].total(), of
 
 
 def test_every_aspect_is_told_for_most_of_the_time(lab: Lab) -> None:

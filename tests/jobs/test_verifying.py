@@ -11,7 +11,8 @@ from jobs.verify import report, require_confirmed
 from jobs.verifying import RULES, verified
 from pipeline.core.errors import NotConfirmed
 from tests.jobs import findings_said, partition_findings_said, term_findings_said
-from tests.jobs.findings_said import REFUSED, records
+from tests.jobs.finding_records import REFUSED
+from tests.jobs.findings_said import records
 
 CASES = findings_said.CASES | term_findings_said.CASES | partition_findings_said.CASES
 ALTERED = findings_said.ALTERED + term_findings_said.ALTERED + partition_findings_said.ALTERED

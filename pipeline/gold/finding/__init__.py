@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.gold.finding.elections import leader_choice, unclean_election
+from pipeline.gold.finding.elections import last_known_leader, leader_choice, unclean_election
 from pipeline.gold.finding.known import with_suppressed
 from pipeline.gold.finding.logs import missing_logs, not_understood
 from pipeline.gold.finding.moves import discontinuity, illegal_move, refused_move, replay_disagreement
@@ -43,6 +43,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     found = (
         unclean_election(leader_election, log_record)
         .unionByName(outage(partition_outage, controller_term, audit_limit))
+        .unionByName(last_known_leader(leader_election))
         .unionByName(leader_choice(leader_election, controller_term))
         .unionByName(illegal_move(transition_audit))
         .unionByName(refused_move(transition_audit))

@@ -6,27 +6,53 @@ from pyspark.sql import functions as F
 from pipeline.gold.finding.wording import controller_name, kept, kept_of, place, rule
 
 LOST = "; records that it had not copied are lost"
+LAST_KNOWN = (
+    "unclean election: %s got leader %s back as its last known one (term %s: %s); what it had not written to disk when "
+    "it died is lost"
+)
 OUTSIDE = "unclean election: %s got leader %s outside of its in-sync replicas"
 
 
 def unclean_election(leader_election: DataFrame, log_record: DataFrame) -> DataFrame:
     """A leader from outside of the ISR was chosen: what the old leader had alone is lost.
 
-    In ZooKeeper mode by gold.leader_election; what Kafka says so beside it, and in KRaft from 3.6 on, by the line.
+    By gold.leader_election; what Kafka says so beside it, by the line. Of a last known leader: see last_known_leader.
     """
-    found = leader_election.where("NOT is_clean")
+    found = leader_election.where("NOT is_clean").where(~is_last_known())
     # Of an election with a selector, Kafka's own word is a second line, also where it failed afterwards.
     told = leader_election.where("NOT is_clean OR size(evidence) > 1")
     known = told.select(F.explode("evidence").alias("line")).select("line.*")
+    outside = F.format_string(OUTSIDE, partition_name(), F.col("leader").cast("string"))
+    sentence = F.concat(
+        outside, F.format_string(" (term %s: %s)", "term_id", change_of_leader()), F.lit(LOST)
+    )
     elected = found.select(
         "cluster_id", *rule("unclean_election", "critical", 2), partition_name().alias("entity"),
         F.format_string("%s at %s", "trigger", F.unix_millis("elected_at")).alias("root_event"),
         "term_id", F.col("elected_at").alias("valid_from_at"), F.col("elected_at").alias("valid_until_at"),
-        change_of_leader().alias("sentence"),
+        sentence.alias("sentence"),
         F.when(F.col("is_unclean_said"), "proved").otherwise("inferred").alias("certainty"), "evidence",
     )  # fmt: skip
     said = log_record.join(F.broadcast(known), on=["file_id", "byte_offset"], how="left_anti")
     return elected.unionByName(said_unclean(said))
+
+
+def last_known_leader(leader_election: DataFrame) -> DataFrame:
+    """From 4.1 on a broker that died is taken out of the eligible replicas when it comes back, and made leader as the
+    last known one: its own log is all there is, and up to 4.0 the same was a clean election."""
+    change = F.format_string(
+        LAST_KNOWN, partition_name(), F.col("leader").cast("string"), "term_id", change_of_leader()
+    )
+    return leader_election.where("NOT is_clean").where(is_last_known()).select(
+        "cluster_id", *rule("last_known_leader", "warning"), partition_name().alias("entity"),
+        F.format_string("%s at %s", "trigger", F.unix_millis("elected_at")).alias("root_event"),
+        "term_id", F.col("elected_at").alias("valid_from_at"), F.col("elected_at").alias("valid_until_at"),
+        change.alias("sentence"), F.lit("proved").alias("certainty"), "evidence",
+    )  # fmt: skip
+
+
+def is_last_known() -> Column:
+    return F.col("selector").eqNullSafe("LAST_KNOWN_LEADER")
 
 
 def partition_name() -> Column:
@@ -41,9 +67,7 @@ def change_of_leader() -> Column:
         name = F.when(F.col(leader) >= 0, F.format_string("leader %d", leader)).otherwise("no leader")
         return F.concat_ws(", ", name, F.when(F.col(isr).isNotNull(), ids).otherwise("ISR not known"))
 
-    outside = F.format_string(OUTSIDE, partition_name(), F.col("leader").cast("string"))
-    change = F.concat(who("old_leader", "isr_before"), F.lit(" -> "), who("leader", "isr"))
-    return F.concat(outside, F.format_string(" (term %s: %s)", "term_id", change), F.lit(LOST))
+    return F.concat(who("old_leader", "isr_before"), F.lit(" -> "), who("leader", "isr"))
 
 
 def said_unclean(log_record: DataFrame) -> DataFrame:

@@ -1,0 +1,169 @@
+"""Elections as the metadata log of a KRaft cluster has them: records that set the leader of a partition."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.gold.kraft_truth import in_effect
+from tests.gold.truth import SETTLED_MS, Partition, ms
+from tests.lab import Row
+
+KEPT = -2  # of a change record: the leader stays as it is
+NOBODY = -1
+KINDS = ("init", "offline", "controlled_shutdown", "reassign", "preferred")
+
+
+class Held(NamedTuple):
+    """What the log holds of a partition; eligible: replicas that may lead without loss beside the ISR."""
+
+    leader: int
+    leader_epoch: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    eligible: tuple[int, ...]
+
+
+class Elected(NamedTuple):
+    """A record that sets another leader than the one before; life: which topic of that name it is, from 1."""
+
+    partition: Partition
+    life: int
+    at_ms: int
+    old_leader: int | None
+    leader: int
+    leader_epoch: int
+    is_unclean: bool
+    kind: str
+
+
+def elections(cluster: Path) -> Iterator[Elected]:
+    names: dict[str, tuple[str, int]] = {}
+    lives: Counter[str] = Counter()
+    held: dict[tuple[str, int], Held] = {}
+    records = list(in_effect(cluster))
+    decisions = batches(records)
+    for at, record in records:
+        kind, data = record["type"], record.get("data") or {}
+        if kind == "TOPIC_RECORD":
+            lives[data["name"]] += 1
+            names[data["topicId"]] = data["name"], lives[data["name"]]
+        if kind not in ("PARTITION_RECORD", "PARTITION_CHANGE_RECORD"):
+            continue
+        key = data["topicId"], data["partitionId"]
+        before = held.get(key)
+        leader = data.get("leader", KEPT)
+        epoch = data["leaderEpoch"] if before is None else before.leader_epoch + (leader != KEPT)
+        now = Held(before.leader if before and leader == KEPT else leader, epoch, *lists(data, before))
+        held[key] = now
+        is_taken_over = before is None and epoch > 0  # from ZooKeeper
+        if not is_taken_over and (before is None or before.leader != now.leader):
+            topic, life = names[key[0]]
+            how = of_kind(before, now, decisions.get((record["timestamp"], record["epoch"]), {}))
+            is_safe = (
+                before is None or how == "reassign" or now.leader in (NOBODY, *before.isr, *before.eligible)
+            )
+            yield Elected(
+                (topic, key[1]),
+                life,
+                at,
+                before.leader if before else None,
+                now.leader,
+                epoch,
+                not is_safe,
+                how,
+            )
+
+
+def lists(data: Row, before: Held | None) -> list[tuple[int, ...]]:
+    """replicas, isr and eligible replicas after a record; what a change does not name stays."""
+    names = {"replicas": "replicas", "isr": "isr", "eligible": "eligibleLeaderReplicas"}
+    return [
+        tuple(data[there]) if data.get(there) is not None else getattr(before, here, ())
+        for here, there in names.items()
+    ]
+
+
+def batches(records: list[tuple[int, Row]]) -> dict[tuple[int, int], dict[int, str]]:
+    """What each batch (time of its append, epoch) did to brokers."""
+    found: dict[tuple[int, int], dict[int, str]] = {}
+    for _, record in records:
+        if record["type"] == "BROKER_REGISTRATION_CHANGE_RECORD":
+            data = record["data"]
+            did = {1: "fenced", -1: "unfenced"}.get(data.get("fenced", 0), "")
+            did = did or ("leaving" if data.get("inControlledShutdown") == 1 else "")
+            found.setdefault((record["timestamp"], record["epoch"]), {})[data["brokerId"]] = did
+    return found
+
+
+def of_kind(before: Held | None, now: Held, brokers: dict[int, str]) -> str:
+    if before is None:
+        return "init"
+    if before.leader >= 0 and before.leader in brokers:
+        # A broker that has leaders to give away is let go step by step; the fence at the end finds none.
+        return {"leaving": "controlled_shutdown"}.get(brokers[before.leader], "offline")
+    if before.leader not in now.replicas and before.leader >= 0:
+        return "reassign"
+    if before.leader < 0:
+        return "offline"
+    return "preferred" if now.leader == now.replicas[0] else "unknown"
+
+
+def place(row: Row) -> tuple[str, int, str, int]:
+    return row["file_id"], row["byte_offset"], row["topic"], row["partition"]
+
+
+def is_in_gap(one: Elected, rows: list[Row]) -> bool:
+    """A later row of the partition says that it does not know of so many epochs before it."""
+    own = [row for row in rows if (row["topic"], row["partition"]) == one.partition]
+    return any(
+        row["missing_epochs"] is None
+        or row["leader_epoch"] - row["missing_epochs"] <= one.leader_epoch < row["leader_epoch"]
+        for row in own
+    )
+
+
+def in_kraft(cluster: Path, rows: list[Row]) -> list[Row]:
+    """Rows from the first partition record on: until then a cluster may have been in ZooKeeper mode."""
+    begun = min(at for at, record in in_effect(cluster) if record["type"] == "PARTITION_RECORD")
+    return [row for row in rows if ms(row["elected_at"]) >= begun - SETTLED_MS]
+
+
+def compared(cluster: Path, rows: list[Row]) -> dict[str, Counter[str]]:
+    """By what is compared (leader, kind, is_clean): how many are right, undetermined, wrong, missed.
+
+    leader: every change is told at its leader epoch, and none else; no choice is told to be against its rule.
+    """
+    told: dict[tuple[Partition, int | None, int], list[Row]] = {}
+    rows = in_kraft(cluster, rows)
+    for row in rows:
+        told.setdefault(((row["topic"], row["partition"]), row["leader_epoch"], row["leader"]), []).append(
+            row
+        )
+    found = {name: Counter[str]() for name in ("leader", "kind", "is_clean")}
+    matched = set()
+    for one in elections(cluster):
+        near = told.get((one.partition, one.leader_epoch, one.leader), []) or told.get(
+            (one.partition, None, one.leader), []
+        )
+        by_distance = sorted(near, key=lambda each: abs(ms(each["elected_at"]) - one.at_ms))
+        if not by_distance:
+            found["leader"]["undetermined" if is_in_gap(one, rows) else "missed"] += 1
+            continue
+        row = by_distance[0]
+        matched.add(place(row))
+        is_known = row["verdict"] != "undetermined"
+        found["leader"][
+            "wrong" if row["verdict"] == "differs" else "right" if is_known else "undetermined"
+        ] += 1
+        is_told = row["kind"] != "unknown"
+        same = row["kind"].replace("offline_admin_unclean", "offline") == one.kind
+        found["kind"]["right" if same else "wrong" if is_told else "undetermined"] += 1
+        if one.leader >= 0:
+            clean = row["is_clean"]
+            found["is_clean"][
+                "undetermined" if clean is None else "right" if clean != one.is_unclean else "wrong"
+            ] += 1
+    others = [row for row in rows if place(row) not in matched and row["verdict"] != "undetermined"]
+    found["leader"]["wrong"] += len(others)
+    return found
