@@ -42,6 +42,15 @@ def reaching_rows(rows: DataFrame, from_column: str, until_column: str, cut: dat
     return rows.where((F.col(from_column) < F.lit(cut)) & reaching(until_column, cut))
 
 
+def sessions_before(sessions: DataFrame, cut: datetime | None) -> DataFrame:
+    """Rows of gold.broker_session that begin before the cut: those that reach it, and the last one of each broker."""
+    own = ("cluster_id", "broker_id")
+    earlier = sessions.where(F.col("joined_at") < F.lit(cut)) if cut else sessions.limit(0)
+    last = F.max_by(F.struct(*sessions.columns), "joined_at").alias("last")
+    reaching_it = reaching_rows(sessions, "joined_at", "left_at", cut)
+    return earlier.groupBy(*own).agg(last).select("last.*").unionByName(reaching_it).distinct()
+
+
 def timeline_before(intervals: DataFrame, said: Iterable[DataFrame], cut: datetime | None) -> DataFrame:
     """Rows of gold.partition_timeline that begin before the cut: those open then, and all of the topics of `said`,
     in which something is said afterwards, and of the partitions that are open in KRaft by an inference."""

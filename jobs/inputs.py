@@ -8,7 +8,13 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from jobs.before import deletion_before, reaching_rows, summary_before, timeline_before
+from jobs.before import (
+    deletion_before,
+    reaching_rows,
+    sessions_before,
+    summary_before,
+    timeline_before,
+)
 from jobs.cutting import BEFORE, lines_before, segments_at
 from jobs.settings import Settings
 from jobs.settings_frames import audit_limits, balancing_settings, release_settings, session_limits
@@ -52,7 +58,7 @@ class Inputs:
             DELETIONS: lambda: deletion_before(read(topic_event.SPEC), read(controller_line.SPEC), cut),
             TIMELINE: lambda: timeline_before(read(partition_timeline.SPEC), self.said(cut), cut),
             "session_limit": lambda: session_limits(store.spark, settings, store.cluster_id),
-            SESSIONS: lambda: reaching_rows(read(broker_session.SPEC), "joined_at", "left_at", cut),
+            SESSIONS: lambda: sessions_before(read(broker_session.SPEC), cut),
             OUTAGES: lambda: reaching_rows(read(partition_outage.SPEC), "noticed_at", "ended_at", cut),
             "modes": lambda: modes(read(term.SPEC)),
         }

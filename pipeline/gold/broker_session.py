@@ -1,13 +1,18 @@
-"""When each broker was in the cluster and how it left, from the lists of live brokers that controllers print."""
+"""When each broker was in the cluster and how it left, from the lists of live brokers that controllers print, and in
+KRaft from what they decide."""
 
 from datetime import datetime
+from functools import partial, reduce
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.kafka.departures import with_cleanness, with_epochs, with_handled, with_led, with_requests
+from pipeline.kafka.kraft_sessions import kraft_sessions
 from pipeline.kafka.succession import with_superseded
 from schemas.gold.broker_session import SPEC
 
+ZOOKEEPER, KRAFT = "zookeeper", "kraft"
 LINE = ("cluster_id", "file_id", "byte_offset")
 BROKER = ("cluster_id", "broker_id")
 AT_STARTUP, CHANGED = "controller_live_brokers", "broker_change"
@@ -20,32 +25,58 @@ def build(
     broker_event: DataFrame,
     controller_line: DataFrame,
     term: DataFrame,
+    partition_timeline: DataFrame,
     session_before: DataFrame,
+    modes: frozenset[str],
     cut: datetime | None,
 ) -> DataFrame:
     """One row per stay of one broker: those that are open at the cut or end later.
 
-    session_before: rows of this table that begin before the cut and reach it.
+    session_before: rows of this table that begin before the cut: those that reach it, and the last one of each broker.
+    partition_timeline: what is open at the cut or begins later. modes: those of the terms; what a mode would add that
+    there is not is left out of the plan.
     Lists of a controller that was superseded by then are left out: they tell what it knew last.
     Source: KafkaController.onControllerFailover, processBrokerChange (BrokerChangeListener up to 0.10.2), 0.8.2 to 3.9.
     """
-    lists = listed(broker_event, in_office(controller_line, term))
     seeds = session_before.where(F.col("joined_at") < F.lit(cut).cast("timestamp"))
+    found = []
+    if ZOOKEEPER in modes:
+        reaching = seeds.where(F.col("left_at").isNull() | (F.col("left_at") >= F.lit(cut).cast("timestamp")))
+        found.append(in_zookeeper(broker_event, controller_line, term, reaching))
+    if KRAFT in modes:
+        found.append(kraft_sessions(broker_event, term, seeds, cut))
+    return (
+        reduce(partial(DataFrame.unionByName, allowMissingColumns=True), found)
+        .transform(with_requests, broker_event, term, seeds)
+        .transform(with_led, partition_timeline)
+        .transform(with_handled, controller_line)
+        .transform(with_cleanness)
+        .select(*SPEC.columns)
+    )
+
+
+def in_zookeeper(
+    broker_event: DataFrame, controller_line: DataFrame, term: DataFrame, seeds: DataFrame
+) -> DataFrame:
+    """Stays by the lists of controllers in ZooKeeper mode."""
+    lists = listed(broker_event, in_office(controller_line, term))
+    known = seeds.where("mode = 'zookeeper'")
     brokers = lists.select("cluster_id", F.explode(F.concat("live", "left")).alias("broker_id"))
-    every = brokers.unionByName(seeds.select(*BROKER)).distinct()
+    every = brokers.unionByName(known.select(*BROKER)).distinct()
     sighted = (
         lists.join(F.broadcast(every), on="cluster_id")
         .select(
             *BROKER, *ORDER, "term_id", "event_seq", "event", "file_id", "byte_offset",
             *(F.array_contains(name, F.col("broker_id")).alias(f"is_{name}") for name in STEPS),
         )
-        .unionByName(known_before(seeds), allowMissingColumns=True)
+        .unionByName(known_before(known), allowMissingColumns=True)
     )  # fmt: skip
     return (
         sighted.transform(with_strangers)
         .transform(stays)
         .transform(with_shutdowns, broker_event, controller_line)
-        .select(*SPEC.columns)
+        .transform(with_epochs, broker_event, known)
+        .withColumn("mode", F.lit(ZOOKEEPER))
     )
 
 

@@ -46,7 +46,7 @@ def build(
     """
     intervals = partition_timeline.transform(with_following)
     in_zookeeper = intervals.where("topic_id IS NULL")
-    absent = absences(in_zookeeper, broker_session)
+    absent = absences(in_zookeeper, broker_session.where("mode = 'zookeeper'"))
     found = (
         leaderless(intervals)
         .unionByName(left_alone(in_zookeeper, absent), allowMissingColumns=True)

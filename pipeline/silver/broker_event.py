@@ -10,6 +10,8 @@ from schemas.silver.broker_event import SPEC
 # RegisterBrokerRecord, BrokerRegistrationChangeRecord, UnfenceBrokerRecord, BrokerRegistration.
 RECORD_ID = r"\b(?:brokerId|id)=(\d+)"
 RECORD_EPOCH = r"\b(?:brokerEpoch|epoch)=(-?\d+)"
+# A broker's epoch is the offset of the record that registered it.
+OWN_EPOCHS = ("new_broker_epoch", "broker_epoch", "register_broker_record_offset")
 REGISTRATIONS = ("record", "cur_registration")
 END_POINTS = r"(?:^|[(, ])(\d+) : "
 EPOCHS = r"(\d+) -> (-?\d+)"
@@ -48,7 +50,7 @@ def named(text: Column) -> Column:
     """(broker_id, broker_epoch) of each broker in the field that the feed names, or of the record."""
     fields = F.col("fields")
     field = F.col("field")
-    own_epoch = number(F.coalesce(fields["new_broker_epoch"], fields["broker_epoch"]), "bigint")
+    own_epoch = number(F.coalesce(*(fields[name] for name in OWN_EPOCHS)), "bigint")
     in_record = number(first(text, RECORD_ID)), number(first(text, RECORD_EPOCH), "bigint")
     return (
         F.when(field.isNull(), F.array(broker(F.col("broker_id"), own_epoch)))

@@ -1,12 +1,13 @@
-"""Stays of brokers among the live ones, as the controllers listed them (ZooKeeper mode)."""
+"""Stays of brokers among the live ones, as the controllers listed them; in KRaft among the unfenced ones."""
 
-from pyspark.sql.types import IntegerType, LongType, StringType, TimestampType
+from pyspark.sql.types import ArrayType, BooleanType, IntegerType, LongType, StringType, TimestampType
 
 from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TERM_ID, Check, TableSpec, field, required
 
+MODES = ("zookeeper", "kraft")
 JOINED_HOW = (
     "joined",  # a list names it as new
-    "bounced",  # its process was another one between two lists (from 2.2)
+    "bounced",  # its process was another one between two lists (from 2.2); in KRaft it was unfenced twice
     "listed_at_startup",  # a controller that starts finds it; it may have been there for long
     "before_data",  # the first that is heard of it is that it left: joined_at is the time of that
     "listed",  # it is among the live ones of a list that does not name it as new
@@ -21,21 +22,58 @@ LEFT_HOW = (
 
 SPEC = TableSpec(
     name="gold.broker_session",
-    grain="One stay of one broker among the live brokers that the controllers in office listed.",
+    grain="One stay of one broker among the live brokers that the controllers in office listed, in KRaft among those "
+    "that they unfenced.",
     key=("broker_id", "joined_at"),
     fields=(
         CLUSTER_ID,
         required("broker_id", IntegerType(), "The broker."),
-        required("joined_at", TimestampType(), "First list that has it, UTC."),
+        required("mode", StringType(), "zookeeper or kraft.", accepted=MODES),
+        field(
+            "broker_epoch",
+            LongType(),
+            "Of its registration: a zxid (from 2.2), in KRaft an offset (from 3.3); null: not said.",
+        ),
+        required("joined_at", TimestampType(), "First list that has it; in KRaft when it was unfenced, UTC."),
         required("joined_how", StringType(), "How the list came to have it.", accepted=JOINED_HOW),
-        field("left_at", TimestampType(), "First list that has it no more, UTC; null: still there."),
+        field(
+            "left_at",
+            TimestampType(),
+            "First list that has it no more; in KRaft when it was fenced, UTC; null: still there.",
+        ),
         field("left_how", StringType(), "How it left; null: still there.", accepted=LEFT_HOW),
+        field(
+            "is_clean",
+            BooleanType(),
+            "It asked to be shut down and left nothing that another replica can lead; null: still there, or not known.",
+        ),
+        required(
+            "shutdown_requested_at",
+            ArrayType(TimestampType(), containsNull=False),
+            "When it asked the controller to be shut down, each attempt; in KRaft when that was granted, UTC.",
+        ),
+        field(
+            "led_before_count",
+            LongType(),
+            "Partitions that it led when it first asked; null: it did not ask.",
+        ),
+        field(
+            "led_count",
+            LongType(),
+            "Partitions that lost their leader as it left, as far as lines tell who led; null: still there.",
+        ),
+        field("unmoved_count", LongType(), "Of these the ones that have other replicas; null: still there."),
+        field(
+            "handled_until_at",
+            TimestampType(),
+            "Last line of the controller event that noticed that it left, UTC; null in KRaft, and while it is there.",
+        ),
         TERM_ID,
         field("left_term_id", StringType(), "The term that noticed that it left; null: still there."),
         field(
             "left_event_seq",
             LongType(),
-            "Controller event that noticed it: silver.controller_line.event_seq; null: still there.",
+            "Controller event that noticed it: silver.controller_line.event_seq; null in KRaft, and while it is there.",
         ),
         CERTAINTY,
         EVIDENCE,

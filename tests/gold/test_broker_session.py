@@ -2,6 +2,7 @@
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from schemas.gold.broker_session import SPEC
 from tests.tables import built_in_turn, log_records, same_rows, table
@@ -53,3 +54,41 @@ def test_how_brokers_leave(spark: SparkSession) -> None:
     )
     records = log_records(spark, {(1, "controller"): CONTROLLER})
     same_rows(built_in_turn(spark, records, "broker_session")["broker_session"], expected, *COLUMNS)
+
+
+KRAFT = """
+    [2026-11-21 00:00:01,000] INFO [QuorumController id=101] Becoming the active controller at epoch 1, next write offset 1. (org.apache.kafka.controller.QuorumController)
+    [2026-11-21 00:00:02,000] INFO [QuorumController id=101] The request from broker 1 to unfence has been granted because it has caught up with the offset of its register broker record 5. (org.apache.kafka.controller.BrokerHeartbeatManager)
+    [2026-11-21 00:00:02,100] INFO [QuorumController id=101] The request from broker 2 to unfence has been granted because it has caught up with the offset of its register broker record 6. (org.apache.kafka.controller.BrokerHeartbeatManager)
+    [2026-11-21 00:00:03,000] INFO [QuorumController id=101] Fencing broker 3 because its session has timed out. (org.apache.kafka.controller.ReplicationControlManager)
+    [2026-11-21 00:00:10,000] INFO [QuorumController id=101] Unfenced broker 1 has requested and been granted a controlled shutdown. (org.apache.kafka.controller.BrokerHeartbeatManager)
+    [2026-11-21 00:00:11,000] INFO [QuorumController id=101] The request from broker 1 to shut down has been granted since the lowest active offset 286 is now greater than the broker's controlled shutdown offset 286. (org.apache.kafka.controller.BrokerHeartbeatManager)
+    [2026-11-21 00:00:12,000] INFO [QuorumController id=101] Fencing broker 1 because its session has timed out. (org.apache.kafka.controller.ReplicationControlManager)
+    [2026-11-21 00:00:20,000] INFO [QuorumController id=101] The request from broker 2 to unfence has been granted because it has caught up with the offset of its register broker record 40. (org.apache.kafka.controller.BrokerHeartbeatManager)
+    [2026-11-21 00:00:30,000] INFO [QuorumController id=101] Unfenced broker 2 has requested and been granted a controlled shutdown. (org.apache.kafka.controller.BrokerHeartbeatManager)
+    [2026-11-21 00:00:39,000] INFO [QuorumController id=101] Fencing broker 2 because its session has timed out. (org.apache.kafka.controller.ReplicationControlManager)
+"""
+SUCCESSOR = """
+    [2026-11-21 00:00:05,000] INFO [QuorumController id=102] Fencing broker 1 because its session has timed out. (org.apache.kafka.controller.ReplicationControlManager)
+"""
+
+
+@pytest.mark.spark
+def test_stays_in_kraft(spark: SparkSession) -> None:
+    """Who is not in office fences nobody; a broker that is fenced again has left once; one that asked and was not let
+    go has not left cleanly. Of led_count: how often it asked."""
+    expected = table(
+        spark,
+        SPEC,
+        """
+        broker_id | mode  | broker_epoch | joined_at | joined_how  | left_at | left_how     | is_clean | led_count | certainty
+        1         | kraft | 5            | 2         | joined      | 11      | controlled   | true     | 1         | proved
+        2         | kraft | 6            | 2.100     | joined      | 20      | bounced      |          | 0         | inferred
+        2         | kraft | 40           | 20        | bounced     | 39      | uncontrolled | false    | 1         | proved
+        3         | kraft |              | 3         | before_data | 3       | uncontrolled | false    | 0         | proved
+        """,
+    )
+    records = log_records(spark, {(101, "controller"): KRAFT, (102, "controller"): SUCCESSOR})
+    found = built_in_turn(spark, records, "broker_session")["broker_session"]
+    asked = found.withColumn("led_count", F.size("shutdown_requested_at").cast("long"))
+    same_rows(asked, expected, "mode", "broker_epoch", "is_clean", "led_count", *COLUMNS[:5], "certainty")

@@ -14,6 +14,7 @@ from jobs.before import (
     deletion_before,
     reaching,
     reaching_rows,
+    sessions_before,
     summary_before,
     timeline_before,
 )
@@ -146,7 +147,7 @@ def from_day(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFram
         "summary_before": summary_before(tables["replay_summary"], lines, begin),
         "deletion_before": deletion_before(tables["topic_event"], lines, begin),
         "timeline_before": timeline_before(tables["partition_timeline"], said, begin),
-        "session_before": reaching_rows(tables["broker_session"], "joined_at", "left_at", begin),
+        "session_before": sessions_before(tables["broker_session"], begin),
         "outage_before": reaching_rows(tables["partition_outage"], "noticed_at", "ended_at", begin),
         "cut": begin,
     }

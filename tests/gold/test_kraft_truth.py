@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.gold import session_truth
 from tests.gold.kraft_election_truth import compared
 from tests.gold.kraft_truth import ASPECTS, Imbalance, imbalances, report, stretches, true_states, wrong
 from tests.lab import Row, broken_rules, built_tables, interpreted, rows_of
@@ -116,3 +117,12 @@ def test_every_aspect_is_told_for_most_of_the_time(lab: Lab) -> None:
 
 def test_declarations_hold(lab: Lab) -> None:
     assert broken_rules(lab.tables) == []
+
+
+def test_brokers_that_left(lab: Lab) -> None:
+    """Every departure is told once, and who was told to shut down is never taken for one that died."""
+    found = session_truth.compared(lab.folder, rows_of(lab.tables["broker_session"]))
+    print(f"sessions of {lab.folder.name}: " + ", ".join(f"{one} {dict(found[one])}" for one in found))
+    assert found["left"]["right"] > 5
+    for of in found:
+        assert found[of]["wrong"] + found[of]["missed"] == 0, of

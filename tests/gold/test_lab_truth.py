@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from schemas.gold.replay_check import REPLAY_CHECKS
+from tests.gold import session_truth
 from tests.gold.election_truth import compared
 from tests.gold.outage_truth import closest, outages, told_outages, unmatched
 from tests.gold.term_truth import judged, rewritten, zombie_writes
@@ -232,3 +233,12 @@ def test_evidence_tells_the_level_and_what_it_answers(lab: Lab) -> None:
 
 def test_declarations_hold(lab: Lab) -> None:
     assert broken_rules(lab.tables) == []
+
+
+def test_brokers_that_left(lab: Lab) -> None:
+    """Every departure is told once, and who was told to shut down is never taken for one that died."""
+    found = session_truth.compared(lab.folder, lab.rows("broker_session"))
+    print(f"sessions of {lab.folder.name}: " + ", ".join(f"{one} {dict(found[one])}" for one in found))
+    assert found["left"]["right"] > 5
+    for of in found:
+        assert found[of]["wrong"] + found[of]["missed"] == 0, of

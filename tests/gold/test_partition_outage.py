@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from pipeline.gold import partition_outage
 from pipeline.store.delta import declared
@@ -87,7 +88,9 @@ def frames(spark: SparkSession, lines: DataFrame) -> dict[str, Any]:
     stay = "array(named_struct('file_id', concat('b', broker_id, '@', joined_at), 'byte_offset', 0L))"
     return inputs_of(spark, lines) | {
         "partition_timeline": with_evidence(table(spark, partition_timeline.SPEC, TIMELINE), place),
-        "broker_session": with_evidence(table(spark, broker_session.SPEC, SESSIONS), stay),
+        "broker_session": with_evidence(table(spark, broker_session.SPEC, SESSIONS), stay).withColumn(
+            "mode", F.lit("zookeeper")
+        ),
         "term": table(
             spark,
             term.SPEC,

@@ -1,0 +1,155 @@
+"""What came before a broker left, and what its leaving did: requests to shut down, partitions that it led, handling.
+
+Stays are few and dear to compute: what is put beside them is gathered by broker first, so that they are read once.
+"""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from pipeline.kafka.kraft_offices import in_office
+from pipeline.kafka.statements import PARTITION
+
+BROKER = ("cluster_id", "broker_id")
+STAY = (*BROKER, "joined_at")
+ASKED = ("shutdown_requested", "controlled_shutdown_granted")
+AT_STARTUP = "missing_at_startup"
+END_OF_CHANGE, END_OF_STARTUP = "controller_broker_epochs", "partition_state_machine_started"
+NOTICED = ("controller start-up", "broker start", "broker failure", "broker bounced", "unknown")
+SOON_MS = 1_000  # lines of one event
+
+
+def with_requests(stays: DataFrame, broker_event: DataFrame, term: DataFrame, seeds: DataFrame) -> DataFrame:
+    """shutdown_requested_at: when the broker asked to be shut down, each attempt, in order; empty: it did not.
+
+    In KRaft when it was granted. Source: KafkaController.shutdownBroker, doControlledShutdown;
+    BrokerHeartbeatManager, from 2.8.
+    """
+    said = broker_event.where("said_by = 'decision' AND broker_id IS NOT NULL").where(
+        F.col("step").isin(*ASKED)
+    )
+    asked = in_office(said, term).select(*BROKER, "at")
+    before = seeds.select(*BROKER, F.explode("shutdown_requested_at").alias("at"))
+    by_broker = (
+        asked.unionByName(before)
+        .groupBy(*BROKER)
+        .agg(F.array_sort(F.collect_set("at")).alias("shutdown_requested_at"))
+    )
+    none = F.array().cast("array<timestamp>")
+    own = F.filter(F.coalesce("shutdown_requested_at", none), is_within)
+    return stays.join(F.broadcast(by_broker), on=[*BROKER], how="left").withColumn(
+        "shutdown_requested_at", own
+    )
+
+
+def is_within(at: Column) -> Column:
+    return (at >= F.col("joined_at")) & (F.col("left_at").isNull() | (at <= F.col("left_at")))
+
+
+def with_epochs(stays: DataFrame, broker_event: DataFrame, seeds: DataFrame) -> DataFrame:
+    """broker_epoch where the controller lists epochs (from 2.2): the one that is listed in the stay."""
+    listed = broker_event.where("step = 'epoch' AND broker_id IS NOT NULL").select(
+        *BROKER, F.col("logged_at").alias("at"), "broker_epoch"
+    )
+    known = seeds.where("broker_epoch IS NOT NULL").select(
+        *BROKER, F.col("joined_at").alias("at"), "broker_epoch"
+    )
+    by_epoch = listed.unionByName(known).groupBy(*BROKER, "broker_epoch").agg(F.min("at").alias("at"))
+    epochs = by_epoch.groupBy(*BROKER).agg(
+        F.sort_array(F.collect_list(F.struct("at", "broker_epoch"))).alias("epochs")
+    )
+    soon = F.make_dt_interval(secs=F.lit(SOON_MS / 1000))
+    own = F.filter(
+        "epochs",
+        lambda one: (
+            is_within(F.greatest(one["at"], F.col("joined_at"))) & (one["at"] >= F.col("joined_at") - soon)
+        ),
+    )
+    return (
+        stays.join(F.broadcast(epochs), on=[*BROKER], how="left")
+        .withColumn("broker_epoch", F.try_element_at(own, F.lit(-1))["broker_epoch"])
+        .drop("epochs")
+    )
+
+
+def with_handled(stays: DataFrame, controller_line: DataFrame) -> DataFrame:
+    """handled_until_at: the line that ends the controller's event which noticed that the broker left, where it prints
+    one (from 2.2, and at its start), else the last line before the next event."""
+    event = ("cluster_id", "left_term_id", "left_event_seq")
+
+    def last(name: str) -> Column:
+        return F.max(F.when(F.col("event") == name, F.col("ordered_at")))
+
+    ends = (
+        controller_line.where(F.col("cause").isin(*NOTICED) & (F.col("event_seq") > 0))
+        .withColumnsRenamed({"term_id": "left_term_id", "event_seq": "left_event_seq"})
+        .groupBy(*event)
+        .agg(
+            last(END_OF_CHANGE).alias("change_at"),
+            last(END_OF_STARTUP).alias("startup_at"),
+            F.max("ordered_at").alias("last_at"),
+        )
+    )
+    its_end = F.when(F.col("left_how") == AT_STARTUP, F.col("startup_at")).otherwise(F.col("change_at"))
+    return (
+        stays.join(ends, on=[*event], how="left")
+        .withColumn("handled_until_at", F.coalesce(its_end, "last_at"))
+        .drop("change_at", "startup_at", "last_at")
+    )
+
+
+def with_led(stays: DataFrame, partition_timeline: DataFrame) -> DataFrame:
+    """led_count: partitions that it led when it left; unmoved_count: of these the ones with more replicas, which a
+    shutdown moves; led_before_count: partitions that it led when it first asked to be shut down."""
+    asked_at = F.get("shutdown_requested_at", F.lit(0))
+    led = partition_timeline.where("leader >= 0 AND NOT is_deleting").select(
+        "cluster_id", F.col("leader").alias("broker_id"), "valid_from_at", "valid_until_at",
+        (F.coalesce(F.size("replicas"), F.lit(1)) > 1).alias("is_replicated"),
+        F.struct(*PARTITION[1:]).alias("partition"),
+    )  # fmt: skip
+    at_left, at_asked = covers(F.col("left_at")), covers(F.col("asked_at"))
+    counts = (
+        counted(at_left).alias("led_count"),
+        counted(at_left & F.col("is_replicated")).alias("unmoved_count"),
+        counted(at_asked).alias("led_before_count"),
+    )
+    own = [name for name in stays.columns if name not in STAY]
+    kept = F.first(F.struct(*own)).alias("own")
+    joined = (
+        stays.withColumn("asked_at", asked_at)
+        .join(led, on=[*BROKER], how="left")
+        .groupBy(*STAY)
+        .agg(kept, *counts)
+        .select(*STAY, "own.*", "led_count", "unmoved_count", "led_before_count")
+    )
+    is_gone, has_asked = F.col("left_at").isNotNull(), F.size("shutdown_requested_at") > 0
+    return joined.withColumns(
+        {
+            "led_count": F.when(is_gone, F.col("led_count")),
+            "unmoved_count": F.when(is_gone, F.col("unmoved_count")),
+            "led_before_count": F.when(has_asked, F.col("led_before_count")),
+        }
+    )
+
+
+def covers(at: Column) -> Column:
+    """An interval that ends with the event itself, too."""
+    ends = F.col("valid_until_at").isNull() | (F.col("valid_until_at") >= at)
+    return F.coalesce((F.col("valid_from_at") < at) & ends, F.lit(False))
+
+
+def counted(which: Column) -> Column:
+    """Partitions: one may have two intervals at one instant."""
+    return F.size(F.collect_set(F.when(which, F.col("partition")))).cast("long")
+
+
+def with_cleanness(stays: DataFrame) -> DataFrame:
+    """is_clean: it was let go, and nothing that another replica could lead was left to it. Of one that left while there
+    was no controller only that it had asked is known."""
+    is_moved = F.col("unmoved_count") == 0
+    has_asked = F.size("shutdown_requested_at") > 0
+    is_clean = (
+        F.when(F.col("left_how") == "controlled", is_moved)
+        .when(F.col("left_how") == "uncontrolled", F.lit(False))
+        .when((F.col("left_how") == AT_STARTUP) & has_asked & is_moved, F.lit(True))
+    )
+    return stays.withColumn("is_clean", is_clean)

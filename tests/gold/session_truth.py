@@ -1,0 +1,100 @@
+"""Stays of brokers as ZooKeeper's log or the metadata log of a lab cluster has them, and how told ones compare."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.gold.kraft_truth import in_effect
+from tests.gold.truth import json_lines, ms
+from tests.lab import Row
+
+NOTICED_MS = 8_000  # a controller that dies with a broker has a successor by then, which does not find it
+SETTLED_MS = 2_000
+
+
+class Departure(NamedTuple):
+    """A broker left; is_asked: somebody had told it to shut down."""
+
+    broker_id: int
+    at_ms: int
+    is_asked: bool
+
+
+def departures(cluster: Path) -> list[Departure]:
+    is_kraft = (cluster / "truth" / "metadata-log.jsonl").exists()
+    return list(in_kraft(cluster) if is_kraft else in_zookeeper(cluster))
+
+
+def in_zookeeper(cluster: Path) -> Iterator[Departure]:
+    """Registrations that were deleted, or ended with their session."""
+    asked = [
+        (act["broker"], act["start_ms"], act["end_ms"])
+        for act in json_lines(cluster / "truth" / "actions.jsonl")
+        if act["kind"] == "controlled_shutdown"
+    ]
+    for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
+        match change["path"].split("/")[1:]:
+            case ["brokers", "ids", number] if change["op"] == "delete":
+                at = change["time_ms"]
+                is_asked = any(
+                    broker == int(number) and begun <= at <= ended + SETTLED_MS
+                    for broker, begun, ended in asked
+                )
+                yield Departure(int(number), at, is_asked)
+
+
+def in_kraft(cluster: Path) -> Iterator[Departure]:
+    """Records that fence a broker; it asked if the metadata log says so before."""
+    live: set[int] = set()
+    leaving: set[int] = set()
+    for at, record in in_effect(cluster):
+        if record["type"] != "BROKER_REGISTRATION_CHANGE_RECORD":
+            continue
+        data = record["data"]
+        broker = data["brokerId"]
+        if data.get("inControlledShutdown") == 1:
+            leaving.add(broker)
+        if data.get("fenced") == -1:
+            live.add(broker)
+        elif data.get("fenced") == 1 and broker in live:
+            live.remove(broker)
+            yield Departure(broker, at, broker in leaving)
+            leaving.discard(broker)
+
+
+def compared(cluster: Path, sessions: list[Row]) -> dict[str, Counter[str]]:
+    """left: departures that are told, and told ones that were none; is_clean: against what the broker was told to do.
+
+    Departures after the last thing that any row tells of were seen by nobody: all brokers were killed.
+    """
+    mode = "kraft" if (cluster / "truth" / "metadata-log.jsonl").exists() else "zookeeper"
+    sessions = [row for row in sessions if row["mode"] == mode]
+    ended = [row for row in sessions if row["left_at"] is not None]
+    told = [ms(row["left_at"]) for row in ended] + [ms(row["joined_at"]) for row in sessions]
+    last = max(told)
+    by_broker: dict[int, list[Row]] = defaultdict(list)
+    for row in ended:
+        by_broker[row["broker_id"]].append(row)
+    found = {"left": Counter[str](), "is_clean": Counter[str]()}
+    matched = set()
+    for one in departures(cluster):
+        near = [
+            row
+            for row in by_broker[one.broker_id]
+            if -SETTLED_MS <= ms(row["left_at"]) - one.at_ms <= NOTICED_MS
+            and (row["broker_id"], row["left_at"]) not in matched
+        ]
+        if not near:
+            found["left"]["missed" if one.at_ms < last - NOTICED_MS else "unseen"] += 1
+            continue
+        row = min(near, key=lambda each: abs(ms(each["left_at"]) - one.at_ms))
+        matched.add((row["broker_id"], row["left_at"]))
+        is_unsaid = row["certainty"] == "undetermined"
+        found["left"]["undetermined" if is_unsaid else "right"] += 1
+        is_clean = row["is_clean"]
+        is_right = is_clean == one.is_asked
+        found["is_clean"]["undetermined" if is_clean is None else "right" if is_right else "wrong"] += 1
+    unmatched = [row for row in ended if (row["broker_id"], row["left_at"]) not in matched]
+    found["left"]["wrong"] += len([row for row in unmatched if row["certainty"] != "undetermined"])
+    return found
