@@ -38,6 +38,8 @@ class FindingLimits(Part):
     failover_slow_ms: Milliseconds
     imbalance_checks: PositiveInt
     outage_ms: Milliseconds
+    flapping_departures: PositiveInt
+    flapping_minutes: PositiveInt
 
 
 class FindingLimitsOverride(Part):
@@ -46,6 +48,8 @@ class FindingLimitsOverride(Part):
     failover_slow_ms: Milliseconds | None = None
     imbalance_checks: PositiveInt | None = None
     outage_ms: Milliseconds | None = None
+    flapping_departures: PositiveInt | None = None
+    flapping_minutes: PositiveInt | None = None
 
 
 class Suppression(Part):

@@ -20,6 +20,7 @@ from jobs.proof import (
     require_span,
     said,
 )
+from jobs.verifying_brokers import broker_flapping, unclean_shutdown
 from jobs.verifying_elections import (
     BROKER,
     ISR,
@@ -193,5 +194,5 @@ RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one fo
     illegal_move, refused_move, discontinuity, replay_disagreement, controller_outlived, no_controller,
     deposed_controller_wrote, controller_powerless, failover_slow, leader_choice,
     unclean_election, last_known_leader, outage, blocked_deletion, standing_imbalance, ratio_disagreement,
-    not_understood,
+    not_understood, broker_flapping, unclean_shutdown,
 )}  # fmt: skip

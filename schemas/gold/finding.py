@@ -14,6 +14,8 @@ RULES = (
     "controller_powerless",
     "controller_outlived",
     "last_known_leader",
+    "broker_flapping",
+    "unclean_shutdown",
     "failover_slow",
     "leader_choice",
     "blocked_deletion",

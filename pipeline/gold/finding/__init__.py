@@ -3,6 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.gold.finding.brokers import broker_flapping, unclean_shutdown
 from pipeline.gold.finding.elections import last_known_leader, leader_choice, unclean_election
 from pipeline.gold.finding.known import with_suppressed
 from pipeline.gold.finding.logs import missing_logs, not_understood
@@ -30,6 +31,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     replay_check: DataFrame,
     log_gap: DataFrame,
     leader_election: DataFrame,
+    broker_session: DataFrame,
     log_record: DataFrame,
     audit_limit: DataFrame,
     published_finding: DataFrame,
@@ -37,7 +39,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     """One row per finding; a healthy cluster has none.
 
     audit_limit: one row per cluster: imbalance_checks, overlap_ms, no_controller_ms, failover_slow_ms, outage_ms,
-    suppressions (what conf knows already), until_at (end of the data).
+    flapping_departures, flapping_minutes, suppressions (what conf knows already), until_at (end of the data).
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
     found = (
@@ -55,6 +57,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .unionByName(controller_powerless(controller_term, audit_limit))
         .unionByName(no_controller(controller_term, audit_limit))
         .unionByName(failover_slow(controller_term, audit_limit))
+        .unionByName(broker_flapping(broker_session, audit_limit))
+        .unionByName(unclean_shutdown(broker_session))
         .unionByName(standing_imbalance(imbalance_breach))
         .unionByName(ratio_disagreement(imbalance_check))
         .unionByName(blocked_deletion(topic_event))
