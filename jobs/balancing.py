@@ -1,4 +1,4 @@
-"""From when on the limit that a controller goes by is other than before, where a run brings lists of settings."""
+"""From when on what a broker goes by is other than before, where a run brings lists of settings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -8,56 +8,59 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from jobs.cutting import Cut
-from pipeline.kafka.balancing import DEFAULTS, typed
-from pipeline.store.rows import collect_rows
-from schemas.silver import broker_setting, term
-from schemas.silver.broker_setting import PER_BROKER
+from pipeline.kafka.balancing import DEFAULTS, NAMES, typed
+from pipeline.store.rows import collect_one, collect_rows
+from schemas.bronze import source_file
+from schemas.silver import broker_setting
 
-RATIO = "threshold_ratio"
 BEGIN = datetime.min.replace(tzinfo=UTC)
 
-Printed = tuple[datetime, str, int, float | None]  # time, file, byte, ratio
+Key = tuple[int, str]  # broker, setting
+Printed = tuple[datetime, str, int, float | None]  # time, file, byte, value as a number
 
 
 def with_limits(
     cut: Cut, read: Callable[..., DataFrame], before: Mapping[str, int], now: Mapping[str, int]
 ) -> Cut:
-    """The cut, or an earlier one where the limit of a controller is other than before by what it printed.
+    """The cut, or an earlier one where what a broker goes by is other than before by what it printed.
 
     before, now: versions of tables as the run found them and as they are; most runs bring no list of settings.
-    Of a broker that never was controller nobody asks.
+    Checks go by the limit of their controller, ratios by those of the broker.
     """
     name = broker_setting.SPEC.name
     if now.get(name, 0) <= before.get(name, 0):
         return cut
     after, earlier = (by_broker(read(broker_setting.SPEC, some.get(name, 0))) for some in (now, before))
-    nodes = after.keys() | earlier.keys()
-    changed = {node: first_change(earlier.get(node, ()), after.get(node, ())) for node in nodes}
-    terms = (
-        read(term.SPEC)
-        .groupBy("controller_id")
-        .agg(F.min(F.least("elected_at", "first_seen_at")).alias("at"))
-    )
-    times = [
-        max(since, row["at"].astimezone(UTC))
-        for row in collect_rows(terms)
-        if (since := changed.get(row["controller_id"]))
+    changed = [
+        since
+        for key in after.keys() | earlier.keys()
+        if (since := first_change(earlier.get(key, ()), after.get(key, ()), DEFAULTS[key[1]]))
     ]
-    if not times:
+    begun = (
+        collect_one(read(source_file.SPEC).agg(F.min("first_logged_at").alias("at")))["at"]
+        if changed
+        else None
+    )
+    if begun is None:
         return cut
-    at = min(times) if cut.at is None else min(*times, cut.at)
+    at = max(min(changed), begun.astimezone(UTC))
+    at = at if cut.at is None else min(at, cut.at)
     return replace(cut, at=at.replace(microsecond=at.microsecond // 1000 * 1000), has_lines=True)
 
 
-def by_broker(settings: DataFrame) -> Mapping[int, Sequence[Printed]]:
-    rows = settings.where((F.col("name") == PER_BROKER) & F.col("node_id").isNotNull()).select(
-        "node_id", "logged_at", "file_id", "byte_offset", typed(RATIO).alias(RATIO)
+def by_broker(settings: DataFrame) -> Mapping[Key, Sequence[Printed]]:
+    """What each broker printed of each setting, in order."""
+    of_name = {name: key for key, name in NAMES.items()}
+    known = settings.where(F.col("name").isin(*of_name) & F.col("node_id").isNotNull())
+    values = [F.when(F.col("name") == name, typed(key).cast("double")) for name, key in of_name.items()]
+    rows = known.select(
+        "node_id", "name", "logged_at", "file_id", "byte_offset", F.coalesce(*values).alias("value")
     )
-    found: dict[int, list[Printed]] = {}
+    found: dict[Key, list[Printed]] = {}
     for row in collect_rows(rows):
-        line = (row["logged_at"].astimezone(UTC), row["file_id"], row["byte_offset"], row[RATIO])
-        found.setdefault(row["node_id"], []).append(line)
-    return {node: without_repeats(sorted(lines, key=lambda one: one[:3])) for node, lines in found.items()}
+        line = (row["logged_at"].astimezone(UTC), row["file_id"], row["byte_offset"], row["value"])
+        found.setdefault((row["node_id"], of_name[row["name"]]), []).append(line)
+    return {key: without_repeats(sorted(lines, key=lambda one: one[:3])) for key, lines in found.items()}
 
 
 def without_repeats(lines: Sequence[Printed]) -> Sequence[Printed]:
@@ -69,14 +72,14 @@ def without_repeats(lines: Sequence[Printed]) -> Sequence[Printed]:
     ]
 
 
-def first_change(before: Sequence[Printed], now: Sequence[Printed]) -> datetime | None:
-    """The first time at which the two give another limit, BEGIN if they do before the first; None: at none."""
+def first_change(before: Sequence[Printed], now: Sequence[Printed], default: float) -> datetime | None:
+    """The first time at which the two give another value, BEGIN if they do before the first; None: at none."""
     times = [BEGIN, *sorted({line[0] for line in (*before, *now)})]
-    return next((at for at in times if held_at(before, at) != held_at(now, at)), None)
+    return next((at for at in times if held_at(before, at, default) != held_at(now, at, default)), None)
 
 
-def held_at(lines: Sequence[Printed], at: datetime) -> float:
+def held_at(lines: Sequence[Printed], at: datetime, default: float) -> float:
     """As kafka.balancing has it: the newest until then, else the earliest, else Kafka's default."""
     until_then = [line for line in lines if line[0] <= at]
     held = until_then[-1] if until_then else lines[0] if lines else None
-    return float(DEFAULTS[RATIO]) if held is None or held[3] is None else held[3]
+    return float(default) if held is None or held[3] is None else held[3]

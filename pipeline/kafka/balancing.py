@@ -1,6 +1,6 @@
 """What a broker goes by in automatic leader balancing: by settings, by its own server.log, or by Kafka's default."""
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
@@ -31,7 +31,8 @@ def with_balancing(
 
     balancing_setting: what conf and given files say, of a broker or, with broker_id null, of its cluster; it counts
     before broker_setting. Of what a broker printed counts the newest not after the time of the column `at`, the
-    earliest where all are later; the newest where no column is given.
+    earliest where all are later; the newest where no column is given. The earliest, held before it was printed, is no
+    source where it is Kafka's default: a list that comes tonight then leaves the rows of earlier days as they are.
     """
     general = balancing_setting.where("broker_id IS NULL")
     own = balancing_setting.where("broker_id IS NOT NULL").withColumnRenamed("broker_id", broker)
@@ -48,12 +49,33 @@ def with_balancing(
     ratio = "threshold_ratio"
     source = (
         F.when(told[ratio].isNotNull(), told["source"])
-        .when(held[ratio].isNotNull(), PRINTED)
+        .when(is_source(F.col(f"printed_{ratio}"), held[ratio], at), PRINTED)
         .otherwise(DEFAULT)
     )
     given = {name: F.coalesce(told[name], held[name], F.lit(DEFAULTS[name])) for name in DEFAULTS}
     return joined.withColumns(given | {"limit_source": source}).drop(
         "own", "general", *(f"printed_{name}" for name in DEFAULTS)
+    )
+
+
+def is_source(printed: Column, held: Column, at: str | None) -> Column:
+    """Whether a printed threshold_ratio is told as such: from when on it was printed, or as it is not the default."""
+    is_other = held != F.lit(DEFAULTS["threshold_ratio"])
+    if at is None:
+        return held.isNotNull()
+    return held.isNotNull() & (F.exists(printed, lambda line: line["logged_at"] <= F.col(at)) | is_other)
+
+
+def changed_at(broker_setting: DataFrame, broker: str) -> DataFrame:
+    """(cluster_id, broker, limits_changed_at: times) at which a broker prints another value than before."""
+    of_name = Window.partitionBy("cluster_id", "node_id", "name").orderBy(
+        "logged_at", "file_id", "byte_offset"
+    )
+    return (
+        broker_setting.where(F.col("node_id").isNotNull() & F.col("name").isin(*NAMES.values()))
+        .withColumn("is_other", F.lag("value").over(of_name) != F.col("value"))
+        .groupBy("cluster_id", F.col("node_id").alias(broker))
+        .agg(F.collect_set(F.when(F.col("is_other"), F.col("logged_at"))).alias("limits_changed_at"))
     )
 
 

@@ -1,4 +1,4 @@
-"""Where lists of settings change the limit of a controller, its checks are judged anew from there on."""
+"""Where lists of settings change what a broker goes by, ratios and their checks are judged anew from there on."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,8 +8,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from jobs.balancing import BEGIN, Printed, first_change, with_limits, without_repeats
 from jobs.cutting import Cut
-from schemas.silver import broker_setting, term
-from schemas.silver.broker_setting import INTERVAL, PER_BROKER
+from schemas.bronze import source_file
+from schemas.silver import broker_setting
+from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
 from schemas.spec import TableSpec
 from tests.tables import table
 
@@ -43,8 +44,8 @@ def lists(*some: tuple[int, float | None]) -> list[Printed]:
 def test_the_first_time_that_gives_another_limit(
     before: list[tuple[int, float]], now: list[tuple[int, float]], since: datetime | None
 ) -> None:
-    assert first_change(lists(*before), lists(*now)) == since
-    assert first_change(without_repeats(lists(*before)), without_repeats(lists(*now))) == since
+    assert first_change(lists(*before), lists(*now), 0.1) == since
+    assert first_change(without_repeats(lists(*before)), without_repeats(lists(*now)), 0.1) == since
 
 
 BEFORE = f"""
@@ -53,17 +54,18 @@ BEFORE = f"""
 """
 CASES = {
     "the same again": (f"c | 1 | 30 | f | 9 | {PER_BROKER} | 20", None),
-    "another setting": (f"c | 1 | 30 | f | 9 | {INTERVAL} | 20", None),
+    "the default of another setting": (f"c | 1 | 30 | f | 9 | {INTERVAL} | 300", None),
+    "another setting": (f"c | 1 | 30 | f | 9 | {INTERVAL} | 20", 3.0),
+    "whether at all": (f"c | 1 | 30 | f | 9 | {ENABLE} | false", 3.0),
     "another limit": (f"c | 1 | 30.001 | f | 9 | {PER_BROKER} | 5", 30.001),
     "another limit, late": (f"c | 1 | 2 | e | 0 | {PER_BROKER} | 5", 3.0),
-    "a controller's first": (f"c | 2 | 70 | g | 0 | {PER_BROKER} | 5", 50.0),
-    "of no controller": (f"c | 3 | 5 | g | 0 | {PER_BROKER} | 5", None),
+    "a broker's first": (f"c | 2 | 70 | g | 0 | {PER_BROKER} | 5", 3.0),
+    "a broker's first, the default": (f"c | 2 | 70 | g | 0 | {PER_BROKER} | 10", None),
 }
-TERMS = """
-    cluster_id | term_id | controller_id | elected_at | first_seen_at
-    c          | 1-1     | 1             | 3          | 4
-    c          | 1-2     | 2             |            | 50
-    c          | 1-3     | 1             | 60         | 60
+FILES = """
+    cluster_id | file_id | first_logged_at
+    c          | f       | 3
+    c          | g       | 50
 """
 
 
@@ -77,7 +79,7 @@ def test_the_cut_goes_back_to_where_the_limit_changed(spark: SparkSession, case:
     }
 
     def read(spec: TableSpec, version: int | None = None) -> DataFrame:
-        return versions[version] if version is not None else table(spark, term.SPEC, TERMS)
+        return versions[version] if version is not None else table(spark, source_file.SPEC, FILES)
 
     def cut(before: Cut, now: int = 1) -> Cut:
         name = broker_setting.SPEC.name
