@@ -1,11 +1,15 @@
 """What the tables that are built from a cut on have to know of the time before it."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+
+from pipeline.kafka.reassigning import PARTITION, steps
+from pipeline.store.rows import collect_one
+from schemas.gold.leader_imbalance import CREATION_UNSEEN
 
 PLACE = ("file_id", "byte_offset")
 
@@ -49,6 +53,32 @@ def sessions_before(sessions: DataFrame, cut: datetime | None) -> DataFrame:
     last = F.max_by(F.struct(*sessions.columns), "joined_at").alias("last")
     reaching_it = reaching_rows(sessions, "joined_at", "left_at", cut)
     return earlier.groupBy(*own).agg(last).select("last.*").unionByName(reaching_it).distinct()
+
+
+def first_begin(rows: DataFrame, from_column: str, until_column: str, cut: datetime) -> datetime:
+    """The earliest begin of rows that reach the cut; the cut where none does or all begin later."""
+    before = reaching_rows(rows, from_column, until_column, cut)
+    found = collect_one(before.agg(F.min(from_column).alias("at")))["at"]
+    return cut if found is None else found.astimezone(UTC)
+
+
+def imbalance_before(rows: DataFrame, cut: datetime | None) -> DataFrame:
+    """Rows of gold.leader_imbalance that begin before the cut and reach it, and of those that ended before one that
+    tells of a partition whose creation was not seen."""
+    if cut is None:
+        return rows.limit(0)
+    ended = rows.where((F.col("valid_until_at") < F.lit(cut)) & (F.col("reason") == CREATION_UNSEEN))
+    return reaching_rows(rows, "valid_from_at", "valid_until_at", cut).unionByName(ended.limit(1))
+
+
+def reassignment_before(reassignment_event: DataFrame, cut: datetime | None) -> DataFrame:
+    """Rows of silver.reassignment_event: the last before the cut of each partition that begins or ends one."""
+    if cut is None:
+        return reassignment_event.limit(0)
+    before = reassignment_event.transform(steps).where(F.col("logged_at") < F.lit(cut))
+    place = F.struct("logged_at", "file_id", "byte_offset")
+    last = F.max_by(F.struct(*reassignment_event.columns), place).alias("last")
+    return before.groupBy(*PARTITION).agg(last).select("last.*")
 
 
 def timeline_before(intervals: DataFrame, said: Iterable[DataFrame], cut: datetime | None) -> DataFrame:

@@ -1,6 +1,7 @@
 """Builds the tables of a run in the order of their wiring, side by side where they do not wait for one another."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -9,10 +10,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from jobs.balancing import with_limits
-from jobs.before import (
-    reaching,
-)
-from jobs.cutting import Cut, find_cut
+from jobs.before import first_begin, reaching
+from jobs.cutting import Cut, end_of, find_cut
 from jobs.day_of_cut import with_day
 from jobs.inputs import Inputs
 from jobs.settings import Settings
@@ -23,13 +22,14 @@ from pipeline.catalog.tables import (
     BY_SHORT_NAME,
     CUT,
     LASTING,
+    LIMITS,
     SUMMARY,
     Refresh,
     Table,
 )
 from pipeline.store.rows import collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
-from schemas.bronze import duplicate_record, log_record
+from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.gold import replay_summary
 from schemas.silver import (
     broker_setting,
@@ -145,7 +145,7 @@ class Builder:
         """Whether what the run brings leaves the table as it is."""
         is_fresh = table.spec.name in self.fresh
         if table.refresh is Refresh.TAIL:
-            return is_fresh and not self.cut.has_lines
+            return is_fresh and not self.cut.has_lines and LIMITS not in table.inputs
         is_about_run = table.refresh is Refresh.SEGMENTS and (is_fresh or not self.before)
         return is_about_run and self.events is not None and not table.takes(self.events)
 
@@ -157,10 +157,12 @@ class Builder:
             new = self.counting(self.rows_of_run(log_record.SPEC))
             self.cut = find_cut(new, delta.read(term.SPEC), terms_before)
             self.cut = with_limits(self.cut, delta.read, self.versions_before, self.versions)
+            if not self.cut.has_lines:
+                self.cut = replace(self.cut, at=end_of(delta.read(source_file.SPEC)))
 
     def find_day(self) -> None:
         """The first day that is judged anew; of no use where all days are."""
-        if self.cut.at is None:
+        if self.cut.at is None or not self.cut.has_lines:
             return
         read = self.store.delta.read
         terms_before = read(term.SPEC, self.versions_before[term.SPEC.name])
@@ -193,8 +195,10 @@ class Builder:
         return rows if kept_from is None else rows.where(reaching(table.ordered_by, kept_from))
 
     def begin_of(self, table: Table) -> datetime | None:
-        """Where its inputs begin: at the cut, or with the terms that go on then."""
+        """Where its inputs begin: at the cut, with the terms that go on then or with its first row that does."""
         cut = self.cut_of(table)
+        if cut is not None and table.begun_by:
+            return first_begin(self.store.delta.read(table.spec), table.begun_by, table.ordered_by, cut)
         return cut if cut is None or not table.is_by_term else min(cut, self.cut.terms_at or cut)
 
     def from_cut(self, name: str, rows: Any, cut: datetime) -> Any:

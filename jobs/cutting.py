@@ -33,7 +33,8 @@ BEFORE = StructType([*controller_line.SPEC.struct.fields, StructField("listed", 
 class Cut:
     """Lines whose running maximum of time is before `at` stay as they are; None: all are built anew.
 
-    has_lines: whether anything is new at all. day_at: begin of the first day that is to be judged anew.
+    has_lines: whether anything is new at all; if not, `at` is the end of the data, up to which goes on what is open.
+    day_at: begin of the first day that is to be judged anew.
     terms_at: begin of the first day of the terms that check ratios or elect from the day before that on.
     """
 
@@ -62,6 +63,12 @@ def find_cut(new_records: DataFrame, terms: DataFrame, terms_before: DataFrame) 
         return Cut(has_lines=False)
     at = found.astimezone(UTC)
     return Cut(at.replace(microsecond=at.microsecond // 1000 * 1000))
+
+
+def end_of(source_file: DataFrame) -> datetime | None:
+    """The time of the last line of all."""
+    last = collect_one(source_file.agg(F.max("last_logged_at").alias("at")))["at"]
+    return None if last is None else last.astimezone(UTC)
 
 
 def segments_at(source_file: DataFrame, cut: datetime) -> DataFrame:

@@ -13,7 +13,7 @@ from pipeline.kafka.acting import SEQ_BITS
 from pipeline.kafka.attempts import TRYING
 from pipeline.kafka.partition_states import GRACE_SECONDS
 from pipeline.kafka.statements import life
-from pipeline.kafka.succession import with_superseded
+from pipeline.kafka.succession import unseen_from, with_superseded
 from pipeline.store.rows import collect_one
 
 TERM = ("cluster_id", "term_id")
@@ -36,6 +36,7 @@ def with_day(
         traced_again(lines, replay_summary.where(F.col("day_at") < F.lit(day))),
         beside_a_later_life(lines, terms),
         heard_of_again(terms, terms_before),
+        unseen_otherwise(terms, terms_before),
     )
     found = earliest(reduce(DataFrame.unionByName, reasons))
     day = day if found is None else min(day, begin_of_day(found))
@@ -88,3 +89,12 @@ def heard_of_again(terms: DataFrame, terms_before: DataFrame) -> DataFrame:
     ended = terms_before.select(*TERM, F.col("last_seen_at").alias("ended_at"))
     others = terms.transform(with_superseded).join(ended, on=[*TERM]).where("last_seen_at <> ended_at")
     return others.where("superseded_at IS NOT NULL").select(F.col("superseded_at").alias("at"))
+
+
+def unseen_otherwise(terms: DataFrame, terms_before: DataFrame) -> DataFrame:
+    """Ratios are undetermined from the time on from which a term may be missing."""
+    now, before = (
+        some.transform(unseen_from).where("unseen_at IS NOT NULL") for some in (terms, terms_before)
+    )
+    other = now.exceptAll(before).unionByName(before.exceptAll(now))
+    return other.select(F.col("unseen_at").alias("at"))

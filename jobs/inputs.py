@@ -10,7 +10,9 @@ from pyspark.sql import functions as F
 
 from jobs.before import (
     deletion_before,
+    imbalance_before,
     reaching_rows,
+    reassignment_before,
     sessions_before,
     summary_before,
     timeline_before,
@@ -18,17 +20,34 @@ from jobs.before import (
 from jobs.cutting import BEFORE, lines_before, segments_at
 from jobs.settings import Settings
 from jobs.settings_frames import audit_limits, balancing_settings, release_settings, session_limits
-from pipeline.catalog.tables import BY_SHORT_NAME, DELETIONS, OUTAGES, SESSIONS, SUMMARY, TIMELINE
+from pipeline.catalog.tables import (
+    BY_SHORT_NAME,
+    DELETIONS,
+    IMBALANCES,
+    OUTAGES,
+    REASSIGNMENTS,
+    SESSIONS,
+    SUMMARY,
+    TIMELINE,
+)
 from pipeline.store.rows import collect_one, collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import log_record, source_file
-from schemas.gold import broker_session, finding, partition_outage, partition_timeline, replay_summary
+from schemas.gold import (
+    broker_session,
+    finding,
+    leader_imbalance,
+    partition_outage,
+    partition_timeline,
+    replay_summary,
+)
 from schemas.silver import (
     controller_event,
     controller_line,
     leader_and_isr,
     partition_state,
     partition_transition,
+    reassignment_event,
     term,
     topic_event,
 )
@@ -60,6 +79,8 @@ class Inputs:
             "session_limit": lambda: session_limits(store.spark, settings, store.cluster_id),
             SESSIONS: lambda: sessions_before(read(broker_session.SPEC), cut),
             OUTAGES: lambda: reaching_rows(read(partition_outage.SPEC), "noticed_at", "ended_at", cut),
+            IMBALANCES: lambda: imbalance_before(read(leader_imbalance.SPEC), cut),
+            REASSIGNMENTS: lambda: reassignment_before(read(reassignment_event.SPEC), cut),
             "modes": lambda: modes(read(term.SPEC)),
         }
         return made[name]() if name in made else store.delta.read(BY_SHORT_NAME[name].spec)

@@ -25,7 +25,15 @@ from pipeline.catalog.tables import BY_SHORT_NAME, TABLES, stands_on
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.store.delta import declared
 from schemas.bronze import file_sighting, log_record
-from schemas.gold import broker_session, finding, partition_outage, partition_timeline, replay_summary
+from schemas.gold import (
+    broker_session,
+    finding,
+    leader_imbalance,
+    partition_outage,
+    partition_timeline,
+    replay_summary,
+)
+from schemas.silver import reassignment_event
 from schemas.spec import TableSpec
 
 
@@ -88,6 +96,8 @@ def inputs_of(spark: SparkSession, records: DataFrame, cluster_id: str = "c") ->
         "summary_before": spark.createDataFrame([], replay_summary.SPEC.struct),
         "session_before": spark.createDataFrame([], broker_session.SPEC.struct),
         "outage_before": spark.createDataFrame([], partition_outage.SPEC.struct),
+        "imbalance_before": spark.createDataFrame([], leader_imbalance.SPEC.struct),
+        "reassignment_before": spark.createDataFrame([], reassignment_event.SPEC.struct),
         "timeline_before": spark.createDataFrame([], partition_timeline.SPEC.struct),
         "deletion_before": spark.createDataFrame([], "cluster_id string, topic string, deletions long"),
     }

@@ -65,7 +65,8 @@ class Refresh(Enum):
 class Table:
     """ordered_by: of a TAIL table the column that the cut is held against. days_before: of one that is built by whole
     days in UTC, how many before that of the cut. is_by_term: its rows rest on all lines of their term: inputs begin
-    with the terms that go on then."""
+    with the terms that go on then. begun_by: its rows rest on all that was since they began, which this column says:
+    inputs begin with the first row that reaches the cut."""
 
     spec: TableSpec
     refresh: Refresh
@@ -73,6 +74,7 @@ class Table:
     ordered_by: str = ""
     days_before: int | None = None
     is_by_term: bool = False
+    begun_by: str = ""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -122,10 +124,10 @@ TABLES: tuple[Table, ...] = (
     built(partition_timeline, Refresh.TAIL, ordered_by="valid_until_at", days_before=0),
     built(broker_session, Refresh.TAIL, ordered_by="left_at", days_before=0),
     built(partition_outage, Refresh.TAIL, ordered_by="ended_at", days_before=0),
-    built(leader_imbalance, Refresh.WHOLE),
+    built(leader_imbalance, Refresh.TAIL, ordered_by="valid_until_at", days_before=0),
     built(imbalance_check, Refresh.TAIL, ordered_by="checked_at", days_before=1, is_by_term=True),
     built(leader_election, Refresh.TAIL, ordered_by="elected_at", days_before=1, is_by_term=True),
-    built(imbalance_breach, Refresh.WHOLE),
+    built(imbalance_breach, Refresh.TAIL, ordered_by="balanced_at", days_before=1, begun_by="breached_at"),
     built(finding, Refresh.WHOLE),
     Table(quality_result.SPEC, Refresh.RUN),
 )
@@ -142,6 +144,7 @@ CUT = "cut"
 # What was before the cut: days of gold.replay_summary, deletions by topic, intervals of gold.partition_timeline.
 SUMMARY, DELETIONS, TIMELINE = "summary_before", "deletion_before", "timeline_before"
 SESSIONS, OUTAGES = "session_before", "outage_before"
+IMBALANCES, REASSIGNMENTS = "imbalance_before", "reassignment_before"
 
 
 def stands_on(name: str) -> frozenset[str]:

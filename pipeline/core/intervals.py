@@ -26,6 +26,19 @@ def with_island(stretches: DataFrame, by: Names) -> DataFrame:
     )
 
 
+def split(rows: DataFrame, times: Column) -> DataFrame:
+    """Rows (valid_from_at, valid_until_at; null: open) in pieces: cut at those of an array of times that lie inside."""
+    ends = ("valid_from_at", "valid_until_at")
+
+    def is_inside(at: Column) -> Column:
+        return (at > F.col(ends[0])) & F.coalesce(at < F.col(ends[1]), F.lit(True))
+
+    inside = F.array_sort(F.array_distinct(F.filter(times, is_inside)))
+    begun, ended = F.concat(F.array(ends[0]), inside), F.concat(inside, F.array(ends[1]))
+    others = [name for name in rows.columns if name not in ends]
+    return rows.select(*others, F.inline(F.arrays_zip(begun.alias(ends[0]), ended.alias(ends[1]))))
+
+
 def first_place() -> Column:
     """(at, file_id, byte_offset) of the first line of a row that counts lines (first_at, first_offset)."""
     return F.struct(F.col("first_at").alias("at"), "file_id", F.col("first_offset").alias("byte_offset"))

@@ -1,5 +1,7 @@
 """Breaches of the limit of leader imbalance: how long each lasted, what Kafka did about it, and why not more."""
 
+from datetime import datetime
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -19,10 +21,14 @@ def build(
     partition_timeline: DataFrame,
     broker_session: DataFrame,
     reassignment_event: DataFrame,
+    reassignment_before: DataFrame,
     audit_limit: DataFrame,
+    cut: datetime | None,
 ) -> DataFrame:
     """One row per breach: intervals of gold.leader_imbalance over the limit that follow one another.
 
+    cut: before which no breach began whose row counts; what is given are rows that reach it, and all of broker_session.
+    reassignment_before: rows of reassignment_event, the last of each partition before the cut.
     audit_limit: one row per cluster: imbalance_checks, and until_at (end of the data), where open ones are cut.
     A broker is able to lead where it is live (as far as any list of live brokers has it) and in the ISR, as last
     stated, of a partition that another one leads.
@@ -35,16 +41,14 @@ def build(
         F.col("valid_until_at").alias("until_at"), F.array_contains("isr", head).alias("is_able"),
         F.coalesce("is_isr_stale", F.lit(False)).alias("is_stale"), "evidence",
     )  # fmt: skip
-    moving = reassigning(partition_timeline, reassignment_event)
+    moving = reassigning(partition_timeline, since(reassignment_event, reassignment_before, cut))
     # How long a broker had been there that a controller finds at its start, no line says.
     first = F.row_number().over(Window.partitionBy(*BROKER).orderBy("joined_at")) == 1
     is_found = first & (F.col("joined_how") != "joined")
     stays = broker_session.withColumn("from_at", F.when(~is_found, F.col("joined_at"))).select(
         *BROKER, "from_at", F.col("left_at").alias("until_at")
     )
-    never = found.join(broker_session.select(*BROKER).distinct(), on=[*BROKER], how="left_anti")
-    unlisted = never.select(*BROKER, F.col("breached_at").alias("from_at"), "until_at").distinct()
-    live = within(found, stays.unionByName(unlisted), BROKER)
+    live = within(found, stays.unionByName(found.transform(unlisted, broker_session)), BROKER)
     able = within(live, of_head.where("is_able"), BROKER, PARTITION[1:], "evidence")
     unsure = within(live, of_head.where("is_stale"), BROKER)
     return (
@@ -58,6 +62,20 @@ def build(
         .transform(with_checks, imbalance_check)
         .transform(with_why)
         .select(*SPEC.columns)
+    )
+
+
+def since(rows: DataFrame, before: DataFrame, cut: datetime | None) -> DataFrame:
+    return rows if cut is None else rows.where(F.col("logged_at") >= F.lit(cut)).unionByName(before)
+
+
+def unlisted(breaches: DataFrame, broker_session: DataFrame) -> DataFrame:
+    """(BROKER, from_at, until_at) of breaches of brokers that no list of live brokers named before they were over."""
+    first = broker_session.groupBy(*BROKER).agg(F.min("joined_at").alias("listed_at"))
+    return (
+        breaches.join(F.broadcast(first), on=[*BROKER], how="left")
+        .where("listed_at IS NULL OR listed_at >= until_at")
+        .select(*BROKER, F.col("breached_at").alias("from_at"), "until_at")
     )
 
 

@@ -1,13 +1,20 @@
 """Each broker's leader imbalance ratio over time, exactly by Kafka's rule, from the partition timeline."""
 
+from datetime import datetime, timedelta
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.kafka.balancing import with_balancing
-from schemas.gold.leader_imbalance import SPEC
+from pipeline.core.days import day_of
+from pipeline.core.intervals import split
+from pipeline.kafka.balancing import changed_at, with_balancing
+from pipeline.kafka.succession import unseen_from
+from schemas.gold.leader_imbalance import CREATION_UNSEEN, SPEC
 
+BROKER = ("cluster_id", "broker_id")
 SUMMED = ("preferred", "elsewhere", "unsure")
 COUNTS = ("preferred_count", "led_elsewhere_count", "unsure_count")
+LONG_AGO = "0001-01-02"
 
 
 def build(
@@ -15,9 +22,15 @@ def build(
     term: DataFrame,
     balancing_setting: DataFrame,
     broker_setting: DataFrame,
+    imbalance_before: DataFrame,
+    cut: datetime | None,
 ) -> DataFrame:
-    """One row per interval of one broker in which its two counts did not change, nor whether they are known.
+    """One row per interval of one broker in which its two counts did not change, nor its limit, nor whether they are
+    known: those that are open at the cut, the begin of a day, or end later.
 
+    partition_timeline: what is open at the cut or ends later: enough to count what was so before it.
+    imbalance_before: rows of this table that begin before the cut and reach it, and one of those that ended before it
+    for the reason CREATION_UNSEEN.
     balancing_setting: what conf and given files say; broker_setting: what brokers print (see kafka.balancing).
     Rule: partitions with an assignment whose topic is not queued for deletion, grouped by the head of the
     assignment; of them those with a known leader that is not the head; breach when ratio > threshold, strictly.
@@ -25,28 +38,29 @@ def build(
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9. A KRaft controller computes no ratio, but
     a set of the same partitions: PartitionRegistration.hasPreferredLeader, from 3.2.
     """
-    counts = partition_timeline.transform(changes).transform(running_counts)
+    counts = partition_timeline.transform(changes, cut).transform(running_counts)
     return (
-        counts.transform(with_certainty, partition_timeline, term)
-        .transform(with_balancing, "broker_id", balancing_setting, broker_setting)
-        .transform(with_threshold, term)
+        counts.transform(with_begins, imbalance_before, cut)
+        .transform(with_doubt, partition_timeline, term, imbalance_before, cut)
+        .transform(in_pieces, broker_setting)
+        .transform(with_certainty)
+        .transform(with_balancing, "broker_id", balancing_setting, broker_setting, at="valid_from_at")
+        .transform(with_threshold)
         .select(*SPEC.columns)
     )
 
 
-def changes(partition_timeline: DataFrame) -> DataFrame:
+def changes(partition_timeline: DataFrame, cut: datetime | None) -> DataFrame:
     """What each interval that counts adds to its preferred leader when it begins, and takes away when it ends.
 
     An end has the place and the line of the partition's next interval, which begins there; else it has no place.
+    What began before the cut is one event, just before it.
     """
     order = Window.partitionBy("cluster_id", "topic", "topic_life", "partition").orderBy("interval_seq")
     lived = partition_timeline.select(
         "cluster_id", "topic", "topic_life", "partition", "interval_seq", "valid_from_at", "valid_until_at",
         shares().alias("shares"), F.expr("replicas IS NOT NULL AND NOT is_deleting").alias("is_counted"),
-        F.struct(
-            F.col("valid_from_at").alias("at"), "controller_epoch", "term_id", "event_seq",
-            F.col("evidence")[0].alias("line"),
-        ).alias("begin"),
+        begin(cut).alias("begin"),
     )  # fmt: skip
     following = F.when(F.col("following.at") == F.col("valid_until_at"), F.col("following"))
     bounded = (
@@ -68,10 +82,29 @@ def changes(partition_timeline: DataFrame) -> DataFrame:
     both = F.transform(
         "shares",
         lambda share: F.array(
-            change("valid_from_at", "begin", 1, share), change("valid_until_at", "end", -1, share)
+            change("begin.at", "begin", 1, share), change("valid_until_at", "end", -1, share)
         ),
     )
     return bounded.select("cluster_id", F.inline(F.flatten(both))).where("at IS NOT NULL")
+
+
+def begin(cut: datetime | None) -> Column:
+    """Place and line of an interval's begin."""
+    own = F.struct(
+        F.col("valid_from_at").alias("at"),
+        "controller_epoch",
+        "term_id",
+        "event_seq",
+        F.col("evidence")[0].alias("line"),
+    )
+    if cut is None:
+        return own
+    at = F.lit(cut - timedelta(microseconds=1))
+    seed = F.struct(
+        at.alias("at"), "controller_epoch", F.lit("").alias("term_id"), F.lit(0).cast("long").alias("event_seq"),
+        F.col("evidence")[0].alias("line"),
+    )  # fmt: skip
+    return F.when(F.col("valid_from_at") < F.lit(cut), seed).otherwise(own)
 
 
 def shares() -> Column:
@@ -98,7 +131,8 @@ def shares() -> Column:
 def running_counts(changed: DataFrame) -> DataFrame:
     """Counts after each controller event, at the time of its last change; events that change no count give no row.
 
-    Where another event comes between the changes of one (two controllers at once), it counts as two.
+    Where another event comes between the changes of one (two controllers at once), it counts as two, and so does one
+    that goes on over midnight (UTC): days can then be built one by one.
     """
     # The broker first: a sort compares the first key without unpacking it, and there is mostly one cluster.
     broker = Window.partitionBy("broker_id", "cluster_id")
@@ -107,14 +141,16 @@ def running_counts(changed: DataFrame) -> DataFrame:
     )
     until_now = in_turn.rowsBetween(Window.unboundedPreceding, 0)
     event = ("term_id", "event_seq")
-    goes_on = [F.coalesce(F.col(f"following.{name}") == F.col(name), F.lit(False)) for name in event]
+    is_same_event = [F.col(f"following.{name}") == F.col(name) for name in event]
+    is_same_day = day_of("following.at") == day_of("at")
+    goes_on = F.coalesce(is_same_event[0] & is_same_event[1] & is_same_day, F.lit(False))
     counts, later = F.struct(*COUNTS), F.lead("at").over(in_turn)
     return (
         changed.withColumn("preferred_count", F.sum("preferred").over(until_now))
         .withColumn("led_elsewhere_count", F.sum("elsewhere").over(until_now))
         .withColumn("unsure_count", F.sum("unsure").over(until_now))
-        .withColumn("following", F.lead(F.struct(*event)).over(in_turn))
-        .where(~(goes_on[0] & goes_on[1]))
+        .withColumn("following", F.lead(F.struct(*event, "at")).over(in_turn))
+        .where(~goes_on)
         .withColumn("is_last_then", F.coalesce(later > F.col("at"), F.lit(True)))
         .where("is_last_then")
         .withColumn("is_same", counts.eqNullSafe(F.lag(counts).over(in_turn)))
@@ -127,50 +163,88 @@ def running_counts(changed: DataFrame) -> DataFrame:
     )
 
 
-def with_certainty(counts: DataFrame, partition_timeline: DataFrame, term: DataFrame) -> DataFrame:
-    """Undetermined where a term since the cluster's first one was not seen: assignments may be missing then; and while
-    the leader of one of the broker's partitions is not known.
+def with_begins(counts: DataFrame, imbalance_before: DataFrame, cut: datetime | None) -> DataFrame:
+    """Begin and line of what was so before the cut, from the rows that say so."""
+    if cut is None:
+        return counts
+    reaches = F.col("valid_until_at").isNull() | (F.col("valid_until_at") >= F.lit(cut))
+    open_ones = imbalance_before.where(reaches).select(
+        *BROKER, F.struct("valid_from_at", "evidence").alias("open")
+    )
+    is_before = F.col("valid_from_at") < F.lit(cut)
+    known = {
+        name: F.when(is_before, F.col(f"open.{name}")).otherwise(F.col(name))
+        for name in ("valid_from_at", "evidence")
+    }
+    return counts.join(F.broadcast(open_ones), on=[*BROKER], how="left").withColumns(known)
 
-    In KRaft, whose epochs have gaps, where the creation of a partition was not seen: its record has partition epoch 0,
-    but one taken over from ZooKeeper.
+
+def with_doubt(
+    counts: DataFrame,
+    partition_timeline: DataFrame,
+    term: DataFrame,
+    imbalance_before: DataFrame,
+    cut: datetime | None,
+) -> DataFrame:
+    """Adds is_zookeeper (some term of the cluster is), kraft_at: when it went over to KRaft, and doubted_at: from when
+    on assignments may be missing, by terms in ZooKeeper mode; null: never.
+
+    In KRaft, whose epochs have gaps, from the first partition on whose creation was not seen: its record has partition
+    epoch 0, but one taken over from ZooKeeper. What was so before the cut is so since LONG_AGO: all rows that
+    reach the cut begin after it.
     """
-    unborn = partition_timeline.where("topic_id IS NOT NULL AND interval_seq = 1").where(
-        "partition_epoch <> 0"
+    at = F.col("valid_from_at")
+    since = at if cut is None else F.when(at >= F.lit(cut), at).otherwise(F.lit(LONG_AGO).cast("timestamp"))
+    is_unborn = (F.col("interval_seq") == 1) & (F.col("partition_epoch") != 0)
+    told = imbalance_before.where(F.col("reason") == CREATION_UNSEEN)
+    known = partition_timeline.where("topic_id IS NOT NULL").select(
+        "cluster_id", since.alias("kraft_at"), F.when(is_unborn, since).alias("unborn_at")
     )
-    of_zookeeper = term.where("mode = 'zookeeper'").select("cluster_id")
-    late = unborn.join(of_zookeeper, on="cluster_id", how="left_anti").select("cluster_id").distinct()
-    whole = (
-        term.where("mode = 'zookeeper'")
-        .groupBy("cluster_id", "life")
-        .agg(
-            (F.min("controller_epoch") == 1).alias("from_first"),
-            (F.max("controller_epoch") == F.count(F.when(F.col("elected_at").isNotNull(), 1))).alias(
-                "without_gap"
-            ),
-        )
+    in_kraft = (
+        known.unionByName(told.select("cluster_id", since.alias("unborn_at")), allowMissingColumns=True)
+        .groupBy("cluster_id")
+        .agg(F.min("kraft_at").alias("kraft_at"), F.min("unborn_at").alias("unborn_at"))
     )
-    complete = whole.groupBy("cluster_id").agg(
-        F.min(F.col("from_first") & F.col("without_gap")).alias("is_complete")
+    in_zookeeper = term.transform(unseen_from).withColumn("is_zookeeper", F.lit(True))
+    is_until_kraft = F.col("kraft_at").isNull() | (F.col("unseen_at") < F.col("kraft_at"))
+    doubted_at = F.when(F.col("is_zookeeper"), F.when(is_until_kraft, F.col("unseen_at")))
+    return (
+        counts.join(F.broadcast(in_kraft), on="cluster_id", how="left")
+        .join(F.broadcast(in_zookeeper), on="cluster_id", how="left")
+        .withColumn("is_zookeeper", F.coalesce("is_zookeeper", F.lit(False)))
+        .withColumn("doubted_at", doubted_at.otherwise(F.col("unborn_at")))
     )
-    taken = partition_timeline.where("topic_id IS NOT NULL").groupBy("cluster_id")
+
+
+def in_pieces(counts: DataFrame, broker_setting: DataFrame) -> DataFrame:
+    """Intervals cut where the mode changes, or whether they are known, or what the broker prints of its limits."""
+    limits = F.broadcast(changed_at(broker_setting, "broker_id"))
+    none = F.array().cast("array<timestamp>")
+    times = F.concat(F.array("kraft_at", "doubted_at"), F.coalesce("limits_changed_at", none))
+    return counts.join(limits, on=[*BROKER], how="left").transform(split, times)
+
+
+def with_certainty(counts: DataFrame) -> DataFrame:
+    """is_in_kraft; undetermined where assignments may be missing, and while the leader of one of the broker's
+    partitions is not known."""
     is_in_kraft = F.coalesce(F.col("valid_from_at") >= F.col("kraft_at"), F.lit(False))
-    is_all_seen = F.when(is_in_kraft, F.col("is_late").isNull()).otherwise(F.col("is_complete"))
-    is_known = is_all_seen & (F.col("unsure_count") == 0)
+    is_doubted = F.coalesce(F.col("valid_from_at") >= F.col("doubted_at"), F.lit(False))
+    reason = (
+        F.when(~is_in_kraft & (is_doubted | ~F.col("is_zookeeper")), "term_unseen")
+        .when(is_in_kraft & is_doubted & ~F.col("is_zookeeper"), CREATION_UNSEEN)
+        .when(F.col("unsure_count") > 0, "partition_unknown")
+    )
+    certainty = F.when(F.col("reason").isNull(), "inferred").otherwise("undetermined")
     return (
-        counts.join(F.broadcast(complete), on="cluster_id", how="left")
-        .join(F.broadcast(taken.agg(F.min("valid_from_at").alias("kraft_at"))), on="cluster_id", how="left")
-        .join(F.broadcast(late.withColumn("is_late", F.lit(True))), on="cluster_id", how="left")
-        .withColumn("certainty", F.when(is_known, "inferred").otherwise("undetermined"))
+        counts.withColumn("is_in_kraft", is_in_kraft)
+        .withColumn("reason", reason)
+        .withColumn("certainty", certainty)
     )
 
 
-def with_threshold(counts: DataFrame, term: DataFrame) -> DataFrame:
+def with_threshold(counts: DataFrame) -> DataFrame:
     """KRaft controllers never read leader.imbalance.per.broker.percentage: no threshold and no breach there."""
-    ever = term.groupBy("cluster_id").agg(F.bool_or(F.col("mode") == "zookeeper").alias("is_zookeeper"))
-    is_before = F.coalesce(F.col("valid_from_at") < F.col("kraft_at"), F.lit(True))
-    is_read = F.coalesce("is_zookeeper", F.lit(False)) & is_before
-    return (
-        counts.join(F.broadcast(ever), on="cluster_id", how="left")
-        .withColumns({name: F.when(is_read, F.col(name)) for name in ("threshold_ratio", "limit_source")})
-        .withColumn("is_breach", F.col("imbalance_ratio") > F.col("threshold_ratio"))
-    )
+    is_read = F.col("is_zookeeper") & ~F.col("is_in_kraft")
+    return counts.withColumns(
+        {name: F.when(is_read, F.col(name)) for name in ("threshold_ratio", "limit_source")}
+    ).withColumn("is_breach", F.col("imbalance_ratio") > F.col("threshold_ratio"))

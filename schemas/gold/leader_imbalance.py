@@ -12,9 +12,18 @@ LIMIT_SOURCES = (
     "default",  # Kafka's own
 )
 
+CREATION_UNSEEN = "creation_unseen"
+# Each counts before the next.
+REASONS = (
+    "term_unseen",  # lines of some controller until then are missing: assignments may be other than the last ones read
+    CREATION_UNSEEN,  # KRaft: some partition was there before the first line about it; there may be more
+    "partition_unknown",  # the leader of one of its partitions is not known, or who is its preferred leader
+)
+
 SPEC = TableSpec(
     name="gold.leader_imbalance",
-    grain="One interval of one broker in the cluster-wide view in which its counts did not change.",
+    grain="One interval of one broker in the cluster-wide view in which its counts, its limit and what is known of "
+    "them did not change.",
     key=("broker_id", "valid_from_at"),
     fields=(
         CLUSTER_ID,
@@ -46,10 +55,17 @@ SPEC = TableSpec(
         required("check_interval_seconds", LongType(), "leader.imbalance.check.interval.seconds, likewise."),
         required("is_auto_rebalance_enabled", BooleanType(), "auto.leader.rebalance.enable, likewise."),
         field("is_breach", BooleanType(), "imbalance_ratio > threshold_ratio, strictly; null in KRaft mode."),
+        field(
+            "reason",
+            StringType(),
+            "Why it is undetermined; it may hold from amid an interval of the counts on, which then is two rows.",
+            accepted=REASONS,
+        ),
         CERTAINTY,
         EVIDENCE,
     ),
     checks=(
+        Check("a_reason_where_undetermined", "(certainty = 'undetermined') = (reason IS NOT NULL)"),
         Check("part_of_the_group", "led_elsewhere_count >= 0 AND led_elsewhere_count <= preferred_count"),
         Check("group_is_not_empty", "preferred_count > 0"),
     ),

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from pipeline.gold import leader_imbalance
+from schemas.gold import leader_imbalance as imbalances
 from schemas.gold import partition_timeline
 from schemas.silver import broker_setting, term
 from tests.tables import table
@@ -143,7 +144,8 @@ def by_change(timeline: DataFrame) -> DataFrame:
     spark = timeline.sparkSession
     said = spark.createDataFrame([("b", None, 0.1, 300, True, "conf")], SAID)
     printed = spark.createDataFrame([], broker_setting.SPEC.struct)
-    return leader_imbalance.build(timeline, table(spark, term.SPEC, TERM), said, printed)
+    before = spark.createDataFrame([], imbalances.SPEC.struct)
+    return leader_imbalance.build(timeline, table(spark, term.SPEC, TERM), said, printed, before, None)
 
 
 def by_snapshot(timeline: DataFrame) -> DataFrame:

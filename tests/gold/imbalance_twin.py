@@ -47,13 +47,15 @@ class Counted:
         return self.elsewhere / self.preferred
 
 
-def ratios(intervals: Iterable[Interval]) -> dict[Broker, list[Counted]]:
+def ratios(intervals: Iterable[Interval], midnight: int) -> dict[Broker, list[Counted]]:
     """Each broker's intervals with its two counts, of all clusters; no row where it is preferred leader of nothing."""
     lives: dict[Broker, list[tuple[Interval, Change, Change | None]]] = defaultdict(list)
     for one, begin, end in changes(intervals):
         if one.replicas is not None and not one.is_deleting:
             lives[one.cluster, one.replicas[0]].append((one, begin, end))
-    return {broker: list(merged(snapshots(broker[1], of_broker))) for broker, of_broker in lives.items()}
+    return {
+        broker: list(merged(snapshots(broker[1], of_broker, midnight))) for broker, of_broker in lives.items()
+    }
 
 
 def changes(intervals: Iterable[Interval]) -> Iterable[tuple[Interval, Change, Change | None]]:
@@ -72,10 +74,10 @@ def changes(intervals: Iterable[Interval]) -> Iterable[tuple[Interval, Change, C
 
 
 def snapshots(
-    broker_id: int, of_broker: list[tuple[Interval, Change, Change | None]]
+    broker_id: int, of_broker: list[tuple[Interval, Change, Change | None]], midnight: int
 ) -> Iterable[tuple[int, int, int]]:
     """(moment, preferred, elsewhere) after every moment, over all partitions that the broker ever was preferred for."""
-    moments = moments_of({one for _, *both in of_broker for one in both if one is not None})
+    moments = moments_of({one for _, *both in of_broker for one in both if one is not None}, midnight)
     for at in sorted(set(moments.values())):
         there = [
             one
@@ -85,10 +87,10 @@ def snapshots(
         yield at, len(there), sum(one.leader not in (None, broker_id) for one in there)
 
 
-def moments_of(changed: set[Change]) -> dict[Change, int]:
-    """What an event changes holds from its last change on, unless another event comes between."""
+def moments_of(changed: set[Change], midnight: int) -> dict[Change, int]:
+    """What an event changes holds from its last change on, unless another event or a day comes between."""
     moments: dict[Change, int] = {}
-    for _, run in groupby(sorted(changed), key=lambda one: one[1:]):
+    for _, run in groupby(sorted(changed), key=lambda one: (one[0] >= midnight, *one[1:])):
         together = list(run)
         moments |= dict.fromkeys(together, together[-1][0])
     return moments

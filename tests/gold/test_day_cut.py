@@ -1,5 +1,6 @@
 """Verdicts built from a day on are those of building everything, whichever day it is."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,11 @@ from pyspark.sql import functions as F
 
 from jobs.before import (
     deletion_before,
+    first_begin,
+    imbalance_before,
     reaching,
     reaching_rows,
+    reassignment_before,
     sessions_before,
     summary_before,
     timeline_before,
@@ -35,8 +39,20 @@ BY_DAY = (
     "partition_timeline",
     "broker_session",
     "partition_outage",
+    "leader_imbalance",
     "imbalance_check",
     "leader_election",
+    "imbalance_breach",
+)
+
+IMBALANCES = ("leader_imbalance", "imbalance_breach")
+TAILS = (
+    "controller_line",
+    "transition_audit",
+    "replay_summary",
+    "partition_timeline",
+    "leader_imbalance",
+    "imbalance_check",
 )
 
 
@@ -104,13 +120,16 @@ def test_any_day_in_kraft(spark: SparkSession, shared: Path, name: str, step: in
     """The segments that a run reads may begin with the day itself: nothing before it is there to look back at."""
     with interpreted(spark):
         lines = spark.createDataFrame(stretched(records(shared / "corpus" / "lab" / name)))
-        tables = built_in_turn(spark, lines, "partition_timeline")
+        tables = built_in_turn(spark, lines, "partition_timeline", *IMBALANCES)
         begun = rows_of(tables["partition_timeline"].select("valid_from_at").distinct())
         days = sorted({begin_of_day(row["valid_from_at"].replace(tzinfo=UTC)) for row in begun})
         assert len(days) > 5
         for day in chosen(days, step):
             found = rows_of(timeline_from(tables, day))
             assert differing(found, rows_of(rows_at(tables, "partition_timeline", day))) == [], day
+            for table_name in IMBALANCES:
+                rows = rows_of(from_day(tables, table_name, day))
+                assert differing(rows, rows_of(rows_at(tables, table_name, day))) == [], (table_name, day)
 
 
 def timeline_from(tables: dict[str, DataFrame], day: datetime) -> DataFrame:
@@ -139,18 +158,22 @@ def from_day(tables: dict[str, DataFrame], name: str, day: datetime) -> DataFram
     """The table as a run builds it whose cut for it is that day, from inputs that begin with the terms that go on."""
     one = BY_SHORT_NAME[name]
     begin = begin_of_day(first_of_terms(tables, day)) if one.is_by_term else day
-    tails = ("controller_line", "transition_audit", "replay_summary", "partition_timeline")
+    if one.begun_by:
+        begin = first_begin(tables[name], one.begun_by, one.ordered_by, day)
     said = [tables[one] for one in ("leader_and_isr", "partition_transition", "partition_state")]
     lines = tables["controller_line"]
-    given: dict[str, Any] = tables | {each: rows_at(tables, each, begin) for each in tails}
-    given |= {
-        "summary_before": summary_before(tables["replay_summary"], lines, begin),
-        "deletion_before": deletion_before(tables["topic_event"], lines, begin),
-        "timeline_before": timeline_before(tables["partition_timeline"], said, begin),
-        "session_before": sessions_before(tables["broker_session"], begin),
-        "outage_before": reaching_rows(tables["partition_outage"], "noticed_at", "ended_at", begin),
-        "cut": begin,
+    before: dict[str, Callable[[], DataFrame]] = {
+        "summary_before": lambda: summary_before(tables["replay_summary"], lines, begin),
+        "deletion_before": lambda: deletion_before(tables["topic_event"], lines, begin),
+        "timeline_before": lambda: timeline_before(tables["partition_timeline"], said, begin),
+        "session_before": lambda: sessions_before(tables["broker_session"], begin),
+        "outage_before": lambda: reaching_rows(tables["partition_outage"], "noticed_at", "ended_at", begin),
+        "imbalance_before": lambda: imbalance_before(tables["leader_imbalance"], begin),
+        "reassignment_before": lambda: reassignment_before(tables["reassignment_event"], begin),
     }
+    given: dict[str, Any] = tables | {"cut": begin}
+    given |= {each: rows_at(tables, each, begin) for each in TAILS if each in one.inputs}
+    given |= {each: make() for each, make in before.items() if each in one.inputs}
     assert one.build is not None
     rows = declared(one.spec, one.build(**{each: given[each] for each in one.inputs}))
     return rows.where(reaching(one.ordered_by, day))

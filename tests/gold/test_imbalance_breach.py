@@ -1,9 +1,13 @@
 """Breaches of the imbalance limit: how long each lasted and could not have, what Kafka did, and the finding of one."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from jobs.before import first_begin, reaching, reassignment_before
+from pipeline.catalog.tables import BY_SHORT_NAME, LASTING
 from pipeline.gold import imbalance_breach
 from pipeline.gold.finding.partitions import standing_imbalance
 from pipeline.kafka.reassigning import reassigning
@@ -14,6 +18,7 @@ from schemas.silver import reassignment_event
 from schemas.spec import TableSpec
 from tests.tables import same_rows, table
 
+BEGIN = datetime(2026, 11, 21, tzinfo=UTC)
 # The data end after 600 s; two checks are 60 s, of broker 5 1,000 s.
 RATIOS = """
     cluster_id | broker_id | valid_from_at | valid_until_at | preferred_count | led_elsewhere_count | imbalance_ratio | threshold_ratio | check_interval_seconds | is_auto_rebalance_enabled | is_breach | certainty
@@ -46,17 +51,23 @@ STAYS = """
     c          | 3         | 0         |
     c          | 4         | 0         |
 """
-# What the assignments of cluster c tell is not told again by lines; those of cluster d (up to 2.3) tell nothing.
+LATER = """
+    cluster_id | broker_id | joined_at | left_at | joined_how
+    c          | 5         | 300       |         | joined
+"""
+# What the assignments of cluster c tell (from 2.4) is not told again by lines; cluster d is of 2.3 or before.
 REASSIGNED = """
-    cluster_id | topic | partition | logged_at | byte_offset | step
-    c          | a     | 0         | 90        | 1           | started
-    d          | a     | 0         | 10        | 1           | started
-    d          | a     | 1         | 11        | 2           | started
-    d          | a     | 0         | 12        | 3           | assignment_updated
-    d          | a     | 0         | 20        | 4           | removed
-    d          | a     | 2         | 21        | 5           | removed
-    d          | a     | 1         | 30        | 6           | listed
-    d          |       |           | 31        | 7           | none_left
+    cluster_id | topic | partition | logged_at | byte_offset | step               | event
+    c          | a     | 0         | 90        | 1           | started            | reassignment_assignment_updating
+    c          | z     | 0         | 60        | 8           | started            | reassignment_started
+    c          | z     | 0         | 110       | 9           | removed            | reassignment_removed
+    d          | a     | 0         | 10        | 1           | started            | reassignment_started
+    d          | a     | 1         | 11        | 2           | started            | reassignment_started
+    d          | a     | 0         | 12        | 3           | assignment_updated | reassignment_assignment_updated
+    d          | a     | 0         | 20        | 4           | removed            | reassignment_removed
+    d          | a     | 2         | 21        | 5           | removed            | reassignment_removed
+    d          | a     | 1         | 30        | 6           | listed             | reassignment_resumed_list
+    d          |       |           | 31        | 7           | none_left          | reassignment_none_left
 """
 CHECKS = """
     cluster_id | broker_id | checked_at | is_over | is_stale | is_triggered | moved_count
@@ -72,23 +83,41 @@ UNTOLD = ("cluster_id", "max_ratio", "preferred_count", "threshold_ratio", "evid
 
 
 @pytest.fixture(scope="module")
-def breaches(spark: SparkSession) -> DataFrame:
+def inputs(spark: SparkSession) -> dict[str, DataFrame]:
+    """The tables that breaches are built from, by short name."""
+
     def rows(spec: TableSpec, text: str) -> DataFrame:
         line = F.struct(F.lit(spec.name).alias("file_id"), F.lit(0).cast("long").alias("byte_offset"))
         return table(spark, spec, text).withColumn("evidence", F.array(line))
 
+    return {
+        "leader_imbalance": rows(leader_imbalance.SPEC, RATIOS),
+        "imbalance_check": table(spark, imbalance_check.SPEC, CHECKS),
+        "partition_timeline": rows(partition_timeline.SPEC, LED),
+        "broker_session": table(spark, broker_session.SPEC, STAYS),
+        "reassignment_event": table(spark, reassignment_event.SPEC, REASSIGNED),
+    }
+
+
+def built(spark: SparkSession, inputs: dict[str, DataFrame], cut: datetime | None) -> DataFrame:
+    """From the cut on, of inputs that reach it."""
     limit = spark.sql(
         "SELECT 'c' AS cluster_id, TIMESTAMP '2026-11-21 00:10:00' AS until_at, 2 AS imbalance_checks"
     )
-    frames = (
-        table(spark, imbalance_check.SPEC, CHECKS),
-        rows(partition_timeline.SPEC, LED),
-        table(spark, broker_session.SPEC, STAYS),
-        table(spark, reassignment_event.SPEC, REASSIGNED),
-    )
-    return declared(
-        SPEC, imbalance_breach.build(rows(leader_imbalance.SPEC, RATIOS), *frames, limit)
-    ).localCheckpoint()
+    before = reassignment_before(inputs["reassignment_event"], cut)
+    given = inputs if cut is None else {name: from_cut(name, rows, cut) for name, rows in inputs.items()}
+    found = imbalance_breach.build(**given, reassignment_before=before, audit_limit=limit, cut=cut)
+    return declared(SPEC, found).localCheckpoint()
+
+
+def from_cut(name: str, rows: DataFrame, cut: datetime) -> DataFrame:
+    ordered_by = BY_SHORT_NAME[name].ordered_by or "logged_at"
+    return rows if name in LASTING else rows.where(reaching(ordered_by, cut))
+
+
+@pytest.fixture(scope="module")
+def breaches(spark: SparkSession, inputs: dict[str, DataFrame]) -> DataFrame:
+    return built(spark, inputs, None)
 
 
 @pytest.mark.spark
@@ -98,16 +127,39 @@ def test_breaches(spark: SparkSession, breaches: DataFrame) -> None:
         SPEC,
         """
         broker_id | breached_at | balanced_at | led_elsewhere_count | check_count | triggered_count | moved_count | able_ms | down_ms | reassigning_ms | duration_ms | is_standing | why                     | certainty
-        1         | 50          | 70          | 2                   | 1           | 1               | 2           | 0       | 0       | 0              | 20000       | false       | preferred_not_in_isr    | inferred
-        1         | 90          |             | 1                   | 2           | 1               | 0           | 500000  | 0       | 50000          | 510000      | true        | not_rebalanced          | inferred
-        2         | 100         | 300         | 1                   | 0           | 0               | 0           | 10000   | 180000  | 0              | 200000      | false       | preferred_down          | inferred
-        3         | 100         | 300         | 1                   | 0           | 0               | 0           | 200000  | 0       | 0              | 200000      | true        | auto_rebalance_disabled | undetermined
-        4         | 100         | 300         | 1                   | 0           | 0               | 0           | 0       | 0       | 0              | 200000      | false       | preferred_not_in_isr    | inferred
-        5         | 100         | 300         | 1                   | 0           | 0               | 0           | 200000  | 0       | 0              | 200000      | false       | between_checks          | inferred
+        1         | 50          | 70          | 2                   | 1           | 1               | 2           | 0       | 0       | 10000          | 20000       | false       | preferred_not_in_isr    | inferred
+        1         | 90          |             | 1                   | 2           | 1               | 0           | 500000  | 0       | 70000          | 510000      | true        | not_rebalanced          | inferred
+        2         | 100         | 300         | 1                   | 0           | 0               | 0           | 10000   | 180000  | 10000          | 200000      | false       | preferred_down          | inferred
+        3         | 100         | 300         | 1                   | 0           | 0               | 0           | 200000  | 0       | 10000          | 200000      | true        | auto_rebalance_disabled | undetermined
+        4         | 100         | 300         | 1                   | 0           | 0               | 0           | 0       | 0       | 10000          | 200000      | false       | preferred_not_in_isr    | inferred
+        5         | 100         | 300         | 1                   | 0           | 0               | 0           | 200000  | 0       | 10000          | 200000      | false       | between_checks          | inferred
         """,
     )
     columns = [name for name in SPEC.columns if name not in UNTOLD]
     same_rows(breaches, expected, *columns)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("second", "first"), [(60, 50), (75, 75), (95, 90), (200, 90), (400, 90)])
+def test_breaches_that_reach_a_cut_rest_on_all_since_they_began(
+    spark: SparkSession, inputs: dict[str, DataFrame], breaches: DataFrame, second: int, first: int
+) -> None:
+    """A reassignment that began before counts, too; of what was balanced before the cut nothing is built."""
+    cut = BEGIN + timedelta(seconds=second)
+    begin = first_begin(breaches, "breached_at", "balanced_at", cut)
+    assert begin == BEGIN + timedelta(seconds=first)
+    found = built(spark, inputs, begin).where(reaching("balanced_at", cut))
+    same_rows(found, breaches.where(reaching("balanced_at", cut)), *SPEC.columns)
+
+
+@pytest.mark.spark
+def test_a_broker_is_live_as_long_as_no_list_named_any(
+    spark: SparkSession, inputs: dict[str, DataFrame], breaches: DataFrame
+) -> None:
+    """That one names it after a breach changes nothing of that breach."""
+    later = table(spark, broker_session.SPEC, LATER)
+    found = built(spark, inputs | {"broker_session": inputs["broker_session"].unionByName(later)}, None)
+    same_rows(found, breaches, *SPEC.columns)
 
 
 @pytest.mark.spark
@@ -121,7 +173,7 @@ def test_reassignments_up_to_2_3_are_told_by_their_lines(spark: SparkSession) ->
         (row.cluster_id, *(at and 60 * at.minute + at.second for at in (row.from_at, row.until_at)))
         for row in found.collect()
     ]
-    assert told == [("c", 400, 450), ("d", 10, 20), ("d", 11, 30), ("d", 30, None)]
+    assert told == [("c", 60, 110), ("c", 400, 450), ("d", 10, 20), ("d", 11, 30), ("d", 30, None)]
 
 
 @pytest.mark.spark

@@ -9,16 +9,22 @@ from random import Random
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
+from jobs.before import reaching, reaching_rows
 from pipeline.gold import leader_imbalance
+from pipeline.store.delta import declared
+from schemas.gold import leader_imbalance as imbalances
 from schemas.gold.partition_timeline import SPEC
 from schemas.silver import broker_setting, term
+from schemas.silver.broker_setting import PER_BROKER
 from tests.gold.imbalance_twin import Broker, Counted, Interval, Partition, ratios
 from tests.lab import rows_of
 
-CLUSTERS, SEED, QUIET = 300, 20261121, 50
-BEGIN = datetime(2026, 11, 21, tzinfo=UTC)
+CLUSTERS, SEED, QUIET, MIDNIGHT = 300, 20261121, 50, 60
+DAY = datetime(2026, 11, 21, tzinfo=UTC)
+BEGIN = DAY - timedelta(milliseconds=MIDNIGHT)
 LIMIT = (
     "cluster_id string, broker_id int, threshold_ratio double, check_interval_seconds long, "
     "is_auto_rebalance_enabled boolean, source string"
@@ -106,10 +112,11 @@ def milliseconds(at: datetime | None) -> float:
 
 def built(spark: SparkSession, intervals: list[Interval]) -> dict[Broker, list[Counted]]:
     """Each broker's intervals as gold.leader_imbalance has them."""
-    schemas = (term.SPEC.struct, LIMIT, broker_setting.SPEC.struct)
-    settings = [spark.createDataFrame([], schema) for schema in schemas]
+    schemas = (term.SPEC.struct, LIMIT, broker_setting.SPEC.struct, imbalances.SPEC.struct)
+    terms, limits, printed, before = (spark.createDataFrame([], schema) for schema in schemas)
     found = defaultdict(list)
-    for row in rows_of(leader_imbalance.build(timeline(spark, intervals), *settings)):
+    rows = leader_imbalance.build(timeline(spark, intervals), terms, limits, printed, before, None)
+    for row in rows_of(rows):
         begun, ended = milliseconds(row["valid_from_at"]), milliseconds(row["valid_until_at"])
         one = Counted(begun, ended, row["preferred_count"], row["led_elsewhere_count"])
         assert row["imbalance_ratio"] == one.ratio
@@ -124,7 +131,7 @@ def test_generated_timelines(spark: SparkSession) -> None:
     intervals = [one for each in wholes.values() for one in each.intervals]
     pieces = [one for name, each in wholes.items() for one in cut(each, f"{name} cut")]
     assert len(pieces) > len(intervals) + CLUSTERS
-    expected = {broker: rows for broker, rows in ratios(intervals).items() if rows}
+    expected = {broker: rows for broker, rows in ratios(intervals, MIDNIGHT).items() if rows}
     found = built(spark, [*intervals, *pieces])
     for rows in found.values():
         require_algebra(rows)
@@ -133,6 +140,60 @@ def test_generated_timelines(spark: SparkSession) -> None:
         (f"{name} cut", broker_id): rows for (name, broker_id), rows in expected.items()
     }
     assert len({one.ratio for rows in expected.values() for one in rows}) > 6
+
+
+# Of every third cluster a term is missing; every fifth is in KRaft mode, and some partition there before it was seen.
+TERMS = """
+    SELECT cluster_id, concat('1-', epoch) AS term_id, 1 AS life, epoch AS controller_epoch, 'zookeeper' AS mode,
+        timestampadd(MILLISECOND, CASE WHEN epoch = 1 THEN 0 ELSE 110 END, begun_at) AS elected_at,
+        timestampadd(MILLISECOND, CASE WHEN epoch = 1 THEN 20 + number % 80 ELSE 500 END, begun_at) AS last_seen_at,
+        elected_at AS first_seen_at
+    FROM (SELECT *, explode(IF(number % 3 = 1, array(1, 3), array(1, 2))) AS epoch FROM {clusters})
+    WHERE number % 5 <> 4
+"""
+PRINTED = f"""
+    SELECT cluster_id, 2 AS node_id, 'f' AS file_id, CAST(at AS long) AS byte_offset, '{PER_BROKER}' AS name,
+        timestampadd(MILLISECOND, at + number % 2, begun_at) AS logged_at, CAST(at AS string) AS value
+    FROM (SELECT *, explode(array(40, 60, 75)) AS at FROM {{clusters}})
+"""
+KRAFT = {
+    "topic_id": "IF(cluster_id % 5 = 4, 'id', NULL)",
+    "partition_epoch": "IF(interval_seq = 1 AND partition < 2, 0, 7)",
+    "certainty": "IF((interval_seq + partition) % 4 = 0, 'undetermined', 'proved')",
+}
+
+
+@pytest.mark.spark
+def test_days_one_by_one(spark: SparkSession) -> None:
+    """Built from midnight on, amid events and changes at that very moment, the rows are those of building all."""
+    random = Random(SEED)  # noqa: S311  no secrets are drawn
+    intervals = [one for number in range(CLUSTERS) for one in generated(random, f"{number}").intervals]
+    stated = timeline(spark, intervals).withColumns({name: F.expr(said) for name, said in KRAFT.items()})
+    clusters = spark.range(CLUSTERS).select(
+        F.col("id").alias("number"),
+        F.col("id").cast("string").alias("cluster_id"),
+        F.lit(BEGIN).alias("begun_at"),
+    )
+    terms, printed = (spark.sql(text, clusters=clusters) for text in (TERMS, PRINTED))
+    limits = spark.createDataFrame([], LIMIT)
+    nothing = spark.createDataFrame([], imbalances.SPEC.struct)
+
+    def build(rows: DataFrame, before: DataFrame, cut: datetime | None) -> DataFrame:
+        made = leader_imbalance.build(rows, terms, limits, printed, before, cut)
+        return declared(imbalances.SPEC, made).localCheckpoint()
+
+    whole = build(stated, nothing, None)
+    unseen = whole.where(
+        (F.col("valid_until_at") < F.lit(DAY)) & (F.col("reason") == imbalances.CREATION_UNSEEN)
+    )
+    before = reaching_rows(whole, "valid_from_at", "valid_until_at", DAY).unionByName(
+        unseen.dropDuplicates(["cluster_id"])
+    )
+    found = build(stated.where(reaching("valid_until_at", DAY)), before, DAY)
+    expected = sorted(map(str, rows_of(whole.where(reaching("valid_until_at", DAY)))))
+    assert sorted(map(str, rows_of(found))) == expected
+    assert len(expected) > CLUSTERS
+    assert {row["reason"] for row in rows_of(found)} == {None, *imbalances.REASONS}
 
 
 def require_algebra(rows: list[Counted]) -> None:

@@ -1,13 +1,15 @@
 """A cluster's logs over several runs: growth, rolling, copies; always the same answer (more: tests/life, soak)."""
 
 import gzip
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs import ingest
+from jobs import imbalance, ingest
+from pipeline.store.reading import read
 from tests.gold.conftest import LOGS
 from tests.jobs.small_logs import INGESTED, content, lines_of, run, write
 
@@ -35,3 +37,30 @@ def test_growing_rolled_and_gzipped_logs_give_the_tables_of_one_reading(
 
     for name in INGESTED:
         assert content(spark, tmp_path / "often", name) == content(spark, tmp_path / "once", name), name
+
+
+QUIET = "[2026-11-23 06:00:00,000] TRACE [Broker id=2] Nothing that anybody asks for (state.change.logger)\n"
+IMBALANCES = ("gold.leader_imbalance", "gold.imbalance_breach")
+
+
+def test_a_breach_goes_on_in_a_night_without_a_line_of_a_controller(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    logs = tmp_path / "logs"
+    for node_id, log in LOGS:
+        write(logs, f"broker-{node_id}/{log}.log", lines_of(node_id, log))
+    assert run(logs, tmp_path / "often", imbalance.main) == 0
+    (before,) = open_breaches(spark, tmp_path / "often")
+    os.utime(write(logs, "broker-2/state-change.log", [QUIET, QUIET]), (0, 0))
+    for warehouse in ("often", "once"):
+        assert run(logs, tmp_path / warehouse, imbalance.main) == 0
+    (after,) = open_breaches(spark, tmp_path / "often")
+    assert after - before > 2 * 86_400_000
+    for name in IMBALANCES:
+        assert content(spark, tmp_path / "often", name) == content(spark, tmp_path / "once", name), name
+
+
+def open_breaches(spark: SparkSession, warehouse: Path) -> list[int]:
+    """How long each has lasted by the end of the data, ms."""
+    rows = read(spark, str(warehouse), "gold.imbalance_breach").where("balanced_at IS NULL").collect()
+    return [row["duration_ms"] for row in rows]
