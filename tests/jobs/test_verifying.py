@@ -117,12 +117,13 @@ def test_findings_of_the_sample_are_confirmed(
 ) -> None:
     assert cli.main(["verify", "--warehouse", sample_warehouse]) == 0
     *lines, total = capsys.readouterr().out.splitlines()
-    assert total == "FINDINGS  20: 19 confirmed, 0 not confirmed, 1 cannot be decided"
+    assert total == "FINDINGS  22: 21 confirmed, 0 not confirmed, 1 cannot be decided"
     assert Counter(line.split("  ")[1] for line in lines) == {
         "unclean_election": 1,
         "outage": 15,
         "controller_powerless": 1,
         "controller_outlived": 1,
+        "broker_flapping": 2,
         "blocked_deletion": 2,
     }
     assert "1 was away from 2026-11-21 08:59:26.395" in lines[0]
