@@ -28,6 +28,10 @@ UNCLEAN_CHOICE = re.compile(
 UNCLEAN_DIFF = re.compile(
     r"UNCLEAN partition change for (\S+) with topic ID \S+: .*\bleader: -?\d+ -> (\d+),.*RECOVERED -> RECOVERING"
 )
+# Where the log of a broker ends that begins to lead or to follow, from 2.6.
+STARTS = re.compile(
+    r"(Leader|Follower) (\S+) (?:with topic id \S+ )?starts at leader epoch \d+ from offset (\d+)"
+)
 NAMED = re.compile(r"(\S+)-(\d+) with topic (?:id|ID) (?:Some\()?([\w-]{22})")
 LEADER = re.compile(r"(?i)leader\"?[=:] ?(-?\d+)")
 ISR = re.compile(r"(?i)isr(?:WithBrokerEpoch)?\"?[=:] ?((?:List|BrokerState|broker\w+=|[-\d\[(, )])*)")
@@ -38,6 +42,7 @@ LEADER_EPOCH = re.compile(r"(?i)leader_?epoch\"?[=:] ?(\d+)")
 OUTSIDE = re.compile(
     r"unclean election: (.+) got leader (-?\d+) (?:outside of its in-sync replicas|back as its last)"
 )
+LOST = re.compile(r"are lost, at most (\d+)$")
 BEFORE = re.compile(r": leader (\d+), ISR \[([\d, ]*)\] -> leader \d+")
 CHOICE = re.compile(
     r"controller (\d+) .epoch (\w+)\) made (\d+) choice\(s\) of a leader .* first (\S+): leader (-?\d+),"
@@ -48,11 +53,13 @@ CHOICE = re.compile(
 def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     """Kafka's own word, beside the election or alone; or the election after the ISR that was left without a leader."""
     partition, leader = said(OUTSIDE, claim)
+    require_lost(claim, partition, lines)
     if in_kraft := [named for line in lines if (named := chosen_in_kraft(line, lines))]:
         require(set(in_kraft) == {(partition, leader)}, "it is not what the records say")
         require_span(claim, min(line.at() for line in lines), min(line.at() for line in lines))
         return "the controller says itself that the election is unclean"
     require_span(claim, lines[0].at(), lines[0].at())
+    lines = [line for line in lines if not STARTS.search(line.text)]
     words = [next((one for pattern in UNCLEAN if (one := pattern.search(line.text))), None) for line in lines]
     for line, found in zip(lines, words, strict=True):
         told = (dashed(found[1]), found[2]) if found else chosen(line)
@@ -66,6 +73,16 @@ def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     require(before, "no record says who was in sync before")
     require(all(leader not in isr for isr in before), f"{leader} was in sync before")
     return f"nobody led, in sync {', '.join(before[0])}, then {leader} with the next leader epoch"
+
+
+def require_lost(claim: Claim, partition: str, lines: Sequence[Line]) -> None:
+    """What the sentence says of lost records is the difference of the ends of two logs."""
+    if count := LOST.search(claim["sentence"]):
+        ends = [found for line in lines if (found := STARTS.search(line.text)) and found[2] == partition]
+        led = [int(one[3]) for one in ends if one[1] == "Leader"]
+        back = [int(one[3]) for one in ends if one[1] == "Follower"]
+        is_so = led and back and int(count[1]) in {each - one for each in back for one in led}
+        require(is_so, f"no two records are {count[1]} records of {partition} apart")
 
 
 def last_known_leader(claim: Claim, lines: Sequence[Line]) -> str:

@@ -6,6 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.kafka import electing
+from pipeline.kafka.at_risk import with_risk
 from pipeline.kafka.attempts import attempts, said_of_elections
 from pipeline.kafka.away import with_away
 from pipeline.kafka.candidates import with_candidates
@@ -39,6 +40,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     partition_timeline: DataFrame,
     broker_session: DataFrame,
     broker_absence: DataFrame,
+    replica_offset: DataFrame,
     deletion_before: DataFrame,
     modes: frozenset[str],
     cut: datetime | None,
@@ -57,9 +59,9 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     """
     in_kraft = kraft_elections(
         partition_timeline, broker_absence, broker_event, election_event, reassignment_event, term, log_gap
-    ).transform(of_this_table)
+    ).transform(with_risk, replica_offset)
     if modes == {KRAFT}:
-        return in_kraft
+        return in_kraft.transform(of_this_table)
     in_zookeeper = partition_timeline.where("topic_id IS NULL")
     earlier = in_zookeeper.where(F.col("valid_from_at") < F.lit(cut).cast("timestamp"))
     moves = (leader_and_isr, partition_transition, replica_transition, assignment, topic_event)
@@ -87,9 +89,10 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .transform(with_choice)
         .transform(with_verdict)
         .transform(with_reason)
+        .transform(with_risk, replica_offset)
         .transform(of_this_table)
     )
-    return judged.unionByName(in_kraft) if KRAFT in modes else judged
+    return judged.unionByName(in_kraft.transform(of_this_table)) if KRAFT in modes else judged
 
 
 def of_this_table(elections: DataFrame) -> DataFrame:

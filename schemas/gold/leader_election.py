@@ -132,6 +132,12 @@ SPEC = TableSpec(
             BooleanType(),
             "Kafka says on a line that it chose from outside of the ISR (up to 1.0, from 3.2, KRaft).",
         ),
+        field(
+            "records_at_risk",
+            LongType(),
+            "Of an unclean election: by how many records the log of a former in-sync replica went beyond the leader's; "
+            "null: not told (up to 2.5), or nobody came back by the end of the next day.",
+        ),
         field("reason", StringType(), "Why something is undetermined.", accepted=REASONS),
         required("is_deleting", BooleanType(), "Its topic is queued for deletion: no leader is no outage."),
         field("controller_epoch", IntegerType(), "Epoch of the controller."),

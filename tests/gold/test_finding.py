@@ -179,12 +179,12 @@ def test_unclean_elections_that_kafka_prints(spark: SparkSession) -> None:
 
 
 ELECTIONS = """
-    cluster_id | term_id | controller_epoch | seq | topic | partition | kind    | trigger        | elected_at | old_leader | isr_before | leader | isr   | expected_leader | verdict       | is_clean | is_unclean_said | certainty | selector
-    c          | 1-6     | 6                | 1   | b.c   | 1         | offline | broker start   | 2          | -1         | [3]        | 2      | [2]   | 2               | as_prescribed | false    | true            | proved    |
-    c          | 1-6     | 6                | 2   | a     | 0         | offline | broker start   | 3          | 4          |            | 2      | [2]   | 2               | as_prescribed | false    | false           | proved    |
-    c          | 1-6     | 6                | 3   | a     | 1         | offline | broker failure | 4          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved    |
-    c          | 1-6     | 6                | 4   | a     | 2         | offline | broker failure | 5          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved    |
-    c          | 1-6     | 6                | 5   | d     | 0         | offline | broker start   | 6          | -1         |            | 1      | [1]   | 1               | as_prescribed | false    | true            | proved    | LAST_KNOWN_LEADER
+    cluster_id | term_id | controller_epoch | seq | topic | partition | kind    | trigger        | elected_at | old_leader | isr_before | leader | isr   | expected_leader | verdict       | is_clean | is_unclean_said | certainty | selector          | records_at_risk
+    c          | 1-6     | 6                | 1   | b.c   | 1         | offline | broker start   | 2          | -1         | [3]        | 2      | [2]   | 2               | as_prescribed | false    | true            | proved    |                   | 50
+    c          | 1-6     | 6                | 2   | a     | 0         | offline | broker start   | 3          | 4          |            | 2      | [2]   | 2               | as_prescribed | false    | false           | proved    |                   | 0
+    c          | 1-6     | 6                | 3   | a     | 1         | offline | broker failure | 4          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved    |                   |
+    c          | 1-6     | 6                | 4   | a     | 2         | offline | broker failure | 5          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved    |                   |
+    c          | 1-6     | 6                | 5   | d     | 0         | offline | broker start   | 6          | -1         |            | 1      | [1]   | 1               | as_prescribed | false    | true            | proved    | LAST_KNOWN_LEADER |
 """
 
 
@@ -209,13 +209,13 @@ def test_elections_that_hurt_or_surprise(spark: SparkSession) -> None:
     assert sorted((row.severity, row.certainty, row.entity, row.sentence) for row in found) == [
         (
             "critical", "inferred", "a-0",
-            f"unclean election: a-0 got leader 2 outside of its in-sync replicas (term 1-6: leader 4, ISR not known "
-            f"-> leader 2, ISR [2]); {lost}",
+            "unclean election: a-0 got leader 2 outside of its in-sync replicas (term 1-6: leader 4, ISR not known "
+            "-> leader 2, ISR [2]); no loss is seen: no former one came back with more records",
         ),
         (
             "critical", "proved", "b.c-1",
             f"unclean election: b.c-1 got leader 2 outside of its in-sync replicas (term 1-6: no leader, ISR [3] "
-            f"-> leader 2, ISR [2]); {lost}",
+            f"-> leader 2, ISR [2]); {lost}, at most 50",
         ),
         (
             "warning", "proved", "d-0",

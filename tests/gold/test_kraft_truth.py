@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from tests.gold import session_truth
 from tests.gold.kraft_election_truth import compared
 from tests.gold.kraft_truth import ASPECTS, Imbalance, imbalances, report, stretches, true_states, wrong
+from tests.gold.truth import truncated
 from tests.lab import Row, broken_rules, built_tables, interpreted, rows_of
 
 SAMPLES = ("3.9.2-kraft-separate-stock",)
@@ -126,3 +127,11 @@ def test_brokers_that_left(lab: Lab) -> None:
     assert found["left"]["right"] > 5
     for of in found:
         assert found[of]["wrong"] + found[of]["missed"] == 0, of
+
+
+def test_what_unclean_elections_cost(lab: Lab) -> None:
+    """From 2.6 on: records are at risk where a broker that came back had to cut off its own, and nowhere else."""
+    rows = [row for row in rows_of(lab.tables["leader_election"]) if row["records_at_risk"]]
+    told = {f"{row['topic']}-{row['partition']}" for row in rows}
+    print(f"at risk in {lab.folder.name}: {[(row['topic'], row['records_at_risk']) for row in rows]}")
+    assert told == (set() if lab.folder.name < "2.6" else truncated(lab.folder))

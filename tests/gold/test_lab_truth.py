@@ -22,6 +22,7 @@ from tests.gold.truth import (
     ratios,
     terms,
     told_end_state,
+    truncated,
     wrong_values,
 )
 from tests.lab import Row, broken_rules, built_tables, interpreted, rows_of
@@ -242,3 +243,11 @@ def test_brokers_that_left(lab: Lab) -> None:
     assert found["left"]["right"] > 5
     for of in found:
         assert found[of]["wrong"] + found[of]["missed"] == 0, of
+
+
+def test_what_unclean_elections_cost(lab: Lab) -> None:
+    """From 2.6 on: records are at risk where a broker that came back had to cut off its own, and nowhere else."""
+    rows = [row for row in lab.rows("leader_election") if row["records_at_risk"]]
+    told = {f"{row['topic']}-{row['partition']}" for row in rows}
+    print(f"at risk in {lab.folder.name}: {[(row['topic'], row['records_at_risk']) for row in rows]}")
+    assert told == (set() if lab.folder.name < "2.6" else truncated(lab.folder))

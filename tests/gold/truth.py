@@ -1,6 +1,8 @@
 """The truth beside the logs of a lab cluster in ZooKeeper mode, and how tables compare with it."""
 
+import gzip
 import json
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
@@ -21,6 +23,7 @@ ENDINGS = {
     "delete_znode": "znode_gone",
 }
 NOBODY = -1
+TRUNCATED = re.compile(r"partition=(\S+?), dir=\S+\] Truncating to offset \d+|Truncating log (\S+) to offset")
 SETTLED_MS = 1_000  # logs follow ZooKeeper by some ms, by several hundred in a burst
 
 
@@ -217,3 +220,12 @@ def place_of(line: Row) -> tuple[datetime, int, int]:
 
 def ms(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
+
+
+def truncated(cluster: Path) -> set[str]:
+    """Partitions of which a broker cut off records, by its server.log."""
+    found = set()
+    for path in cluster.glob("*/server.log*"):
+        text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        found |= {match[1] or match[2] for match in TRUNCATED.finditer(text.decode(errors="replace"))}
+    return found

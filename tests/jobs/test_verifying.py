@@ -12,6 +12,7 @@ from jobs.verifying import RULES, verified
 from pipeline.core.errors import NotConfirmed
 from tests.jobs import (
     broker_findings_said,
+    election_findings_said,
     findings_said,
     partition_findings_said,
     term_findings_said,
@@ -19,7 +20,13 @@ from tests.jobs import (
 from tests.jobs.finding_records import REFUSED
 from tests.jobs.findings_said import records
 
-STORIES = (findings_said, term_findings_said, partition_findings_said, broker_findings_said)
+STORIES = (
+    findings_said,
+    term_findings_said,
+    partition_findings_said,
+    broker_findings_said,
+    election_findings_said,
+)
 CASES = {name: case for one in STORIES for name, case in one.CASES.items()}
 ALTERED = [each for one in STORIES for each in one.ALTERED]
 SAID_WRONGLY = [each for one in STORIES for each in one.SAID_WRONGLY]

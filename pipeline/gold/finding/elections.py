@@ -37,6 +37,16 @@ def unclean_election(leader_election: DataFrame, log_record: DataFrame) -> DataF
     return elected.unionByName(said_unclean(said))
 
 
+def lost() -> Column:
+    """What an unclean election cost, as far as the ends of the two logs tell."""
+    risk = F.col("records_at_risk")
+    return (
+        F.when(risk > 0, F.concat(F.lit(LOST), F.format_string(", at most %d", risk)))
+        .when(risk == 0, F.lit("; no loss is seen: no former one came back with more records"))
+        .otherwise(F.lit(LOST))
+    )
+
+
 def last_known_leader(leader_election: DataFrame) -> DataFrame:
     """From 4.1 on a broker that died is taken out of the eligible replicas when it comes back, and made leader as the
     last known one: its own log is all there is, and up to 4.0 the same was a clean election."""

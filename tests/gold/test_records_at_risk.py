@@ -1,0 +1,63 @@
+"""What an unclean election may have cost, by the ends of the logs of those that come back."""
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from pipeline.kafka.at_risk import with_risk
+from schemas.gold import leader_election
+from schemas.silver import replica_offset
+from tests.tables import table
+
+DAY = 86_400
+# In expected_leader: the records at risk, -1: not told.
+ELECTIONS = f"""
+    cluster_id | topic | partition | elected_at | old_leader | isr_before | replicas | leader | leader_epoch | is_clean | expected_leader
+    c          | a     | 0         | 10         | -1         | [3]        | [1 2 3]  | 1      | 7            | false    | 87
+    c          | a     | 1         | 10         | -1         |            | [1 3]    | 1      | 7            | false    | 87
+    c          | b     | 0         | 10         | -1         | [3]        | [1 3]    | 1      | 7            | false    | 0
+    c          | c     | 0         | 10         | -1         | [3]        | [1 3]    | 1      | 7            | false    | -1
+    c          | d     | 0         | 10         | -1         | [3]        | [1 3]    | 1      | 7            | false    | -1
+    c          | e     | 0         | {DAY - 1}  | -1         | [3]        | [1 3]    | 1      | 7            | false    | 5
+    c          | f     | 0         | 10         | 3          | [3 1]      | [1 3]    | 1      | 7            | true     | -1
+    c          | g     | 0         | 10         | -1         | [2 3]      | [1 2 3]  | 1      | 7            | false    | 40
+"""
+# a-0: 3 comes back with 143, and once more when it has copied what is new. b: with less. c: of an epoch before.
+# d and e: by the end of the next day, or later.
+STARTS = f"""
+    cluster_id | file_id | byte_offset | logged_at     | topic | partition | broker_id | is_leader | leader_epoch | log_end_offset
+    c          | x       | 1           | 10.1          | a     | 0         | 1         | true      | 7            | 56
+    c          | x       | 2           | 15            | a     | 0         | 3         | false     | 7            | 143
+    c          | x       | 3           | 50            | a     | 0         | 3         | false     | 8            | 900
+    c          | x       | 4           | 10.1          | a     | 1         | 1         | true      | 7            | 56
+    c          | x       | 5           | 15            | a     | 1         | 3         | false     | 7            | 143
+    c          | x       | 6           | 10.1          | b     | 0         | 1         | true      | 7            | 56
+    c          | x       | 7           | 15            | b     | 0         | 3         | false     | 7            | 50
+    c          | x       | 8           | 10.1          | c     | 0         | 1         | true      | 7            | 56
+    c          | x       | 9           | 15            | c     | 0         | 3         | false     | 6            | 90
+    c          | x       | 10          | 10.1          | d     | 0         | 1         | true      | 7            | 56
+    c          | x       | 11          | {2 * DAY}     | d     | 0         | 3         | false     | 7            | 90
+    c          | x       | 12          | {DAY - 1}     | e     | 0         | 1         | true      | 7            | 5
+    c          | x       | 13          | {2 * DAY - 1} | e     | 0         | 3         | false     | 7            | 10
+    c          | x       | 14          | 10.1          | f     | 0         | 1         | true      | 7            | 5
+    c          | x       | 15          | 15            | f     | 0         | 3         | false     | 7            | 10
+    c          | x       | 16          | 10.1          | g     | 0         | 1         | true      | 7            | 0
+    c          | x       | 17          | 15            | g     | 0         | 2         | false     | 7            | 30
+    c          | x       | 18          | 16            | g     | 0         | 3         | false     | 7            | 40
+"""
+
+
+@pytest.mark.spark
+def test_what_the_leader_had_not_copied(spark: SparkSession) -> None:
+    elections = table(spark, leader_election.SPEC, ELECTIONS).withColumn(
+        "evidence",
+        F.array(F.struct(F.lit("own").alias("file_id"), F.lit(0).cast("long").alias("byte_offset"))),
+    )
+    found = with_risk(elections.drop("records_at_risk"), table(spark, replica_offset.SPEC, STARTS)).collect()
+    told = {
+        (row.topic, row.partition): -1 if row.records_at_risk is None else row.records_at_risk
+        for row in found
+    }
+    assert told == {(row.topic, row.partition): row.expected_leader for row in found}
+    lines = {row.topic: [line.byte_offset for line in row.evidence] for row in found if row.partition == 0}
+    assert (lines["a"], lines["c"], lines["g"]) == ([0, 1, 2], [0], [0, 16, 18])

@@ -1,0 +1,131 @@
+"""Findings about elections with the lines that prove them, and what must not prove them; as findings_said."""
+
+from jobs.proof import CONFIRMED, UNDECIDED, Claim
+from tests.jobs.finding_records import (
+    BACK_1,
+    BACK_FROM_50,
+    FOUND_2,
+    KRAFT_DIFF,
+    KRAFT_LEADER,
+    KRAFT_UNCLEAN,
+    LED_BY_1,
+    LED_FROM_0,
+    LEFT_1,
+    LEFT_ALONE,
+    OUTSIDER,
+    RECOVERING,
+    UNCLEAN,
+    UNCLEAN_ONLINE,
+)
+from tests.jobs.findings_said import finding
+
+CASES: dict[str, tuple[Claim, list[str], str]] = {
+    "unclean_election": (
+        finding("unclean_election", "alerts-0",
+            "unclean election: alerts-0 got leader 2 outside of its in-sync replicas; records that it had not copied are lost",
+            "08:36:53.460", "08:36:53.460"),
+        [UNCLEAN], CONFIRMED,
+    ),
+    "unclean_election with its election": (
+        finding("unclean_election", "alerts-0",
+            "unclean election: alerts-0 got leader 2 outside of its in-sync replicas (term 1-3: leader 3, ISR [3] -> "
+            "leader 2, ISR [2]); records that it had not copied are lost",
+            "08:36:53.461", "08:36:53.461"),
+        [UNCLEAN_ONLINE, UNCLEAN], CONFIRMED,
+    ),
+    "unclean_election by the ISR before": (
+        finding("unclean_election", "clicks-1",
+            "unclean election: clicks-1 got leader 3 outside of its in-sync replicas (term 1-8: no leader, ISR [1] -> "
+            "leader 3, ISR [3]); records that it had not copied are lost",
+            "08:33:27.238", "08:33:27.238"),
+        [OUTSIDER, LEFT_ALONE], CONFIRMED,
+    ),
+    "leader_choice": (
+        finding("leader_choice", "offline election",
+            "controller 2 (epoch 8) made 1 choice(s) of a leader (offline) that its rule does not, first clicks-1: "
+            "leader 3, prescribed 1, ISR [3]",
+            "08:33:27.238", "08:33:27.238"),
+        [OUTSIDER], UNDECIDED,
+    ),
+    "unclean_election KRaft": (
+        finding("unclean_election", "9RKjcrYoTGisVPImvRI5Sg-0",
+            "unclean election: 9RKjcrYoTGisVPImvRI5Sg-0 got leader 1 outside of its in-sync replicas; records that it had not copied are lost",
+            "08:05:55.264", "08:05:55.264"),
+        [KRAFT_UNCLEAN], CONFIRMED,
+    ),
+    "unclean_election with what it cost": (
+        finding("unclean_election", "alerts-0",
+            "unclean election: alerts-0 got leader 2 outside of its in-sync replicas (term 1-3: leader 3, ISR [3] -> "
+            "leader 2, ISR [2]); records that it had not copied are lost, at most 50",
+            "08:36:53.460", "08:36:53.460"),
+        [UNCLEAN, LED_FROM_0, BACK_FROM_50], CONFIRMED,
+    ),
+    "last_known_leader": (
+        finding("last_known_leader", "rf1-0",
+            "unclean election: rf1-0 got leader 1 back as its last known one (term 1-1: no leader, ISR [] -> leader 1, "
+            "ISR [1]); what it had not written to disk when it died is lost",
+            "08:05:55.269", "08:05:55.269"),
+        [KRAFT_DIFF], CONFIRMED,
+    ),
+    "last_known_leader by its id": (
+        finding("last_known_leader", "rf1-0",
+            "unclean election: rf1-0 got leader 1 back as its last known one (term 1-1: no leader, ISR [] -> leader 1, "
+            "ISR [1]); what it had not written to disk when it died is lost",
+            "08:05:55.264", "08:05:55.264"),
+        [KRAFT_UNCLEAN, KRAFT_LEADER], CONFIRMED,
+    ),
+    "unclean_election 3.2": (
+        finding("unclean_election", "geo-points-3",
+            "unclean election: geo-points-3 got leader 2 outside of its in-sync replicas; records that it had not copied are lost",
+            "08:43:02.753", "08:43:02.753"),
+        [RECOVERING], CONFIRMED,
+    ),
+    "unclean_election of one that was away": (
+        finding("unclean_election", "audit_log-0",
+            "unclean election: audit_log-0 got leader 1 outside of its in-sync replicas (term 1-6: leader 3, ISR [3] -> "
+            "leader 1, ISR [1]); records that it had not copied are lost", "08:59:35.967", "08:59:35.967"),
+        [LED_BY_1, LEFT_1, FOUND_2, BACK_1], CONFIRMED,
+    ),
+}  # fmt: skip
+# (case, what a line says, what it says now, a word of the answer)
+ALTERED = [
+    ("unclean_election", "Elect leader 2", "Elect leader 3", "does not say so"),
+    ("unclean_election", "[alerts,0]", "[alerts,1]", "does not say so"),
+    ("unclean_election", "53,460", "53,461", "held from"),
+    ("unclean_election with its election", "with leader 2", "with leader 3", "does not say so"),
+    ("unclean_election with its election", "Elect leader 2", "Elect leader 3", "does not say so"),
+    ("unclean_election by the ISR before", "leader=3", "leader=1", "does not say so"),
+    ("unclean_election by the ISR before", "isr=[1]", "isr=[1, 3]", "3 was in sync before"),
+    ("unclean_election by the ISR before", "leader=-1", "leader=1", "not just before"),
+    ("unclean_election by the ISR before", "leaderEpoch=12", "leaderEpoch=11", "not just before"),
+    ("unclean_election by the ISR before", "for partition clicks-1", "for partition clicks-11", "says no ISR of clicks-1"),
+    ("leader_choice", "leader=3", "leader=1", "does not choose 3"),
+    ("leader_choice", "List(3)", "List(1, 3)", "its ISR is 1, 3"),
+    ("leader_choice", "epoch=8", "epoch=9", "is of epoch 9"),
+    ("unclean_election KRaft", "using an unclean election", "using a clean election", "does not say so"),
+    ("unclean_election with what it cost", "from offset 50", "from offset 49", "no two records are 50 records"),
+    ("unclean_election with what it cost", "Leader alerts-0", "Leader alerts-1", "no two records are 50 records"),
+    ("last_known_leader", "leader: -1 -> 1", "leader: -1 -> 2", "not what the records say"),
+    ("last_known_leader", "change for rf1-0", "change for rf1-1", "not what the records say"),
+    ("last_known_leader", "55,269", "55,263", "held from"),
+    ("last_known_leader by its id", "partition 0 to 1", "partition 0 to 2", "not what the records say"),
+    ("last_known_leader by its id", "Leader rf1-0", "Leader rf2-0", "not what the records say"),
+    ("last_known_leader by its id", "using an unclean election", "using ELR", "does not say so"),
+    ("unclean_election 3.2", "=RECOVERING", "=RECOVERED", "no record says who was in sync"),
+    ("unclean_election of one that was away", "brokers: 2,3", "brokers: 1,2,3", "no record has 1 away while 3 left"),
+    ("unclean_election of one that was away", "Set(2)", "Set(2, 3)", "no record has 1 away while 3 left"),
+    ("unclean_election of one that was away", "brokers: 1,2 (", "brokers: 2 (", "no record has 1 away while 3 left"),
+    ("unclean_election of one that was away", "leader=1,", "leader=2,", "does not say so"),
+]  # fmt: skip
+SAID_WRONGLY = [
+    (
+        "unclean_election of one that was away",
+        "leader 3, ISR [3]",
+        "leader 3, ISR [3, 1]",
+        "1 was in sync before",
+    ),
+    ("unclean_election KRaft", "leader 1", "leader -1", "not what the records say"),
+    ("unclean_election by the ISR before", "got leader 3", "got leader 1", "does not say so"),
+    ("leader_choice", "prescribed 1", "prescribed 3", "its ISR is 3"),
+    ("leader_choice", "made 1", "made 0", "1 such records for 0 choice(s)"),
+]
