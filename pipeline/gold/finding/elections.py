@@ -23,9 +23,7 @@ def unclean_election(leader_election: DataFrame, log_record: DataFrame) -> DataF
     told = leader_election.where("NOT is_clean OR size(evidence) > 1")
     known = told.select(F.explode("evidence").alias("line")).select("line.*")
     outside = F.format_string(OUTSIDE, partition_name(), F.col("leader").cast("string"))
-    sentence = F.concat(
-        outside, F.format_string(" (term %s: %s)", "term_id", change_of_leader()), F.lit(LOST)
-    )
+    sentence = F.concat(outside, F.format_string(" (term %s: %s)", "term_id", change_of_leader()), lost())
     elected = found.select(
         "cluster_id", *rule("unclean_election", "critical", 2), partition_name().alias("entity"),
         F.format_string("%s at %s", "trigger", F.unix_millis("elected_at")).alias("root_event"),
