@@ -90,6 +90,7 @@ def stays(decided: DataFrame) -> DataFrame:
             "left_how",
             "term_id",
             end["term_id"].alias("left_term_id"),
+            F.lit(None).cast("long").alias("left_event_seq"),
             F.when(F.col("left_how") == "bounced", "inferred").otherwise("proved").alias("certainty"),
             F.array_compact(
                 F.array(own, F.when(end.isNotNull(), F.struct(end["file_id"], end["byte_offset"])))

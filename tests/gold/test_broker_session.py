@@ -1,11 +1,14 @@
 """Stays of brokers: how each came into the lists of live brokers, and how it left them."""
 
 import pytest
+from chispa import assert_df_equality
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from pipeline.catalog.tables import TABLES
+from pipeline.store.delta import declared
 from schemas.gold.broker_session import SPEC
-from tests.tables import built_in_turn, log_records, same_rows, table
+from tests.tables import built_in_turn, inputs_of, log_records, same_rows, table
 
 COLUMNS = ("broker_id", "joined_at", "joined_how", "left_at", "left_how", "left_term_id", "certainty")
 
@@ -92,3 +95,20 @@ def test_stays_in_kraft(spark: SparkSession) -> None:
     found = built_in_turn(spark, records, "broker_session")["broker_session"]
     asked = found.withColumn("led_count", F.size("shutdown_requested_at").cast("long"))
     same_rows(asked, expected, "mode", "broker_epoch", "is_clean", "led_count", *COLUMNS[:5], "certainty")
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("mode", ["kraft", "zookeeper"])
+def test_what_knows_of_modes_is_built_for_one_alone(spark: SparkSession, mode: str) -> None:
+    """A run leaves out of a plan what the other mode would add: the rows are the same."""
+    lines = {"kraft": {(101, "controller"): KRAFT}, "zookeeper": {(1, "controller"): CONTROLLER}}[mode]
+    tables = built_in_turn(spark, log_records(spark, lines), "leader_election", "broker_session")
+    known = inputs_of(spark, log_records(spark, lines)) | tables | {"modes": frozenset({mode})}
+    asking = [one for one in TABLES if one.build is not None and "modes" in one.inputs]
+    assert {one.spec.table for one in asking} >= {"broker_session", "leader_election", "partition_timeline"}
+    for one in asking:
+        assert one.build is not None
+        alone = declared(one.spec, one.build(**{name: known[name] for name in one.inputs}))
+        assert_df_equality(
+            alone, tables[one.spec.table], ignore_row_order=True, ignore_nullable=True, ignore_metadata=True
+        )
