@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.kafka.kraft_offices import in_office
@@ -97,11 +97,20 @@ def with_said(changes: DataFrame, election_event: DataFrame) -> DataFrame:
     """said: step, selector and at of the lines about this very choice, found by topic id, partition, leader epoch and
     leader; lines: the diff that names the topic, and what the controller said when it chose.
 
-    The line of the choice itself, from 4.1 on, has the leader epoch before; diffs, which every controller prints that
-    replays the record, have the one after.
+    The line of the choice itself has the leader epoch before from 4.1 on, and until then none: it is that of the next
+    diff. Diffs, which every controller prints that replays the record, have the epoch after.
     """
     is_choice = F.col("event").isin(*CHOICES)
     is_said = F.col("topic_id").isNotNull() & ((F.col("step") == UNCLEAN) | is_choice)
+    later = (
+        Window.partitionBy("cluster_id", "topic_id", "partition", "new_leader")
+        .orderBy("logged_at", "file_id", "byte_offset")
+        .rowsBetween(Window.currentRow, Window.unboundedFollowing)
+    )
+    diff = F.first(F.when(~is_choice, F.struct("leader_epoch", "logged_at")), ignorenulls=True).over(later)
+    is_soon = F.unix_millis(diff["logged_at"]) - F.unix_millis("logged_at") <= LATE_MS
+    own = F.col("leader_epoch") + is_choice.cast("int")
+    epoch = F.coalesce(own, F.when(is_soon, diff["leader_epoch"]))
     key = ("cluster_id", "topic_id", "partition", "leader_epoch", "leader")
     line = F.struct("file_id", "byte_offset")
     place = F.struct("logged_at", "file_id", "byte_offset")
@@ -110,12 +119,12 @@ def with_said(changes: DataFrame, election_event: DataFrame) -> DataFrame:
         F.min("selector").alias("selector"),
         F.min("logged_at").alias("at"),
         F.array_compact(
-            F.array(F.min_by(F.when(~is_choice, line), place), F.min_by(F.when(is_choice, line), place))
+            F.array(F.min_by(line, F.when(~is_choice, place)), F.min_by(line, F.when(is_choice, place)))
         ).alias("lines"),
     )
     by_choice = (
         election_event.where(is_said)
-        .withColumn("leader_epoch", F.col("leader_epoch") + is_choice.cast("int"))
+        .withColumn("leader_epoch", epoch)
         .withColumn("leader", F.col("new_leader"))
         .groupBy(*key)
         .agg(said.alias("said"))

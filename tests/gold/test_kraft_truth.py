@@ -25,6 +25,7 @@ OTHERS = (
 
 
 # How much of each is told at least.
+UNCLEAN_RULES = ("unclean_election", "last_known_leader")
 ASKED = {"leader": 0.85, "kind": 0.9, "is_clean": 0.99}
 
 
@@ -135,3 +136,12 @@ def test_what_unclean_elections_cost(lab: Lab) -> None:
     told = {f"{row['topic']}-{row['partition']}" for row in rows}
     print(f"at risk in {lab.folder.name}: {[(row['topic'], row['records_at_risk']) for row in rows]}")
     assert told == (set() if lab.folder.name < "2.6" else truncated(lab.folder))
+
+
+def test_each_unclean_election_is_one_finding(lab: Lab) -> None:
+    """What the controller prints when it chooses, and when it replays what came of it, is of one election."""
+    unclean = [row for row in rows_of(lab.tables["leader_election"]) if row["is_clean"] is False]
+    found = [row for row in rows_of(lab.tables["finding"]) if row["rule"] in UNCLEAN_RULES]
+    assert sorted(row["entity"] for row in found) == sorted(
+        f"{row['topic']}-{row['partition']}" for row in unclean
+    )
