@@ -25,6 +25,13 @@ NODE = re.compile(
 # Brokers that left, and brokers that are there, as a controller lists them.
 GONE = re.compile(r"(?:deleted brokers:|failure callback for|bounced brokers:) ?([\d, ]*)")
 LIVE = re.compile(r"(?:urrently active brokers in the cluster|live brokers): ?(?:\w+\()?([\d, ]*)")
+# What a KRaft controller decides of one broker.
+FENCED = re.compile(
+    r"Fencing broker (\d+)(?: at epoch \d+)? because its session has timed out"
+    r"|Unfenced broker (\d+) has requested and been granted (?:a controlled|an immediate) shutdown"
+    r"|Unfenced broker (\d+) has requested and been granted fencing"
+    r"|The request from broker (\d+) to shut down has been granted"
+)
 
 Claim = Mapping[str, Any]  # a row of gold.finding; its times have a zone
 
@@ -100,3 +107,9 @@ def require_span(claim: Claim, start: datetime, end: datetime | None, tenths: st
 
 def listed(pattern: re.Pattern[str], line: Line) -> list[str]:
     return [one for found in pattern.finditer(line.whole) for one in re.findall(r"\d+", found[1] or "")]
+
+
+def gone(line: Line) -> list[str]:
+    """Brokers of which the line says that they are gone, or lead nothing any more."""
+    fenced = FENCED.search(line.text)
+    return [*listed(GONE, line), *(one for one in (fenced.groups() if fenced else ()) if one)]

@@ -3,11 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from jobs.proof import GONE, LIVE, UNDECIDED, Claim, Line, Unproved, listed, require, said
+from jobs.proof import LIVE, UNDECIDED, Claim, Line, Unproved, gone, listed, require, said
 
-FENCED = re.compile(
-    r"(?:Fencing broker (\d+) because|The request from broker (\d+) to shut down has been granted)"
-)
 KEPT = 5  # so many records a finding keeps
 # What findings say:
 FLAPPING = re.compile(r"broker (\d+) left (\d+) times without having been shut down")
@@ -16,9 +13,8 @@ CUT_SHORT = re.compile(r"broker (\d+) asked to be shut down and left (\d+) of (\
 
 def is_gone(line: Line, broker: str) -> bool:
     """A list names it as gone or lacks it, or the controller of a KRaft cluster fences it."""
-    live, fenced = listed(LIVE, line), FENCED.search(line.text)
-    is_fenced = fenced is not None and broker in fenced.groups()
-    return is_fenced or broker in listed(GONE, line) or (bool(live) and broker not in live)
+    live = listed(LIVE, line)
+    return broker in gone(line) or (bool(live) and broker not in live)
 
 
 def broker_flapping(claim: Claim, lines: Sequence[Line]) -> str:
@@ -39,7 +35,7 @@ def broker_flapping(claim: Claim, lines: Sequence[Line]) -> str:
 
 def unclean_shutdown(claim: Claim, lines: Sequence[Line]) -> str:
     broker, _, _ = said(CUT_SHORT, claim)
-    gone = [line for line in lines if is_gone(line, broker)]
-    require(gone, f"no record says that broker {broker} is gone")
-    require(claim["valid_until_at"] == gone[-1].at(), f"it was gone at {gone[-1].at()}")
-    raise Unproved(UNDECIDED, f"gone {gone[-1].at()}; what it led then rests on more records")
+    left = [line for line in lines if is_gone(line, broker)]
+    require(left, f"no record says that broker {broker} is gone")
+    require(claim["valid_until_at"] == left[-1].at(), f"it was gone at {left[-1].at()}")
+    raise Unproved(UNDECIDED, f"gone {left[-1].at()}; what it led then rests on more records")

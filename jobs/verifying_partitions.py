@@ -3,15 +3,19 @@
 import re
 from collections.abc import Sequence
 
-from jobs.proof import GONE, LIVE, UNDECIDED, Claim, Line, Unproved, listed, require, said
+from jobs.proof import LIVE, UNDECIDED, Claim, Line, Unproved, gone, listed, require, said
 
 WITHOUT = re.compile(r"longest ([\d.]+) s \((.+)-(\d+)\)(; \d+ still without)?$")
 RATIO = re.compile(
     r"controller (\d+) .*printed imbalance ratio (\S+) for broker (\d+), its lines give (\S+) "
 )
 PRINTED = re.compile(r"eader imbalance ratio for broker (\d+) is (\d[\d.,E-]*)")
-NOBODY = re.compile(r"(?i)leader\"?[=:] ?-1\b|(?:to|state) (?:Offline|New)Partition\b")
-LED = re.compile(r"(?i)leader\"?[=:] ?(\d+)")
+NOBODY = re.compile(
+    r"(?i)leader\"?[=:] ?-1\b|(?:to|state) (?:Offline|New)Partition\b|Current leader is -1\b|leader: \d+ -> -1\b"
+)
+LED = re.compile(
+    r"(?i)leader\"?[=:] ?(?:-1 -> )?\d+|Leader \S+ (?:with topic id \S+ )?starts at leader epoch|Current leader is \d+"
+)
 SPAN = 0.0501  # of a second told by tenths
 
 
@@ -40,8 +44,8 @@ def brokers_of(claim: Claim) -> list[str]:
 
 def require_begin(line: Line, claim: Claim, topic: str, number: str) -> None:
     """It says so of the partition itself, or of its leader: that it left, or is not among the live ones."""
-    gone, live = listed(GONE, line), listed(LIVE, line)
-    is_left = any(one in gone or (live and one not in live) for one in brokers_of(claim))
+    left, live = gone(line), listed(LIVE, line)
+    is_left = any(one in left or (live and one not in live) for one in brokers_of(claim))
     is_said = names(line, topic, number) and NOBODY.search(line.whole)
     require(is_left or is_said, f"{line.place()} leaves {topic}-{number} with its leader")
 
