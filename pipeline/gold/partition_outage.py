@@ -129,19 +129,20 @@ def with_root(found: DataFrame, controller_line: DataFrame) -> DataFrame:
 
 
 def with_fence(found: DataFrame, broker_absence: DataFrame) -> DataFrame:
-    """The root of an outage that begins with a decision of a KRaft controller about its leader."""
+    """The root of an outage that begins with a decision of a KRaft controller about its leader, or about the last
+    replica in sync, which led unsaid."""
     decided = broker_absence.select(
-        *LINE, F.col("broker_id").alias("old_leader"),
+        *LINE, F.col("broker_id").alias("fenced_id"),
         F.when(F.col("is_fence"), "uncontrolled").otherwise("controlled").alias("fenced_how"),
     )  # fmt: skip
     is_fenced = F.col("fenced_how").isNotNull()
     root = {
-        "root_broker_id": F.when(is_fenced, F.col("old_leader")).otherwise(F.col("root_broker_id")),
+        "root_broker_id": F.coalesce("fenced_id", "root_broker_id"),
         "root_left_how": F.coalesce("fenced_how", "root_left_how"),
         "root_event": F.when(is_fenced, DEPARTURES["uncontrolled"]).otherwise(F.col("root_event")),
         "certainty": F.when(is_fenced, "inferred").otherwise(F.col("certainty")),
     }
-    return found.join(F.broadcast(decided), on=[*LINE, "old_leader"], how="left").withColumns(root)
+    return found.join(F.broadcast(decided), on=[*LINE], how="left").withColumns(root)
 
 
 def with_bounds(found: DataFrame, term: DataFrame, session_limit: DataFrame) -> DataFrame:
