@@ -79,16 +79,20 @@ class Answers:
 
     def partitions_at_end(self) -> Row:
         """Of the partitions that exist at the end of the data: how many, led elsewhere, without leader, unknown."""
-        is_offline = (F.col("state") == "OfflinePartition") | (F.col("leader") == -1)
-        head = F.col("replicas")[0]
+        is_in_doubt = F.col("certainty") == "undetermined"
+        is_unsure = is_in_doubt | F.coalesce("is_assignment_stale", F.lit(False))
+        is_offline = ((F.col("state") == "OfflinePartition") | (F.col("leader") == -1)) & ~is_in_doubt
+        is_elsewhere = (F.col("leader") != F.col("replicas")[0]) & ~is_unsure
         return collect_one(
             self.table("gold.partition_timeline")
             .where("valid_until_at IS NULL")
             .agg(
                 F.count("*").alias("partitions"),
                 F.count_if(F.coalesce(is_offline, F.lit(False))).alias("offline"),
-                F.count_if(F.coalesce(F.col("leader") != head, F.lit(False))).alias("elsewhere"),
-                F.count_if(F.col("leader").isNull() | F.col("replicas").isNull()).alias("unknown"),
+                F.count_if(F.coalesce(is_elsewhere, F.lit(False))).alias("elsewhere"),
+                F.count_if(is_unsure | F.col("leader").isNull() | F.col("replicas").isNull()).alias(
+                    "unknown"
+                ),
             )
         )
 

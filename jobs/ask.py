@@ -133,7 +133,8 @@ def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
     if not rows:
         raise unknown_partition(asked, answers.partition_counts())
     return [
-        f"{asked}  {answers.store.cluster_id}  times are UTC, ? = no line said it yet",
+        f"{asked}  {answers.store.cluster_id}  times are UTC, ? = no line said it yet; "
+        "behind a value: it may have changed unseen",
         *timeline_table(rows),
     ]
 

@@ -53,7 +53,8 @@ def evidence_lines(evidence: Sequence[Row], lines_of: Mapping[tuple[str, int], R
 
 
 def timeline_table(rows: Sequence[Row]) -> list[str]:
-    """The intervals of a partition; the life of its topic is told where there is more than one."""
+    """The intervals of a partition; the life of its topic is told where there is more than one. A question mark behind
+    a value: it may have changed unseen."""
     has_lives = len({row["topic_life"] for row in rows}) > 1
     head = ("FROM", "until", "state", "leader", "isr", "replicas", "epoch", "ended by")
     cells = [
@@ -61,9 +62,9 @@ def timeline_table(rows: Sequence[Row]) -> list[str]:
             day_clock(row["valid_from_at"]),
             end_text(row["valid_until_at"], row["valid_from_at"]),
             row["state"] or "?",
-            "?" if row["leader"] is None else "none" if row["leader"] == -1 else str(row["leader"]),
-            list_text(row["isr"]),
-            list_text(row["replicas"]),
+            marked(leader_text(row["leader"]), is_in_doubt(row)),
+            marked(list_text(row["isr"]), is_in_doubt(row) or row["is_isr_stale"]),
+            marked(list_text(row["replicas"]), is_in_doubt(row) or row["is_assignment_stale"]),
             "?" if row["leader_epoch"] is None else str(row["leader_epoch"]),
             row["ended_by"] or "",
         )
@@ -74,6 +75,18 @@ def timeline_table(rows: Sequence[Row]) -> list[str]:
     return table(
         ("LIFE", *head), [(str(row["topic_life"]), *cell) for row, cell in zip(rows, cells, strict=True)]
     )
+
+
+def leader_text(leader: int | None) -> str:
+    return "?" if leader is None else "none" if leader == -1 else str(leader)
+
+
+def is_in_doubt(row: Row) -> bool:
+    return bool(row["certainty"] == "undetermined")
+
+
+def marked(text: str, is_doubted: bool | None) -> str:  # noqa: FBT001  (a cell and its mark)
+    return f"{text}?" if is_doubted and text != "?" else text
 
 
 def end_text(until: datetime | None, start: datetime) -> str:

@@ -30,7 +30,8 @@ class Comparison:
 
 
 def states(answers: Answers, at: Column | None) -> dict[Partition, Row]:
-    """Partitions that exist then and are not being deleted: leader (-1: nobody), replicas, isr, is_isr_stale."""
+    """Partitions that exist then and are not being deleted: leader (-1: nobody), replicas, isr, and what of these is
+    not certain: is_isr_stale, is_assignment_stale, is_in_doubt (all three)."""
     outages = answers.table("gold.partition_outage")
     is_out = (
         F.col("ended_at").isNull()
@@ -46,8 +47,11 @@ def states(answers: Answers, at: Column | None) -> dict[Partition, Row]:
         answers.table("gold.partition_timeline")
         .where(holds(at) & ~F.col("is_deleting"))
         .join(without, on=list(key), how="left")
-        .select("topic", "partition", leader.alias("leader"), "replicas", "isr", "is_isr_stale")
-    )
+        .select(
+            "topic", "partition", leader.alias("leader"), "replicas", "isr", "is_isr_stale", "is_assignment_stale",
+            (F.col("certainty") == "undetermined").alias("is_in_doubt"),
+        )
+    )  # fmt: skip
     return {(row["topic"], row["partition"]): row for row in collect_rows(rows)}
 
 
@@ -72,14 +76,17 @@ def compare(told: Mapping[Partition, Described], known: Mapping[Partition, Row])
 def difference(told: Described, known: Row) -> dict[str, tuple[str, str] | None]:
     """What differs with both sides; None where the logs do not tell it."""
     found: dict[str, tuple[str, str] | None] = {}
+    is_in_doubt = known["is_in_doubt"]
     leader = -1 if told.leader is None else told.leader
     if known["leader"] != leader:
-        found["leader"] = None if known["leader"] is None else (named(leader), named(known["leader"]))
+        is_unsure = is_in_doubt or known["leader"] is None
+        found["leader"] = None if is_unsure else (named(leader), named(known["leader"]))
     if known["replicas"] is None or list(told.replicas) != known["replicas"]:
+        is_unsure = is_in_doubt or known["replicas"] is None or known["is_assignment_stale"]
         sides = (list_text(told.replicas), list_text(known["replicas"]))
-        found["replicas"] = None if known["replicas"] is None else sides
+        found["replicas"] = None if is_unsure else sides
     if known["isr"] is None or set(told.isr) != set(known["isr"]):
-        is_unsure = known["isr"] is None or known["is_isr_stale"]
+        is_unsure = is_in_doubt or known["isr"] is None or known["is_isr_stale"]
         found["isr"] = None if is_unsure else (list_text(told.isr), list_text(sorted(known["isr"])))
     return found
 

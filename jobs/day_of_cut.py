@@ -13,7 +13,7 @@ from pipeline.kafka.acting import SEQ_BITS
 from pipeline.kafka.attempts import TRYING
 from pipeline.kafka.partition_states import GRACE_SECONDS
 from pipeline.kafka.statements import life
-from pipeline.kafka.succession import unseen_from, with_superseded
+from pipeline.kafka.succession import unseen_from, unseen_stretches, with_superseded
 from pipeline.store.rows import collect_one
 
 TERM = ("cluster_id", "term_id")
@@ -92,9 +92,13 @@ def heard_of_again(terms: DataFrame, terms_before: DataFrame) -> DataFrame:
 
 
 def unseen_otherwise(terms: DataFrame, terms_before: DataFrame) -> DataFrame:
-    """Ratios are undetermined from the time on from which a term may be missing."""
-    now, before = (
-        some.transform(unseen_from).where("unseen_at IS NOT NULL") for some in (terms, terms_before)
-    )
+    """Ratios are undetermined from the time on from which a term may be missing, leaders until one is stated again."""
+
+    def unseen(some: DataFrame) -> DataFrame:
+        first = some.transform(unseen_from).where("unseen_at IS NOT NULL")
+        each = some.transform(unseen_stretches).select("cluster_id", F.col("from_at").alias("unseen_at"))
+        return first.unionByName(each)
+
+    now, before = unseen(terms), unseen(terms_before)
     other = now.exceptAll(before).unionByName(before.exceptAll(now))
     return other.select(F.col("unseen_at").alias("at"))

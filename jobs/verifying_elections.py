@@ -39,8 +39,9 @@ BROKER = re.compile(r"(?<!Epoch=)(?<![-\d])\d+")
 GIVEN = re.compile(r"to OnlinePartition with (?:leader (\d+)|state .*?leader=(-?\d+))")
 LEADER_EPOCH = re.compile(r"(?i)leader_?epoch\"?[=:] ?(\d+)")
 # What findings say:
-OUTSIDE = re.compile(
-    r"unclean election: (.+) got leader (-?\d+) (?:outside of its in-sync replicas|back as its last)"
+OUTSIDE = re.compile(r"unclean election: (.+) got leader (-?\d+) outside of its in-sync replicas")
+LAST_KNOWN = re.compile(
+    r"unclean election: broker (\d+) was back and made leader of (\d+) partition\(s\) .*: first (.+)\);"
 )
 LOST = re.compile(r"are lost, at most (\d+)$")
 BEFORE = re.compile(r": leader (\d+), ISR \[([\d, ]*)\] -> leader \d+")
@@ -86,8 +87,15 @@ def require_lost(claim: Claim, partition: str, lines: Sequence[Line]) -> None:
 
 
 def last_known_leader(claim: Claim, lines: Sequence[Line]) -> str:
-    """Kafka calls it an unclean election, too."""
-    return unclean_election(claim, lines)
+    """Kafka calls each of them an unclean election, too."""
+    broker, count, first = said(LAST_KNOWN, claim)
+    chosen = {named: line.at() for line in reversed(lines) if (named := chosen_in_kraft(line, lines))}
+    require(chosen, "no record says that an election was unclean")
+    require({leader for _, leader in chosen} == {broker}, "it is not what the records say")
+    require(len(chosen) <= int(count), f"{len(chosen)} such records for {count} partition(s)")
+    require((first, broker) in chosen, f"no record is of {first}")
+    require(claim["valid_from_at"] == min(chosen.values()), f"the first record is of {min(chosen.values())}")
+    return "the controller says itself that each of these elections is unclean"
 
 
 def chosen_in_kraft(line: Line, lines: Sequence[Line]) -> tuple[str, str] | None:

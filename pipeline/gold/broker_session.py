@@ -7,7 +7,14 @@ from functools import partial, reduce
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.kafka.departures import with_cleanness, with_epochs, with_handled, with_led, with_requests
+from pipeline.kafka.departures import (
+    with_cleanness,
+    with_epochs,
+    with_handled,
+    with_led,
+    with_requests,
+    with_torn,
+)
 from pipeline.kafka.kraft_sessions import kraft_sessions
 from pipeline.kafka.succession import with_superseded
 from schemas.gold.broker_session import SPEC
@@ -50,6 +57,7 @@ def build(
         .transform(with_requests, broker_event, term, seeds)
         .transform(with_led, partition_timeline)
         .transform(with_handled, controller_line)
+        .transform(with_torn, term)
         .transform(with_cleanness)
         .select(*SPEC.columns)
     )

@@ -110,12 +110,13 @@ def begin(cut: datetime | None) -> Column:
 def shares() -> Column:
     """What an interval adds to brokers: one preferred partition to the head of its assignment, led elsewhere or not.
 
-    It is unsure to that broker where it is undetermined; where its leader is known it is the assignment that is not,
-    and each replica may be the preferred leader.
+    It is unsure to that broker where it is undetermined; where the assignment is stale each replica may be the
+    preferred leader.
     """
     head, none = F.col("replicas")[0], F.lit(0).cast("long")
     elsewhere = F.coalesce(F.col("leader") != head, F.lit(False)).cast("long")
-    is_unsure = F.col("certainty") == "undetermined"
+    is_stale = F.coalesce("is_assignment_stale", F.lit(False))
+    is_unsure = (F.col("certainty") == "undetermined") | is_stale
 
     def share(broker_id: Column, *values: Column) -> Column:
         named = (value.cast("long").alias(name) for value, name in zip(values, SUMMED, strict=True))
@@ -125,7 +126,7 @@ def shares() -> Column:
     others = F.transform(
         F.slice("replicas", 2, F.size("replicas")), lambda each: share(each, none, none, F.lit(1))
     )
-    return F.when(is_unsure & F.col("leader").isNotNull(), F.concat(own, others)).otherwise(own)
+    return F.when(is_stale, F.concat(own, others)).otherwise(own)
 
 
 def running_counts(changed: DataFrame) -> DataFrame:

@@ -78,7 +78,7 @@ def seeds(outage_before: DataFrame, cut: datetime | None) -> DataFrame:
     return outage_before.where(F.col("noticed_at") < F.lit(cut).cast("timestamp")).select(
         *PARTITION, *known, F.col("noticed_at").alias("from_at"), F.lit(cut).cast("timestamp").alias("until_at"),
         F.col("evidence")[0].alias("line"), (F.col("root_broker_id").isNotNull()).alias("is_absent"),
-        F.lit("seed").alias("ending"),
+        F.lit("seed").alias("ending"), (F.col("certainty") == "undetermined").alias("is_in_doubt"),
     )  # fmt: skip
 
 
@@ -103,9 +103,10 @@ def outages(pieces: DataFrame) -> DataFrame:
     return (
         pieces.transform(with_island, PARTITION)
         .groupBy(*PARTITION, "island")
-        .agg(first.alias("first"), last.alias("last"))
+        .agg(first.alias("first"), last.alias("last"), F.bool_or("is_in_doubt").alias("is_in_doubt"))
         .select(
-            *PARTITION, "first.*", F.col("last.until_at").alias("ended_at"), F.col("last.ending").alias("ended_how"),
+            *PARTITION, "first.*", "is_in_doubt", F.col("last.until_at").alias("ended_at"),
+            F.col("last.ending").alias("ended_how"),
             F.when(F.col("last.ending") == "leader_returned", F.col("last.root_broker_id"))
             .otherwise(F.col("last.new_leader")).alias("new_leader"), "last.ending_line",
         )
@@ -123,7 +124,12 @@ def with_root(found: DataFrame, controller_line: DataFrame) -> DataFrame:
     return (
         placed.join(causes, on=[*LINE], how="left")
         .withColumn("root_event", F.coalesce("root_event", departure, "cause", F.lit("unknown")))
-        .withColumn("certainty", F.when(F.col("is_absent"), "inferred").otherwise("proved"))
+        .withColumn(
+            "certainty",
+            F.when(F.col("is_in_doubt"), "undetermined")
+            .when(F.col("is_absent"), "inferred")
+            .otherwise("proved"),
+        )
         .withColumn("evidence", F.array_compact(F.array("line", "ending_line")))
     )
 

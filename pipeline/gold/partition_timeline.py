@@ -6,10 +6,12 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.kafka.kraft_intervals import kraft_intervals, until_kraft
+from pipeline.kafka.missing_terms import DOUBTS, in_doubt, order_with_doubt, with_doubt
 from pipeline.kafka.statements import GONE, PARTITION, TRACKED, known_before, partition_order, statements
 from schemas.gold.partition_timeline import SPEC
 
 KRAFT = "kraft"
+UNDETERMINED = "undetermined"
 TYPES = {one.name: one.type for one in SPEC.fields}
 
 
@@ -36,6 +38,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
     one, and so do the topic's deletion, a wiped cluster's next election and that of a KRaft controller.
     A statement with a lower leader epoch than one before it is stale (a deposed controller) and is left out.
+    Where a term's own lines are missing a row is undetermined until a later controller states the leader, and the
+    assignment is stale until one states it.
     KRaft: as pipeline.kafka.kraft_intervals says, from the partition's record on; what follows is of ZooKeeper mode.
     Source: lines of controllers only. From 2.7 on (inter-broker protocol) leaders ask them for every change of ISR;
     until then isr is as last stated, and marked.
@@ -49,7 +53,11 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         seeds(last, cut), allowMissingColumns=True
     )
     in_zookeeper = (
-        lived.transform(without_stale).transform(filled).transform(intervals).transform(with_stale_isr, term)
+        lived.transform(without_stale)
+        .transform(with_doubt, term, cut)
+        .transform(filled)
+        .transform(intervals)
+        .transform(with_stale_isr, term)
     )
     if KRAFT not in modes:
         return in_zookeeper.transform(reaching, cut)
@@ -95,6 +103,8 @@ def seeds(last: DataFrame, cut: datetime | None) -> DataFrame:
         *place,
         F.col("valid_from_at").alias("at"),
         F.col("interval_seq").alias("first_seq"),
+        F.when(F.col("certainty") == UNDETERMINED, F.col("controller_epoch")).alias(DOUBTS["leader_epoch"]),
+        F.when(F.col("is_assignment_stale"), F.col("controller_epoch")).alias(DOUBTS["replicas"]),
     )
     ended = last.where(F.col("valid_until_at") < F.lit(cut).cast("timestamp")).select(
         *PARTITION, *place, F.col("valid_until_at").alias("at"), F.lit(GONE).alias("state"),
@@ -114,15 +124,21 @@ def without_stale(lived: DataFrame) -> DataFrame:
 def filled(lived: DataFrame) -> DataFrame:
     """Each statement with all that is known after it; an Offline partition keeps the leader that Kafka keeps."""
     until_now = (
-        Window.partitionBy(*PARTITION).orderBy(*partition_order()).rowsBetween(Window.unboundedPreceding, 0)
+        Window.partitionBy(*PARTITION).orderBy(*order_with_doubt()).rowsBetween(Window.unboundedPreceding, 0)
     )
     known = [F.last(name, ignorenulls=True).over(until_now).alias(name) for name in TRACKED]
-    return lived.select(*(name for name in lived.columns if name not in TRACKED), *known)
+    others = (name for name in lived.columns if name not in TRACKED)
+    return lived.select(
+        *others,
+        *known,
+        in_doubt("leader_epoch").alias("is_in_doubt"),
+        in_doubt("replicas").alias("is_assignment_doubted"),
+    )
 
 
 def intervals(lived: DataFrame) -> DataFrame:
-    order = Window.partitionBy(*PARTITION).orderBy(*partition_order())
-    state = F.struct(*TRACKED)
+    order = Window.partitionBy(*PARTITION).orderBy(*order_with_doubt())
+    state = F.struct(*TRACKED, "is_in_doubt", "is_assignment_doubted")
     counted = F.max("first_seq").over(Window.partitionBy(*PARTITION)) - 1
     changed = lived.withColumn("is_same", state.eqNullSafe(F.lag(state).over(order))).where("NOT is_same")
     return (
@@ -132,6 +148,9 @@ def intervals(lived: DataFrame) -> DataFrame:
         .where(F.coalesce(F.col("state") != GONE, F.lit(True)))
         .withColumn("valid_from_at", F.col("at"))
         .withColumn("is_deleting", F.coalesce("is_deleting", F.lit(False)))
-        .withColumn("certainty", F.lit("proved"))
+        .withColumn(
+            "is_assignment_stale", F.when(F.col("replicas").isNotNull(), F.col("is_assignment_doubted"))
+        )
+        .withColumn("certainty", F.when(F.col("is_in_doubt"), UNDETERMINED).otherwise("proved"))
         .withColumn("evidence", F.array(F.struct("file_id", "byte_offset")))
     )

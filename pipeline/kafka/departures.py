@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 
 from pipeline.kafka.kraft_offices import in_office
 from pipeline.kafka.statements import PARTITION
+from pipeline.kafka.succession import unseen_stretches
 
 BROKER = ("cluster_id", "broker_id")
 STAY = (*BROKER, "joined_at")
@@ -142,14 +143,31 @@ def counted(which: Column) -> Column:
     return F.size(F.collect_set(F.when(which, F.col("partition")))).cast("long")
 
 
+def with_torn(stays: DataFrame, term: DataFrame) -> DataFrame:
+    """is_torn: lines of a controller in ZooKeeper mode are missing meanwhile: it may have left and come back unseen."""
+    missing = (
+        term.transform(unseen_stretches)
+        .groupBy("cluster_id")
+        .agg(F.collect_list("from_at").alias("missing"), F.lit("zookeeper").alias("mode"))
+    )
+    is_torn = F.exists("missing", is_within)
+    return (
+        stays.join(F.broadcast(missing), on=["cluster_id", "mode"], how="left")
+        .withColumn("is_torn", F.coalesce(is_torn, F.lit(False)))
+        .drop("missing")
+    )
+
+
 def with_cleanness(stays: DataFrame) -> DataFrame:
     """is_clean: it was let go, and nothing that another replica could lead was left to it. Of one that left while there
-    was no controller only that it had asked is known."""
+    was no controller only that it had asked is known, and nothing of a stay that may be
+    several, which is undetermined."""
     is_moved = F.col("unmoved_count") == 0
     has_asked = F.size("shutdown_requested_at") > 0
     is_clean = (
         F.when(F.col("left_how") == "controlled", is_moved)
         .when(F.col("left_how") == "uncontrolled", F.lit(False))
-        .when((F.col("left_how") == AT_STARTUP) & has_asked & is_moved, F.lit(True))
+        .when((F.col("left_how") == AT_STARTUP) & has_asked & is_moved & ~F.col("is_torn"), F.lit(True))
     )
-    return stays.withColumn("is_clean", is_clean)
+    certainty = F.when(F.col("is_torn"), "undetermined").otherwise(F.col("certainty"))
+    return stays.withColumns({"is_clean": is_clean, "certainty": certainty})

@@ -59,12 +59,13 @@ def with_verdict(found: DataFrame) -> DataFrame:
     """A choice is held against its rule where no leader epoch is missing before, and assignment and ISR are known."""
     leader = F.col("leader")
     # A reassignment that only takes replicas away is in no line: the assignment of the timeline is the one before.
-    is_stale = (F.col("kind") == "reassign") & F.array_contains("replicas", F.col("before.leader"))
+    is_taken = (F.col("kind") == "reassign") & F.array_contains("replicas", F.col("before.leader"))
+    is_stale = F.coalesce("is_assignment_stale", F.lit(False)) | F.coalesce(is_taken, F.lit(False))
     is_known = (
         (F.col("missing_epochs") == 0)
         & (F.col("certainty") != "undetermined")
         & F.col("expected_leader").isNotNull()
-        & ~F.coalesce(is_stale, F.lit(False))
+        & ~is_stale
     )
     by_isr = F.coalesce(F.array_contains("isr_before", leader), F.lit(False)) | F.col("is_born")
     verdict = (

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.kafka.acting import SEQ_BITS
@@ -163,7 +163,7 @@ def assignments(lines: DataFrame, before: DataFrame) -> DataFrame:
         .select(
             *IDENTITY, "topic", F.col("valid_from_at").alias("at"), F.lit("").alias("event"),
             line["file_id"].alias("file_id"), line["byte_offset"].alias("byte_offset"), *ASSIGNED,
-            F.when(is_doubted(), F.col("replicas")).alias("lost"),
+            F.when(F.col("is_assignment_stale"), F.col("replicas")).alias("lost"),
         )
     )  # fmt: skip
     return decided.unionByName(replayed, allowMissingColumns=True).unionByName(
@@ -171,15 +171,10 @@ def assignments(lines: DataFrame, before: DataFrame) -> DataFrame:
     )
 
 
-def is_doubted() -> Column:
-    """Of a row whose leader is known: its assignment may be another one."""
-    return (F.col("certainty") == "undetermined") & F.col("leader").isNotNull()
-
-
 def filled(rows: DataFrame) -> DataFrame:
     """Each row with all that is known by then of its partition; what comes before its first state tells of replicas.
 
-    Where a replica was lost and the assignment was not stated since, it is undetermined.
+    Where a replica was lost and the assignment was not stated since, it is stale.
     """
     order = Window.partitionBy(*IDENTITY).orderBy(
         "at", F.col("known").isNull(), "known.partition_epoch", *LINE
@@ -201,7 +196,7 @@ def filled(rows: DataFrame) -> DataFrame:
         .withColumn("replicas", F.coalesce("replicas", "replayed"))
         .where("known IS NOT NULL")
         .select("*", *(F.col(f"known.{name}").alias(name) for name in KNOWN))
-        .withColumn("certainty", F.when(is_doubtful, "undetermined").otherwise(F.col("certainty")))
+        .withColumn("is_assignment_stale", F.when(F.col("replicas").isNotNull(), is_doubtful))
         .drop("known", "replayed", "lost", "doubt")
     )
 

@@ -29,6 +29,30 @@ def unseen_from(term: DataFrame) -> DataFrame:
     )
 
 
+def unseen_stretches(term: DataFrame) -> DataFrame:
+    """(cluster_id, life, epoch, from_at): from when on a term may have changed anything unseen, as lines of its own
+    controller are missing: from the last line of the term before it, whose epoch this is.
+
+    Until when differs by partition: until the next term that is told says something of it.
+    """
+    of_life = Window.partitionBy("cluster_id", "life").orderBy("controller_epoch")
+    later = of_life.rowsBetween(1, Window.unboundedFollowing)
+    is_told = F.col("told_from_at").isNotNull()
+    following = F.lead(F.struct("controller_epoch", "elected_at")).over(of_life)
+    is_next = (following["controller_epoch"] == F.col("controller_epoch") + 1) & following[
+        "elected_at"
+    ].isNotNull()
+    began = F.coalesce("elected_at", "first_seen_at")
+    return (
+        term.where("mode = 'zookeeper'")
+        .withColumn("following", following)
+        .withColumn("is_followed", is_next)
+        .withColumn("from_at", F.least("told_until_at", F.min(began).over(later)))
+        .where(is_told & F.col("following").isNotNull() & ~F.col("is_followed"))
+        .select("cluster_id", "life", F.col("controller_epoch").alias("epoch"), "from_at")
+    )
+
+
 def with_terms(asked: DataFrame, term: DataFrame) -> DataFrame:
     """superseded_at: election of the next term; is_whole: all elections of this life of the cluster were seen."""
     of_life = Window.partitionBy("cluster_id", "life").orderBy("controller_epoch")

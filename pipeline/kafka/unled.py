@@ -42,6 +42,7 @@ def piece(from_at: Column, until_at: Column, ending: Column, *others: Column) ->
     """Columns of a stretch without a leader: where it is, how it ends, and what is said besides."""
     return [
         *PARTITION, from_at.alias("from_at"), until_at.alias("until_at"), ending.alias("ending"),
+        (F.col("certainty") == "undetermined").alias("is_in_doubt"),
         F.col("led_by").alias("old_leader"), F.when(ending == "elected", F.col("next.leader")).alias("new_leader"),
         *others,
     ]  # fmt: skip
@@ -137,11 +138,12 @@ def left_alone(intervals: DataFrame, absent: DataFrame) -> DataFrame:
         F.col("i.valid_until_at") <= F.col("a.until_at"), F.col("a.until_at").isNull()
     )
     ending = F.when(ended_first, F.col("i.ending")).otherwise("leader_returned")
+    kept = ("led_by", "next", "term_id", "evidence", "certainty")
     return (
         led.join(F.broadcast(absent).alias("a"), is_its & touches, how="inner")
         .where(has_length | is_at_once)
         .select(
-            *(F.col(f"i.{name}").alias(name) for name in (*PARTITION, "led_by", "next", "term_id", "evidence")),
+            *(F.col(f"i.{name}").alias(name) for name in (*PARTITION, *kept)),
             "a.broker_id", "a.left_how", "a.left_term_id", "a.left_line", "a.back_line",
             from_at.alias("piece_from_at"), until_at.alias("piece_until_at"), ending.alias("ending"),
         )

@@ -120,16 +120,23 @@ def with_sights(elected: DataFrame, named: DataFrame) -> DataFrame:
                 for name in ("life", "controller_id", "controller_epoch", "mode", "elected_at", "line")
             ),
             F.max(F.least("n.last_at", "e.reused_at")).alias("last_seen_at"),
+            F.max(F.when(is_told("n."), F.least("n.last_at", "e.reused_at"))).alias("told_until_at"),
             is_trace_seen("n."),
         )
         .select(
             "*",
             F.col("elected_at").alias("first_seen_at"),
+            F.col("elected_at").alias("told_from_at"),
             F.lit("proved").alias("certainty"),
             "line.file_id",
             "line.byte_offset",
         )
     )
+
+
+def is_told(prefix: str = "") -> Column:
+    """Whether the controller's own node says so."""
+    return F.col(f"{prefix}node_id") == F.col(f"{prefix}controller_id")
 
 
 def is_trace_seen(prefix: str = "") -> Column:
@@ -143,6 +150,8 @@ def unelected(named: DataFrame, elected: DataFrame) -> DataFrame:
     sights = named.groupBy("cluster_id", "controller_id", "controller_epoch").agg(
         F.min("first_at").alias("first_seen_at"),
         F.max("last_at").alias("last_seen_at"),
+        F.min(F.when(is_told(), F.col("first_at"))).alias("told_from_at"),
+        F.max(F.when(is_told(), F.col("last_at"))).alias("told_until_at"),
         F.min_by(
             F.struct("file_id", F.col("first_offset").alias("byte_offset")),
             F.struct("first_at", "file_id", "first_offset"),
@@ -164,6 +173,8 @@ def unelected(named: DataFrame, elected: DataFrame) -> DataFrame:
             "s.controller_epoch",
             "s.first_seen_at",
             "s.last_seen_at",
+            "s.told_from_at",
+            "s.told_until_at",
             "s.line",
             "s.is_trace_seen",
         )

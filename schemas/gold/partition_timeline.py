@@ -40,6 +40,12 @@ SPEC = TableSpec(
         field(
             "replicas", BROKER_IDS, "Assigned replicas, preferred leader first; null: no line said it yet."
         ),
+        field(
+            "is_assignment_stale",
+            BooleanType(),
+            "A change may have gone by unseen since it was stated: lines of a term are missing, or in KRaft a replica "
+            "left that the assignment names; null: replicas is.",
+        ),
         field("adding_replicas", BROKER_IDS, "Of these, being added by a reassignment (from 2.4)."),
         field("removing_replicas", BROKER_IDS, "Of these, being removed by a reassignment (from 2.4)."),
         field("leader_epoch", IntegerType(), "Leader epoch as last stated."),

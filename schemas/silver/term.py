@@ -28,6 +28,12 @@ SPEC = TableSpec(
             TimestampType(),
             "Last line that names the term, UTC; at the latest when another life uses its numbers again.",
         ),
+        field(
+            "told_from_at",
+            TimestampType(),
+            "First line of the controller's own node that names the term, UTC; null: none was seen.",
+        ),
+        field("told_until_at", TimestampType(), "Last line of that node that names the term, UTC."),
         required("is_trace_seen", BooleanType(), "state.change.logger wrote at TRACE somewhere in the term."),
         required(
             "is_isr_told",

@@ -126,9 +126,7 @@ def told_isr(row: Row) -> Any:
 
 
 def told_replicas(row: Row) -> Any:
-    """Where the leader is known and the row is undetermined it is so for the assignment."""
-    is_doubted = row["certainty"] == "undetermined" and row["leader"] is not None
-    return UNTOLD if row["replicas"] is None or is_doubted else tuple(row["replicas"])
+    return UNTOLD if row["replicas"] is None or row["is_assignment_stale"] else tuple(row["replicas"])
 
 
 ASPECTS: dict[str, tuple[Callable[[State], Any], Callable[[Row], Any]]] = {

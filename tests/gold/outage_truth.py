@@ -50,7 +50,7 @@ def told_outages(rows: list[Row]) -> list[Outage]:
             (row["topic"], row["partition"]),
             ms(row["noticed_at"]),
             ms(row["ended_at"]) if row["ended_at"] else None,
-            ms(row["unserved_from_at"]),
+            ms(row["unserved_from_at"] or row["noticed_at"]),
             row["old_leader"] is None,
         )
         for row in rows

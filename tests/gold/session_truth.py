@@ -72,7 +72,7 @@ def compared(cluster: Path, sessions: list[Row]) -> dict[str, Counter[str]]:
     sessions = [row for row in sessions if row["mode"] == mode]
     ended = [row for row in sessions if row["left_at"] is not None]
     told = [ms(row["left_at"]) for row in ended] + [ms(row["joined_at"]) for row in sessions]
-    last = max(told)
+    last = max(told, default=0)
     by_broker: dict[int, list[Row]] = defaultdict(list)
     for row in ended:
         by_broker[row["broker_id"]].append(row)

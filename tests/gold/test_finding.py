@@ -185,6 +185,8 @@ ELECTIONS = """
     c          | 1-6     | 6                | 3   | a     | 1         | offline | broker failure | 4          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved    |                   |
     c          | 1-6     | 6                | 4   | a     | 2         | offline | broker failure | 5          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved    |                   |
     c          | 1-6     | 6                | 5   | d     | 0         | offline | broker start   | 6          | -1         |            | 1      | [1]   | 1               | as_prescribed | false    | true            | proved    | LAST_KNOWN_LEADER |
+    c          | 1-6     | 6                | 6   | d     | 1         | offline | broker start   | 6.9        | -1         |            | 1      | [1]   | 1               | as_prescribed | false    | true            | proved    | LAST_KNOWN_LEADER |
+    c          | 1-6     | 6                | 7   | d     | 2         | offline | broker start   | 9          | -1         |            | 1      | [1]   | 1               | as_prescribed | false    | true            | proved    | LAST_KNOWN_LEADER |
 """
 
 
@@ -218,9 +220,14 @@ def test_elections_that_hurt_or_surprise(spark: SparkSession) -> None:
             f"-> leader 2, ISR [2]); {lost}, at most 50",
         ),
         (
-            "warning", "proved", "d-0",
-            "unclean election: d-0 got leader 1 back as its last known one (term 1-6: no leader, ISR not known -> leader 1, "
-            "ISR [1]); what it had not written to disk when it died is lost",
+            "warning", "proved", "broker 1",
+            "unclean election: broker 1 was back and made leader of 1 partition(s) as their last known one "
+            "(term 1-6: first d-2); what it had not written to disk when it died is lost",
+        ),
+        (
+            "warning", "proved", "broker 1",
+            "unclean election: broker 1 was back and made leader of 2 partition(s) as their last known one "
+            "(term 1-6: first d-0); what it had not written to disk when it died is lost",
         ),
         (
             "warning", "proved", "offline election",

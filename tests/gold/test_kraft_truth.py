@@ -25,7 +25,6 @@ OTHERS = (
 
 
 # How much of each is told at least.
-UNCLEAN_RULES = ("unclean_election", "last_known_leader")
 ASKED = {"leader": 0.85, "kind": 0.9, "is_clean": 0.99}
 
 
@@ -138,10 +137,15 @@ def test_what_unclean_elections_cost(lab: Lab) -> None:
     assert told == (set() if lab.folder.name < "2.6" else truncated(lab.folder))
 
 
-def test_each_unclean_election_is_one_finding(lab: Lab) -> None:
-    """What the controller prints when it chooses, and when it replays what came of it, is of one election."""
+def test_each_unclean_election_is_of_one_finding(lab: Lab) -> None:
+    """What the controller prints when it chooses, and when it replays what came of it, is of one election; those of a
+    broker that comes back are one finding."""
     unclean = [row for row in rows_of(lab.tables["leader_election"]) if row["is_clean"] is False]
-    found = [row for row in rows_of(lab.tables["finding"]) if row["rule"] in UNCLEAN_RULES]
-    assert sorted(row["entity"] for row in found) == sorted(
-        f"{row['topic']}-{row['partition']}" for row in unclean
-    )
+    last_known = [row for row in unclean if row["selector"] == "LAST_KNOWN_LEADER"]
+    others = [f"{row['topic']}-{row['partition']}" for row in unclean if row not in last_known]
+    found = rows_of(lab.tables["finding"])
+    assert sorted(row["entity"] for row in found if row["rule"] == "unclean_election") == sorted(others)
+    told = [row for row in found if row["rule"] == "last_known_leader"]
+    assert {row["entity"] for row in told} == {f"broker {row['leader']}" for row in last_known}
+    counts = [int(row["sentence"].split(" partition(s)")[0].rsplit(" ", 1)[1]) for row in told]
+    assert sum(counts) == len(last_known)

@@ -121,7 +121,8 @@ def told_values(timeline: list[Row], column: str) -> dict[Partition, list[Change
     changes: dict[Partition, list[Change]] = defaultdict(list)
     for row in sorted(timeline, key=lambda row: (row["topic_life"], row["interval_seq"])):
         known = changes[row["topic"], row["partition"]]
-        is_claimed = column != "isr" or not row["is_isr_stale"]
+        is_stale = row.get({"isr": "is_isr_stale", "replicas": "is_assignment_stale"}.get(column, ""))
+        is_claimed = row["certainty"] != "undetermined" and not is_stale
         told = value_of(row, column) if is_claimed else UNKNOWN
         known.append((ms(row["valid_from_at"]), told))
         if row["valid_until_at"] is not None:

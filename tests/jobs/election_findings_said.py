@@ -61,16 +61,16 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
         [UNCLEAN, LED_FROM_0, BACK_FROM_50], CONFIRMED,
     ),
     "last_known_leader": (
-        finding("last_known_leader", "rf1-0",
-            "unclean election: rf1-0 got leader 1 back as its last known one (term 1-1: no leader, ISR [] -> leader 1, "
-            "ISR [1]); what it had not written to disk when it died is lost",
+        finding("last_known_leader", "broker 1",
+            "unclean election: broker 1 was back and made leader of 1 partition(s) as their last known one "
+            "(term 1-1: first rf1-0); what it had not written to disk when it died is lost",
             "08:05:55.269", "08:05:55.269"),
         [KRAFT_DIFF], CONFIRMED,
     ),
     "last_known_leader by its id": (
-        finding("last_known_leader", "rf1-0",
-            "unclean election: rf1-0 got leader 1 back as its last known one (term 1-1: no leader, ISR [] -> leader 1, "
-            "ISR [1]); what it had not written to disk when it died is lost",
+        finding("last_known_leader", "broker 1",
+            "unclean election: broker 1 was back and made leader of 1 partition(s) as their last known one "
+            "(term 1-1: first rf1-0); what it had not written to disk when it died is lost",
             "08:05:55.264", "08:05:55.264"),
         [KRAFT_UNCLEAN, KRAFT_LEADER], CONFIRMED,
     ),
@@ -106,11 +106,11 @@ ALTERED = [
     ("unclean_election with what it cost", "from offset 50", "from offset 49", "no two records are 50 records"),
     ("unclean_election with what it cost", "Leader alerts-0", "Leader alerts-1", "no two records are 50 records"),
     ("last_known_leader", "leader: -1 -> 1", "leader: -1 -> 2", "not what the records say"),
-    ("last_known_leader", "change for rf1-0", "change for rf1-1", "not what the records say"),
-    ("last_known_leader", "55,269", "55,263", "held from"),
+    ("last_known_leader", "change for rf1-0", "change for rf1-1", "no record is of rf1-0"),
+    ("last_known_leader", "55,269", "55,263", "the first record is of"),
     ("last_known_leader by its id", "partition 0 to 1", "partition 0 to 2", "not what the records say"),
-    ("last_known_leader by its id", "Leader rf1-0", "Leader rf2-0", "not what the records say"),
-    ("last_known_leader by its id", "using an unclean election", "using ELR", "does not say so"),
+    ("last_known_leader by its id", "Leader rf1-0", "Leader rf2-0", "no record is of rf1-0"),
+    ("last_known_leader by its id", "using an unclean election", "using ELR", "no record says"),
     ("unclean_election 3.2", "=RECOVERING", "=RECOVERED", "no record says who was in sync"),
     ("unclean_election of one that was away", "brokers: 2,3", "brokers: 1,2,3", "no record has 1 away while 3 left"),
     ("unclean_election of one that was away", "Set(2)", "Set(2, 3)", "no record has 1 away while 3 left"),

@@ -27,9 +27,10 @@ TOLD = {("orders", 0): Described(1, (1, 2), (1, 2)), ("orders", 1): Described(No
 
 
 def row(
-    leader: int | None, replicas: list[int] | None, isr: list[int] | None, *, stale: bool = False
+    leader: int | None, replicas: list[int] | None, isr: list[int] | None, **said: bool
 ) -> dict[str, Any]:
-    return {"leader": leader, "replicas": replicas, "isr": isr, "is_isr_stale": stale}
+    stale = {name: said.get(name, False) for name in ("is_isr_stale", "is_assignment_stale", "is_in_doubt")}
+    return {"leader": leader, "replicas": replicas, "isr": isr, **stale}
 
 
 @pytest.mark.parametrize("text", [OLD, NEW])
@@ -60,7 +61,7 @@ def test_what_differs_and_what_nobody_knows() -> None:
     assert compare(TOLD, same) == Comparison(2, compare(TOLD, same).unknown, [], 0)
     assert not compare(TOLD, same).unknown
     unsure = {
-        ("orders", 0): row(1, [1, 2], [1], stale=True),
+        ("orders", 0): row(1, [1, 2], [1], is_isr_stale=True),
         ("orders", 1): row(None, None, None),
         ("b", 0): row(1, [1], [1]),
     }
@@ -68,6 +69,12 @@ def test_what_differs_and_what_nobody_knows() -> None:
     assert (found.same, dict(found.unknown), found.differing, found.topics_left) == (
         0, {"isr": 2, "leader": 1, "replicas": 1}, [], 1,
     )  # fmt: skip
+    doubtful = {
+        ("orders", 0): row(2, [2, 1], [1], is_in_doubt=True),
+        ("orders", 1): row(-1, [1, 2], [2], is_assignment_stale=True),
+    }
+    found = compare(TOLD, doubtful)
+    assert (dict(found.unknown), found.differing) == ({"leader": 1, "replicas": 2, "isr": 1}, [])
     other = {("orders", 0): row(2, [2, 1], [1]), ("orders", 2): row(1, [1], [1])}
     found = compare(TOLD, other)
     assert found.differing == [

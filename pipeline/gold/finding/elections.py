@@ -1,15 +1,16 @@
 """Rules on elections of leaders."""
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.gold.finding.wording import controller_name, kept, kept_of, place, rule
 
 LOST = "; records that it had not copied are lost"
 LAST_KNOWN = (
-    "unclean election: %s got leader %s back as its last known one (term %s: %s); what it had not written to disk when "
-    "it died is lost"
+    "unclean election: broker %d was back and made leader of %d partition(s) as their last known one "
+    "(term %s: first %s); what it had not written to disk when it died is lost"
 )
+ONE_RETURN_MS = 1_000
 OUTSIDE = "unclean election: %s got leader %s outside of its in-sync replicas"
 
 
@@ -47,15 +48,31 @@ def lost() -> Column:
 
 def last_known_leader(leader_election: DataFrame) -> DataFrame:
     """From 4.1 on a broker that died is taken out of the eligible replicas when it comes back, and made leader as the
-    last known one: its own log is all there is, and up to 4.0 the same was a clean election."""
-    change = F.format_string(
-        LAST_KNOWN, partition_name(), F.col("leader").cast("string"), "term_id", change_of_leader()
+    last known one: its own log is all there is, and up to 4.0 the same was a clean election. A finding per return.
+    """
+    order = Window.partitionBy("cluster_id", "term_id", "leader").orderBy("elected_at", "topic", "partition")
+    apart_ms = F.unix_millis("elected_at") - F.unix_millis(F.lag("elected_at").over(order))
+    is_apart = F.coalesce(apart_ms > ONE_RETURN_MS, F.lit(True)).cast("int")
+    one = F.struct("elected_at", partition_name().alias("name"), "evidence")
+    returns = (
+        leader_election.where("NOT is_clean")
+        .where(is_last_known())
+        .withColumn("is_apart", is_apart)
+        .withColumn("number", F.sum("is_apart").over(order))
+        .groupBy("cluster_id", "term_id", "leader", "number")
+        .agg(
+            F.count("*").alias("partitions"),
+            F.min("elected_at").alias("valid_from_at"),
+            F.max("elected_at").alias("valid_until_at"),
+            F.collect_list(one).alias("each"),
+        )
     )
-    return leader_election.where("NOT is_clean").where(is_last_known()).select(
-        "cluster_id", *rule("last_known_leader", "warning"), partition_name().alias("entity"),
-        F.format_string("%s at %s", "trigger", F.unix_millis("elected_at")).alias("root_event"),
-        "term_id", F.col("elected_at").alias("valid_from_at"), F.col("elected_at").alias("valid_until_at"),
-        change.alias("sentence"), F.lit("proved").alias("certainty"), "evidence",
+    sentence = F.format_string(LAST_KNOWN, "leader", "partitions", "term_id", kept(F.col("each"))[0]["name"])
+    return returns.select(
+        "cluster_id", *rule("last_known_leader", "warning", 2), F.format_string("broker %d", "leader").alias("entity"),
+        F.format_string("back at %s", F.unix_millis("valid_from_at")).alias("root_event"),
+        "term_id", "valid_from_at", "valid_until_at", sentence.alias("sentence"), F.lit("proved").alias("certainty"),
+        kept_of(F.col("each")).alias("evidence"),
     )  # fmt: skip
 
 
