@@ -11,6 +11,7 @@ from pipeline.kafka.attempts import attempts, said_of_elections
 from pipeline.kafka.away import with_away
 from pipeline.kafka.candidates import with_candidates
 from pipeline.kafka.kraft_elections import kraft_elections
+from pipeline.kafka.missing_terms import without_doubted
 from pipeline.kafka.statements import known_before
 from pipeline.kafka.succession import with_terms
 from pipeline.kafka.term_view import TERM, first_places, held, sequence
@@ -76,7 +77,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     )
     of_zookeeper = term.where("mode = 'zookeeper'")
     kept = own.join(F.broadcast(of_zookeeper.select(*TERM)), on=[*TERM], how="left_semi")
-    views = held(kept, first_places(of_zookeeper), sequence(in_zookeeper), "said")
+    known = in_zookeeper.transform(without_doubted)
+    views = held(kept, first_places(of_zookeeper), sequence(known), "said")
     judged = (
         attempts(views)
         .transform(named)

@@ -5,7 +5,7 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.kafka.statements import GONE, PARTITION, TRACKED, life, partition_order
+from pipeline.kafka.statements import GONE, MOVING, PARTITION, TRACKED, life, partition_order
 from pipeline.kafka.succession import unseen_stretches
 
 TERM_MISSING = "term_missing"
@@ -72,3 +72,14 @@ def in_doubt(what: str) -> Column:
     stated = F.max(F.when(F.col(what).isNotNull(), F.col("controller_epoch"))).over(until_now)
     doubted = F.last(DOUBTS[what], ignorenulls=True).over(until_now)
     return F.coalesce(stated <= doubted, doubted.isNotNull())
+
+
+def without_doubted(intervals: DataFrame) -> DataFrame:
+    """Rows of gold.partition_timeline without what may have changed unseen."""
+    is_known = F.col("certainty") != "undetermined"
+    is_assigned = is_known & ~F.coalesce("is_assignment_stale", F.lit(False))
+    of_leader, of_assignment = ("leader", "isr", "leader_epoch"), ("replicas", *MOVING)
+    return intervals.withColumns(
+        {name: F.when(is_known, F.col(name)) for name in of_leader}
+        | {name: F.when(is_assigned, F.col(name)) for name in of_assignment}
+    )

@@ -1,16 +1,14 @@
 """Kafka's own ratio lines against the view of the controller that printed them, with what came of each check."""
 
-from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
 import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.gold.finding.ratios import ratio_disagreement
 from pipeline.store.gate import broken_rows, expectation_of
 from schemas.gold.imbalance_check import SPEC
-from tests.lab import Row, interpreted, records, rows_of
+from tests.lab import Row, interpreted, rows_of
 from tests.tables import built_in_turn, log_records
 
 # Controller 1 stands still from second 3 to 9; controller 2 moves a-0 to broker 2, and back; a-2 has no broker 3.
@@ -84,15 +82,6 @@ AGREED = CONTROLLER_1.replace(
     "Map(a-2 -> Vector(3, 2)) (kafka.controller.KafkaController)\n    [2026-11-21 00:00:03,002] TRACE",
 )
 LISTS = {(1, "controller"): AGREED, (2, "controller"): LISTED}
-LAB_WITHOUT = [
-    pytest.param("2.2.2-zk-stock", 1, id="2.2.2 without node 1"),
-    *(
-        pytest.param(cluster, node, id=f"{cluster} without node {node}", marks=pytest.mark.soak)
-        for cluster in ("1.0.2-zk-stock", "2.2.2-zk-stock", "2.6.3-zk-stock", "3.9.1-zk-stock")
-        for node in (1, 2, 3)
-        if (cluster, node) != ("2.2.2-zk-stock", 1)
-    ),
-]
 
 
 def checks(
@@ -170,16 +159,3 @@ def test_a_controller_whose_election_is_not_there(spark: SparkSession) -> None:
         (0.05, False, "term_unknown"),
     ]
     assert [[row[name] for name in UNKNOWN] for row in rows] == [[None] * 6, [*[None] * 5, "none_needed"]]
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize(("cluster", "node"), LAB_WITHOUT)
-def test_without_a_node_of_a_real_cluster(spark: SparkSession, shared: Path, cluster: str, node: int) -> None:
-    """Its terms are missing: what then differs from Kafka is undetermined, never unequal."""
-    with interpreted(spark):
-        lines = records(shared / "corpus" / "lab" / cluster)
-        kept = lines.filter(pc.not_equal(lines["node_id"], node))
-        tables = built_in_turn(spark, spark.createDataFrame(kept), "imbalance_check")
-        rows = rows_of(tables["imbalance_check"])
-        assert rows
-        assert [row for row in rows if row["is_equal"] is False] == []

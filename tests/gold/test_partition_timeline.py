@@ -5,7 +5,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from schemas.gold.partition_timeline import SPEC
-from tests.tables import same_rows, table
+from tests.tables import built_in_turn, log_records, same_rows, table
 
 
 @pytest.mark.spark
@@ -45,3 +45,55 @@ def test_intervals_of_a_partition_follow_one_another(story: dict[str, DataFrame]
     )
     assert pairs.where(F.col("one.valid_until_at") != F.col("following.valid_from_at")).isEmpty()
     assert not pairs.isEmpty()
+
+
+# Of terms 1 (controller 1), 2 (controller 2) and 3 (controller 1) the lines of the second are missing. Meanwhile it
+# moved a-0 to broker 2 and gave a-1 other replicas.
+FIRST = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] INFO [Controller id=1] New topics: [Set(a)], deleted topics: [Set()], new partition replica assignment [Map(a-0 -> Vector(1, 2), a-1 -> Vector(2, 1), a-2 -> Vector(2, 1))] (kafka.controller.KafkaController)
+"""
+THIRD = """
+    [2026-11-21 00:01:00,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 3 and epoch zk version is now 3 (kafka.controller.KafkaController)
+"""
+CREATED = """
+    [2026-11-21 00:00:02,001] INFO [Controller id=1 epoch=1] Changed partition a-0 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1, 2), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:00:02,002] INFO [Controller id=1 epoch=1] Changed partition a-1 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2, 1), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:00:02,003] INFO [Controller id=1 epoch=1] Changed partition a-2 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2, 1), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:00:03,000] INFO [Controller id=1 epoch=1] Sending UpdateMetadata request to brokers Set(1, 2) for 0 partitions (state.change.logger)
+"""
+CHANGED = """
+    [2026-11-21 00:01:02,000] INFO [Controller id=1 epoch=3] Changed partition a-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=2, isr=List(1, 2), zkVersion=2) (state.change.logger)
+    [2026-11-21 00:01:03,000] INFO [Controller id=1 epoch=3] Changed partition a-1 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2, 1), zkVersion=0) (state.change.logger)
+"""
+IN_DOUBT = """
+    partition | valid_from_at | valid_until_at | leader | leader_epoch | is_assignment_stale | certainty
+    0         | 2.001         | 3              | 1      | 0            | false               | proved
+    0         | 3             | 62             | 1      | 0            | true                | undetermined
+    0         | 62            |                | 1      | 2            | true                | proved
+    1         | 2.002         | 3              | 2      | 0            | false               | proved
+    1         | 3             | 63             | 2      | 0            | true                | undetermined
+    1         | 63            |                | 2      | 0            | true                | proved
+    2         | 2.003         | 3              | 2      | 0            | false               | proved
+    2         | 3             |                | 2      | 0            | true                | undetermined
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_what_a_missing_term_leaves_in_doubt(spark: SparkSession, is_whole: bool) -> None:  # noqa: FBT001
+    """From the last line before it: the leader until one is stated, the assignment too. With its lines nothing is."""
+    second = (
+        FIRST.splitlines()[1].replace("00:00:01", "00:00:30").replace("1] 1", "2] 2").replace("to 1", "to 2")
+    )
+    logs = {(1, "controller"): FIRST + THIRD, (1, "state-change"): CREATED + CHANGED}
+    if is_whole:
+        logs[2, "controller"] = second
+    told = built_in_turn(spark, log_records(spark, logs), "partition_timeline")["partition_timeline"]
+    rows = told.where("leader IS NOT NULL")
+    if is_whole:
+        assert rows.where("certainty <> 'proved' OR is_assignment_stale").isEmpty()
+        assert rows.count() == 4
+    else:
+        columns = [name.strip() for name in IN_DOUBT.strip().splitlines()[0].split("|")]
+        same_rows(rows, table(spark, SPEC, IN_DOUBT), *columns)

@@ -1,0 +1,54 @@
+"""Real clusters of which the logs of one node are missing: much is then not known, and nothing is said that is not so."""
+
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.gold.claims import TABLES, wrong_claims
+from tests.lab import interpreted, records, rows_of
+from tests.tables import built_in_turn
+
+NODES = {
+    "0.11.0.3-zk-stock": (1, 2, 3),
+    "1.0.2-zk-stock": (1, 2, 3),
+    "2.2.2-zk-stock": (1, 2, 3),
+    "2.5.1-zk-stock": (1, 2, 3),
+    "2.6.3-zk-stock": (1, 2, 3),
+    "2.6.3-zk-trace": (101, 102, 103),
+    "3.2.3-zk-stock": (1, 2, 3),
+    "3.2.3-zk-trace": (1, 2, 3),
+    "3.3.2-kraft-combined-stock": (1, 2, 3),
+    "3.9.1-zk-stock": (1, 2, 3),
+    "3.9.1-zk-trace": (1, 2, 3),
+    "3.9.2-kraft-migration-stock": (1, 2, 3, 101),
+    "3.9.2-kraft-separate-stock": (1, 2, 3, 101, 102, 103),
+    "4.0.0-kraft-combined-stock": (1, 2, 3),
+    "4.3.1-kraft-combined-trace": (1, 2, 3),
+    "4.3.1-kraft-separate-stock": (1, 2, 3, 101, 102, 103),
+}
+SAMPLES = {("2.2.2-zk-stock", 1)}
+CASES = [
+    pytest.param(
+        cluster,
+        node,
+        id=f"{cluster} without {node}",
+        marks=() if (cluster, node) in SAMPLES else pytest.mark.soak,
+    )
+    for cluster, nodes in NODES.items()
+    for node in nodes
+]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("cluster", "node"), CASES)
+def test_what_is_said_is_so(spark: SparkSession, shared: Path, cluster: str, node: int) -> None:
+    folder = shared / "corpus" / "lab" / cluster
+    with interpreted(spark):
+        lines = records(folder)
+        kept = lines.filter(pc.not_equal(lines["node_id"], node))
+        built = built_in_turn(spark, spark.createDataFrame(kept), *TABLES)
+        rows = {name: rows_of(built[name]) for name in TABLES}
+    assert rows["partition_timeline"] and rows["broker_session"]
+    assert wrong_claims(folder, rows) == []
