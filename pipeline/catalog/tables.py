@@ -139,9 +139,9 @@ SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
 LIMITS = "audit_limit"
 SETTINGS = ("balancing_setting", LIMITS, "release_setting", "session_limit")
-# What a broker said long ago of itself holds until it says otherwise, and who left long ago may still be away: also
-# builds by days take all of it.
-LASTING = frozenset({"broker_setting", "broker_session"})
+# What a broker said long ago of itself holds until it says otherwise, who left long ago may still be away, and which
+# nodes have logs is told by all of them: also builds by days take all of it.
+LASTING = frozenset({"broker_setting", "broker_session", "wording_seen"})
 CUT = "cut"
 # What was before the cut: days of gold.replay_summary, deletions by topic, intervals of gold.partition_timeline.
 SUMMARY, DELETIONS, TIMELINE = "summary_before", "deletion_before", "timeline_before"

@@ -24,6 +24,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     term: DataFrame,
     partition_state: DataFrame,
     broker_absence: DataFrame,
+    wording_seen: DataFrame,
     deletion_before: DataFrame,
     timeline_before: DataFrame,
     modes: frozenset[str],
@@ -44,7 +45,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     Source: lines of controllers only. From 2.7 on (inter-broker protocol) leaders ask them for every change of ISR;
     until then isr is as last stated, and marked.
     """
-    of_kraft = (partition_state, broker_absence, controller_line, term, timeline_before, cut)
+    of_kraft = (partition_state, broker_absence, controller_line, term, wording_seen, timeline_before, cut)
     if modes == {KRAFT}:
         return kraft_intervals(*of_kraft).transform(reaching, cut)
     last = timeline_before.where("topic_id IS NULL").transform(last_of_each)

@@ -100,18 +100,23 @@ def with_handled(stays: DataFrame, controller_line: DataFrame) -> DataFrame:
 
 def with_led(stays: DataFrame, partition_timeline: DataFrame) -> DataFrame:
     """led_count: partitions that it led when it left; unmoved_count: of these the ones with more replicas, which a
-    shutdown moves; led_before_count: partitions that it led when it first asked to be shut down."""
+    shutdown moves; led_before_count: partitions that it led when it first asked to be shut down. Null where the leader
+    of a partition with a replica on it is in doubt then."""
     asked_at = F.get("shutdown_requested_at", F.lit(0))
-    led = partition_timeline.where("leader >= 0 AND NOT is_deleting").select(
-        "cluster_id", F.col("leader").alias("broker_id"), "valid_from_at", "valid_until_at",
+    is_in_doubt = F.col("certainty") == "undetermined"
+    replicas = F.coalesce("replicas", F.array().cast("array<int>"))
+    either = F.array_compact(F.array_union(replicas, F.array("leader")))
+    led = partition_timeline.where((F.col("leader") >= 0) | is_in_doubt).where("NOT is_deleting").select(
+        "cluster_id", F.explode(F.when(is_in_doubt, either).otherwise(F.array("leader"))).alias("broker_id"),
+        "valid_from_at", "valid_until_at", is_in_doubt.alias("is_in_doubt"),
         (F.coalesce(F.size("replicas"), F.lit(1)) > 1).alias("is_replicated"),
         F.struct(*PARTITION[1:]).alias("partition"),
     )  # fmt: skip
     at_left, at_asked = covers(F.col("left_at")), covers(F.col("asked_at"))
     counts = (
-        counted(at_left).alias("led_count"),
-        counted(at_left & F.col("is_replicated")).alias("unmoved_count"),
-        counted(at_asked).alias("led_before_count"),
+        known_count(at_left).alias("led_count"),
+        known_count(at_left & F.col("is_replicated")).alias("unmoved_count"),
+        known_count(at_asked).alias("led_before_count"),
     )
     own = [name for name in stays.columns if name not in STAY]
     kept = F.first(F.struct(*own)).alias("own")
@@ -138,9 +143,10 @@ def covers(at: Column) -> Column:
     return F.coalesce((F.col("valid_from_at") < at) & ends, F.lit(False))
 
 
-def counted(which: Column) -> Column:
-    """Partitions: one may have two intervals at one instant."""
-    return F.size(F.collect_set(F.when(which, F.col("partition")))).cast("long")
+def known_count(which: Column) -> Column:
+    """Partitions: one may have two intervals at one instant. Null where one of them is in doubt."""
+    counted = F.size(F.collect_set(F.when(which, F.col("partition")))).cast("long")
+    return F.when(~F.coalesce(F.bool_or(which & F.col("is_in_doubt")), F.lit(False)), counted)
 
 
 def with_torn(stays: DataFrame, term: DataFrame) -> DataFrame:

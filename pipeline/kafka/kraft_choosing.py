@@ -42,7 +42,7 @@ def with_choice(found: DataFrame) -> DataFrame:
         F.when(leader < 0, F.lit(None).cast("boolean"))
         .when(is_unclean(), F.lit(False))
         .when(is_safe, F.lit(True))
-        .when(F.size(isr_before) > 0, F.lit(False))
+        .when((F.size(isr_before) > 0) & F.col("is_office_read"), F.lit(False))
         .when(F.col("is_office_read"), F.lit(True))
     )
     return found.withColumns(
@@ -65,6 +65,8 @@ def with_verdict(found: DataFrame) -> DataFrame:
         (F.col("missing_epochs") == 0)
         & (F.col("certainty") != "undetermined")
         & F.col("expected_leader").isNotNull()
+        & F.col("is_out_known")
+        & (F.col("is_office_read") | F.col("is_born"))
         & ~is_stale
     )
     by_isr = F.coalesce(F.array_contains("isr_before", leader), F.lit(False)) | F.col("is_born")

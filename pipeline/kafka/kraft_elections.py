@@ -5,12 +5,14 @@ from pyspark.sql import functions as F
 
 from pipeline.kafka.kraft_choosing import is_unclean, with_choice, with_verdict
 from pipeline.kafka.kraft_marks import with_marks
+from pipeline.kafka.kraft_offices import kraft_offices
 from pipeline.kafka.statements import PARTITION
 from schemas.silver.log_gap import LINES_MISSING
 from schemas.spec import EVIDENCE_TYPE
 
 # Partitions that a topic is given so long after its first one were added.
 ADDED_AFTER_MS = 60_000
+NEVER = "9999-12-31"
 LAST_KNOWN = "LAST_KNOWN_LEADER"
 BY_BROKER = ("controlled shutdown", "broker failure", "log-dir failure")
 KIND_OF_TRIGGER = {
@@ -54,7 +56,7 @@ def kraft_elections(
         partition_timeline.where("topic_id IS NOT NULL")
         .transform(changes_of_leader)
         .transform(with_marks, broker_event, election_event, reassignment_event, term)
-        .transform(with_out, broker_absence)
+        .transform(with_out, broker_absence, term)
         .transform(with_office, term, log_gap)
         .transform(with_trigger)
         .transform(with_kind)
@@ -69,7 +71,8 @@ def changes_of_leader(intervals: DataFrame) -> DataFrame:
     partitions; before: the interval before."""
     order = Window.partitionBy(*PARTITION).orderBy("interval_seq")
     whole_topic = Window.partitionBy("cluster_id", "topic_id")
-    its = ("leader", "leader_epoch", "isr", "partition_epoch", "valid_from_at")
+    isr = F.when(~F.col("is_isr_stale"), F.col("isr")).alias("isr")
+    its = ("leader", "leader_epoch", isr, "partition_epoch", "valid_from_at")
     before = F.col("before")
     is_born = before.isNull() & (F.col("interval_seq") == 1) & (F.col("partition_epoch") == 0)
     is_other = ~F.col("leader").eqNullSafe(before["leader"])
@@ -87,21 +90,45 @@ def changes_of_leader(intervals: DataFrame) -> DataFrame:
     )
 
 
-def with_out(found: DataFrame, broker_absence: DataFrame) -> DataFrame:
-    """out: brokers that were out of service by then, by the decisions of controllers in office."""
+def with_out(found: DataFrame, broker_absence: DataFrame, term: DataFrame) -> DataFrame:
+    """out: brokers that were out of service by then, by the decisions of controllers in office; is_out_known: since the
+    last term of which no line was read there was a decision about each replica."""
     spans = broker_absence.groupBy("cluster_id").agg(
         F.collect_list(F.struct("broker_id", "out_at", "back_at")).alias("absences")
     )
+    missing = (
+        term.transform(kraft_offices)
+        .where("is_unseen")
+        .groupBy("cluster_id")
+        .agg(F.collect_list(F.struct("from_at", "next_at")).alias("unseen"))
+    )
+    at = F.col("valid_from_at")
 
     def is_out(one: Column) -> Column:
-        at = F.col("valid_from_at")
         return (one["out_at"] <= at) & (one["back_at"].isNull() | (one["back_at"] > at))
 
+    def is_unknown(broker: Column) -> Column:
+        def is_told(one: Column) -> Column:
+            decided_at = F.when(one["back_at"] <= at, one["back_at"]).otherwise(one["out_at"])
+            told = (one["broker_id"] == broker) & (decided_at >= F.col("read_from_at")) & (decided_at <= at)
+            return F.coalesce(told, F.lit(False))
+
+        return ~F.coalesce(F.exists("absences", is_told), F.lit(False))
+
     out = F.transform(F.filter("absences", is_out), lambda one: one["broker_id"])
+    before = F.filter("unseen", lambda one: one["from_at"] <= at)
+    is_missed = F.coalesce(F.size(before) > 0, F.lit(False))
+    read_from_at = F.array_max(
+        F.transform(before, lambda one: F.coalesce(one["next_at"], F.lit(NEVER).cast("timestamp")))
+    )
+    is_unsure = F.coalesce(F.exists("replicas", is_unknown), F.lit(True))
     return (
         found.join(F.broadcast(spans), on="cluster_id", how="left")
+        .join(F.broadcast(missing), on="cluster_id", how="left")
         .withColumn("out", F.coalesce(F.array_distinct(out), F.array().cast("array<int>")))
-        .drop("absences")
+        .withColumn("read_from_at", read_from_at)
+        .withColumn("is_out_known", ~(is_missed & is_unsure))
+        .drop("absences", "unseen", "read_from_at")
     )
 
 
@@ -132,8 +159,11 @@ def with_trigger(found: DataFrame) -> DataFrame:
     leaders prints nothing: it is what is left where a controller prints its own runs (from 3.9).
     """
     leader, old = F.col("leader"), F.col("before.leader")
-    was_led = F.coalesce(old >= 0, F.lit(False))
-    is_out = was_led & F.coalesce((leader < 0) | ~F.array_contains("isr", old), F.lit(True))
+    was_led, had_none = (F.coalesce(one, F.lit(False)) for one in (old >= 0, old < 0))
+    # Of a leader whose logs are missing the other replicas print no ISR.
+    is_printed = F.col("partition_epoch").isNotNull()
+    is_unsure = was_led & (leader >= 0) & F.col("isr").isNull() & is_printed & F.col("left").isNotNull()
+    is_out = was_led & ((leader < 0) | ~F.coalesce(F.array_contains("isr", old), is_printed))
     is_moved_out = is_out & (F.col("moved").isNotNull() | (F.col("isr").isNotNull() & (leader >= 0)))
     is_added = F.unix_millis("valid_from_at") - F.unix_millis("topic_from_at") > ADDED_AFTER_MS
     by_broker = (
@@ -143,9 +173,10 @@ def with_trigger(found: DataFrame) -> DataFrame:
     )  # fmt: skip
     trigger = (
         F.when(F.col("is_born"), F.when(is_added, "partitions added").otherwise("topic creation"))
+        .when(is_unsure, "unknown")
         .when(is_out & F.col("left").isNotNull(), by_broker)
         .when(is_moved_out, "reassignment")
-        .when(~was_led & F.col("back").isNotNull(), "broker start")
+        .when(had_none & F.col("back").isNotNull(), "broker start")
         .when(is_unclean(), "unclean election")
         .when(is_headed() & F.col("run").isNotNull(), "automatic rebalance")
         .when(is_headed() & F.col("are_runs_told"), "preferred election by tool")
@@ -167,15 +198,17 @@ def is_headed() -> Column:
 
 
 def with_kind(found: DataFrame) -> DataFrame:
-    """Up to 3.8 nothing tells who asked for preferred leaders; an unclean election that no broker brought about was."""
+    """Up to 3.8 nothing tells who asked for preferred leaders; an unclean election that no broker brought about was.
+    Where lines of the controller are missing only the creation is known."""
     of_trigger = F.create_map(*(F.lit(one) for pair in KIND_OF_TRIGGER.items() for one in pair))
     is_last_known = F.coalesce(F.col("said.selector") == LAST_KNOWN, F.lit(False))
     kind = (
         F.when((F.col("trigger") == "unclean election") & is_last_known, "offline")
         .when(F.col("trigger") == "unclean election", "offline_admin_unclean")
-        .when((F.col("trigger") == "unknown") & is_headed(), "preferred")
+        .when((F.col("trigger") == "unknown") & is_headed() & F.col("left").isNull(), "preferred")
         .otherwise(F.coalesce(of_trigger[F.col("trigger")], F.lit("unknown")))
     )  # fmt: skip
+    kind = F.when(F.col("is_office_read") | F.col("is_born"), kind).otherwise("unknown")
     of_kind = F.create_map(*(F.lit(one) for pair in SELECTOR_OF_KIND.items() for one in pair))
     by_kind = F.when(is_unclean(), "UNCLEAN").otherwise(of_kind[F.col("kind")])
     return found.withColumn("kind", kind).withColumn("selector", F.coalesce("said.selector", by_kind))

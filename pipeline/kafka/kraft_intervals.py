@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.kafka.acting import SEQ_BITS
@@ -18,6 +18,7 @@ from pipeline.kafka.partition_states import (
     states,
     with_seeds,
 )
+from pipeline.kafka.unwatched import with_unwatched
 
 KNOWN = (*HELD, "partition_epoch", "state", "certainty", "topic_life", "gone_at", "gone_by")
 TRACKED = ("partition_epoch", "state", *HELD, *ASSIGNED)
@@ -30,11 +31,13 @@ def kraft_intervals(
     broker_absence: DataFrame,
     controller_line: DataFrame,
     term: DataFrame,
+    wording_seen: DataFrame,
     timeline_before: DataFrame,
     cut: datetime | None,
 ) -> DataFrame:
     """One row per interval of a partition in KRaft mode in which nothing known of it changed.
 
+    What may have gone by unseen as logs of a broker are missing: see with_unwatched.
     Begin: the decision that implies it, else the first line of any node that states it; lines that come late, as those
     of a process that starts and prints all it has, tell nothing but the assignment where none was known.
     Places: seq and event_seq are the millisecond of the begin, seq within it the partition epoch: what brokers print
@@ -55,6 +58,7 @@ def kraft_intervals(
         .transform(with_known)
         .unionByName(assignments(lines, before), allowMissingColumns=True)
         .transform(filled)
+        .transform(with_unwatched, wording_seen, broker_absence, offices)
         .transform(changes)
         .transform(with_term, offices)
         .transform(placed)
@@ -172,7 +176,9 @@ def assignments(lines: DataFrame, before: DataFrame) -> DataFrame:
 
 
 def filled(rows: DataFrame) -> DataFrame:
-    """Each row with all that is known by then of its partition; what comes before its first state tells of replicas.
+    """Each row with all that is known by then of its partition, its state since known_at, its assignment as stated
+    at replicas_at; what comes before its first
+    state tells of replicas.
 
     Where a replica was lost and the assignment was not stated since, it is stale.
     """
@@ -184,6 +190,10 @@ def filled(rows: DataFrame) -> DataFrame:
         name: F.last(name, ignorenulls=True).over(so_far)
         for name in (*ASSIGNED, "known", "first_seq", "replayed", "doubt")
     }
+
+    def last_time(name: str) -> Column:
+        return F.last(F.when(F.col(name).isNotNull(), F.col("at")), ignorenulls=True).over(so_far)
+
     nothing = F.array().cast("array<int>")
     is_seed = F.col("known").isNull() & F.col("lost").isNotNull()
     doubt = (
@@ -192,7 +202,7 @@ def filled(rows: DataFrame) -> DataFrame:
     is_doubtful = F.coalesce(F.arrays_overlap("doubt", "replicas"), F.lit(False))
     return (
         rows.withColumn("doubt", doubt)
-        .withColumns(last)
+        .withColumns(last | {"known_at": last_time("known"), "replicas_at": last_time("replicas")})
         .withColumn("replicas", F.coalesce("replicas", "replayed"))
         .where("known IS NOT NULL")
         .select("*", *(F.col(f"known.{name}").alias(name) for name in KNOWN))
@@ -207,7 +217,7 @@ def changes(rows: DataFrame) -> DataFrame:
     place = Window.partitionBy(*IDENTITY).orderBy(
         "at", F.col("partition_epoch").isNull(), "partition_epoch", *LINE
     )
-    now = F.struct(*TRACKED)
+    now = F.struct(*TRACKED, "is_unseen")
     counted = F.coalesce(F.max("first_seq").over(Window.partitionBy(*IDENTITY)) - 1, F.lit(0))
     last_of_instant = F.lead("at").over(order).isNull() | (F.lead("at").over(order) > F.col("at"))
     return (
@@ -231,6 +241,5 @@ def placed(rows: DataFrame) -> DataFrame:
         .withColumn("event_seq", at_ms)
         .withColumn("seq", at_ms + within)
         .withColumn("is_deleting", F.lit(False))
-        .withColumn("is_isr_stale", F.lit(False))
         .withColumn("evidence", F.array(F.struct("file_id", "byte_offset")))
     )

@@ -7,17 +7,18 @@ LINE = ("event", "file_id", "byte_offset")
 
 
 def kraft_offices(term: DataFrame) -> DataFrame:
-    """One row per KRaft term that was seen to begin: (cluster_id, controller_id, term_id, life, controller_epoch) and
-    from_at to next_at, when another one begins.
+    """One row per KRaft term that was seen to begin, or heard of: (cluster_id, controller_id, term_id, life,
+    controller_epoch), from_at to next_at, when another one begins, and is_unseen: its own lines are missing.
 
     A controller that was superseded goes on printing decisions until it hears of it; none of them comes true.
     """
     order = Window.partitionBy("cluster_id").orderBy("from_at", "life", "controller_epoch")
     return (
-        term.where("mode = 'kraft' AND elected_at IS NOT NULL")
+        term.where("mode = 'kraft'")
         .select(
             *("cluster_id", "controller_id", "term_id", "life", "controller_epoch"),
-            F.col("elected_at").alias("from_at"),
+            F.coalesce("elected_at", "first_seen_at").alias("from_at"),
+            F.col("elected_at").isNull().alias("is_unseen"),
         )
         .withColumn("next_at", F.lead("from_at").over(order))
     )

@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.kafka.heard_terms import heard_terms
 from pipeline.kafka.machines import machine_of_release
 from schemas.silver.term import SPEC
 
@@ -18,7 +19,8 @@ OF_ANOTHER_EPOCH = ("controller_epoch_read", "broker_become_follower_leader_unav
 
 
 def build(controller_event: DataFrame, wording_seen: DataFrame, release_span: DataFrame) -> DataFrame:
-    """One row per term: elected by a line of controller.log, else inferred from lines that name it.
+    """One row per term: elected by a line of controller.log, else inferred from lines that name it, in KRaft those of
+    other controllers.
 
     Elected: by the line that says so; up to 2.0 it has no epoch, the next line of that node with one gives it.
     Life: an epoch that is elected a second time, or epoch 1 after others, begins another life of the metadata.
@@ -32,7 +34,8 @@ def build(controller_event: DataFrame, wording_seen: DataFrame, release_span: Da
     )
     elected = controller_event.transform(elections).transform(with_life)
     seen = elected.transform(with_sights, named)
-    terms = seen.unionByName(unelected(named, elected)).transform(one_each)
+    unseen = unelected(named, elected).unionByName(heard_terms(controller_event, elected))
+    terms = seen.unionByName(unseen).transform(one_each)
     return (
         terms.transform(with_machine, release_span)
         .transform(with_isr_told, wording_seen)

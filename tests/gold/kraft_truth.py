@@ -117,11 +117,11 @@ def told_steps(timeline: list[Row], of: Callable[[Row], Any]) -> dict[Partition,
 
 
 def told_leader(row: Row) -> Any:
-    return UNTOLD if row["leader"] is None else row["leader"]
+    return UNTOLD if row["leader"] is None or row["certainty"] == "undetermined" else row["leader"]
 
 
 def told_isr(row: Row) -> Any:
-    is_claimed = row["isr"] is not None and not row.get("is_isr_stale")
+    is_claimed = row["isr"] is not None and not row["is_isr_stale"] and row["certainty"] != "undetermined"
     return tuple(sorted(row["isr"])) if is_claimed else UNTOLD
 
 

@@ -1,0 +1,145 @@
+"""What nobody prints in KRaft mode as the logs of a broker are missing: what it did while it led, and its return."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from pipeline.kafka.partition_states import GRACE_SECONDS, HELD, IDENTITY
+
+NOBODY = -1
+LINES_MISSING = "lines_missing"
+KNOWN = ("watched", "absences", "unseen")
+UNKNOWN = ("state", "partition_epoch", *HELD)
+
+
+def with_unwatched(
+    rows: DataFrame, wording_seen: DataFrame, broker_absence: DataFrame, offices: DataFrame
+) -> DataFrame:
+    """States of partitions (at, state, HELD, known_at, replicas, replicas_at, gone_at, is_assignment_stale), one after
+    another, with is_isr_stale and is_unseen (a controller is in office whose lines are missing); and rows more:
+    undetermined ones from where on a state may be over unseen, and where such an office begins.
+
+    Who leads prints changes of the ISR and of the assignment: where its logs are missing both are stale. Replicas print
+    another leader: it is in doubt from the decision on to fence such a broker or to let it go, and where nobody leads
+    from the return on of such a replica.
+    """
+    order = Window.partitionBy(*IDENTITY).orderBy("at", F.col("partition_epoch").asc_nulls_last())
+    in_force = rows.join(
+        F.broadcast(known(wording_seen, broker_absence, offices)), on="cluster_id", how="left"
+    )
+    is_over = F.exists("ends", lambda at: (at > F.col("known_at")) & (at <= F.col("at")))
+    steps = F.array(
+        step(F.col("at"), "itself"),
+        step(F.array_min(F.filter("begins", is_inside)), "begin"),
+        step(F.array_min(F.filter("ends", is_inside)), "end"),
+    )
+    is_itself = F.col("step.kind") == "itself"
+    is_doubt = F.col("is_over") | (F.col("step.kind") == "end")
+    so_far = order.rowsBetween(Window.unboundedPreceding, 0)
+    stale_at = F.max(F.when(F.col("is_isr_stale") | F.col("is_unseen"), F.col("at"))).over(so_far)
+    is_stale = F.coalesce(stale_at >= F.col("replicas_at"), stale_at.isNotNull())
+    is_unsure = F.col("is_alone") & F.col("is_unseen")
+    return (
+        in_force.withColumn("following_at", F.lead("at").over(order))
+        .withColumns(times())
+        .withColumn("is_over", is_over)
+        .withColumn("is_unseen", F.coalesce(F.exists("unseen", holds), F.lit(False)))
+        .withColumn("is_stale", is_stale)
+        .withColumn("step", F.explode(F.filter(steps, lambda one: one["at"].isNotNull())))
+        .where(is_itself | ~F.col("is_over"))
+        .withColumns({name: F.when(~is_doubt, F.col(name)) for name in UNKNOWN})
+        .withColumn("at", F.col("step.at"))
+        .withColumn("is_unseen", F.coalesce(F.exists("unseen", holds), F.lit(False)))
+        .withColumns(
+            {
+                "event": F.when(is_itself, F.col("event")).otherwise(LINES_MISSING),
+                "is_assignment_stale": F.col("is_assignment_stale") | F.col("is_stale") | F.col("is_unseen"),
+                "certainty": F.when(is_doubt | is_unsure, "undetermined")
+                .when(F.col("is_unseen") & (F.col("certainty") == "proved"), "inferred")
+                .otherwise(F.col("certainty")),
+            }
+        )
+        .drop(
+            "known_at",
+            "replicas_at",
+            "following_at",
+            "begins",
+            "ends",
+            "is_alone",
+            "is_over",
+            "is_stale",
+            "step",
+            *KNOWN,
+        )
+    )
+
+
+def step(at: Column, kind: str) -> Column:
+    """A row: of the state itself, or one more where it begins to be less certain, or ends unseen."""
+    return F.struct(at.alias("at"), F.lit(kind).alias("kind"))
+
+
+def times() -> dict[str, Column]:
+    """Of a state: begins, of terms without lines, while another replica in sync could take over; ends: when it may be
+    over; is_alone: none could; is_isr_stale."""
+    leader, none = F.col("leader"), F.array().cast("array<timestamp>")
+    is_led = F.coalesce(leader >= 0, F.lit(False))
+    is_unwatched = is_led & is_missing(leader)
+    is_alone = is_led & (F.coalesce(F.size("isr"), F.lit(1)) <= 1)
+    members = F.array_union(*(F.coalesce(name, F.array().cast("array<int>")) for name in ("replicas", "isr")))
+    backs = F.flatten(F.transform(F.filter(members, is_missing), lambda one: decided(one, "back_at")))
+    decisions = F.when(is_unwatched, decided(leader, "out_at")).when(leader == NOBODY, backs).otherwise(none)
+    begins = F.coalesce(F.transform("unseen", lambda one: one["from_at"]), none)
+    return {
+        "begins": F.when(is_led & ~is_alone, begins).otherwise(none),
+        "ends": F.concat(decisions, F.when(is_alone, begins).otherwise(none)),
+        "is_alone": is_alone,
+        "is_isr_stale": is_unwatched,
+    }
+
+
+def is_inside(at: Column) -> Column:
+    until = F.least("following_at", "gone_at")
+    return (at > F.col("at")) & (until.isNull() | (at < until))
+
+
+def known(wording_seen: DataFrame, broker_absence: DataFrame, offices: DataFrame) -> DataFrame:
+    """(cluster_id, watched, absences, unseen): by broker since when it has a state-change.log, and its absences; when
+    controllers were in office whose lines are missing."""
+    unseen = (
+        offices.where("is_unseen")
+        .groupBy("cluster_id")
+        .agg(F.collect_list(F.struct("from_at", "next_at")).alias("unseen"))
+    )
+    begun = (
+        wording_seen.where("log = 'state-change' AND node_id IS NOT NULL AND first_at IS NOT NULL")
+        .groupBy("cluster_id", "node_id")
+        .agg(F.min("first_at").alias("first_at"))
+        .groupBy("cluster_id")
+        .agg(F.map_from_entries(F.collect_list(F.struct("node_id", "first_at"))).alias("watched"))
+    )
+    absences = (
+        broker_absence.groupBy("cluster_id", "broker_id")
+        .agg(F.collect_list(F.struct("out_at", "back_at")).alias("each"))
+        .groupBy("cluster_id")
+        .agg(F.map_from_entries(F.collect_list(F.struct("broker_id", "each"))).alias("absences"))
+    )
+    both = begun.join(F.broadcast(absences), on="cluster_id", how="left")
+    return both.join(F.broadcast(unseen), on="cluster_id", how="left")
+
+
+def holds(office: Column) -> Column:
+    return (office["from_at"] <= F.col("at")) & (
+        office["next_at"].isNull() | (F.col("at") < office["next_at"])
+    )
+
+
+def is_missing(broker: Column) -> Column:
+    """Whether it had no state-change.log by then; a state is told a little before its last broker prints it."""
+    late = F.make_dt_interval(secs=F.lit(GRACE_SECONDS))
+    return ~F.coalesce(F.col("watched")[broker] <= F.col("at") + late, F.lit(False))
+
+
+def decided(broker: Column, what: str) -> Column:
+    """Times of its absences: out_at or back_at."""
+    nothing = F.array().cast("array<timestamp>")
+    return F.coalesce(F.array_compact(F.col("absences")[broker][what]), nothing)
