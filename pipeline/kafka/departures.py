@@ -6,7 +6,7 @@ Stays are few and dear to compute: what is put beside them is gathered by broker
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.kafka.kraft_offices import in_office
+from pipeline.kafka.kraft_offices import in_office, kraft_offices
 from pipeline.kafka.statements import PARTITION
 from pipeline.kafka.succession import unseen_stretches
 
@@ -150,16 +150,30 @@ def known_count(which: Column) -> Column:
 
 
 def with_torn(stays: DataFrame, term: DataFrame) -> DataFrame:
-    """is_torn: lines of a controller in ZooKeeper mode are missing meanwhile: it may have left and come back unseen."""
-    missing = (
-        term.transform(unseen_stretches)
-        .groupBy("cluster_id")
-        .agg(F.collect_list("from_at").alias("missing"), F.lit("zookeeper").alias("mode"))
+    """is_torn: lines of a controller are missing meanwhile: the broker may have asked it to be shut down, or have left
+    and come back unseen."""
+    in_zookeeper = term.transform(unseen_stretches).select(
+        "cluster_id", F.lit("zookeeper").alias("mode"), "from_at", F.col("from_at").alias("next_at")
     )
-    is_torn = F.exists("missing", is_within)
+    in_kraft = (
+        term.transform(kraft_offices)
+        .where("is_unseen")
+        .select("cluster_id", F.lit("kraft").alias("mode"), "from_at", "next_at")
+    )
+    missing = (
+        in_zookeeper.unionByName(in_kraft)
+        .groupBy("cluster_id", "mode")
+        .agg(F.collect_list(F.struct("from_at", "next_at")).alias("missing"))
+    )
+
+    def touches(one: Column) -> Column:
+        is_before = one["next_at"] < F.col("joined_at")
+        is_after = one["from_at"] > F.col("left_at")
+        return ~F.coalesce(is_before, F.lit(False)) & ~F.coalesce(is_after, F.lit(False))
+
     return (
         stays.join(F.broadcast(missing), on=["cluster_id", "mode"], how="left")
-        .withColumn("is_torn", F.coalesce(is_torn, F.lit(False)))
+        .withColumn("is_torn", F.coalesce(F.exists("missing", touches), F.lit(False)))
         .drop("missing")
     )
 
@@ -172,7 +186,7 @@ def with_cleanness(stays: DataFrame) -> DataFrame:
     has_asked = F.size("shutdown_requested_at") > 0
     is_clean = (
         F.when(F.col("left_how") == "controlled", is_moved)
-        .when(F.col("left_how") == "uncontrolled", F.lit(False))
+        .when((F.col("left_how") == "uncontrolled") & ~F.col("is_torn"), F.lit(False))
         .when((F.col("left_how") == AT_STARTUP) & has_asked & is_moved & ~F.col("is_torn"), F.lit(True))
     )
     certainty = F.when(F.col("is_torn"), "undetermined").otherwise(F.col("certainty"))
