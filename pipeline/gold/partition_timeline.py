@@ -98,6 +98,8 @@ def seeds(last: DataFrame, cut: datetime | None) -> DataFrame:
         "controller_epoch", "seq", line["file_id"].alias("file_id"), line["byte_offset"].alias("byte_offset"),
         "event_seq", "term_id",
     )  # fmt: skip
+    # An assignment that is stale under a leader that is certain: its controller may still state it.
+    is_known = (F.col("certainty") != UNDETERMINED).cast("int")
     begun = last.select(
         *PARTITION,
         *TRACKED,
@@ -105,7 +107,7 @@ def seeds(last: DataFrame, cut: datetime | None) -> DataFrame:
         F.col("valid_from_at").alias("at"),
         F.col("interval_seq").alias("first_seq"),
         F.when(F.col("certainty") == UNDETERMINED, F.col("controller_epoch")).alias(DOUBTS["leader_epoch"]),
-        F.when(F.col("is_assignment_stale"), F.col("controller_epoch")).alias(DOUBTS["replicas"]),
+        F.when(F.col("is_assignment_stale"), F.col("controller_epoch") - is_known).alias(DOUBTS["replicas"]),
     )
     ended = last.where(F.col("valid_until_at") < F.lit(cut).cast("timestamp")).select(
         *PARTITION, *place, F.col("valid_until_at").alias("at"), F.lit(GONE).alias("state"),

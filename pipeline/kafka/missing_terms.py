@@ -69,7 +69,8 @@ def in_doubt(what: str) -> Column:
     until_now = (
         Window.partitionBy(*PARTITION).orderBy(*order_with_doubt()).rowsBetween(Window.unboundedPreceding, 0)
     )
-    stated = F.max(F.when(F.col(what).isNotNull(), F.col("controller_epoch"))).over(until_now)
+    is_stated = F.col(what).isNotNull() & F.col(DOUBTS[what]).isNull()
+    stated = F.max(F.when(is_stated, F.col("controller_epoch"))).over(until_now)
     doubted = F.last(DOUBTS[what], ignorenulls=True).over(until_now)
     return F.coalesce(stated <= doubted, doubted.isNotNull())
 

@@ -15,7 +15,8 @@ def with_unwatched(
     rows: DataFrame, wording_seen: DataFrame, broker_absence: DataFrame, offices: DataFrame
 ) -> DataFrame:
     """States of partitions (at, state, HELD, known_at, replicas, replicas_at, gone_at, is_assignment_stale), one after
-    another, with is_isr_stale and is_unseen (a controller is in office whose lines are missing); and rows more:
+    another, with is_isr_stale and is_unseen (a controller was in office since whose lines are
+    missing); and rows more:
     undetermined ones from where on a state may be over unseen, and where such an office begins.
 
     Who leads prints changes of the ISR and of the assignment: where its logs are missing both are stale. Replicas print
@@ -128,8 +129,9 @@ def known(wording_seen: DataFrame, broker_absence: DataFrame, offices: DataFrame
 
 
 def holds(office: Column) -> Column:
+    """Since the state is known, or goes on then."""
     return (office["from_at"] <= F.col("at")) & (
-        office["next_at"].isNull() | (F.col("at") < office["next_at"])
+        office["next_at"].isNull() | (F.col("known_at") < office["next_at"])
     )
 
 

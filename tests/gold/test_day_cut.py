@@ -65,8 +65,17 @@ def stretched(lines: pa.Table) -> pa.Table:
     return lines.set_column(place, "logged_at", moved.cast(lines.schema.field("logged_at").type))
 
 
+def stretched_lines(cluster: Path) -> pa.Table:
+    """All of a cluster; `NAME~N`: without what node N wrote."""
+    name, _, left_out = cluster.name.partition("~")
+    lines = records(cluster.with_name(name))
+    if left_out:
+        lines = lines.filter(pc.not_equal(lines["node_id"], int(left_out)))
+    return stretched(lines)
+
+
 def whole(spark: SparkSession, cluster: Path) -> dict[str, DataFrame]:
-    return built_in_turn(spark, spark.createDataFrame(stretched(records(cluster))), *BY_DAY)
+    return built_in_turn(spark, spark.createDataFrame(stretched_lines(cluster)), *BY_DAY)
 
 
 def chosen(days: list[datetime], step: int | None) -> list[datetime]:
@@ -86,6 +95,7 @@ def in_order(frame: DataFrame) -> list[str]:
         pytest.param("2.2.2-zk-stock", 1, id="2.2.2", marks=pytest.mark.soak),
         pytest.param("1.0.2-zk-stock", 1, id="1.0.2", marks=pytest.mark.soak),
         pytest.param("3.9.1-zk-stock", 1, id="3.9.1", marks=pytest.mark.soak),
+        pytest.param("3.9.1-zk-stock~1", 1, id="3.9.1 without node 1", marks=pytest.mark.soak),
     ],
 )
 def test_any_day(spark: SparkSession, shared: Path, name: str, step: int | None) -> None:
@@ -114,12 +124,13 @@ def test_any_day(spark: SparkSession, shared: Path, name: str, step: int | None)
         pytest.param("3.9.2-kraft-migration-stock", 1, id="migration", marks=pytest.mark.soak),
         pytest.param("4.0.0-kraft-combined-stock", 1, id="4.0.0", marks=pytest.mark.soak),
         pytest.param("4.3.1-kraft-combined-trace", 1, id="4.3.1", marks=pytest.mark.soak),
+        pytest.param("4.0.0-kraft-combined-stock~2", 1, id="4.0.0 without node 2", marks=pytest.mark.soak),
     ],
 )
 def test_any_day_in_kraft(spark: SparkSession, shared: Path, name: str, step: int | None) -> None:
     """The segments that a run reads may begin with the day itself: nothing before it is there to look back at."""
     with interpreted(spark):
-        lines = spark.createDataFrame(stretched(records(shared / "corpus" / "lab" / name)))
+        lines = spark.createDataFrame(stretched_lines(shared / "corpus" / "lab" / name))
         tables = built_in_turn(spark, lines, "partition_timeline", *IMBALANCES)
         begun = rows_of(tables["partition_timeline"].select("valid_from_at").distinct())
         days = sorted({begin_of_day(row["valid_from_at"].replace(tzinfo=UTC)) for row in begun})
