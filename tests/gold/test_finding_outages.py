@@ -19,8 +19,10 @@ OUTAGES = """
     c          | a     | 2          | 2         | 15         | 30       | unknown             | 2              |               | 1-1     | undetermined
     c          | a     | 1          | 0         | 22         | 24       | controller start-up | 5              | missing_at_startup | 1-3 | inferred
     c          | a     | 1          | 0         | 26         | 29       | controller start-up | 6              | missing_at_startup | 1-4 | inferred
+    c          | a     | 1          | 0         | 29.1       | 30.2     | unknown             | 5              |               | 1-2     | inferred
+    c          | a     | 1          | 0         | 29.5       | 30.5     | broker failure      | 5              | uncontrolled  | 1-3     | proved
 """
-# Controller 5 was shut down, controller 6 crashed.
+# Controller 5 was shut down, came back and died in the next term; controller 6 crashed.
 TERMS = """
     cluster_id | term_id | life | controller_epoch | controller_id | ended_how
     c          | 1-2     | 1    | 2                | 5             | shutdown
@@ -44,7 +46,9 @@ def test_an_event_that_left_partitions_without_a_leader(
         ("critical", "a-0", "proved", "topic creation left 1 partition(s) without a leader, 18.0 partition-seconds, longest 18.0 s (a-0); 1 still without"),
         ("info", "broker 2", "proved", "broker failure: broker 2 gone left 1 partition(s) without a leader, 8.0 partition-seconds, longest 8.0 s (b-1)"),
         ("info", "broker 5", "inferred", "controller start-up: broker 5 gone left 1 partition(s) without a leader, 2.0 partition-seconds, longest 2.0 s (a-0)"),
+        ("info", "broker 5", "inferred", "unknown: broker 5 gone left 1 partition(s) without a leader, 1.1 partition-seconds, longest 1.1 s (a-0)"),
         ("warning", "broker 2", "inferred", "broker failure: broker 2 gone left 2 partition(s) without a leader, 5.0 partition-seconds, longest 4.0 s (b-0)"),
+        ("warning", "broker 5", "proved", "broker failure: broker 5 gone left 1 partition(s) without a leader, 1.0 partition-seconds, longest 1.0 s (a-0)"),
         ("warning", "broker 6", "inferred", "controller start-up: broker 6 gone left 1 partition(s) without a leader, 3.0 partition-seconds, longest 3.0 s (a-0)"),
     ]  # fmt: skip
     ends = {row.severity: (row.valid_from_at.second, row.valid_until_at) for row in found}

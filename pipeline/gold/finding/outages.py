@@ -7,6 +7,7 @@ from pipeline.gold.finding.wording import kept
 from pipeline.kafka.unled import EVENT, with_event
 
 CHOSEN = "controlled"
+AT_STARTUP = "missing_at_startup"
 SHUT_DOWN = ("cluster_id", "term_id", "root_broker_id")
 
 
@@ -46,7 +47,9 @@ def events(partition_outage: DataFrame, controller_term: DataFrame, audit_limit:
         .join(F.broadcast(audit_limit), on="cluster_id", how="inner")
         .join(F.broadcast(shut_down(controller_term)), on=[*SHUT_DOWN], how="left")
     )
-    is_chosen = F.coalesce((F.col("root_left_how") == CHOSEN) | F.col("is_shut_down"), F.lit(False))
+    is_unsaid = F.coalesce("root_left_how", F.lit(AT_STARTUP)) == AT_STARTUP
+    was_controller = F.col("is_shut_down") & is_unsaid
+    is_chosen = F.coalesce((F.col("root_left_how") == CHOSEN) | was_controller, F.lit(False))
     end = F.greatest(F.coalesce("ended_at", "until_at"), F.col("noticed_at"))
     is_long, is_open = F.col("lasted_ms") >= F.col("outage_ms"), F.col("ended_at").isNull()
     name = F.concat_ws("-", "topic", "partition")
@@ -72,13 +75,16 @@ def events(partition_outage: DataFrame, controller_term: DataFrame, audit_limit:
 
 
 def shut_down(controller_term: DataFrame) -> DataFrame:
-    """(SHUT_DOWN, is_shut_down): terms whose predecessor was that broker and was shut down: it is not found at the
-    start, and nobody was there to say how it left."""
+    """(SHUT_DOWN, is_shut_down): terms of a broker that was shut down in office, and the terms after them: it is not
+    found at the start, and nobody was there to say how it left. An outage is of its own term where no list had it."""
     of_term = controller_term.select("cluster_id", "life", "controller_epoch", "term_id")
+    epoch = F.col("controller_epoch")
     before = controller_term.where("ended_how = 'shutdown'").select(
-        "cluster_id", "life", (F.col("controller_epoch") + 1).alias("controller_epoch"),
+        "cluster_id", "life", F.explode(F.array(epoch, epoch + 1)).alias("controller_epoch"),
         F.col("controller_id").alias("root_broker_id"), F.lit(True).alias("is_shut_down"),
     )  # fmt: skip
-    return of_term.join(before, on=["cluster_id", "life", "controller_epoch"], how="inner").select(
-        *SHUT_DOWN, "is_shut_down"
+    return (
+        of_term.join(before, on=["cluster_id", "life", "controller_epoch"], how="inner")
+        .select(*SHUT_DOWN, "is_shut_down")
+        .distinct()
     )
