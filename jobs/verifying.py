@@ -61,7 +61,10 @@ REFUSAL = re.compile(
     r" in (?:the|one of) (?P<legal>\S+) states before moving to (?P<entered>\w+) state\. Instead it is in (?P<left>\w+)"
 )
 QUEUED = re.compile(r"(?:deletion for topics|to be deleted:|deletions:) (.*?)(?:, initial| \(kafka|$)")
-PUT_OFF = re.compile(r"Not retrying deletion of topic (\S+) at this time since it is marked ineligible")
+PUT_OFF = re.compile(
+    r"(?:Not retrying deletion of topic|Halted deletion of topics) (\S+) "
+    r"(?:at this time since it is marked ineligible|due to (?:offline replicas|replica deletion failure))"
+)
 DELETED = re.compile(r"Deletion of topic (\S+) successfully completed")
 KNOWN = (MOVE, ELECTED, RESIGNING, *UNCLEAN, UNCLEAN_CHOICE, UNCLEAN_DIFF, PUT_OFF, DELETED)
 NAME = re.compile(r"[^,\s()]+")

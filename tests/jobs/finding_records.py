@@ -39,6 +39,7 @@ STATED = "[2026-11-21 08:43:02,753] INFO [Controller id=1 epoch=4] Changed parti
 RECOVERING = STATED.replace("=RECOVERED", "=RECOVERING")
 QUEUED = "[2026-11-21 09:00:21,678] INFO [Controller id=2] Starting topic deletion for topics payments (kafka.controller.KafkaController)"
 PUT_OFF = "[2026-11-21 09:00:21,702] INFO [Topic Deletion Manager 2], Not retrying deletion of topic payments at this time since it is marked ineligible for deletion (kafka.controller.TopicDeletionManager)"
+HALTED = "[2026-11-21 09:00:21,702] INFO [Topic Deletion Manager 2] Halted deletion of topics payments,alerts due to offline replicas (kafka.controller.TopicDeletionManager)"
 DELETED = "[2026-11-21 09:00:26,101] INFO [Topic Deletion Manager 2], Deletion of topic payments successfully completed (kafka.controller.TopicDeletionManager)"
 # Cut from a dump of 109 states, of which one is changed.
 DUMP = "[2026-11-21 09:00:12,174] INFO [ReplicaStateMachine controllerId=2] Started replica state machine with initial state -> Map([Topic=alerts,Partition=0,Replica=2] -> OnlineReplica, [Topic=audit_log,Partition=0,Replica=1] -> OfflineReplica) (kafka.controller.ReplicaStateMachine)"

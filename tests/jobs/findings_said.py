@@ -10,6 +10,7 @@ from tests.jobs.finding_records import (
     ELECTED_2,
     ELECTED_7,
     ELECTED_8,
+    HALTED,
     ILLEGAL,
     LAST_OF_1,
     OLD_ELECTED_1,
@@ -99,6 +100,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
         finding("blocked_deletion", "topic payments",
             "deletion of topic payments is stuck: a replica is out of reach", "09:00:21.678", None),
         [PUT_OFF, QUEUED], CONFIRMED,
+    ),
+    "blocked_deletion 2.3": (
+        finding("blocked_deletion", "topic payments",
+            "deletion of topic payments is stuck: a replica is out of reach", "09:00:21.678", None),
+        [HALTED, QUEUED], CONFIRMED,
     ),
     "standing_imbalance": (
         finding("standing_imbalance", "broker 1",

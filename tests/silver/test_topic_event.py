@@ -12,6 +12,9 @@ LINES = """
     [2026-11-21 00:00:02,000] INFO [Controller id=1] Starting topic deletion for topics a.x,b-1 (kafka.controller.KafkaController)
     [2026-11-21 00:00:03,000] INFO [Topic Deletion Manager 1], Not retrying deletion of topic a.x at this time since it is marked ineligible for deletion (kafka.controller.TopicDeletionManager)
     [2026-11-21 00:00:04,000] INFO [Topic Deletion Manager 1] Deletion of topic b-1 successfully completed (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:04,500] INFO [Topic Deletion Manager 1] Halted deletion of topics c,d due to offline replicas (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:04,600] INFO [Topic Deletion Manager 1] Halted deletion of topics e due to replica deletion failure (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:04,700] INFO [Topic Deletion Manager 1] Halted deletion of topics f due to topic reassignment in progress (kafka.controller.TopicDeletionManager)
     [2026-11-21 00:00:05,000] INFO [Controller id=1] List of topics to be deleted:  (kafka.controller.KafkaController)
 """
 
@@ -29,6 +32,9 @@ def test_steps(spark: SparkSession) -> None:
         2         | b-1   | deletion_queued
         3         | a.x   | deletion_blocked
         4         | b-1   | deletion_completed
+        4.5       | c     | deletion_blocked
+        4.5       | d     | deletion_blocked
+        4.6       | e     | deletion_blocked
         """,
     )
     same_rows(
