@@ -103,7 +103,8 @@ def unaccompanied(acts: DataFrame, others: DataFrame, by: Names, near_seconds: i
 def overdue(lines: DataFrame, by: Names, late_periods: int, late_seconds: int) -> DataFrame:
     """Stretches in which a line that comes at a fixed period did not: later than so many periods and seconds.
 
-    lines: counts of one kind of line per `by`. The period is the median of what each hour shows.
+    lines: counts of one kind of line per `by`. The period is the median of what each hour shows, and of the time from
+    one hour with lines to the next: of what comes every hour or less, an hour that shows two tells nothing.
     Out: from_at, until_at, period and missing (seconds), before and after (places of the lines around).
     Inside an hour only the hour is known, and only that some are missing.
     """
@@ -122,14 +123,17 @@ def overdue(lines: DataFrame, by: Names, late_periods: int, late_seconds: int) -
         F.lit(0).alias("periods"),
     )
     seconds = F.col("after.at").cast("double") - F.col("before.at").cast("double")
+    steps = between.unionByName(within).where("before IS NOT NULL")
+    step = F.when(seconds > 0, seconds / F.greatest("periods", F.lit(1)))
     period = (
-        within.where("periods > 0").groupBy(*by).agg(F.median(seconds / F.col("periods")).alias("period"))
+        steps.groupBy(*by)
+        .agg(F.percentile_approx(step, 0.5).alias("period"), F.max("periods").alias("most"))
+        .where("most > 0")
+        .drop("most")
     )
     missing = seconds - F.col("periods") * F.col("period")
     return (
-        between.unionByName(within)
-        .where("before IS NOT NULL")
-        .join(F.broadcast(period), on=list(by), how="inner")
+        steps.join(F.broadcast(period), on=list(by), how="inner")
         .where(missing > late_periods * F.col("period") + late_seconds)
         .select(
             *by, "period", missing.alias("missing"), "before", "after",

@@ -192,13 +192,17 @@ def missing_terms(term: DataFrame) -> DataFrame:
 def missing_elections(term: DataFrame) -> DataFrame:
     """Not of KRaft controllers, which in a migration claim an epoch of ZooKeeper's without a line."""
     claimants = term.where("mode = 'kraft'").select("cluster_id", "controller_id")
-    unelected = term.where("mode = 'zookeeper' AND elected_at IS NULL")
+    order = Window.partitionBy("cluster_id").orderBy("first_seen_at", "life", "controller_epoch")
+    numbered = term.withColumn("is_first", F.row_number().over(order) == 1)
+    unelected = numbered.where("mode = 'zookeeper' AND elected_at IS NULL")
     rows = unelected.join(claimants, on=["cluster_id", "controller_id"], how="left_anti").select(
         "cluster_id", "controller_epoch", F.col("controller_id").alias("node_id"), F.lit("controller").alias("log"),
         F.col("first_seen_at").alias("until_at"), F.array(F.struct("file_id", "byte_offset")).alias("evidence"),
+        "is_first",
     )  # fmt: skip
+    kind = F.when(F.col("is_first"), "begins_inside_term").otherwise("election_missing")
     sentence = "epoch %d is named, its election is not: controller.log of then is missing"
-    return gap(rows, "election_missing", "proved", sentence, "controller_epoch")
+    return gap(rows, kind, "proved", sentence, "controller_epoch")
 
 
 def not_read(sightings: DataFrame) -> DataFrame:

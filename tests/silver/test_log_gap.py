@@ -138,6 +138,19 @@ def test_every_kind_of_gap(spark: SparkSession) -> None:
     assert numbers.endswith("2, 3")
 
 
+@pytest.mark.spark
+def test_checks_of_each_hour_are_no_silence(spark: SparkSession) -> None:
+    """leader.imbalance.check.interval.seconds=3600: only an hour with two elections shows more than one; a day is missing."""
+    hourly = [s for s in range(605, 60 * 3600, 3600) if not 20 * 3600 <= s < 44 * 3600]
+    logs = lines(at(1, ELECTED, 1, 1), checks(1, [6]), at(600, ELECTED, 1, 2), checks(1, hourly))
+    none = spark.createDataFrame([], file_sighting.SPEC.struct)
+    rows = gaps(spark, log_records(spark, {(1, "controller"): logs}), none)
+    ends = [(row["from_at"], row["until_at"]) for row in rows if row["kind"] == "silence"]
+    assert ends == [
+        (MIDNIGHT + timedelta(seconds=605, hours=19), MIDNIGHT + timedelta(seconds=605, hours=44))
+    ]
+
+
 def require_none(spark: SparkSession, folder: Path, clusters: list[pa.Table]) -> list[Row]:
     pq.write_table(pa.concat_tables(clusters), folder / "log_record.parquet", coerce_timestamps="us")
     none = spark.createDataFrame([], file_sighting.SPEC.struct)
@@ -165,5 +178,6 @@ def test_a_log_that_is_taken_away_is_missed(spark: SparkSession, shared: Path, t
     assert {(row["kind"], row["node_id"], row["log"]) for row in rows} == {
         ("controller_log_missing", 2, "controller"),
         ("election_missing", 2, "controller"),
+        ("begins_inside_term", 2, "controller"),
     }
     assert all(row["evidence"] for row in rows)

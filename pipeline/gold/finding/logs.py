@@ -4,7 +4,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.gold.finding.wording import EVIDENCE_KEPT, kept, place, rule
-from schemas.silver.log_gap import LINES_MISSING
+from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
 
 def missing_logs(log_gap: DataFrame) -> DataFrame:
@@ -13,7 +13,7 @@ def missing_logs(log_gap: DataFrame) -> DataFrame:
     node = F.when(F.col("node_id").isNull(), "cluster").otherwise(F.format_string("node %d", "node_id"))
     log = F.when(F.col("log").isNotNull(), F.concat("log", F.lit(".log")))
     gaps = (
-        log_gap.where(F.col("kind").isin(*LINES_MISSING))
+        log_gap.where(F.col("kind").isin(*(one for one in LINES_MISSING if one not in NORMAL)))
         .withColumns({"entity": F.concat_ws(", ", node, log), "since_at": F.coalesce("from_at", "until_at")})
         .where("since_at IS NOT NULL")
     )
