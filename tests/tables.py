@@ -117,9 +117,9 @@ def built(spark: SparkSession, records: DataFrame, name: str, **given: Any) -> D
     return frame
 
 
-def built_in_turn(spark: SparkSession, records: DataFrame, *goals: str) -> dict[str, DataFrame]:
+def built_in_turn(spark: SparkSession, records: DataFrame, *goals: str, **given: Any) -> dict[str, DataFrame]:
     """The same with every table that it stands on, by short name, each made before the next: plans stay small."""
-    known: dict[str, Any] = inputs_of(spark, records.localCheckpoint())
+    known: dict[str, Any] = inputs_of(spark, records.localCheckpoint()) | given
     known["source_file"] = known["source_file"].localCheckpoint()
     needed = frozenset[str]().union(*map(stands_on, goals))
     for one in TABLES:

@@ -1,0 +1,90 @@
+"""A normal week of a fleet: few findings, fewer that wake somebody, and among them each incident that was seeded."""
+
+from collections import Counter
+from functools import reduce
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from jobs.finding_lines import standing, told
+from jobs.load_settings import load
+from jobs.settings_frames import balancing_settings, release_settings, session_limits
+from schemas.bronze import log_record
+from tests.gold.fleet import FOUND_BY, LOST_HOUR, Week, fleet
+from tests.lab import Row, interpreted, rows_of
+from tests.tables import built_in_turn, log_table
+
+CLUSTERS, FINDINGS, CRITICAL = 40, 25, 3
+LOST = {f"fleet-{number:02d}" for number in LOST_HOUR}
+
+
+def records_of(weeks: list[Week]) -> pa.Table:
+    """bronze.log_record of all, each its own cluster."""
+    tables = [log_table(one.logs, cluster_id=one.cluster_id, of=f"{one.cluster_id}/") for one in weeks]
+    return pa.concat_tables(tables)
+
+
+def settings_of(spark: SparkSession, weeks: list[Week]) -> dict[str, DataFrame]:
+    """What conf says of each cluster: as shipped, but for the interval of its checks of balance."""
+    frames: dict[str, list[DataFrame]] = {}
+    for one in weeks:
+        flags: dict[str, Any] = {
+            "cluster": one.cluster_id,
+            "leader_imbalance": {"check_interval_seconds": one.check_seconds},
+        }
+        known = load(None, flags, {}, None)
+        for name, frame in (
+            ("balancing_setting", balancing_settings),
+            ("release_setting", release_settings),
+            ("session_limit", session_limits),
+        ):
+            frames.setdefault(name, []).append(frame(spark, known, one.cluster_id))
+    return {name: reduce(DataFrame.unionByName, some).localCheckpoint() for name, some in frames.items()}
+
+
+def findings_of(spark: SparkSession, weeks: list[Week]) -> list[Row]:
+    """gold.finding of the week, read in one run."""
+    with interpreted(spark):
+        records = spark.createDataFrame(records_of(weeks), schema=log_record.SPEC.struct)
+        return rows_of(built_in_turn(spark, records, "finding", **settings_of(spark, weeks))["finding"])
+
+
+def test_all_lines_are_understood() -> None:
+    records = records_of(fleet(8))
+    assert records.num_rows > 20_000
+    not_understood = records.filter(pc.is_null(records["event"]))
+    assert not_understood["raw"].to_pylist() == []
+
+
+def test_a_seed_tells_the_same_week() -> None:
+    assert fleet(2) == fleet(2)
+    assert fleet(2)[0].logs != fleet(2, seed=2)[0].logs
+
+
+@pytest.mark.spark
+@pytest.mark.soak
+def test_a_week_of_forty_clusters_is_told_in_few_findings(spark: SparkSession) -> None:
+    weeks = fleet(CLUSTERS)
+    found = findings_of(spark, weeks)
+    shown = standing(told(found))
+    report = "\n".join(
+        f"{one['cluster_id']} {one['severity']} {one['rule']} {one['entity']}: {one['sentence']}"
+        for one in shown
+    )
+    print(Counter((one["severity"], one["rule"]) for one in shown), report, sep="\n")
+    assert len(shown) <= FINDINGS, report
+    assert sum(one["severity"] == "critical" for one in shown) <= CRITICAL, report
+    seeded = {(one.cluster_id, *FOUND_BY[one.incident]) for one in weeks if one.incident}
+    assert seeded <= {(one["cluster_id"], one["rule"], one["severity"]) for one in shown}, report
+    others = LOST | {one.cluster_id for one in weeks if one.incident}
+    normal = [one for one in shown if one["cluster_id"] not in others and not is_of_one_copy(one)]
+    assert normal == [], report
+
+
+def is_of_one_copy(one: Row) -> bool:
+    """A restart of its only broker takes a topic away: who made it so is told. A warning where the lines begin inside
+    the term of the controller that shut the broker down, as no list of brokers was read."""
+    return one["rule"] == "outage" and "(scratch-0)" in one["sentence"]
