@@ -87,12 +87,17 @@ def test_lives_of_a_topic_are_told_where_there_are_several() -> None:
     row = {
         "topic_life": 1, "valid_from_at": start, "valid_until_at": datetime(2026, 11, 22, 0, 1, tzinfo=UTC),
         "state": None, "leader": -1, "isr": [], "replicas": None, "leader_epoch": 4, "ended_by": "x",
+        "certainty": "proved", "is_isr_stale": False, "is_assignment_stale": None,
     }  # fmt: skip
     assert timeline_table([row])[1].split() == [
         "2026-11-21", "23:59:00.000", "2026-11-22", "00:01:00.000", "?", "none", "[]", "?", "4", "x",
     ]  # fmt: skip
     again = row | {"topic_life": 2, "valid_until_at": None, "leader": None}
     assert timeline_table([row, again])[0].startswith("LIFE") and "(open)" in timeline_table([row, again])[2]
+    doubtful = row | {"certainty": "undetermined", "replicas": [1, 2]}
+    assert timeline_table([doubtful])[1].split()[5:8] == ["none?", "[]?", "[1,2]?"]
+    stale = row | {"is_isr_stale": True, "is_assignment_stale": True, "replicas": [1, 2]}
+    assert timeline_table([stale])[1].split()[5:8] == ["none", "[]?", "[1,2]?"]
 
 
 @pytest.mark.parametrize(
