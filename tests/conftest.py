@@ -44,21 +44,6 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return max(1, min(len(os.sched_getaffinity(0)), memory // PROCESS_BYTES, MOST_PROCESSES))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share what takes long to make run in one process; the others wherever there is room."""
-    for item in items:
-        known = getattr(item, "_fixtureinfo", None)
-        shared = [
-            f"{one[-1].baseid}:{name}"
-            for name, one in (known.name2fixturedefs.items() if known else ())
-            if one[-1].scope != "function" and one[-1].baseid and name not in {"spark", "shared"}
-        ]
-        if shared:
-            params = getattr(item, "callspec", None)
-            lab = params.params.get("lab", "") if params else ""
-            item.add_marker(pytest.mark.xdist_group(f"{min(shared)}{lab}"))
-
-
 def submit_arguments(warehouse: Path) -> str:
     """Delta's jars come from jars/ where `make` put them, else as conf/spark-defaults.conf says."""
     jars = ",".join(str(jar) for jar in sorted((REPOSITORY / "jars").glob("*.jar")))
