@@ -62,9 +62,9 @@ def timeline_table(rows: Sequence[Row]) -> list[str]:
             day_clock(row["valid_from_at"]),
             end_text(row["valid_until_at"], row["valid_from_at"]),
             row["state"] or "?",
-            marked(leader_text(row["leader"]), is_in_doubt(row)),
-            marked(list_text(row["isr"]), is_in_doubt(row) or row["is_isr_stale"]),
-            marked(list_text(row["replicas"]), is_in_doubt(row) or row["is_assignment_stale"]),
+            marked(leader_text(row["leader"]), is_doubted=is_in_doubt(row)),
+            marked(list_text(row["isr"]), is_doubted=is_in_doubt(row) or row["is_isr_stale"]),
+            marked(list_text(row["replicas"]), is_doubted=is_in_doubt(row) or row["is_assignment_stale"]),
             "?" if row["leader_epoch"] is None else str(row["leader_epoch"]),
             row["ended_by"] or "",
         )
@@ -85,7 +85,7 @@ def is_in_doubt(row: Row) -> bool:
     return bool(row["certainty"] == "undetermined")
 
 
-def marked(text: str, is_doubted: bool | None) -> str:  # noqa: FBT001  (a cell and its mark)
+def marked(text: str, *, is_doubted: bool | None) -> str:
     return f"{text}?" if is_doubted and text != "?" else text
 
 

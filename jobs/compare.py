@@ -8,6 +8,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from jobs.answers import Answers, Row, holds
+from jobs.ask_text import leader_text
 from jobs.describe import Described
 from jobs.text import list_text, shortened, table
 from pipeline.core.errors import NotConfirmed
@@ -80,7 +81,7 @@ def difference(told: Described, known: Row) -> dict[str, tuple[str, str] | None]
     leader = -1 if told.leader is None else told.leader
     if known["leader"] != leader:
         is_unsure = is_in_doubt or known["leader"] is None
-        found["leader"] = None if is_unsure else (named(leader), named(known["leader"]))
+        found["leader"] = None if is_unsure else (leader_text(leader), leader_text(known["leader"]))
     if known["replicas"] is None or list(told.replicas) != known["replicas"]:
         is_unsure = is_in_doubt or known["replicas"] is None or known["is_assignment_stale"]
         sides = (list_text(told.replicas), list_text(known["replicas"]))
@@ -89,10 +90,6 @@ def difference(told: Described, known: Row) -> dict[str, tuple[str, str] | None]
         is_unsure = is_in_doubt or known["isr"] is None or known["is_isr_stale"]
         found["isr"] = None if is_unsure else (list_text(told.isr), list_text(sorted(known["isr"])))
     return found
-
-
-def named(leader: int) -> str:
-    return "none" if leader < 0 else str(leader)
 
 
 def comparison_lines(found: Comparison, heading: str, file: str) -> list[str]:

@@ -14,6 +14,7 @@ from schemas.gold.leader_imbalance import CREATION_UNSEEN, SPEC
 BROKER = ("cluster_id", "broker_id")
 SUMMED = ("preferred", "elsewhere", "unsure")
 COUNTS = ("preferred_count", "led_elsewhere_count", "unsure_count")
+PLACE = ("controller_epoch", "term_id", "event_seq")
 LONG_AGO = "0001-01-02"
 
 
@@ -70,9 +71,7 @@ def changes(partition_timeline: DataFrame, cut: datetime | None) -> DataFrame:
     )
 
     def change(at: str, place: str, sign: int, share: Column) -> Column:
-        named = (
-            F.col(f"{place}.{name}").alias(name) for name in ("controller_epoch", "term_id", "event_seq")
-        )
+        named = (F.col(f"{place}.{name}").alias(name) for name in PLACE)
         evident = F.coalesce(F.col(f"{place}.line"), F.col("begin.line")).alias("line")
         values = ((share[name] * sign).alias(name) for name in SUMMED)
         return F.struct(

@@ -179,9 +179,8 @@ def with_torn(stays: DataFrame, term: DataFrame) -> DataFrame:
 
 
 def with_cleanness(stays: DataFrame) -> DataFrame:
-    """is_clean: it was let go, and nothing that another replica could lead was left to it. Of one that left while there
-    was no controller only that it had asked is known, and nothing of a stay that may be
-    several, which is undetermined."""
+    """is_clean: it was let go, and nothing that another replica could lead was left to it. Of one that left
+    while there was no controller only that it had asked is known, and nothing of a stay that may be several."""
     is_moved = F.col("unmoved_count") == 0
     has_asked = F.size("shutdown_requested_at") > 0
     is_clean = (

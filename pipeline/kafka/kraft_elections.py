@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 from pipeline.kafka.kraft_choosing import is_unclean, with_choice, with_verdict
 from pipeline.kafka.kraft_marks import with_marks
-from pipeline.kafka.kraft_offices import kraft_offices
+from pipeline.kafka.kraft_offices import kraft_offices, unseen_of
 from pipeline.kafka.statements import PARTITION
 from schemas.silver.log_gap import LINES_MISSING
 from schemas.spec import EVIDENCE_TYPE
@@ -96,12 +96,7 @@ def with_out(found: DataFrame, broker_absence: DataFrame, term: DataFrame) -> Da
     spans = broker_absence.groupBy("cluster_id").agg(
         F.collect_list(F.struct("broker_id", "out_at", "back_at")).alias("absences")
     )
-    missing = (
-        term.transform(kraft_offices)
-        .where("is_unseen")
-        .groupBy("cluster_id")
-        .agg(F.collect_list(F.struct("from_at", "next_at")).alias("unseen"))
-    )
+    missing = term.transform(kraft_offices).transform(unseen_of)
     at = F.col("valid_from_at")
 
     def is_out(one: Column) -> Column:

@@ -177,8 +177,7 @@ def assignments(lines: DataFrame, before: DataFrame) -> DataFrame:
 
 def filled(rows: DataFrame) -> DataFrame:
     """Each row with all that is known by then of its partition, its state since known_at, its assignment as stated
-    at replicas_at; what comes before its first
-    state tells of replicas.
+    at replicas_at; what comes before its first state tells of replicas.
 
     Where a replica was lost and the assignment was not stated since, it is stale.
     """

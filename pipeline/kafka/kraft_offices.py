@@ -24,6 +24,15 @@ def kraft_offices(term: DataFrame) -> DataFrame:
     )
 
 
+def unseen_of(offices: DataFrame) -> DataFrame:
+    """One row per cluster with offices of which no line was read: (cluster_id, unseen: array of from_at, next_at)."""
+    return (
+        offices.where("is_unseen")
+        .groupBy("cluster_id")
+        .agg(F.collect_list(F.struct("from_at", "next_at")).alias("unseen"))
+    )
+
+
 def within(begin: str, end: str) -> Column:
     """Whether the time `l.at` is in the stretch of `o`, which may have no end."""
     return (F.col("l.at") >= F.col(f"o.{begin}")) & (

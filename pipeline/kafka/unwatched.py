@@ -3,11 +3,13 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.kafka.kraft_offices import unseen_of
 from pipeline.kafka.partition_states import GRACE_SECONDS, HELD, IDENTITY
 
 NOBODY = -1
-LINES_MISSING = "lines_missing"
+ENDED_BY = "lines_missing"
 KNOWN = ("watched", "absences", "unseen")
+OWN = ("known_at", "replicas_at", "following_at", "begins", "ends", "is_alone", "is_over", "is_stale", "step")
 UNKNOWN = ("state", "partition_epoch", *HELD)
 
 
@@ -15,8 +17,7 @@ def with_unwatched(
     rows: DataFrame, wording_seen: DataFrame, broker_absence: DataFrame, offices: DataFrame
 ) -> DataFrame:
     """States of partitions (at, state, HELD, known_at, replicas, replicas_at, gone_at, is_assignment_stale), one after
-    another, with is_isr_stale and is_unseen (a controller was in office since whose lines are
-    missing); and rows more:
+    another, with is_isr_stale and is_unseen (a controller was in office since whose lines are missing); and rows more:
     undetermined ones from where on a state may be over unseen, and where such an office begins.
 
     Who leads prints changes of the ISR and of the assignment: where its logs are missing both are stale. Replicas print
@@ -24,10 +25,22 @@ def with_unwatched(
     from the return on of such a replica.
     """
     order = Window.partitionBy(*IDENTITY).orderBy("at", F.col("partition_epoch").asc_nulls_last())
-    in_force = rows.join(
-        F.broadcast(known(wording_seen, broker_absence, offices)), on="cluster_id", how="left"
-    )
+    so_far = order.rowsBetween(Window.unboundedPreceding, 0)
+    stale_at = F.max(F.when(F.col("is_isr_stale") | is_unseen(), F.col("at"))).over(so_far)
     is_over = F.exists("ends", lambda at: (at > F.col("known_at")) & (at <= F.col("at")))
+    return (
+        rows.join(F.broadcast(known(wording_seen, broker_absence, offices)), on="cluster_id", how="left")
+        .withColumn("following_at", F.lead("at").over(order))
+        .withColumns(times())
+        .withColumn("is_over", is_over)
+        .withColumn("is_stale", F.coalesce(stale_at >= F.col("replicas_at"), stale_at.isNotNull()))
+        .transform(in_steps)
+        .drop(*OWN, *KNOWN)
+    )
+
+
+def in_steps(states: DataFrame) -> DataFrame:
+    """Each state with the rows more; of one that is over before it begins only its beginning."""
     steps = F.array(
         step(F.col("at"), "itself"),
         step(F.array_min(F.filter("begins", is_inside)), "begin"),
@@ -35,41 +48,22 @@ def with_unwatched(
     )
     is_itself = F.col("step.kind") == "itself"
     is_doubt = F.col("is_over") | (F.col("step.kind") == "end")
-    so_far = order.rowsBetween(Window.unboundedPreceding, 0)
-    stale_at = F.max(F.when(F.col("is_isr_stale") | F.col("is_unseen"), F.col("at"))).over(so_far)
-    is_stale = F.coalesce(stale_at >= F.col("replicas_at"), stale_at.isNotNull())
-    is_unsure = F.col("is_alone") & F.col("is_unseen")
+    is_unsure = is_doubt | (F.col("is_alone") & F.col("is_unseen"))
+    is_weak = F.col("is_unseen") & (F.col("certainty") == "proved")
     return (
-        in_force.withColumn("following_at", F.lead("at").over(order))
-        .withColumns(times())
-        .withColumn("is_over", is_over)
-        .withColumn("is_unseen", F.coalesce(F.exists("unseen", holds), F.lit(False)))
-        .withColumn("is_stale", is_stale)
-        .withColumn("step", F.explode(F.filter(steps, lambda one: one["at"].isNotNull())))
+        states.withColumn("step", F.explode(F.filter(steps, lambda one: one["at"].isNotNull())))
         .where(is_itself | ~F.col("is_over"))
         .withColumns({name: F.when(~is_doubt, F.col(name)) for name in UNKNOWN})
         .withColumn("at", F.col("step.at"))
-        .withColumn("is_unseen", F.coalesce(F.exists("unseen", holds), F.lit(False)))
+        .withColumn("is_unseen", is_unseen())
         .withColumns(
             {
-                "event": F.when(is_itself, F.col("event")).otherwise(LINES_MISSING),
+                "event": F.when(is_itself, F.col("event")).otherwise(ENDED_BY),
                 "is_assignment_stale": F.col("is_assignment_stale") | F.col("is_stale") | F.col("is_unseen"),
-                "certainty": F.when(is_doubt | is_unsure, "undetermined")
-                .when(F.col("is_unseen") & (F.col("certainty") == "proved"), "inferred")
+                "certainty": F.when(is_unsure, "undetermined")
+                .when(is_weak, "inferred")
                 .otherwise(F.col("certainty")),
             }
-        )
-        .drop(
-            "known_at",
-            "replicas_at",
-            "following_at",
-            "begins",
-            "ends",
-            "is_alone",
-            "is_over",
-            "is_stale",
-            "step",
-            *KNOWN,
         )
     )
 
@@ -106,11 +100,6 @@ def is_inside(at: Column) -> Column:
 def known(wording_seen: DataFrame, broker_absence: DataFrame, offices: DataFrame) -> DataFrame:
     """(cluster_id, watched, absences, unseen): by broker since when it has a state-change.log, and its absences; when
     controllers were in office whose lines are missing."""
-    unseen = (
-        offices.where("is_unseen")
-        .groupBy("cluster_id")
-        .agg(F.collect_list(F.struct("from_at", "next_at")).alias("unseen"))
-    )
     begun = (
         wording_seen.where("log = 'state-change' AND node_id IS NOT NULL AND first_at IS NOT NULL")
         .groupBy("cluster_id", "node_id")
@@ -125,14 +114,17 @@ def known(wording_seen: DataFrame, broker_absence: DataFrame, offices: DataFrame
         .agg(F.map_from_entries(F.collect_list(F.struct("broker_id", "each"))).alias("absences"))
     )
     both = begun.join(F.broadcast(absences), on="cluster_id", how="left")
-    return both.join(F.broadcast(unseen), on="cluster_id", how="left")
+    return both.join(F.broadcast(offices.transform(unseen_of)), on="cluster_id", how="left")
 
 
-def holds(office: Column) -> Column:
-    """Since the state is known, or goes on then."""
-    return (office["from_at"] <= F.col("at")) & (
-        office["next_at"].isNull() | (F.col("known_at") < office["next_at"])
-    )
+def is_unseen() -> Column:
+    """Whether an office without lines was held between known_at and at, or goes on then."""
+
+    def holds(office: Column) -> Column:
+        goes_on = office["next_at"].isNull() | (F.col("known_at") < office["next_at"])
+        return (office["from_at"] <= F.col("at")) & goes_on
+
+    return F.coalesce(F.exists("unseen", holds), F.lit(False))
 
 
 def is_missing(broker: Column) -> Column:
