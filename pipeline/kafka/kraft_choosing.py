@@ -56,7 +56,10 @@ def with_choice(found: DataFrame) -> DataFrame:
 
 
 def with_verdict(found: DataFrame) -> DataFrame:
-    """A choice is held against its rule where no leader epoch is missing before, and assignment and ISR are known."""
+    """A choice is held against its rule where no leader epoch is missing before, and assignment and ISR are known.
+
+    Of a change whose kind is not known the choice may be that of another rule: it is never against one.
+    """
     leader = F.col("leader")
     # A reassignment that only takes replicas away is in no line: the assignment of the timeline is the one before.
     is_taken = (F.col("kind") == "reassign") & F.array_contains("replicas", F.col("before.leader"))
@@ -68,6 +71,7 @@ def with_verdict(found: DataFrame) -> DataFrame:
         & F.col("is_out_known")
         & (F.col("is_office_read") | F.col("is_born"))
         & ~is_stale
+        & ((F.col("kind") != "unknown") | (leader == F.col("expected_leader")))
     )
     by_isr = F.coalesce(F.array_contains("isr_before", leader), F.lit(False)) | F.col("is_born")
     verdict = (
@@ -79,7 +83,8 @@ def with_verdict(found: DataFrame) -> DataFrame:
         F.when(F.col("replicas").isNull() | is_stale, "replicas_unknown")
         .when(F.col("missing_epochs").isNull(), "leader_unknown")
         .when(F.col("missing_epochs") > 0, "lines_missing")
-        .otherwise("isr_unknown")
+        .when(F.col("isr").isNull(), "isr_unknown")
+        .otherwise("kind_unknown")
     )
     is_unsure = (F.col("verdict") == "undetermined") | (F.col("is_clean").isNull() & (leader >= 0))
     is_expected = F.when(F.col("verdict") != "undetermined", F.col("verdict") != "differs")

@@ -42,6 +42,7 @@ REASONS = (
     "lines_missing",  # silver.log_gap names lines that are missing before
     "replicas_unknown",  # no line says the assigned, or the target replicas
     "isr_unknown",  # no line says the ISR that came of it
+    "kind_unknown",  # no line says why it was made: by another rule than that of a dead leader (KRaft)
     "release_unknown",  # rules of two releases choose different leaders, and no line tells the release
     "leader_unknown",  # it keeps a leader that no line of its controller has named
     "isr_before_uncertain",  # the leader may have changed the ISR before without a line of the controller (up to 2.6)

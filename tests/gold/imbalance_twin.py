@@ -2,9 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from math import inf
+
+from tests.gold.truth import ms
+from tests.lab import Row
 
 Partition = tuple[str, str, int, int]
 Broker = tuple[str, int]
@@ -29,6 +32,18 @@ class Interval:
         return self.partition[0]
 
 
+def of_rows(timeline: Iterable[Row]) -> Iterable[Interval]:
+    """Rows of gold.partition_timeline."""
+    for row in timeline:
+        partition = row["cluster_id"], row["topic"], row["topic_life"], row["partition"]
+        ended = None if row["valid_until_at"] is None else ms(row["valid_until_at"])
+        replicas = None if row["replicas"] is None else tuple(row["replicas"])
+        yield Interval(
+            partition, row["interval_seq"], ms(row["valid_from_at"]), ended, row["leader"], replicas,
+            row["is_deleting"], row["controller_epoch"], row["event_seq"],
+        )  # fmt: skip
+
+
 # When something changes, and in which controller event; what ends without a next interval, for itself.
 Change = tuple[int, float, float]
 
@@ -43,11 +58,30 @@ class Counted:
     elsewhere: int
 
     @property
+    def counts(self) -> tuple[int, int]:
+        return self.preferred, self.elsewhere
+
+    @property
     def ratio(self) -> float:
         return self.elsewhere / self.preferred
 
 
-def ratios(intervals: Iterable[Interval], midnight: int) -> dict[Broker, list[Counted]]:
+def counted(imbalances: Iterable[Row]) -> dict[Broker, list[Counted]]:
+    """Rows of gold.leader_imbalance by broker; of one that goes on under another limit or less certain one interval."""
+    found: dict[Broker, list[Counted]] = defaultdict(list)
+    for row in sorted(imbalances, key=lambda one: one["valid_from_at"]):
+        ended = inf if row["valid_until_at"] is None else ms(row["valid_until_at"])
+        one = Counted(ms(row["valid_from_at"]), ended, row["preferred_count"], row["led_elsewhere_count"])
+        assert row["imbalance_ratio"] == one.ratio
+        before = found[row["cluster_id"], row["broker_id"]]
+        if before and (before[-1].ended, *before[-1].counts) == (one.begun, *one.counts):
+            before[-1] = replace(before[-1], ended=one.ended)
+        else:
+            before.append(one)
+    return found
+
+
+def ratios(intervals: Iterable[Interval], midnight: float) -> dict[Broker, list[Counted]]:
     """Each broker's intervals with its two counts, of all clusters; no row where it is preferred leader of nothing."""
     lives: dict[Broker, list[tuple[Interval, Change, Change | None]]] = defaultdict(list)
     for one, begin, end in changes(intervals):
@@ -74,7 +108,7 @@ def changes(intervals: Iterable[Interval]) -> Iterable[tuple[Interval, Change, C
 
 
 def snapshots(
-    broker_id: int, of_broker: list[tuple[Interval, Change, Change | None]], midnight: int
+    broker_id: int, of_broker: list[tuple[Interval, Change, Change | None]], midnight: float
 ) -> Iterable[tuple[int, int, int]]:
     """(moment, preferred, elsewhere) after every moment, over all partitions that the broker ever was preferred for."""
     moments = moments_of({one for _, *both in of_broker for one in both if one is not None}, midnight)
@@ -87,7 +121,7 @@ def snapshots(
         yield at, len(there), sum(one.leader not in (None, broker_id) for one in there)
 
 
-def moments_of(changed: set[Change], midnight: int) -> dict[Change, int]:
+def moments_of(changed: set[Change], midnight: float) -> dict[Change, int]:
     """What an event changes holds from its last change on, unless another event or a day comes between."""
     moments: dict[Change, int] = {}
     for _, run in groupby(sorted(changed), key=lambda one: (one[0] >= midnight, *one[1:])):

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.gold import session_truth
+from tests.gold.imbalance_twin import counted, of_rows, ratios
 from tests.gold.kraft_election_truth import compared
 from tests.gold.kraft_truth import ASPECTS, Imbalance, imbalances, report, stretches, true_states, wrong
 from tests.gold.truth import truncated
@@ -24,6 +26,7 @@ OTHERS = (
 )
 
 
+RATIOS_CHANGED = 50  # at least, in each of these clusters
 # How much of each is told at least.
 ASKED = {"leader": 0.85, "kind": 0.9, "is_clean": 0.99}
 
@@ -99,6 +102,12 @@ def test_imbalance_is_that_of_what_brokers_describe(lab: Lab) -> None:
     print(f", settled and not undetermined {len(known)}")
     assert [one for one in known if one.told != one.described] == []
     assert len(known) > 10  # of a migrated cluster only those after the migration
+
+
+def test_imbalance_over_time_is_that_of_the_twin(lab: Lab) -> None:
+    expected = {broker: rows for broker, rows in ratios(of_rows(lab.timeline), inf).items() if rows}
+    assert counted(rows_of(lab.tables["leader_imbalance"])) == expected
+    assert sum(map(len, expected.values())) > RATIOS_CHANGED
 
 
 def test_elections(lab: Lab) -> None:
