@@ -54,6 +54,14 @@ class ZooKeeperOverride(Part):
     session_timeout_ms: PositiveInt | None = None
 
 
+class KRaft(Part):
+    broker_session_timeout_ms: PositiveInt
+
+
+class KRaftOverride(Part):
+    broker_session_timeout_ms: PositiveInt | None = None
+
+
 class BrokerOverride(LeaderImbalanceOverride):
     zone: Zone | None = None
     envelope: EnvelopeName | None = None
@@ -67,6 +75,7 @@ class ClusterOverride(Part):
     release: Release | None = None
     leader_imbalance: LeaderImbalanceOverride = LeaderImbalanceOverride()
     zookeeper: ZooKeeperOverride = ZooKeeperOverride()
+    kraft: KRaftOverride = KRaftOverride()
     findings: FindingLimitsOverride = FindingLimitsOverride()
     known_findings: Known = Known()
     server_properties: PropertiesFile | None = None
@@ -82,6 +91,7 @@ class ClusterSettings(Part):
     release: str | None
     leader_imbalance: LeaderImbalance
     zookeeper_session_timeout_ms: int
+    broker_session_timeout_ms: int
     findings: FindingLimits
     known_findings: Known
     server_properties: PropertiesFile | None
@@ -103,6 +113,7 @@ class Settings(Part):
     storage: Storage
     leader_imbalance: LeaderImbalance
     zookeeper: ZooKeeper
+    kraft: KRaft
     server_properties: PropertiesFile | None
     findings: FindingLimits
     known_findings: Known
@@ -122,6 +133,8 @@ class Settings(Part):
             ),
             zookeeper_session_timeout_ms=own.zookeeper.session_timeout_ms
             or self.zookeeper.session_timeout_ms,
+            broker_session_timeout_ms=own.kraft.broker_session_timeout_ms
+            or self.kraft.broker_session_timeout_ms,
             findings=self.findings.model_copy(update=own.findings.model_dump(exclude_none=True)),
             known_findings=Known(
                 suppressions=self.known_findings.suppressions + own.known_findings.suppressions,
@@ -194,6 +207,7 @@ class Settings(Part):
                 "release",
                 "leader_imbalance",
                 "zookeeper",
+                "kraft",
                 "findings",
                 "known_findings",
                 "server_properties",

@@ -52,9 +52,14 @@ def release_settings(spark: SparkSession, settings: Settings, cluster_id: str) -
 
 
 def session_limits(spark: SparkSession, settings: Settings, cluster_id: str) -> DataFrame:
-    """One row: (cluster_id, session_seconds), how long ZooKeeper waits for a silent broker."""
-    seconds = settings.cluster(cluster_id).zookeeper_session_timeout_ms / 1000
-    return spark.createDataFrame([(cluster_id, seconds)], "cluster_id string, session_seconds double")
+    """One row: (cluster_id, session_seconds, kraft_session_seconds), how long ZooKeeper and a KRaft controller wait for
+    a silent broker."""
+    cluster = settings.cluster(cluster_id)
+    limits = (cluster.zookeeper_session_timeout_ms, cluster.broker_session_timeout_ms)
+    row = (cluster_id, *(one / 1000 for one in limits))
+    return spark.createDataFrame(
+        [row], "cluster_id string, session_seconds double, kraft_session_seconds double"
+    )
 
 
 def audit_limits(

@@ -2,18 +2,16 @@
 
 from datetime import datetime
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.core.intervals import open_end, with_island
 from pipeline.kafka.statements import PARTITION
 from pipeline.kafka.unled import absences, leaderless, left_alone, with_following
+from pipeline.kafka.unserved import AT_STARTUP, UNSAID, with_bounds
 from schemas.gold.partition_outage import SPEC
 
 LINE = ("cluster_id", "file_id", "byte_offset")
-# ZooKeeper finds an expired session at its next tick (tickTime, 3 s as shipped).
-TICK_SECONDS = 3
-AT_STARTUP, UNSAID = "missing_at_startup", "missing_in_list"
 DEPARTURES = {
     "controlled": "broker failure",
     "uncontrolled": "broker failure",
@@ -21,8 +19,6 @@ DEPARTURES = {
     AT_STARTUP: "controller start-up",
     UNSAID: "unknown",
 }
-# What the controller does by itself, and not because a broker is gone.
-OWN_ACTS = ("topic creation", "partitions added", "log-dir failure", "reassignment")
 
 
 def build(
@@ -41,7 +37,7 @@ def build(
     no controller in office lists as live: up to 2.2 a partition goes on naming its dead leader, and from 2.6 on its
     move to Offline is not printed at the level as shipped. What a deletion does is no outage. In KRaft the decision
     that took the leader out of service is the root, where the timeline rests on it.
-    session_limit: (cluster_id, session_seconds), zookeeper.session.timeout.ms. outage_before: rows of this table that
+    session_limit: see pipeline.kafka.unserved. outage_before: rows of this table that
     begin before the cut and reach it. broker_session: all of it.
     """
     intervals = partition_timeline.transform(with_following)
@@ -149,46 +145,3 @@ def with_fence(found: DataFrame, broker_absence: DataFrame) -> DataFrame:
         "certainty": F.when(is_fenced, "inferred").otherwise(F.col("certainty")),
     }
     return found.join(F.broadcast(decided), on=[*LINE], how="left").withColumns(root)
-
-
-def with_bounds(found: DataFrame, term: DataFrame, session_limit: DataFrame) -> DataFrame:
-    """unserved_from_at: a broker whose session expired was silent for no longer than its time-out and a tick before
-    that was noticed. Where a controller finds it at its start, before the last line of the controller before; if that
-    one writes again later, it was silent for so long, too, before its successor came. Nothing is said in KRaft, nor
-    where a term between was not seen or a list misses a broker unsaid: that is undetermined."""
-    of_life = Window.partitionBy("cluster_id", "life").orderBy("controller_epoch")
-    follows = F.lag("controller_epoch").over(of_life) == F.col("controller_epoch") - 1
-    before = term.where("mode = 'zookeeper'").select(
-        "cluster_id",
-        "term_id",
-        F.when(follows, F.lag("last_seen_at").over(of_life)).alias("last_seen_before_at"),
-        F.lit(True).alias("is_zookeeper"),
-    )
-    silent = F.make_dt_interval(secs=F.col("session_seconds") + TICK_SECONDS)
-    is_startup = F.col("root_left_how") == AT_STARTUP
-    last_seen_at, noticed_at = F.col("last_seen_before_at"), F.col("noticed_at")
-    seen_at = (
-        F.when(~is_startup, noticed_at)
-        .when(last_seen_at <= noticed_at, last_seen_at)
-        .when(last_seen_at > noticed_at, noticed_at - silent)
-    )
-    left_how = F.col("root_left_how")
-    is_own_act = F.col("root_event").isin(*OWN_ACTS) | F.col("old_leader").isNull()
-    unserved = (
-        F.when(left_how == UNSAID, F.lit(None))
-        .when(left_how.isNotNull(), seen_at - silent)
-        .when(~F.col("is_absent"), F.when(is_own_act, noticed_at).otherwise(noticed_at - silent))
-    )
-    is_guess = (left_how == UNSAID) | (is_startup & last_seen_at.isNull())
-    return (
-        found.join(F.broadcast(before), on=["cluster_id", "term_id"], how="left")
-        .join(F.broadcast(session_limit), on="cluster_id", how="left")
-        .withColumn("unserved_from_at", F.when(F.col("is_zookeeper"), unserved))
-        .withColumn("certainty", F.when(is_guess, "undetermined").otherwise(F.col("certainty")))
-        .withColumn("low_ms", milliseconds("noticed_at"))
-        .withColumn("high_ms", milliseconds("unserved_from_at"))
-    )
-
-
-def milliseconds(since: str) -> Column:
-    return F.unix_millis("ended_at") - F.unix_millis(since)

@@ -35,7 +35,8 @@ SPEC = TableSpec(
             "unserved_from_at",
             TimestampType(),
             "The earliest that the leader can have stopped to serve, UTC: before its session with ZooKeeper "
-            "expired, or before the last line of the controller before; null: nothing tells.",
+            "expired, or before the last line of the controller before; in KRaft before its session timed out; "
+            "null: nothing tells.",
         ),
         field("ended_at", TimestampType(), "When it ended, UTC; null: not at the end of the data."),
         field("ended_how", StringType(), "How it ended; null: it did not.", accepted=ENDED_HOW),
