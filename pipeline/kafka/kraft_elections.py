@@ -193,14 +193,17 @@ def is_headed() -> Column:
 
 
 def with_kind(found: DataFrame) -> DataFrame:
-    """Up to 3.8 nothing tells who asked for preferred leaders; an unclean election that no broker brought about was.
+    """Up to 3.8 nothing tells who asked for preferred leaders (a leader that stays in the ISR was not let go); an
+    unclean election that no broker brought about was.
     Where lines of the controller are missing only the creation is known."""
     of_trigger = F.create_map(*(F.lit(one) for pair in KIND_OF_TRIGGER.items() for one in pair))
     is_last_known = F.coalesce(F.col("said.selector") == LAST_KNOWN, F.lit(False))
+    stays = F.coalesce(F.array_contains("isr", F.col("before.leader")), F.lit(False))
+    is_preferred = is_headed() & (F.col("left").isNull() | stays)
     kind = (
         F.when((F.col("trigger") == "unclean election") & is_last_known, "offline")
         .when(F.col("trigger") == "unclean election", "offline_admin_unclean")
-        .when((F.col("trigger") == "unknown") & is_headed() & F.col("left").isNull(), "preferred")
+        .when((F.col("trigger") == "unknown") & is_preferred, "preferred")
         .otherwise(F.coalesce(of_trigger[F.col("trigger")], F.lit("unknown")))
     )  # fmt: skip
     kind = F.when(F.col("is_office_read") | F.col("is_born"), kind).otherwise("unknown")

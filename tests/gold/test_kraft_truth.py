@@ -12,8 +12,19 @@ from pyspark.sql import DataFrame, SparkSession
 from tests.gold import session_truth
 from tests.gold.imbalance_twin import counted, of_rows, ratios
 from tests.gold.kraft_election_truth import compared
-from tests.gold.kraft_truth import ASPECTS, Imbalance, imbalances, report, stretches, true_states, wrong
-from tests.gold.truth import truncated
+from tests.gold.kraft_outage_truth import outages
+from tests.gold.kraft_truth import (
+    ASPECTS,
+    Imbalance,
+    begin_ms,
+    imbalances,
+    report,
+    stretches,
+    true_states,
+    wrong,
+)
+from tests.gold.outage_truth import closest, told_outages, unmatched
+from tests.gold.truth import SETTLED_MS, ms, truncated
 from tests.lab import Row, broken_rules, built_tables, interpreted, rows_of
 
 SAMPLES = ("3.9.2-kraft-separate-stock",)
@@ -108,6 +119,23 @@ def test_imbalance_over_time_is_that_of_the_twin(lab: Lab) -> None:
     expected = {broker: rows for broker, rows in ratios(of_rows(lab.timeline), inf).items() if rows}
     assert counted(rows_of(lab.tables["leader_imbalance"])) == expected
     assert sum(map(len, expected.values())) > RATIOS_CHANGED
+
+
+def test_outages_are_those_that_were(lab: Lab) -> None:
+    """Each is told within a second and none is invented; where an upper bound is told, none was longer."""
+    rows = [
+        row
+        for row in rows_of(lab.tables["partition_outage"])
+        if ms(row["noticed_at"]) >= begin_ms(lab.folder)
+    ]
+    told, true = told_outages(rows), outages(lab.folder)
+    must = [one for one in true if one.lasts_over(SETTLED_MS)]
+    bounded = told_outages([row for row in rows if row["unserved_from_at"] is not None])
+    known = [one for one in must if closest(one, told) in bounded]
+    print(f"outages of {lab.folder.name}: {len(must)}, told {len(told)}, bounded {len(known)}")
+    assert list(unmatched(must, told, SETTLED_MS)) == []
+    assert list(unmatched(told, true, SETTLED_MS)) == []
+    assert all(closest(one, told).earliest_ms <= one.earliest_ms for one in known)
 
 
 def test_elections(lab: Lab) -> None:
