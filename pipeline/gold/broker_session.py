@@ -17,6 +17,7 @@ from pipeline.kafka.departures import (
 )
 from pipeline.kafka.kraft_sessions import kraft_sessions
 from pipeline.kafka.succession import with_superseded
+from pipeline.kafka.unserved import with_silence
 from schemas.gold.broker_session import SPEC
 
 ZOOKEEPER, KRAFT = "zookeeper", "kraft"
@@ -33,6 +34,7 @@ def build(
     controller_line: DataFrame,
     term: DataFrame,
     partition_timeline: DataFrame,
+    session_limit: DataFrame,
     session_before: DataFrame,
     modes: frozenset[str],
     cut: datetime | None,
@@ -40,8 +42,8 @@ def build(
     """One row per stay of one broker: those that are open at the cut or end later.
 
     session_before: rows of this table that begin before the cut: those that reach it, and the last one of each broker.
-    partition_timeline: what is open at the cut or begins later. modes: those of the terms; what a mode would add that
-    there is not is left out of the plan.
+    partition_timeline: what is open at the cut or begins later. session_limit: see pipeline.kafka.unserved. modes:
+    those of the terms; what a mode would add that there is not is left out of the plan.
     Lists of a controller that was superseded by then are left out: they tell what it knew last.
     Source: KafkaController.onControllerFailover, processBrokerChange (BrokerChangeListener up to 0.10.2), 0.8.2 to 3.9.
     """
@@ -59,6 +61,7 @@ def build(
         .transform(with_handled, controller_line)
         .transform(with_torn, term)
         .transform(with_cleanness)
+        .transform(with_silence, term, session_limit)
         .select(*SPEC.columns)
     )
 

@@ -20,7 +20,8 @@ def with_bounds(found: DataFrame, term: DataFrame, session_limit: DataFrame) -> 
     broker.session.timeout.ms. Undetermined where a term between was not seen or a list misses a broker unsaid.
     """
     is_startup = F.col("root_left_how") == AT_STARTUP
-    unserved = F.when(F.col("mode") == "zookeeper", in_zookeeper()).when(F.col("mode") == "kraft", in_kraft())
+    in_kraft = silent_in_kraft(F.col("root_left_how"), F.col("noticed_at"))
+    unserved = F.when(F.col("mode") == "zookeeper", in_zookeeper()).when(F.col("mode") == "kraft", in_kraft)
     is_guess = (F.col("mode") == "zookeeper") & (is_startup & F.col("last_seen_before_at").isNull())
     is_guess = is_guess | (F.col("root_left_how") == UNSAID)
     return (
@@ -43,38 +44,58 @@ def of_terms(term: DataFrame) -> DataFrame:
     )
 
 
+def with_silence(stays: DataFrame, term: DataFrame, session_limit: DataFrame) -> DataFrame:
+    """Stays of brokers (joined_at, joined_how, left_at, left_how, left_term_id) with silent_from_at: the earliest that
+    the broker can have stopped to answer before it was found that it had left; null: it is there, or nothing tells."""
+    how, left_at = F.col("left_how"), F.col("left_at")
+    # Who is listed may be silent already, who has just registered is not.
+    alive_at = F.when(F.col("joined_how").isin("joined", "bounced"), F.col("joined_at"))
+    since = F.when(F.col("mode") == "zookeeper", silent_in_zookeeper(how, left_at)).otherwise(
+        silent_in_kraft(how, left_at)
+    )
+    own = of_terms(term).withColumnRenamed("term_id", "left_term_id").drop("mode")
+    return (
+        stays.join(F.broadcast(own), on=["cluster_id", "left_term_id"], how="left")
+        .join(F.broadcast(session_limit), on="cluster_id", how="left")
+        .withColumn("silent_from_at", F.when(since.isNotNull(), F.greatest(since, alive_at)))
+        .drop("elected_at", "last_seen_before_at", "session_seconds", "kraft_session_seconds")
+    )
+
+
 def in_zookeeper() -> Column:
+    """Of an outage whose leader did not leave: what the controller does by itself takes no time to notice."""
+    how, noticed_at = F.col("root_left_how"), F.col("noticed_at")
+    is_own_act = F.col("root_event").isin(*OWN_ACTS) | F.col("old_leader").isNull()
+    return F.when(how.isNotNull(), silent_in_zookeeper(how, noticed_at)).when(
+        ~F.col("is_absent"), F.when(is_own_act, noticed_at).otherwise(noticed_at - silence())
+    )
+
+
+def silent_in_zookeeper(how: Column, noticed_at: Column) -> Column:
     """A broker whose session expired was silent for no longer than its time-out and a tick before that was noticed.
     Where a controller finds it at its start, before the last line of the controller before; if that one writes again
     later, it was silent for so long, too, before its successor came. Nothing is said where a term between was not
     seen or a list misses a broker unsaid."""
-    silent = F.make_dt_interval(secs=F.col("session_seconds") + TICK_SECONDS)
-    left_how, last_seen_at, noticed_at = (
-        F.col(name) for name in ("root_left_how", "last_seen_before_at", "noticed_at")
-    )
+    last_seen_at = F.col("last_seen_before_at")
     seen_at = (
-        F.when(left_how != AT_STARTUP, noticed_at)
+        F.when(how != AT_STARTUP, noticed_at)
         .when(last_seen_at <= noticed_at, last_seen_at)
-        .when(last_seen_at > noticed_at, noticed_at - silent)
+        .when(last_seen_at > noticed_at, noticed_at - silence())
     )
-    is_own_act = F.col("root_event").isin(*OWN_ACTS) | F.col("old_leader").isNull()
-    return (
-        F.when(left_how == UNSAID, F.lit(None))
-        .when(left_how.isNotNull(), seen_at - silent)
-        .when(~F.col("is_absent"), F.when(is_own_act, noticed_at).otherwise(noticed_at - silent))
-    )
+    return F.when(how != UNSAID, seen_at - silence())
 
 
-def in_kraft() -> Column:
-    """A broker that is fenced sent no heartbeat for its time-out; who is let go leads until then. A controller that
+def silence() -> Column:
+    return F.make_dt_interval(secs=F.col("session_seconds") + TICK_SECONDS)
+
+
+def silent_in_kraft(how: Column, noticed_at: Column) -> Column:
+    """A broker that is fenced sent no heartbeat for its time-out; who is let go answers until then. A controller that
     takes over waits for as long anew: of those that it fences by then nothing tells since when they are silent.
     Source: BrokerHeartbeatManager, from 2.8."""
     silent = F.make_dt_interval(secs=F.col("kraft_session_seconds") + LATE_SECONDS)
-    noticed_at = F.col("noticed_at")
     is_watched = F.col("elected_at") + silent < noticed_at
-    return F.when(F.col("root_left_how") == FENCED, F.when(is_watched, noticed_at - silent)).when(
-        F.col("root_left_how").isNotNull(), noticed_at
-    )
+    return F.when(how == FENCED, F.when(is_watched, noticed_at - silent)).when(how.isNotNull(), noticed_at)
 
 
 def milliseconds(since: str) -> Column:

@@ -43,6 +43,12 @@ SPEC = TableSpec(
         ),
         field("left_how", StringType(), "How it left; null: still there.", accepted=LEFT_HOW),
         field(
+            "silent_from_at",
+            TimestampType(),
+            "The earliest that it can have stopped to answer, UTC: before its session expired (ZooKeeper), or timed "
+            "out (KRaft), or before the last line of the controller before; null: still there, or nothing tells.",
+        ),
+        field(
             "is_clean",
             BooleanType(),
             "It asked to be shut down and left nothing that another replica can lead; null: still there, or not known.",

@@ -63,8 +63,29 @@ def in_kraft(cluster: Path) -> Iterator[Departure]:
             leaving.discard(broker)
 
 
+def silences(cluster: Path) -> dict[int, list[tuple[int, bool]]]:
+    """By node when it was killed or frozen (true), or started or thawed."""
+    found: dict[int, list[tuple[int, bool]]] = defaultdict(list)
+    for act in json_lines(cluster / "truth" / "actions.jsonl"):
+        args = act.get("args", act)
+        signal = args.get("signal")
+        is_silent = signal in ("SIGKILL", "SIGSTOP")
+        nodes = args.get("brokers") or [args.get("node", args.get("broker"))]
+        if is_silent or signal == "SIGCONT" or act["kind"].startswith("start"):
+            for node in nodes:
+                found[node].append((act["end_ms"], is_silent))
+    return found
+
+
+def went_silent(silenced: dict[int, list[tuple[int, bool]]], broker: int | None, at: int) -> int:
+    """When the broker was killed or frozen, of which somebody took notice at that time; else that time itself."""
+    last = [one for one in silenced.get(-1 if broker is None else broker, []) if one[0] <= at]
+    return last[-1][0] if last and last[-1][1] else at
+
+
 def compared(cluster: Path, sessions: list[Row]) -> dict[str, Counter[str]]:
-    """left: departures that are told, and told ones that were none; is_clean: against what the broker was told to do.
+    """left: departures that are told, and told ones that were none; is_clean: against what the broker was told to do;
+    silent: whether it was silent no earlier than it is told to have been.
 
     Departures after the last thing that any row tells of were seen by nobody: all brokers were killed.
     """
@@ -76,7 +97,8 @@ def compared(cluster: Path, sessions: list[Row]) -> dict[str, Counter[str]]:
     by_broker: dict[int, list[Row]] = defaultdict(list)
     for row in ended:
         by_broker[row["broker_id"]].append(row)
-    found = {"left": Counter[str](), "is_clean": Counter[str]()}
+    found = {name: Counter[str]() for name in ("left", "is_clean", "silent")}
+    silenced = silences(cluster)
     matched = set()
     for one in departures(cluster):
         near = [
@@ -95,6 +117,9 @@ def compared(cluster: Path, sessions: list[Row]) -> dict[str, Counter[str]]:
         is_clean = row["is_clean"]
         is_right = is_clean == one.is_asked
         found["is_clean"]["undetermined" if is_clean is None else "right" if is_right else "wrong"] += 1
+        silent_ms = ms(row["silent_from_at"]) if row["silent_from_at"] else None
+        is_held = silent_ms is not None and silent_ms <= went_silent(silenced, one.broker_id, one.at_ms)
+        found["silent"]["undetermined" if silent_ms is None else "right" if is_held else "wrong"] += 1
     unmatched = [row for row in ended if (row["broker_id"], row["left_at"]) not in matched]
     found["left"]["wrong"] += len([row for row in unmatched if row["certainty"] != "undetermined"])
     return found
