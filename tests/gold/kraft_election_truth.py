@@ -124,9 +124,12 @@ def is_in_gap(one: Elected, rows: list[Row]) -> bool:
 
 
 def in_kraft(cluster: Path, rows: list[Row]) -> list[Row]:
-    """Rows from the first partition record on: until then a cluster may have been in ZooKeeper mode."""
+    """Rows from the first partition record on: until then a cluster may have been in ZooKeeper mode. A line may be a
+    little before its record; what KRaft creates begins at leader epoch 0."""
     begun = min(at for at, record in in_effect(cluster) if record["type"] == "PARTITION_RECORD")
-    return [row for row in rows if ms(row["elected_at"]) >= begun - SETTLED_MS]
+    return [
+        row for row in rows if ms(row["elected_at"]) >= (begun if row["leader_epoch"] else begun - SETTLED_MS)
+    ]
 
 
 def compared(cluster: Path, rows: list[Row]) -> dict[str, Counter[str]]:
