@@ -147,8 +147,8 @@ def intervals(lived: DataFrame) -> DataFrame:
     return (
         changed.withColumn("valid_until_at", F.lead("at").over(order))
         .withColumn("ended_by", F.lead("event").over(order))
-        .withColumn("interval_seq", (F.row_number().over(order) + F.coalesce(counted, F.lit(0))).cast("long"))
         .where(F.coalesce(F.col("state") != GONE, F.lit(True)))
+        .withColumn("interval_seq", (F.row_number().over(order) + F.coalesce(counted, F.lit(0))).cast("long"))
         .withColumn("valid_from_at", F.col("at"))
         .withColumn("is_deleting", F.coalesce("is_deleting", F.lit(False)))
         .withColumn(
