@@ -14,7 +14,8 @@ NOBODY = re.compile(
     r"(?i)leader\"?[=:] ?-1\b|(?:to|state) (?:Offline|New)Partition\b|Current leader is -1\b|leader: \d+ -> -1\b"
 )
 LED = re.compile(
-    r"(?i)leader\"?[=:] ?(?:-1 -> )?\d+|Leader \S+ (?:with topic id \S+ )?starts at leader epoch|Current leader is \d+"
+    r"(?i)(?:leader\"?[=:]|(?:with|elected) leader) ?(?:-1 -> )?\d+"
+    r"|Leader \S+ (?:with topic id \S+ )?starts at leader epoch|Current leader is \d+"
 )
 SPAN = 0.0501  # of a second told by tenths
 

@@ -10,6 +10,9 @@ CREATED = "[2026-11-21 08:58:11,207] TRACE [Controller id=3 epoch=3] Changed par
 LED_AT_LAST = "[2026-11-21 08:58:17,324] TRACE [Controller id=2 epoch=4] Changed partition inventory-1 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1, 3), zkVersion=0) (state.change.logger)"
 FOUND_1_3 = "[2026-11-21 08:57:52,444] INFO [Controller id=1] Currently active brokers in the cluster: Set(1, 3) (kafka.controller.KafkaController)"
 PRINTED = "[2026-11-21 09:00:13,431] TRACE [Controller id=2] Leader imbalance ratio for broker 1 is 0.9285714285714286 (kafka.controller.KafkaController)"
+# Lines of cluster 1.0.2.
+LEFT_2 = "[2026-11-21 08:33:50,008] INFO [Controller id=3] Newly added brokers: , deleted brokers: 2, all live brokers: 1,3 (kafka.controller.KafkaController)"
+LED_BY_2 = "[2026-11-21 08:33:57,310] TRACE [Controller id=3 epoch=2] Changed partition billing.v2-0 from OfflinePartition to OnlinePartition with leader 2 (state.change.logger)"
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "outage": (
@@ -17,6 +20,12 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             "broker failure: broker 3 gone left 1 partition(s) without a leader, 10.1 partition-seconds, longest 10.1 s "
             "(fraud_scores-1)", "08:58:23.399", "08:58:33.458"),
         [LEFT_3, LED_BY_3], CONFIRMED,
+    ),
+    "outage up to 1.0": (
+        finding("outage", "broker 2",
+            "broker failure: broker 2 gone left 1 partition(s) without a leader, 7.3 partition-seconds, longest 7.3 s "
+            "(billing.v2-0)", "08:33:50.008", "08:33:57.310"),
+        [LEFT_2, LED_BY_2], CONFIRMED,
     ),
     "outage of a new partition": (
         finding("outage", "inventory-0",
