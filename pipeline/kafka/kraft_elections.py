@@ -199,11 +199,10 @@ def with_kind(found: DataFrame) -> DataFrame:
     of_trigger = F.create_map(*(F.lit(one) for pair in KIND_OF_TRIGGER.items() for one in pair))
     is_last_known = F.coalesce(F.col("said.selector") == LAST_KNOWN, F.lit(False))
     stays = F.coalesce(F.array_contains("isr", F.col("before.leader")), F.lit(False))
-    is_preferred = is_headed() & (F.col("left").isNull() | stays)
     kind = (
         F.when((F.col("trigger") == "unclean election") & is_last_known, "offline")
         .when(F.col("trigger") == "unclean election", "offline_admin_unclean")
-        .when((F.col("trigger") == "unknown") & is_preferred, "preferred")
+        .when((F.col("trigger") == "unknown") & is_headed() & stays, "preferred")
         .otherwise(F.coalesce(of_trigger[F.col("trigger")], F.lit("unknown")))
     )  # fmt: skip
     kind = F.when(F.col("is_office_read") | F.col("is_born"), kind).otherwise("unknown")
