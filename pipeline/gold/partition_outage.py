@@ -6,9 +6,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.core.intervals import open_end, with_island
+from pipeline.kafka.departures import AT_STARTUP
 from pipeline.kafka.statements import PARTITION
 from pipeline.kafka.unled import absences, leaderless, left_alone, with_following
-from pipeline.kafka.unserved import AT_STARTUP, UNSAID, with_bounds
+from pipeline.kafka.unserved import UNSAID, with_bounds
 from schemas.gold.partition_outage import SPEC
 
 LINE = ("cluster_id", "file_id", "byte_offset")

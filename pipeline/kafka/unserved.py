@@ -3,11 +3,13 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.kafka.departures import AT_STARTUP
+
 # ZooKeeper finds an expired session at its next tick (tickTime, 3 s as shipped).
 TICK_SECONDS = 3
 # What a KRaft controller needs beyond the time-out until it has fenced a broker.
 LATE_SECONDS = 1
-AT_STARTUP, UNSAID, FENCED = "missing_at_startup", "missing_in_list", "uncontrolled"
+UNSAID, FENCED = "missing_in_list", "uncontrolled"
 # What the controller does by itself, and not because a broker is gone.
 OWN_ACTS = ("topic creation", "partitions added", "log-dir failure", "reassignment")
 
@@ -21,9 +23,10 @@ def with_bounds(found: DataFrame, term: DataFrame, session_limit: DataFrame) -> 
     """
     is_startup = F.col("root_left_how") == AT_STARTUP
     in_kraft = silent_in_kraft(F.col("root_left_how"), F.col("noticed_at"))
-    unserved = F.when(F.col("mode") == "zookeeper", in_zookeeper()).when(F.col("mode") == "kraft", in_kraft)
-    is_guess = (F.col("mode") == "zookeeper") & (is_startup & F.col("last_seen_before_at").isNull())
-    is_guess = is_guess | (F.col("root_left_how") == UNSAID)
+    unserved = F.when(F.col("mode") == "zookeeper", unserved_in_zookeeper()).when(
+        F.col("mode") == "kraft", in_kraft
+    )
+    is_guess = (F.col("root_left_how") == UNSAID) | (is_startup & F.col("last_seen_before_at").isNull())
     return (
         found.join(F.broadcast(of_terms(term)), on=["cluster_id", "term_id"], how="left")
         .join(F.broadcast(session_limit), on="cluster_id", how="left")
@@ -62,8 +65,9 @@ def with_silence(stays: DataFrame, term: DataFrame, session_limit: DataFrame) ->
     )
 
 
-def in_zookeeper() -> Column:
-    """Of an outage whose leader did not leave: what the controller does by itself takes no time to notice."""
+def unserved_in_zookeeper() -> Column:
+    """As long as its leader was silent that left; if none did, what the controller does by itself takes no time to
+    notice."""
     how, noticed_at = F.col("root_left_how"), F.col("noticed_at")
     is_own_act = F.col("root_event").isin(*OWN_ACTS) | F.col("old_leader").isNull()
     return F.when(how.isNotNull(), silent_in_zookeeper(how, noticed_at)).when(

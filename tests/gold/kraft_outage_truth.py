@@ -9,7 +9,7 @@ from tests.gold.truth import NOBODY
 
 
 def outages(cluster: Path) -> list[Outage]:
-    """All of them; earliest_ms: when the broker that led was killed, frozen or cut off, where that is why."""
+    """All of them; earliest_ms: when the broker that led was killed or frozen, where that is why."""
     found: list[Outage] = []
     silenced = silences(cluster)
     for partition, states in true_states(cluster).items():

@@ -131,10 +131,10 @@ def test_outages_are_those_that_were(lab: Lab) -> None:
     told, true = told_outages(rows), outages(lab.folder)
     must = [one for one in true if one.lasts_over(SETTLED_MS)]
     bounded = told_outages([row for row in rows if row["unserved_from_at"] is not None])
-    known = [one for one in must if closest(one, told) in bounded]
-    print(f"outages of {lab.folder.name}: {len(must)}, told {len(told)}, bounded {len(known)}")
     assert list(unmatched(must, told, SETTLED_MS)) == []
     assert list(unmatched(told, true, SETTLED_MS)) == []
+    known = [one for one in must if closest(one, told) in bounded]
+    print(f"outages of {lab.folder.name}: {len(must)}, told {len(told)}, bounded {len(known)}")
     assert all(closest(one, told).earliest_ms <= one.earliest_ms for one in known)
 
 

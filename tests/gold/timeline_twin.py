@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import cast
 
 GONE = "NonExistentPartition"
 Partition = tuple[str, str, int, int]
@@ -12,8 +13,7 @@ Partition = tuple[str, str, int, int]
 class Line:
     """One line of a controller about one partition, or of the end of a topic (partition null); null: not said.
 
-    at: milliseconds. how: changed (a move, or a failed one of which nothing came), asked (a request to a broker),
-    assigned, deleted.
+    at: milliseconds. how: changed (a move of the partition), asked (a request to a broker), assigned, deleted.
     """
 
     cluster: str
@@ -45,6 +45,7 @@ class Noted:
 
 
 def intervals(lines: Iterable[Line]) -> dict[Partition, list[Noted]]:
+    """By partition and life of its topic, in order; none while it is gone."""
     steps: dict[Partition, list[tuple[int, int, Known]]] = defaultdict(list)
     highest: dict[Partition, int] = {}
     lives: dict[tuple[str, str], int] = defaultdict(lambda: 1)
@@ -66,10 +67,7 @@ def intervals(lines: Iterable[Line]) -> dict[Partition, list[Noted]]:
 def note(steps: list[tuple[int, int, Known]], line: Line, said: Known) -> None:
     """What is known after the line; nothing where it says nothing new."""
     before = steps[-1][2] if steps else NOTHING
-    state, leader, epoch, isr, replicas = (
-        old if new is None else new for new, old in zip(said, before, strict=True)
-    )
-    now: Known = (state, leader, epoch, isr, replicas)  # type: ignore[assignment]
+    now = cast(Known, tuple(old if new is None else new for new, old in zip(said, before, strict=True)))
     if now != before or not steps:
         steps.append((line.at, line.place, now))
 
