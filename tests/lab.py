@@ -3,8 +3,6 @@
 import gzip
 import io
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
+from jobs.inputs import modes
 from pipeline.catalog.tables import TABLES
 from pipeline.kafka.layout import locate
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.sniff import HEAD_BYTES, sniff
 from pipeline.store.delta import declared
 from pipeline.store.gate import broken_rows, expectation_of
-from pipeline.store.session import SMALL, SMALL_TABLES
 from tests.tables import inputs_of
 
 Row = dict[str, Any]
@@ -64,7 +62,7 @@ def built_tables(spark: SparkSession, cluster: Path, folder: Path) -> dict[str, 
     """All tables by short name, each written to Parquet below `folder` before the next stands on it."""
     log_record = records(cluster)
     pq.write_table(log_record, folder / "log_record.parquet", coerce_timestamps="us")
-    tables = {"log_record": spark.read.parquet(str(folder / "log_record.parquet"))}
+    tables: dict[str, Any] = {"log_record": spark.read.parquet(str(folder / "log_record.parquet"))}
     tables |= inputs_of(spark, tables["log_record"], cluster.name)
     for table in TABLES:
         if table.build is not None:
@@ -72,6 +70,8 @@ def built_tables(spark: SparkSession, cluster: Path, folder: Path) -> dict[str, 
             made = table.build(**{name: tables[name] for name in table.inputs})
             declared(table.spec, made).write.parquet(path)
             tables[table.spec.table] = spark.read.parquet(path)
+            if table.spec.table == "term":
+                tables["modes"] = modes(tables["term"])
     return tables
 
 
@@ -90,20 +90,3 @@ def broken_rules(tables: dict[str, DataFrame]) -> list[str]:
             found = broken_rows(rows, expectation_of(table.spec))
             broken += [f"{table.spec.name}: {row['broken']}" for row in rows_of(found.select("broken"))]
     return sorted(broken)
-
-
-@contextmanager
-def interpreted(spark: SparkSession) -> Iterator[None]:
-    """Plans are interpreted as a job does on little data: compiling them takes longer than running them."""
-    known = SMALL | SMALL_TABLES
-    before = {key: spark.conf.get(key, None) for key in known}
-    try:
-        for key, (small, _) in known.items():
-            spark.conf.set(key, small)
-        yield
-    finally:
-        for key, found in before.items():
-            if found is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, found)

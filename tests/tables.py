@@ -1,5 +1,7 @@
 """Small tables for tests: from log lines by the product's own reader, and from text with one row a line."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import Any
@@ -19,11 +21,13 @@ from pyspark.sql.types import (
 )
 
 from jobs.cutting import BEFORE
+from jobs.inputs import modes
 from jobs.load_settings import load
 from jobs.settings_frames import audit_limits, balancing_settings, release_settings, session_limits
 from pipeline.catalog.tables import BY_SHORT_NAME, TABLES, stands_on
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.store.delta import declared
+from pipeline.store.session import SMALL, SMALL_TABLES
 from schemas.bronze import file_sighting, log_record
 from schemas.gold import (
     broker_session,
@@ -119,14 +123,34 @@ def built(spark: SparkSession, records: DataFrame, name: str, **given: Any) -> D
 
 def built_in_turn(spark: SparkSession, records: DataFrame, *goals: str, **given: Any) -> dict[str, DataFrame]:
     """The same with every table that it stands on, by short name, each made before the next: plans stay small."""
-    known: dict[str, Any] = inputs_of(spark, records.localCheckpoint()) | given
-    known["source_file"] = known["source_file"].localCheckpoint()
-    needed = frozenset[str]().union(*map(stands_on, goals))
-    for one in TABLES:
-        if one.build is not None and one.spec.table in needed:
-            rows = one.build(**{each: known[each] for each in one.inputs})
-            known[one.spec.table] = declared(one.spec, rows).localCheckpoint()
+    with interpreted(spark):
+        known: dict[str, Any] = inputs_of(spark, records.localCheckpoint()) | given
+        known["source_file"] = known["source_file"].localCheckpoint()
+        needed = frozenset[str]().union(*map(stands_on, goals))
+        for one in TABLES:
+            if one.build is not None and one.spec.table in needed:
+                rows = one.build(**{each: known[each] for each in one.inputs})
+                known[one.spec.table] = declared(one.spec, rows).localCheckpoint()
+                if one.spec.table == "term" and "modes" not in given:
+                    known["modes"] = modes(known["term"])
     return known
+
+
+@contextmanager
+def interpreted(spark: SparkSession) -> Iterator[None]:
+    """Plans are interpreted as a job does on little data: compiling them takes longer than running them."""
+    known = SMALL | SMALL_TABLES
+    before = {key: spark.conf.get(key, None) for key in known}
+    try:
+        for key, (small, _) in known.items():
+            spark.conf.set(key, small)
+        yield
+    finally:
+        for key, found in before.items():
+            if found is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, found)
 
 
 def table(spark: SparkSession, spec: TableSpec, text: str) -> DataFrame:

@@ -58,11 +58,22 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     without those that are gone. Up to 1.0 lines of elections state none: the request that follows does.
     Source: PartitionLeaderSelector up to 1.0, Election and PartitionStateMachine since, 0.8.2 to 3.9.
     """
-    in_kraft = kraft_elections(
-        partition_timeline, broker_absence, broker_event, election_event, reassignment_event, term, log_gap
-    ).transform(with_risk, replica_offset)
-    if modes == {KRAFT}:
-        return in_kraft.transform(of_this_table)
+    if KRAFT in modes:
+        in_kraft = (
+            kraft_elections(
+                partition_timeline,
+                broker_absence,
+                broker_event,
+                election_event,
+                reassignment_event,
+                term,
+                log_gap,
+            )
+            .transform(with_risk, replica_offset)
+            .transform(of_this_table)
+        )
+        if modes == {KRAFT}:
+            return in_kraft
     in_zookeeper = partition_timeline.where("topic_id IS NULL")
     earlier = in_zookeeper.where(F.col("valid_from_at") < F.lit(cut).cast("timestamp"))
     moves = (leader_and_isr, partition_transition, replica_transition, assignment, topic_event)
@@ -94,7 +105,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .transform(with_risk, replica_offset)
         .transform(of_this_table)
     )
-    return judged.unionByName(in_kraft.transform(of_this_table)) if KRAFT in modes else judged
+    return judged.unionByName(in_kraft) if KRAFT in modes else judged
 
 
 def of_this_table(elections: DataFrame) -> DataFrame:

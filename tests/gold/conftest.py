@@ -4,8 +4,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.catalog.tables import TABLES
-from pipeline.store.delta import declared
-from tests.tables import inputs_of, log_records, source_files
+from tests.tables import built_in_turn, log_records
 
 # Broker 1 is elected, creates two topics; broker 2 dies and comes back; topic b is deleted; broker 3 takes over.
 CONTROLLER_1 = """
@@ -41,10 +40,4 @@ LOGS = {(1, "controller"): CONTROLLER_1, (1, "state-change"): STATE_CHANGE_1, (3
 @pytest.fixture(scope="session")
 def story(spark: SparkSession) -> dict[str, DataFrame]:
     """All tables by short name. A move that no matrix allows is among the lines (a-1 at 00:00:10.003)."""
-    records = log_records(spark, LOGS).localCheckpoint()
-    tables = inputs_of(spark, records) | {"source_file": source_files(records).localCheckpoint()}
-    for one in TABLES:
-        if one.build is not None:
-            rows = one.build(**{name: tables[name] for name in one.inputs})
-            tables[one.spec.table] = declared(one.spec, rows).localCheckpoint()
-    return tables
+    return built_in_turn(spark, log_records(spark, LOGS), *(one.spec.table for one in TABLES if one.build))

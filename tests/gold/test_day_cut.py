@@ -25,8 +25,8 @@ from jobs.before import (
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.days import begin_of_day
 from pipeline.store.delta import declared
-from tests.lab import Row, interpreted, records, rows_of
-from tests.tables import built_in_turn
+from tests.lab import Row, records, rows_of
+from tests.tables import built_in_turn, interpreted
 
 STRETCHED = 4000  # a minute of the lab is three days
 BY_DAY = (

@@ -17,8 +17,8 @@ from tests.gold.election_stories import (
     STATE_CHANGE_3_9,
     lines,
 )
-from tests.lab import interpreted, rows_of
-from tests.tables import built_in_turn, log_records, same_rows, table
+from tests.lab import rows_of
+from tests.tables import built_in_turn, interpreted, log_records, same_rows, table
 
 TOLD = (
     *("topic", "elected_at", "kind", "trigger", "outcome", "failure", "old_leader", "leader", "isr"),

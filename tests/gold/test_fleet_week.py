@@ -14,8 +14,8 @@ from jobs.load_settings import load
 from jobs.settings_frames import balancing_settings, release_settings, session_limits
 from schemas.bronze import log_record
 from tests.gold.fleet import FOUND_BY, LOST_HOUR, Week, fleet
-from tests.lab import Row, interpreted, rows_of
-from tests.tables import built_in_turn, log_table
+from tests.lab import Row, rows_of
+from tests.tables import built_in_turn, interpreted, log_table
 
 CLUSTERS, FINDINGS, CRITICAL = 40, 25, 3
 LOST = {f"fleet-{number:02d}" for number in LOST_HOUR}

@@ -8,8 +8,8 @@ from pyspark.sql import SparkSession
 from pipeline.gold.finding.ratios import ratio_disagreement
 from pipeline.store.gate import broken_rows, expectation_of
 from schemas.gold.imbalance_check import SPEC
-from tests.lab import Row, interpreted, rows_of
-from tests.tables import built_in_turn, log_records
+from tests.lab import Row, rows_of
+from tests.tables import built_in_turn, interpreted, log_records
 
 # Controller 1 stands still from second 3 to 9; controller 2 moves a-0 to broker 2, and back; a-2 has no broker 3.
 CONTROLLER_1 = """

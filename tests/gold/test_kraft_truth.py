@@ -25,7 +25,8 @@ from tests.gold.kraft_truth import (
 )
 from tests.gold.outage_truth import closest, told_outages, unmatched
 from tests.gold.truth import SETTLED_MS, ms, truncated
-from tests.lab import Row, broken_rules, built_tables, interpreted, rows_of
+from tests.lab import Row, broken_rules, built_tables, rows_of
+from tests.tables import interpreted
 
 SAMPLES = ("3.9.2-kraft-separate-stock",)
 OTHERS = (

@@ -28,7 +28,8 @@ from tests.gold.truth import (
     truncated,
     wrong_values,
 )
-from tests.lab import Row, broken_rules, built_tables, interpreted, rows_of
+from tests.lab import Row, broken_rules, built_tables, rows_of
+from tests.tables import interpreted
 
 # cluster; moves by verdict: first, valid, same state, failed, refused, hidden (no other occurs);
 # ratio lines; of them unequal: epoch of the controller and broker.

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.lab import Row, interpreted, records, rows_of
-from tests.tables import built_in_turn
+from tests.lab import Row, records, rows_of
+from tests.tables import built_in_turn, interpreted
 
 CHEAPEST = "0.8.2.1-JihoChoi"
 OTHERS = (

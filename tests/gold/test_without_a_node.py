@@ -7,8 +7,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.gold.claims import TABLES, wrong_claims
-from tests.lab import interpreted, records, rows_of
-from tests.tables import built_in_turn
+from tests.lab import records, rows_of
+from tests.tables import built_in_turn, interpreted
 
 NODES = {
     "0.11.0.3-zk-stock": (1, 2, 3),

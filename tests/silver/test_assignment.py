@@ -8,9 +8,9 @@ from pyspark.sql import SparkSession
 from pipeline.silver import assignment
 from schemas.silver.assignment import SPEC
 from tests.gold.truth import json_lines
-from tests.lab import Row, interpreted
+from tests.lab import Row
 from tests.silver.logs import family_rows
-from tests.tables import log_records, same_rows, table
+from tests.tables import interpreted, log_records, same_rows, table
 
 CONTROLLER = """
     [2026-11-21 00:00:01,000] INFO [Controller 1]: New topics: [Set(user.events_v1, 0-numbers-0)], deleted topics: [Set()], new partition replica assignment [Map([user.events_v1,0] -> List(2), [0-numbers-0,1] -> List(1, 3))] (kafka.controller.KafkaController)

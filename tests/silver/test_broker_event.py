@@ -8,9 +8,8 @@ from pyspark.sql import SparkSession
 from pipeline.silver import broker_event
 from schemas.silver.broker_event import SPEC
 from tests.gold.truth import json_lines
-from tests.lab import interpreted
 from tests.silver.logs import family_rows
-from tests.tables import log_records, same_rows, table
+from tests.tables import interpreted, log_records, same_rows, table
 
 LINES = """
     [2026-11-21 00:00:01,000] INFO [Controller id=1] Newly added brokers: 2,3, deleted brokers: , bounced brokers: 4, all live brokers: 1,2,3,4 (kafka.controller.KafkaController)

@@ -7,9 +7,8 @@ from pyspark.sql import SparkSession
 
 from pipeline.silver import control_request
 from schemas.silver.control_request import SPEC
-from tests.lab import interpreted
 from tests.silver.logs import family_rows
-from tests.tables import log_records, same_rows, table
+from tests.tables import interpreted, log_records, same_rows, table
 
 STATE_CHANGE = """
     [2026-11-21 00:00:01,000] TRACE Controller 0 epoch 1 sending UpdateMetadata request (Leader:0,ISR:0,LeaderEpoch:0,ControllerEpoch:1) with correlationId 7 to broker 0 for partition [ad-events,0] (state.change.logger)

@@ -5,8 +5,7 @@ from pyspark.sql import SparkSession
 
 from pipeline.silver import controller_event
 from schemas.silver.controller_event import SPEC
-from tests.lab import interpreted
-from tests.tables import log_records, same_rows, table
+from tests.tables import interpreted, log_records, same_rows, table
 
 LINES = """
     [2026-11-21 00:00:01,000] INFO 2 successfully elected as leader (kafka.server.ZookeeperLeaderElector)

@@ -11,8 +11,8 @@ from jobs.cutting import BEFORE, find_cut, lines_before, segments_at
 from pipeline.silver import controller_line
 from pipeline.store.delta import declared
 from schemas.silver.controller_line import SPEC
-from tests.lab import Row, interpreted, records, rows_of
-from tests.tables import built, inputs_of
+from tests.lab import Row, records, rows_of
+from tests.tables import built, inputs_of, interpreted
 
 CUTS = 3
 LEAVING = ("controller_resigning", "controller_resigned")

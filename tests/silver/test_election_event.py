@@ -8,9 +8,8 @@ from pyspark.sql import SparkSession
 from pipeline.silver import election_event
 from schemas.silver.election_event import SPEC
 from tests.gold.truth import json_lines
-from tests.lab import interpreted
 from tests.silver.logs import family_rows
-from tests.tables import log_records, same_rows, table
+from tests.tables import interpreted, log_records, same_rows, table
 
 CONTROLLER = """
     [2026-11-21 00:00:01,000] INFO [Controller 1]: Starting preferred replica leader election for partitions [a,0],[b-1,12] (kafka.controller.KafkaController)

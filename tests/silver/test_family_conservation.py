@@ -13,8 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.kafka.families import feeds
 from pipeline.store.gate import broken_rows, expectation_of
-from tests.lab import interpreted, rows_of
+from tests.lab import rows_of
 from tests.silver.logs import record_frame, records_of
+from tests.tables import interpreted
 
 FAMILIES = (
     "assignment",

@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from schemas.bronze import file_sighting, log_record
 from schemas.silver.log_gap import GAP_KINDS
 from tests.kafka.reading import read_table
-from tests.lab import Row, interpreted, records, rows_of
-from tests.tables import built, log_records, table
+from tests.lab import Row, records, rows_of
+from tests.tables import built, interpreted, log_records, table
 
 MIDNIGHT = datetime(2026, 11, 21, tzinfo=UTC)
 QUICK = ("2.2.2-zk-stock", "3.9.2-kraft-migration-stock", "4.3.1-kraft-separate-stock")

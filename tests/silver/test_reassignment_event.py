@@ -8,9 +8,8 @@ from pyspark.sql import SparkSession
 from pipeline.silver import reassignment_event
 from schemas.silver.reassignment_event import SPEC
 from tests.gold.truth import json_lines
-from tests.lab import interpreted
 from tests.silver.logs import family_rows
-from tests.tables import log_records, same_rows, table
+from tests.tables import interpreted, log_records, same_rows, table
 
 LINES = """
     [2026-11-21 00:00:01,000] DEBUG [PartitionsReassignedListener on 1]: Partitions reassigned listener fired for path /admin/reassign_partitions. Record partitions to be reassigned {"version":1,"partitions":[{"topic":"a-1","partition":0,"replicas":[1,3]},{"topic":"b","partition":12,"replicas":[2]}]} (kafka.controller.PartitionsReassignedListener)

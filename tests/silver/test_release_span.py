@@ -16,7 +16,8 @@ from pipeline.silver import release_span, wording_seen
 from pipeline.store.delta import declared
 from schemas.silver.release_span import SPEC
 from tests.kafka.reading import read_table
-from tests.lab import interpreted, records, rows_of
+from tests.lab import records, rows_of
+from tests.tables import interpreted
 
 Row = dict[str, Any]
 QUICK = (

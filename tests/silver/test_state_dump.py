@@ -16,8 +16,8 @@ from pipeline.silver import state_dump
 from pipeline.store.delta import declared
 from schemas.silver.state_dump import SPEC
 from tests.kafka.reading import read_table
-from tests.lab import interpreted, records, rows_of
-from tests.tables import log_records
+from tests.lab import records, rows_of
+from tests.tables import interpreted, log_records
 
 Object = tuple[str, int, int | None, str]
 QUICK = (
