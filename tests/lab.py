@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+from collections.abc import Collection
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,13 @@ Row = dict[str, Any]
 READ = ("controller", "state-change", "mixed")
 
 
-def records(cluster: Path) -> pa.Table:
-    """bronze.log_record of all controller.log and state-change.log files of a folder; a copy counts once."""
+def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
+    """bronze.log_record of all files of these logs in a folder; a copy counts once."""
     batches: dict[str, list[pa.RecordBatch]] = {}
     for path in sorted(one for one in cluster.rglob("*") if one.is_file() and "truth" not in one.parts):
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         found = sniff(data[:HEAD_BYTES])
-        if found.log not in READ or found.envelope is None:
+        if found.log is None or found.log not in logs or found.envelope is None:
             continue
         node_id = locate(path.relative_to(cluster).as_posix()).node
         name = f"{node_id}|{found.log}|".encode()

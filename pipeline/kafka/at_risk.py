@@ -8,52 +8,91 @@ from pyspark.sql import functions as F
 from schemas.spec import EVIDENCE_TYPE
 
 OWN = ("cluster_id", "topic", "partition")
+AT_ONCE_S = 10  # from the first cut of a follower to its first fetch
 DAYS = 1  # what comes back later than on the next day in UTC is not looked for
 
 
 def with_risk(elections: DataFrame, replica_offset: DataFrame) -> DataFrame:
-    """Adds records_at_risk to unclean elections, and its two lines to their evidence: the end of the log of a former
-    in-sync replica (any other one where the ISR before is not known) when it first comes back as a follower, less that
-    of the new leader when it began to lead; the largest of all that came back by the end of the next day, at least 0;
-    null: no two such lines (from 2.6).
+    """Adds records_at_risk to unclean elections, and its two lines to their evidence: what the log of a former
+    in-sync replica (any other one where the ISR before is not known) had beyond that of the new leader when it first
+    came back, the largest of all that came back by the end of the next day, at least 0; null: no two such lines.
 
-    An upper bound: not all of it was acknowledged to its producers.
-    Source: Partition.makeLeader, makeFollower; the follower truncates to where the two logs part (KIP-101).
+    Who came back: where its log ends when it begins to follow (from 2.6), else as its broker loads it when it starts
+    (server.log, up to 2.5). The new leader: where its log ends when it begins to lead (from 0.11, up to 2.5 in
+    server.log); before that as loaded, if it has copied nothing since; else what the other one is cut off to.
+
+    An upper bound, as not all of it was acknowledged to its producers; what is cut off up to 0.10 is all beyond the
+    high watermark, part of which is copied again.
+    Source: Partition.makeLeader, makeFollower; Log.truncateTo; the follower truncates to where the logs part (KIP-101).
     """
     line = F.struct("file_id", "byte_offset").alias("line")
-    start = F.struct("logged_at", "broker_id", "is_leader", "leader_epoch", "log_end_offset", line)
+    start = F.struct("logged_at", "broker_id", "step", "leader_epoch", "log_end_offset", line)
     starts = replica_offset.groupBy(*OWN).agg(F.sort_array(F.collect_list(start)).alias("starts"))
     is_unclean = F.coalesce(~F.col("is_clean"), F.lit(False))
     before = F.coalesce(F.when(F.size("isr_before") > 0, F.col("isr_before")), F.col("replicas"))
     others = F.array_except(before, F.array("leader"))
-    back = F.transform(others, lambda broker: F.get(F.filter("starts", is_back(broker)), F.lit(0)))
-    furthest = F.try_element_at(F.array_sort(F.transform(F.array_compact(back), by_offset)), F.lit(-1))
-    led = F.get(F.filter("starts", is_led), F.lit(0))
-    beyond = F.col("back.log_end_offset") - F.col("led.log_end_offset")
-    risk = F.when(beyond > 0, beyond).otherwise(beyond * 0)
-    lines = F.when(risk.isNotNull(), F.array("led.line", "back.line"))
+    told = F.array_compact(F.transform(others, beyond_leader))
+    most = F.try_element_at(F.array_sort(told), F.lit(-1))
+    none = F.array().cast(EVIDENCE_TYPE)
     return (
         elections.join(starts, on=[*OWN], how="left")
-        .withColumn("led", F.when(is_unclean, led))
-        .withColumn("back", F.when(is_unclean, furthest))
-        .withColumn("records_at_risk", risk)
-        .withColumn(
-            "evidence",
-            F.array_distinct(F.concat("evidence", F.coalesce(lines, F.array().cast(EVIDENCE_TYPE)))),
-        )
-        .drop("starts", "led", "back")
+        .withColumn("most", F.when(is_unclean, most))
+        .withColumn("records_at_risk", F.greatest(F.col("most.records"), F.col("most.records") * 0))
+        .withColumn("evidence", F.array_distinct(F.concat("evidence", F.coalesce(F.col("most.lines"), none))))
+        .drop("starts", "most")
     )
+
+
+def beyond_leader(broker: Column) -> Column:
+    """records, lines: of a broker that comes back; null where either end is not known."""
+    own = F.coalesce(first_of(is_back(broker)), first_of(is_loaded(broker)))
+    last = F.try_element_at(F.filter("starts", is_of_leader_before), F.lit(-1))
+    led = F.coalesce(first_of(is_led), F.when(last["step"] == "loaded", last), cut(broker, own["logged_at"]))
+    records = own["log_end_offset"] - led["log_end_offset"]
+    found = F.struct(records.alias("records"), F.array(led["line"], own["line"]).alias("lines"))
+    return F.when(records.isNotNull(), found)
+
+
+def cut(broker: Column, since: Column) -> Column:
+    """To where a broker is cut off as it comes back: what is kept at first may be out of the leader's range at once."""
+    cuts = F.filter("starts", is_cut(broker, since))
+    within = F.get(cuts, F.lit(0))["logged_at"] + F.expr(f"INTERVAL {AT_ONCE_S} SECONDS")
+    soon = F.filter(cuts, lambda one: one["logged_at"] <= within)
+    lowest = F.array_min(F.transform(soon, lambda one: one["log_end_offset"]))
+    return F.get(F.filter(soon, lambda one: one["log_end_offset"] == lowest), F.lit(0))
+
+
+def first_of(is_wanted: Callable[[Column], Column]) -> Column:
+    return F.get(F.filter("starts", is_wanted), F.lit(0))
 
 
 def is_led(one: Column) -> Column:
     same = (one["broker_id"] == F.col("leader")) & (one["leader_epoch"] == F.col("leader_epoch"))
-    return one["is_leader"] & same & is_soon(one)
+    return (one["step"] == "leads") & same & is_soon(one)
 
 
 def is_back(broker: Column) -> Callable[[Column], Column]:
     def fits(one: Column) -> Column:
         is_later = (one["leader_epoch"] >= F.col("leader_epoch")) & is_soon(one)
-        return ~one["is_leader"] & (one["broker_id"] == broker) & is_later
+        return (one["step"] == "follows") & (one["broker_id"] == broker) & is_later
+
+    return fits
+
+
+def is_loaded(broker: Column) -> Callable[[Column], Column]:
+    return lambda one: (one["step"] == "loaded") & (one["broker_id"] == broker) & is_soon(one)
+
+
+def is_of_leader_before(one: Column) -> Column:
+    """Who follows anybody prints where its log is cut or kept: without that line it has copied nothing."""
+    is_its_own = (one["broker_id"] == F.col("leader")) & one["step"].isin("loaded", "cut", "kept")
+    return is_its_own & (one["logged_at"] <= F.col("elected_at"))
+
+
+def is_cut(broker: Column, since: Column) -> Callable[[Column], Column]:
+    def fits(one: Column) -> Column:
+        is_later = (one["logged_at"] >= since) & is_soon(one)
+        return one["step"].isin("cut", "kept") & (one["broker_id"] == broker) & is_later
 
     return fits
 
@@ -63,7 +102,3 @@ def is_soon(one: Column) -> Column:
     at, elected_at = one["logged_at"], F.col("elected_at")
     is_after = at >= elected_at - F.expr("INTERVAL 1 SECOND")
     return is_after & (F.datediff(at, elected_at) <= DAYS)
-
-
-def by_offset(one: Column) -> Column:
-    return F.struct(one["log_end_offset"].alias("log_end_offset"), one["line"].alias("line"))

@@ -1,20 +1,34 @@
-"""Where a broker's log of a partition ends when it begins to lead or to follow."""
+"""Where a broker's log of a partition ends: when it begins to lead or to follow, is loaded, or is cut off."""
 
-from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType
+from pyspark.sql.types import IntegerType, LongType, StringType
 
-from schemas.spec import RECORD, TableSpec, required
+from schemas.spec import RECORD, TableSpec, field, required
+
+STEPS = (
+    "leads",  # it leads from now on (from 0.11; up to 2.5 in server.log)
+    "follows",  # it follows from now on (from 2.6)
+    "loaded",  # the log is read as the broker starts, or is new (server.log, up to 2.5)
+    "cut",  # records at its end are given up (server.log, up to 3.0)
+    "kept",  # it should be cut off, and had nothing beyond (server.log, up to 3.0)
+)
 
 SPEC = TableSpec(
     name="silver.replica_offset",
-    grain="One line of a broker that begins to lead or to follow a partition (from 2.6).",
+    grain="One line in which a broker says where its log of a partition ends.",
     key=("file_id", "byte_offset"),
     fields=(
         *RECORD,
         required("topic", StringType(), "Topic."),
         required("partition", IntegerType(), "Partition."),
         required("broker_id", IntegerType(), "The broker."),
-        required("is_leader", BooleanType(), "It leads from now on; else it follows."),
-        required("leader_epoch", IntegerType(), "Leader epoch that it begins with."),
-        required("log_end_offset", LongType(), "Offset after its last record."),
+        required("step", StringType(), "What happens to the log.", accepted=STEPS),
+        field(
+            "leader_epoch", IntegerType(), "Leader epoch that it begins with; null: server.log names none."
+        ),
+        required(
+            "log_end_offset",
+            LongType(),
+            "Offset after its last record; of a log that is cut, after what is kept.",
+        ),
     ),
 )

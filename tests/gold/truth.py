@@ -223,6 +223,16 @@ def ms(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
 
 
+def given_alone(cluster: Path) -> dict[str, int]:
+    """How many records a partition was given by the action before its leader, the last in sync, was killed."""
+    given: dict[str, int] = {}
+    for line in (cluster / "truth" / "actions.jsonl").read_text().splitlines():
+        action = json.loads(line)
+        if action["kind"] == "produce" and action["partition"] is not None:
+            given.setdefault(f"{action['topic']}-{action['partition']}", action["acked"])
+    return given
+
+
 def truncated(cluster: Path) -> set[str]:
     """Partitions of which a broker cut off records, by its server.log; but for the quorum's own log, which raft
     leads."""

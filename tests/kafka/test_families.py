@@ -34,7 +34,6 @@ REFINED = {
 NO_STEP = {
     "leader_and_isr": {"stated"},
     "imbalance_observation": {"observed"},
-    "replica_offset": {"leads", "follows"},
 }
 
 

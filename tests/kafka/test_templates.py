@@ -44,7 +44,7 @@ IDENTS = [
 FREE_TEXT = """
     changed_partition controller_info current_disabled_reason data details election error_message event
     exception exception_message feature_name features json manifest migration_event name not_ready_msg
-    offline_dir partial_manifest path previous_raft_state principal quota_entity raft_state reason records
+    log_dir offline_dir partial_manifest path previous_raft_state principal quota_entity raft_state reason records
     replica_key request response results section setting_value settings source store token_id user value voted_key voters
 """
 
