@@ -137,7 +137,7 @@ SPEC = TableSpec(
             "records_at_risk",
             LongType(),
             "Of an unclean election: by how many records the log of a former in-sync replica went beyond the leader's; "
-            "null: not told (up to 2.5), or nobody came back by the end of the next day.",
+            "null: not told (up to 2.5 without server.log), or nobody came back by the end of the next day.",
         ),
         field("reason", StringType(), "Why something is undetermined.", accepted=REASONS),
         required("is_deleting", BooleanType(), "Its topic is queued for deletion: no leader is no outage."),
