@@ -8,7 +8,6 @@ from pyspark.sql import functions as F
 from schemas.spec import EVIDENCE_TYPE
 
 OWN = ("cluster_id", "topic", "partition")
-AT_ONCE_S = 10  # from the first cut of a follower to its first fetch
 DAYS = 1  # what comes back later than on the next day in UTC is not looked for
 
 
@@ -54,9 +53,10 @@ def beyond_leader(broker: Column) -> Column:
 
 
 def cut(broker: Column, since: Column) -> Column:
-    """To where a broker is cut off as it comes back: what is kept at first may be out of the leader's range at once."""
+    """To where a broker is cut off as it comes back: what is kept at first may be out of the leader's range as soon as
+    it fetches, and is cut within seconds."""
     cuts = F.filter("starts", is_cut(broker, since))
-    within = F.get(cuts, F.lit(0))["logged_at"] + F.expr(f"INTERVAL {AT_ONCE_S} SECONDS")
+    within = F.get(cuts, F.lit(0))["logged_at"] + F.expr("INTERVAL 10 SECONDS")
     soon = F.filter(cuts, lambda one: one["logged_at"] <= within)
     lowest = F.array_min(F.transform(soon, lambda one: one["log_end_offset"]))
     return F.get(F.filter(soon, lambda one: one["log_end_offset"] == lowest), F.lit(0))
@@ -84,9 +84,11 @@ def is_loaded(broker: Column) -> Callable[[Column], Column]:
 
 
 def is_of_leader_before(one: Column) -> Column:
-    """Who follows anybody prints where its log is cut or kept: without that line it has copied nothing."""
+    """Who follows anybody prints where its log is cut or kept: without that line it has copied nothing. On the same
+    day in UTC, as a run that begins with that day knows no others."""
     is_its_own = (one["broker_id"] == F.col("leader")) & one["step"].isin("loaded", "cut", "kept")
-    return is_its_own & (one["logged_at"] <= F.col("elected_at"))
+    at, elected_at = one["logged_at"], F.col("elected_at")
+    return is_its_own & (at <= elected_at) & (F.datediff(elected_at, at) == 0)
 
 
 def is_cut(broker: Column, since: Column) -> Callable[[Column], Column]:
