@@ -20,7 +20,7 @@ MOVE = re.compile(
 )
 THING = ("partition", "replica")
 NODE = re.compile(
-    r"\[Controller(?: id=| )(\d+)(?: epoch=\d+)?\]|(\d+) successfully elected as|controllerId=(\d+)\]"
+    r"\[(?:Quorum)?Controller(?: id=| )(\d+)(?: epoch=\d+)?\]|(\d+) successfully elected as|controllerId=(\d+)\]"
 )
 # Brokers that left, and brokers that are there, as a controller lists them.
 GONE = re.compile(r"(?:deleted brokers:|failure callback for|bounced brokers:) ?([\d, ]*)")

@@ -13,6 +13,7 @@ from pipeline.gold.controller_term.own import STARTUP
 TABLE = "gold.controller_term"
 WIDTH = 100
 NAMES = ("elected", "ready", "fenced", "wrote_after", "ended", "next_elected")
+BY_SILENCE = ("crashed", "process_end")  # nothing tells the end but the last line before it
 CAME_TO = {
     "resignation_tail": "it only resigned",
     "zombie_harmless": "nothing of it took effect",
@@ -93,7 +94,7 @@ def gap_text(row: Row) -> str:
         return ""
     if gap_ms < 0:
         return f"  two at once for {-gap_ms / 1000:.1f} s"
-    bound = "<=" if row["ended_how"] == "crashed" else ""
+    bound = "<=" if row["ended_how"] in BY_SILENCE else ""
     return f"  none for {bound}{gap_ms / 1000:.1f} s"
 
 
@@ -174,5 +175,5 @@ def short_table(terms: Sequence[Row], findings: Sequence[Row]) -> list[str]:
 
 
 def note(term: Row) -> str:
-    is_told = term["ended_how"] == "crashed" or (term["gap_ms"] or 0) >= 1000 or term["gap_kind"] == "none"
+    is_told = term["ended_how"] in BY_SILENCE or (term["gap_ms"] or 0) >= 1000 or term["gap_kind"] == "none"
     return gap_text(term).strip() if is_told else ""

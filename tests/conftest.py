@@ -44,6 +44,20 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return max(1, min(len(os.sched_getaffinity(0)), memory // PROCESS_BYTES, MOST_PROCESSES))
 
 
+# What is dear to make once in a process: the tests that ask for it run in the same one.
+SHARED_BY_ALL = ("story", "sample_run")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Which tests `--dist loadgroup` keeps together: those of a file, and all files that share something dear."""
+    asked: dict[Path, set[str]] = {}
+    for item in items:
+        asked.setdefault(item.path, set()).update(getattr(item, "fixturenames", ()))
+    for item in items:
+        shared = [name for name in SHARED_BY_ALL if name in asked[item.path]]
+        item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
+
+
 def submit_arguments(warehouse: Path) -> str:
     """Delta's jars come from jars/ where `make` put them, else as conf/spark-defaults.conf says."""
     jars = ",".join(str(jar) for jar in sorted((REPOSITORY / "jars").glob("*.jar")))

@@ -20,7 +20,8 @@ ENDED_HOW = (
 GAP_KINDS = (
     "handover",  # it resigned before the next election
     "session_timeout",  # it crashed: ZooKeeper waited for it
-    "sole_broker",  # it followed itself, and no line names another broker that could have been elected
+    "fetch_timeout",  # KRaft: its process ended, and the others waited for it
+    "sole_broker",  # it followed itself, and no line names another node that could have been elected
     "none",  # the next one was elected before it resigned
     "unknown",
 )
@@ -77,12 +78,15 @@ SPEC = TableSpec(
         field(
             "gap_ms",
             LongType(),
-            "From its end to the next election, ms; below 0: two controllers at once. Null where the next election "
-            "was not seen, and in KRaft mode.",
+            "From its end to the next election, ms (of a process that crashed or ended: from its last line, at most); "
+            "below 0: two controllers at once. Null where the end or the next election was not seen.",
         ),
         field(
-            "gap_kind", StringType(), "Why there was a gap; null: no next term, or KRaft.", accepted=GAP_KINDS
+            "vacant_from_at",
+            TimestampType(),
+            "KRaft: when one first heard that nobody leads, UTC; from then until superseded_at there was none.",
         ),
+        field("gap_kind", StringType(), "Why there was a gap; null: no next term.", accepted=GAP_KINDS),
         field(
             "overlap",
             StringType(),
@@ -123,7 +127,7 @@ SPEC = TableSpec(
             "lines",
             MapType(StringType(), EVIDENCE_TYPE, False),
             "Records by what they say: elected, ready, fenced (the first), wrote_after (first ones and last), ended, "
-            "next_elected.",
+            "vacant, next_elected.",
         ),
     ),
 )

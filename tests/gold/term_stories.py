@@ -97,6 +97,51 @@ def refused(broker: int, node: int, epoch: int, second: float) -> str:
     )
 
 
+def quorum(node: int, second: float, text: str) -> str:
+    return line(
+        second, f"[QuorumController id={node}] {text}", "org.apache.kafka.controller.QuorumController"
+    )
+
+
+def active(node: int, epoch: int, second: float) -> str:
+    return quorum(node, second, f"Becoming the active controller at epoch {epoch}, next write offset 1.")
+
+
+def observed(node: int, epoch: int, second: float, leader: int | str) -> str:
+    return quorum(node, second, f"In the new epoch {epoch}, the leader is {leader}.")
+
+
+def created(node: int, second: float) -> str:
+    return quorum(node, second, "Creating new QuorumController with clusterId kraftLabQ1aZx2Cv3Bn4Mg.")
+
+
+def renounced(node: int, epoch: int, second: float, leader: int) -> str:
+    return quorum(
+        node,
+        second,
+        f"Renouncing the leadership due to a metadata log event. We were the leader at epoch {epoch}, but in the new "
+        f"epoch {epoch + 1}, the leader is {leader}. Reverting to last committed offset 1402.",
+    )
+
+
+def event_failed(node: int, epoch: int, second: float) -> str:
+    return quorum(
+        node,
+        second,
+        f"maybeFenceReplicas: event failed with NotLeaderException (treated as NotControllerException) at epoch {epoch} "
+        "in 38609 microseconds. Renouncing leadership and reverting to the last committed offset 363. Exception message: "
+        "Append failed because the replica is not the current leader",
+    )
+
+
+def event(node: int, second: float) -> str:
+    return line(
+        second,
+        f"[QuorumController id={node}] Fencing broker 3 because its session has timed out.",
+        "org.apache.kafka.controller.ReplicationControlManager",
+    )
+
+
 def two(first: str, second: str, moves: str = "", others: str = "") -> Logs:
     """Controller 1 and then controller 2 as their logs tell it; moves: state-change.log of 1, others: that of 2."""
     logs = {(1, "controller"): first, (2, "controller"): second}
@@ -119,6 +164,19 @@ OLD_EXPIRED = line(
 )
 
 STORIES: dict[str, Logs] = {
+    "renounced": two(active(1, 1, 1) + renounced(1, 1, 10, 2), observed(2, 1, 1.1, 1) + active(2, 2, 12)),
+    "renounced late": two(active(1, 1, 1) + renounced(1, 1, 16, 2), active(2, 2, 12)),
+    "event_failed": two(active(1, 1, 1) + event_failed(1, 1, 10), active(2, 2, 12)),
+    "process_end": two(active(1, 1, 1) + event(1, 5) + created(1, 20), active(2, 2, 12)),
+    "sole controller": {(1, "controller"): active(1, 1, 1) + event(1, 5) + created(1, 20) + active(1, 2, 21)},
+    "one of several": two(
+        active(1, 1, 1) + event(1, 5) + created(1, 20) + active(1, 2, 21), observed(2, 1, 1.1, 1)
+    ),
+    "quorum lost": two(
+        active(1, 1, 1) + event(1, 3) + created(1, 20),
+        observed(2, 1, 1.1, 1) + observed(2, 2, 4, "(none)") + observed(2, 3, 5, "(none)") + active(2, 4, 14),
+    ),
+    "next active unseen": two(active(1, 1, 1) + renounced(1, 1, 10, 3), observed(2, 2, 12, 3)),
     "crashed": two(elected(1, 1, 1) + own(1, 5, CHECKING) + thread(1, 20, "Starting"), NEXT),
     "crashed, shut down later": two(
         elected(1, 1, 1) + thread(1, 20, "Starting") + thread(1, 30, "Shutting down") + resigning(1, 30.001), NEXT

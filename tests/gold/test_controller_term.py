@@ -50,6 +50,17 @@ ENDS = """
     0.10 expired             | session_expired   | 10           | 9.999       | 10       | 2000   | handover
     0.8 restarted            |                   |              | 1.01        |          |        | unknown
 """
+KRAFT = """
+    cluster_id         | ended_how         | resigning_at | last_act_at | ended_at | gap_ms | gap_kind      | vacant_from_at
+    renounced          | renounced         | 10           | 1           | 10       | 2000   | handover      |
+    renounced late     | renounced         | 16           | 1           | 16       | -4000  | none          |
+    event_failed       | event_failed      | 10           | 1           | 10       | 2000   | handover      |
+    process_end        | process_end       |              | 5           | 5        | 7000   | fetch_timeout |
+    sole controller    | process_end       |              | 5           | 5        | 16000  | sole_broker   |
+    one of several     | process_end       |              | 5           | 5        | 16000  | fetch_timeout |
+    quorum lost        | process_end       |              | 3           | 3        | 11000  | fetch_timeout | 4
+    next active unseen | renounced         | 10           | 1           | 10       |        | unknown       |
+"""
 DEEDS = """
     cluster_id        | gap_ms | overlap          | acts_after_count | writes_after_count | last_write_at | refused_count
     tail              | -4000  | resignation_tail | 0                | 0                  |               | 0
@@ -70,7 +81,7 @@ FENCED = """
 """
 
 
-@pytest.mark.parametrize("text", [ENDS, DEEDS, FENCED])
+@pytest.mark.parametrize("text", [ENDS, KRAFT, DEEDS, FENCED])
 def test_each_way(spark: SparkSession, terms: DataFrame, text: str) -> None:
     expected = table(spark, SPEC, text)
     names = [name.strip() for name in text.strip().splitlines()[0].split("|")]
@@ -80,8 +91,7 @@ def test_each_way(spark: SparkSession, terms: DataFrame, text: str) -> None:
 
 def test_every_value_has_its_story(terms: DataFrame) -> None:
     rows = terms.collect()
-    kraft = {"renounced", "event_failed", "process_end"}
-    assert {row.ended_how for row in rows} - {None} == set(ENDED_HOW) - kraft
+    assert {row.ended_how for row in rows} - {None} == set(ENDED_HOW)
     assert {row.gap_kind for row in rows} - {None} == set(GAP_KINDS)
     assert {row.overlap for row in rows} - {None} == set(OVERLAPS)
 

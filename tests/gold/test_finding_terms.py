@@ -30,11 +30,13 @@ FOUND = {
     ): "wrote leaders of partitions 2 time(s) after the next controller was elected, the last 3.5 s after",
     ("powerless", "controller_powerless"): "ZooKeeper refused its epoch 2 time(s); it was so for 6.0 s",
     ("powerless still", "controller_powerless"): "ZooKeeper refused its epoch 1 time(s); it still is",
+    ("crashed", "no_controller"): "no controller for up to 7.0 s after controller 1 (epoch 1)",
+    ("quorum lost", "no_controller"): "no controller for at least 10.0 s after controller 1 (epoch 1)",
     ("slow", "failover_slow"): "was ready only 30.0 s after its election, longest in initializing context",
 }
 
 LIMITS = {"overlap_ms": 1000, "no_controller_ms": 5000, "failover_slow_ms": 10000}
-NO_CONTROLLER = {"crashed", "crashed, shut down later"}
+NO_CONTROLLER = {"crashed", "crashed, shut down later", "quorum lost"}
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +80,7 @@ def test_evidence_is_what_the_sentence_speaks_of(spark: SparkSession, findings: 
     lines = {row.cluster_id: [events[tuple(one)] for one in row.evidence] for row in findings.collect()}
     assert lines["slow"] == ["controller_elected", "controller_ready"]
     assert lines["powerless"] == ["controller_elected", "controller_event_moved", "controller_resigning"]
+    assert lines["quorum lost"] == ["controller_active", "controller_observed_leader", "controller_active"]
     assert lines["powerless still"] == ["controller_elected", "controller_event_moved"]
     election = ["controller_elected", "controller_epoch_incremented"]
     assert lines["wrote"] == [*election, "partition_transition", "partition_transition", *election]

@@ -49,3 +49,6 @@ LEFT_1 = "[2026-11-21 08:59:26,395] INFO [Controller id=3] Newly added brokers: 
 FOUND_2 = "[2026-11-21 08:59:33,439] INFO [Controller id=2] Currently active brokers in the cluster: Set(2) (kafka.controller.KafkaController)"
 BACK_1 = "[2026-11-21 08:59:35,950] INFO [Controller id=2] Newly added brokers: 1, deleted brokers: , bounced brokers: , all live brokers: 1,2 (kafka.controller.KafkaController)"
 LED_BY_1 = "[2026-11-21 08:59:35,967] TRACE [Controller id=2 epoch=6] Changed partition audit_log-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=9, isr=List(1), zkVersion=15) (state.change.logger)"
+ACTIVE_2 = "[2026-11-21 08:01:41,420] INFO [QuorumController id=102] Becoming the active controller at epoch 2, next write offset 1. (org.apache.kafka.controller.QuorumController)"
+VACANT_3 = "[2026-11-21 08:02:33,674] INFO [QuorumController id=101] In the new epoch 3, the leader is (none). (org.apache.kafka.controller.QuorumController)"
+ACTIVE_4 = "[2026-11-21 08:02:35,100] INFO [QuorumController id=103] Becoming the active controller at epoch 4, next write offset 346. (org.apache.kafka.controller.QuorumController)"

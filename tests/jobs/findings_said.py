@@ -4,6 +4,8 @@ from datetime import datetime
 
 from jobs.proof import CONFIRMED, UNDECIDED, Claim, Record
 from tests.jobs.finding_records import (
+    ACTIVE_2,
+    ACTIVE_4,
     DELETED,
     DUMP,
     ELECTED_1,
@@ -27,6 +29,7 @@ from tests.jobs.finding_records import (
     RESIGNING,
     STACK,
     STATED,
+    VACANT_3,
 )
 
 
@@ -65,6 +68,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
         finding("no_controller", "controller", "no controller for up to 6.6 s after controller 2 (epoch 1)",
             "08:57:45.839", "08:57:52.402"),
         [ELECTED_1, LAST_OF_1, ELECTED_2], CONFIRMED,
+    ),
+    "no_controller KRaft": (
+        finding("no_controller", "controller", "no controller for at least 1.4 s after controller 102 (epoch 2)",
+            "08:02:33.674", "08:02:35.100"),
+        [ACTIVE_2, VACANT_3, ACTIVE_4], CONFIRMED,
     ),
     "illegal_move": (
         finding("illegal_move", "replica NonExistentReplica -> OnlineReplica",
@@ -149,6 +157,9 @@ ALTERED = [
     ("controller_outlived", "09:00:08,396", "09:00:13,396", "no record says that controller 1 resigned after"),
     ("controller_outlived", "1 successfully", "3 successfully", "no record elects one with epoch 7"),
     ("controller_outlived 0.11", "epoch to 2", "epoch to 3", "no record elects one with epoch 2"),
+    ("no_controller KRaft", "leader is (none)", "leader is 103", "no record says that nobody leads"),
+    ("no_controller KRaft", "08:02:33,674", "08:02:33,974", "held from"),
+    ("no_controller KRaft", "at epoch 4", "at epoch 1", "or who led next"),
     ("no_controller", "08:57:45,839", "08:57:45,938", "held from"),
     ("no_controller", "08:57:52,402", "08:57:51,402", "held from"),
     ("no_controller", "id=2 epoch=1]", "id=3 epoch=1]", "held from"),
@@ -185,6 +196,8 @@ ALTERED = [
 # What the finding itself says wrongly: (case, what it says, what it says now, a word of the answer).
 SAID_WRONGLY = [
     ("controller_outlived", "3.8 s", "3.9 s", "it was 3.759 s"),
+    ("no_controller KRaft", "1.4 s", "1.6 s", "it was 1.426 s"),
+    ("no_controller KRaft", "controller 102", "controller 103", "no record of controller 103"),
     ("no_controller", "6.6 s", "6.4 s", "it was 6.563 s"),
     ("no_controller", "controller 2 (", "controller 3 (", "no record of controller 3"),
     ("illegal_move", "made 7", "made 0", "1 such records for 0 move(s)"),

@@ -4,7 +4,13 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.gold.controller_term.deposed import deeds, requests, with_fate, writes
-from pipeline.gold.controller_term.ends import releases, with_end, with_gap, with_next_view
+from pipeline.gold.controller_term.ends import (
+    releases,
+    vacancies,
+    with_end,
+    with_gap,
+    with_next_view,
+)
 from pipeline.gold.controller_term.own import own_lines, place
 from schemas.gold.controller_term import SPEC
 from schemas.spec import EVIDENCE_TYPE
@@ -32,10 +38,11 @@ def build(
         writes(begun, partition_transition),
         requests(begun, control_request),
         releases(begun, release_span),
+        vacancies(begun, controller_event),
     )
     return (
         joined(marked, *told)
-        .transform(with_next_view, controller_line, broker_event)
+        .transform(with_next_view, controller_line, broker_event, controller_event)
         .transform(with_end)
         .transform(with_gap)
         .transform(with_fate)
@@ -86,6 +93,7 @@ def with_lines(term: DataFrame) -> DataFrame:
         "fenced": F.array_compact(F.array("fenced_line")),
         "wrote_after": F.coalesce("write_lines", none),
         "ended": F.array_compact(F.array("end_line")),
+        "vacant": F.array_compact(F.array("vacant_line")),
         "next_elected": F.coalesce(F.lead(own).over(order), none),
     }
     pairs = [part for name, lines in by_name.items() for part in (F.lit(name), lines)]

@@ -6,6 +6,7 @@ from pyspark.sql import functions as F
 from pipeline.kafka.releases import bits, members
 
 LIVE, CHANGED = "controller_live_brokers", "broker_change"
+OBSERVED = "controller_observed_leader"
 NEARBY_MS = 5_000
 # Without an event thread nothing tells a shutdown; 0.8 does not even say that it resigns.
 WITHOUT_THREAD = members(bits("0.8.0", "0.10.2"))
@@ -14,9 +15,11 @@ STATES_AT_INFO = members(bits("2.6.0", "current"))
 RESIGNED = ("shutdown", "session_expired", "znode_gone", "renounced", "event_failed")
 
 
-def with_next_view(term: DataFrame, controller_line: DataFrame, broker_event: DataFrame) -> DataFrame:
-    """Whether the next controller found this broker alive when it started, and whether it is the only broker that
-    any list of live brokers names."""
+def with_next_view(
+    term: DataFrame, controller_line: DataFrame, broker_event: DataFrame, controller_event: DataFrame
+) -> DataFrame:
+    """Whether the next controller found this broker alive when it started, and whether it is the only one that could
+    be elected: no list of live brokers names another; in KRaft no other one was elected, or heard of a leader."""
     lines = controller_line.where(F.col("event") == LIVE).select(
         "cluster_id", "term_id", "file_id", "byte_offset"
     )
@@ -30,14 +33,27 @@ def with_next_view(term: DataFrame, controller_line: DataFrame, broker_event: Da
     )
     brokers = named.groupBy("cluster_id").agg(F.collect_set("broker_id").alias("brokers"))
     is_alive = F.array_contains("alive", F.col("controller_id"))
-    others = F.array_except("brokers", F.array("controller_id"))
+    quorum = quorum_of(term, controller_event)
+    others = F.array_except(
+        F.when(F.col("mode") == "kraft", F.col("quorum")).otherwise(F.col("brokers")),
+        F.array("controller_id"),
+    )
     return (
         term.join(views, on=["cluster_id", "next_term_id"], how="left")
         .join(F.broadcast(brokers), on="cluster_id", how="left")
+        .join(F.broadcast(quorum), on="cluster_id", how="left")
         .withColumn("is_alive_next", F.when(F.col("is_succeeded"), is_alive))
         .withColumn("is_alone", F.size(others) == 0)
-        .drop("alive", "brokers")
+        .drop("alive", "brokers", "quorum")
     )
+
+
+def quorum_of(term: DataFrame, controller_event: DataFrame) -> DataFrame:
+    """Per cluster the nodes that are seen to be KRaft controllers."""
+    led = term.where("mode = 'kraft'").select("cluster_id", "controller_id")
+    heard = controller_event.where(F.col("event") == OBSERVED).select("cluster_id", "node_id")
+    nodes = led.unionAll(heard).groupBy("cluster_id")
+    return nodes.agg(F.collect_set("controller_id").alias("quorum"))
 
 
 def releases(term: DataFrame, release_span: DataFrame) -> DataFrame:
@@ -61,6 +77,30 @@ def releases(term: DataFrame, release_span: DataFrame) -> DataFrame:
             F.bool_and(among(WITHOUT_THREAD)).alias("is_without_thread"),
             F.bool_or(may_be_silent).alias("may_be_silent"),
             F.bool_and(among(STATES_AT_INFO)).alias("is_stated_at_info"),
+        )
+    )
+
+
+def vacancies(term: DataFrame, controller_event: DataFrame) -> DataFrame:
+    """One row per KRaft term after which a controller heard, before the next one was active, that nobody leads.
+
+    Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 3.3.
+    """
+    is_after = (
+        (F.col("t.cluster_id") == F.col("m.cluster_id"))
+        & (F.col("m.controller_epoch") > F.col("t.controller_epoch"))
+        & (F.col("m.logged_at") > F.col("t.began_at"))
+        & (F.col("m.logged_at") < F.col("t.superseded_at"))
+    )
+    heard = controller_event.where((F.col("event") == OBSERVED) & F.col("active_controller_id").isNull())
+    line = F.struct("m.file_id", "m.byte_offset")
+    return (
+        F.broadcast(term.where("mode = 'kraft'").alias("t"))
+        .join(heard.alias("m"), is_after, how="inner")
+        .groupBy("t.cluster_id", "t.term_id")
+        .agg(
+            F.min("m.logged_at").alias("vacant_from_at"),
+            F.min_by(line, F.struct("m.logged_at", line)).alias("vacant_line"),
         )
     )
 
@@ -116,6 +156,10 @@ def kraft_end() -> Column:
 
 
 def is_true(flag: str) -> Column:
+    return is_true_of(F.col(flag))
+
+
+def is_true_of(flag: Column) -> Column:
     return F.coalesce(flag, F.lit(False))
 
 
@@ -125,18 +169,22 @@ def near(mark: str) -> Column:
 
 
 def with_gap(term: DataFrame) -> DataFrame:
-    """From the end to the next election (ZooKeeper mode), and why there was a gap."""
+    """From the end to the next election, and why there was a gap. In KRaft a controller whose process ended has ended
+    at its last line at the earliest: the gap is an upper bound, as that of one that crashed."""
     gap_ms = F.unix_millis("superseded_at") - F.unix_millis("ended_at")
-    is_zookeeper = F.col("mode") == "zookeeper"
     follows_itself = F.col("is_alone") & (F.col("next_controller_id") == F.col("controller_id"))
     kind = (
-        F.when(F.col("superseded_at").isNull() | ~is_zookeeper, F.lit(None))
+        F.when(F.col("superseded_at").isNull(), F.lit(None))
         .when(F.col("gap_ms") < 0, "none")
         .when(F.col("gap_ms").isNull() | F.col("ended_how").isNull(), "unknown")
-        .when(F.coalesce(follows_itself, F.lit(False)), "sole_broker")
+        .when(is_true_of(follows_itself), "sole_broker")
         .when(F.col("ended_how") == "crashed", "session_timeout")
+        .when(F.col("ended_how") == "process_end", "fetch_timeout")
         .otherwise("handover")
     )
-    return term.withColumn("gap_ms", F.when(F.col("is_succeeded") & is_zookeeper, gap_ms)).withColumn(
-        "gap_kind", kind
+    vacant_from_at = F.when(F.col("is_succeeded"), F.col("vacant_from_at"))
+    return (
+        term.withColumn("gap_ms", F.when(F.col("is_succeeded"), gap_ms))
+        .withColumn("vacant_from_at", vacant_from_at)
+        .withColumn("gap_kind", kind)
     )

@@ -32,8 +32,8 @@ def lines(*names: str) -> Column:
 
 def controller_outlived(controller_term: DataFrame, audit_limit: DataFrame) -> DataFrame:
     """A controller acted long after the next one was elected: two at once. That it only resigns so late is what any
-    does that was frozen; that it wrote is another rule's."""
-    late = limited(controller_term, audit_limit, "-gap_ms > overlap_ms").where(
+    does that was frozen; that it wrote is another rule's. In KRaft nothing that it does then takes effect (Raft)."""
+    late = limited(controller_term, audit_limit, "-gap_ms > overlap_ms AND mode = 'zookeeper'").where(
         ~F.coalesce(F.col("overlap").isin(*RULES_OF_NORMAL, WROTE), F.lit(False))
     )
     did = (
@@ -94,17 +94,23 @@ def controller_powerless(controller_term: DataFrame, audit_limit: DataFrame) -> 
 def no_controller(controller_term: DataFrame, audit_limit: DataFrame) -> DataFrame:
     """Between the end of a term and the next election lies longer than a session time-out explains.
 
-    Not where a cluster has one broker: while it is down there is nobody to elect, whatever the limit.
+    Not where a cluster has one broker: while it is down there is nobody to elect, whatever the limit. A KRaft
+    controller prints little: of one whose process ended it counts from when another heard that nobody leads.
     """
-    gap = limited(controller_term, audit_limit, "gap_ms > no_controller_ms AND gap_kind <> 'sole_broker'")
-    sentence = F.format_string(
-        "no controller for up to %.1f s after %s", F.col("gap_ms") / 1000, controller_name()
+    is_by_end = F.col("gap_ms").isNotNull() & (F.col("gap_kind") != "fetch_timeout")
+    from_at = F.coalesce("vacant_from_at", F.when(is_by_end, F.col("ended_at")))
+    ms = F.unix_millis("superseded_at") - F.unix_millis(from_at)
+    gap = limited(controller_term, audit_limit, "gap_kind <> 'sole_broker'").where(
+        ms > F.col("no_controller_ms")
     )
+    bound = F.when(F.col("vacant_from_at").isNotNull(), "at least").otherwise("up to")
+    sentence = F.format_string("no controller for %s %.1f s after %s", bound, ms / 1000, controller_name())
+    basis = F.when(F.col("vacant_from_at").isNotNull(), lines("elected", "vacant", "next_elected"))
     return gap.select(
         "cluster_id", *rule("no_controller", "warning", 2), F.lit("controller").alias("entity"),
-        controller_name().alias("root_event"), "term_id", F.col("ended_at").alias("valid_from_at"),
+        controller_name().alias("root_event"), "term_id", from_at.alias("valid_from_at"),
         F.col("superseded_at").alias("valid_until_at"), sentence.alias("sentence"),
-        F.lit("inferred").alias("certainty"), "evidence",
+        F.lit("inferred").alias("certainty"), F.coalesce(basis, "evidence").alias("evidence"),
     )  # fmt: skip
 
 
