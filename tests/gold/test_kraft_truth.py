@@ -1,5 +1,6 @@
 """Real KRaft clusters through all builds, against what their metadata log and their brokers say."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from tests.gold import session_truth
 from tests.gold.imbalance_twin import counted, of_rows, ratios
 from tests.gold.kraft_election_truth import compared
 from tests.gold.kraft_outage_truth import outages
+from tests.gold.kraft_term_truth import judged
 from tests.gold.kraft_truth import (
     ASPECTS,
     Imbalance,
@@ -146,6 +148,13 @@ def test_elections(lab: Lab) -> None:
     for of, least in ASKED.items():
         assert found[of]["wrong"] + found[of]["missed"] == 0, of
         assert found[of]["right"] > least * found[of].total(), of
+
+
+def test_terms(lab: Lab) -> None:
+    found = list(judged(lab.folder, rows_of(lab.tables["controller_term"])))
+    print(f"terms in {lab.folder.name}: {sorted(Counter(one[:2] for one in found).items())}")
+    assert not [one for one in found if one[1] in ("wrong", "missed")]
+    assert sum(one[:2] == ("election", "right") for one in found) >= 2
 
 
 def test_every_aspect_is_told_for_most_of_the_time(lab: Lab) -> None:
