@@ -3,9 +3,17 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tests.gold import election_truth, kraft_election_truth, kraft_truth, session_truth, term_truth
+from tests.gold import (
+    election_truth,
+    kraft_election_truth,
+    kraft_outage_truth,
+    kraft_term_truth,
+    kraft_truth,
+    session_truth,
+    term_truth,
+)
 from tests.gold.outage_truth import Outage, is_near, outages, told_outages
-from tests.gold.truth import SETTLED_MS, wrong_values
+from tests.gold.truth import SETTLED_MS, ms, wrong_values
 from tests.lab import Row
 
 # Kafka never did what these rules find; that much is missing is to be found.
@@ -69,6 +77,13 @@ def in_kraft(cluster: Path, rows: Rows) -> Iterator[str]:
                 yield f"timeline {aspect}: {stretch}"
     for text in counted(kraft_election_truth.compared(cluster, rows["leader_election"])):
         yield f"leader_election: {text}"
+    begun = kraft_truth.begin_ms(cluster)
+    told = [row for row in certain(rows["partition_outage"]) if ms(row["noticed_at"]) >= begun]
+    for outage in unfounded(kraft_outage_truth.outages(cluster), told_outages(told)):
+        yield f"outage: {outage}"
+    for kind, outcome, what in kraft_term_truth.judged(cluster, rows["controller_term"]):
+        if outcome == "wrong":
+            yield f"term {kind}: {what}"
 
 
 def is_without_controller(row: Row) -> bool:
