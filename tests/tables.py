@@ -1,8 +1,9 @@
 """Small tables for tests: from log lines by the product's own reader, and from text with one row a line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import reduce
 from io import BytesIO
 from typing import Any
 
@@ -134,6 +135,29 @@ def built_in_turn(spark: SparkSession, records: DataFrame, *goals: str, **given:
                 if one.spec.table == "term" and "modes" not in given:
                     known["modes"] = modes(known["term"])
     return known
+
+
+def built_of_many(
+    spark: SparkSession, stories: Mapping[str, dict[tuple[int, str], str]], *goals: str
+) -> dict[str, DataFrame]:
+    """The tables of several small clusters, log texts by name, built at once: a plan costs more than such rows."""
+    lines = [log_table(logs, cluster_id=name, of=f"{name}/") for name, logs in stories.items()]
+    records = spark.createDataFrame(pa.concat_tables(lines), schema=log_record.SPEC.struct)
+    return built_in_turn(spark, records, *goals, **settings_of(spark, {name: {} for name in stories}))
+
+
+def settings_of(spark: SparkSession, flags: Mapping[str, Mapping[str, Any]]) -> dict[str, DataFrame]:
+    """What conf says of each cluster: as shipped, but for its flags."""
+    frames: dict[str, list[DataFrame]] = {}
+    for cluster_id, own in flags.items():
+        known = load(None, {"cluster": cluster_id, **own}, {}, None)
+        for name, frame in (
+            ("balancing_setting", balancing_settings),
+            ("release_setting", release_settings),
+            ("session_limit", session_limits),
+        ):
+            frames.setdefault(name, []).append(frame(spark, known, cluster_id))
+    return {name: reduce(DataFrame.unionByName, some).localCheckpoint() for name, some in frames.items()}
 
 
 @contextmanager

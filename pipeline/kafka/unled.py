@@ -18,15 +18,18 @@ def with_following(partition_timeline: DataFrame) -> DataFrame:
     """Intervals with what follows each at once: next (leader, is_deleting, term_id, event_seq, line), how an outage
     would end with it (ending), and led_by: its own leader, else the last one before."""
     order = Window.partitionBy(*PARTITION).orderBy("interval_seq")
+    is_unknown = (F.col("certainty") == "undetermined") & F.col("leader").isNull() & F.col("state").isNull()
     its = F.struct(
-        "leader", "is_deleting", "term_id", "event_seq", "valid_from_at", F.col("evidence")[0].alias("line")
-    )
+        "leader", "is_deleting", "term_id", "event_seq", "valid_from_at", F.col("evidence")[0].alias("line"),
+        is_unknown.alias("is_unknown"),
+    )  # fmt: skip
     following = F.lead(its).over(order)
     at_once = following["valid_from_at"] == F.col("valid_until_at")
     is_over = F.col("next").isNull() | F.col("next.is_deleting")
     how = (
         F.when(F.col("next").isNull() & (F.col("ended_by") == TAKEN), "taken_over")
         .when(is_over, "deleted")
+        .when(F.col("next.is_unknown"), "lines_missing")
         .otherwise("elected")
     )
     before = order.rowsBetween(Window.unboundedPreceding, -1)

@@ -33,7 +33,9 @@ def with_bounds(found: DataFrame, term: DataFrame, session_limit: DataFrame) -> 
         .withColumn("unserved_from_at", unserved)
         .withColumn("certainty", F.when(is_guess, "undetermined").otherwise(F.col("certainty")))
         .withColumn("low_ms", milliseconds("noticed_at"))
-        .withColumn("high_ms", milliseconds("unserved_from_at"))
+        .withColumn(
+            "high_ms", F.when(F.col("ended_how") != "lines_missing", milliseconds("unserved_from_at"))
+        )
     )
 
 

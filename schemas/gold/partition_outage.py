@@ -20,6 +20,7 @@ ENDED_HOW = (
     "elected",  # a controller elected a leader
     "leader_returned",  # the broker that led it came back, and no line elects another one
     "deleted",  # its topic was queued for deletion or is gone, or its cluster was wiped
+    "lines_missing",  # from then on nothing is known of it: it lasted so long at least
     "taken_over",  # a KRaft controller took the cluster over; if it goes on, another row begins
 )
 

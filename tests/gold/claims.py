@@ -18,6 +18,7 @@ from tests.lab import Row
 
 # Kafka never did what these rules find; that much is missing is to be found.
 NEVER = ("illegal_move", "refused_move", "discontinuity", "replay_disagreement", "leader_choice")
+LINES_MISSING = "lines_missing"
 ASPECTS = ("leader", "isr", "replicas")
 TABLES = (
     "partition_timeline",
@@ -54,7 +55,7 @@ def in_zookeeper(cluster: Path, rows: Rows) -> Iterator[str]:
                 yield f"timeline {aspect}: {one}"
     for text in counted(election_truth.compared(cluster, rows["leader_election"])):
         yield f"leader_election: {text}"
-    for outage in unfounded(outages(cluster), told_outages(certain(rows["partition_outage"]))):
+    for outage in unfounded(outages(cluster), certain(rows["partition_outage"])):
         yield f"outage: {outage}"
     for kind, outcome, what in term_truth.judged(cluster, rows["controller_term"]):
         if outcome == "wrong":
@@ -79,7 +80,7 @@ def in_kraft(cluster: Path, rows: Rows) -> Iterator[str]:
         yield f"leader_election: {text}"
     begun = kraft_truth.begin_ms(cluster)
     told = [row for row in certain(rows["partition_outage"]) if ms(row["noticed_at"]) >= begun]
-    for outage in unfounded(kraft_outage_truth.outages(cluster), told_outages(told)):
+    for outage in unfounded(kraft_outage_truth.outages(cluster), told):
         yield f"outage: {outage}"
     for kind, outcome, what in kraft_term_truth.judged(cluster, rows["controller_term"]):
         if outcome == "wrong":
@@ -94,13 +95,24 @@ def certain(rows: list[Row]) -> list[Row]:
     return [row for row in rows if row["certainty"] != "undetermined"]
 
 
-def unfounded(true: list[Outage], told: list[Outage]) -> Iterator[Outage]:
-    """Told outages that were none: begin and end are those of one of the partition, to a second, or bound it."""
-    for one in told:
+def unfounded(true: list[Outage], rows: list[Row]) -> Iterator[Outage]:
+    """Told outages that were none: begin and end are those of one of the partition, to a second, or bound it. Of one
+    that is only bounded on one side the other may be any."""
+    for row, one in zip(rows, told_outages(rows), strict=True):
+        is_begin_told, is_end_told = row["unserved_from_at"] is not None, row["ended_how"] != LINES_MISSING
         if not any(
             one.partition == other.partition
-            and one.earliest_ms - SETTLED_MS <= other.from_ms <= one.from_ms + SETTLED_MS
-            and is_near(one.until_ms, other.until_ms, SETTLED_MS)
+            and other.from_ms <= one.from_ms + SETTLED_MS
+            and (one.earliest_ms - SETTLED_MS <= other.from_ms or not is_begin_told)
+            and (is_near(one.until_ms, other.until_ms, SETTLED_MS) or not is_end_told)
+            and is_within(one, other)
             for other in true
         ):
             yield one
+
+
+def is_within(one: Outage, other: Outage) -> bool:
+    """Whether it ended before, or with, the other."""
+    return other.until_ms is None or (
+        one.until_ms is not None and one.until_ms <= other.until_ms + SETTLED_MS
+    )

@@ -64,13 +64,19 @@ def judged(cluster: Path, rows: list[Row]) -> Iterator[tuple[str, str, str]]:
             is_down_at_once = hit is not None and hit[0] - leader.at_ms < ACTIVE_MS
             yield "election", "never active" if is_down_at_once else "missed", what
             continue
-        is_it = row["controller_id"] == leader.node
-        is_in_time = row["elected_at"] is not None and 0 <= ms(row["elected_at"]) - leader.at_ms <= ACTIVE_MS
-        yield "election", "right" if is_it and is_in_time else "wrong", what
+        yield "election", election(row, leader), what
         if until is not None:
             yield "end", end(row, hit), f"{what} {hit}: {row['ended_how']} {row['ended_at']}"
             yield "vacancy", vacancy(row, hit, until), f"{what} {hit}: {row['vacant_from_at']}"
     yield from (("election", "wrong", f"epoch {epoch} had no leader") for epoch in told)
+
+
+def election(row: Row, leader: Leader) -> str:
+    if row["controller_id"] != leader.node:
+        return "wrong"
+    if row["elected_at"] is None:
+        return "undetermined"
+    return "right" if 0 <= ms(row["elected_at"]) - leader.at_ms <= ACTIVE_MS else "wrong"
 
 
 def is_in_term(at_ms: int, leader: Leader, until_ms: int | None) -> bool:
@@ -93,5 +99,5 @@ def vacancy(row: Row, hit: tuple[int, str] | None, until_ms: int) -> str:
     """From the loss of the leader, not before, until the next one."""
     if row["vacant_from_at"] is None:
         return "undetermined"
-    since = hit[0] if hit else ms(row["elected_at"])
+    since = hit[0] if hit else ms(row["elected_at"] or row["last_act_at"])
     return "right" if since <= ms(row["vacant_from_at"]) < until_ms + ACTIVE_MS else "wrong"

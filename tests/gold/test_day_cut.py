@@ -88,7 +88,7 @@ def in_order(frame: DataFrame) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "step"),
     [
-        pytest.param("2.2.2-zk-stock", None, id="one"),
+        pytest.param("2.2.2-zk-stock", None, id="one", marks=pytest.mark.soak),
         pytest.param("2.2.2-zk-stock", 1, id="2.2.2", marks=pytest.mark.soak),
         pytest.param("1.0.2-zk-stock", 1, id="1.0.2", marks=pytest.mark.soak),
         pytest.param("3.9.1-zk-stock", 1, id="3.9.1", marks=pytest.mark.soak),

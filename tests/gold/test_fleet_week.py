@@ -1,8 +1,6 @@
 """A normal week of a fleet: few findings, fewer that wake somebody, and among them each incident that was seeded."""
 
 from collections import Counter
-from functools import reduce
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,12 +8,10 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from jobs.finding_lines import standing, told
-from jobs.load_settings import load
-from jobs.settings_frames import balancing_settings, release_settings, session_limits
 from schemas.bronze import log_record
 from tests.gold.fleet import FOUND_BY, LOST_HOUR, Week, fleet
 from tests.lab import Row, rows_of
-from tests.tables import built_in_turn, interpreted, log_table
+from tests.tables import built_in_turn, interpreted, log_table, settings_of
 
 CLUSTERS, FINDINGS, CRITICAL = 40, 25, 3
 LOST = {f"fleet-{number:02d}" for number in LOST_HOUR}
@@ -27,29 +23,17 @@ def records_of(weeks: list[Week]) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def settings_of(spark: SparkSession, weeks: list[Week]) -> dict[str, DataFrame]:
-    """What conf says of each cluster: as shipped, but for the interval of its checks of balance."""
-    frames: dict[str, list[DataFrame]] = {}
-    for one in weeks:
-        flags: dict[str, Any] = {
-            "cluster": one.cluster_id,
-            "leader_imbalance": {"check_interval_seconds": one.check_seconds},
-        }
-        known = load(None, flags, {}, None)
-        for name, frame in (
-            ("balancing_setting", balancing_settings),
-            ("release_setting", release_settings),
-            ("session_limit", session_limits),
-        ):
-            frames.setdefault(name, []).append(frame(spark, known, one.cluster_id))
-    return {name: reduce(DataFrame.unionByName, some).localCheckpoint() for name, some in frames.items()}
+def settings_of_all(spark: SparkSession, weeks: list[Week]) -> dict[str, DataFrame]:
+    """As shipped, but for the interval of the checks of balance."""
+    checks = {one.cluster_id: {"check_interval_seconds": one.check_seconds} for one in weeks}
+    return settings_of(spark, {name: {"leader_imbalance": each} for name, each in checks.items()})
 
 
 def findings_of(spark: SparkSession, weeks: list[Week]) -> list[Row]:
     """gold.finding of the week, read in one run."""
     with interpreted(spark):
         records = spark.createDataFrame(records_of(weeks), schema=log_record.SPEC.struct)
-        return rows_of(built_in_turn(spark, records, "finding", **settings_of(spark, weeks))["finding"])
+        return rows_of(built_in_turn(spark, records, "finding", **settings_of_all(spark, weeks))["finding"])
 
 
 def test_all_lines_are_understood() -> None:

@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from pipeline.gold.finding.ratios import ratio_disagreement
 from pipeline.store.gate import broken_rows, expectation_of
 from schemas.gold.imbalance_check import SPEC
-from tests.lab import Row, rows_of
-from tests.tables import built_in_turn, interpreted, log_records
+from tests.lab import rows_of
+from tests.tables import built_of_many
 
 # Controller 1 stands still from second 3 to 9; controller 2 moves a-0 to broker 2, and back; a-2 has no broker 3.
 CONTROLLER_1 = """
@@ -84,40 +85,51 @@ AGREED = CONTROLLER_1.replace(
 LISTS = {(1, "controller"): AGREED, (2, "controller"): LISTED}
 
 
-def checks(
-    spark: SparkSession, without: int | None = None, also: Logs | None = None
-) -> dict[tuple[str, int, int], tuple[Any, ...]]:
-    kept = {place: text for place, text in LOGS.items() if place[0] != without} | (also or {})
-    rows = rows_of(built_in_turn(spark, log_records(spark, kept), "imbalance_check")["imbalance_check"])
-    return told(rows, *SAID)
+UNSEEN = "\n".join(CONTROLLER_2.strip().splitlines()[1:])  # without its election
+STORIES: dict[str, Logs] = {
+    "whole": LOGS,
+    "listed": LOGS | LISTS,
+    "limited": LOGS | SERVER,
+    "without-the-first": {place: text for place, text in LOGS.items() if place[0] != 1},
+    "unseen": LOGS | {(2, "controller"): UNSEEN},
+}
+pytestmark = pytest.mark.spark
+Told = dict[tuple[str, int, int], tuple[Any, ...]]
 
 
-def told(rows: list[Row], *names: str) -> dict[tuple[str, int, int], tuple[Any, ...]]:
+@pytest.fixture(scope="module")
+def checks(spark: SparkSession) -> DataFrame:
+    """gold.imbalance_check of all stories."""
+    return built_of_many(spark, STORIES, "imbalance_check")["imbalance_check"]
+
+
+def of(checks: DataFrame, story: str) -> DataFrame:
+    return checks.where(F.col("cluster_id") == story)
+
+
+def told(checks: DataFrame, story: str, *names: str) -> Told:
     """By term, broker and second."""
     return {
         (row["term_id"], row["broker_id"], row["checked_at"].second): tuple(row[name] for name in names)
-        for row in rows
+        for row in rows_of(of(checks, story))
     }
 
 
-@pytest.mark.spark
-def test_each_controller_by_its_own_view(spark: SparkSession) -> None:
+def test_declarations_hold(checks: DataFrame) -> None:
+    assert rows_of(broken_rows(checks, expectation_of(SPEC))) == []
+
+
+def test_each_controller_by_its_own_view(checks: DataFrame) -> None:
     """Of broker 2 Kafka prints what the lines before do not give: as all terms were seen, that is unequal."""
-    with interpreted(spark):
-        assert checks(spark) == EXPECTED
+    assert told(checks, "whole", *SAID) == EXPECTED
 
 
-@pytest.mark.spark
-def test_which_partitions_differ(spark: SparkSession) -> None:
+def test_which_partitions_differ(checks: DataFrame) -> None:
     """By what stands in Kafka's list before the ratio; the ratios are what they were, and one finding names it."""
-    with interpreted(spark):
-        tables = built_in_turn(spark, log_records(spark, LOGS | LISTS), "imbalance_check")
-        rows = rows_of(tables["imbalance_check"])
-        assert rows_of(broken_rows(tables["imbalance_check"], expectation_of(SPEC))) == []
-        found = rows_of(ratio_disagreement(tables["imbalance_check"]))
-    assert told(rows, *SAID) == EXPECTED
+    assert told(checks, "listed", *SAID) == EXPECTED
+    rows, found = rows_of(of(checks, "listed")), rows_of(ratio_disagreement(of(checks, "listed")))
     assert [len(row["evidence"]) for row in rows if row["listed_count"] is not None] == [2, 2, 2]
-    assert told(rows, "listed_count", "only_kafka", "only_ours_count") == {
+    assert told(checks, "listed", "listed_count", "only_kafka", "only_ours_count") == {
         ("1-1", 1, 3): (None, None, None),
         ("1-1", 3, 3): (1, [], 0),
         ("1-2", 1, 7): (0, [], 1),
@@ -130,30 +142,18 @@ def test_which_partitions_differ(spark: SparkSession) -> None:
     ]
 
 
-@pytest.mark.spark
-def test_the_limit_is_what_the_controller_printed_before(spark: SparkSession) -> None:
-    with interpreted(spark):
-        found = checks(spark, also=SERVER)
+def test_the_limit_is_what_the_controller_printed_before(checks: DataFrame) -> None:
     expected = EXPECTED | {("1-2", 1, 7): (1.0, True, False, True, 1, "none_needed")}
-    assert found == expected
+    assert told(checks, "limited", *SAID) == expected
 
 
-@pytest.mark.spark
-def test_without_the_first_controller_nothing_is_decided(spark: SparkSession) -> None:
-    with interpreted(spark):
-        assert {one[1] for one in checks(spark, without=1).values()} == {None}
+def test_without_the_first_controller_nothing_is_decided(checks: DataFrame) -> None:
+    assert {one[1] for one in told(checks, "without-the-first", *SAID).values()} == {None}
 
 
-@pytest.mark.spark
-def test_a_controller_whose_election_is_not_there(spark: SparkSession) -> None:
+def test_a_controller_whose_election_is_not_there(checks: DataFrame) -> None:
     """Its lines are rows all the same, undetermined: which of the limits is passed is all that they say."""
-    election, *later = CONTROLLER_2.strip().splitlines()
-    assert "Epoch incremented to 2" in election
-    logs = LOGS | {(2, "controller"): "\n".join(later)}
-    with interpreted(spark):
-        built = built_in_turn(spark, log_records(spark, logs), "imbalance_check")["imbalance_check"]
-        rows = [row for row in rows_of(built) if row["controller_id"] == 2]
-        assert rows_of(broken_rows(built, expectation_of(SPEC))) == []
+    rows = [row for row in rows_of(of(checks, "unseen")) if row["controller_id"] == 2]
     assert [(row["kafka_ratio"], row["is_over"], row["reason"]) for row in rows] == [
         (1.0, True, "term_unknown"),
         (0.05, False, "term_unknown"),

@@ -63,22 +63,26 @@ SESSIONS = """
     c          | 3         | 1         |         |              |              |
 """
 TIMELINE = """
-    cluster_id | topic    | topic_life | partition | interval_seq | valid_from_at | valid_until_at | state            | leader | is_deleting | term_id | event_seq
-    c          | back     | 1          | 0         | 1            | 10            |                | OnlinePartition  | 1      | false       | 1-1     | 5
-    c          | bounced  | 1          | 0         | 1            | 10            | 300            | OnlinePartition  | 2      | false       | 1-1     | 5
-    c          | bounced  | 1          | 0         | 2            | 300           |                | OnlinePartition  | 3      | false       | 1-1     | 60
-    c          | moved    | 1          | 0         | 1            | 10            | 100            | OnlinePartition  | 1      | false       | 1-1     | 5
-    c          | moved    | 1          | 0         | 2            | 100           |                | OnlinePartition  | 3      | false       | 1-1     | 40
-    c          | stretch  | 1          | 0         | 1            | 10            | 110            | OnlinePartition  | 1      | false       | 1-1     | 5
-    c          | stretch  | 1          | 0         | 2            | 110           | 120            | OfflinePartition | 1      | false       | 1-1     | 50
-    c          | stretch  | 1          | 0         | 3            | 120           | 400            | OnlinePartition  | -1     | false       | 1-1     | 51
-    c          | stretch  | 1          | 0         | 4            | 400           |                | OnlinePartition  | 3      | false       | 1-1     | 70
-    c          | born     | 1          | 0         | 1            | 10            | 10.001         | NewPartition     |        | false       | 1-1     | 5
-    c          | born     | 1          | 0         | 2            | 10.001        |                | OnlinePartition  | 3      | false       | 1-1     | 5
-    c          | unborn   | 1          | 0         | 1            | 10            | 90             | NewPartition     |        | false       | 1-1     | 5
-    c          | unborn   | 1          | 0         | 2            | 90            |                | OnlinePartition  | 3      | false       | 1-1     | 6
-    c          | deleting | 1          | 0         | 1            | 10            | 90             | OfflinePartition | 3      | true        | 1-1     | 5
-    c          | stranger | 1          | 0         | 1            | 10            |                | OnlinePartition  | 9      | false       | 1-1     | 5
+    cluster_id | topic    | topic_life | partition | interval_seq | valid_from_at | valid_until_at | state            | leader | is_deleting | term_id | event_seq | certainty
+    c          | back     | 1          | 0         | 1            | 10            |                | OnlinePartition  | 1      | false       | 1-1     | 5 |
+    c          | bounced  | 1          | 0         | 1            | 10            | 300            | OnlinePartition  | 2      | false       | 1-1     | 5 |
+    c          | bounced  | 1          | 0         | 2            | 300           |                | OnlinePartition  | 3      | false       | 1-1     | 60 |
+    c          | moved    | 1          | 0         | 1            | 10            | 100            | OnlinePartition  | 1      | false       | 1-1     | 5 |
+    c          | moved    | 1          | 0         | 2            | 100           |                | OnlinePartition  | 3      | false       | 1-1     | 40 |
+    c          | stretch  | 1          | 0         | 1            | 10            | 110            | OnlinePartition  | 1      | false       | 1-1     | 5 |
+    c          | stretch  | 1          | 0         | 2            | 110           | 120            | OfflinePartition | 1      | false       | 1-1     | 50 |
+    c          | stretch  | 1          | 0         | 3            | 120           | 400            | OnlinePartition  | -1     | false       | 1-1     | 51 |
+    c          | stretch  | 1          | 0         | 4            | 400           |                | OnlinePartition  | 3      | false       | 1-1     | 70 |
+    c          | born     | 1          | 0         | 1            | 10            | 10.001         | NewPartition     |        | false       | 1-1     | 5 |
+    c          | born     | 1          | 0         | 2            | 10.001        |                | OnlinePartition  | 3      | false       | 1-1     | 5 |
+    c          | unborn   | 1          | 0         | 1            | 10            | 90             | NewPartition     |        | false       | 1-1     | 5 |
+    c          | unborn   | 1          | 0         | 2            | 90            |                | OnlinePartition  | 3      | false       | 1-1     | 6 |
+    c          | deleting | 1          | 0         | 1            | 10            | 90             | OfflinePartition | 3      | true        | 1-1     | 5 |
+    c          | stranger | 1          | 0         | 1            | 10            |                | OnlinePartition  | 9      | false       | 1-1     | 5 |
+    c          | doubted  | 1          | 0         | 1            | 10            | 20             | OfflinePartition | -1     | false       | 1-1     | 5         |
+    c          | doubted  | 1          | 0         | 2            | 20            | 30             |                  |        | false       | 1-1     | 6         | undetermined
+    c          | doubted  | 1          | 0         | 3            | 30            | 40             | OfflinePartition | -1     | false       | 1-1     | 7         |
+    c          | doubted  | 1          | 0         | 4            | 40            |                | OnlinePartition  | 3      | false       | 1-1     | 8         |
 """
 
 
@@ -116,6 +120,8 @@ def test_what_is_an_outage(spark: SparkSession, story: dict[str, DataFrame]) -> 
         stretch  | 0         | 100        | 400      | elected         | broker failure | 1              | uncontrolled  | 1          | 3
         unborn   | 0         | 10         | 90       | elected         | unknown        |                |               |            | 3
         stranger | 0         | 10         |          |                 | unknown        | 9              |               | 9          |
+        doubted  | 0         | 10         | 20       | lines_missing   | unknown        |                |               |            |
+        doubted  | 0         | 30         | 40       | elected         | unknown        |                |               |            | 3
         """,
     )
     told = ("controller_line", "broker_absence")

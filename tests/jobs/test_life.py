@@ -43,6 +43,7 @@ QUIET = "[2026-11-23 06:00:00,000] TRACE [Broker id=2] Nothing that anybody asks
 IMBALANCES = ("gold.leader_imbalance", "gold.imbalance_breach")
 
 
+@pytest.mark.soak
 def test_a_breach_goes_on_in_a_night_without_a_line_of_a_controller(
     spark: SparkSession, tmp_path: Path
 ) -> None:
