@@ -20,6 +20,10 @@ REAL = [
      "[2026-11-21 08:05:55,313] INFO [QuorumController id=101] UNCLEAN partition change for rf1-0 with topic ID 9RKjcrYoTGisVPImvRI5Sg: isr: [] -> [1], leader: -1 -> 1, leaderRecoveryState: RECOVERED -> RECOVERING, leaderEpoch: 1 -> 2, lastKnownElr: [1] -> [], partitionEpoch: 2 -> 3 (org.apache.kafka.controller.ReplicationControlManager)"),
     ("follower_same_epoch_update", "4.2 and later, KRaft mode", ("replicas", [1, 3]),
      "[2026-11-21 08:05:55,740] INFO [Broker id=1] Skipped the become-follower state change for unclean-yes-1 with topic id Some(8c4GL_49T_inedUZ5Y2ruw), partition registration PartitionRegistration(replicas=[1, 3], directories=[j1iM45MYIuOCtr5wZZvfQQ, Gijnlv2hTVlaWOZmOlolwQ], isr=[1, 3], removingReplicas=[], addingReplicas=[], elr=[], lastKnownElr=[], leader=3, leaderRecoveryState=RECOVERED, leaderEpoch=1, partitionEpoch=2) and isNew=false since it is already a follower with leader epoch 1. (state.change.logger)"),
+    ("reassignment_removed", "2.4 to 3.9, ZooKeeper mode", ("reassignments", "Map(billing.v2-2 -> Buffer(1, 3))"),
+     "[2026-11-21 08:32:26,959] INFO [Controller id=3] Removing partitions Map(billing.v2-2 -> Buffer(1, 3)) from the list of reassigned partitions in zookeeper (kafka.controller.KafkaController)"),
+    ("reassignment_removed", "2.0 to 2.3, ZooKeeper mode", ("removed_partitions", "Set()"),
+     "[2026-11-21 08:57:42,575] INFO [Controller id=2] Removing partitions Set() from the list of reassigned partitions in zookeeper (kafka.controller.KafkaController)"),
 ]  # fmt: skip
 TIME = "[2026-11-21 09:00:21,682]"
 READY = "[2026-11-21 09:00:21,682] INFO [Controller id=2] Ready to serve as the new controller with epoch 8 (kafka.controller.KafkaController)"
