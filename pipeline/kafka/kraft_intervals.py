@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.kafka.acting import SEQ_BITS
-from pipeline.kafka.kraft_offices import LINE, kraft_offices, with_decided, with_term
+from pipeline.kafka.kraft_offices import LINE, kraft_offices, until_unseen, with_decided, with_term
 from pipeline.kafka.leaderless import fences, held, reigns, with_fence, with_lost, with_reigns
 from pipeline.kafka.partition_states import (
     ASSIGNED,
@@ -44,6 +44,7 @@ def kraft_intervals(
     has no place in a controller's term. The term is the one in office then.
     """
     offices = term.transform(kraft_offices)
+    absences = broker_absence.transform(until_unseen, offices)
     before = timeline_before.where("topic_id IS NOT NULL")
     lines = identified(partition_state, before, cut).transform(with_decided, controller_line, offices)
     said = printed(lines).transform(with_seeds, seeds(before), term)
@@ -51,9 +52,9 @@ def kraft_intervals(
     return (
         said.transform(states)
         .transform(with_reigns)
-        .transform(with_lost, broker_absence)
+        .transform(with_lost, absences)
         .transform(reigns, topics)
-        .transform(with_fence, fences(broker_absence))
+        .transform(with_fence, fences(absences))
         .transform(held)
         .transform(with_known)
         .unionByName(assignments(lines, before), allowMissingColumns=True)

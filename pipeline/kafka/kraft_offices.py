@@ -33,6 +33,17 @@ def unseen_of(offices: DataFrame) -> DataFrame:
     )
 
 
+def until_unseen(broker_absence: DataFrame, offices: DataFrame) -> DataFrame:
+    """silver.broker_absence with back_at: when it was back, or may have been: a controller without lines was elected."""
+    begins = F.transform("unseen", lambda one: one["from_at"])
+    first = F.array_min(F.filter(begins, lambda at: at > F.col("out_at")))
+    return (
+        broker_absence.join(F.broadcast(offices.transform(unseen_of)), on="cluster_id", how="left")
+        .withColumn("back_at", F.least("back_at", first))
+        .drop("unseen")
+    )
+
+
 def within(begin: str, end: str) -> Column:
     """Whether the time `l.at` is in the stretch of `o`, which may have no end."""
     return (F.col("l.at") >= F.col(f"o.{begin}")) & (

@@ -177,6 +177,7 @@ STORIES: dict[str, Logs] = {
         observed(2, 1, 1.1, 1) + observed(2, 2, 4, "(none)") + observed(2, 3, 5, "(none)") + active(2, 4, 14),
     ),
     "next active unseen": two(active(1, 1, 1) + renounced(1, 1, 10, 3), observed(2, 2, 12, 3)),
+    "none of its lines": {(2, "controller"): observed(2, 1, 1.1, 1)},
     "crashed": two(elected(1, 1, 1) + own(1, 5, CHECKING) + thread(1, 20, "Starting"), NEXT),
     "crashed, shut down later": two(
         elected(1, 1, 1) + thread(1, 20, "Starting") + thread(1, 30, "Shutting down") + resigning(1, 30.001), NEXT

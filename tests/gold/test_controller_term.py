@@ -60,6 +60,7 @@ KRAFT = """
     one of several     | process_end       |              | 5           | 5        | 16000  | fetch_timeout |
     quorum lost        | process_end       |              | 3           | 3        | 11000  | fetch_timeout | 4
     next active unseen | renounced         | 10           | 1           | 10       |        | unknown       |
+    none of its lines  |                   |              | 1.1         |          |        |               |
 """
 DEEDS = """
     cluster_id        | gap_ms | overlap          | acts_after_count | writes_after_count | last_write_at | refused_count

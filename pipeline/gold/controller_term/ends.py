@@ -140,7 +140,7 @@ def zookeeper_end() -> Column:
         .when(resigned, F.lit(None))
         .when(F.col("restarted_at").isNotNull() & is_true("may_be_silent"), F.lit(None))
         .when(F.col("restarted_at").isNotNull(), F.when(has_own_log, "crashed"))
-        .when(F.col("superseded_at").isNull(), "open")
+        .when(F.col("superseded_at").isNull(), F.when(F.col("last_line_at").isNotNull(), "open"))
         .otherwise("superseded_unseen")
     )
 
@@ -150,7 +150,7 @@ def kraft_end() -> Column:
     return (
         F.when(F.col("resigning_at").isNotNull(), F.when(is_by_event, "event_failed").otherwise("renounced"))
         .when(F.col("restarted_at").isNotNull() & F.col("last_line_at").isNotNull(), "process_end")
-        .when(F.col("superseded_at").isNull(), "open")
+        .when(F.col("superseded_at").isNull(), F.when(F.col("last_line_at").isNotNull(), "open"))
         .otherwise("superseded_unseen")
     )
 
