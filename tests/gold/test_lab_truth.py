@@ -69,6 +69,7 @@ def test_terms(lab: Lab) -> None:
 def test_elections_ends_and_zombies_are_those_that_were(lab: Lab) -> None:
     """`python -m tests.gold.term_truth FOLDER ...` prints how many of each."""
     found = list(judged(lab.folder, lab.rows("controller_term")))
+    print(f"terms in {lab.folder.name}: {sorted(Counter(one[:2] for one in found).items())}")
     assert found and [one for one in found if one[1] != "right"] == []
 
 
@@ -127,6 +128,7 @@ def test_outages_are_those_that_were(lab: Lab) -> None:
     told = told_outages(lab.rows("partition_outage"))
     true = outages(lab.folder)
     must = [one for one in true if not one.is_unborn or one.lasts_over(SETTLED_MS)]
+    print(f"outages of {lab.folder.name}: {len(must)}, told {len(told)}")
     assert must and list(unmatched(must, told, SETTLED_MS)) == []
     assert list(unmatched(told, true, SETTLED_MS)) == []
     bounds = [(one.from_ms, closest(one, told).earliest_ms) for one in must if not one.is_unborn]
@@ -137,6 +139,7 @@ def test_elections_are_those_that_were(lab: Lab) -> None:
     """Every change of a leader by a controller is told and none is invented; of no choice is it said that it is
     against its rule, and of none wrongly that it was clean or not."""
     found = compared(lab.folder, lab.rows("leader_election"))
+    print(f"elections of {lab.folder.name}: " + ", ".join(f"{one} {dict(found[one])}" for one in found))
     assert {
         (one, name) for one, counts in found.items() for name in ("wrong", "missed") if counts[name]
     } == set()
