@@ -34,7 +34,7 @@ def unseen_of(offices: DataFrame) -> DataFrame:
 
 
 def until_unseen(broker_absence: DataFrame, offices: DataFrame) -> DataFrame:
-    """silver.broker_absence with back_at: when it was back, or may have been: a controller without lines was elected."""
+    """silver.broker_absence with back_at: when it was back, or may have been, as a controller without lines came."""
     begins = F.transform("unseen", lambda one: one["from_at"])
     first = F.array_min(F.filter(begins, lambda at: at > F.col("out_at")))
     return (

@@ -11,7 +11,11 @@ from schemas.silver.controller_line import SPEC
 
 LEAVING = ("resigned", "renounced")
 STARTING = ("starting", "thread_starting", "created")
-OF_ANOTHER_EPOCH = ("controller_epoch_read", "controller_renounce", "controller_observed_leader")
+# These name an epoch that need not be that of their controller; KRaft controllers also one that they held once.
+OF_ANOTHER_EPOCH = (
+    *("controller_epoch_read", "controller_renounce", "controller_observed_leader"),
+    *("controller_active", "controller_event_failed"),
+)
 USED = (
     "cluster_id", "node_id", "log", "file_id", "load_seq", "byte_offset", "logged_at", "level",
     "event", "controller_id", "controller_epoch", "fields",

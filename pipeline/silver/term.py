@@ -5,6 +5,7 @@ from pyspark.sql import functions as F
 
 from pipeline.kafka.heard_terms import heard_terms
 from pipeline.kafka.machines import machine_of_release
+from pipeline.kafka.stale_claims import without_stale_claims
 from schemas.silver.term import SPEC
 
 ELECTIONS = ("controller_elected", "controller_epoch_incremented", "controller_active")
@@ -32,7 +33,7 @@ def build(controller_event: DataFrame, wording_seen: DataFrame, release_span: Da
         .where("controller_id IS NOT NULL AND controller_epoch IS NOT NULL")
         .where(is_own_epoch())
     )
-    elected = controller_event.transform(elections).transform(with_life)
+    elected = controller_event.transform(without_stale_claims).transform(elections).transform(with_life)
     seen = elected.transform(with_sights, named)
     unseen = unelected(named, elected).unionByName(heard_terms(controller_event, elected))
     terms = seen.unionByName(unseen).transform(one_each)

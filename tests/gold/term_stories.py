@@ -168,6 +168,11 @@ STORIES: dict[str, Logs] = {
     "renounced late": two(active(1, 1, 1) + renounced(1, 1, 16, 2), active(2, 2, 12)),
     "event_failed": two(active(1, 1, 1) + event_failed(1, 1, 10), active(2, 2, 12)),
     "process_end": two(active(1, 1, 1) + event(1, 5) + created(1, 20), active(2, 2, 12)),
+    "claimed again": two(
+        active(1, 1, 1) + event(1, 5) + created(1, 20) + active(1, 1, 20.01) + event_failed(1, 1, 20.02)
+        + observed(1, 2, 20.03, 2),
+        active(2, 2, 12),
+    ),
     "sole controller": {(1, "controller"): active(1, 1, 1) + event(1, 5) + created(1, 20) + active(1, 2, 21)},
     "one of several": two(
         active(1, 1, 1) + event(1, 5) + created(1, 20) + active(1, 2, 21), observed(2, 1, 1.1, 1)

@@ -56,6 +56,7 @@ KRAFT = """
     renounced late     | renounced         | 16           | 1           | 16       | -4000  | none          |
     event_failed       | event_failed      | 10           | 1           | 10       | 2000   | handover      |
     process_end        | process_end       |              | 5           | 5        | 7000   | fetch_timeout |
+    claimed again      | process_end       |              | 5           | 5        | 7000   | fetch_timeout |
     sole controller    | process_end       |              | 5           | 5        | 16000  | sole_broker   |
     one of several     | process_end       |              | 5           | 5        | 16000  | fetch_timeout |
     quorum lost        | process_end       |              | 3           | 3        | 11000  | fetch_timeout | 4
