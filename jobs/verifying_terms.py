@@ -15,7 +15,10 @@ FENCED = re.compile(r"Controller (?:moved to another broker when|has already mov
 OUTLIVED = re.compile(r"controller (\d+) .epoch (\d+)\) resigned ([\d.]+) s after the next controller")
 ACTIVE = re.compile(r"Becoming the active controller at epoch (\d+)")
 VACANT = re.compile(r"In the new epoch (\d+), the leader is \(none\)")
-NOBODY = re.compile(r"controller for (?:up to|at least) ([\d.]+) s after controller (\d+) .epoch (\d+)\)")
+NOBODY = re.compile(
+    r"controller for (?:up to ([\d.]+) s|at least ([\d.]+) s|as long as the logs go on)"
+    r" after controller (\d+) .epoch (\d+)\)"
+)
 WROTE = re.compile(
     r"controller (\d+) .epoch (\d+)\) wrote leaders of partitions (\d+) time\(s\) after .* the last ([\d.]+) s after"
 )
@@ -50,9 +53,9 @@ def controller_outlived(claim: Claim, lines: Sequence[Line]) -> str:
 
 
 def no_controller(claim: Claim, lines: Sequence[Line]) -> str:
-    seconds, node_id, epoch = said(NOBODY, claim)
-    if "at least" in claim["sentence"]:
-        return no_leader_of_quorum(claim, lines, seconds, int(node_id), int(epoch))
+    seconds, least, node_id, epoch = said(NOBODY, claim)
+    if not seconds:
+        return no_leader_of_quorum(claim, lines, least, int(node_id), int(epoch))
     (own, own_at), (_, after_at) = elected(lines, int(epoch)), elected(lines, int(epoch) + 1)
     seen = [one.at() for one in lines if one.node_id() == own and own_at <= one.at() < after_at]
     require(seen and own == int(node_id), f"no record of controller {node_id} is before {after_at}")
@@ -60,17 +63,20 @@ def no_controller(claim: Claim, lines: Sequence[Line]) -> str:
     return f"last line {max(seen)}, next elected {after_at}; that none is between them no record shows"
 
 
-def no_leader_of_quorum(claim: Claim, lines: Sequence[Line], seconds: str, node_id: int, epoch: int) -> str:
-    """Of KRaft: the controller was active, one heard that nobody leads, and the next one was active."""
+def no_leader_of_quorum(
+    claim: Claim, lines: Sequence[Line], seconds: str | None, node_id: int, epoch: int
+) -> str:
+    """Of KRaft: the controller was active, one heard that nobody leads, and the next one was active, if any."""
     active = {int(found[1]): one for one in lines if (found := ACTIVE.search(one.text))}
     require(epoch in active and active[epoch].node_id() == node_id, f"no record of controller {node_id}")
     later = [one.at() for number, one in active.items() if number > epoch]
     vacant = [one.at() for one in lines if (found := VACANT.search(one.text)) and int(found[1]) > epoch]
-    require(vacant and later, "no record says that nobody leads, or who led next")
-    since, until = min(vacant), min(later)
-    require(active[epoch].at() < since < until, f"{since} is not between the two")
+    require(vacant and (later or seconds is None), "no record says that nobody leads, or who led next")
+    since, until = min(vacant), min(later, default=None)
+    is_between = active[epoch].at() < since and (until is None or since < until)
+    require(is_between, f"{since} is not between the two")
     require_span(claim, since, until, seconds)
-    return f"heard at {since} that nobody leads, next active {until}"
+    return f"heard at {since} that nobody leads, next active {until or 'never'}"
 
 
 def deposed_controller_wrote(claim: Claim, lines: Sequence[Line]) -> str:

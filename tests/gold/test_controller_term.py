@@ -60,6 +60,8 @@ KRAFT = """
     sole controller    | process_end       |              | 5           | 5        | 16000  | sole_broker   |
     one of several     | process_end       |              | 5           | 5        | 16000  | fetch_timeout |
     quorum lost        | process_end       |              | 3           | 3        | 11000  | fetch_timeout | 4
+    nobody since       |                   |              | 3           |          |        |               | 4
+    shut down          |                   |              | 3           |          |        |               | 4
     next active unseen | renounced         | 10           | 1           | 10       |        | unknown       |
     none of its lines  |                   |              | 1.1         |          |        |               |
 """

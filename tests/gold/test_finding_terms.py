@@ -32,23 +32,23 @@ FOUND = {
     ("powerless still", "controller_powerless"): "ZooKeeper refused its epoch 1 time(s); it still is",
     ("crashed", "no_controller"): "no controller for up to 7.0 s after controller 1 (epoch 1)",
     ("quorum lost", "no_controller"): "no controller for at least 10.0 s after controller 1 (epoch 1)",
+    (
+        "nobody since",
+        "no_controller",
+    ): "no controller for as long as the logs go on after controller 1 (epoch 1)",
     ("slow", "failover_slow"): "was ready only 30.0 s after its election, longest in initializing context",
 }
 
 LIMITS = {"overlap_ms": 1000, "no_controller_ms": 5000, "failover_slow_ms": 10000}
-NO_CONTROLLER = {"crashed", "crashed, shut down later", "quorum lost"}
+NO_CONTROLLER = {"crashed", "crashed, shut down later", "quorum lost", "nobody since"}
 
 
 @pytest.fixture(scope="module")
 def findings(spark: SparkSession) -> DataFrame:
-    tables = built_in_turn(spark, records(spark, STORIES), "controller_term")
-    limits = (
-        tables["controller_term"]
-        .groupBy("cluster_id")
-        .agg(
-            F.max("last_act_at").alias("until_at"),
-            *(F.lit(ms).alias(name) for name, ms in LIMITS.items()),
-        )
+    said = records(spark, STORIES)
+    tables = built_in_turn(spark, said, "controller_term")
+    limits = said.groupBy("cluster_id").agg(
+        F.max("logged_at").alias("until_at"), *(F.lit(ms).alias(name) for name, ms in LIMITS.items())
     )
     found = [rule(tables["controller_term"], limits) for rule in RULES]
     whole = found[0]

@@ -74,6 +74,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             "08:02:33.674", "08:02:35.100"),
         [ACTIVE_2, VACANT_3, ACTIVE_4], CONFIRMED,
     ),
+    "no_controller since": (
+        finding("no_controller", "controller", "no controller for as long as the logs go on after controller 102 (epoch 2)",
+            "08:02:33.674", None),
+        [ACTIVE_2, VACANT_3], CONFIRMED,
+    ),
     "illegal_move": (
         finding("illegal_move", "replica NonExistentReplica -> OnlineReplica",
             "controller 2 (epoch 8) made 7 replica move(s) NonExistentReplica -> OnlineReplica, first of audit_log-0",
@@ -160,6 +165,8 @@ ALTERED = [
     ("no_controller KRaft", "leader is (none)", "leader is 103", "no record says that nobody leads"),
     ("no_controller KRaft", "08:02:33,674", "08:02:33,974", "held from"),
     ("no_controller KRaft", "at epoch 4", "at epoch 1", "or who led next"),
+    ("no_controller since", "08:02:33,674", "08:02:33,974", "held from"),
+    ("no_controller since", "leader is (none)", "leader is 103", "no record says that nobody leads"),
     ("no_controller", "08:57:45,839", "08:57:45,938", "held from"),
     ("no_controller", "08:57:52,402", "08:57:51,402", "held from"),
     ("no_controller", "id=2 epoch=1]", "id=3 epoch=1]", "held from"),

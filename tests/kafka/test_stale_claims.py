@@ -12,7 +12,7 @@ pytestmark = pytest.mark.spark
 ACTIVE, HEARD = "controller_active          | elected     ", "controller_observed_leader | observed    "
 RENOUNCED, FAILED = "controller_renounce        | renounced   ", "controller_event_failed    | event_failed"
 # By cluster what each node says: event and step, epoch, second.
-STORIES = {
+STORIES: dict[str, list[tuple[int, str, int, float]]] = {
     "killed": [
         (1, ACTIVE, 1, 1),
         (2, ACTIVE, 2, 4),

@@ -82,7 +82,7 @@ def releases(term: DataFrame, release_span: DataFrame) -> DataFrame:
 
 
 def vacancies(term: DataFrame, controller_event: DataFrame) -> DataFrame:
-    """One row per KRaft term after which a controller heard, before the next one was active, that nobody leads.
+    """One row per KRaft term after which a controller heard, before a next one was active, that nobody leads.
 
     Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 3.3.
     """
@@ -90,7 +90,7 @@ def vacancies(term: DataFrame, controller_event: DataFrame) -> DataFrame:
         (F.col("t.cluster_id") == F.col("m.cluster_id"))
         & (F.col("m.controller_epoch") > F.col("t.controller_epoch"))
         & (F.col("m.logged_at") > F.col("t.began_at"))
-        & (F.col("m.logged_at") < F.col("t.superseded_at"))
+        & (F.col("t.superseded_at").isNull() | (F.col("m.logged_at") < F.col("t.superseded_at")))
     )
     heard = controller_event.where((F.col("event") == OBSERVED) & F.col("active_controller_id").isNull())
     line = F.struct("m.file_id", "m.byte_offset")
@@ -146,11 +146,13 @@ def zookeeper_end() -> Column:
 
 
 def kraft_end() -> Column:
+    """The same for KRaft; a last controller is over, nobody knows how, where another heard that nobody leads."""
+    is_open = F.col("last_line_at").isNotNull() & F.col("vacant_from_at").isNull()
     is_by_event = F.col("renounced_by") == "controller_event_failed"
     return (
         F.when(F.col("resigning_at").isNotNull(), F.when(is_by_event, "event_failed").otherwise("renounced"))
         .when(F.col("restarted_at").isNotNull() & F.col("last_line_at").isNotNull(), "process_end")
-        .when(F.col("superseded_at").isNull(), F.when(F.col("last_line_at").isNotNull(), "open"))
+        .when(F.col("superseded_at").isNull(), F.when(is_open, "open"))
         .otherwise("superseded_unseen")
     )
 
@@ -182,7 +184,7 @@ def with_gap(term: DataFrame) -> DataFrame:
         .when(F.col("ended_how") == "process_end", "fetch_timeout")
         .otherwise("handover")
     )
-    vacant_from_at = F.when(F.col("is_succeeded"), F.col("vacant_from_at"))
+    vacant_from_at = F.when(F.col("is_succeeded") | F.col("superseded_at").isNull(), F.col("vacant_from_at"))
     return (
         term.withColumn("gap_ms", F.when(F.col("is_succeeded"), gap_ms))
         .withColumn("vacant_from_at", vacant_from_at)

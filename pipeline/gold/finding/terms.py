@@ -95,16 +95,18 @@ def no_controller(controller_term: DataFrame, audit_limit: DataFrame) -> DataFra
     """Between the end of a term and the next election lies longer than a session time-out explains.
 
     Not where a cluster has one broker: while it is down there is nobody to elect, whatever the limit. A KRaft
-    controller prints little: of one whose process ended it counts from when another heard that nobody leads.
+    controller prints little: of one whose process ended it counts from when another heard that nobody leads; if that
+    is the last that is told of the quorum, until the end of the logs.
     """
     is_by_end = F.col("gap_ms").isNotNull() & (F.col("gap_kind") != "fetch_timeout")
     from_at = F.coalesce("vacant_from_at", F.when(is_by_end, F.col("ended_at")))
-    ms = F.unix_millis("superseded_at") - F.unix_millis(from_at)
-    gap = limited(controller_term, audit_limit, "gap_kind <> 'sole_broker'").where(
-        ms > F.col("no_controller_ms")
-    )
+    ms = F.unix_millis(F.coalesce("superseded_at", "until_at")) - F.unix_millis(from_at)
+    is_of_several = "coalesce(gap_kind, '') <> 'sole_broker'"
+    gap = limited(controller_term, audit_limit, is_of_several).where(ms > F.col("no_controller_ms"))
     bound = F.when(F.col("vacant_from_at").isNotNull(), "at least").otherwise("up to")
-    sentence = F.format_string("no controller for %s %.1f s after %s", bound, ms / 1000, controller_name())
+    length = F.format_string("%s %.1f s", bound, ms / 1000)
+    how_long = F.when(F.col("superseded_at").isNull(), "as long as the logs go on").otherwise(length)
+    sentence = F.format_string("no controller for %s after %s", how_long, controller_name())
     basis = F.when(F.col("vacant_from_at").isNotNull(), lines("elected", "vacant", "next_elected"))
     return gap.select(
         "cluster_id", *rule("no_controller", "warning", 2), F.lit("controller").alias("entity"),
