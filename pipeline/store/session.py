@@ -38,7 +38,7 @@ STORED = {
     for column in ("byte_offset", "byte_length", "logged_at", "logged_local")
 }
 ZSTD_LEVEL = "parquet.compression.codec.zstd.level"
-SET_AT_RUN_TIME = ("spark.sql.", "spark.databricks.delta.")
+OF_SQL, OF_DELTA = "spark.sql.", "spark.databricks.delta."
 DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
 
@@ -115,7 +115,8 @@ def tune_local(spark: SparkSession) -> None:
         return
     for line in (shipped_configuration() / "local.conf").read_text().splitlines():
         key, _, value = line.strip().partition(" ")
-        is_ours = key.startswith(SET_AT_RUN_TIME) and spark.conf.isModifiable(key)
+        # Spark does not know Delta's settings before Delta is used.
+        is_ours = key.startswith(OF_DELTA) or (key.startswith(OF_SQL) and spark.conf.isModifiable(key))
         if is_ours and spark.conf.get(key, None) in (None, default_of(key)):
             spark.conf.set(key, value.strip())
 
