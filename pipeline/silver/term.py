@@ -6,6 +6,7 @@ from pyspark.sql import functions as F
 from pipeline.kafka.heard_terms import heard_terms
 from pipeline.kafka.machines import machine_of_release
 from pipeline.kafka.stale_claims import without_stale_claims
+from pipeline.kafka.unelected_terms import is_told, is_trace_seen, unelected, with_next_life
 from schemas.silver.term import SPEC
 
 ELECTIONS = ("controller_elected", "controller_epoch_incremented", "controller_active")
@@ -34,8 +35,9 @@ def build(controller_event: DataFrame, wording_seen: DataFrame, release_span: Da
         .where(is_own_epoch())
     )
     elected = controller_event.transform(without_stale_claims).transform(elections).transform(with_life)
-    seen = elected.transform(with_sights, named)
-    unseen = unelected(named, elected).unionByName(heard_terms(controller_event, elected))
+    sights = named.transform(with_next_life, elected)
+    seen = elected.transform(with_sights, sights.where("next_life IS NULL"))
+    unseen = unelected(sights, elected).unionByName(heard_terms(controller_event, elected))
     terms = seen.unionByName(unseen).transform(one_each)
     return (
         terms.transform(with_machine, release_span)
@@ -132,63 +134,6 @@ def with_sights(elected: DataFrame, named: DataFrame) -> DataFrame:
             F.col("elected_at").alias("first_seen_at"),
             F.col("elected_at").alias("told_from_at"),
             F.lit("proved").alias("certainty"),
-            "line.file_id",
-            "line.byte_offset",
-        )
-    )
-
-
-def is_told(prefix: str = "") -> Column:
-    """Whether the controller's own node says so."""
-    return F.col(f"{prefix}node_id") == F.col(f"{prefix}controller_id")
-
-
-def is_trace_seen(prefix: str = "") -> Column:
-    """state.change.logger wrote lines at TRACE that name the term."""
-    is_trace = (F.col(f"{prefix}log") == "state-change") & (F.col(f"{prefix}level") == "TRACE")
-    return F.max(F.coalesce(is_trace, F.lit(False))).alias("is_trace_seen")
-
-
-def unelected(named: DataFrame, elected: DataFrame) -> DataFrame:
-    """Terms that only lines of state-change.log, or of other nodes, name; their election was not seen."""
-    sights = named.groupBy("cluster_id", "controller_id", "controller_epoch").agg(
-        F.min("first_at").alias("first_seen_at"),
-        F.max("last_at").alias("last_seen_at"),
-        F.min(F.when(is_told(), F.col("first_at"))).alias("told_from_at"),
-        F.max(F.when(is_told(), F.col("last_at"))).alias("told_until_at"),
-        F.min_by(
-            F.struct("file_id", F.col("first_offset").alias("byte_offset")),
-            F.struct("first_at", "file_id", "first_offset"),
-        ).alias("line"),
-        is_trace_seen(),
-    )
-    unseen = sights.join(elected, on=["cluster_id", "controller_id", "controller_epoch"], how="left_anti")
-    before = (
-        (F.col("e.mode") == "zookeeper")
-        & (F.col("s.cluster_id") == F.col("e.cluster_id"))
-        & (F.col("e.elected_at") <= F.col("s.first_seen_at"))
-    )
-    return (
-        unseen.alias("s")
-        .join(F.broadcast(elected).alias("e"), before, how="left")
-        .groupBy(
-            "s.cluster_id",
-            "s.controller_id",
-            "s.controller_epoch",
-            "s.first_seen_at",
-            "s.last_seen_at",
-            "s.told_from_at",
-            "s.told_until_at",
-            "s.line",
-            "s.is_trace_seen",
-        )
-        .agg(F.coalesce(F.max("e.life"), F.lit(1)).alias("life"))
-        .select(
-            "*",
-            F.concat_ws("-", "life", "controller_epoch").alias("term_id"),
-            F.lit("zookeeper").alias("mode"),
-            F.lit(None).cast("timestamp").alias("elected_at"),
-            F.lit("inferred").alias("certainty"),
             "line.file_id",
             "line.byte_offset",
         )
