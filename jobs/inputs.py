@@ -1,11 +1,12 @@
 """What builds take: tables, settings as frames, and what has to be known of the time before the cut."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import reduce
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from jobs.before import (
@@ -30,7 +31,8 @@ from pipeline.catalog.tables import (
     SUMMARY,
     TIMELINE,
 )
-from pipeline.store.rows import collect_one, collect_rows
+from pipeline.store.delta import stretches_of
+from pipeline.store.rows import collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import log_record, source_file
 from schemas.gold import (
@@ -52,6 +54,8 @@ from schemas.silver import (
     topic_event,
 )
 
+MOST_STRETCHES = 50
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -60,14 +64,14 @@ class Inputs:
     store: ClusterWarehouse
     settings: Settings
     versions_before: Mapping[str, int]
-    segments: dict[datetime, tuple[int, DataFrame]] = field(default_factory=dict)
+    segments: dict[datetime, Column] = field(default_factory=dict)
 
     def of(self, name: str, cut: datetime | None) -> Any:
         """What a build takes by that name: a table at its head, settings as a frame, or what was before the cut."""
         store, settings, read = self.store, self.settings, self.store.delta.read
         made: dict[str, Callable[[], Any]] = {
             "balancing_setting": lambda: balancing_settings(store.spark, settings, store.cluster_id),
-            "audit_limit": lambda: audit_limits(read(source_file.SPEC), settings, store.cluster_id),
+            "audit_limit": lambda: audit_limits(self.ends(), settings, store.cluster_id),
             "release_setting": lambda: release_settings(store.spark, settings, store.cluster_id),
             "published_finding": lambda: store.delta.read(
                 finding.SPEC, self.versions_before.get(finding.SPEC.name, 0)
@@ -88,13 +92,15 @@ class Inputs:
     def of_segments(self, rows: DataFrame, cut: datetime) -> DataFrame:
         """The rows of the segments that may hold lines from the cut on."""
         if cut not in self.segments:
-            segments = segments_at(self.store.delta.read(source_file.SPEC), cut)
-            least = collect_one(segments.agg(F.min("load_seq").alias("load_seq")))["load_seq"]
-            self.segments[cut] = (least or 0, segments)
-        least, segments = self.segments[cut]
-        return rows.where(F.col("load_seq") >= least).join(
-            F.broadcast(segments), on="load_seq", how="left_semi"
-        )
+            found = collect_rows(segments_at(self.store.delta.read(source_file.SPEC), cut))
+            self.segments[cut] = is_among([row["load_seq"] for row in found])
+        return rows.where(self.segments[cut])
+
+    def ends(self) -> DataFrame:
+        """(cluster_id, last_logged_at): the end of the data."""
+        last = F.max("last_logged_at").alias("last_logged_at")
+        found = self.store.delta.read(source_file.SPEC).groupBy("cluster_id").agg(last)
+        return self.store.spark.createDataFrame(collect_rows(found), found.schema)
 
     def said(self, cut: datetime | None) -> list[DataFrame]:
         """What lines from the cut on state of partitions."""
@@ -108,6 +114,18 @@ class Inputs:
         lines, terms, events, records = map(read, specs)
         rows = [] if cut is None else lines_before(lines, terms, events, records, cut)
         return self.store.spark.createDataFrame(rows, BEFORE)
+
+
+def is_among(load_seqs: Sequence[int]) -> Column:
+    """Whether a row is of these segments: a condition on stretches of numbers, which skips files, prunes row groups
+    and adds no join to the plan."""
+    number = F.col("load_seq")
+    stretches = list(stretches_of(load_seqs))
+    if not stretches:
+        return F.lit(False)
+    if len(stretches) <= MOST_STRETCHES:
+        return reduce(Column.__or__, (number.between(*ends) for ends in stretches))
+    return number.between(stretches[0][0], stretches[-1][1]) & number.isin(*sorted(load_seqs))
 
 
 def modes(terms: DataFrame) -> frozenset[str]:

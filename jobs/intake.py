@@ -91,16 +91,20 @@ class Intake:
     def find_duplicates(self) -> None:
         """Compares the new segments with those of other files of their nodes that tell of the same time."""
         delta, builder = self.store.delta, self.builder
-        found = duplicates.overlaps(delta.read(source_file.SPEC), builder.rows_of_run(source_file.SPEC))
-        overlap = collect_rows(found)
-        if not overlap:
+        files = duplicates.overlaps(delta.read(source_file.SPEC), builder.rows_of_run(source_file.SPEC))
+        near = collect_rows(files)
+        if not near:
             return
-        rows = self.store.spark.createDataFrame(overlap, found.schema)
-        least = min(one["load_seq"] for one in overlap)
-        records = delta.read(log_record.SPEC).where(F.col("load_seq") >= least)
-        twice = duplicates.build(records, rows).transform(builder.of_run)
-        builder.write(duplicate_record.SPEC, twice)
-        self.done(duplicate_record.SPEC)
+        frame = self.store.spark.createDataFrame
+        records = delta.read(log_record.SPEC).where(F.col("load_seq") >= min(one["load_seq"] for one in near))
+        of_logs = duplicates.spans(records, frame(near, files.schema))
+        spans = frame(collect_rows(of_logs), of_logs.schema)
+        overlap = duplicates.overlaps(spans, builder.of_run(spans), "log")
+        rows = collect_rows(overlap)
+        if rows:
+            twice = duplicates.build(records, frame(rows, overlap.schema)).transform(builder.of_run)
+            builder.write(duplicate_record.SPEC, twice)
+            self.done(duplicate_record.SPEC)
 
     def total(self, segments: Sequence[Segment], counted: Mapping[int, Mapping[str, Any]]) -> None:
         rows = [counted[one.load_seq] for one in segments]

@@ -31,6 +31,9 @@ from schemas.gold import finding
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
 
+# Of what is stored already a run reads so small a part.
+HISTORY_COUNTS = 32
+
 
 def run_cluster(
     spark: SparkSession,
@@ -109,9 +112,9 @@ class Run:
         return self.result("published" if planned.segments or tables else "nothing_new", found)
 
     def tune(self, new_bytes: int) -> None:
-        """Gold is built from everything; what ingest builds follows what is new."""
+        """Tables are built from the night on, few of them from all that is stored, and of that from little."""
         total = new_bytes + self.published.counts.get("total_bytes", 0)
-        tune_for_size(self.store.spark, new_bytes if self.request.job == "ingest" else total, total)
+        tune_for_size(self.store.spark, max(new_bytes, total // HISTORY_COUNTS), total)
 
     def result(self, outcome: str, found: Mapping[str, tuple[str, str | None]]) -> RunResult:
         problems = [(path, said or "") for path, (state, said) in found.items() if state in PROBLEMS]

@@ -1,28 +1,33 @@
 """Finds records that another file of the same node and log holds too, and leaves them out."""
 
-from pyspark.sql import DataFrame, Window
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from schemas.bronze.duplicate_record import SPEC
 
+SEGMENT = ("cluster_id", "node_id", "file_id", "load_seq")
 RECORD = ("load_seq", "file_id", "byte_offset")
 SAME = ("cluster_id", "node_id", "log", "logged_at", "raw")
 
 
-def overlaps(source_file: DataFrame, new: DataFrame) -> DataFrame:
+def overlaps(segments: DataFrame, new: DataFrame, *by: str) -> DataFrame:
     """(load_seq, from_at, until_at): the segments that may share records with a new one, and when.
 
-    new: those rows of source_file that are loaded or derived in this run. Both sides of each pair are there.
+    segments: rows of bronze.source_file or, by log, of spans(). new: those of them that are loaded or derived in this
+    run. Both sides of each pair are there.
     """
     is_pair = (
         (F.col("a.cluster_id") == F.col("b.cluster_id"))
         & F.col("a.node_id").eqNullSafe(F.col("b.node_id"))
+        & reduce(Column.__and__, (F.col(f"a.{name}") == F.col(f"b.{name}") for name in by), F.lit(True))
         & (F.col("a.file_id") != F.col("b.file_id"))
         & (F.col("a.first_logged_at") <= F.col("b.last_logged_at"))
         & (F.col("a.last_logged_at") >= F.col("b.first_logged_at"))
     )
-    span = ("cluster_id", "node_id", "file_id", "load_seq", "first_logged_at", "last_logged_at")
-    pairs = source_file.select(*span).alias("a").join(F.broadcast(new.select(*span)).alias("b"), is_pair)
+    span = (*SEGMENT, *by, "first_logged_at", "last_logged_at")
+    pairs = segments.select(*span).alias("a").join(F.broadcast(new.select(*span)).alias("b"), is_pair)
     common = (
         F.greatest("a.first_logged_at", "b.first_logged_at").alias("from_at"),
         F.least("a.last_logged_at", "b.last_logged_at").alias("until_at"),
@@ -33,6 +38,16 @@ def overlaps(source_file: DataFrame, new: DataFrame) -> DataFrame:
         .unionByName(sides[1])
         .groupBy("load_seq")
         .agg(F.min("from_at").alias("from_at"), F.max("until_at").alias("until_at"))
+    )
+
+
+def spans(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
+    """(SEGMENT, log, first_logged_at, last_logged_at): which logs the segments of `overlap` tell of, and when; the two
+    logs of a controller always overlap and share nothing."""
+    return (
+        log_record.join(F.broadcast(overlap.select("load_seq")), on="load_seq", how="left_semi")
+        .groupBy(*SEGMENT, "log")
+        .agg(F.min("logged_at").alias("first_logged_at"), F.max("logged_at").alias("last_logged_at"))
     )
 
 

@@ -18,7 +18,7 @@ def with_next_life(named: DataFrame, elected: DataFrame) -> DataFrame:
     begun = elected.where("mode = 'zookeeper'").select(
         *OWN, F.col("elected_at").alias("first_at"), F.col("life").alias("begun_life")
     )
-    in_turn = ("first_at", F.col("begun_life").isNull())
+    in_turn = (F.col("first_at"), F.col("begun_life").isNull())
     of_cluster = Window.partitionBy("cluster_id").orderBy(*in_turn)
     of_controller = Window.partitionBy(*OWN[:2]).orderBy(*in_turn)
     of_term = Window.partitionBy(*OWN).orderBy(*in_turn)
@@ -29,9 +29,8 @@ def with_next_life(named: DataFrame, elected: DataFrame) -> DataFrame:
     is_election = F.col("begun_life").isNotNull()
     held = last(F.when(is_election, F.col("controller_epoch")), of_controller)
     life = last(F.col("begun_life"), of_cluster)
-    following = F.first("begun_life", ignorenulls=True).over(
-        of_cluster.rowsBetween(1, Window.unboundedFollowing)
-    )
+    backwards = Window.partitionBy("cluster_id").orderBy(*(F.desc(one) for one in in_turn))
+    following = last(F.col("begun_life"), backwards)
     is_back = is_told() & (F.col("controller_epoch") < held) & (following > life)
     # An election of the same epoch ends what went before it.
     said = F.when(is_election, 0).when(is_back, following)

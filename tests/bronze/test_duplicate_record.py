@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from pipeline.bronze import duplicate_record
@@ -42,7 +43,8 @@ def columns(struct: StructType, names: str) -> StructType:
 def left(spark: SparkSession, loaded: Loaded) -> Loaded:
     """What counts of these lines."""
     records, files = frames(spark, loaded)
-    twice = duplicate_record.build(records, duplicate_record.overlaps(files, files))
+    spans = duplicate_record.spans(records, duplicate_record.overlaps(files, files))
+    twice = duplicate_record.build(records, duplicate_record.overlaps(spans, spans, "log"))
     rows = duplicate_record.without(records, twice).collect()
     return sorted((row.file_id, row.load_seq, row.raw.decode()) for row in rows)
 
@@ -52,6 +54,17 @@ def test_a_part_of_a_file_delivered_again(spark: SparkSession) -> None:
     first = [("x", 1, "a"), ("x", 1, "b"), ("x", 2, "b"), ("x", 2, "c")]
     again = [("y", 3, "b"), ("y", 3, "c"), ("y", 3, "d"), ("other", 4, "b")]
     assert left(spark, first + again) == sorted([*first, ("y", 3, "d"), ("other", 4, "b")])
+
+
+@pytest.mark.spark
+def test_two_logs_of_one_time_are_not_compared(spark: SparkSession) -> None:
+    records, files = frames(spark, [("x", 1, "a"), ("x", 1, "b"), ("y", 2, "a"), ("y", 2, "b")])
+    assert duplicate_record.overlaps(files, files).count() == 2
+    is_other = F.col("file_id") == "y"
+    logs = records.withColumn("log", F.when(is_other, "state-change").otherwise("controller"))
+    spans = duplicate_record.spans(logs, duplicate_record.overlaps(files, files))
+    assert spans.count() == 2
+    assert duplicate_record.overlaps(spans, spans, "log").count() == 0
 
 
 @pytest.mark.spark

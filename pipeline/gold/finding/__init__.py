@@ -32,7 +32,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     log_gap: DataFrame,
     leader_election: DataFrame,
     broker_session: DataFrame,
-    log_record: DataFrame,
+    election_event: DataFrame,
+    wording_seen: DataFrame,
     audit_limit: DataFrame,
     published_finding: DataFrame,
 ) -> DataFrame:
@@ -43,7 +44,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
     found = (
-        unclean_election(leader_election, log_record)
+        unclean_election(leader_election, election_event)
         .unionByName(outage(partition_outage, controller_term, audit_limit))
         .unionByName(last_known_leader(leader_election))
         .unionByName(leader_choice(leader_election, controller_term))
@@ -62,7 +63,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .unionByName(standing_imbalance(imbalance_breach))
         .unionByName(ratio_disagreement(imbalance_check))
         .unionByName(blocked_deletion(topic_event))
-        .unionByName(not_understood(log_record))
+        .unionByName(not_understood(wording_seen))
     )
     told = found.transform(with_suppressed, audit_limit)
     return told.transform(with_status, published_finding).select(*SPEC.columns)

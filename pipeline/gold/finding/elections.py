@@ -11,10 +11,12 @@ LAST_KNOWN = (
     "(term %s: first %s); what it had not written to disk when it died is lost"
 )
 ONE_RETURN_MS = 1_000
+# What diffs of partitions tell so, replays tell again.
+SAYING_SO = ("selector_unclean_elected", "elect_unclean", "partition_transition")
 OUTSIDE = "unclean election: %s got leader %s outside of its in-sync replicas"
 
 
-def unclean_election(leader_election: DataFrame, log_record: DataFrame) -> DataFrame:
+def unclean_election(leader_election: DataFrame, election_event: DataFrame) -> DataFrame:
     """A leader from outside of the ISR was chosen: what the old leader had alone is lost.
 
     By gold.leader_election; what Kafka says so beside it, by the line. Of a last known leader: see last_known_leader.
@@ -32,7 +34,7 @@ def unclean_election(leader_election: DataFrame, log_record: DataFrame) -> DataF
         sentence.alias("sentence"),
         F.when(F.col("is_unclean_said"), "proved").otherwise("inferred").alias("certainty"), "evidence",
     )  # fmt: skip
-    said = log_record.join(F.broadcast(known), on=["file_id", "byte_offset"], how="left_anti")
+    said = election_event.join(F.broadcast(known), on=["file_id", "byte_offset"], how="left_anti")
     return elected.unionByName(said_unclean(said))
 
 
@@ -95,14 +97,11 @@ def change_of_leader() -> Column:
     return F.concat(who("old_leader", "isr_before"), F.lit(" -> "), who("leader", "isr"))
 
 
-def said_unclean(log_record: DataFrame) -> DataFrame:
+def said_unclean(election_event: DataFrame) -> DataFrame:
     """The same by a line alone: of the offline selector up to 1.0, a state to recover from 3.2, KRaft from 3.6."""
-    is_recovering = (F.col("event") == "partition_transition") & F.col("fields")["leader_and_isr"].contains(
-        "leaderRecoveryState=RECOVERING"
-    )
-    said = log_record.where(F.col("event").isin("selector_unclean_elected", "elect_unclean") | is_recovering)
-    leader = F.coalesce(F.col("fields")["new_leader"], F.col("fields")["node"], "leader")
-    partition = F.concat_ws("-", F.coalesce("topic", F.col("fields")["topic_id"]), "partition")
+    said = election_event.where(F.col("event").isin(*SAYING_SO) & (F.col("step") == "elected_unclean"))
+    leader = F.col("new_leader").cast("string")
+    partition = F.concat_ws("-", F.coalesce("topic", "topic_id"), "partition")
     sentence = F.concat(F.format_string(OUTSIDE, partition, leader), F.lit(LOST))
     return said.where("logged_at IS NOT NULL").select(
         "cluster_id", *rule("unclean_election", "critical"), partition.alias("entity"),

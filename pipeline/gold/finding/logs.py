@@ -1,9 +1,9 @@
 """Rules on the logs themselves: what is missing or not understood is missing in every verdict."""
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.gold.finding.wording import EVIDENCE_KEPT, kept, place, rule
+from pipeline.gold.finding.wording import kept, rule
 from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
 
@@ -31,20 +31,16 @@ def missing_logs(log_gap: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def not_understood(log_record: DataFrame) -> DataFrame:
+def not_understood(wording_seen: DataFrame) -> DataFrame:
     """Records of the controller's logs whose wording no template names: what they say is missing everywhere else."""
-    logs = "log IN ('controller', 'state-change') AND not_understood_reason NOT IN ('blank', 'other_logger')"
-    reason = Window.partitionBy("cluster_id", "not_understood_reason").orderBy("file_id", "byte_offset")
-    shown = F.when(F.col("number") <= EVIDENCE_KEPT, place())
+    first = F.struct("file_id", F.col("first_offset").alias("byte_offset"))
     groups = (
-        log_record.where(logs)
-        .select("cluster_id", "not_understood_reason", "logged_at", "file_id", "byte_offset")
-        .withColumn("number", F.row_number().over(reason))
+        wording_seen.where("log IN ('controller', 'state-change') AND not_understood_reason IS NOT NULL")
         .groupBy("cluster_id", "not_understood_reason")
         .agg(
-            F.count("*").alias("records"),
-            F.min("logged_at").alias("valid_from_at"),
-            F.collect_list(shown).alias("lines"),
+            F.sum("record_count").alias("records"),
+            F.min("first_at").alias("valid_from_at"),
+            kept(F.collect_list(first)).alias("lines"),
         )
     )
     sentence = F.format_string("%d record(s) not understood: %s", "records", "not_understood_reason")
@@ -52,5 +48,5 @@ def not_understood(log_record: DataFrame) -> DataFrame:
         "cluster_id", *rule("not_understood", "info"), F.lit("logs").alias("entity"),
         F.col("not_understood_reason").alias("root_event"), F.lit(None).cast("string").alias("term_id"),
         "valid_from_at", F.lit(None).cast("timestamp").alias("valid_until_at"), sentence.alias("sentence"),
-        F.lit("proved").alias("certainty"), kept(F.col("lines")).alias("evidence"),
+        F.lit("proved").alias("certainty"), F.col("lines").alias("evidence"),
     )  # fmt: skip
