@@ -153,9 +153,9 @@ class Builder:
         """The cut of this run; none where the lines of controllers are to be built from everything."""
         if controller_line.SPEC.name in self.fresh:
             delta = self.store.delta
-            terms_before = delta.read(term.SPEC, self.versions_before[term.SPEC.name])
+            terms_before = self.inputs.at_hand(term.SPEC, self.versions_before[term.SPEC.name])
             new = self.counting(self.rows_of_run(log_record.SPEC))
-            self.cut = find_cut(new, delta.read(term.SPEC), terms_before)
+            self.cut = find_cut(new, self.inputs.at_hand(term.SPEC), terms_before)
             self.cut = with_limits(self.cut, delta.read, self.versions_before, self.versions)
             if not self.cut.has_lines:
                 self.cut = replace(self.cut, at=end_of(delta.read(source_file.SPEC)))
@@ -165,9 +165,9 @@ class Builder:
         if self.cut.at is None or not self.cut.has_lines:
             return
         read = self.store.delta.read
-        terms_before = read(term.SPEC, self.versions_before[term.SPEC.name])
+        terms_before = self.inputs.at_hand(term.SPEC, self.versions_before[term.SPEC.name])
         tables = (read(spec) for spec in (controller_line.SPEC, replay_summary.SPEC))
-        self.cut = with_day(self.cut, read(term.SPEC), terms_before, *tables)
+        self.cut = with_day(self.cut, self.inputs.at_hand(term.SPEC), terms_before, *tables)
 
     def cut_of(self, table: Table) -> datetime | None:
         """Where the rows begin that the run builds of a table; None: all of them, or those of segments."""

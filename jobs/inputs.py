@@ -32,7 +32,7 @@ from pipeline.catalog.tables import (
     TIMELINE,
 )
 from pipeline.store.delta import stretches_of
-from pipeline.store.rows import collect_rows
+from pipeline.store.rows import collect_rows, small
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import log_record, source_file
 from schemas.gold import (
@@ -53,8 +53,12 @@ from schemas.silver import (
     term,
     topic_event,
 )
+from schemas.spec import TableSpec
 
 MOST_STRETCHES = 50
+# A row per term of a controller, per stretch of a node with one release, per gap.
+FEW_ROWS = ("term", "release_span", "controller_term", "log_gap")
+MOST_ROWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ class Inputs:
     settings: Settings
     versions_before: Mapping[str, int]
     segments: dict[datetime, Column] = field(default_factory=dict)
+    brought: dict[tuple[str, int | None], DataFrame] = field(default_factory=dict)
 
     def of(self, name: str, cut: datetime | None) -> Any:
         """What a build takes by that name: a table at its head, settings as a frame, or what was before the cut."""
@@ -87,7 +92,18 @@ class Inputs:
             REASSIGNMENTS: lambda: reassignment_before(read(reassignment_event.SPEC), cut),
             "modes": lambda: modes(read(term.SPEC)),
         }
+        if name in FEW_ROWS:
+            return self.at_hand(BY_SHORT_NAME[name].spec)
         return made[name]() if name in made else store.delta.read(BY_SHORT_NAME[name].spec)
+
+    def at_hand(self, spec: TableSpec, version: int | None = None) -> DataFrame:
+        """A table of few rows, at its head if no version is given, as rows that the driver has: plans name it often,
+        and each look at it would be a job."""
+        delta = self.store.delta
+        key = (spec.name, delta.head(spec) if version is None else version)
+        if key not in self.brought:
+            self.brought[key] = small(delta.read(spec, version), MOST_ROWS)
+        return self.brought[key]
 
     def of_segments(self, rows: DataFrame, cut: datetime) -> DataFrame:
         """The rows of the segments that may hold lines from the cut on."""

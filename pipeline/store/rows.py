@@ -13,3 +13,9 @@ def collect_rows(frame: DataFrame) -> list[dict[str, Any]]:
 def collect_one(frame: DataFrame) -> dict[str, Any]:
     """The only row of an aggregate."""
     return collect_rows(frame)[0]
+
+
+def small(frame: DataFrame, most: int) -> DataFrame:
+    """The same rows without the plan that they came of, where there are not more than so many."""
+    rows = frame.limit(most + 1).toArrow()
+    return frame.sparkSession.createDataFrame(rows, schema=frame.schema) if rows.num_rows <= most else frame

@@ -14,7 +14,7 @@ from pipeline.gold.finding.moves import discontinuity
 from pipeline.gold.finding.wording import EVIDENCE_KEPT
 from schemas.gold import controller_term, leader_election, replay_check
 from schemas.silver import log_gap
-from tests.tables import log_records, table
+from tests.tables import built, log_records, table
 
 DAY = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -159,12 +159,10 @@ KRAFT = """
 def test_unclean_elections_that_kafka_prints(spark: SparkSession) -> None:
     """Without an election that a controller in office made of it, by the line."""
     none = spark.createDataFrame([], leader_election.SPEC.struct)
-    found = unclean_election(
-        none,
-        log_records(
-            spark, {(1, "controller"): UNCLEAN, (1, "state-change"): RECOVERING, (103, "controller"): KRAFT}
-        ),
+    lines = log_records(
+        spark, {(1, "controller"): UNCLEAN, (1, "state-change"): RECOVERING, (103, "controller"): KRAFT}
     )
+    found = unclean_election(none, built(spark, lines, "election_event"))
     assert {
         (row.entity, row.severity, row.sentence.split(";")[0].split(": ")[1]) for row in found.collect()
     } == {
@@ -193,7 +191,7 @@ ELECTIONS = """
 @pytest.mark.spark
 def test_elections_that_hurt_or_surprise(spark: SparkSession) -> None:
     """b.c-1 got its leader by the very line that says so: it is told once."""
-    lines = log_records(spark, {(1, "state-change"): RECOVERING})
+    lines = built(spark, log_records(spark, {(1, "state-change"): RECOVERING}), "election_event")
     own = F.struct(F.lit("1-state-change").alias("file_id"), F.lit(0).cast("long").alias("byte_offset"))
     elections = table(spark, leader_election.SPEC, ELECTIONS).withColumn("evidence", F.array(own))
     terms = table(
