@@ -12,7 +12,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 from pipeline.kafka.acting import about_partitions, by_controllers
 from pipeline.kafka.causing import LISTED
 from pipeline.silver.controller_line import marks
-from pipeline.store.rows import collect_one, collect_rows
+from pipeline.store.rows import collect_one, collect_rows, in_utc
 from schemas.silver import controller_line
 
 # Columns of a term that decide which lines belong to it and when it begins.
@@ -115,7 +115,8 @@ def lines_before(
         if wanted:
             before = lines.where((F.col("ordered_at") < F.lit(cut)) & since & F.col("term_id").isin(wanted))
             row = F.max_by(F.struct(*controller_line.SPEC.columns), "seq").alias("row")
-            found += collect_rows(before.groupBy("cluster_id", "term_id").agg(row).select("row.*"))
+            last_rows = collect_rows(before.groupBy("cluster_id", "term_id").agg(row).select("row.*"))
+            found += map(in_utc, last_rows)
     return [one | {"listed": listed(one, lines, log_record)} for one in found]
 
 

@@ -32,7 +32,7 @@ from pipeline.catalog.tables import (
     TIMELINE,
 )
 from pipeline.store.delta import stretches_of
-from pipeline.store.rows import collect_rows, small
+from pipeline.store.rows import brought, collect_rows, small
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import log_record, source_file
 from schemas.gold import (
@@ -69,7 +69,7 @@ class Inputs:
     settings: Settings
     versions_before: Mapping[str, int]
     segments: dict[datetime, Column] = field(default_factory=dict)
-    brought: dict[tuple[str, int | None], DataFrame] = field(default_factory=dict)
+    few: dict[tuple[str, int | None], DataFrame] = field(default_factory=dict)
 
     def of(self, name: str, cut: datetime | None) -> Any:
         """What a build takes by that name: a table at its head, settings as a frame, or what was before the cut."""
@@ -101,9 +101,9 @@ class Inputs:
         and each look at it would be a job."""
         delta = self.store.delta
         key = (spec.name, delta.head(spec) if version is None else version)
-        if key not in self.brought:
-            self.brought[key] = small(delta.read(spec, version), MOST_ROWS)
-        return self.brought[key]
+        if key not in self.few:
+            self.few[key] = small(delta.read(spec, version), MOST_ROWS)
+        return self.few[key]
 
     def of_segments(self, rows: DataFrame, cut: datetime) -> DataFrame:
         """The rows of the segments that may hold lines from the cut on."""
@@ -116,7 +116,7 @@ class Inputs:
         """(cluster_id, last_logged_at): the end of the data."""
         last = F.max("last_logged_at").alias("last_logged_at")
         found = self.store.delta.read(source_file.SPEC).groupBy("cluster_id").agg(last)
-        return self.store.spark.createDataFrame(collect_rows(found), found.schema)
+        return brought(found)[1]
 
     def said(self, cut: datetime | None) -> list[DataFrame]:
         """What lines from the cut on state of partitions."""

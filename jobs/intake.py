@@ -13,7 +13,7 @@ from pipeline.bronze import duplicate_record as duplicates
 from pipeline.bronze import log_record as log_record_table
 from pipeline.bronze.planning import Plan, Segment
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
-from pipeline.store.rows import collect_rows
+from pipeline.store.rows import brought, collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.spec import TableSpec
@@ -91,18 +91,16 @@ class Intake:
     def find_duplicates(self) -> None:
         """Compares the new segments with those of other files of their nodes that tell of the same time."""
         delta, builder = self.store.delta, self.builder
-        files = duplicates.overlaps(delta.read(source_file.SPEC), builder.rows_of_run(source_file.SPEC))
-        near = collect_rows(files)
-        if not near:
+        rows, near = brought(
+            duplicates.overlaps(delta.read(source_file.SPEC), builder.rows_of_run(source_file.SPEC))
+        )
+        if not rows:
             return
-        frame = self.store.spark.createDataFrame
-        records = delta.read(log_record.SPEC).where(F.col("load_seq") >= min(one["load_seq"] for one in near))
-        of_logs = duplicates.spans(records, frame(near, files.schema))
-        spans = frame(collect_rows(of_logs), of_logs.schema)
-        overlap = duplicates.overlaps(spans, builder.of_run(spans), "log")
-        rows = collect_rows(overlap)
+        records = delta.read(log_record.SPEC).where(F.col("load_seq") >= min(one["load_seq"] for one in rows))
+        _, spans = brought(duplicates.spans(records, near))
+        rows, overlap = brought(duplicates.overlaps(spans, builder.of_run(spans), "log"))
         if rows:
-            twice = duplicates.build(records, frame(rows, overlap.schema)).transform(builder.of_run)
+            twice = duplicates.build(records, overlap).transform(builder.of_run)
             builder.write(duplicate_record.SPEC, twice)
             self.done(duplicate_record.SPEC)
 

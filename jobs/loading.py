@@ -15,7 +15,7 @@ from jobs.settings import Settings
 from pipeline.bronze import log_record
 from pipeline.bronze.planning import Known, Plan, Segment
 from pipeline.core.files import Listed
-from pipeline.store.rows import collect_rows
+from pipeline.store.rows import collect_rows, in_utc
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import file_sighting, source_file
 
@@ -152,7 +152,9 @@ class Loader:
             node_id: self.settings.zone_of(self.store.cluster_id, node_id)
             for node_id in {row["node_id"] for row in rows}
         }
-        rows = [row | {"zone": zones[row["node_id"]]} | counted.get(row["load_seq"], {}) for row in rows]
+        rows = [
+            in_utc(row) | {"zone": zones[row["node_id"]]} | counted.get(row["load_seq"], {}) for row in rows
+        ]
         return self.spark.createDataFrame(rows, schema=source_file.SPEC.struct)
 
     def planned(self, segment: Segment) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Small results, brought to the driver."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -13,6 +14,18 @@ def collect_rows(frame: DataFrame) -> list[dict[str, Any]]:
 def collect_one(frame: DataFrame) -> dict[str, Any]:
     """The only row of an aggregate."""
     return collect_rows(frame)[0]
+
+
+def in_utc(row: dict[str, Any]) -> dict[str, Any]:
+    """A row that is given to Spark again: times in the zone of the driver, as Spark brings them, lose the hour that a
+    change of clocks repeats on their way back."""
+    return {name: at.astimezone(UTC) if isinstance(at, datetime) else at for name, at in row.items()}
+
+
+def brought(frame: DataFrame) -> tuple[list[dict[str, Any]], DataFrame]:
+    """A few rows, computed once, and as a frame of their own; no times without a zone among them."""
+    rows = list(map(in_utc, collect_rows(frame)))
+    return rows, frame.sparkSession.createDataFrame(rows, frame.schema)
 
 
 def small(frame: DataFrame, most: int) -> DataFrame:
