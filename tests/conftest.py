@@ -48,8 +48,12 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 SHARED_BY_ALL = ("story", "sample_run")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Which tests `--dist loadgroup` keeps together: those of a file, and all files that share something dear."""
+    """Which tests `--dist loadgroup` keeps together: those of a file, and all files that share something dear.
+
+    First of all: xdist reads the marks in a hook of its own, and would find none.
+    """
     asked: dict[Path, set[str]] = {}
     for item in items:
         asked.setdefault(item.path, set()).update(getattr(item, "fixturenames", ()))
