@@ -28,9 +28,22 @@ UNCLEAN_CHOICE = re.compile(
 UNCLEAN_DIFF = re.compile(
     r"UNCLEAN partition change for (\S+) with topic ID \S+: .*\bleader: -?\d+ -> (\d+),.*RECOVERED -> RECOVERING"
 )
-# Where the log of a broker ends that begins to lead or to follow, from 2.6.
-STARTS = re.compile(
-    r"(Leader|Follower) (\S+) (?:with topic id \S+ )?starts at leader epoch \d+ from offset (\d+)"
+# Where the log of a broker ends: of one that begins to lead or to follow, from 2.6; up to 2.5, in server.log, of one
+# that begins to lead, is loaded as its broker starts, or is cut off.
+KEPT = {"led", "one before"}
+ENDS = tuple(
+    (re.compile(pattern), sides)
+    for pattern, sides in (
+        (r"Leader (\S+) (?:with topic id \S+ )?starts at leader epoch \d+ from offset (\d+)", {"led"}),
+        (r"Follower (\S+) (?:with topic id \S+ )?starts at leader epoch \d+ from offset (\d+)", {"back"}),
+        (r"[]:] (\S+) starts at [Ll]eader [Ee]poch \d+ from offset (\d+)", {"led"}),
+        (r"\[Log partition=(\S+), .*Completed load of log with .*log end offset (\d+)", {"led", "back"}),
+        (r"Completed load of log (\S+) with .*log end offset (\d+)", {"led", "back"}),
+        (r"\[Log partition=(\S+), .*Truncating to offset (\d+)", {"led"}),
+        (r"Truncating log (\S+) to offset (\d+)", {"led"}),
+        (r"\[Log partition=(\S+), .*Truncating to \d+ has no effect as the largest offset.* is (\d+)", KEPT),
+        (r"Truncating (\S+) to \d+ has no effect as the largest offset.* is (\d+)", KEPT),
+    )
 )
 NAMED = re.compile(r"(\S+)-(\d+) with topic (?:id|ID) (?:Some\()?([\w-]{22})")
 LEADER = re.compile(r"(?i)leader\"?[=:] ?(-?\d+)")
@@ -60,7 +73,7 @@ def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
         require_span(claim, min(line.at() for line in lines), min(line.at() for line in lines))
         return "the controller says itself that the election is unclean"
     require_span(claim, lines[0].at(), lines[0].at())
-    lines = [line for line in lines if not STARTS.search(line.text)]
+    lines = [line for line in lines if end_of(line) is None]
     words = [next((one for pattern in UNCLEAN if (one := pattern.search(line.text))), None) for line in lines]
     for line, found in zip(lines, words, strict=True):
         told = (dashed(found[1]), found[2]) if found else chosen(line)
@@ -76,13 +89,20 @@ def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     return f"nobody led, in sync {', '.join(before[0])}, then {leader} with the next leader epoch"
 
 
+def end_of(line: Line) -> tuple[str, int, set[str]] | None:
+    """Partition, offset at which its log ends, and whose that may be: the new leader's or one's that is back."""
+    for pattern, sides in ENDS:
+        if found := pattern.search(line.text):
+            return found[1], int(found[2]) + (sides == KEPT), sides
+    return None
+
+
 def require_lost(claim: Claim, partition: str, lines: Sequence[Line]) -> None:
     """What the sentence says of lost records is the difference of the ends of two logs."""
     if count := LOST.search(claim["sentence"]):
-        ends = [found for line in lines if (found := STARTS.search(line.text)) and found[2] == partition]
-        led = [int(one[3]) for one in ends if one[1] == "Leader"]
-        back = [int(one[3]) for one in ends if one[1] == "Follower"]
-        is_so = led and back and int(count[1]) in {each - one for each in back for one in led}
+        ends = [found for line in lines if (found := end_of(line)) and found[0] == partition]
+        led, back = ([end for _, end, sides in ends if side in sides] for side in ("led", "back"))
+        is_so = int(count[1]) in {each - one for each in back for one in led}
         require(is_so, f"no two records are {count[1]} records of {partition} apart")
 
 

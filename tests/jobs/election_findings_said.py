@@ -10,8 +10,10 @@ from tests.jobs.finding_records import (
     KRAFT_UNCLEAN,
     LED_BY_1,
     LED_FROM_0,
+    LED_FROM_0_IN_2_2,
     LEFT_1,
     LEFT_ALONE,
+    LOADED_TO_50,
     OUTSIDER,
     RECOVERING,
     UNCLEAN,
@@ -86,9 +88,17 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             "leader 1, ISR [1]); records that it had not copied are lost", "08:59:35.967", "08:59:35.967"),
         [LED_BY_1, LEFT_1, FOUND_2, BACK_1], CONFIRMED,
     ),
+    "unclean_election with what it cost, 2.2": (
+        finding("unclean_election", "audit_log-0",
+            "unclean election: audit_log-0 got leader 1 outside of its in-sync replicas (term 1-6: leader 3, ISR [3] -> "
+            "leader 1, ISR [1]); records that it had not copied are lost, at most 50", "08:59:35.967", "08:59:35.967"),
+        [LED_BY_1, LEFT_1, FOUND_2, BACK_1, LED_FROM_0_IN_2_2, LOADED_TO_50], CONFIRMED,
+    ),
 }  # fmt: skip
 # (case, what a line says, what it says now, a word of the answer)
 ALTERED = [
+    ("unclean_election with what it cost, 2.2", "end offset 50", "end offset 51", "no two records are 50 records"),
+    ("unclean_election with what it cost, 2.2", "from offset 0", "from offset 1", "no two records are 50 records"),
     ("unclean_election", "Elect leader 2", "Elect leader 3", "does not say so"),
     ("unclean_election", "[alerts,0]", "[alerts,1]", "does not say so"),
     ("unclean_election", "53,460", "53,461", "held from"),

@@ -34,6 +34,8 @@ KRAFT_LEADER = "[2026-11-21 08:05:55,322] INFO [Broker id=1] Leader rf1-0 with t
 # Cluster 3.9.1: what the leader has, and what one has that comes back.
 LED_FROM_0 = "[2026-11-21 08:10:26,600] INFO [Broker id=3] Leader alerts-0 with topic id Some(3L5lLg1zSQ-XVxZBGZ3ouw) starts at leader epoch 15 from offset 0 with partition epoch 22, high watermark 0, ISR [3], adding replicas [] and removing replicas [] . Previous leader Some(-1) and previous leader epoch was 14. (state.change.logger)"
 BACK_FROM_50 = "[2026-11-21 08:10:29,700] INFO [Broker id=2] Follower alerts-0 starts at leader epoch 15 from offset 50 with partition epoch 22 and high watermark 50. Current leader is 3. Previous leader None and previous leader epoch was -1. (state.change.logger)"
+LED_FROM_0_IN_2_2 = "[2026-11-21 08:59:36,202] INFO [Partition audit_log-0 broker=1] audit_log-0 starts at Leader Epoch 9 from offset 0. Previous Leader Epoch was: -1 (kafka.cluster.Partition)"
+LOADED_TO_50 = "[2026-11-21 08:59:37,238] INFO [Log partition=audit_log-0, dir=/data] Completed load of log with 1 segments, log start offset 0 and log end offset 50 in 8 ms (kafka.log.Log)"
 STATED = "[2026-11-21 08:43:02,753] INFO [Controller id=1 epoch=4] Changed partition geo-points-3 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=11, isrWithBrokerEpoch=List(BrokerState(brokerId=2, brokerEpoch=-1), BrokerState(brokerId=3, brokerEpoch=-1), BrokerState(brokerId=1, brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=16) (state.change.logger)"
 # No cluster here printed this one: the wording is that of STATED.
 RECOVERING = STATED.replace("=RECOVERED", "=RECOVERING")
