@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 DAY_MICROS = 86_400_000_000
 
 
-def day_of(moment: str) -> Column:
+def day_of(moment: str | Column) -> Column:
     """Begin of the day of a timestamp column."""
     days = F.floor(F.unix_micros(moment) / F.lit(DAY_MICROS))
     return F.timestamp_micros(days * F.lit(DAY_MICROS))

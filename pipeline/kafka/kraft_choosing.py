@@ -61,11 +61,13 @@ def with_verdict(found: DataFrame) -> DataFrame:
     Of a change whose kind is not known the choice may be that of another rule: it is never against one.
     """
     leader = F.col("leader")
+    is_old_known = F.col("is_born") | F.col("before.leader").isNotNull()
     # A reassignment that only takes replicas away is in no line: the assignment of the timeline is the one before.
     is_taken = (F.col("kind") == "reassign") & F.array_contains("replicas", F.col("before.leader"))
     is_stale = F.coalesce("is_assignment_stale", F.lit(False)) | F.coalesce(is_taken, F.lit(False))
     is_known = (
-        (F.col("missing_epochs") == 0)
+        is_old_known
+        & (F.col("missing_epochs") == 0)
         & (F.col("certainty") != "undetermined")
         & F.col("expected_leader").isNotNull()
         & F.col("is_out_known")
@@ -81,7 +83,7 @@ def with_verdict(found: DataFrame) -> DataFrame:
     )
     reason = (
         F.when(F.col("replicas").isNull() | is_stale, "replicas_unknown")
-        .when(F.col("missing_epochs").isNull(), "leader_unknown")
+        .when(~is_old_known, "leader_unknown")
         .when(F.col("missing_epochs") > 0, "lines_missing")
         .when(F.col("isr").isNull(), "isr_unknown")
         .otherwise("kind_unknown")

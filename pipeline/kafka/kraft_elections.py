@@ -68,8 +68,10 @@ def kraft_elections(
 
 def changes_of_leader(intervals: DataFrame) -> DataFrame:
     """Intervals that begin with another leader or with more than one leader epoch more, and the first of new
-    partitions; before: the interval before."""
+    partitions; before: the interval before. The leader epoch that was known last names the same election, whatever
+    is not known in between."""
     order = Window.partitionBy(*PARTITION).orderBy("interval_seq")
+    until_then = order.rowsBetween(Window.unboundedPreceding, -1)
     whole_topic = Window.partitionBy("cluster_id", "topic_id")
     isr = F.when(~F.col("is_isr_stale"), F.col("isr")).alias("isr")
     its = ("leader", "leader_epoch", isr, "partition_epoch", "valid_from_at")
@@ -77,16 +79,21 @@ def changes_of_leader(intervals: DataFrame) -> DataFrame:
     is_born = before.isNull() & (F.col("interval_seq") == 1) & (F.col("partition_epoch") == 0)
     is_other = ~F.col("leader").eqNullSafe(before["leader"])
     is_again = F.coalesce(F.col("leader_epoch") > before["leader_epoch"] + 1, F.lit(False))
-    missing = F.when(before["leader"].isNotNull(), F.col("leader_epoch") - before["leader_epoch"] - 1)
+    is_known = F.coalesce(F.col("leader_epoch") <= F.col("last_epoch"), F.lit(False))
     is_next = F.coalesce(F.col("partition_epoch") == before["partition_epoch"] + 1, F.lit(False))
     return (
         intervals.withColumn("before", F.lag(F.struct(*its)).over(order))
+        .withColumn("last_epoch", F.last("leader_epoch", ignorenulls=True).over(until_then))
         .withColumn("topic_from_at", F.min("valid_from_at").over(whole_topic))
         .withColumn("is_born", is_born)
         .where("leader IS NOT NULL")
-        .where(F.col("is_born") | (before.isNotNull() & (is_other | is_again)))
+        .where(F.col("is_born") | (before.isNotNull() & (is_other | is_again) & ~is_known))
         .withColumn("is_next", F.col("is_born") | is_next)
-        .withColumn("missing_epochs", F.when(F.col("is_born"), 0).otherwise(missing))
+        .withColumn(
+            "missing_epochs",
+            F.when(F.col("is_born"), 0).otherwise(F.col("leader_epoch") - F.col("last_epoch") - 1),
+        )
+        .drop("last_epoch")
     )
 
 

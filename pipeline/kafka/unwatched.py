@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.core.days import day_of
 from pipeline.kafka.kraft_offices import unseen_of
 from pipeline.kafka.partition_states import GRACE_SECONDS, HELD, IDENTITY
 
@@ -22,7 +23,7 @@ def with_unwatched(
 
     Who leads prints changes of the ISR and of the assignment: where its logs are missing both are stale. Replicas print
     another leader: it is in doubt from the decision on to fence such a broker or to let it go, and where nobody leads
-    from the return on of such a replica.
+    from the return on of such a replica. Nobody prints another leader while all the other replicas are silent.
     """
     order = Window.partitionBy(*IDENTITY).orderBy("at", F.col("partition_epoch").asc_nulls_last())
     so_far = order.rowsBetween(Window.unboundedPreceding, 0)
@@ -84,12 +85,37 @@ def times() -> dict[str, Column]:
     backs = F.flatten(F.transform(F.filter(members, is_missing), lambda one: decided(one, "back_at")))
     decisions = F.when(is_unwatched, decided(leader, "out_at")).when(leader == NOBODY, backs).otherwise(none)
     begins = F.coalesce(F.transform("unseen", lambda one: one["from_at"]), none)
+    is_any_missing = is_led & F.exists(members, is_missing)
+    watched = F.filter(members, lambda one: ~is_missing(one))
+    silences = F.when(is_any_missing, quiet(watched)).otherwise(none)
     return {
         "begins": F.when(is_led & ~is_alone, begins).otherwise(none),
-        "ends": F.concat(decisions, F.when(is_alone, begins).otherwise(none)),
+        "ends": F.concat(decisions, silences, F.when(is_alone, begins).otherwise(none)),
         "is_alone": is_alone,
         "is_isr_stale": is_unwatched,
     }
+
+
+def quiet(brokers: Column) -> Column:
+    """Times from which on none of the brokers may answer, of those after known_at: one of them falls silent, or is
+    by then without having said so."""
+
+    def since(one: Column) -> Column:
+        # What stands before the day of the decision is not changed any more.
+        earliest = F.greatest(day_of(one["out_at"]), F.coalesce(one["silent_from_at"], one["out_at"]))
+        return F.greatest(earliest, F.col("known_at") + F.expr("INTERVAL 1 MILLISECOND"))
+
+    def is_silent(broker: Column, at: Column) -> Column:
+        def holds(one: Column) -> Column:
+            return (since(one) <= at) & (one["back_at"].isNull() | (one["back_at"] > at))
+
+        return F.coalesce(F.exists(F.col("absences")[broker], holds), F.lit(False))
+
+    nothing = F.array().cast("array<timestamp>")
+    begun = F.flatten(
+        F.transform(brokers, lambda one: F.coalesce(F.transform(F.col("absences")[one], since), nothing))
+    )
+    return F.filter(begun, lambda at: F.forall(brokers, lambda one: is_silent(one, at)))
 
 
 def is_inside(at: Column) -> Column:
@@ -109,7 +135,7 @@ def known(wording_seen: DataFrame, broker_absence: DataFrame, offices: DataFrame
     )
     absences = (
         broker_absence.groupBy("cluster_id", "broker_id")
-        .agg(F.collect_list(F.struct("out_at", "back_at")).alias("each"))
+        .agg(F.collect_list(F.struct("out_at", "silent_from_at", "back_at")).alias("each"))
         .groupBy("cluster_id")
         .agg(F.map_from_entries(F.collect_list(F.struct("broker_id", "each"))).alias("absences"))
     )

@@ -12,6 +12,11 @@ SPEC = TableSpec(
         CLUSTER_ID,
         required("broker_id", IntegerType(), "The broker."),
         required("out_at", TimestampType(), "When it was decided, UTC."),
+        field(
+            "silent_from_at",
+            TimestampType(),
+            "The earliest that it can have stopped to answer before, UTC; null: it answered until then.",
+        ),
         field("back_at", TimestampType(), "When it was unfenced the next time, UTC; null: not seen."),
         required(
             "is_fence",
