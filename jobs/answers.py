@@ -34,8 +34,15 @@ class Answers:
     def has(self, name: str) -> bool:
         return self.versions.get(name, 0) > 0
 
-    def read(self) -> Row:
-        """Files, bytes, records, understood, first and last time of all that was ever read."""
+    def since(self, name: str, column: str, since: datetime | None) -> DataFrame:
+        """The rows of a table that are not before a time; all where none is given."""
+        rows = self.table(name)
+        return rows if since is None else rows.where(F.col(column).isNull() | (F.col(column) >= F.lit(since)))
+
+    def read(self, before: int = 0) -> Row:
+        """Files, bytes, records, understood, first and last time of all that was ever read; new_from_at: the first
+        time in segments after load_seq `before`, where there were segments before."""
+        is_new = (F.col("load_seq") > before) & F.lit(before > 0)
         return collect_one(
             self.table("bronze.source_file").agg(
                 F.count_distinct("file_id").alias("files"),
@@ -44,6 +51,7 @@ class Answers:
                 F.sum("understood_count").alias("understood"),
                 F.min("first_logged_at").alias("first_at"),
                 F.max("last_logged_at").alias("last_at"),
+                F.min(F.when(is_new, F.col("first_logged_at"))).alias("new_from_at"),
                 F.array_sort(F.collect_set("node_id")).alias("nodes"),
                 F.array_sort(F.collect_set("zone")).alias("zones"),
             )
@@ -132,10 +140,10 @@ class Answers:
         counts = topics.agg(F.count_distinct("partition").alias("partitions")).orderBy("topic").limit(limit)
         return {row["topic"]: int(row["partitions"]) for row in collect_rows(counts)}
 
-    def moves(self) -> dict[str, int]:
+    def moves(self, since: datetime | None) -> dict[str, int]:
         """How many moves by verdict; refused ones that a release makes normally under 'normal'."""
         by = (
-            self.table("gold.transition_audit")
+            self.since("gold.transition_audit", "logged_at", since)
             .groupBy("verdict")
             .agg(F.count("*").alias("moves"), F.count("normal").alias("normal"))
         )
@@ -144,19 +152,19 @@ class Answers:
         counts["normal"] = sum(int(row["normal"]) for row in rows if row["verdict"] == "refused")
         return counts
 
-    def replay_checks(self) -> dict[str, Row]:
+    def replay_checks(self, since: datetime | None) -> dict[str, Row]:
         """By what is checked, how many statements of Kafka the replay has alike: said, equal, differing, undecided."""
         counts = ("said", "equal", "differing", "undecided")
         sums = (F.sum(f"{one}_count").alias(one) for one in counts)
-        rows = collect_rows(self.table("gold.replay_check").groupBy("check").agg(*sums))
+        rows = collect_rows(self.since("gold.replay_check", "logged_at", since).groupBy("check").agg(*sums))
         return {row["check"]: row for row in rows}
 
-    def ratio_checks(self) -> Row:
+    def ratio_checks(self, since: datetime | None) -> Row:
         """Kafka's own ratio lines: how many, of them those equal to ours, undetermined, of deposed controllers;
         lists of partitions beside them, and those that name the same partitions as ours."""
         is_alike = (F.size("only_kafka") == 0) & (F.col("only_ours_count") == 0)
         return collect_one(
-            self.table("gold.imbalance_check").agg(
+            self.since("gold.imbalance_check", "checked_at", since).agg(
                 F.count("*").alias("said"),
                 F.count_if("is_equal").alias("equal"),
                 F.count_if(F.col("is_equal").isNull()).alias("undecided"),
@@ -166,10 +174,11 @@ class Answers:
             )
         )
 
-    def elections(self) -> Row:
+    def elections(self, since: datetime | None) -> Row:
         """Leaders that controllers gave partitions: how many, and of how many no line tells whether the
         leader was in the ISR."""
-        chosen = self.table("gold.leader_election").where("outcome = 'done' AND kind <> 'isr_removal'")
+        elections = self.since("gold.leader_election", "elected_at", since)
+        chosen = elections.where("outcome = 'done' AND kind <> 'isr_removal'")
         return collect_one(
             chosen.agg(
                 F.count("*").alias("chosen"),
@@ -177,9 +186,10 @@ class Answers:
             )
         )
 
-    def odd_moves(self, limit: int) -> list[Row]:
+    def odd_moves(self, limit: int, since: datetime | None) -> list[Row]:
         """Illegal and refused moves in order of time, the illegal first."""
-        odd = self.table("gold.transition_audit").where("verdict IN ('illegal', 'refused')")
+        moves = self.since("gold.transition_audit", "logged_at", since)
+        odd = moves.where("verdict IN ('illegal', 'refused')")
         return collect_rows(odd.orderBy("verdict", "logged_at", "byte_offset").limit(limit))
 
     def level(self) -> Row | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -16,8 +17,12 @@ SHOWN_MOVES = 8
 
 @dataclass(frozen=True)
 class Facts:
-    """What the tables answered, asked side by side: each question is a small job of its own."""
+    """What the tables answered, asked side by side: each question is a small job of its own.
 
+    since: what the run brought begins then; None: it brought everything.
+    """
+
+    since: datetime | None
     read: Row
     reasons: list[Row]
     level: Row | None
@@ -35,14 +40,16 @@ class Facts:
     lines: dict[tuple[str, int], Row]
 
 
-def gather(answers: Answers, counts: Mapping[str, int]) -> Facts:
-    """Asks what the run has built; a table that it built stays empty where the logs hold nothing for it."""
+def gather(answers: Answers, counts: Mapping[str, int], before: int) -> Facts:
+    """Asks what the run has built; a table that it built stays empty where the logs hold nothing for it. Of what
+    happens and is over what came before the segments after load_seq `before` is left out."""
+    read = answers.read(before)
+    since = read["new_from_at"]
 
     def has(name: str) -> bool:
         return f"built:{name}" in counts
 
     asked: dict[str, Callable[[], Any]] = {
-        "read": answers.read,
         "reasons": answers.reasons,
         "level": answers.level,
         "terms": answers.terms if has("gold.controller_term") else list,
@@ -50,18 +57,20 @@ def gather(answers: Answers, counts: Mapping[str, int]) -> Facts:
         "at_end": answers.partitions_at_end if has("gold.partition_timeline") else none,
         "deleting": answers.deleting,
         "brokers": answers.brokers if has("gold.leader_imbalance") else none,
-        "outages": partial(asked_of, answers) if has(TABLE) else none,
-        "elections": answers.elections if has("gold.leader_election") else none,
-        "ratio_checks": answers.ratio_checks if has("gold.imbalance_check") else none,
-        "moves": answers.moves if has("gold.transition_audit") else none,
-        "replay_checks": answers.replay_checks if has("gold.replay_check") else dict,
-        "odd_moves": partial(answers.odd_moves, SHOWN_MOVES) if has("gold.transition_audit") else list,
+        "outages": partial(asked_of, answers, since) if has(TABLE) else none,
+        "elections": partial(answers.elections, since) if has("gold.leader_election") else none,
+        "ratio_checks": partial(answers.ratio_checks, since) if has("gold.imbalance_check") else none,
+        "moves": partial(answers.moves, since) if has("gold.transition_audit") else none,
+        "replay_checks": partial(answers.replay_checks, since) if has("gold.replay_check") else dict,
+        "odd_moves": (
+            partial(answers.odd_moves, SHOWN_MOVES, since) if has("gold.transition_audit") else list
+        ),
     }
     with ThreadPoolExecutor(AT_ONCE) as pool:
         futures = {name: pool.submit(ask) for name, ask in asked.items()}
         found = {name: future.result() for name, future in futures.items()}
-    places = first_places(found["findings"])
-    return Facts(**found, lines=answers.lines([*places, *found["odd_moves"]]))
+    places = first_places(found["findings"], since)
+    return Facts(since=since, read=read, **found, lines=answers.lines([*places, *found["odd_moves"]]))
 
 
 def none() -> None:

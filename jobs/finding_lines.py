@@ -1,10 +1,11 @@
 """The findings of the first screen: each in a line with its first record, outages of one kind together."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
 
 from jobs.answers import Row
-from jobs.text import clock, printable, shortened
+from jobs.text import clock_by, printable, shortened
 
 SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
 SHOWN = 12
@@ -21,37 +22,56 @@ def standing(findings: Sequence[Row]) -> list[Row]:
     return [one for one in told(findings) if one["status"] in {"new", "ongoing"}]
 
 
-def groups(findings: Sequence[Row]) -> list[list[Numbered]]:
-    """Outages of one severity and status are one group: the OUTAGE part lists them by event."""
+def is_since(finding: Row, since: datetime | None) -> bool:
+    """Whether it was still so at that time."""
+    until = finding["valid_until_at"]
+    return since is None or finding["status"] != "resolved" or until is None or until >= since
+
+
+def groups(findings: Sequence[Row], since: datetime | None) -> list[list[Numbered]]:
+    """Of what was still so at that time. Outages of one severity and status are one group: the OUTAGE part lists them
+    by event."""
 
     def likeness(one: Numbered) -> tuple[object, ...]:
         number, finding = one
         is_outage = finding["rule"] == "outage"
         return (finding["severity"], finding["status"]) if is_outage else (number,)
 
-    return [list(alike) for _, alike in groupby(enumerate(told(findings), 1), likeness)]
+    shown = [one for one in enumerate(told(findings), 1) if is_since(one[1], since)]
+    return [list(alike) for _, alike in groupby(shown, likeness)]
 
 
-def first_places(findings: Sequence[Row]) -> list[Row]:
+def first_places(findings: Sequence[Row], since: datetime | None) -> list[Row]:
     """The first record behind each line that is shown."""
-    first = (group[0][1]["evidence"] for group in groups(findings)[:SHOWN])
+    first = (group[0][1]["evidence"] for group in groups(findings, since)[:SHOWN])
     return [evidence[0] for evidence in first if evidence]
 
 
 def finding_lines(
-    findings: Sequence[Row], lines_of: Mapping[tuple[str, int], Row], most: int | None = SHOWN
+    findings: Sequence[Row],
+    lines_of: Mapping[tuple[str, int], Row],
+    last: datetime | None,
+    since: datetime | None = None,
 ) -> list[str]:
-    """most: of groups; None: all, each finding for itself."""
-    alone = [[one] for one in enumerate(told(findings), 1)]
-    found = alone if most is None else groups(findings)
-    lines = [line for group in found[:most] for line in group_lines(group, lines_of)]
-    hidden = 0 if most is None else sum(map(len, found[most:]))
+    """For the first screen; last: the end of the data."""
+    found = groups(findings, since)
+    lines = [line for group in found[:SHOWN] for line in group_lines(group, lines_of, last)]
+    hidden = sum(map(len, found[SHOWN:]))
     if hidden:
         lines.append(f"     {hidden} more in gold.finding")
     return [*lines, ""] if lines else []
 
 
-def group_lines(group: Sequence[Numbered], lines_of: Mapping[tuple[str, int], Row]) -> list[str]:
+def every_line(
+    findings: Sequence[Row], lines_of: Mapping[tuple[str, int], Row], last: datetime | None
+) -> list[str]:
+    """Each finding for itself."""
+    return [line for one in enumerate(told(findings), 1) for line in group_lines([one], lines_of, last)]
+
+
+def group_lines(
+    group: Sequence[Numbered], lines_of: Mapping[tuple[str, int], Row], last: datetime | None
+) -> list[str]:
     number, one = group[0]
     numbers = f"F{number}" if len(group) == 1 else f"F{number}-F{group[-1][0]}"
     many = (
@@ -61,8 +81,8 @@ def group_lines(group: Sequence[Numbered], lines_of: Mapping[tuple[str, int], Ro
     )
     is_open = any(finding["valid_until_at"] is None for _, finding in group)
     lines = [
-        f"{SEVERITY[one['severity']]} {numbers} {clock(one['valid_from_at'])} {many}{shortened(one['sentence'], 200)}"
-        f"  [{one['certainty']}, {one['status']}]{'  OPEN' if is_open else ''}"
+        f"{SEVERITY[one['severity']]} {numbers} {clock_by(one['valid_from_at'], last)} {many}"
+        f"{shortened(one['sentence'], 200)}  [{one['certainty']}, {one['status']}]{'  OPEN' if is_open else ''}"
     ]
     place = one["evidence"][0] if one["evidence"] else None
     found = lines_of.get((place["file_id"], place["byte_offset"])) if place else None

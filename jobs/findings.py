@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jobs.answers import Answers, Row
 from jobs.ask import all_answers, asking, require
-from jobs.finding_lines import finding_lines, standing
+from jobs.finding_lines import every_line, standing
 from jobs.findings_out import FORMATS, Told, as_csv, as_json, as_jsonl, as_prometheus
 from jobs.outcome import said
 from jobs.text import day_clock, printable
@@ -56,7 +56,8 @@ def as_text(clusters: Sequence[Told]) -> str:
         end = f"DATA to {day_clock(one.last_at)} UTC" if one.last_at else "no time on any record"
         lines += [
             f"{one.cluster_id}  {end}",
-            *(finding_lines(one.findings, one.lines_of, most=None) or ["nothing found"]),
+            *(every_line(one.findings, one.lines_of, one.last_at) or ["nothing found"]),
+            "",
         ]
         lines += [f"     known already: {one_known(each)}" for each in one.findings if each["suppressed_by"]]
     return "".join(f"{printable(line)}\n" for line in lines)

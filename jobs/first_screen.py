@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jobs.answers import Answers
 from jobs.facts import Facts, gather
-from jobs.finding_lines import SEVERITY, finding_lines, told
+from jobs.finding_lines import SEVERITY, finding_lines, is_since, told
 from jobs.outages import outage_lines
 from jobs.request import RunRequest, RunResult
 from jobs.sections import broker_lines, move_lines, term_lines
@@ -43,15 +43,16 @@ def first_screen(store: ClusterWarehouse, request: RunRequest, result: RunResult
     answers = Answers(store, result.versions, is_locked=True)
     if result.outcome == "nothing_new":
         return Screen(nothing_new(answers, request, result), standing(result.counts))
-    facts = gather(answers, result.counts)
+    facts = gather(answers, result.counts, result.before)
     parts = [
         heading(request, facts),
         reading(facts, result),
         at_end(facts),
         verdict(facts, is_judged=result.is_judged),
         not_known(facts) if result.is_judged else [],
+        window(facts),
         [""],
-        finding_lines(facts.findings, facts.lines),
+        finding_lines(facts.findings, facts.lines, facts.read["last_at"], facts.since),
         term_lines(facts),
         outage_part(facts),
         broker_lines(facts),
@@ -156,7 +157,13 @@ def verdict(facts: Facts, *, is_judged: bool) -> list[str]:
     standing_ones = [one["severity"] for one in shown if one["status"] != "resolved"]
     counts = {severity: standing_ones.count(severity) for severity in SEVERITY}
     said = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
-    others = {"resolved": len(shown) - len(standing_ones), "known already": len(facts.findings) - len(shown)}
+    over = [one for one in shown if one["status"] == "resolved"]
+    lately = sum(is_since(one, facts.since) for one in over)
+    others = {
+        "resolved": lately,
+        "resolved before": len(over) - lately,
+        "known already": len(facts.findings) - len(shown),
+    }
     apart = ", ".join(f"{count} {word}" for word, count in others.items() if count)
     resolved = f" ({apart})" if apart else ""
     if counts["critical"] or counts["warning"]:
@@ -172,6 +179,15 @@ def not_known(facts: Facts) -> list[str]:
     return [
         f"         of {told['undecided']:,} of {told['chosen']:,} elections no line tells whether they were unclean"
         " (1.1 to 2.6, or lines are missing)"
+    ]
+
+
+def window(facts: Facts) -> list[str]:
+    """What is over by the first record that this run brought is counted, and not shown."""
+    if facts.since is None:
+        return []
+    return [
+        f"SINCE    {day_clock(facts.since)} UTC, the first new record; what was over by then is in the tables"
     ]
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from jobs.answers import Answers, Row
 from jobs.ask import answered, asking, require
-from jobs.text import clock, day_clock, shortened, table
+from jobs.text import clock_by, day_clock, shortened, table
 from pipeline.kafka.unled import EVENT, with_event
 from pipeline.store.rows import collect_one, collect_rows
 
@@ -22,9 +22,10 @@ SHOWN_EVENTS, SHOWN_TOPICS = 5, 40
 
 @dataclass(frozen=True)
 class Outages:
-    """all: every outage counted, and the short ones. events: those of LEAST_MS and more, by the event at their root,
-    the worst first."""
+    """last: the end of the data. all: every outage counted, and the short ones. events: those of LEAST_MS and more, by
+    the event at their root, the worst first."""
 
+    last: datetime
     all: Row
     events: list[Row]
     event_count: int
@@ -92,7 +93,7 @@ def asked(rows: DataFrame, last: datetime) -> Outages:
     )
     worst = events.orderBy(F.col("noticed_ms").desc(), "second_at").limit(SHOWN_EVENTS)
     count = collect_one(events.agg(F.count("*").alias("events")))["events"]
-    return Outages(collect_one(rows.agg(*summed(last), is_short)), collect_rows(worst), int(count))
+    return Outages(last, collect_one(rows.agg(*summed(last), is_short)), collect_rows(worst), int(count))
 
 
 def by_topic(rows: DataFrame, last: datetime) -> DataFrame:
@@ -114,8 +115,8 @@ def outage_lines(told: Outages) -> list[str]:
         f"{told.event_count:,} events; open {every['open']}; {every['short']:,} under 1 s"
     ]
     lines += [
-        f"       {clock(one['noticed_at'])} {one['root_event']}{gone(one)}  {one['partitions']} partition(s)"
-        f"  {seconds(one['noticed_ms'])} s  longest {seconds(one['longest_ms'])} s"
+        f"       {clock_by(one['noticed_at'], told.last)} {one['root_event']}{gone(one)}"
+        f"  {one['partitions']} partition(s)  {seconds(one['noticed_ms'])} s  longest {seconds(one['longest_ms'])} s"
         for one in told.events
     ]
     if told.event_count > len(told.events):
@@ -152,7 +153,7 @@ def topic_lines(topics: Sequence[Row]) -> list[str]:
     return ["", *table(head, cells)]
 
 
-def asked_of(answers: Answers) -> Outages | None:
-    """For the first screen; None where no record has a time."""
+def asked_of(answers: Answers, since: datetime | None) -> Outages | None:
+    """For the first screen: those that end at that time or later; None where no record has a time."""
     last = answers.last_at()
-    return None if last is None else asked(answers.table(TABLE), last)
+    return None if last is None else asked(answers.since(TABLE, "ended_at", since), last)

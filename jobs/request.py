@@ -31,7 +31,8 @@ class RunRequest:
 
 @dataclass
 class RunResult:
-    """What came of it: the published versions, and what was read."""
+    """What came of it: the published versions, and what was read. before: the highest load_seq of earlier runs; 0 where
+    all is new."""
 
     cluster_id: str
     run_id: str
@@ -41,6 +42,7 @@ class RunResult:
     states: dict[str, int] = field(default_factory=dict)
     problems: list[tuple[str, str]] = field(default_factory=list)
     is_judged: bool = False
+    before: int = 0
 
 
 def news(planned: Plan, seen: Mapping[str, Seen]) -> Plan:

@@ -127,6 +127,7 @@ class Run:
             dict(Counter(state for state, _ in found.values())),
             problems,
             is_judged=self.counts.get(marked(finding.SPEC.name)) == self.mark(finding.SPEC.name),
+            before=0 if self.request.is_reparsing else self.published.counts.get("load_seq", 0),
         )
 
     def require_same_zones(self) -> None:

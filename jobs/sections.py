@@ -1,6 +1,7 @@
 """The tables of the first screen: terms, brokers, moves."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from jobs.answers import Row
 from jobs.ask_text import broker_table
@@ -12,13 +13,16 @@ SHOWN_TERMS = 20
 
 
 def term_lines(facts: Facts) -> list[str]:
-    terms = facts.terms
-    more = (
-        [f"  {len(terms) - SHOWN_TERMS} earlier ones in gold.controller_term"]
-        if len(terms) > SHOWN_TERMS
-        else []
-    )
+    terms = [one for one in facts.terms if is_since(one, facts.since)] or facts.terms[-1:]
+    earlier = len(facts.terms) - len(terms[-SHOWN_TERMS:])
+    more = [f"  {earlier} earlier ones in gold.controller_term"] if earlier else []
     return [*short_table(terms[-SHOWN_TERMS:], facts.findings), *more, ""] if terms else []
+
+
+def is_since(term: Row, since: datetime | None) -> bool:
+    """Whether a line of it, or of its end, is of that time or later."""
+    times = [term[name] for name in ("last_act_at", "ended_at", "superseded_at") if term[name]]
+    return since is None or term["ended_how"] == "open" or (bool(times) and max(times) >= since)
 
 
 def broker_lines(facts: Facts) -> list[str]:

@@ -18,6 +18,12 @@ def day_clock(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
 
 
+def clock_by(moment: datetime, last: datetime | None) -> str:
+    """Time of day, with the day where that is not the last one told of."""
+    is_last = last is not None and moment.astimezone(UTC).date() == last.astimezone(UTC).date()
+    return clock(moment) if is_last else day_clock(moment)
+
+
 def human_bytes(count: int | None) -> str:
     size = float(count or 0)
     for unit in ("B", "kB", "MB", "GB"):

@@ -1,0 +1,86 @@
+"""What the first screen leaves out: what was over by the first record that a run brought."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from jobs.finding_lines import finding_lines
+from jobs.first_screen import first_screen
+from jobs.load_settings import load
+from jobs.request import RunRequest, RunResult
+from jobs.sections import is_since
+from pipeline.store.reading import clusters
+from pipeline.store.warehouse import ClusterWarehouse
+
+LAST = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+MIDNIGHT = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+def finding(rule: str, status: str, from_at: datetime, until_at: datetime | None) -> dict[str, Any]:
+    return {
+        "rule": rule, "status": status, "severity": "warning", "certainty": "proved", "sentence": rule,
+        "suppressed_by": None, "valid_from_at": from_at, "valid_until_at": until_at, "evidence": [],
+    }  # fmt: skip
+
+
+def test_what_was_over_is_not_listed_and_numbers_stay() -> None:
+    day = timedelta(days=1)
+    findings = [
+        finding("standing_imbalance", "ongoing", LAST - 3 * day, None),
+        finding("no_controller", "resolved", LAST - 2 * day, LAST - day),
+        finding("failover_slow", "resolved", LAST - day, LAST),
+    ]
+    assert finding_lines(findings, {}, LAST, MIDNIGHT) == [
+        "WARN F1 2026-11-18 09:00:00.000 standing_imbalance  [proved, ongoing]  OPEN",
+        "WARN F3 2026-11-20 09:00:00.000 failover_slow  [proved, resolved]",
+        "",
+    ]
+    assert "WARN F2" in finding_lines(findings, {}, LAST)[1]
+    finding_of_the_day = finding("no_controller", "new", MIDNIGHT, None)
+    assert finding_lines([finding_of_the_day], {}, LAST)[0].startswith("WARN F1 00:00:00.000 no_controller")
+
+
+@pytest.mark.parametrize(
+    ("how", "last_act", "superseded", "shown"),
+    [
+        ("open", -9, None, "shown"),
+        ("crashed", -9, None, ""),
+        ("crashed", -9, 1, "shown"),
+        ("process_end", 1, None, "shown"),
+        (None, None, None, ""),
+    ],
+)
+def test_terms_of_the_window(
+    how: str | None, last_act: int | None, superseded: int | None, shown: str
+) -> None:
+    hours = {"last_act_at": last_act, "superseded_at": superseded, "ended_at": None}
+    times = {name: None if at is None else MIDNIGHT + timedelta(hours=at) for name, at in hours.items()}
+    assert is_since({"ended_how": how, **times}, MIDNIGHT) is bool(shown)
+
+
+@pytest.mark.spark
+def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str, sample_screen: str) -> None:
+    """As if the last segment of the sample had come in a run of its own: controller.log of broker 3, whose records
+    begin with its start."""
+    (cluster,) = clusters(spark, sample_warehouse)
+    store = ClusterWarehouse(spark, sample_warehouse, cluster)
+    published = store.published()
+    request = RunRequest("nightly", sample_warehouse, cluster, [], load(None, {}, {}, None))
+    result = RunResult(cluster, "run", "published", published.versions, published.counts, is_judged=True)
+    assert "SINCE" not in sample_screen
+    assert (
+        first_screen(store, request, result).text.split("\nVERDICT")[1]
+        == sample_screen.rstrip("\n").split("\nVERDICT")[1]
+    )
+    result.before = published.counts["load_seq"] - 1
+    screen = first_screen(store, request, result).text
+    for expected in (
+        "SINCE    2026-11-21 09:00:01.326 UTC, the first new record",
+        "  6 earlier ones in gold.controller_term",
+        "OUTAGE 2 of 1 s or more",
+        "ratios 6 of 6",
+        "refused 3 | failed 2 | first 234 | valid 142 |",
+    ):
+        assert expected in screen, screen
