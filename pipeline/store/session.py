@@ -26,7 +26,6 @@ SMALL: dict[str, tuple[str, str]] = {
 # The same for tables that hold little.
 SMALL_TABLES: dict[str, tuple[str, str]] = {
     "spark.databricks.delta.stats.skipping": ("false", "true"),
-    "spark.databricks.delta.stats.collect": ("false", "true"),
 }
 # Pages of 8 MB let Zstandard see more at once; a dictionary of values that hardly repeat costs more than they do.
 STORED = {
@@ -124,8 +123,8 @@ def tune_local(spark: SparkSession) -> None:
 def tune_for_size(spark: SparkSession, read_bytes: int, stored_bytes: int) -> None:
     """On a local master with little to read, plans are interpreted: compiling them takes longer than running them.
 
-    Measured on the sample (6 MB): 12 s of 60 s. Tables of few bytes are read whole, without statistics. Both in
-    bytes of log. Settings of the user are left alone.
+    Measured on the sample (6 MB): 12 s of 60 s. Tables of few bytes are read whole, whatever their statistics say.
+    Both in bytes of log. Settings of the user are left alone.
     """
     if not (spark.conf.get("spark.master", "") or "").startswith("local"):
         return

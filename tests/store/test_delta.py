@@ -1,15 +1,17 @@
 """Delta tables made from declarations: what they refuse, and what a version holds."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from pyspark.sql.types import IntegerType, StringType
+from pyspark.sql.types import IntegerType, StringType, TimestampType
 
-from pipeline.catalog.tables import SPECS
-from pipeline.store.delta import DeltaFolder
+from pipeline.catalog.tables import SPECS, TABLES
+from pipeline.store.delta import SKIPPED_BY, DeltaFolder
+from pipeline.store.session import SMALL_BYTES, tune_for_size
 from schemas.spec import Check, TableSpec, field, required
 
 pytestmark = pytest.mark.spark
@@ -54,6 +56,23 @@ def test_a_folder_with_quotes_in_its_name_is_a_folder(spark: SparkSession, tmp_p
     folder.restore(SPEC, 0)
     assert folder.read(SPEC, 1).count() == 2
     assert folder.read(SPEC).count() == 0
+
+
+def test_files_of_nights_before_the_cut_are_skipped(spark: SparkSession, tmp_path: Path) -> None:
+    """Whatever the session does for little data: what is little now is a history some day."""
+    spec = TableSpec("gold.thing", "One thing.", ("id",), (field("ended_at", TimestampType(), "When."),))
+    folder = DeltaFolder(spark, str(tmp_path / "c"))
+    folder.create(spec)
+    tune_for_size(spark, 0, 0)
+    for at in (datetime(2026, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC), None):
+        folder.append(spec, spark.createDataFrame([(at,)], "ended_at timestamp"), "run")
+    tune_for_size(spark, 0, SMALL_BYTES)
+    found = folder.read(spec).where("ended_at >= TIMESTAMP '2026-06-01' OR ended_at IS NULL")
+    assert found.count() == len(found.inputFiles()) == 2
+
+
+def test_each_column_of_a_cut_has_statistics() -> None:
+    assert {one.ordered_by for one in TABLES if one.ordered_by} <= set(SKIPPED_BY)
 
 
 @pytest.mark.parametrize("spec", [one for one in SPECS if one.checks], ids=lambda one: one.name)
