@@ -229,26 +229,6 @@ class Answers:
         )
         return {(row["file_id"], row["place"]): row for row in collect_rows(found)}
 
-    def records(self, places: Sequence[Row]) -> dict[tuple[str, int], Row]:
-        """By (file_id, byte_offset): path, node_id, zone of local times, raw bytes. Costs a look at these files."""
-        if not places:
-            return {}
-        wanted = sorted({(one["file_id"], int(one["byte_offset"])) for one in places})
-        asked = self.store.spark.createDataFrame(wanted, "file_id string, byte_offset long")
-        files = (
-            self.table("bronze.source_file")
-            .groupBy("file_id")
-            .agg(*(F.max_by(name, "load_seq").alias(name) for name in ("path", "zone")))
-        )
-        found = (
-            self.table("bronze.log_record")
-            .where(F.col("file_id").isin(sorted({file_id for file_id, _ in wanted})))
-            .select("file_id", "byte_offset", "node_id", "raw")
-            .join(F.broadcast(asked), on=["file_id", "byte_offset"], how="left_semi")
-            .join(F.broadcast(files), on="file_id", how="left")
-        )
-        return {(row["file_id"], row["byte_offset"]): row for row in collect_rows(found)}
-
 
 def holds(at: Column | None) -> Column:
     """The interval of a row holds at a time; at the end of the data if none is given."""

@@ -4,13 +4,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC
 
-from jobs.answers import Row
+from pyspark.sql import functions as F
+
+from jobs.answers import Answers, Row
 from jobs.ask import asking, published_answers, require
 from jobs.outcome import said
 from jobs.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record
 from jobs.text import printable, shortened
 from jobs.verifying import verified
 from pipeline.core.errors import NotConfirmed, PipelineError
+from pipeline.store.rows import collect_rows
 
 OUTCOMES = (CONFIRMED, NOT_CONFIRMED, UNDECIDED)
 
@@ -21,14 +24,34 @@ def main(argv: Sequence[str] | None = None) -> int:
         answers = published_answers(given.warehouse, given.cluster, given.run_id)
         require(answers, "gold.finding")
         findings = answers.findings()
-        lines, counts = report(
-            findings, answers.records([one for row in findings for one in row["evidence"]])
-        )
+        places = [one for row in findings for one in row["evidence"]]
+        lines, counts = report(findings, records(answers, places))
         print("\n".join(map(printable, lines)), flush=True)
         require_confirmed(counts)
     except PipelineError as problem:
         return said("verify", problem)
     return 0
+
+
+def records(answers: Answers, places: Sequence[Row]) -> dict[tuple[str, int], Row]:
+    """By (file_id, byte_offset): path, node_id, zone of local times, raw bytes. Costs a look at these files."""
+    if not places:
+        return {}
+    wanted = sorted({(one["file_id"], int(one["byte_offset"])) for one in places})
+    asked = answers.store.spark.createDataFrame(wanted, "file_id string, byte_offset long")
+    files = (
+        answers.table("bronze.source_file")
+        .groupBy("file_id")
+        .agg(*(F.max_by(name, "load_seq").alias(name) for name in ("path", "zone")))
+    )
+    found = (
+        answers.table("bronze.log_record")
+        .where(F.col("file_id").isin(sorted({file_id for file_id, _ in wanted})))
+        .select("file_id", "byte_offset", "node_id", "raw")
+        .join(F.broadcast(asked), on=["file_id", "byte_offset"], how="left_semi")
+        .join(F.broadcast(files), on="file_id", how="left")
+    )
+    return {(row["file_id"], row["byte_offset"]): row for row in collect_rows(found)}
 
 
 def report(
