@@ -28,7 +28,7 @@ from jobs.settings_frames import audit_limits, balancing_settings, release_setti
 from pipeline.catalog.tables import BY_SHORT_NAME, TABLES, stands_on
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.store.delta import declared
-from pipeline.store.session import SMALL, SMALL_TABLES
+from pipeline.store.session import TUNED, tune_for_size
 from schemas.bronze import file_sighting, log_record
 from schemas.gold import (
     broker_session,
@@ -163,11 +163,9 @@ def settings_of(spark: SparkSession, flags: Mapping[str, Mapping[str, Any]]) -> 
 @contextmanager
 def interpreted(spark: SparkSession) -> Iterator[None]:
     """Plans are interpreted as a job does on little data: compiling them takes longer than running them."""
-    known = SMALL | SMALL_TABLES
-    before = {key: spark.conf.get(key, None) for key in known}
+    before = {key: spark.conf.get(key, None) for key in TUNED}
     try:
-        for key, (small, _) in known.items():
-            spark.conf.set(key, small)
+        tune_for_size(spark, 0, 0)
         yield
     finally:
         for key, found in before.items():

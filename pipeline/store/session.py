@@ -15,7 +15,7 @@ from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.java import check_java
 
 APP_NAME = "kafka-controller-audit"
-SMALL_BYTES = 64 << 20
+SMALL_BYTES, FEW_BYTES = 64 << 20, 8 << 20
 # Key: value for little to read, value otherwise.
 SMALL: dict[str, tuple[str, str]] = {
     "spark.sql.adaptive.enabled": ("false", "true"),
@@ -23,10 +23,16 @@ SMALL: dict[str, tuple[str, str]] = {
     "spark.sql.codegen.factoryMode": ("NO_CODEGEN", "FALLBACK"),
     "spark.sql.shuffle.partitions": ("2", "4"),
 }
-# The same for tables that hold little.
+# What a night of one small cluster brings: each task reads its part of the plan anew, and that is most of its work.
+FEW: dict[str, str] = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.files.minPartitionNum": "1",
+}
+# The same as SMALL for tables that hold little.
 SMALL_TABLES: dict[str, tuple[str, str]] = {
     "spark.databricks.delta.stats.skipping": ("false", "true"),
 }
+TUNED = (*SMALL, *SMALL_TABLES, *FEW)
 # Pages of 8 MB let Zstandard see more at once; a dictionary of values that hardly repeat costs more than they do.
 STORED = {
     "spark.sql.parquet.compression.codec": "zstd",
@@ -128,10 +134,17 @@ def tune_for_size(spark: SparkSession, read_bytes: int, stored_bytes: int) -> No
     """
     if not (spark.conf.get("spark.master", "") or "").startswith("local"):
         return
-    for known, size in ((SMALL, read_bytes), (SMALL_TABLES, stored_bytes)):
-        for key, (small, large) in known.items():
-            if spark.conf.get(key, None) in (None, default_of(key), small, large):
-                spark.conf.set(key, small if size < SMALL_BYTES else large)
+    wanted = {key: pair[read_bytes >= SMALL_BYTES] for key, pair in SMALL.items()}
+    wanted |= {key: pair[stored_bytes >= SMALL_BYTES] for key, pair in SMALL_TABLES.items()}
+    wanted |= FEW if read_bytes < FEW_BYTES else {}
+    for key in TUNED:
+        ours = {*SMALL.get(key, ()), *SMALL_TABLES.get(key, ()), FEW.get(key)}
+        if spark.conf.get(key, None) not in {None, default_of(key), *ours}:
+            continue
+        if key in wanted:
+            spark.conf.set(key, wanted[key])
+        else:
+            spark.conf.unset(key)
 
 
 def tune_storage(spark: SparkSession, zstd_level: int) -> None:
@@ -145,4 +158,5 @@ def default_of(key: str) -> str | None:
     return {
         "spark.sql.shuffle.partitions": "200",
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": "10000",
+        "spark.sql.ui.explainMode": "formatted",
     }.get(key)

@@ -29,12 +29,22 @@ NODES = {
     "4.3.1-kraft-separate-stock": (1, 2, 3, 101, 102, 103),
 }
 SAMPLES = {("2.2.2-zk-stock", 1)}
+# Up to 1.0 a controller that was deposed writes on; here it did, and its logs are those that are missing.
+WROTE_UNSEEN = {("0.11.0.3-zk-stock", 1), ("1.0.2-zk-stock", 2)}
+UNSEEN = pytest.mark.xfail(strict=True, reason="what a deposed controller without logs wrote is not known")
+
+
+def marks(case: tuple[str, int]) -> list[pytest.MarkDecorator]:
+    long = [] if case in SAMPLES else [pytest.mark.soak]
+    return [*long, UNSEEN] if case in WROTE_UNSEEN else long
+
+
 CASES = [
     pytest.param(
         cluster,
         node,
         id=f"{cluster} without {node}",
-        marks=() if (cluster, node) in SAMPLES else pytest.mark.soak,
+        marks=marks((cluster, node)),
     )
     for cluster, nodes in NODES.items()
     for node in nodes

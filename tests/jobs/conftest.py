@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import nightly
-from pipeline.store.session import SMALL, SMALL_TABLES
+from pipeline.store.session import TUNED
 from tests.conftest import REPOSITORY
 from tests.golden import unpacked
 
@@ -35,7 +35,7 @@ def sample_run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
     """One nightly run over the sample, in this process; about a minute, once."""
     warehouse = str(tmp_path_factory.mktemp("sample") / "warehouse")
     printed = io.StringIO()
-    before = {key: spark.conf.get(key, None) for key in SMALL | SMALL_TABLES}
+    before = {key: spark.conf.get(key, None) for key in TUNED}
     with redirect_stdout(printed):
         code = nightly.main(["--logs", str(SAMPLE), "--warehouse", warehouse])
     for key, value in before.items():  # the job has tuned the session to the size of the sample

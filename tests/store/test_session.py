@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.store.session import tune_local
+from pipeline.store.session import FEW_BYTES, SMALL_BYTES, TUNED, tune_for_size, tune_local
 
 pytestmark = pytest.mark.spark
 KEY = "spark.databricks.delta.snapshotPartitions"
@@ -25,3 +25,34 @@ def test_a_local_master_reads_the_state_of_a_table_in_one_task(
         spark.conf.unset(KEY)
         if before is not None:
             spark.conf.set(KEY, before)
+
+
+PARTITIONS, SPLITS = "spark.sql.shuffle.partitions", "spark.sql.files.minPartitionNum"
+SKIPPING = "spark.databricks.delta.stats.skipping"
+
+
+@pytest.mark.parametrize(
+    ("read", "stored", "expected"),
+    [
+        (0, 0, {PARTITIONS: "1", SPLITS: "1", SKIPPING: "false", "spark.sql.adaptive.enabled": "false"}),
+        (0, SMALL_BYTES, {PARTITIONS: "1", SPLITS: "1", SKIPPING: "true"}),
+        (FEW_BYTES, FEW_BYTES, {PARTITIONS: "2", SPLITS: None, "spark.sql.adaptive.enabled": "false"}),
+        (SMALL_BYTES, SMALL_BYTES, {PARTITIONS: "4", SPLITS: None, "spark.sql.adaptive.enabled": "true"}),
+    ],
+)
+def test_a_night_is_read_by_few_tasks(
+    spark: SparkSession, read: int, stored: int, expected: dict[str, str | None]
+) -> None:
+    """From whatever was set for the cluster before; what the user set otherwise stays."""
+    before = {key: spark.conf.get(key, None) for key in TUNED}
+    try:
+        for size in (0, FEW_BYTES, SMALL_BYTES):
+            tune_for_size(spark, size, size)
+            tune_for_size(spark, read, stored)
+            assert {key: spark.conf.get(key, None) for key in expected} == expected
+        spark.conf.set(PARTITIONS, "17")
+        tune_for_size(spark, read, stored)
+        assert spark.conf.get(PARTITIONS) == "17"
+    finally:
+        for key, value in before.items():
+            spark.conf.unset(key) if value is None else spark.conf.set(key, value)
