@@ -21,7 +21,7 @@ from tests.life.nights import QUIET, Nights
 from tests.life.truth import Truth
 from tests.life.writers import records_of, repeated
 
-pytestmark = [pytest.mark.spark, pytest.mark.soak]
+pytestmark = pytest.mark.spark
 SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
 RECORDS = 400
 MOST_RECORDS = 40
@@ -31,6 +31,9 @@ YEARS = 12
 DOUBLING = frozenset({"rewrite", "cut", "hold_up", "delete"})
 NIGHTS = 3
 ACTS = 12
+NODES = (1, 2, 3)  # each with a schedule of its own
+SCHEDULES = 102
+SEEDS = [tuple(range(first, first + len(NODES))) for first in range(1, SCHEDULES, len(NODES))]
 
 
 @dataclass
@@ -99,12 +102,19 @@ class Lives:
         }
 
 
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(seeds, id=f"{seeds[0]}-{seeds[-1]}", marks=pytest.mark.soak if place else ())
+        for place, seeds in enumerate(SEEDS)
+    ],
+)
 def test_lives_of_logs_end_in_the_tables_of_one_reading(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seeds: tuple[int, ...]
 ) -> None:
     """On the way a run whose gate is closed, and one that died: neither is seen, neither leaves a trace."""
     often, once = (Harness(spark, tmp_path / name) for name in ("often", "once"))
-    lives = Lives(often, [life_of(seed, seed, DOUBLING) for seed in (1, 2, 3)])
+    lives = Lives(often, [life_of(seed, node, DOUBLING) for seed, node in zip(seeds, NODES, strict=True)])
     names = tables_of("ingest")
     store = ClusterWarehouse(spark, often.warehouse, often.name)
     for night in range(NIGHTS):

@@ -4,7 +4,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from schemas.silver.broker_absence import SPEC
-from tests.tables import built, log_records, same_rows, table
+from tests.tables import built_in_turn, log_records, same_rows, table
 
 FIRST = """
     [2026-11-21 00:00:01,000] INFO [QuorumController id=101] Becoming the active controller at epoch 3, next write offset 9. (org.apache.kafka.controller.QuorumController)
@@ -34,5 +34,5 @@ def test_decisions_of_the_controller_in_office(spark: SparkSession) -> None:
     """Broker 2 was never fenced: the controller that says so had a successor for ten seconds. Of the 9 s that a broker
     may be silent the first controller had seen only one: the rest was before it came."""
     records = log_records(spark, {(101, "controller"): FIRST, (102, "controller"): SECOND})
-    found = built(spark, records, "broker_absence")
+    found = built_in_turn(spark, records, "broker_absence")["broker_absence"]
     same_rows(found, table(spark, SPEC, EXPECTED), *TOLD)

@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.tables import built, log_records
+from tests.tables import built_in_turn, log_records
 
 CONTROLLER = """
     [2026-11-21 00:00:01,000] INFO [ControllerEventThread controllerId=1] Starting (kafka.controller.ControllerEventManager$ControllerEventThread)
@@ -24,7 +24,7 @@ STATE_CHANGE = """
 @pytest.mark.spark
 def test_order_and_cause(spark: SparkSession) -> None:
     records = log_records(spark, {(1, "state-change"): STATE_CHANGE, (1, "controller"): CONTROLLER})
-    found = built(spark, records, "controller_line").orderBy("seq")
+    found = built_in_turn(spark, records, "controller_line")["controller_line"].orderBy("seq")
     assert [(row.term_id, row.event, row.cause) for row in found.collect()] == [
         ("1-4", "controller_elected", "controller start-up"),
         ("1-4", "replica_transition", "controller start-up"),
@@ -57,7 +57,7 @@ AUTOMATIC_0_11 = """
 @pytest.mark.spark
 def test_elections_one_by_one_are_automatic_after_a_check_that_listed_them(spark: SparkSession) -> None:
     records = log_records(spark, {(1, "controller"): AUTOMATIC_0_11})
-    found = built(spark, records, "controller_line").orderBy("seq")
+    found = built_in_turn(spark, records, "controller_line")["controller_line"].orderBy("seq")
     rows = [(row.term_id, row.event, row.cause) for row in found.collect()]
     assert rows[:3] == [
         ("1-4", "controller_elected", "controller start-up"),

@@ -14,7 +14,7 @@ from schemas.bronze import file_sighting, log_record
 from schemas.silver.log_gap import GAP_KINDS
 from tests.kafka.reading import read_table
 from tests.lab import Row, records, rows_of
-from tests.tables import built, interpreted, log_records, table
+from tests.tables import built_in_turn, interpreted, log_records, table
 
 MIDNIGHT = datetime(2026, 11, 21, tzinfo=UTC)
 QUICK = ("2.2.2-zk-stock", "3.9.2-kraft-migration-stock", "4.3.1-kraft-separate-stock")
@@ -85,7 +85,7 @@ SIGHTINGS = """
 
 def gaps(spark: SparkSession, lines: DataFrame, sightings: DataFrame) -> list[Row]:
     with interpreted(spark):
-        return rows_of(built(spark, lines, "log_gap", file_sighting=sightings))
+        return rows_of(built_in_turn(spark, lines, "log_gap", file_sighting=sightings)["log_gap"])
 
 
 @pytest.mark.spark

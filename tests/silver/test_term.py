@@ -4,7 +4,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from schemas.silver.term import SPEC
-from tests.tables import built, log_records, same_rows, table
+from tests.tables import built_in_turn, log_records, same_rows, table
 
 CONTROLLER_1 = """
     [2026-11-21 00:00:01,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
@@ -38,7 +38,7 @@ def test_lives_and_terms(spark: SparkSession) -> None:
         """,
     )
     same_rows(
-        built(spark, log_records(spark, logs), "term"), expected,
+        built_in_turn(spark, log_records(spark, logs), "term")["term"], expected,
         "term_id", "life", "controller_id", "controller_epoch", "mode", "elected_at", "first_seen_at", "last_seen_at", "certainty",
     )  # fmt: skip
 
@@ -77,5 +77,5 @@ def test_a_life_begins_before_its_first_election_seen(
     spark: SparkSession, node: int, logs: str, first: str, terms: list[str]
 ) -> None:
     given = {(1, "controller"): first, (2, "controller"): BEFORE_A_WIPE, (node, "state-change"): logs}
-    found = built(spark, log_records(spark, given), "term").orderBy("term_id").collect()
+    found = built_in_turn(spark, log_records(spark, given), "term")["term"].orderBy("term_id").collect()
     assert [row["term_id"] for row in found] == terms
