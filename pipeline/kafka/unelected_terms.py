@@ -70,18 +70,7 @@ def unelected(sights: DataFrame, elected: DataFrame) -> DataFrame:
     return (
         unseen.alias("s")
         .join(F.broadcast(elected).alias("e"), before, how="left")
-        .groupBy(
-            "s.cluster_id",
-            "s.controller_id",
-            "s.controller_epoch",
-            "s.next_life",
-            "s.first_seen_at",
-            "s.last_seen_at",
-            "s.told_from_at",
-            "s.told_until_at",
-            "s.line",
-            "s.is_trace_seen",
-        )
+        .groupBy(*(f"s.{name}" for name in seen.columns))
         .agg(F.coalesce("s.next_life", F.max("e.life"), F.lit(1)).alias("life"))
         .drop("next_life")
         .select(
