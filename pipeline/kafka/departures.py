@@ -47,27 +47,28 @@ def is_within(at: Column) -> Column:
 
 
 def with_epochs(stays: DataFrame, broker_event: DataFrame, seeds: DataFrame) -> DataFrame:
-    """broker_epoch where the controller lists epochs (from 2.2): the one that is listed in the stay."""
+    """broker_epoch where the controller lists epochs (from 2.2): the first one that is listed in the stay, or just
+    before the list of brokers with which a controller starts. Metadata that were wiped use epochs again."""
     listed = broker_event.where("step = 'epoch' AND broker_id IS NOT NULL").select(
         *BROKER, F.col("logged_at").alias("at"), "broker_epoch"
     )
     known = seeds.where("broker_epoch IS NOT NULL").select(
         *BROKER, F.col("joined_at").alias("at"), "broker_epoch"
     )
-    by_epoch = listed.unionByName(known).groupBy(*BROKER, "broker_epoch").agg(F.min("at").alias("at"))
-    epochs = by_epoch.groupBy(*BROKER).agg(
-        F.sort_array(F.collect_list(F.struct("at", "broker_epoch"))).alias("epochs")
+    epochs = (
+        listed.unionByName(known)
+        .groupBy(*BROKER)
+        .agg(F.sort_array(F.collect_set(F.struct("at", "broker_epoch"))).alias("epochs"))
     )
-    soon = F.make_dt_interval(secs=F.lit(SOON_MS / 1000))
+    is_at_start = F.col("joined_how") == "listed_at_startup"
+    before = F.make_dt_interval(secs=F.when(is_at_start, SOON_MS / 1000).otherwise(0.0))
+    from_at = F.col("joined_at") - before
     own = F.filter(
-        "epochs",
-        lambda one: (
-            is_within(F.greatest(one["at"], F.col("joined_at"))) & (one["at"] >= F.col("joined_at") - soon)
-        ),
+        "epochs", lambda one: (one["at"] >= from_at) & is_within(F.greatest(one["at"], F.col("joined_at")))
     )
     return (
         stays.join(F.broadcast(epochs), on=[*BROKER], how="left")
-        .withColumn("broker_epoch", F.try_element_at(own, F.lit(-1))["broker_epoch"])
+        .withColumn("broker_epoch", F.get(own, F.lit(0))["broker_epoch"])
         .drop("epochs")
     )
 
