@@ -72,6 +72,7 @@ def changes_of_leader(intervals: DataFrame) -> DataFrame:
     is not known in between."""
     order = Window.partitionBy(*PARTITION).orderBy("interval_seq")
     until_then = order.rowsBetween(Window.unboundedPreceding, -1)
+    told = F.when(F.col("leader").isNotNull(), F.col("leader_epoch"))
     whole_topic = Window.partitionBy("cluster_id", "topic_id")
     isr = F.when(~F.col("is_isr_stale"), F.col("isr")).alias("isr")
     its = ("leader", "leader_epoch", isr, "partition_epoch", "valid_from_at")
@@ -83,7 +84,7 @@ def changes_of_leader(intervals: DataFrame) -> DataFrame:
     is_next = F.coalesce(F.col("partition_epoch") == before["partition_epoch"] + 1, F.lit(False))
     return (
         intervals.withColumn("before", F.lag(F.struct(*its)).over(order))
-        .withColumn("last_epoch", F.last("leader_epoch", ignorenulls=True).over(until_then))
+        .withColumn("last_epoch", F.last(told, ignorenulls=True).over(until_then))
         .withColumn("topic_from_at", F.min("valid_from_at").over(whole_topic))
         .withColumn("is_born", is_born)
         .where("leader IS NOT NULL")

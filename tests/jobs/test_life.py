@@ -1,4 +1,4 @@
-"""A cluster's logs over several runs: growth, rolling, copies; always the same answer (more: tests/life, soak)."""
+"""A cluster's logs over several runs, as examples: growth, rolling, copies; always the same answer (schedules: tests/life)."""
 
 import gzip
 import os
@@ -13,7 +13,7 @@ from pipeline.store.reading import read
 from tests.gold.conftest import LOGS
 from tests.jobs.small_logs import INGESTED, content, lines_of, run, write
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.soak]
 
 
 def test_growing_rolled_and_gzipped_logs_give_the_tables_of_one_reading(
@@ -43,7 +43,6 @@ QUIET = "[2026-11-23 06:00:00,000] TRACE [Broker id=2] Nothing that anybody asks
 IMBALANCES = ("gold.leader_imbalance", "gold.imbalance_breach")
 
 
-@pytest.mark.soak
 def test_a_breach_goes_on_in_a_night_without_a_line_of_a_controller(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -18,6 +18,8 @@ TIMELINE = """
     c          | a     | A        | 1          | 0         | 7            | 7             | 1      | 4            | 7               | [1]
     c          | a     | A        | 1          | 0         | 8            | 8             | 1      | 6            | 9               | [1]
     c          | a     | A        | 1          | 0         | 9            | 9             | 2      | 7            | 10              | [2]
+    c          | a     | A        | 1          | 0         | 10           | 10            |        | 8            |                 |
+    c          | a     | A        | 1          | 0         | 11           | 11            | 1      | 9            | 12              | [1]
     c          | late  | B        | 1          | 0         | 1            | 1             | 2      | 5            | 9               | [1 2]
 """
 ELECTED = """
@@ -26,12 +28,14 @@ ELECTED = """
     a     | 1      | 3            | 2
     a     | 1      | 6            | 1
     a     | 2      | 7            | 0
+    a     | 1      | 9            | 1
 """
 
 
 @pytest.mark.spark
 def test_a_leader_epoch_is_one_election(spark: SparkSession) -> None:
-    """What was not known in between makes none of the epoch known before; one that only asked for is none (7)."""
+    """What was not known in between makes none of the epoch known before; one that was only asked for is none (7), and one
+    of which nobody says who won is missing (8)."""
     found = changes_of_leader(table(spark, partition_timeline.SPEC, TIMELINE))
     expected = table(spark, leader_election.SPEC, ELECTED)
     same_rows(found, expected, "topic", "leader", "leader_epoch", "missing_epochs")
