@@ -52,7 +52,7 @@ check: preflight $(VENV)/with-test $(VENV)/with-check ## format, lint, types, la
 	@$(VENV)/bin/lint-imports --no-cache > $(VENV)/lint-imports.log 2>&1 || { cat $(VENV)/lint-imports.log; exit 1; }
 	@$(PY) -m pytest -q tests/house
 
-soak: setup $(VENV)/with-test ## the long versions of the tests: an hour or more
+soak: setup $(VENV)/with-test ## the long versions of the tests: some hours
 	@$(PY) -m pytest -m soak $(ARGS)
 
 bench: setup ## how fast it reads, beside others, and how much it keeps (ARGS="--parts storage --logs DIR")

@@ -10,6 +10,7 @@ from typing import Any
 from jobs.answers import Answers, Row
 from jobs.finding_lines import first_places
 from jobs.outages import TABLE, Outages, asked_of
+from pipeline.store.rows import in_utc
 
 AT_ONCE = 4
 SHOWN_MOVES = 8
@@ -43,8 +44,8 @@ class Facts:
 def gather(answers: Answers, counts: Mapping[str, int], before: int) -> Facts:
     """Asks what the run has built; a table that it built stays empty where the logs hold nothing for it. Of what
     happens and is over what came before the segments after load_seq `before` is left out."""
-    read = answers.read(before)
-    since = read["new_from_at"]
+    read = in_utc(answers.read(before))
+    last, since = read["last_at"], read["new_from_at"]
 
     def has(name: str) -> bool:
         return f"built:{name}" in counts
@@ -57,7 +58,7 @@ def gather(answers: Answers, counts: Mapping[str, int], before: int) -> Facts:
         "at_end": answers.partitions_at_end if has("gold.partition_timeline") else none,
         "deleting": answers.deleting,
         "brokers": answers.brokers if has("gold.leader_imbalance") else none,
-        "outages": partial(asked_of, answers, since) if has(TABLE) else none,
+        "outages": partial(asked_of, answers, last, since) if has(TABLE) else none,
         "elections": partial(answers.elections, since) if has("gold.leader_election") else none,
         "ratio_checks": partial(answers.ratio_checks, since) if has("gold.imbalance_check") else none,
         "moves": partial(answers.moves, since) if has("gold.transition_audit") else none,

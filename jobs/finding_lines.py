@@ -1,7 +1,7 @@
 """The findings of the first screen: each in a line with its first record, outages of one kind together."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import groupby
 
 from jobs.answers import Row
@@ -25,7 +25,7 @@ def standing(findings: Sequence[Row]) -> list[Row]:
 def is_since(finding: Row, since: datetime | None) -> bool:
     """Whether it was still so at that time."""
     until = finding["valid_until_at"]
-    return since is None or finding["status"] != "resolved" or until is None or until >= since
+    return since is None or finding["status"] != "resolved" or until is None or until.astimezone(UTC) >= since
 
 
 def groups(findings: Sequence[Row], since: datetime | None) -> list[list[Numbered]]:

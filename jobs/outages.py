@@ -153,7 +153,6 @@ def topic_lines(topics: Sequence[Row]) -> list[str]:
     return ["", *table(head, cells)]
 
 
-def asked_of(answers: Answers, since: datetime | None) -> Outages | None:
-    """For the first screen: those that end at that time or later; None where no record has a time."""
-    last = answers.last_at()
+def asked_of(answers: Answers, last: datetime | None, since: datetime | None) -> Outages | None:
+    """For the first screen: those that end at that time or later; None where no record has a time (last)."""
     return None if last is None else asked(answers.since(TABLE, "ended_at", since), last)

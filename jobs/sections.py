@@ -1,7 +1,7 @@
 """The tables of the first screen: terms, brokers, moves."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 
 from jobs.answers import Row
 from jobs.ask_text import broker_table
@@ -21,7 +21,8 @@ def term_lines(facts: Facts) -> list[str]:
 
 def is_since(term: Row, since: datetime | None) -> bool:
     """Whether a line of it, or of its end, is of that time or later."""
-    times = [term[name] for name in ("last_act_at", "ended_at", "superseded_at") if term[name]]
+    told = (term[name] for name in ("last_act_at", "ended_at", "superseded_at"))
+    times = [at.astimezone(UTC) for at in told if at]
     return since is None or term["ended_how"] == "open" or (bool(times) and max(times) >= since)
 
 

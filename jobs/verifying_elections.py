@@ -29,20 +29,24 @@ UNCLEAN_DIFF = re.compile(
     r"UNCLEAN partition change for (\S+) with topic ID \S+: .*\bleader: -?\d+ -> (\d+),.*RECOVERED -> RECOVERING"
 )
 # Where the log of a broker ends: of one that begins to lead or to follow, from 2.6; up to 2.5, in server.log, of one
-# that begins to lead, is loaded as its broker starts, or is cut off.
-KEPT = {"led", "one before"}
+# that begins to lead, is loaded as its broker starts, or is cut off. How far the end is behind the offset that is told:
+# the largest offset is the one before the end.
 ENDS = tuple(
-    (re.compile(pattern), sides)
-    for pattern, sides in (
-        (r"Leader (\S+) (?:with topic id \S+ )?starts at leader epoch \d+ from offset (\d+)", {"led"}),
-        (r"Follower (\S+) (?:with topic id \S+ )?starts at leader epoch \d+ from offset (\d+)", {"back"}),
-        (r"[]:] (\S+) starts at [Ll]eader [Ee]poch \d+ from offset (\d+)", {"led"}),
-        (r"\[Log partition=(\S+), .*Completed load of log with .*log end offset (\d+)", {"led", "back"}),
-        (r"Completed load of log (\S+) with .*log end offset (\d+)", {"led", "back"}),
-        (r"\[Log partition=(\S+), .*Truncating to offset (\d+)", {"led"}),
-        (r"Truncating log (\S+) to offset (\d+)", {"led"}),
-        (r"\[Log partition=(\S+), .*Truncating to \d+ has no effect as the largest offset.* is (\d+)", KEPT),
-        (r"Truncating (\S+) to \d+ has no effect as the largest offset.* is (\d+)", KEPT),
+    (re.compile(pattern), sides, behind)
+    for pattern, sides, behind in (
+        (r"Leader (\S+) (?:with topic id \S+ )?starts at leader epoch \d+ from offset (\d+)", {"led"}, 0),
+        (r"Follower (\S+) (?:with topic id \S+ )?starts at leader epoch \d+ from offset (\d+)", {"back"}, 0),
+        (r"[]:] (\S+) starts at [Ll]eader [Ee]poch \d+ from offset (\d+)", {"led"}, 0),
+        (r"\[Log partition=(\S+), .*Completed load of log with .*log end offset (\d+)", {"led", "back"}, 0),
+        (r"Completed load of log (\S+) with .*log end offset (\d+)", {"led", "back"}, 0),
+        (r"\[Log partition=(\S+), .*Truncating to offset (\d+)", {"led"}, 0),
+        (r"Truncating log (\S+) to offset (\d+)", {"led"}, 0),
+        (
+            r"\[Log partition=(\S+), .*Truncating to \d+ has no effect as the largest offset.* is (\d+)",
+            {"led"},
+            1,
+        ),
+        (r"Truncating (\S+) to \d+ has no effect as the largest offset.* is (\d+)", {"led"}, 1),
     )
 )
 NAMED = re.compile(r"(\S+)-(\d+) with topic (?:id|ID) (?:Some\()?([\w-]{22})")
@@ -91,9 +95,9 @@ def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
 
 def end_of(line: Line) -> tuple[str, int, set[str]] | None:
     """Partition, offset at which its log ends, and whose that may be: the new leader's or one's that is back."""
-    for pattern, sides in ENDS:
+    for pattern, sides, behind in ENDS:
         if found := pattern.search(line.text):
-            return found[1], int(found[2]) + (sides == KEPT), sides
+            return found[1], int(found[2]) + behind, sides
     return None
 
 

@@ -163,9 +163,16 @@ def settings_of(spark: SparkSession, flags: Mapping[str, Mapping[str, Any]]) -> 
 @contextmanager
 def interpreted(spark: SparkSession) -> Iterator[None]:
     """Plans are interpreted as a job does on little data: compiling them takes longer than running them."""
+    with tuning_kept(spark):
+        tune_for_size(spark, 0, 0)
+        yield
+
+
+@contextmanager
+def tuning_kept(spark: SparkSession) -> Iterator[None]:
+    """What is set in it by the size of the logs is as it was afterwards."""
     before = {key: spark.conf.get(key, None) for key in TUNED}
     try:
-        tune_for_size(spark, 0, 0)
         yield
     finally:
         for key, found in before.items():

@@ -83,7 +83,7 @@ def with_verdict(found: DataFrame) -> DataFrame:
     )
     reason = (
         F.when(F.col("replicas").isNull() | is_stale, "replicas_unknown")
-        .when(~is_old_known, "leader_unknown")
+        .when(~is_old_known | F.col("missing_epochs").isNull(), "leader_unknown")
         .when(F.col("missing_epochs") > 0, "lines_missing")
         .when(F.col("isr").isNull(), "isr_unknown")
         .otherwise("kind_unknown")

@@ -99,12 +99,12 @@ def silent_in_kraft(how: Column, noticed_at: Column) -> Column:
     """A broker that is fenced sent no heartbeat for its time-out; who is let go answers until then. A controller that
     takes over waits for as long anew: of those that it fences by then nothing tells since when they are silent.
     Source: BrokerHeartbeatManager, from 2.8."""
-    silent = heartbeat_seconds()
+    silent = kraft_silence()
     is_watched = F.col("elected_at") + silent < noticed_at
     return F.when(how == FENCED, F.when(is_watched, noticed_at - silent)).when(how.isNotNull(), noticed_at)
 
 
-def heartbeat_seconds() -> Column:
+def kraft_silence() -> Column:
     """How long a KRaft controller hears nothing of a broker until it has fenced it."""
     return F.make_dt_interval(secs=F.col("kraft_session_seconds") + LATE_SECONDS)
 

@@ -82,12 +82,12 @@ def times() -> dict[str, Column]:
     is_unwatched = is_led & is_missing(leader)
     is_alone = is_led & (F.coalesce(F.size("isr"), F.lit(1)) <= 1)
     members = F.array_union(*(F.coalesce(name, F.array().cast("array<int>")) for name in ("replicas", "isr")))
-    backs = F.flatten(F.transform(F.filter(members, is_missing), lambda one: decided(one, "back_at")))
+    missing = F.filter(members, is_missing)
+    backs = F.flatten(F.transform(missing, lambda one: decided(one, "back_at")))
     decisions = F.when(is_unwatched, decided(leader, "out_at")).when(leader == NOBODY, backs).otherwise(none)
     begins = F.coalesce(F.transform("unseen", lambda one: one["from_at"]), none)
-    is_any_missing = is_led & F.exists(members, is_missing)
-    watched = F.filter(members, lambda one: ~is_missing(one))
-    silences = F.when(is_any_missing, quiet(watched)).otherwise(none)
+    watched = F.array_except(members, missing)
+    silences = F.when(is_led & (F.size(missing) > 0), quiet(watched)).otherwise(none)
     return {
         "begins": F.when(is_led & ~is_alone, begins).otherwise(none),
         "ends": F.concat(decisions, silences, F.when(is_alone, begins).otherwise(none)),
@@ -103,7 +103,7 @@ def quiet(brokers: Column) -> Column:
     def since(one: Column) -> Column:
         # What stands before the day of the decision is not changed any more.
         earliest = F.greatest(day_of(one["out_at"]), F.coalesce(one["silent_from_at"], one["out_at"]))
-        return F.greatest(earliest, F.col("known_at") + F.expr("INTERVAL 1 MILLISECOND"))
+        return F.greatest(earliest, F.col("known_at") + F.make_dt_interval(secs=F.lit(0.001)))
 
     def is_silent(broker: Column, at: Column) -> Column:
         def holds(one: Column) -> Column:

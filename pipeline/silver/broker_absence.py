@@ -4,7 +4,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.kafka.kraft_offices import in_office
-from pipeline.kafka.unserved import heartbeat_seconds
+from pipeline.kafka.unserved import kraft_silence
 from schemas.silver.broker_absence import SPEC
 
 SILENT = "session_timed_out"
@@ -27,14 +27,14 @@ def build(broker_event: DataFrame, term: DataFrame, session_limit: DataFrame) ->
     later = Window.partitionBy("cluster_id", "broker_id").orderBy("at", "file_id", "byte_offset")
     back_at = F.min(F.when(F.col("step") == BACK, F.col("at")))
     elected = term.select("cluster_id", "term_id", "elected_at")
-    is_watched = F.col("elected_at") + heartbeat_seconds() < F.col("at")
+    is_watched = F.col("elected_at") + kraft_silence() < F.col("at")
     heard_at = F.when(is_watched, F.col("at")).otherwise(F.least("at", "elected_at"))
     return (
         reigning.join(F.broadcast(elected), on=["cluster_id", "term_id"], how="left")
         .join(F.broadcast(session_limit), on="cluster_id", how="left")
         .withColumn("back_at", back_at.over(later.rowsBetween(1, Window.unboundedFollowing)))
         .where(F.col("step") != BACK)
-        .withColumn("silent_from_at", F.when(F.col("step") == SILENT, heard_at - heartbeat_seconds()))
+        .withColumn("silent_from_at", F.when(F.col("step") == SILENT, heard_at - kraft_silence()))
         .withColumn("is_fence", F.col("step") != LEAVING)
         .withColumnRenamed("at", "out_at")
         .select(*SPEC.columns)

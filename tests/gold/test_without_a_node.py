@@ -31,6 +31,8 @@ NODES = {
 SAMPLES = {("2.2.2-zk-stock", 1)}
 # Up to 1.0 a controller that was deposed writes on; here it did, and its logs are those that are missing.
 WROTE_UNSEEN = {("0.11.0.3-zk-stock", 1), ("1.0.2-zk-stock", 2)}
+# The only controller that decided anything about brokers is the one without logs.
+UNDECIDED = {("4.3.1-kraft-separate-stock", 103)}
 UNSEEN = pytest.mark.xfail(strict=True, reason="what a deposed controller without logs wrote is not known")
 
 
@@ -62,4 +64,5 @@ def test_what_is_said_is_so(spark: SparkSession, shared: Path, cluster: str, nod
         built = built_in_turn(spark, spark.createDataFrame(kept), *TABLES, **settings)
         rows = {name: rows_of(built[name]) for name in TABLES}
     assert rows["partition_timeline"]
+    assert bool(rows["broker_session"]) is ((cluster, node) not in UNDECIDED)
     assert wrong_claims(folder, rows) == []

@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import nightly
-from pipeline.store.session import TUNED
 from tests.conftest import REPOSITORY
 from tests.golden import unpacked
+from tests.tables import tuning_kept
 
 SAMPLE = REPOSITORY / "tests" / "data" / "sample"
 
@@ -35,14 +35,8 @@ def sample_run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
     """One nightly run over the sample, in this process; about a minute, once."""
     warehouse = str(tmp_path_factory.mktemp("sample") / "warehouse")
     printed = io.StringIO()
-    before = {key: spark.conf.get(key, None) for key in TUNED}
-    with redirect_stdout(printed):
+    with tuning_kept(spark), redirect_stdout(printed):
         code = nightly.main(["--logs", str(SAMPLE), "--warehouse", warehouse])
-    for key, value in before.items():  # the job has tuned the session to the size of the sample
-        if value is None:
-            spark.conf.unset(key)
-        else:
-            spark.conf.set(key, value)
     assert code == 0, printed.getvalue()
     return NightlyRun(warehouse, printed.getvalue())
 

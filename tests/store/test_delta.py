@@ -13,6 +13,7 @@ from pipeline.catalog.tables import SPECS, TABLES
 from pipeline.store.delta import SKIPPED_BY, DeltaFolder
 from pipeline.store.session import SMALL_BYTES, tune_for_size
 from schemas.spec import Check, TableSpec, field, required
+from tests.tables import tuning_kept
 
 pytestmark = pytest.mark.spark
 SPEC = TableSpec(
@@ -63,12 +64,13 @@ def test_files_of_nights_before_the_cut_are_skipped(spark: SparkSession, tmp_pat
     spec = TableSpec("gold.thing", "One thing.", ("id",), (field("ended_at", TimestampType(), "When."),))
     folder = DeltaFolder(spark, str(tmp_path / "c"))
     folder.create(spec)
-    tune_for_size(spark, 0, 0)
-    for at in (datetime(2026, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC), None):
-        folder.append(spec, spark.createDataFrame([(at,)], "ended_at timestamp"), "run")
-    tune_for_size(spark, 0, SMALL_BYTES)
-    found = folder.read(spec).where("ended_at >= TIMESTAMP '2026-06-01' OR ended_at IS NULL")
-    assert found.count() == len(found.inputFiles()) == 2
+    with tuning_kept(spark):
+        tune_for_size(spark, 0, 0)
+        for at in (datetime(2026, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC), None):
+            folder.append(spec, spark.createDataFrame([(at,)], "ended_at timestamp"), "run")
+        tune_for_size(spark, 0, SMALL_BYTES)
+        found = folder.read(spec).where("ended_at >= TIMESTAMP '2026-06-01' OR ended_at IS NULL")
+        assert found.count() == len(found.inputFiles()) == 2
 
 
 def test_each_column_of_a_cut_has_statistics() -> None:

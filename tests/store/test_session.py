@@ -3,7 +3,8 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.store.session import FEW_BYTES, SMALL_BYTES, TUNED, tune_for_size, tune_local
+from pipeline.store.session import FEW_BYTES, SMALL_BYTES, tune_for_size, tune_local
+from tests.tables import tuning_kept
 
 pytestmark = pytest.mark.spark
 KEY = "spark.databricks.delta.snapshotPartitions"
@@ -44,8 +45,7 @@ def test_a_night_is_read_by_few_tasks(
     spark: SparkSession, read: int, stored: int, expected: dict[str, str | None]
 ) -> None:
     """From whatever was set for the cluster before; what the user set otherwise stays."""
-    before = {key: spark.conf.get(key, None) for key in TUNED}
-    try:
+    with tuning_kept(spark):
         for size in (0, FEW_BYTES, SMALL_BYTES):
             tune_for_size(spark, size, size)
             tune_for_size(spark, read, stored)
@@ -53,6 +53,3 @@ def test_a_night_is_read_by_few_tasks(
         spark.conf.set(PARTITIONS, "17")
         tune_for_size(spark, read, stored)
         assert spark.conf.get(PARTITIONS) == "17"
-    finally:
-        for key, value in before.items():
-            spark.conf.unset(key) if value is None else spark.conf.set(key, value)
