@@ -16,13 +16,18 @@ from pyspark.sql.types import (
 
 @dataclass(frozen=True)
 class Field:
-    """One column. `accepted`: the closed list of its values, empty where any value of the type may stand."""
+    """One column. `accepted`: the closed list of its values, empty where any value of the type may stand.
+
+    `rebuilt`: SQL over the other columns; the value is stored only where this gives another, and readers get it from
+    this where it is not.
+    """
 
     name: str
     type: DataType
     comment: str
     nullable: bool = True
     accepted: tuple[str, ...] = ()
+    rebuilt: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,9 +72,11 @@ class TableSpec:
         )
 
 
-def field(name: str, type: DataType, comment: str, *, accepted: tuple[str, ...] = ()) -> Field:
+def field(
+    name: str, type: DataType, comment: str, *, accepted: tuple[str, ...] = (), rebuilt: str = ""
+) -> Field:
     """A column that may be null: absent is null, never an empty string."""
-    return Field(name, type, comment, True, accepted)
+    return Field(name, type, comment, True, accepted, rebuilt)
 
 
 def required(name: str, type: DataType, comment: str, *, accepted: tuple[str, ...] = ()) -> Field:

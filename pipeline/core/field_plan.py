@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from pipeline.core.numbers import number_shape
-from pipeline.core.template import Compound, FieldKind, Template
+from pipeline.core.template import LIST_TYPE, Compound, FieldKind, Template
 from pipeline.core.wellformed import Checker
 
 
 class FieldPlan:
-    """`in_map`, `again`: per template places (number, field) of the map, and of fields named before.
+    """`in_map`, `again`: per template places (number, field) of the map, and of fields named before. In the map stands
+    what no column of its name holds as printed: so the message can be written again.
 
     `shapes`: fields that are whole numbers; `ways`: by field and column how a compound states the column.
     """
@@ -34,9 +35,15 @@ class FieldPlan:
         for way in compounds:
             self.ways.setdefault(way.field, {}).setdefault(way.column, []).append(way)
         self.in_map = [
-            [(place, name) for place, name in t.places if not kinds[name].column] for t in self.templates
+            [(place, name) for place, name in t.places if not has_own_column(kinds[name])]
+            for t in self.templates
         ]
         self.again = [
             [(place, name) for place, name in enumerate(t.parts[1::2]) if (place, name) not in t.places]
             for t in self.templates
         ]
+
+
+def has_own_column(kind: FieldKind) -> bool:
+    """Whether a column of the field's name tells how it was printed: a list tells its numbers, not its brackets."""
+    return kind.column == kind.name and kind.type != LIST_TYPE

@@ -8,13 +8,14 @@ from functools import cached_property
 from pipeline.core.errors import SettingsError
 
 _PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-FIELD_TYPES = ("int", "long", "double", "boolean", "string", "int_list")
+LIST_TYPE = "int_list"
+FIELD_TYPES = ("int", "long", "double", "boolean", "string", LIST_TYPE)
 NUMBER_TYPES = ("int", "long")
 
 
 @dataclass(frozen=True)
 class FieldKind:
-    """One field name. `pattern`: RE2 without groups that capture; `column`: "" = goes to the map."""
+    """One field name. `pattern`: RE2 without groups that capture; `column`: "" = none, it goes to the map."""
 
     name: str
     pattern: str

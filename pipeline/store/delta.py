@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import NumericType, StructField
 
 from pipeline.core.errors import InputProblem
 from pipeline.store.filesystem import HadoopFiles
-from schemas.spec import TableSpec
+from schemas.bronze import log_record
+from schemas.spec import Field, TableSpec
 
 # What tables are searched by, of log lines and from a cut on; statistics of every column cost a quarter of the time of
 # a load.
@@ -21,6 +22,8 @@ SKIPPED_BY = (
     *("file_id", "load_seq", "byte_offset", "logged_at", "ordered_at", "day_at"),
     *("valid_until_at", "left_at", "ended_at", "checked_at", "elected_at", "balanced_at"),
 )
+# By table the columns that readers get by SQL where they are not stored.
+REBUILT = {log_record.SPEC.name: {one.name: one.rebuilt for one in log_record.SPEC.fields if one.rebuilt}}
 COMMIT_FILE = re.compile(r"^(\d{20})\.json$")
 VERSION_IS_GONE = "DELTA_VERSION_NOT_FOUND"
 RETENTION_DAYS = 30
@@ -120,7 +123,7 @@ class DeltaFolder:
         if version is not None:
             reader = reader.option("versionAsOf", version)
         try:
-            return reader.load(f"{self.folder}/{table.replace('.', '/')}")
+            return as_written(table, reader.load(f"{self.folder}/{table.replace('.', '/')}"))
         except AnalysisException as problem:
             if problem.getCondition() != VERSION_IS_GONE:
                 raise
@@ -132,15 +135,28 @@ class DeltaFolder:
 
 
 def declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
-    """The declared columns in the declared order; numbers in the declared width (lists are left as they are)."""
-    return rows.select(
-        *(
-            F.col(one.name).cast(one.type).alias(one.name)
-            if isinstance(one.type, NumericType)
-            else F.col(one.name)
-            for one in spec.fields
-        )
-    )
+    """The declared columns in the declared order; numbers in the declared width (lists are left as they are).
+
+    Of what is rebuilt only what would not come out the same.
+    """
+    return rows.select(*map(as_stored, spec.fields))
+
+
+def as_stored(one: Field) -> Column:
+    value = F.col(one.name)
+    if one.rebuilt:
+        value = F.nullif(value, F.expr(one.rebuilt))
+    elif isinstance(one.type, NumericType):
+        value = value.cast(one.type)
+    return value.alias(one.name)
+
+
+def as_written(table: str, rows: DataFrame) -> DataFrame:
+    """What a table holds, as it was before it was stored."""
+    rebuilt = REBUILT.get(table, {})
+    if not rebuilt:
+        return rows
+    return rows.withColumns({name: F.coalesce(name, F.expr(sql)) for name, sql in rebuilt.items()})
 
 
 def column_ddl(column: StructField) -> str:

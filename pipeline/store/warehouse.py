@@ -17,7 +17,7 @@ from pipeline.store.filesystem import HadoopFiles
 from schemas.ops import quality_result, run
 from schemas.spec import TableSpec
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 AT_ONCE = 4
 RUN_ID = "%Y%m%dT%H%M%S.%fZ"
 # Counts that runs hand on: the first run_seq that maintain left readable; segments whose last record is older than

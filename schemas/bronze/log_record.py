@@ -1,6 +1,7 @@
 """Every record of every log file: where it stands, its bytes, its envelope, what it says or why not."""
 
 from pyspark.sql.types import (
+    ArrayType,
     BinaryType,
     BooleanType,
     IntegerType,
@@ -38,6 +39,42 @@ NOT_UNDERSTOOD = {
 }
 NOT_UNDERSTOOD_REASONS = tuple(NOT_UNDERSTOOD)
 
+# What a record says of itself, in the columns that all questions are asked by.
+SAID = (
+    field("controller_id", IntegerType(), "Controller that the record names as acting."),
+    field("controller_epoch", IntegerType(), "Epoch of that controller."),
+    field("broker_id", IntegerType(), "Broker that the record is about or that writes it."),
+    field("topic", StringType(), "Topic."),
+    field("partition", IntegerType(), "Partition of the topic."),
+    field("replica_id", IntegerType(), "Broker of the replica that the record is about."),
+    field("from_state", StringType(), "State left, Kafka's name, e.g. NewReplica."),
+    field("to_state", StringType(), "State entered or wanted, Kafka's name."),
+    field("leader", IntegerType(), "Leader: a broker, -1 none, -2 being deleted."),
+    field("leader_epoch", IntegerType(), "Leader epoch of the partition."),
+    field("isr", BROKER_IDS, "In-sync replicas in the order printed."),
+    field(
+        "replicas",
+        BROKER_IDS,
+        "Assigned replicas in the order printed; the first is the preferred leader.",
+    ),
+    field("correlation_id", IntegerType(), "Correlation id of the request."),
+    field("reason", StringType(), "Reason that the record gives."),
+    field("exception_class", StringType(), "Class of the exception that the record carries."),
+    field("exception_message", StringType(), "Its message, first line."),
+)
+NAMES_OF_FIELDS = tuple(one.name for one in SAID if not isinstance(one.type, ArrayType))
+# Most records are `[time] LEVEL message (logger)`, the message a wording with values in place: see Field.rebuilt.
+# A time without zone is written by a cast, which no session time zone changes; braces part what is fixed from names.
+RAW = f"""CAST(concat(
+  '[', substring(CAST(logged_local AS STRING), 1, 19),
+  ',', rpad(substring(CAST(logged_local AS STRING), 21, 3), 3, '0'), '] ', level, ' ',
+  array_join(transform(split(template, '[{{}}]'), (part, place) -> CASE
+    WHEN place % 2 = 0 THEN part
+    ELSE coalesce(fields[part], CASE part
+      {" ".join(f"WHEN '{name}' THEN CAST({name} AS STRING)" for name in NAMES_OF_FIELDS)}
+    END) END), ''),
+  ' (', logger, ')', char(10)) AS BINARY)"""
+
 SPEC = TableSpec(
     name="bronze.log_record",
     grain="One record of one log file: a line with the time in front, and the lines that continue it.",
@@ -55,7 +92,13 @@ SPEC = TableSpec(
         required(
             "line_count", LongType(), "Line ends in the record: the sum before it gives its line number."
         ),
-        field("raw", BinaryType(), "The bytes as read; null where only position and length are kept."),
+        field(
+            "raw",
+            BinaryType(),
+            "The bytes as read; null where only position and length are kept. Files hold it only where the other "
+            "columns do not give it.",
+            rebuilt=RAW,
+        ),
         field("logged_at", TimestampType(), "When it was logged, UTC, by the zone of the cluster or broker."),
         field("logged_local", TimestampNTZType(), "The local time as printed."),
         field("level", StringType(), "TRACE, DEBUG, INFO, WARN, ERROR or FATAL, as printed."),
@@ -77,30 +120,11 @@ SPEC = TableSpec(
             BooleanType(),
             "A line inside the record looks like a record of its own (CR or LF in a name).",
         ),
-        field("controller_id", IntegerType(), "Controller that the record names as acting."),
-        field("controller_epoch", IntegerType(), "Epoch of that controller."),
-        field("broker_id", IntegerType(), "Broker that the record is about or that writes it."),
-        field("topic", StringType(), "Topic."),
-        field("partition", IntegerType(), "Partition of the topic."),
-        field("replica_id", IntegerType(), "Broker of the replica that the record is about."),
-        field("from_state", StringType(), "State left, Kafka's name, e.g. NewReplica."),
-        field("to_state", StringType(), "State entered or wanted, Kafka's name."),
-        field("leader", IntegerType(), "Leader: a broker, -1 none, -2 being deleted."),
-        field("leader_epoch", IntegerType(), "Leader epoch of the partition."),
-        field("isr", BROKER_IDS, "In-sync replicas in the order printed."),
-        field(
-            "replicas",
-            BROKER_IDS,
-            "Assigned replicas in the order printed; the first is the preferred leader.",
-        ),
-        field("correlation_id", IntegerType(), "Correlation id of the request."),
-        field("reason", StringType(), "Reason that the record gives."),
-        field("exception_class", StringType(), "Class of the exception that the record carries."),
-        field("exception_message", StringType(), "Its message, first line."),
+        *SAID,
         field(
             "fields",
             MapType(StringType(), StringType(), False),
-            "All other fields of the template, as printed.",
+            "Fields of the template as printed: all that no column of the same name holds, and lists.",
         ),
     ),
     checks=(

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import nightly
+from pipeline.store.warehouse import FORMAT_VERSION
 from tests.conftest import REPOSITORY
 from tests.golden import unpacked
 from tests.tables import tuning_kept
@@ -26,8 +27,8 @@ class NightlyRun:
 
 @pytest.fixture
 def golden(tmp_path: Path) -> Path:
-    """A warehouse of format 1, the test's own."""
-    return unpacked(1, tmp_path)
+    """A warehouse of this format, the test's own."""
+    return unpacked(FORMAT_VERSION, tmp_path)
 
 
 @pytest.fixture(scope="session")

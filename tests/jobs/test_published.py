@@ -23,7 +23,7 @@ def test_a_warehouse_of_this_format_is_read_as_it_is(spark: SparkSession, golden
     assert read(spark, str(golden), "bronze.log_record").count() == RECORDS["WHOLE"]
     assert "gold_finding" in make_views(spark, str(golden))
     runs = read(spark, str(golden), "ops.run").orderBy("run_seq").collect()
-    assert [(row.outcome, row.format_version) for row in runs] == [("published", 1)] * 2
+    assert [(row.outcome, row.format_version) for row in runs] == [("published", FORMAT_VERSION)] * 2
     first = snapshot(spark, str(golden), CLUSTER, runs[0].run_id)
     assert first.read("bronze.log_record").count() == RECORDS["BEGUN"]
     assert first.read("ops.run").count() == 1

@@ -202,7 +202,9 @@ def said(wording: Wording, texts: dict[str, str]) -> Said:
                 value = re.sub(part.drop, "", found["value"]) if part.drop else found["value"]
                 fitting = typed(part.column, value)
                 columns[part.column] = None if fitting is OverflowError else fitting
-    others = [(name, texts[name]) for name in wording.fields if not fields()[name]["column"]]
+    others = [
+        (name, texts[name]) for name in wording.fields if fields()[name]["column"] != name or name in LISTS
+    ]
     return Said(wording.event, wording.text, None, columns, others or None)
 
 
