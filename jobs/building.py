@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from jobs.balancing import with_limits
 from jobs.before import first_begin, reaching
 from jobs.cutting import Cut, end_of, find_cut
-from jobs.day_of_cut import with_day
+from jobs.day_of_cut import changed_terms_at, with_day
 from jobs.inputs import Inputs
 from jobs.settings import Settings
 from jobs.steps import Step, in_order
@@ -39,7 +39,7 @@ from schemas.silver import (
 from schemas.spec import TableSpec
 
 AT_ONCE = 4
-DAY = "day of the cut"
+DAY, TERMS = "day of the cut", "terms of before"
 
 
 class Builder:
@@ -67,6 +67,7 @@ class Builder:
         self.derived: frozenset[int] = frozenset()
         self.events: frozenset[str] | None = None
         self.cut = Cut()
+        self.changed_at: datetime | None = None
         self.inputs = Inputs(store, settings, self.versions_before)
 
     def write(self, spec: TableSpec, rows: DataFrame) -> None:
@@ -111,7 +112,8 @@ class Builder:
             awaited = frozenset({term.SPEC.table, broker_setting.SPEC.table})
             steps.append(Step(CUT, self.find_cut, awaited))
         if any(table.days_before is not None for table in tables):
-            steps.append(Step(DAY, self.find_day, frozenset({controller_line.SPEC.table})))
+            steps.append(Step(TERMS, self.compare_terms, frozenset({term.SPEC.table})))
+            steps.append(Step(DAY, self.find_day, frozenset({TERMS, controller_line.SPEC.table})))
         for table in tables:
             needed = set(table.inputs)
             if table.refresh is not Refresh.SEGMENTS:
@@ -160,14 +162,19 @@ class Builder:
             if not self.cut.has_lines:
                 self.cut = replace(self.cut, at=end_of(delta.read(source_file.SPEC)))
 
+    def compare_terms(self) -> None:
+        """What of the first day follows from terms alone, found while lines are built."""
+        if controller_line.SPEC.name in self.fresh:
+            terms_before = self.inputs.at_hand(term.SPEC, self.versions_before[term.SPEC.name])
+            self.changed_at = changed_terms_at(self.inputs.at_hand(term.SPEC), terms_before)
+
     def find_day(self) -> None:
         """The first day that is judged anew; of no use where all days are."""
         if self.cut.at is None or not self.cut.has_lines:
             return
         read = self.store.delta.read
-        terms_before = self.inputs.at_hand(term.SPEC, self.versions_before[term.SPEC.name])
         tables = (read(spec) for spec in (controller_line.SPEC, replay_summary.SPEC))
-        self.cut = with_day(self.cut, self.inputs.at_hand(term.SPEC), terms_before, *tables)
+        self.cut = with_day(self.cut, self.changed_at, self.inputs.at_hand(term.SPEC), *tables)
 
     def cut_of(self, table: Table) -> datetime | None:
         """Where the rows begin that the run builds of a table; None: all of them, or those of segments."""

@@ -22,32 +22,37 @@ JUDGED_BY_VIEW = ("imbalance_ratio", *TRYING)
 LATE = timedelta(seconds=GRACE_SECONDS)  # how long a line still tells of a state that another one followed
 
 
+def changed_terms_at(terms: DataFrame, terms_before: DataFrame) -> datetime | None:
+    """From when on verdicts change with what is known of terms, whatever their lines are; None: none does."""
+    reasons = (judged_otherwise, heard_of_again, unseen_otherwise)
+    return earliest(*(reason(terms, terms_before) for reason in reasons))
+
+
 def with_day(
-    cut: Cut, terms: DataFrame, terms_before: DataFrame, controller_line: DataFrame, replay_summary: DataFrame
+    cut: Cut,
+    changed_at: datetime | None,
+    terms: DataFrame,
+    controller_line: DataFrame,
+    replay_summary: DataFrame,
 ) -> Cut:
     """Adds the day of the cut, or an earlier one, and the begin of the terms that check ratios or elect from the day
-    before that on."""
+    before that on. changed_at: as changed_terms_at says."""
     if cut.at is None:
         raise ValueError("all lines are built anew: there is no day to begin with")
     day = begin_of_day(cut.at - LATE)
     lines = controller_line.where(F.col("ordered_at") >= F.lit(day))
-    reasons = (
-        judged_otherwise(terms, terms_before),
-        traced_again(lines, replay_summary.where(F.col("day_at") < F.lit(day))),
-        beside_a_later_life(lines, terms),
-        heard_of_again(terms, terms_before),
-        unseen_otherwise(terms, terms_before),
-    )
-    found = earliest(reduce(DataFrame.unionByName, reasons))
-    day = day if found is None else min(day, begin_of_day(found))
+    summaries = replay_summary.where(F.col("day_at") < F.lit(day))
+    traced_at = earliest(traced_again(lines, summaries), beside_a_later_life(lines, terms))
+    day = min([day, *(begin_of_day(at) for at in (changed_at, traced_at) if at is not None)])
     later = controller_line.where(F.col("ordered_at") >= F.lit(day - timedelta(days=1)))
     judged = F.broadcast(later.where(F.col("event").isin(*JUDGED_BY_VIEW)).select(*TERM).distinct())
     first = earliest(terms.join(judged, on=[*TERM], how="left_semi").select(began()))
     return replace(cut, day_at=day, terms_at=day if first is None else begin_of_day(first))
 
 
-def earliest(times: DataFrame) -> datetime | None:
-    found: datetime | None = collect_one(times.agg(F.min("at").alias("at")))["at"]
+def earliest(*times: DataFrame) -> datetime | None:
+    every = reduce(DataFrame.unionByName, times)
+    found: datetime | None = collect_one(every.agg(F.min("at").alias("at")))["at"]
     return found
 
 

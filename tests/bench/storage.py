@@ -116,8 +116,8 @@ def by_column(table: Path, zipped: int) -> None:
 
 
 def by_level(spark: SparkSession, store: ClusterWarehouse, work: Path, raw: int, zipped: int) -> None:
-    """The same rows written again by one task; seconds are of writing alone, the rows are in memory."""
-    rows = store.delta.read(log_record.SPEC).coalesce(1).cache()
+    """The same rows as stored, written again by one task; seconds are of writing alone, the rows are in memory."""
+    rows = spark.read.format("delta").load(store.delta.uri(log_record.SPEC)).coalesce(1).cache()
     rows.count()
     print(f"\nbronze.log_record by level of Zstandard\n{HEADING}{'seconds':>9}{'raw MB/s':>10}")
     for level in LEVELS:

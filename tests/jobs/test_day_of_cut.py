@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs.cutting import Cut
-from jobs.day_of_cut import with_day
+from jobs.day_of_cut import changed_terms_at, with_day
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.days import begin_of_day
 from pipeline.kafka.acting import SEQ_BITS
@@ -64,6 +64,7 @@ def test_the_day_of_the_cut(
         ("replay_summary", summaries),
     ]
     at = MIDNIGHT + timedelta(seconds=260_000)
-    found = with_day(Cut(at), *(table(spark, BY_SHORT_NAME[name].spec, text) for name, text in texts))
+    terms, terms_before, *others = (table(spark, BY_SHORT_NAME[name].spec, text) for name, text in texts)
+    found = with_day(Cut(at), changed_terms_at(terms, terms_before), terms, *others)
     assert found.day_at == MIDNIGHT + timedelta(days=day)
     assert begin_of_day(at) == MIDNIGHT + timedelta(days=3)
