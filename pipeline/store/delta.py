@@ -153,10 +153,10 @@ def as_stored(one: Field) -> Column:
 
 def as_written(table: str, rows: DataFrame) -> DataFrame:
     """What a table holds, as it was before it was stored."""
-    rebuilt = REBUILT.get(table, {})
-    if not rebuilt:
-        return rows
-    return rows.withColumns({name: F.coalesce(name, F.expr(sql)) for name, sql in rebuilt.items()})
+    for name, sql in REBUILT.get(table, {}).items():
+        told = rows.schema[name].metadata
+        rows = rows.withColumn(name, F.coalesce(name, F.expr(sql)).alias(name, metadata=told))
+    return rows
 
 
 def column_ddl(column: StructField) -> str:
