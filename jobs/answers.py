@@ -214,8 +214,10 @@ class Answers:
             .groupBy("file_id")
             .agg(F.max_by("path", "load_seq").alias("path"))
         )
+        # The others are only counted; their bytes would be put together for nothing.
+        raw = F.when(F.col("byte_offset").isin(sorted({one[1] for one in wanted})), F.col("raw"))
         found = (
-            records.select("file_id", "byte_offset", "line_count", "raw")
+            records.select("file_id", "byte_offset", "line_count", raw.alias("raw"))
             .join(F.broadcast(asked), on="file_id", how="inner")
             .where("byte_offset <= place")
             .groupBy("file_id", "place")

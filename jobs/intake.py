@@ -7,6 +7,7 @@ from typing import Any
 from pyspark.sql import functions as F
 
 from jobs.building import Builder
+from jobs.inputs import is_among
 from jobs.loading import Loader
 from jobs.lost import without_lost
 from pipeline.bronze import duplicate_record as duplicates
@@ -96,11 +97,13 @@ class Intake:
         )
         if not rows:
             return
-        records = delta.read(log_record.SPEC).where(F.col("load_seq") >= min(one["load_seq"] for one in rows))
-        _, spans = brought(duplicates.spans(records, near))
+        records = delta.read(log_record.SPEC)
+        near_ones = records.where(is_among([one["load_seq"] for one in rows]))
+        _, spans = brought(duplicates.spans(near_ones, near))
         rows, overlap = brought(duplicates.overlaps(spans, builder.of_run(spans), "log"))
         if rows:
-            twice = duplicates.build(records, overlap).transform(builder.of_run)
+            overlapping = records.where(is_among([one["load_seq"] for one in rows]))
+            twice = duplicates.build(overlapping, overlap).transform(builder.of_run)
             builder.write(duplicate_record.SPEC, twice)
             self.done(duplicate_record.SPEC)
 

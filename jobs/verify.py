@@ -47,6 +47,7 @@ def records(answers: Answers, places: Sequence[Row]) -> dict[tuple[str, int], Ro
     found = (
         answers.table("bronze.log_record")
         .where(F.col("file_id").isin(sorted({file_id for file_id, _ in wanted})))
+        .where(F.col("byte_offset").isin(sorted({byte_offset for _, byte_offset in wanted})))
         .select("file_id", "byte_offset", "node_id", "raw")
         .join(F.broadcast(asked), on=["file_id", "byte_offset"], how="left_semi")
         .join(F.broadcast(files), on="file_id", how="left")

@@ -59,7 +59,8 @@ def build(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
     overlap: rows of `overlaps`; nothing else of log_record is compared.
     """
     compared = (
-        log_record.where("raw IS NOT NULL AND logged_at IS NOT NULL")
+        # Of what is understood the bytes are there, and are not put together to see that.
+        log_record.where("(event IS NOT NULL OR raw IS NOT NULL) AND logged_at IS NOT NULL")
         .join(F.broadcast(overlap), on="load_seq", how="inner")
         .where("logged_at BETWEEN from_at AND until_at")
         .select(*SAME, *RECORD)

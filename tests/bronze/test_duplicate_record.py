@@ -25,13 +25,13 @@ def frames(spark: SparkSession, loaded: Loaded) -> tuple[DataFrame, DataFrame]:
         at = BEGIN + timedelta(seconds=ord(line))
         spans.setdefault(load_seq, []).append((file_id, at))
         node_id = 2 if file_id == "other" else 1
-        records.append(("c", node_id, "controller", file_id, load_seq, offset, line.encode(), at))
+        records.append(("c", node_id, "controller", file_id, load_seq, offset, line.encode(), at, None))
     files = [
         ("c", 2 if some[0][0] == "other" else 1, some[0][0], load_seq, min(at for _, at in some), max(at for _, at in some))
         for load_seq, some in spans.items()
     ]  # fmt: skip
     return (
-        spark.createDataFrame(records, columns(log_record.SPEC.struct, "cluster_id node_id log file_id load_seq byte_offset raw logged_at")),
+        spark.createDataFrame(records, columns(log_record.SPEC.struct, "cluster_id node_id log file_id load_seq byte_offset raw logged_at event")),
         spark.createDataFrame(files, columns(source_file.SPEC.struct, "cluster_id node_id file_id load_seq first_logged_at last_logged_at")),
     )  # fmt: skip
 
