@@ -102,7 +102,10 @@ class Intake:
         _, spans = brought(duplicates.spans(near_ones, near))
         rows, overlap = brought(duplicates.overlaps(spans, builder.of_run(spans), "log"))
         if rows:
-            overlapping = records.where(is_among([one["load_seq"] for one in rows]))
+            within = [min(one["from_at"] for one in rows), max(one["until_at"] for one in rows)]
+            overlapping = records.where(
+                is_among([one["load_seq"] for one in rows]) & F.col("logged_at").between(*map(F.lit, within))
+            )
             twice = duplicates.build(overlapping, overlap).transform(builder.of_run)
             builder.write(duplicate_record.SPEC, twice)
             self.done(duplicate_record.SPEC)

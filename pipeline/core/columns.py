@@ -22,8 +22,8 @@ from pipeline.core.values import INT32_MAX, INT32_MIN, typed
 class Matches:
     """One place a message. `template`: number in `Matcher.templates`, or one of the three negatives.
 
-    `columns`: the typed columns, null where the message does not say; `fields`: map<string, string> of all
-    other fields in the order of the template, null where there are none.
+    `columns`: the typed columns, null where the message does not say; `fields`: map<string, string> of
+    the fields that no column of their name holds as printed, in the order of the template, null where there are none.
     """
 
     template: npt.NDArray[np.int64]

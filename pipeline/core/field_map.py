@@ -1,4 +1,4 @@
-"""The map of all fields that have no column of their own, and what does not hold in it."""
+"""The map of all fields that no column of their name holds as printed, and what does not hold in it."""
 
 from collections.abc import Sequence
 

@@ -22,8 +22,8 @@ SKIPPED_BY = (
     *("file_id", "load_seq", "byte_offset", "logged_at", "ordered_at", "day_at"),
     *("valid_until_at", "left_at", "ended_at", "checked_at", "elected_at", "balanced_at"),
 )
-# By table the columns that readers get by SQL where they are not stored.
-REBUILT = {log_record.SPEC.name: {one.name: one.rebuilt for one in log_record.SPEC.fields if one.rebuilt}}
+# Tables of which readers get columns by SQL where they are not stored.
+REBUILT = {spec.name: spec for spec in (log_record.SPEC,)}
 COMMIT_FILE = re.compile(r"^(\d{20})\.json$")
 VERSION_IS_GONE = "DELTA_VERSION_NOT_FOUND"
 RETENTION_DAYS = 30
@@ -152,11 +152,19 @@ def as_stored(one: Field) -> Column:
 
 
 def as_written(table: str, rows: DataFrame) -> DataFrame:
-    """What a table holds, as it was before it was stored."""
-    for name, sql in REBUILT.get(table, {}).items():
-        told = rows.schema[name].metadata
-        rows = rows.withColumn(name, F.coalesce(name, F.expr(sql)).alias(name, metadata=told))
-    return rows
+    """What a table holds, as it was before it was stored; columns that an older version has not are null in it."""
+    spec = REBUILT.get(table)
+    if spec is None:
+        return rows
+    later = {one.name: F.lit(None).cast(one.type) for one in spec.fields if one.name not in rows.columns}
+    whole = {
+        one.name: F.coalesce(one.name, F.expr(one.rebuilt)).alias(
+            one.name, metadata=rows.schema[one.name].metadata
+        )
+        for one in spec.fields
+        if one.rebuilt
+    }
+    return rows.withColumns(later).withColumns(whole).drop(*later)
 
 
 def column_ddl(column: StructField) -> str:

@@ -13,7 +13,7 @@ from pipeline.core.errors import InputProblem, Locked, WarehouseFormat
 from pipeline.store.reading import make_views, read, snapshot
 from pipeline.store.warehouse import FORMAT_VERSION, Published
 from schemas.ops import run as ops_run
-from tests.golden import CLUSTER
+from tests.golden import CLUSTER, WHOLE, write_logs
 from tests.jobs.warehouses import RECORDS, content, published_anew, store_of
 
 pytestmark = pytest.mark.spark
@@ -29,6 +29,18 @@ def test_a_warehouse_of_this_format_is_read_as_it_is(spark: SparkSession, golden
     assert first.read("ops.run").count() == 1
     with pytest.raises(InputProblem, match="no run of that name in the clusters golden"):
         snapshot(spark, str(golden), None, "20200101T000000.000000Z")
+
+
+def test_bytes_that_this_format_does_not_store_are_read(
+    spark: SparkSession, golden: Path, tmp_path: Path
+) -> None:
+    """The expression that gives them, and the names of its columns, are what was stored with."""
+    write_logs(tmp_path / "logs", WHOLE)
+    lines = [path.read_bytes().splitlines(keepends=True) for path in (tmp_path / "logs").rglob("*.log")]
+    rows = read(spark, str(golden), "bronze.log_record").select("raw").collect()
+    assert sorted(bytes(row.raw) for row in rows) == sorted(line for each in lines for line in each)
+    files = spark.read.format("delta").load(str(golden / CLUSTER / "bronze" / "log_record"))
+    assert files.where("raw IS NULL").count() == RECORDS["WHOLE"]
 
 
 def test_a_newer_format_is_refused(spark: SparkSession, golden: Path) -> None:

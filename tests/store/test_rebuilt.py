@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.store.delta import DeltaFolder
+from pipeline.store.delta import DeltaFolder, as_written
 from schemas.bronze.log_record import SPEC
 from tests.lab import records
 
@@ -63,6 +63,20 @@ def test_every_byte_is_read_again(spark: SparkSession, tmp_path: Path, other_ses
     assert both.where("NOT raw <=> again").count() == 0
     kept = other_session.read.format("delta").load(delta.uri(SPEC)).where("raw IS NOT NULL").count()
     assert 0 < kept < rows.count() / 50
+
+
+def test_a_table_of_before_a_column_is_read(spark: SparkSession, tmp_path: Path) -> None:
+    delta, rows = stored(spark, tmp_path, records(SAMPLE / "lab-2.2.2" / "broker-1"))
+    older = spark.read.format("delta").load(delta.uri(SPEC)).drop("correlation_id")
+    found = as_written(SPEC.name, older)
+    assert found.columns == [name for name in SPEC.columns if name != "correlation_id"]
+    both = (
+        rows.where("correlation_id IS NULL")
+        .select(*PLACE, "raw")
+        .join(found.select(*PLACE, F.col("raw").alias("again")), PLACE)
+    )
+    assert both.count() > 100
+    assert both.where("NOT raw <=> again").count() == 0
 
 
 @pytest.mark.parametrize("lines, is_kept", [(ODD, True), (PLAIN, False)])
