@@ -83,6 +83,7 @@ class Looker:
             tail_logged_at=times["tail"],
             hashes={offset: self.hidden(one) for offset, one in fact["hashes"].items()},
             starts=frozenset(fact["starts"]),
+            first_logged_at=times["first"],
         )
 
     def hidden(self, content_hash: str) -> str:

@@ -4,7 +4,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from pipeline.core.files import Listed
@@ -17,6 +17,7 @@ class Looked:
     tail_start: where the last record starts; 0 as long as it is the first: what stands before may be part of it.
     refusal: a state of bronze.file_sighting with its sentence, where the file is not to be read.
     file_id: of an unchanged file, looked into as a witness only, what it was found to be a beginning of.
+    first_logged_at: the time of the first record, null where nothing tells.
     """
 
     found: Listed
@@ -35,6 +36,7 @@ class Looked:
     starts: frozenset[int] = frozenset()
     refusal: tuple[str, str] | None = None
     file_id: str | None = None
+    first_logged_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,8 @@ def not_read(file: Looked) -> Sighting | None:
 
 
 def copies_of(files: Iterable[Looked]) -> list[list[Looked]]:
-    """Files by content, the longest of each first: the others are its beginnings. Their order is by content."""
+    """Files by content, the longest of each first: the others are its beginnings. Those that begin earlier come first,
+    as they do where each night reads its own: of a record that two files hold the earlier file's counts."""
     found: dict[str | None, list[list[Looked]]] = defaultdict(list)
     for file in sorted(files, key=order):
         same = (one for one in found[file.first_record_hash] if is_beginning(file, one))
@@ -138,7 +141,11 @@ def copies_of(files: Iterable[Looked]) -> list[list[Looked]]:
             found[file.first_record_hash].append([file])
         else:
             group.append(file)
-    return sorted((one for groups in found.values() for one in groups), key=lambda one: order(one[0]))
+    return sorted((one for groups in found.values() for one in groups), key=lambda one: in_time(one[0]))
+
+
+def in_time(file: Looked) -> tuple[datetime, tuple[int, str, bool, int, str]]:
+    return file.first_logged_at or datetime.max.replace(tzinfo=UTC), order(file)
 
 
 def order(file: Looked) -> tuple[int, str, bool, int, str]:

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
+from itertools import permutations
 
 from pipeline.bronze.planning import Known, Looked, Plan, plan
 from pipeline.core.files import Listed
@@ -54,6 +55,20 @@ def known_after(planned: Plan) -> list[Known]:
 
 def read(planned: Plan) -> list[tuple[int, int, bool, tuple[int, ...]]]:
     return [(one.start_offset, one.limit, one.is_last_held_back, one.reopens) for one in planned.segments]
+
+
+def test_of_files_of_one_run_the_earlier_one_has_the_lower_number() -> None:
+    """Of equal lines on both sides of a roll the same one counts, in however many nights the files were read."""
+    early, late = (
+        replace(looked(content, path, modified_at=AN_HOUR_AGO), first_logged_at=NOW + timedelta(hours=hour))
+        for content, path, hour in ((A + B, "controller.log.1", -3), (C + A + B, "controller.log", -2))
+    )
+    nobody_knows = looked(B + C + A, "controller.log.x", modified_at=AN_HOUR_AGO)
+    for files in permutations([early, late, nobody_knows]):
+        found = plan(files, [], 1, NOW, QUIET).segments
+        assert [(one.load_seq, one.looked.found.path) for one in found] == [
+            (1, "controller.log.1"), (2, "controller.log"), (3, "controller.log.x"),
+        ]  # fmt: skip
 
 
 def test_the_last_record_of_a_growing_file_is_held_back_until_the_next_begins() -> None:

@@ -136,7 +136,7 @@ def looked(one: Candidate, stored: Stored, offsets: Mapping[str, frozenset[int]]
     return Looked(
         one.listed, "c", node_of_path(one.listed.path) if in_content is None else in_content, "controller",
         stored.codec, "stock", "UTC", seen.size, name, 0 if seen.tail_start == seen.first_start else seen.tail_start, seen.ends_with_newline,
-        time_of(seen.tail_head), seen.hashes, frozenset(seen.starts),
+        time_of(seen.tail_head), seen.hashes, frozenset(seen.starts), first_logged_at=time_of(seen.first_head),
     )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def life_of(seed: int, node_id: int, never: frozenset[str]) -> Life:
         for log in ("controller", "state-change")
     }
     writers = {
-        f"broker-{node_id}/{log}.log": repeated(b"".join(records_of(content)[:RECORDS]), YEARS, by_time=True)
+        f"broker-{node_id}/{log}.log": repeated(b"".join(records_of(content)[:RECORDS]), YEARS)
         for log, content in logs.items()
     }
     return Life(Disk(random, writers, is_telling=True, never=never, most_records=MOST_RECORDS))

@@ -3,15 +3,12 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from itertools import groupby
-from operator import itemgetter
 from random import Random
 
 # A writer gives its next record for the time at which it is written.
 Writer = Callable[[datetime], bytes]
 
 START = re.compile(rb"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ")
-TIME_BYTES = len("[2026-11-21 08:00:00,000]")
 IDENT = re.compile(rb"\[Controller id=(\d+)\][^\n]*\(kafka\.controller\.KafkaController\)")
 TRACE = (
     b"java.lang.IllegalStateException: x\n\tat kafka.controller.KafkaController.y(KafkaController.scala:1)\n"
@@ -40,24 +37,18 @@ def line(at: datetime, message: str) -> bytes:
     return f"[{time}] INFO {message} (kafka.controller.KafkaController)\n".encode()
 
 
-def repeated(content: bytes, years: int = 0, *, by_time: bool = False) -> Writer:
-    """The records of a real log, so many years later; from its beginning with an earlier year once used up.
-
-    by_time: those of one millisecond are written at once, so that no file ends among them: of equal lines before and
-    after such an end nobody can tell whether they are one that was copied.
-    """
+def repeated(content: bytes, years: int = 0) -> Writer:
+    """The records of a real log, so many years later; from its beginning with an earlier year once used up."""
     starts = [match.start() for match in re.finditer(rb"^" + START.pattern, content, re.M)]
     records = [content[a:b] for a, b in zip(starts, [*starts[1:], len(content)], strict=True)]
-    groups = [[one] for one in records]
-    if by_time:
-        groups = [list(some) for _, some in groupby(records, itemgetter(slice(TIME_BYTES)))]
     count = 0
 
     def write(at: datetime) -> bytes:
         nonlocal count
-        lap, place = divmod(count, len(groups))
+        lap, place = divmod(count, len(records))
         count += 1
-        return b"".join(b"[%d" % (int(one[1:5]) + years - lap) + one[5:] for one in groups[place])
+        year = int(records[place][1:5]) + years - lap
+        return b"[%d" % year + records[place][5:]
 
     return write
 
