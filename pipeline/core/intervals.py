@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.core.days import hour_of
+
 Names = Sequence[str]
 
 
@@ -64,7 +66,7 @@ def untouched(rows: DataFrame, times: DataFrame, by: Names) -> DataFrame:
 def by_hour(rows: DataFrame, by: Names) -> DataFrame:
     """(first, last, record_count) per hour."""
     timed = rows.where("first_at IS NOT NULL")
-    return timed.groupBy(*by, F.date_trunc("hour", "first_at").alias("hour_at")).agg(
+    return timed.groupBy(*by, hour_of("first_at").alias("hour_at")).agg(
         F.min(first_place()).alias("first"),
         F.max(last_place()).alias("last"),
         F.sum("record_count").alias("record_count"),

@@ -5,6 +5,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.core.days import hour_of
 from pipeline.kafka.releases import names as release_names
 from pipeline.kafka.wording import table
 from schemas.gold.evidence import SPEC
@@ -24,7 +25,7 @@ def build(wording_seen: DataFrame, log_gap: DataFrame, term: DataFrame, release_
     """
     seen = wording_seen.where("node_id IS NOT NULL AND first_at IS NOT NULL")
     hours = (
-        seen.groupBy(*NODE, F.date_trunc("hour", "first_at").alias("hour_at"))
+        seen.groupBy(*NODE, hour_of("first_at").alias("hour_at"))
         .agg(
             F.min("first_at").alias("from_at"),
             F.max("last_at").alias("until_at"),
@@ -60,7 +61,7 @@ def gap_hours(log_gap: DataFrame) -> DataFrame:
     )
     last = F.least(F.col("end_at"), F.col("begin_at") + F.make_dt_interval(hours=F.lit(LONGEST_GAP_HOURS)))
     step = F.make_dt_interval(hours=F.lit(1))
-    hours = F.sequence(F.date_trunc("hour", "begin_at"), F.date_trunc("hour", last), step)
+    hours = F.sequence(hour_of("begin_at"), hour_of(last), step)
     return (
         times.where("begin_at <= end_at")
         .withColumn("hour_at", F.explode(hours))

@@ -5,6 +5,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.core.days import hour_of
 from pipeline.core.file_loss import absent_numbers, lost_after_reading, newest
 from pipeline.core.intervals import overdue, places, unaccompanied, untouched
 from pipeline.kafka.wording import table
@@ -105,7 +106,7 @@ def back_in_time(seen: DataFrame) -> DataFrame:
     """Per file the hours of which a line stands behind lines of later hours; small disorder of threads is usual."""
     hours = (
         seen.where(F.col("first_at").isNotNull() & F.col("log").isin(*OWN_LOGS))
-        .groupBy(*NODE, "log", "file_id", F.date_trunc("hour", "seen_at").alias("hour_at"))
+        .groupBy(*NODE, "log", "file_id", hour_of("seen_at").alias("hour_at"))
         .agg(
             F.min(F.struct(F.col("first_offset").alias("byte_offset"), "first_at", "file_id")).alias("first"),
             F.max(F.struct(F.col("last_offset").alias("byte_offset"), "file_id")).alias("behind"),

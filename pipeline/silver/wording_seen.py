@@ -6,6 +6,7 @@ from itertools import groupby
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.core.days import hour_of
 from pipeline.kafka.releases import LEVEL, Sign, events_with, signs
 from pipeline.kafka.wording import table
 from schemas.silver.wording_seen import SPEC
@@ -29,7 +30,7 @@ def build(log_record: DataFrame) -> DataFrame:
         .withColumn("is_start", is_process_start())
         .withColumn(
             "seen_at",
-            F.when(F.col("is_start"), F.col("logged_at")).otherwise(F.date_trunc("hour", "logged_at")),
+            F.when(F.col("is_start"), F.col("logged_at")).otherwise(hour_of("logged_at")),
         )
         .groupBy(*GROUPS)
         .agg(

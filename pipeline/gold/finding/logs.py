@@ -3,6 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.core.days import hour_of
 from pipeline.gold.finding.wording import kept, rule
 from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
@@ -19,7 +20,7 @@ def missing_logs(log_gap: DataFrame) -> DataFrame:
     )
     first = F.min(F.struct("since_at", "sentence", "certainty", "evidence")).alias("first")
     until = F.max(F.coalesce("until_at", "since_at")).alias("until_at")
-    hour = F.date_trunc("hour", "since_at").alias("hour_at")
+    hour = hour_of("since_at").alias("hour_at")
     found = gaps.groupBy("cluster_id", "entity", "kind", hour).agg(first, until)
     words = F.concat_ws(", ", "entity", F.translate("kind", "_", " "))
     return found.select(
