@@ -31,7 +31,7 @@ from pipeline.catalog.tables import (
     SUMMARY,
     TIMELINE,
 )
-from pipeline.store.delta import stretches_of
+from pipeline.store.delta import stretches_of, with_later_columns
 from pipeline.store.rows import brought, collect_rows, small
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import log_record, source_file
@@ -78,8 +78,8 @@ class Inputs:
             "balancing_setting": lambda: balancing_settings(store.spark, settings, store.cluster_id),
             "audit_limit": lambda: audit_limits(self.ends(), settings, store.cluster_id),
             "release_setting": lambda: release_settings(store.spark, settings, store.cluster_id),
-            "published_finding": lambda: store.delta.read(
-                finding.SPEC, self.versions_before.get(finding.SPEC.name, 0)
+            "published_finding": lambda: with_later_columns(
+                finding.SPEC, read(finding.SPEC, self.versions_before.get(finding.SPEC.name, 0))
             ),
             "line_before": lambda: self.line_before(cut),
             SUMMARY: lambda: summary_before(read(replay_summary.SPEC), read(controller_line.SPEC), cut),

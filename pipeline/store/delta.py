@@ -156,7 +156,6 @@ def as_written(table: str, rows: DataFrame) -> DataFrame:
     spec = REBUILT.get(table)
     if spec is None:
         return rows
-    later = {one.name: F.lit(None).cast(one.type) for one in spec.fields if one.name not in rows.columns}
     whole = {
         one.name: F.coalesce(one.name, F.expr(one.rebuilt)).alias(
             one.name, metadata=rows.schema[one.name].metadata
@@ -164,7 +163,13 @@ def as_written(table: str, rows: DataFrame) -> DataFrame:
         for one in spec.fields
         if one.rebuilt
     }
-    return rows.withColumns(later).withColumns(whole).drop(*later)
+    return with_later_columns(spec, rows).withColumns(whole).select(*rows.columns)
+
+
+def with_later_columns(spec: TableSpec, rows: DataFrame) -> DataFrame:
+    """The rows of an older version with the columns that were declared since: null."""
+    later = [one for one in spec.fields if one.name not in rows.columns]
+    return rows.withColumns({one.name: F.lit(None).cast(one.type) for one in later})
 
 
 def column_ddl(column: StructField) -> str:
