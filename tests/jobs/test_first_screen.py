@@ -62,8 +62,8 @@ def test_terms_of_the_window(
 
 @pytest.mark.spark
 def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str, sample_screen: str) -> None:
-    """As if the last segment of the sample had come in a run of its own: controller.log of broker 3, whose records
-    begin with its start."""
+    """As if the last segment of the sample had come in a run of its own: state-change.log of broker 3, which begins
+    later than all others."""
     (cluster,) = clusters(spark, sample_warehouse)
     store = ClusterWarehouse(spark, sample_warehouse, cluster)
     published = store.published()
@@ -77,10 +77,10 @@ def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str,
     result.before = published.counts["load_seq"] - 1
     screen = first_screen(store, request, result).text
     for expected in (
-        "SINCE    2026-11-21 09:00:01.326 UTC, the first new record",
+        "SINCE    2026-11-21 09:00:01.393 UTC, the first new record",
         "  6 earlier ones in gold.controller_term",
         "OUTAGE 2 of 1 s or more",
         "ratios 6 of 6",
-        "refused 3 | failed 2 | first 234 | valid 142 |",
+        "refused 3 | failed 2 | first 125 | valid 142 |",
     ):
         assert expected in screen, screen
