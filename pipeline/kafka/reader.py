@@ -55,7 +55,7 @@ class RangeRequest:
 
     `log`: the file's log (controller, state-change, server or mixed). `owns_preamble`: whether text before
     the first record belongs to this range: true for the first range of a segment. `zone`: IANA name of the
-    zone that the times are printed in. `keep_bytes`: whether `raw` is filled at all.
+    zone that the times are printed in.
     """
 
     cluster_id: str
@@ -69,7 +69,6 @@ class RangeRequest:
     end: int
     limit: int | None
     owns_preamble: bool
-    keep_bytes: bool = True
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,7 @@ def _batch(records: Records, text: RecordText, found: Understood, request: Range
         "byte_offset": pa.array(records.offset),
         "byte_length": pa.array(records.length),
         "line_count": pa.array(records.line_ends),
-        "raw": _raw(records, found.keeps_bytes & request.keep_bytes),
+        "raw": _raw(records, found.keeps_bytes),
         "logged_at": in_utc(text.logged_local, request.zone, text.instant),
         "logged_local": text.logged_local,
         "level": text.level,

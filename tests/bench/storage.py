@@ -116,17 +116,19 @@ def by_column(table: Path, zipped: int) -> None:
 
 
 def by_level(spark: SparkSession, store: ClusterWarehouse, work: Path, raw: int, zipped: int) -> None:
-    """The same rows as stored, written again by one task; seconds are of writing alone, the rows are in memory."""
-    rows = spark.read.format("delta").load(store.delta.uri(log_record.SPEC)).coalesce(1).cache()
-    rows.count()
+    """The rows with all of `raw`, and as stored, written again by one task; seconds are of writing alone, the rows are
+    in memory."""
+    stored = spark.read.format("delta").load(store.delta.uri(log_record.SPEC))
     print(f"\nbronze.log_record by level of Zstandard\n{HEADING}{'seconds':>9}{'raw MB/s':>10}")
-    for level in LEVELS:
-        spark.conf.set(ZSTD_LEVEL, str(level))
-        began = time.perf_counter()
-        rows.write.mode("overwrite").parquet(str(work / "level"))
-        seconds = time.perf_counter() - began
-        size = sum(path.stat().st_size for path in (work / "level").glob("*.parquet"))
-        print(
-            f"{f'level {level}':34}{1:7}{size:13,}{size / zipped:11.2f}{seconds:9.2f}{raw / seconds / 1e6:10.1f}"
-        )
-    rows.unpersist()
+    for form, table in (("all of raw", store.delta.read(log_record.SPEC)), ("as stored", stored)):
+        rows = table.coalesce(1).cache()
+        rows.count()
+        for level in LEVELS:
+            spark.conf.set(ZSTD_LEVEL, str(level))
+            began = time.perf_counter()
+            rows.write.mode("overwrite").parquet(str(work / "level"))
+            seconds = time.perf_counter() - began
+            size = sum(path.stat().st_size for path in (work / "level").glob("*.parquet"))
+            told = f"{f'{form}, level {level}':34}{1:7}{size:13,}{size / zipped:11.2f}"
+            print(f"{told}{seconds:9.2f}{raw / seconds / 1e6:10.1f}")
+        rows.unpersist()

@@ -127,7 +127,6 @@ def test_bytes_are_kept_except_of_other_loggers() -> None:
     rows = read(LINE + LINE.replace(b"state.change.logger", b"org.example.Mine") + b"\xff\n")
     assert [row["raw"] for row in rows] == [LINE, None]
     assert rows[1]["level"] == "TRACE"
-    assert [row["raw"] for row in read(LINE, keep_bytes=False)] == [None]
 
 
 def test_a_long_record_is_cut() -> None:
