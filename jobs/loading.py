@@ -13,7 +13,8 @@ from jobs.looking import Looker, envelope_of, not_kafka
 from jobs.replanning import plan_files
 from jobs.settings import Settings
 from pipeline.bronze import log_record
-from pipeline.bronze.planning import Known, Plan, Segment
+from pipeline.bronze.planning import Plan, Segment
+from pipeline.core.contents import Known
 from pipeline.core.files import Listed
 from pipeline.store.rows import collect_rows, in_utc
 from pipeline.store.warehouse import ClusterWarehouse

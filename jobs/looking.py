@@ -11,7 +11,7 @@ from jobs.discovery import Candidate
 from jobs.settings import Settings
 from pipeline.bronze import file_look
 from pipeline.bronze.file_look import Wanted
-from pipeline.bronze.planning import Looked
+from pipeline.core.contents import Looked
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import is_there
 from pipeline.store.rows import collect_rows

@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from jobs.discovery import Candidate
-from pipeline.bronze.planning import A_COPY, Known, Looked, Plan, Sighting, plan
+from pipeline.bronze.planning import A_COPY, Plan, Sighting, plan
+from pipeline.core.contents import Known, Looked
 
 Offsets = Mapping[str, frozenset[int]]
 # Two are enough, unless a file shrinks meanwhile or copies of a known file differ in length.

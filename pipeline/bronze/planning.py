@@ -3,58 +3,12 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import count
 
+from pipeline.core.contents import Known, Looked, copies_of, newest_first, of_node
 from pipeline.core.files import Listed
-
-
-@dataclass(frozen=True)
-class Looked:
-    """One path as looked into; offsets and hashes as in core.fingerprint, in uncompressed bytes.
-
-    tail_start: where the last record starts; 0 as long as it is the first: what stands before may be part of it.
-    refusal: a state of bronze.file_sighting with its sentence, where the file is not to be read.
-    file_id: of an unchanged file, looked into as a witness only, what it was found to be a beginning of.
-    first_logged_at: the time of the first record, null where nothing tells.
-    """
-
-    found: Listed
-    cluster_id: str
-    node_id: int | None = None
-    log: str = "mixed"
-    codec: str = "plain"
-    envelope: str = ""
-    zone: str = "UTC"
-    size: int = 0
-    first_record_hash: str | None = None
-    tail_start: int | None = None
-    ends_with_newline: bool = False
-    tail_logged_at: datetime | None = None
-    hashes: dict[int, str] = field(default_factory=dict)
-    starts: frozenset[int] = frozenset()
-    refusal: tuple[str, str] | None = None
-    file_id: str | None = None
-    first_logged_at: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Known:
-    """A file that was read before: its newest segment, and the load_seq of each of its segments."""
-
-    file_id: str
-    node_id: int | None
-    log: str
-    envelope: str
-    zone: str
-    path: str
-    first_record_hash: str
-    start_offset: int
-    consumed_bytes: int
-    consumed_hash: str
-    load_seq: int
-    load_seqs: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -130,58 +84,6 @@ def not_read(file: Looked) -> Sighting | None:
     return Sighting(file.found, "waiting", NO_NAME, None) if file.first_record_hash is None else None
 
 
-def copies_of(files: Iterable[Looked]) -> list[list[Looked]]:
-    """Files by content, the longest of each first: the others are its beginnings. Those that begin earlier come first,
-    as they do where each night reads its own: of a record that two files hold the earlier file's counts."""
-    found: dict[str | None, list[list[Looked]]] = defaultdict(list)
-    for file in sorted(files, key=order):
-        same = (one for one in found[file.first_record_hash] if is_beginning(file, one))
-        group = next(same, None)
-        if group is None:
-            found[file.first_record_hash].append([file])
-        else:
-            group.append(file)
-    return sorted((one for groups in found.values() for one in groups), key=lambda one: in_time(one[0]))
-
-
-def in_time(file: Looked) -> tuple[datetime, tuple[int, str, bool, int, str]]:
-    return file.first_logged_at or datetime.max.replace(tzinfo=UTC), order(file)
-
-
-def order(file: Looked) -> tuple[int, str, bool, int, str]:
-    node_id = file.node_id
-    return -file.size, file.hashes[file.size], node_id is None, node_id or 0, file.found.path
-
-
-def is_beginning(file: Looked, group: Collection[Looked]) -> bool:
-    longest = next(iter(group))
-    return longest.hashes.get(file.size) == file.hashes[file.size] and is_same_node(
-        file.node_id, {place_of(file.found.path)}, group
-    )
-
-
-def is_same_node(node_id: int | None, places: Collection[str], files: Collection[Looked]) -> bool:
-    """One of the two is not known, as a short file may not name its writer yet, or they are equal; or both were
-    written at one place, of which the path named another node before the content did."""
-    other = node_of(files)
-    return (
-        node_id is None
-        or other in (None, node_id)
-        or any(place_of(one.found.path) in places for one in files)
-    )
-
-
-def place_of(path: str) -> str:
-    """Where a log is written: its path without what rotation and compression add."""
-    folder, slash, name = path.rpartition("/")
-    return folder + slash + name.partition(".log")[0]
-
-
-def node_of(files: Iterable[Looked]) -> int | None:
-    """The node that one of the copies tells, by what stands in it or by its path."""
-    return next((one.node_id for one in files if one.node_id is not None), None)
-
-
 def most_readable(copies: Collection[Looked], now: datetime, quiet: timedelta) -> Looked:
     """Of the longest copies one that is complete, if there is any, with the node that any copy tells."""
     longest = max(one.size for one in copies)
@@ -190,11 +92,6 @@ def most_readable(copies: Collection[Looked], now: datetime, quiet: timedelta) -
         key=lambda one: (-readable_until(one, now, quiet), one.codec != "plain", one.found.path),
     )
     return of_node(best, next((one for one in copies if one.node_id is not None), best))
-
-
-def of_node(file: Looked, teller: "Looked | Known") -> Looked:
-    """The file with the node, and so the zone, that another look or run has told."""
-    return replace(file, node_id=teller.node_id, zone=teller.zone)
 
 
 def readable_until(file: Looked, now: datetime, quiet: timedelta) -> int:
@@ -206,18 +103,6 @@ def readable_until(file: Looked, now: datetime, quiet: timedelta) -> int:
     if file.codec != "plain" or is_quiet or is_written:
         return file.size
     return file.tail_start or 0
-
-
-def newest_first(copies: Collection[Looked], known: Iterable[Known]) -> list[Known]:
-    """What was read before and is a beginning of this content, the longest first."""
-    longest = next(iter(copies))
-    matching = [
-        one
-        for one in known
-        if (longest.hashes.get(one.consumed_bytes) == one.consumed_hash or one.file_id == longest.file_id)
-        and is_same_node(one.node_id, {place_of(one.path)}, copies)
-    ]
-    return sorted(matching, key=lambda one: (-one.consumed_bytes, one.file_id))
 
 
 def next_segment(

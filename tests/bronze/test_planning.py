@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from itertools import permutations
 
-from pipeline.bronze.planning import Known, Looked, Plan, plan
+from pipeline.bronze.planning import Plan, plan
+from pipeline.core.contents import Known, Looked
 from pipeline.core.files import Listed
 from pipeline.core.fingerprint import fingerprint, name_of
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from jobs.lost import is_as_listed, lost_segments, without
-from pipeline.bronze.planning import Looked, Plan, Segment, Sighting
+from pipeline.bronze.planning import Plan, Segment, Sighting
+from pipeline.core.contents import Looked
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import Listed, list_files
 

@@ -15,7 +15,8 @@ from jobs.loading import is_changed
 from jobs.replanning import plan_files
 from jobs.request import news
 from jobs.settings import Settings
-from pipeline.bronze.planning import Known, Looked, Plan
+from pipeline.bronze.planning import Plan
+from pipeline.core.contents import Known, Looked
 from pipeline.core.files import Listed
 from pipeline.core.fingerprint import Fingerprint, fingerprint, name_of
 from pipeline.kafka.envelope import envelopes

@@ -7,7 +7,7 @@ from typing import Any
 from jobs.discovery import Candidate
 from jobs.looking import Looker
 from pipeline.bronze.file_look import Wanted, look
-from pipeline.bronze.planning import Looked
+from pipeline.core.contents import Looked
 from pipeline.core.files import list_files
 from pipeline.kafka.layout import locate
 from tests.life.nights import looked, settings
