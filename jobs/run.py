@@ -17,13 +17,13 @@ from jobs.looking import Looker
 from jobs.masked_run import require_same_masking, stored_settings
 from jobs.migrate import migrate_older
 from jobs.progress import Progress
+from jobs.refusing import require_kafka, require_same_zones
 from jobs.request import PROBLEMS, RunRequest, RunResult, is_kept, news
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.catalog.tables import JOBS, SPECS, Table
-from pipeline.core.errors import GateFailed, NothingToRead, SettingsError
+from pipeline.core.errors import GateFailed
 from pipeline.store.lock import ClusterLock, cluster_lock
-from pipeline.store.rows import collect_rows
 from pipeline.store.session import tune_for_size, tune_storage
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
 from schemas.bronze import file_sighting, source_file
@@ -76,7 +76,7 @@ class Run:
         request = self.request
         self.versions = self.store.restore(SPECS, self.published)
         if not request.is_reparsing:
-            self.require_same_zones()
+            require_same_zones(self.store, request.settings, self.published, self.versions)
         require_same_masking(
             self.store, self.published, request.settings, is_new=not self.versions.get(source_file.SPEC.name)
         )
@@ -94,7 +94,7 @@ class Run:
         states |= {one.found.path: (one.state, one.sentence) for one in planned.sightings}
         found = {one.listed.path: states[one.listed.path] for one in request.candidates}
         if not planned.segments and before == 0:
-            self.require_kafka(found)
+            require_kafka(self.store.cluster_id, found)
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
         fresh = fresh_tables(self.published.counts, before, request.settings, request.cluster_id)
@@ -128,32 +128,6 @@ class Run:
             problems,
             is_judged=self.counts.get(marked(finding.SPEC.name)) == self.mark(finding.SPEC.name),
             before=0 if self.request.is_reparsing else self.published.counts.get("load_seq", 0),
-        )
-
-    def require_same_zones(self) -> None:
-        """Rows that are stored keep the zone they were read in: another zone needs them read again."""
-        if self.published.settings_fingerprint in (None, self.settings_fingerprint()):
-            return
-        if not self.versions.get(source_file.SPEC.name):
-            return
-        read = self.store.delta.read(source_file.SPEC).select("node_id", "zone").distinct()
-        for row in collect_rows(read):
-            wanted = self.request.settings.zone_of(self.store.cluster_id, row["node_id"])
-            if wanted != row["zone"]:
-                raise SettingsError(
-                    expected=f"zone {row['zone']}, in which the logs of node {row['node_id']} were read",
-                    found=f"zone {wanted}",
-                    todo="keep the zone, or add --reparse, which places the stored records anew",
-                )
-
-    def require_kafka(self, states: Mapping[str, tuple[str, str | None]]) -> None:
-        """Nothing was ever read and nothing can be: said before anything is written."""
-        counts = Counter(state for state, _ in states.values())
-        found = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()))
-        raise NothingToRead(
-            expected=f"a controller.log or state-change.log of Kafka for cluster {self.store.cluster_id}",
-            found=f"{len(self.request.candidates)} files, none to read ({found or 'none'})",
-            todo="point --logs to the brokers' log folder; a server.log alone needs --server-log",
         )
 
     def note_templates(self, before: int) -> None:

@@ -108,8 +108,7 @@ def scan(
             yield joined(closed)
         if is_done:
             return
-        if checked:
-            before = buffer[checked - 1]
+        before = buffer[checked - 1] if checked else before
         buffer, base = buffer[checked:], base + checked
 
 
