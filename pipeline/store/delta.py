@@ -13,6 +13,7 @@ from pyspark.sql.types import NumericType, StructField
 
 from pipeline.core.errors import InputProblem
 from pipeline.store.filesystem import HadoopFiles
+from pipeline.store.undoing import undo_appends
 from schemas.bronze import log_record
 from schemas.spec import Field, TableSpec
 
@@ -111,7 +112,10 @@ class DeltaFolder:
         self.spark.sql(f"DELETE FROM {self.named(spec)} WHERE {condition}")  # noqa: S608
 
     def restore(self, spec: TableSpec, version: int) -> None:
-        self.spark.sql(f"RESTORE TABLE {self.named(spec)} TO VERSION AS OF {int(version)}")
+        """A new version that holds what an older one held."""
+        uri = self.uri(spec)
+        if not undo_appends(self.spark, uri, version, self.head(spec) or 0):
+            self.spark.sql(f"RESTORE TABLE {self.named(spec)} TO VERSION AS OF {int(version)}")
 
     def read(self, spec: TableSpec, version: int | None = None) -> DataFrame:
         """The rows at a version, the newest if none is given. InputProblem: retention removed that version."""

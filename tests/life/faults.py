@@ -1,7 +1,9 @@
 """A store that fails at a chosen act: the error comes before the act or after it, as a dying machine would have it."""
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -9,7 +11,9 @@ import pytest
 
 from pipeline.store.delta import DeltaFolder
 
-ACTS = ("create", "append", "overwrite", "replace_tail", "delete_segments", "restore")
+WRITES = ("create", "append", "overwrite", "replace_tail", "delete_segments")
+RESTORES = ("restore",)
+READS = ("read_named", "head", "note")
 
 
 class Fault(Exception):
@@ -40,10 +44,28 @@ class Acts:
         return Fault()
 
 
+class Copying(Acts):
+    """Copies the warehouse after each act, one act at a time: to a folder of the act's number, from 1."""
+
+    def __init__(self, warehouse: Path, copies: Path) -> None:
+        super().__init__()
+        self.warehouse, self.copies = warehouse, copies
+
+    def around(self, act: Callable[..., Any]) -> Callable[..., Any]:
+        def acting(*given: Any, **named: Any) -> Any:
+            with self.lock:
+                result = act(*given, **named)
+                self.count += 1
+                shutil.copytree(self.warehouse, self.copies / str(self.count))
+            return result
+
+        return acting
+
+
 @contextmanager
-def failing(acts: Acts) -> Iterator[Acts]:
-    """Every store acts through `acts` meanwhile."""
+def failing(acts: Acts, names: Sequence[str] = WRITES) -> Iterator[Acts]:
+    """Every store does the named acts through `acts` meanwhile."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ACTS:
+        for name in names:
             patch.setattr(DeltaFolder, name, acts.around(getattr(DeltaFolder, name)))
         yield acts

@@ -2,60 +2,123 @@
 
 import gzip
 import shutil
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from jobs import ingest
+from pipeline.catalog.tables import BY_NAME
 from pipeline.store.warehouse import ClusterWarehouse
+from schemas.spec import TableSpec
 from tests.jobs.small_logs import INGESTED, content, lines_of, run, write
-from tests.life.faults import Acts, Fault, failing
+from tests.life.faults import READS, RESTORES, WRITES, Acts, Copying, Fault, failing
 
 pytestmark = pytest.mark.spark
-SOME = 5  # of the acts of a run, in `make test`
+EACH_READ = 5
+INGESTED_SPECS = [BY_NAME[name].spec for name in INGESTED]
 
 
-def begun(logs: Path, warehouse: Path) -> None:
-    """A warehouse after its first run, and logs that have grown since, with a part of one delivered twice."""
-    controller = lines_of(1, "controller")
-    write(logs, "broker-1/controller.log", controller[:5])
-    write(logs, "broker-1/state-change.log", lines_of(1, "state-change")[:4])
+def begun(logs: Path, warehouse: Path, *, is_reopening: bool) -> None:
+    """A warehouse after its first run, and logs that have grown since, with a part of one delivered twice.
+
+    is_reopening: by much, and the last record that was read goes on, so that its segment is read again; else by few
+    lines, which leave most tables as they are.
+    """
+    controller, state_change = lines_of(1, "controller"), lines_of(1, "state-change")
+    first, last = (5, 4) if is_reopening else (len(controller) - 2, len(state_change))
+    write(logs, "broker-1/controller.log", controller[:first])
+    write(logs, "broker-1/state-change.log", state_change[:last])
     assert run(logs, warehouse, ingest.main) == 0
-    write(logs, "broker-1/controller.log", controller)
+    grown = [*controller[:first], "and goes on\n" if is_reopening else "", *controller[first:]]
+    write(logs, "broker-1/controller.log", grown)
     write(logs, "broker-1/again/controller.log", controller[3:7])
-    write(logs, "broker-1/state-change.log", lines_of(1, "state-change"))
-    grown = "".join(lines_of(3, "controller")).encode()
+    write(logs, "broker-1/state-change.log", state_change)
+    other = "".join(lines_of(3, "controller")).encode()
     (logs / "broker-3").mkdir()
-    (logs / "broker-3/controller.log.gz").write_bytes(gzip.compress(grown))
+    (logs / "broker-3/controller.log.gz").write_bytes(gzip.compress(other))
 
 
 def contents(spark: SparkSession, warehouse: Path) -> dict[str, list[str]]:
     return {name: content(spark, warehouse, name) for name in INGESTED}
 
 
-@pytest.mark.parametrize(
-    "points",
-    [
-        pytest.param(SOME, id="some", marks=pytest.mark.soak),
-        pytest.param(0, id="all", marks=pytest.mark.soak),
-    ],
-)
-def test_dying_at_any_act(spark: SparkSession, tmp_path: Path, points: int) -> None:
+def test_what_any_act_leaves_is_undone(spark: SparkSession, tmp_path: Path) -> None:
+    """After each act of a run the warehouse is what a driver leaves that dies there: readers see what was published,
+    and restoring gives the same files. Then errors in the process, each met by the run that follows."""
     logs, warehouse, whole = tmp_path / "logs", tmp_path / "warehouse", tmp_path / "whole"
-    begun(logs, warehouse)
-    before = ClusterWarehouse(spark, str(warehouse), "c").published()
+    begun(logs, warehouse, is_reopening=False)
+    shutil.copytree(warehouse, whole)
+    copies = Copying(whole, tmp_path / "copies")
+    with failing(copies):
+        assert run(logs, whole, ingest.main) == 0
+    store = ClusterWarehouse(spark, str(warehouse), "c")
+    before, last = store.published(), copies.count
+    for at in range(1, last):
+        left = ClusterWarehouse(spark, str(copies.copies / str(at)), "c")
+        assert left.published() == before, at
+        heads = {spec.name: left.delta.head(spec) for spec in INGESTED_SPECS}
+        left.restore(tuple(INGESTED_SPECS), before)
+        changed = [spec for spec in INGESTED_SPECS if heads[spec.name] != before.versions.get(spec.name)]
+        assert changed
+        for spec in changed:
+            assert left.delta.head(spec) == (heads[spec.name] or 0) + 1
+            assert files_of(left, spec) == files_of(store, spec), (at, spec.name)
+    for at in (3, last // 2, last - 1, last):
+        die(logs, warehouse, Acts(at, is_after=at < last))
+        assert store.published() == before, at
+    assert run(logs, warehouse, ingest.main) == 0
+    assert contents(spark, warehouse) == contents(spark, whole)
+
+
+def files_of(store: ClusterWarehouse, spec: TableSpec) -> set[str]:
+    return {Path(one).name for one in store.delta.read(spec).inputFiles()}
+
+
+@pytest.mark.soak
+def test_dying_at_any_write(spark: SparkSession, tmp_path: Path) -> None:
+    """Before and after each act, and each restore. Each run begins with what the one before it left."""
+    logs, warehouse, whole = tmp_path / "logs", tmp_path / "warehouse", tmp_path / "whole"
+    begun(logs, warehouse, is_reopening=True)
     shutil.copytree(warehouse, whole)
     with failing(Acts()) as acts:
         assert run(logs, whole, ingest.main) == 0
     expected = contents(spark, whole)
-    step = max(1, acts.count // points) if points else 1
-    for at in range(1, acts.count + 1, step):
-        for is_after in (False, True) if not points else (at // step % 2 == 0,):
-            with failing(Acts(at, is_after=is_after)), pytest.raises(Fault):
-                run(logs, warehouse, ingest.main)
-            seen = ClusterWarehouse(spark, str(warehouse), "c").published()
-            if at < acts.count or not is_after:
-                assert seen == before, at
+    store = ClusterWarehouse(spark, str(warehouse), "c")
+    before, last = store.published(), acts.count
+    for at, is_after in product(range(1, last), (False, True)):
+        die(logs, warehouse, Acts(at, is_after=is_after))
+        assert store.published() == before, (at, is_after)
+    changed = sum(store.delta.head(spec) != before.versions.get(spec.name) for spec in INGESTED_SPECS)
+    for at, is_after in product(range(1, changed + 1), (False, True)):
+        die(logs, warehouse, Acts(at, is_after=is_after), RESTORES)
+        assert store.published() == before, (at, is_after)
+        die(logs, warehouse, Acts(last - 1, is_after=True))
+    die(logs, warehouse, Acts(last))
+    assert store.published() == before
+    die(logs, warehouse, Acts(last, is_after=True))
     assert run(logs, warehouse, ingest.main) == 0
     assert contents(spark, warehouse) == expected
+
+
+@pytest.mark.soak
+def test_dying_at_reads(spark: SparkSession, tmp_path: Path) -> None:
+    logs, warehouse, whole = tmp_path / "logs", tmp_path / "warehouse", tmp_path / "whole"
+    begun(logs, warehouse, is_reopening=False)
+    shutil.copytree(warehouse, whole)
+    with failing(Acts(), READS) as acts:
+        assert run(logs, whole, ingest.main) == 0
+    store = ClusterWarehouse(spark, str(warehouse), "c")
+    before = store.published()
+    for at in range(1, acts.count, EACH_READ):
+        die(logs, warehouse, Acts(at), READS)
+        assert store.published() == before, at
+    assert run(logs, warehouse, ingest.main) == 0
+    assert contents(spark, warehouse) == contents(spark, whole)
+
+
+def die(logs: Path, warehouse: Path, acts: Acts, names: Sequence[str] = WRITES) -> None:
+    with failing(acts, names), pytest.raises(Fault):
+        run(logs, warehouse, ingest.main)

@@ -34,7 +34,7 @@ def dying(logs: Path, warehouse: Path, at: int, when: str) -> subprocess.Complet
 @pytest.mark.parametrize("points", [pytest.param(SOME, id="some"), pytest.param(0, id="all")])
 def test_killed_at_acts(spark: SparkSession, tmp_path: Path, points: int) -> None:
     logs, warehouse, whole = tmp_path / "logs", tmp_path / "warehouse", tmp_path / "whole"
-    begun(logs, warehouse)
+    begun(logs, warehouse, is_reopening=True)
     before = ClusterWarehouse(spark, str(warehouse), "c").published()
     shutil.copytree(warehouse, whole)
     said = dying(logs, whole, 0, "before")

@@ -29,6 +29,8 @@ MOST_RECORDS = 40
 YEARS = 12
 # Acts that make two files of one record, or leave a copy whose original is gone.
 DOUBLING = frozenset({"rewrite", "cut", "hold_up", "delete"})
+# Copies are numbered behind what rotation numbers: one put over a rolled file is a copy whose original is gone, too.
+ROTATED = 3
 NIGHTS = 3
 ACTS = 12
 NODES = (1, 2, 3)  # each with a schedule of its own
@@ -59,7 +61,8 @@ def life_of(seed: int, node_id: int, never: frozenset[str]) -> Life:
         f"broker-{node_id}/{log}.log": repeated(b"".join(records_of(content)[:RECORDS]), YEARS)
         for log, content in logs.items()
     }
-    return Life(Disk(random, writers, is_telling=True, never=never, most_records=MOST_RECORDS))
+    disk = Disk(random, writers, is_telling=True, never=never, most_records=MOST_RECORDS, names=ROTATED)
+    return Life(disk)
 
 
 @dataclass

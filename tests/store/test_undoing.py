@@ -1,0 +1,76 @@
+"""What a dead run added is taken back by a commit; what it did otherwise is left to RESTORE."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.types import IntegerType
+
+from pipeline.store.delta import DeltaFolder
+from pipeline.store.undoing import undo_appends
+from schemas.spec import TableSpec, field
+
+pytestmark = pytest.mark.spark
+SPEC = TableSpec("silver.thing", "One thing.", ("id",), (field("id", IntegerType(), "Its number."),))
+Act = Callable[[DeltaFolder, int], None]
+
+
+def append(folder: DeltaFolder, number: int) -> None:
+    folder.append(SPEC, folder.spark.createDataFrame([(number,)], "id int").repartition(2), "dead")
+
+
+def append_nothing(folder: DeltaFolder, _number: int) -> None:
+    folder.append(SPEC, folder.spark.createDataFrame([], "id int"), "dead")
+
+
+def overwrite(folder: DeltaFolder, number: int) -> None:
+    folder.overwrite(SPEC, folder.spark.createDataFrame([(number,)], "id int"), "dead")
+
+
+def delete(folder: DeltaFolder, _number: int) -> None:
+    folder.delete(SPEC, "id = 1")
+
+
+def undo(folder: DeltaFolder, _number: int) -> None:
+    folder.restore(SPEC, 2)
+
+
+def declare_anew(folder: DeltaFolder, _number: int) -> None:
+    folder.create(SPEC, is_replaced=True)
+
+
+@pytest.mark.parametrize(
+    ("acts", "is_undone"),
+    [
+        ([append], True),
+        ([append, append_nothing, append], True),
+        ([append, undo, append, undo], True),
+        ([overwrite, undo, append], False),
+        ([overwrite], False),
+        ([append, delete], False),
+        ([delete, append], False),
+        ([declare_anew, append], False),
+    ],
+    ids=lambda one: " ".join(act.__name__ for act in one) if isinstance(one, list) else str(one),
+)
+def test_the_files_of_the_wanted_version_are_the_table_again(
+    spark: SparkSession, tmp_path: Path, acts: Sequence[Act], *, is_undone: bool
+) -> None:
+    folder = DeltaFolder(spark, str(tmp_path / "c"))
+    folder.create(SPEC)
+    append(folder, 1)
+    append(folder, 2)
+    wanted = 2
+    assert folder.head(SPEC) == wanted
+    files = sorted(folder.read(SPEC).inputFiles())
+    for number, act in enumerate(acts, 3):
+        act(folder, number)
+    head = folder.head(SPEC) or 0
+    assert undo_appends(spark, folder.uri(SPEC), wanted, head) == is_undone
+    assert folder.head(SPEC) == head + is_undone
+    if not is_undone:
+        folder.restore(SPEC, wanted)
+    assert sorted(folder.read(SPEC).inputFiles()) == files
+    append(folder, 9)
+    assert sorted(row.id for row in folder.read(SPEC).collect()) == [1, 2, 9]
