@@ -5,7 +5,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
@@ -17,10 +19,14 @@ from tests.jobs.small_logs import run
 from tests.life.test_faults import begun, contents
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
+TIMES = 10
 SOME = 6  # of the acts of a run, before or after
 
 
-def dying(logs: Path, warehouse: Path, at: int, when: str) -> subprocess.CompletedProcess[str]:
+def dying(
+    logs: Path, warehouse: Path, at: int, when: str, seconds: float | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A run that is killed at an act, or after so many seconds (TimeoutExpired)."""
     arguments = ["--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c"]
     return subprocess.run(
         [sys.executable, "-m", "tests.life.dying", str(at), when, "ingest", *arguments],
@@ -28,7 +34,17 @@ def dying(logs: Path, warehouse: Path, at: int, when: str) -> subprocess.Complet
         capture_output=True,
         text=True,
         check=False,
+        timeout=seconds,
     )
+
+
+def is_killed(logs: Path, warehouse: Path, seconds: float) -> bool:
+    """Whether the run was not through by then."""
+    try:
+        dying(logs, warehouse, 0, "before", seconds)
+    except subprocess.TimeoutExpired:
+        return True
+    return False
 
 
 @pytest.mark.parametrize("points", [pytest.param(SOME, id="some"), pytest.param(0, id="all")])
@@ -48,3 +64,20 @@ def test_killed_at_acts(spark: SparkSession, tmp_path: Path, points: int) -> Non
         assert ClusterWarehouse(spark, str(warehouse), "c").published() == before, (at, when)
     assert run(logs, warehouse, ingest.main) == 0
     assert contents(spark, warehouse) == expected
+
+
+def test_killed_at_random_times(spark: SparkSession, tmp_path: Path) -> None:
+    """From the first second of a driver to its last; its Java process may live on for a moment and write."""
+    logs, warehouse, whole = tmp_path / "logs", tmp_path / "warehouse", tmp_path / "whole"
+    begun(logs, warehouse, is_reopening=True)
+    before = ClusterWarehouse(spark, str(warehouse), "c").published()
+    shutil.copytree(warehouse, whole)
+    begun_at = time.monotonic()
+    assert dying(logs, whole, 0, "before").returncode == 0
+    longest = time.monotonic() - begun_at
+    random = Random(TIMES)  # noqa: S311  (moments, no secret)
+    for seconds in sorted(random.uniform(0, longest) for _ in range(TIMES)):
+        if is_killed(logs, warehouse, seconds):
+            assert ClusterWarehouse(spark, str(warehouse), "c").published() == before, seconds
+    assert run(logs, warehouse, ingest.main) == 0
+    assert contents(spark, warehouse) == contents(spark, whole)
