@@ -43,7 +43,7 @@ maintain: setup ## fewer and smaller files in WAREHOUSE, none that no readable r
 	@$(PY) jobs/maintain.py --warehouse "$(WAREHOUSE)" $(if $(CLUSTER),--cluster "$(CLUSTER)") $(ARGS)
 
 test: setup $(VENV)/with-test ## the test suite; ARGS go to pytest
-	@$(PY) -m pytest -n auto --dist loadgroup $(ARGS)
+	@$(PY) -m pytest -n auto --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 check: preflight $(VENV)/with-test $(VENV)/with-check ## format, lint, types, layers and house rules; needs no Spark
 	@$(PY) -m ruff format --check --output-format concise . > $(VENV)/format.log 2>&1 || { cat $(VENV)/format.log; echo 'check: these are not formatted; run $(VENV)/bin/ruff format .'; exit 1; }

@@ -44,6 +44,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return max(1, min(len(os.sched_getaffinity(0)), memory // PROCESS_BYTES, MOST_PROCESSES))
 
 
+LONGEST = REPOSITORY / "tests" / "life"
 # What is dear to make once in a process: the tests that ask for it run in the same one.
 SHARED_BY_ALL = ("story", "sample_run")
 
@@ -52,8 +53,10 @@ SHARED_BY_ALL = ("story", "sample_run")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Which tests `--dist loadgroup` keeps together: those of a file, and all files that share something dear.
 
-    First of all: xdist reads the marks in a hook of its own, and would find none.
+    First of all: xdist reads the marks in a hook of its own, and would find none. The longest begin, so that no process
+    is left with them when all others are through.
     """
+    items.sort(key=lambda item: item.path.parent != LONGEST)
     asked: dict[Path, set[str]] = {}
     for item in items:
         asked.setdefault(item.path, set()).update(getattr(item, "fixturenames", ()))
