@@ -213,8 +213,8 @@ class Builder:
         table = BY_SHORT_NAME.get(name)
         if table is None or name in LASTING or table.refresh not in (Refresh.SEGMENTS, Refresh.TAIL):
             return rows
-        is_tail = table.refresh is Refresh.TAIL
-        return rows.where(reaching(table.ordered_by, cut)) if is_tail else self.inputs.of_segments(rows, cut)
+        ordered_by = table.ordered_by if table.refresh is Refresh.TAIL else None
+        return self.inputs.from_cut(table.spec, rows, ordered_by, cut)
 
 
 def tables_to_build(names: Sequence[str], fresh: frozenset[str], *, has_segments: bool) -> list[Table]:

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
-from pipeline.kafka.acting import about_partitions, by_controllers
+from pipeline.kafka.acting import about_partitions, about_requests, by_controllers
 from pipeline.kafka.causing import LISTED
 from pipeline.silver.controller_line import marks
 from pipeline.store.rows import collect_one, collect_rows, in_utc
@@ -18,6 +18,7 @@ from schemas.silver import controller_line
 # Columns of a term that decide which lines belong to it and when it begins.
 IDENTITY = (
     "term_id",
+    "mode",
     "controller_id",
     "controller_epoch",
     "elected_at",
@@ -45,13 +46,13 @@ class Cut:
 
 
 def find_cut(new_records: DataFrame, terms: DataFrame, terms_before: DataFrame) -> Cut:
-    """The earliest of the lines that are new, of controllers or about partitions, and of the terms that are other than
-    before.
+    """The earliest of the lines that are new, of controllers, about partitions or requests, and of the terms that are
+    other than before.
 
     A line's running maximum is not below its own time, so the earliest new line changes nothing before it.
     To the millisecond, which is what the order of lines is told by.
     """
-    told = (by_controllers(new_records), about_partitions(new_records))
+    told = (about(new_records) for about in (by_controllers, about_partitions, about_requests))
     earliest = (each.agg(F.min("logged_at").alias("at")) for each in told)
     began = F.least("elected_at", "first_seen_at").alias("at")
     now, before = (some.select(*IDENTITY) for some in (terms, terms_before))

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from jobs.before import (
     deletion_before,
     imbalance_before,
+    reaching,
     reaching_rows,
     reassignment_before,
     sessions_before,
@@ -69,7 +70,7 @@ class Inputs:
     settings: Settings
     versions_before: Mapping[str, int]
     segments: dict[datetime, Column] = field(default_factory=dict)
-    few: dict[tuple[str, int | None], DataFrame] = field(default_factory=dict)
+    few: dict[tuple[str, int | datetime | None], DataFrame] = field(default_factory=dict)
 
     def of(self, name: str, cut: datetime | None) -> Any:
         """What a build takes by that name: a table at its head, settings as a frame, or what was before the cut."""
@@ -103,6 +104,17 @@ class Inputs:
         key = (spec.name, delta.head(spec) if version is None else version)
         if key not in self.few:
             self.few[key] = small(delta.read(spec, version), MOST_ROWS)
+        return self.few[key]
+
+    def from_cut(self, spec: TableSpec, rows: DataFrame, ordered_by: str | None, cut: datetime) -> DataFrame:
+        """Those of the table's rows that may reach the cut: of a table that is ordered by no column those of segments.
+
+        What a small night and the days before it left is few rows, which many plans name: see `at_hand`.
+        """
+        key = (spec.name, cut)
+        if key not in self.few:
+            tail = rows.where(reaching(ordered_by, cut)) if ordered_by else self.of_segments(rows, cut)
+            self.few[key] = small(tail, MOST_ROWS)
         return self.few[key]
 
     def of_segments(self, rows: DataFrame, cut: datetime) -> DataFrame:

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 
 from pipeline.gold import (
     broker_session,
+    controller_day,
     controller_term,
     evidence,
     finding,
@@ -118,6 +119,7 @@ TABLES: tuple[Table, ...] = (
     built(broker_absence, Refresh.WHOLE),
     built(controller_line, Refresh.TAIL, ordered_by="ordered_at"),
     built(log_gap, Refresh.WHOLE),
+    built(controller_day, Refresh.TAIL, ordered_by="day_at", days_before=0),
     built(controller_term, Refresh.WHOLE),
     built(transition_audit, Refresh.TAIL, ordered_by="ordered_at", days_before=0),
     built(replay_summary, Refresh.TAIL, ordered_by="day_at", days_before=0),
@@ -139,9 +141,9 @@ SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 
 LIMITS = "audit_limit"
 SETTINGS = ("balancing_setting", LIMITS, "release_setting", "session_limit")
-# What a broker said long ago of itself holds until it says otherwise, who left long ago may still be away, and which
-# nodes have logs is told by all of them: also builds by days take all of it.
-LASTING = frozenset({"broker_setting", "broker_session", "wording_seen"})
+# What a broker said long ago of itself holds until it says otherwise, who left long ago may still be away, who resigned
+# stays resigned, and which nodes have logs is told by all of them: also builds by days take all of it.
+LASTING = frozenset({"broker_setting", "broker_session", "controller_event", "wording_seen"})
 CUT = "cut"
 # What was before the cut: days of gold.replay_summary, deletions by topic, intervals of gold.partition_timeline.
 SUMMARY, DELETIONS, TIMELINE = "summary_before", "deletion_before", "timeline_before"

@@ -24,5 +24,14 @@ def by_controllers(log_record: DataFrame) -> DataFrame:
 
 def about_partitions(log_record: DataFrame) -> DataFrame:
     """Lines that say what state a partition is in, in KRaft mode those of brokers above all."""
-    is_state = F.col("event").isin(*sorted(events_of("partition_state")))
-    return log_record.where(is_state & F.col("logged_at").isNotNull())
+    return of_family(log_record, "partition_state")
+
+
+def about_requests(log_record: DataFrame) -> DataFrame:
+    """Lines about requests of controllers, those of brokers included."""
+    return of_family(log_record, "control_request")
+
+
+def of_family(log_record: DataFrame, family: str) -> DataFrame:
+    is_of_it = F.col("event").isin(*sorted(events_of(family)))
+    return log_record.where(is_of_it & F.col("logged_at").isNotNull())

@@ -30,6 +30,7 @@ from tests.tables import built_in_turn, interpreted
 
 STRETCHED = 4000  # a minute of the lab is three days
 BY_DAY = (
+    "controller_day",
     "transition_audit",
     "replay_summary",
     "replay_check",

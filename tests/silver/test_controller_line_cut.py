@@ -10,9 +10,11 @@ from pyspark.sql import functions as F
 from jobs.cutting import BEFORE, find_cut, lines_before, segments_at
 from pipeline.silver import controller_line
 from pipeline.store.delta import declared
+from schemas.silver import term
 from schemas.silver.controller_line import SPEC
+from tests.gold.term_stories import refused
 from tests.lab import Row, records, rows_of
-from tests.tables import built, inputs_of, interpreted
+from tests.tables import built, inputs_of, interpreted, log_records
 
 CUTS = 3
 LEAVING = ("controller_resigning", "controller_resigned")
@@ -69,6 +71,14 @@ def test_the_cut_is_the_earliest_of_new_lines_and_other_terms(spark: SparkSessio
         fewer = terms.where(F.col("elected_at") != F.lit(times[1]))
         assert find_cut(new, terms, fewer).at == times[1].replace(tzinfo=UTC)
         assert not find_cut(new.limit(0), terms, terms).has_lines
+
+
+@pytest.mark.spark
+def test_a_refusal_by_a_broker_moves_the_cut(spark: SparkSession) -> None:
+    """A file of a broker that comes late, with nothing but that: what its controller is told of changes."""
+    terms = spark.createDataFrame([], term.SPEC.struct)
+    late = log_records(spark, {(2, "state-change"): refused(2, 1, 1, 12.5)})
+    assert find_cut(late, terms, terms).at == datetime(2026, 11, 21, 0, 0, 12, 500_000, tzinfo=UTC)
 
 
 def found_moves(new: DataFrame) -> datetime:

@@ -1,9 +1,10 @@
 """Tenures of controllers: from election to end, how each ended, and what was done after it was over."""
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.gold.controller_term.deposed import deeds, requests, with_fate, writes
+from pipeline.gold.controller_term.days import of_days
+from pipeline.gold.controller_term.deposed import with_fate
 from pipeline.gold.controller_term.ends import (
     releases,
     vacancies,
@@ -11,18 +12,17 @@ from pipeline.gold.controller_term.ends import (
     with_gap,
     with_next_view,
 )
-from pipeline.gold.controller_term.own import own_lines, place
+from pipeline.gold.controller_term.own import own_lines
+from pipeline.kafka.tenures import in_turn, place, with_succession
 from schemas.gold.controller_term import SPEC
 from schemas.spec import EVIDENCE_TYPE
 
 
 def build(
     term: DataFrame,
-    controller_line: DataFrame,
+    controller_day: DataFrame,
     controller_event: DataFrame,
     broker_event: DataFrame,
-    partition_transition: DataFrame,
-    control_request: DataFrame,
     release_span: DataFrame,
 ) -> DataFrame:
     """One row per term.
@@ -32,17 +32,15 @@ def build(
     Source: KafkaController, 0.8.2 to 3.9; QuorumController, from 2.8.
     """
     begun = term.transform(with_succession)
-    marked = joined(begun, own_lines(begun, controller_event))
     told = (
-        deeds(marked, controller_line),
-        writes(begun, partition_transition),
-        requests(begun, control_request),
+        own_lines(begun, controller_event),
+        of_days(controller_day),
         releases(begun, release_span),
         vacancies(begun, controller_event),
     )
     return (
-        joined(marked, *told)
-        .transform(with_next_view, controller_line, broker_event, controller_event)
+        joined(begun, *told)
+        .transform(with_next_view, broker_event, controller_event)
         .transform(with_end)
         .transform(with_gap)
         .transform(with_fate)
@@ -58,33 +56,9 @@ def joined(term: DataFrame, *facts: DataFrame) -> DataFrame:
     return term
 
 
-def with_succession(term: DataFrame) -> DataFrame:
-    """When it began, and which terms come next: of its life, of the same node, of the same node and epoch.
-
-    is_succeeded: the next one seen is the next one that there was, and its election was seen. In KRaft not every
-    epoch has a leader.
-    """
-    order = Window.partitionBy("cluster_id", "mode").orderBy("life", "controller_epoch")
-    own = Window.partitionBy("cluster_id", "controller_id").orderBy("life", "controller_epoch")
-    again = Window.partitionBy("cluster_id", "controller_id", "controller_epoch").orderBy("life")
-    is_next = (F.lead("life").over(order) == F.col("life")) & (
-        F.lead("controller_epoch").over(order) == F.col("controller_epoch") + 1
-    )
-    is_seen = F.lead("elected_at").over(order).isNotNull()
-    return (
-        term.withColumn("began_at", F.coalesce("elected_at", "first_seen_at"))
-        .withColumn("superseded_at", F.lead("began_at").over(order))
-        .withColumn("next_term_id", F.lead("term_id").over(order))
-        .withColumn("next_controller_id", F.lead("controller_id").over(order))
-        .withColumn("is_succeeded", is_seen & (is_next | (F.col("mode") == "kraft")))
-        .withColumn("next_own_at", F.lead("began_at").over(own))
-        .withColumn("reused_at", F.lead("began_at").over(again))
-    )
-
-
 def with_lines(term: DataFrame) -> DataFrame:
     """lines: places by what their lines say; evidence: of them those of its election, its end and the next election."""
-    order = Window.partitionBy("cluster_id", "mode").orderBy("life", "controller_epoch")
+    order = in_turn()
     none = F.array().cast(EVIDENCE_TYPE)
     own = F.coalesce("election", F.array(place()))
     by_name = {

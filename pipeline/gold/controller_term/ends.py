@@ -4,8 +4,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.kafka.releases import bits, members
+from pipeline.kafka.tenures import LIVE, in_turn
 
-LIVE, CHANGED = "controller_live_brokers", "broker_change"
+CHANGED = "broker_change"
 OBSERVED = "controller_observed_leader"
 NEARBY_MS = 5_000
 # Without an event thread nothing tells a shutdown; 0.8 does not even say that it resigns.
@@ -15,36 +16,23 @@ STATES_AT_INFO = members(bits("2.6.0", "current"))
 RESIGNED = ("shutdown", "session_expired", "znode_gone", "renounced", "event_failed")
 
 
-def with_next_view(
-    term: DataFrame, controller_line: DataFrame, broker_event: DataFrame, controller_event: DataFrame
-) -> DataFrame:
+def with_next_view(term: DataFrame, broker_event: DataFrame, controller_event: DataFrame) -> DataFrame:
     """Whether the next controller found this broker alive when it started, and whether it is the only one that could
     be elected: no list of live brokers names another; in KRaft no other one was elected, or heard of a leader."""
-    lines = controller_line.where(F.col("event") == LIVE).select(
-        "cluster_id", "term_id", "file_id", "byte_offset"
-    )
     named = broker_event.where(F.col("event").isin(LIVE, CHANGED) & F.col("broker_id").isNotNull())
-    views = (
-        named.where(F.col("event") == LIVE)
-        .select("file_id", "byte_offset", "broker_id")
-        .join(lines, on=["file_id", "byte_offset"], how="inner")
-        .groupBy("cluster_id", F.col("term_id").alias("next_term_id"))
-        .agg(F.collect_set("broker_id").alias("alive"))
-    )
     brokers = named.groupBy("cluster_id").agg(F.collect_set("broker_id").alias("brokers"))
-    is_alive = F.array_contains("alive", F.col("controller_id"))
+    is_alive = F.array_contains(F.lead("live_brokers").over(in_turn()), F.col("controller_id"))
     quorum = quorum_of(term, controller_event)
     others = F.array_except(
         F.when(F.col("mode") == "kraft", F.col("quorum")).otherwise(F.col("brokers")),
         F.array("controller_id"),
     )
     return (
-        term.join(views, on=["cluster_id", "next_term_id"], how="left")
-        .join(F.broadcast(brokers), on="cluster_id", how="left")
+        term.join(F.broadcast(brokers), on="cluster_id", how="left")
         .join(F.broadcast(quorum), on="cluster_id", how="left")
         .withColumn("is_alive_next", F.when(F.col("is_succeeded"), is_alive))
         .withColumn("is_alone", F.size(others) == 0)
-        .drop("alive", "brokers", "quorum")
+        .drop("brokers", "quorum")
     )
 
 

@@ -3,10 +3,10 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-STARTED = ("starting", "thread_starting", "created")
+from pipeline.kafka.tenures import LEAVING, STARTED, first_said, in_office, is_before_restart, place
+
 STOPPED = ("thread_stopping", "thread_shut_down", "stopped")
 EXPIRED = ("session_expired", "session_expired_in_office")
-LEAVING = ("resigning", "renounced")
 # Source: KafkaController.onControllerFailover (elect up to 2.0) to the start of the scheduler, 0.8.2 to 3.9.
 STARTUP = (
     *("elected", "failover_started", "registering_handlers", "reading_epoch", "epoch_read", "incrementing_epoch"),
@@ -25,35 +25,14 @@ OF_PROCESS = (
 )
 
 
-def is_before_restart(at: str) -> Column:
-    """Whether it was said by the process that was elected."""
-    return F.col("restarted_at").isNull() | (F.col(at) <= F.col("restarted_at"))
-
-
-def place(of: str = "") -> Column:
-    return F.struct(F.col(f"{of}file_id"), F.col(f"{of}byte_offset"))
-
-
 def own_lines(term: DataFrame, controller_event: DataFrame) -> DataFrame:
     """One row per term that has such lines, from the one that elects on, before the node is elected again: when and
     where it first said each thing, and the steps of its start.
 
     election: the line that elects, and up to 2.0 the one that then tells the epoch.
     """
-    happens = F.col("m.logged_at")
-    is_behind = (F.col("m.file_id") == F.col("t.file_id")) & (
-        F.col("m.byte_offset") >= F.col("t.byte_offset")
-    )
-    of_it = (
-        (F.col("t.cluster_id") == F.col("m.cluster_id"))
-        & (F.col("t.controller_id") == F.coalesce("m.node_id", "m.controller_id"))
-        & ((happens > F.col("t.began_at")) | ((happens == F.col("t.began_at")) & is_behind))
-        & (F.col("t.next_own_at").isNull() | (happens < F.col("t.next_own_at")))
-    )
     return (
-        F.broadcast(term)
-        .alias("t")
-        .join(controller_event.alias("m"), of_it, how="inner")
+        in_office(term, controller_event)
         .groupBy("t.cluster_id", "t.term_id")
         .agg(*first_lines(), startup())
         .withColumns({name: F.when(is_before_restart(at), F.col(name)) for at, name in OF_PROCESS})
@@ -65,24 +44,20 @@ def own_lines(term: DataFrame, controller_event: DataFrame) -> DataFrame:
 def first_lines() -> list[Column]:
     step = F.col("m.step")
 
-    def first(*steps: str) -> tuple[Column, Column]:
-        at = F.when(step.isin(*steps), F.col("m.logged_at"))
-        return F.min(at), F.min_by(place("m."), F.when(at.isNotNull(), F.struct(at, place("m."))))
-
     def both(name: str, *steps: str) -> list[Column]:
-        at, line = first(*steps)
+        at, line = first_said(*steps)
         return [at.alias(f"{name}_at"), line.alias(f"{name}_line")]
 
     at_election = F.struct("t.file_id", "t.byte_offset")
     steps = (("ready",), LEAVING, ("forced",), ("election_failed",), ("fenced",))
     return [
         *(one for mark, own in zip(MARKS, steps, strict=True) for one in both(mark, *own)),
-        first("epoch_incremented")[1].alias("epoch_line"),
-        first("scheduler_started")[0].alias("serving_at"),
-        first("resigned")[0].alias("resigned_at"),
-        first(*STARTED)[0].alias("restarted_at"),
-        first(*STOPPED)[0].alias("stopped_at"),
-        first(*EXPIRED)[0].alias("expired_at"),
+        first_said("epoch_incremented")[1].alias("epoch_line"),
+        first_said("scheduler_started")[0].alias("serving_at"),
+        first_said("resigned")[0].alias("resigned_at"),
+        first_said(*STARTED)[0].alias("restarted_at"),
+        first_said(*STOPPED)[0].alias("stopped_at"),
+        first_said(*EXPIRED)[0].alias("expired_at"),
         F.count_if(step == "fenced").alias("fenced_count"),
         F.first(at_election).alias("elected_line"),
         F.min_by("m.event", F.when(step == "renounced", F.col("m.logged_at"))).alias("renounced_by"),
