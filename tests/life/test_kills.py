@@ -1,7 +1,6 @@
 """kill -9 of the driver at acts of a run: readers see what they saw, and the next run makes all of it good."""
 
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,11 +11,8 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs import ingest
-from pipeline.store.warehouse import ClusterWarehouse
 from tests.conftest import REPOSITORY
-from tests.jobs.small_logs import run
-from tests.life.test_faults import begun, contents
+from tests.life.dead_runs import second_run
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
 TIMES = 10
@@ -49,35 +45,26 @@ def is_killed(logs: Path, warehouse: Path, seconds: float) -> bool:
 
 @pytest.mark.parametrize("points", [pytest.param(SOME, id="some"), pytest.param(0, id="all")])
 def test_killed_at_acts(spark: SparkSession, tmp_path: Path, points: int) -> None:
-    logs, warehouse, whole = tmp_path / "logs", tmp_path / "warehouse", tmp_path / "whole"
-    begun(logs, warehouse, is_reopening=True)
-    before = ClusterWarehouse(spark, str(warehouse), "c").published()
-    shutil.copytree(warehouse, whole)
-    said = dying(logs, whole, 0, "before")
+    second = second_run(spark, tmp_path, is_reopening=True)
+    said = dying(second.logs, second.whole, 0, "before")
     counted = re.search(r"acts (\d+)", said.stdout)
     assert said.returncode == 0 and counted is not None, said.stderr[-2000:]
-    expected, count = contents(spark, whole), int(counted[1])
     # The row of ops.run is the last act: once it is written, the run is published.
-    every = [(at, when) for at in range(1, count + 1) for when in ("before", "after")][:-1]
+    every = [(at, when) for at in range(1, int(counted[1]) + 1) for when in ("before", "after")][:-1]
     for at, when in every[:: len(every) // points] if points else every:
-        assert dying(logs, warehouse, at, when).returncode == -signal.SIGKILL, (at, when)
-        assert ClusterWarehouse(spark, str(warehouse), "c").published() == before, (at, when)
-    assert run(logs, warehouse, ingest.main) == 0
-    assert contents(spark, warehouse) == expected
+        assert dying(second.logs, second.warehouse, at, when).returncode == -signal.SIGKILL, (at, when)
+        second.is_as_before()
+    second.make_good()
 
 
 def test_killed_at_random_times(spark: SparkSession, tmp_path: Path) -> None:
     """From the first second of a driver to its last; its Java process may live on for a moment and write."""
-    logs, warehouse, whole = tmp_path / "logs", tmp_path / "warehouse", tmp_path / "whole"
-    begun(logs, warehouse, is_reopening=True)
-    before = ClusterWarehouse(spark, str(warehouse), "c").published()
-    shutil.copytree(warehouse, whole)
+    second = second_run(spark, tmp_path, is_reopening=True)
     begun_at = time.monotonic()
-    assert dying(logs, whole, 0, "before").returncode == 0
+    assert dying(second.logs, second.whole, 0, "before").returncode == 0
     longest = time.monotonic() - begun_at
     random = Random(TIMES)  # noqa: S311  (moments, no secret)
     for seconds in sorted(random.uniform(0, longest) for _ in range(TIMES)):
-        if is_killed(logs, warehouse, seconds):
-            assert ClusterWarehouse(spark, str(warehouse), "c").published() == before, seconds
-    assert run(logs, warehouse, ingest.main) == 0
-    assert contents(spark, warehouse) == contents(spark, whole)
+        if is_killed(second.logs, second.warehouse, seconds):
+            second.is_as_before()
+    second.make_good()

@@ -1,0 +1,89 @@
+"""A second run that dies somewhere, over logs that have grown: what readers see meanwhile, and what the next one makes."""
+
+import gzip
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from jobs import ingest
+from pipeline.store.warehouse import ClusterWarehouse, Published
+from schemas.spec import TableSpec
+from tests.jobs.small_logs import INGESTED, content, lines_of, run, write
+from tests.life.faults import WRITES, Acts, Fault, failing
+
+
+@dataclass(frozen=True)
+class SecondRun:
+    """One that is to die in `warehouse`; in `whole`, a copy of it, the same run goes through. before: what readers see
+    until then."""
+
+    spark: SparkSession
+    logs: Path
+    warehouse: Path
+    whole: Path
+    before: Published
+
+    def through(self, acts: Acts, names: Sequence[str] = WRITES) -> Acts:
+        """The run that is not disturbed; acts: what counts or copies it."""
+        with failing(acts, names):
+            assert run(self.logs, self.whole, ingest.main) == 0
+        return acts
+
+    def die(self, acts: Acts, names: Sequence[str] = WRITES, warehouse: Path | None = None) -> None:
+        """One that an error ends, after which readers see what they saw."""
+        self.fail(acts, names, warehouse)
+        self.is_as_before(warehouse)
+
+    def fail(self, acts: Acts, names: Sequence[str] = WRITES, warehouse: Path | None = None) -> None:
+        with failing(acts, names), pytest.raises(Fault):
+            run(self.logs, warehouse or self.warehouse, ingest.main)
+
+    def is_as_before(self, warehouse: Path | None = None) -> None:
+        assert self.store(warehouse or self.warehouse).published() == self.before
+
+    def store(self, warehouse: Path) -> ClusterWarehouse:
+        return ClusterWarehouse(self.spark, str(warehouse), "c")
+
+    def make_good(self) -> None:
+        """The run that follows the dead ones."""
+        assert run(self.logs, self.warehouse, ingest.main) == 0
+        for name in INGESTED:
+            found, expected = (content(self.spark, one, name) for one in (self.warehouse, self.whole))
+            assert found == expected, name
+
+
+def second_run(spark: SparkSession, folder: Path, *, is_reopening: bool) -> SecondRun:
+    """After the first one. is_reopening: as `begin` says."""
+    logs, warehouse, whole = folder / "logs", folder / "warehouse", folder / "whole"
+    begin(logs, warehouse, is_reopening=is_reopening)
+    shutil.copytree(warehouse, whole)
+    before = ClusterWarehouse(spark, str(warehouse), "c").published()
+    return SecondRun(spark, logs, warehouse, whole, before)
+
+
+def begin(logs: Path, warehouse: Path, *, is_reopening: bool) -> None:
+    """A warehouse after its first run, and logs that have grown since, with a part of one delivered twice.
+
+    is_reopening: by much, and the last record that was read goes on, so that its segment is read again; else by few
+    lines, which leave most tables as they are.
+    """
+    controller, state_change = lines_of(1, "controller"), lines_of(1, "state-change")
+    first, last = (5, 4) if is_reopening else (len(controller) - 2, len(state_change))
+    write(logs, "broker-1/controller.log", controller[:first])
+    write(logs, "broker-1/state-change.log", state_change[:last])
+    assert run(logs, warehouse, ingest.main) == 0
+    grown = [*controller[:first], "and goes on\n" if is_reopening else "", *controller[first:]]
+    write(logs, "broker-1/controller.log", grown)
+    write(logs, "broker-1/again/controller.log", controller[3:7])
+    write(logs, "broker-1/state-change.log", state_change)
+    other = "".join(lines_of(3, "controller")).encode()
+    (logs / "broker-3").mkdir()
+    (logs / "broker-3/controller.log.gz").write_bytes(gzip.compress(other))
+
+
+def files_of(store: ClusterWarehouse, spec: TableSpec) -> set[str]:
+    return {Path(one).name for one in store.delta.read(spec).inputFiles()}
