@@ -55,7 +55,7 @@ check: preflight $(VENV)/with-test $(VENV)/with-check ## format, lint, types, la
 soak: setup $(VENV)/with-test ## the long versions of the tests: some hours
 	@$(PY) -m pytest -m soak $(ARGS)
 
-bench: setup ## how fast it reads, beside others, and how much it keeps (ARGS="--parts storage --logs DIR")
+bench: setup $(VENV)/with-test ## how fast it reads, beside others, and how much it keeps (ARGS="--parts storage --logs DIR")
 	@$(PY) -m tests.bench $(ARGS)
 
 coverage: setup $(VENV)/with-test ## what is understood of real logs (ARGS="--logs DIR": of yours), by release, logger and event

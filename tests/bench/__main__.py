@@ -45,8 +45,9 @@ def main() -> int:
         storage(given.logs, given.folder)
     if "nights" in given.parts:
         bulk = f", {given.at_once} of them in one run" if given.at_once else ""
-        print(f"\n{given.nights} nights{bulk}, job {given.job}, wall time")
-        print("\n".join(nights(given.folder, given.nights, given.job, given.at_once)), flush=True)
+        print(f"\n{given.nights} nights{bulk}, job {given.job}, median of {given.rounds}")
+        found = nights(given.folder, given.nights, given.job, given.at_once, given.rounds)
+        print("\n".join(found), flush=True)
     return 0
 
 
@@ -114,7 +115,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--logs", type=Path, help="logs of one cluster for the part storage (the sample)")
     parser.add_argument("--moves", type=int, default=2_000_000, help="of the part replay (%(default)s)")
     parser.add_argument("--changes", type=int, default=1_000_000, help="of the part imbalance (%(default)s)")
-    parser.add_argument("--nights", type=int, default=101, help="of the part nights (%(default)s)")
+    parser.add_argument("--nights", type=int, default=100, help="of the part nights (%(default)s)")
     parser.add_argument(
         "--at-once",
         type=int,

@@ -1,53 +1,117 @@
 """Whether a night costs what it brings: the same logs on one day after another, read night after night."""
 
+import ctypes
 import os
+import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from tests.bench.data import FIRST_DAY, SAMPLE, logs, renamed
 
 ROLLED_SECONDS_AGO = 7200  # nothing of a file that rolled is held back
-SHOWN = (1, 2, 3, 5, 10, 20, 50)
 REPOSITORY = Path(__file__).resolve().parents[2]
+PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
-def nights(folder: Path, count: int, job: str, at_once: int) -> list[str]:
-    """Lines of a table: seconds of chosen nights, as ratio to the first; a run with nothing new at the end.
+@dataclass(frozen=True)
+class Cost:
+    """Of one run in seconds: by the clock, and of processors, those of its JVM and of Python workers included."""
 
-    Each run is a process of its own, start of Spark included, as a scheduler starts it.
+    wall: float
+    processor: float
+
+
+@dataclass(frozen=True)
+class Site:
+    """A folder of logs and the warehouse that a job reads them into."""
+
+    root: Path
+    job: str
+
+    def bring(self, *nights: int) -> int:
+        """Days of the sample, in rolled files of their own; their bytes."""
+        return sum(add_night(self.root / "logs", night) for night in nights)
+
+    def run(self) -> Cost:
+        """A process of its own, start of Spark included, as a scheduler starts it."""
+        given = ["--logs", str(self.root / "logs"), "--warehouse", str(self.root / "warehouse")]
+        return cost([sys.executable, f"jobs/{self.job}.py", *given, "--cluster", "c"])
+
+
+def nights(folder: Path, count: int, job: str, at_once: int, rounds: int) -> list[str]:
+    """Lines of a table: a night in a warehouse of `count` nights beside the same night in an empty one, in turn, so that
+    what else the machine does strikes both alike; then a run with nothing new.
+
     at_once: so many of the nights after the second are read in one run, to come to a long history sooner.
     """
-    found, warehouse = folder.resolve() / "nights", folder.resolve() / "nights-warehouse"
-    for old in (found, warehouse):
-        shutil.rmtree(old, ignore_errors=True)
-    command = [sys.executable, f"jobs/{job}.py", "--logs", str(found), "--warehouse", str(warehouse)]
-    taken: dict[int, float] = {}
-    size = 0
-    for night in (*range(2), *range(2 + at_once, count)):
-        if night == 2 + at_once and at_once:
-            for each in range(2, night):
-                add_night(found, each)
-            timed(command)
-        size = add_night(found, night)
-        taken[night + 1] = timed(command)
-    nothing_new = timed(command)
-    shown = [one for one in taken if one in SHOWN or one >= count - 1]
-    lines = [f"night {one:>4} {taken[one]:>8.1f} s {taken[one] / taken[1]:>6.2f} x night 1" for one in shown]
-    return [f"a night brings {size / 1e6:.1f} MB", *lines, f"nothing new {nothing_new:>5.1f} s"]
+    work = folder.resolve() / "nights"
+    shutil.rmtree(work, ignore_errors=True)
+    old = Site(work / "old", job)
+    for some in history(count, at_once):
+        old.bring(*some)
+        old.run()
+    size, pairs = 0, []
+    for night in range(count, count + rounds):
+        new = Site(work / f"new-{night}", job)
+        size = new.bring(night)
+        old.bring(night)
+        pairs.append((new.run(), old.run()))
+    told = f"{'':26}{'wall s':>9}{'x':>7}{'processor s':>13}{'x':>7}"
+    lines = [line(f"night {count + place} in each", *pair) for place, pair in enumerate(pairs, 1)]
+    medians = [median([pair[side] for pair in pairs]) for side in (0, 1)]
+    nothing = old.run()
+    return [
+        f"a night brings {size / 1e6:.1f} MB; seconds in a warehouse of {count} nights and more, x times those in an empty one",
+        told,
+        *lines,
+        line("median", medians[0], medians[1]),
+        f"{'nothing new':26}{nothing.wall:9.1f}{'':7}{nothing.processor:13.1f}",
+    ]
 
 
-def timed(command: list[str]) -> float:
-    began = time.perf_counter()
-    done = subprocess.run(
-        [*command, "--cluster", "c"], cwd=REPOSITORY, capture_output=True, text=True, check=False
+def history(count: int, at_once: int) -> list[tuple[int, ...]]:
+    """The nights that each run of the history brings."""
+    single: list[tuple[int, ...]] = [(night,) for night in range(count)]
+    return [*single[:2], tuple(range(2, 2 + at_once)), *single[2 + at_once :]] if at_once else single
+
+
+def line(name: str, new: Cost, old: Cost) -> str:
+    wall, processor = f"{old.wall:9.1f}{old.wall / new.wall:7.2f}", old.processor / new.processor
+    return f"{name:26}{wall}{old.processor:13.1f}{processor:7.2f}"
+
+
+def median(costs: list[Cost]) -> Cost:
+    return Cost(
+        statistics.median(one.wall for one in costs), statistics.median(one.processor for one in costs)
     )
+
+
+def cost(command: list[str]) -> Cost:
+    """RuntimeError: it failed, as it said itself."""
+    # What it leaves running (its JVM, for a moment) becomes a child of this process, and so is waited for and counted.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    wall = time.perf_counter() - began
     if done.returncode:
         raise RuntimeError(f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
-    return time.perf_counter() - began
+    wait_for_all()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Cost(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def wait_for_all() -> None:
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            return
 
 
 def add_night(folder: Path, night: int) -> int:
