@@ -49,7 +49,7 @@ class Intake:
             return planned, {}
         records = self.store.delta.read(log_record.SPEC).where(F.col("load_seq") > self.builder.before)
         counted = self.loader.counted(records)
-        planned, lost = without_lost(self.store, planned, counted, versions)
+        planned, lost = without_lost(self.store, planned, counted, versions, self.loader.look_again)
         self.done(log_record.SPEC)
         if planned.segments:
             with ThreadPoolExecutor(1) as pool:

@@ -10,12 +10,13 @@ from pyspark.sql import functions as F
 from jobs.bins import binned
 from jobs.discovery import Candidate
 from jobs.looking import Looker, envelope_of, not_kafka
-from jobs.replanning import plan_files
+from jobs.replanning import Offsets, plan_files
 from jobs.settings import Settings
 from pipeline.bronze import log_record
 from pipeline.bronze.planning import Plan, Segment
-from pipeline.core.contents import Known
+from pipeline.core.contents import Known, Looked
 from pipeline.core.files import Listed
+from pipeline.kafka.layout import Located
 from pipeline.store.rows import collect_rows, in_utc
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import file_sighting, source_file
@@ -29,10 +30,16 @@ class Loader:
     """The loading of one cluster in one run."""
 
     def __init__(
-        self, store: ClusterWarehouse, settings: Settings, run_id: str, versions: dict[str, int]
+        self,
+        store: ClusterWarehouse,
+        settings: Settings,
+        run_id: str,
+        versions: dict[str, int],
+        looker: Looker,
     ) -> None:
         self.store, self.spark, self.settings, self.run_id = store, store.spark, settings, run_id
-        self.versions = versions
+        self.versions, self.looker = versions, looker
+        self.located: dict[str, Located] = {}
         self.masking = settings.masking.rules()
 
     def stored_path(self, path: str) -> str:
@@ -75,11 +82,15 @@ class Loader:
         changed: Sequence[Candidate],
         candidates: Sequence[Candidate],
         seen: dict[str, Seen],
-        looker: Looker,
     ) -> Plan:
         """What to read of the changed files among all candidates."""
-        quiet = timedelta(seconds=self.settings.quiet_seconds)
-        return plan_files(looker.look, candidates, changed, self.known(), seen, datetime.now(UTC), quiet)
+        self.located = {one.listed.path: one.located for one in candidates}
+        quiet, look = timedelta(seconds=self.settings.quiet_seconds), self.looker.look
+        return plan_files(look, candidates, changed, self.known(), seen, datetime.now(UTC), quiet)
+
+    def look_again(self, found: Sequence[Listed], offsets: Offsets) -> list[Looked]:
+        """Files of the plan as they are now."""
+        return self.looker.look([Candidate(one, self.located[one.path]) for one in found], offsets)
 
     def known(self) -> list[Known]:
         """Every file that was read: its newest segment, and the load_seq of all."""

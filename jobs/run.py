@@ -80,15 +80,13 @@ class Run:
         require_same_masking(
             self.store, self.published, request.settings, is_new=not self.versions.get(source_file.SPEC.name)
         )
-        loader = Loader(self.store, request.settings, self.run_id, self.versions)
+        looker = Looker(self.store, request.settings, request.since, request.until)
+        loader = Loader(self.store, request.settings, self.run_id, self.versions, looker)
         seen = loader.seen(request.candidates)
         changed = loader.changed(request.candidates, seen)
         self.progress.stage("files", f"{len(request.candidates)} found, {len(changed)} new or changed")
         self.tune(sum(one.listed.size_bytes for one in changed))
-        looker = Looker(self.store, request.settings, request.since, request.until)
-        planned = (
-            news(loader.plan(changed, request.candidates, seen, looker), seen) if changed else Plan((), ())
-        )
+        planned = news(loader.plan(changed, request.candidates, seen), seen) if changed else Plan((), ())
         before = self.published.counts.get("load_seq", 0)
         states = {path: (one["state"], one["sentence"]) for path, one in seen.items()}
         states |= {one.found.path: (one.state, one.sentence) for one in planned.sightings}

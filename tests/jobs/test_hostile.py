@@ -3,6 +3,7 @@
 import gzip
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,26 @@ def test_a_file_that_goes_before_it_is_read_is_told_and_read_later(
     assert run(logs, warehouse, "--cluster", "c") == 0
     records = read(spark, str(warehouse), "bronze.log_record")
     assert records.where("node_id = 3").count() == len(lines_of(3, "controller"))
+
+
+@pytest.mark.soak
+def test_a_file_that_is_written_anew_before_it_is_read_is_told_and_read_later(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It begins with the same record and is longer: only its bytes tell."""
+    logs, warehouse, lines = tmp_path / "logs", tmp_path / "warehouse", lines_of(3, "controller")
+    write(logs, "broker-1/controller.log", lines_of(1, "controller"))
+    write(logs, "broker-3/controller.log", lines)
+    anew = [lines[0], lines[0], *lines[1:]]
+    with monkeypatch.context() as patch:
+        act = partial(write, logs, "broker-3/controller.log", anew)
+        patch.setattr(Loader, "read", changing(logs, act))
+        assert run(logs, warehouse, "--cluster", "c") == 7
+    assert sightings(spark, warehouse)["broker-3/controller.log"][0] == "unreadable"
+    assert read(spark, str(warehouse), "bronze.log_record").where("node_id = 3").isEmpty()
+    assert run(logs, warehouse, "--cluster", "c") == 0
+    records = read(spark, str(warehouse), "bronze.log_record").where("node_id = 3").orderBy("byte_offset")
+    assert [bytes(row.raw).decode() for row in records.collect()] == anew
 
 
 def test_what_executors_do_not_see_is_said_before_anything_is_written(

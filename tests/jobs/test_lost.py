@@ -1,15 +1,22 @@
 """Segments of files that have changed since they were planned."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 
-from jobs.lost import is_as_listed, lost_segments, without
+from jobs.lost import is_as_listed, lost_segments, rewritten, without
+from jobs.replanning import Offsets
 from pipeline.bronze.planning import Plan, Segment, Sighting
 from pipeline.core.contents import Looked
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import Listed, list_files
+from pipeline.core.fingerprint import fingerprint
+
+START = re.compile(b"[xz]")
 
 
 def listed(path: Path, content: bytes = b"x" * 100) -> Listed:
@@ -53,6 +60,36 @@ def test_what_would_replace_published_rows_is_never_given_up(tmp_path: Path) -> 
     (tmp_path / "a").unlink()
     with pytest.raises(InputProblem, match="nothing is published"):
         lost_segments([one], {})
+
+
+def looked_at(found: Listed, *offsets: int) -> Looked:
+    seen = fingerprint(BytesIO(Path(found.path).read_bytes()), START, offsets)
+    return Looked(found, "c", size=seen.size, first_record_hash="first", hashes=seen.hashes)
+
+
+def test_a_file_that_holds_other_bytes_now_is_lost_whatever_its_length(tmp_path: Path) -> None:
+    """changed: anew in its place; grown, cut: as they were up to where they go; rolled: another file has its name."""
+    before = {name: listed(tmp_path / name) for name in ("kept", "changed", "grown", "cut", "rolled", "gone")}
+    planned = [Segment(looked_at(one), "f", seq, 0, 100) for seq, one in enumerate(before.values(), 1)]
+    now = {"changed": b"x" * 50 + b"y" * 70, "grown": b"x" * 120, "cut": b"x" * 50, "rolled": b"z" * 120}
+    for name, content in now.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "gone").unlink()
+    asked: list[str] = []
+
+    def look(some: Sequence[Listed], offsets: Offsets) -> list[Looked]:
+        asked.extend(Path(one.path).name for one in some)
+        found = [looked_at(one, *offsets["first"]) for one in some]
+        return [
+            replace(one, first_record_hash="other") if one.found.path.endswith("rolled") else one
+            for one in found
+        ]
+
+    assert rewritten(planned, look) == {2}
+    assert asked == ["changed", "grown", "cut", "rolled"]
+    assert lost_segments(planned, dict.fromkeys(range(1, 7), 100), {2}) == [planned[1]]
+    with pytest.raises(InputProblem, match="found others in their place since; nothing is published"):
+        lost_segments([replace(planned[1], reopens=(7,))], {2: 100}, {2})
 
 
 def test_every_path_of_a_lost_content_is_looked_at_again(tmp_path: Path) -> None:

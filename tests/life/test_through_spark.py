@@ -1,108 +1,38 @@
 """Lives of log files through Spark and Delta: the tables are those of one reading of all bytes ever seen."""
 
+import gzip
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs import judging
+from jobs import judging, nightly
 from pipeline.catalog.tables import BY_NAME
 from pipeline.store.gate import Expectation
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import TableSpec
 from tests.conftest import REPOSITORY
-from tests.life.disk import BEGIN, Disk, Stored
 from tests.life.harness import PUBLISHED, Harness, tables_of
-from tests.life.nights import QUIET, Nights
-from tests.life.truth import Truth
-from tests.life.writers import records_of, repeated
+from tests.life.lives import Lives, life_of
 
 pytestmark = pytest.mark.spark
 SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
-RECORDS = 400
-MOST_RECORDS = 40
-# Lines of a time that has not come: nothing but the time of modification says whether a file is quiet.
-YEARS = 12
-# Acts that make two files of one record, or leave a copy whose original is gone.
-DOUBLING = frozenset({"rewrite", "cut", "hold_up", "delete"})
-# Copies are numbered behind what rotation numbers: one put over a rolled file is a copy whose original is gone, too.
-ROTATED = 3
+LOGS = ("controller", "state-change")
+MAGIC = b"\x1f\x8b"  # of gzip
 NIGHTS = 3
-ACTS = 12
 NODES = (1, 2, 3)  # each with a schedule of its own
 SCHEDULES = 102
 SEEDS = [tuple(range(first, first + len(NODES))) for first in range(1, SCHEDULES, len(NODES))]
-
-
-@dataclass
-class Life:
-    """The files of one broker, and what was read of them in memory and could be read."""
-
-    disk: Disk
-    nights: Nights = field(default_factory=Nights)
-    truth: Truth = field(default_factory=Truth)
-
-    def pass_until(self, night: datetime) -> None:
-        self.nights.run(self.disk.files, night)
-        self.truth.see(self.disk.files, night)
-
-
-def life_of(seed: int, node_id: int, never: frozenset[str]) -> Life:
-    random = Random(seed)  # noqa: S311  (a schedule, no secret)
-    logs = {
-        log: (SAMPLE / f"broker-{node_id}" / f"{log}.log").read_bytes()
-        for log in ("controller", "state-change")
-    }
-    writers = {
-        f"broker-{node_id}/{log}.log": repeated(b"".join(records_of(content)[:RECORDS]), YEARS)
-        for log, content in logs.items()
-    }
-    disk = Disk(random, writers, is_telling=True, never=never, most_records=MOST_RECORDS, names=ROTATED)
-    return Life(disk)
-
-
-@dataclass
-class Lives:
-    """One life a broker, below one folder: as many schedules in one warehouse, at the price of one."""
-
-    harness: Harness
-    all: Sequence[Life]
-    began: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-    def act(self) -> None:
-        for life in self.all:
-            for _ in range(ACTS):
-                life.disk.act()
-            self.put(life, life.disk.now)
-
-    def end(self) -> None:
-        for life in self.all:
-            self.put(life, life.disk.now + timedelta(days=365))
-
-    def put(self, life: Life, night: datetime) -> None:
-        """The files as the night finds them: long ago what is quiet by then, tomorrow what is not."""
-
-        def at(stored: Stored) -> datetime:
-            is_quiet = night - stored.modified_at >= QUIET
-            return self.began + timedelta(days=-365 if is_quiet else 1) + (stored.modified_at - BEGIN)
-
-        place = self.all.index(life)
-        life.disk.write(self.harness.logs / f"life-{place}", at)
-        life.pass_until(night)
-
-    def contents(self) -> dict[str, Stored]:
-        """Every content that could be read in some night, once."""
-        found = [one for life in self.all for one in life.truth.expected()]
-        return {
-            f"broker-{min(node for node in nodes if node is not None)}/{place}.log": Stored(
-                content, BEGIN, ""
-            )
-            for place, (content, nodes) in enumerate(found)
-        }
+LABS = (
+    "0.11.0.3-zk-stock",
+    "2.6.3-zk-trace",
+    "3.9.2-kraft-separate-stock",
+    "3.9.2-kraft-migration-stock",
+    "4.3.1-kraft-combined-trace",
+)
+# Findings keep in which night they were new.
+TOLD_BY_NIGHT = ("status",)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +47,7 @@ def test_lives_of_logs_end_in_the_tables_of_one_reading(
 ) -> None:
     """On the way a run whose gate is closed, and one that died: neither is seen, neither leaves a trace."""
     often, once = (Harness(spark, tmp_path / name) for name in ("often", "once"))
-    lives = Lives(often, [life_of(seed, node, DOUBLING) for seed, node in zip(seeds, NODES, strict=True)])
+    lives = Lives(often, [life_of(*one, logs_of(SAMPLE, one[1])) for one in zip(seeds, NODES, strict=True)])
     names = tables_of("ingest")
     store = ClusterWarehouse(spark, often.warehouse, often.name)
     for night in range(NIGHTS):
@@ -139,6 +69,34 @@ def test_lives_of_logs_end_in_the_tables_of_one_reading(
     assert often.run() in PUBLISHED
     once.read_once(lives.contents())
     require_same(often, once, names)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("lab", LABS)
+def test_lives_of_other_clusters_through_all_tables(
+    spark: SparkSession, tmp_path: Path, shared: Path, lab: str
+) -> None:
+    """Of other releases and both modes, by the nightly job: what is judged, too, is that of one reading."""
+    often, once = (Harness(spark, tmp_path / name, nightly.main) for name in ("often", "once"))
+    folders = sorted(one.parent for one in (shared / "corpus" / "lab" / lab).glob("*/state-change.log"))
+    nodes = [(int(one.name.rpartition("-")[2]), logs_of(one.parent, one.name)) for one in folders]
+    seed = LABS.index(lab) * len(NODES)
+    lives = Lives(often, [life_of(seed + place, *one) for place, one in enumerate(nodes)])
+    for _ in range(NIGHTS):
+        lives.act()
+        assert often.run() in PUBLISHED
+    lives.end()
+    assert often.run() in PUBLISHED
+    once.read_once(lives.contents())
+    require_same(often, once, tables_of("nightly"), TOLD_BY_NIGHT)
+
+
+def logs_of(cluster: Path, node: int | str) -> dict[str, bytes]:
+    """By name what stands in the two logs of one node; without those that hold nothing. node: its folder, or its id."""
+    folder = cluster / (f"broker-{node}" if isinstance(node, int) else node)
+    paths = [(log, folder / f"{log}.log{ending}") for log in LOGS for ending in ("", ".gz")]
+    found = {log: path.read_bytes() for log, path in paths if path.is_file() and path.stat().st_size}
+    return {log: gzip.decompress(one) if one.startswith(MAGIC) else one for log, one in found.items()}
 
 
 def require_same(often: Harness, once: Harness, names: Sequence[str], without: Iterable[str] = ()) -> None:

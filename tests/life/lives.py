@@ -1,0 +1,86 @@
+"""Lives of log files in one warehouse: what befalls them by chance, what nights find of them, and what was there to read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+from tests.life.disk import BEGIN, Disk, Stored
+from tests.life.harness import Harness
+from tests.life.nights import QUIET, Nights
+from tests.life.truth import Truth
+from tests.life.writers import records_of, repeated
+
+RECORDS = 400
+MOST_RECORDS = 40
+# Lines of a time that has not come: nothing but the time of modification says whether a file is quiet.
+YEARS = 12
+# Acts that make two files of one record, or leave a copy whose original is gone.
+DOUBLING = frozenset({"rewrite", "cut", "hold_up", "delete"})
+# Copies are numbered behind what rotation numbers: one put over a rolled file is a copy whose original is gone, too.
+ROTATED = 3
+ACTS = 12
+
+
+@dataclass
+class Life:
+    """The files of one broker, and what was read of them in memory and could be read."""
+
+    disk: Disk
+    nights: Nights = field(default_factory=Nights)
+    truth: Truth = field(default_factory=Truth)
+
+    def pass_until(self, night: datetime) -> None:
+        self.nights.run(self.disk.files, night)
+        self.truth.see(self.disk.files, night)
+
+
+def life_of(seed: int, node_id: int, logs: Mapping[str, bytes]) -> Life:
+    """logs: by name, what the node writes of them. Nothing happens that makes two files of one record."""
+    random = Random(seed)  # noqa: S311  (a schedule, no secret)
+    writers = {
+        f"broker-{node_id}/{log}.log": repeated(b"".join(records_of(content)[:RECORDS]), YEARS)
+        for log, content in logs.items()
+    }
+    disk = Disk(random, writers, is_telling=True, never=DOUBLING, most_records=MOST_RECORDS, names=ROTATED)
+    return Life(disk)
+
+
+@dataclass
+class Lives:
+    """One life a broker, below one folder: as many schedules in one warehouse, at the price of one."""
+
+    harness: Harness
+    all: Sequence[Life]
+    began: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def act(self) -> None:
+        for life in self.all:
+            for _ in range(ACTS):
+                life.disk.act()
+            self.put(life, life.disk.now)
+
+    def end(self) -> None:
+        for life in self.all:
+            self.put(life, life.disk.now + timedelta(days=365))
+
+    def put(self, life: Life, night: datetime) -> None:
+        """The files as the night finds them: long ago what is quiet by then, tomorrow what is not."""
+
+        def at(stored: Stored) -> datetime:
+            is_quiet = night - stored.modified_at >= QUIET
+            return self.began + timedelta(days=-365 if is_quiet else 1) + (stored.modified_at - BEGIN)
+
+        place = self.all.index(life)
+        life.disk.write(self.harness.logs / f"life-{place}", at)
+        life.pass_until(night)
+
+    def contents(self) -> dict[str, Stored]:
+        """Every content that could be read in some night, once."""
+        found = [one for life in self.all for one in life.truth.expected()]
+        return {
+            f"broker-{min(node for node in nodes if node is not None)}/{place}.log": Stored(
+                content, BEGIN, ""
+            )
+            for place, (content, nodes) in enumerate(found)
+        }
