@@ -16,6 +16,7 @@ from pipeline.store.warehouse import ClusterWarehouse
 
 # What says that there is something to read goes first: a reader sees all of a cluster or nothing.
 LAYERS = ("ops", "gold", "silver", "bronze")
+HIDDEN = "_forgotten"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -52,7 +53,7 @@ def require_name(cluster: str) -> None:
 
 def require_there(store: ClusterWarehouse) -> None:
     """InputProblem: no tables of this cluster."""
-    if not set(LAYERS) & set(store.files.names(store.folder)):
+    if not {HIDDEN, *LAYERS} & set(store.files.names(store.folder)):
         raise InputProblem(
             expected=f"tables of cluster {store.cluster_id} in {store.folder}",
             found="none",
@@ -77,8 +78,14 @@ def require_consent(store: ClusterWarehouse, *, is_given: bool, is_terminal: boo
 
 
 def forget(store: ClusterWarehouse, progress: Progress) -> None:
-    """Deletes the layers; what else lies in the folder is not ours and stays. Again, where it was cut short."""
-    for layer in LAYERS:
+    """Deletes the layers; what else lies in the folder is not ours and stays. Again, where it was cut short.
+
+    What publishes is put aside first: of a part of its log readers would take an older run for the newest.
+    """
+    hidden = f"{store.folder}/{HIDDEN}"
+    store.files.delete(hidden)
+    store.files.rename(f"{store.folder}/{LAYERS[0]}", hidden)
+    for layer in (HIDDEN, *LAYERS):
         progress.stage("forget", layer)
         store.files.delete(f"{store.folder}/{layer}")
 

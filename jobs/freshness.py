@@ -1,11 +1,11 @@
 """Which tables hold what the rows, settings and knowledge of now lead to, and which are to be built anew."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from jobs.settings import Settings
 from pipeline.catalog.knowledge import TEMPLATES, knowledge_fingerprint
-from pipeline.catalog.tables import LIMITS, SETTINGS, TABLES, stands_on
+from pipeline.catalog.tables import BY_SHORT_NAME, LIMITS, SETTINGS, TABLES, stands_on
 
 
 def mark(name: str, load_seq: int, settings: Settings, cluster_id: str) -> int:
@@ -34,4 +34,16 @@ def fresh_tables(
     built = (one.spec.name for one in TABLES if one.build is not None)
     return frozenset(
         name for name in built if counts.get(marked(name)) == mark(name, load_seq, settings, cluster_id)
+    )
+
+
+def sound(built: Collection[str], fresh: Collection[str]) -> frozenset[str]:
+    """Of tables that were just built those that stand on such and on fresh ones alone: another is built anew soon, and
+    they after it."""
+    known = {*built, *fresh}
+    under = {name: [BY_SHORT_NAME.get(one) for one in stands_on(name.split(".")[1])] for name in built}
+    return frozenset(
+        name
+        for name, tables in under.items()
+        if all(one is None or one.build is None or one.spec.name in known for one in tables)
     )

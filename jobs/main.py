@@ -47,6 +47,7 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
         return said(job, problem)
     codes = []
     foreign: list[PipelineError] = []
+    published: list[RunResult] = []
     for cluster_id, candidates in found.items():
         progress.label = f"{cluster_id} " if len(found) > 1 else ""
         request = RunRequest(
@@ -61,8 +62,9 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
             is_reparsing=arguments.reparse,
         )
         try:
+            published.clear()
             screens: list[Screen] = []
-            result = run_cluster(spark, request, progress, partial(shown, request, screens))
+            result = run_cluster(spark, request, progress, partial(shown, request, screens, published))
             require_whole(result)
             require_calm(arguments.fail_on, result, screens[0].severities)
             codes.append(0)
@@ -71,7 +73,8 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
         except PipelineError as problem:
             codes.append(said(job, problem))
         except (Py4JError, PySparkException):
-            log.exception("%s: cluster %s failed, and nothing of it is published", job, cluster_id)
+            what = "after it was published" if published else "and nothing of it is published"
+            log.exception("%s: cluster %s failed, %s", job, cluster_id, what)
             codes.append(UNEXPECTED)
     for nothing in foreign:
         code = said(job, nothing)
@@ -107,6 +110,13 @@ def require_calm(fail_on: str | None, result: RunResult, severities: Sequence[st
         )
 
 
-def shown(request: RunRequest, screens: list[Screen], store: ClusterWarehouse, result: RunResult) -> None:
+def shown(
+    request: RunRequest,
+    screens: list[Screen],
+    published: list[RunResult],
+    store: ClusterWarehouse,
+    result: RunResult,
+) -> None:
+    published.append(result)
     screens.append(first_screen(store, request, result))
     print("\n".join(printable(line) for line in screens[-1].text.split("\n")), flush=True)

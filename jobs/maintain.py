@@ -20,7 +20,13 @@ from jobs.upkeep import Upkeep
 from pipeline.catalog.tables import TABLES, Refresh
 from pipeline.store.lock import ClusterLock
 from pipeline.store.rows import collect_one, collect_rows
-from pipeline.store.upkeep import compact, files_and_bytes, keep_retention, remove_old_files
+from pipeline.store.upkeep import (
+    compact,
+    files_and_bytes,
+    keep_retention,
+    remove_old_files,
+    remove_old_log,
+)
 from pipeline.store.warehouse import EXPIRED_BEFORE, KEPT_FROM, ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.gold import finding
@@ -71,11 +77,22 @@ def maintained(
     until = upkeep.started_at - timedelta(days=settings.storage.retention_days) + CLOCKS_APART
     upkeep.counts[KEPT_FROM] = kept_from(store, until)
     upkeep.publish()
+    remove_old_logs(upkeep)
     after = files_and_bytes(store.delta, tables)
     return (
         f"MAINTAINED  files {before[0]:,} -> {after[0]:,}, {human_bytes(before[1])} -> {human_bytes(after[1])}"
         f"; {expired:,} segments expired; runs from number {upkeep.counts[KEPT_FROM]} on are readable"
     )
+
+
+def remove_old_logs(upkeep: Upkeep) -> None:
+    """Of each table what only versions need that no readable run published."""
+    delta, first = upkeep.store.delta, upkeep.counts[KEPT_FROM]
+    rows = collect_rows(delta.read(run.SPEC).where(F.col("run_seq") >= first).select("table_versions"))
+    for spec in upkeep.tables:
+        oldest = min(row["table_versions"].get(spec.name, upkeep.versions[spec.name]) for row in rows)
+        remove_old_log(delta, spec, oldest)
+    remove_old_log(delta, run.SPEC, int(delta.head(run.SPEC) or 0))
 
 
 def kept_from(store: ClusterWarehouse, until: datetime) -> int:

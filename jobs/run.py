@@ -21,16 +21,22 @@ from jobs.refusing import require_kafka, require_same_zones
 from jobs.request import PROBLEMS, RunRequest, RunResult, is_kept, news
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.knowledge import knowledge_fingerprint
-from pipeline.catalog.tables import JOBS, SPECS, Table
+from pipeline.catalog.tables import JOBS, SPECS, TABLES, Refresh, Table, stands_on
 from pipeline.core.errors import GateFailed
 from pipeline.store.lock import ClusterLock, cluster_lock
 from pipeline.store.session import tune_for_size, tune_storage
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
-from schemas.bronze import file_sighting, source_file
+from schemas.bronze import file_sighting
 from schemas.gold import finding
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
 
+# What is said of files that were found, gaps and what follows from them, goes by more than what was read of them.
+ABOUT_FILES = frozenset(
+    one.spec.name
+    for one in TABLES
+    if one.refresh is Refresh.WHOLE and file_sighting.SPEC.table in stands_on(one.spec.table)
+)
 # Of what is stored already a run reads so small a part.
 HISTORY_COUNTS = 32
 
@@ -78,7 +84,7 @@ class Run:
         if not request.is_reparsing:
             require_same_zones(self.store, request.settings, self.published, self.versions)
         require_same_masking(
-            self.store, self.published, request.settings, is_new=not self.versions.get(source_file.SPEC.name)
+            self.store, self.published, request.settings, is_new=not self.published.counts.get("load_seq")
         )
         looker = Looker(self.store, request.settings, request.since, request.until)
         loader = Loader(self.store, request.settings, self.run_id, self.versions, looker)
@@ -95,8 +101,13 @@ class Run:
             require_kafka(self.store.cluster_id, found)
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
+        if request.is_reparsing:
+            # What other jobs built stands on records as they were understood before.
+            self.counts |= {marked(one.name): 0 for one in SPECS if marked(one.name) in self.counts}
         fresh = fresh_tables(self.published.counts, before, request.settings, request.cluster_id)
         fresh = frozenset() if request.is_reparsing else fresh
+        if planned.sightings:
+            fresh -= ABOUT_FILES
         self.note_templates(before)
         tables = tables_to_build(JOBS[request.job], fresh, has_segments=bool(planned.segments))
         tables = tables if self.counts["load_seq"] else []
@@ -195,18 +206,26 @@ class Run:
         sentence = (
             f"{first['table']} {first['expectation']}: {first['sentence'] or first['unexpected_count']}"
         )
-        kept = {name: self.published.versions.get(name, 0) for name in self.versions}
+        kept = {name: self.store.bases.get(name, 0) for name in self.versions}
         kept[quality_result.SPEC.name] = self.versions[quality_result.SPEC.name]
         self.versions, self.counts = kept, dict(self.published.counts)
-        self.publish("gate_failed", sentence)
+        self.publish("gate_failed", sentence, self.published.stated())
         raise GateFailed(
             expected=f"every critical expectation to hold in cluster {self.store.cluster_id}",
             found=f"{len(failed)} broken, first {sentence}",
             todo=f"look at ops.quality_result of run {self.run_id}; what was published before stays",
         )
 
-    def publish(self, outcome: str, sentence: str | None = None) -> None:
+    def publish(
+        self, outcome: str, sentence: str | None = None, stated: Mapping[str, str] | None = None
+    ) -> None:
+        """stated: what the tables were made by, where that is not this run."""
         request = self.request
+        own = {
+            "settings_fingerprint": self.settings_fingerprint(),
+            "knowledge_fingerprint": knowledge_fingerprint(),
+            "settings": json.dumps(stored_settings(request.settings), sort_keys=True),
+        }
         row = run_row(
             published=self.published,
             job=request.job,
@@ -216,11 +235,9 @@ class Run:
             sentence=sentence,
             cluster_id=self.store.cluster_id,
             run_id=self.run_id,
-            settings_fingerprint=self.settings_fingerprint(),
-            knowledge_fingerprint=knowledge_fingerprint(),
-            settings=json.dumps(stored_settings(request.settings), sort_keys=True),
             table_versions=self.versions,
             counts={name: int(value or 0) for name, value in self.counts.items()},
+            **(stated or own),
         )
         self.lock.require_mine()
         self.store.publish(row)

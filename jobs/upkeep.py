@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 
 from jobs.building import Builder
-from jobs.freshness import mark, marked
+from jobs.freshness import fresh_tables, mark, marked, sound
 from jobs.judging import Gate, open_findings
 from jobs.progress import Progress
 from jobs.request import is_kept
@@ -66,10 +66,17 @@ class Upkeep:
                 todo="what was published before stays",
             )
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
-        of_run = (self.counts["load_seq"], self.settings, self.store.cluster_id)
-        self.counts |= {marked(name): mark(name, *of_run) for name in names if marked(name) in self.counts}
+        self.mark(names)
         if finding.SPEC.name in names:
             self.counts |= open_findings(self.store.delta.read(finding.SPEC))
+
+    def mark(self, names: Collection[str]) -> None:
+        """Tables that were built are as they would be built now if all that they stand on is, too: else the next run
+        builds them again."""
+        of_run = (self.counts["load_seq"], self.settings, self.store.cluster_id)
+        fresh = sound(names, fresh_tables(self.published.counts, *of_run))
+        built = (name for name in names if marked(name) in self.counts)
+        self.counts |= {marked(name): mark(name, *of_run) if name in fresh else 0 for name in built}
 
     def publish(self) -> None:
         """The heads of all tables, with one row of ops.run."""

@@ -71,9 +71,17 @@ class DeltaFolder:
         )
 
     def retention(self) -> dict[str, str]:
-        """Delta's two properties: how long versions stay readable after others have followed them."""
+        """Delta's two properties: how long versions stay readable after others have followed them.
+
+        Its own clean-up of the log goes by the age of commits, and may take a version that was followed just now and
+        is what is published: it is off, `maintain` does it (`upkeep.remove_old_log`).
+        """
         days = f"interval {self.retention_days} days"
-        return {"delta.logRetentionDuration": days, "delta.deletedFileRetentionDuration": days}
+        return {
+            "delta.logRetentionDuration": days,
+            "delta.deletedFileRetentionDuration": days,
+            "delta.enableExpiredLogCleanup": "false",
+        }
 
     def note(self, table: str, version: int) -> str | None:
         """The user's note on a commit of `layer.table`; None if its file is gone or it has none."""

@@ -99,6 +99,11 @@ class HadoopFiles:
         stream.close()
         return str(content)
 
+    def rename(self, uri: str, to: str) -> None:
+        """A folder under another name; nothing where it is not there."""
+        if self.exists(uri):
+            self.system(uri).rename(self.path(uri), self.path(to))
+
     def delete(self, uri: str, *, with_content: bool = True) -> None:
         """Without its content an empty folder only: one that is filled meanwhile stays."""
         try:

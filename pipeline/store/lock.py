@@ -183,9 +183,10 @@ def taken(lock: ClusterLock, wait_seconds: float) -> None:
 
 
 def home() -> str:
-    """Where a process id means something: host and, in containers, the namespace of processes."""
+    """Where a process id means something: host, by its boot as names repeat, and in containers their processes."""
     with contextlib.suppress(OSError):
-        return f"{socket.gethostname()} {Path('/proc/self/ns/pid').readlink()}"
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{socket.gethostname()} {boot} {Path('/proc/self/ns/pid').readlink()}"
     return socket.gethostname()
 
 

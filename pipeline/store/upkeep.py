@@ -1,5 +1,6 @@
 """What keeps the tables of a cluster in order: compaction, removal of old files, and changes of declarations."""
 
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ COMPACTION = {
     "spark.databricks.delta.vacuum.logging.enabled": "false",
 }
 CONSTRAINT = "delta.constraints."
+LOG_FILE = re.compile(r"^(\d{20})\.(?:json|crc|checkpoint\..+)$")
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,16 @@ def remove_old_files(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:
         collect_rows(delta.spark.sql(f"VACUUM {delta.named(spec)}"))
 
     on_each(specs, remove)
+
+
+def remove_old_log(delta: DeltaFolder, spec: TableSpec, oldest: int) -> None:
+    """Files of the table's log that no version from `oldest` on needs: those before the last checkpoint until there."""
+    files, folder = HadoopFiles(delta.spark), f"{delta.uri(spec)}/_delta_log"
+    named = [(name, match) for name in files.names(folder) if (match := LOG_FILE.match(name))]
+    checkpoints = [int(match[1]) for name, match in named if name.endswith(".checkpoint.parquet")]
+    begin = max((version for version in checkpoints if version <= oldest), default=0)
+    for name in (name for name, match in named if int(match[1]) < begin):
+        files.delete(f"{folder}/{name}", with_content=False)
 
 
 def quiet_console(spark: SparkSession) -> None:

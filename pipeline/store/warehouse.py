@@ -43,6 +43,11 @@ class Published:
     settings: str | None = None
     format_version: int = FORMAT_VERSION
 
+    def stated(self) -> dict[str, str]:
+        """What the tables were made by, as a row of ops.run says it; nothing where there is no run."""
+        names = ("settings_fingerprint", "knowledge_fingerprint", "settings")
+        return {} if self.run_id is None else {name: getattr(self, name) for name in names}
+
 
 class ClusterWarehouse:
     """`<warehouse>/<cluster_id>`: tables at their published versions, and the commit protocol.
@@ -131,18 +136,27 @@ class ClusterWarehouse:
     def restore(self, specs: tuple[TableSpec, ...], published: Published) -> dict[str, int]:
         """Undoes what a dead run left: tables whose head is newer than published. Versions by table now."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            heads = pool.map(lambda spec: self.restored(spec, published.versions.get(spec.name, 0)), specs)
+            heads = pool.map(lambda spec: self.restored(spec, published.versions.get(spec.name)), specs)
             found = {spec.name: head for spec, head in zip(specs, heads, strict=True) if head is not None}
         self.bases = dict(found)
         return found
 
-    def restored(self, spec: TableSpec, wanted: int) -> int | None:
-        """Version of the table once it holds what the wanted version held; None if there is no table."""
+    def restored(self, spec: TableSpec, wanted: int | None) -> int | None:
+        """Version of the table once it holds what the wanted version held; None if there is no table.
+
+        wanted: None where no run publishes it: it is emptied, and be it that its first versions are gone.
+        Locked: somebody else writes into it meanwhile.
+        """
         head = self.delta.head(spec)
-        if head is not None and head > wanted:
+        if head is None or head <= (wanted or 0):
+            return head
+        if wanted is None:
+            self.delta.create(spec, is_replaced=True)
+        else:
             self.delta.restore(spec, wanted)
-            head = self.delta.head(spec)
-        return head
+        if self.delta.head(spec) != head + 1:
+            raise overtaken(self.folder, f"another run wrote into {spec.name} meanwhile")
+        return head + 1
 
     def create_missing(self, specs: tuple[TableSpec, ...], versions: dict[str, int]) -> None:
         missing = [spec for spec in specs if spec.name not in versions]

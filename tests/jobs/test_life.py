@@ -39,6 +39,20 @@ def test_growing_rolled_and_gzipped_logs_give_the_tables_of_one_reading(
         assert content(spark, tmp_path / "often", name) == content(spark, tmp_path / "once", name), name
 
 
+def test_a_file_that_cannot_be_read_is_a_gap_though_nothing_else_is_new(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    logs, warehouse = tmp_path / "logs", tmp_path / "warehouse"
+    write(logs, "broker-1/controller.log", lines_of(1, "controller"))
+    assert run(logs, warehouse, ingest.main) == 0
+    gaps = "kind = 'not_read'"
+    assert read(spark, str(warehouse), "silver.log_gap").where(gaps).isEmpty()
+    torn = gzip.compress("".join(lines_of(3, "controller")).encode())[:-30]
+    (logs / "broker-1/controller.log.2026-11-20-08.gz").write_bytes(torn)
+    assert run(logs, warehouse, ingest.main) == 7
+    assert read(spark, str(warehouse), "silver.log_gap").where(gaps).count() == 1
+
+
 QUIET = "[2026-11-23 06:00:00,000] TRACE [Broker id=2] Nothing that anybody asks for (state.change.logger)\n"
 IMBALANCES = ("gold.leader_imbalance", "gold.imbalance_breach")
 

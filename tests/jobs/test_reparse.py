@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs import ingest
+from jobs import ingest, nightly
+from jobs.freshness import marked
+from pipeline.store.warehouse import ClusterWarehouse
 from tests.jobs.small_logs import INGESTED, content, lines_of, write
 
 pytestmark = pytest.mark.spark
@@ -22,10 +24,19 @@ def test_another_zone_without_the_files(
     def run(warehouse: str, *more: str) -> int:
         return ingest.main(["--warehouse", str(tmp_path / warehouse), "--cluster", "c", *more])
 
-    assert run("changed", "--logs", str(logs)) == 0
+    def built(*names: str) -> list[bool]:
+        """Whether the newest run says that these tables are as they would be built now."""
+        counts = ClusterWarehouse(spark, str(tmp_path / "changed"), "c").published().counts
+        return [bool(counts[marked(name)]) for name in names]
+
+    assert (
+        nightly.main(["--warehouse", str(tmp_path / "changed"), "--cluster", "c", "--logs", str(logs)]) == 0
+    )
+    assert built("silver.term", "gold.evidence", "gold.finding") == [True, True, True]
     assert run("changed", "--logs", str(logs), "--zone", "Asia/Tokyo") == 2
     assert "--reparse" in capsys.readouterr().err
     assert run("changed", "--reparse", "--zone", "Asia/Tokyo") == 0
+    assert built("silver.term", "gold.evidence", "gold.finding") == [True, False, False]
     assert run("once", "--logs", str(logs), "--zone", "Asia/Tokyo") == 0
     for name in INGESTED:
         assert content(spark, tmp_path / "changed", name) == content(spark, tmp_path / "once", name), name

@@ -1,0 +1,28 @@
+"""Which tables a run may take as they are."""
+
+from jobs.freshness import sound
+from jobs.run import ABOUT_FILES
+from pipeline.catalog.tables import TABLES
+from pipeline.store.warehouse import Published
+
+BUILT = frozenset(one.spec.name for one in TABLES if one.build is not None)
+
+
+def test_what_stands_on_a_table_that_is_built_anew_soon_is_not_sound() -> None:
+    """An upgrade builds what differs from its declaration; of the rest it knows only that older code built it."""
+    assert sound(BUILT, ()) == BUILT
+    derived = {"silver.log_gap", "gold.evidence", "silver.wording_seen"}
+    assert sound(derived, BUILT - derived) == derived
+    assert sound(derived, BUILT - {*derived, "silver.controller_event"}) == {"silver.wording_seen"}
+    assert sound(derived - {"silver.wording_seen"}, ()) == frozenset()
+
+
+def test_what_is_said_of_files_follows_their_sightings() -> None:
+    assert {"silver.log_gap", "gold.evidence", "gold.finding"} <= ABOUT_FILES
+    assert "silver.term" not in ABOUT_FILES
+
+
+def test_a_run_that_is_refused_states_what_the_tables_were_made_by() -> None:
+    stated = {"settings_fingerprint": "s", "knowledge_fingerprint": "k", "settings": "{}"}
+    assert Published("r", 1, {}, "s", "k", {}, "{}").stated() == stated
+    assert Published().stated() == {}

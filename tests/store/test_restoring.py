@@ -1,0 +1,84 @@
+"""What a run restores before it begins, and what of a table's log may go."""
+
+import os
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.core.errors import InputProblem, Locked
+from pipeline.store.delta import DeltaFolder
+from pipeline.store.upkeep import remove_old_log
+from pipeline.store.warehouse import ClusterWarehouse, Published
+from tests.store.test_undoing import SPEC, append, delete, overwrite
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def store(spark: SparkSession, tmp_path: Path) -> ClusterWarehouse:
+    made = ClusterWarehouse(spark, str(tmp_path), "c")
+    made.delta.create(SPEC)
+    return made
+
+
+def ids(store: ClusterWarehouse, version: int | None = None) -> list[int]:
+    return sorted(row.id for row in store.delta.read(SPEC, version).collect())
+
+
+def log_of(store: ClusterWarehouse) -> Path:
+    return Path(store.delta.uri(SPEC)) / "_delta_log"
+
+
+def test_a_table_that_no_run_publishes_is_emptied_though_its_first_version_is_gone(
+    store: ClusterWarehouse,
+) -> None:
+    for number in range(12):
+        append(store.delta, number)
+    for version in range(10):
+        (log_of(store) / f"{version:020d}.json").unlink()
+    assert store.restore((SPEC,), Published()) == {SPEC.name: 13}
+    assert ids(store) == []
+
+
+def test_a_run_that_wakes_up_while_its_work_is_undone_is_noticed(
+    store: ClusterWarehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(store.delta, 1)
+    delete(store.delta, 1)
+    before = DeltaFolder.restore
+
+    def restored_late(folder: DeltaFolder, *given: object) -> None:
+        append(folder, 2)
+        before(folder, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(DeltaFolder, "restore", restored_late)
+    with pytest.raises(Locked, match=r"another run wrote into silver\.thing meanwhile"):
+        store.restore((SPEC,), Published("r", 1, {SPEC.name: 1}))
+
+
+def test_what_is_published_stays_however_old_its_commit_is(store: ClusterWarehouse) -> None:
+    """Delta's own clean-up would take all before the checkpoint that the tenth commit makes."""
+    for number in range(9):
+        append(store.delta, number)
+    for path in log_of(store).iterdir():
+        os.utime(path, (0, 0))
+    overwrite(store.delta, 99)
+    assert (log_of(store) / f"{10:020d}.checkpoint.parquet").is_file()
+    assert ids(store, 9) == list(range(9))
+    store.restore((SPEC,), Published("r", 1, {SPEC.name: 9}))
+    assert ids(store) == list(range(9))
+
+
+def test_of_the_log_goes_what_no_wanted_version_needs(store: ClusterWarehouse) -> None:
+    for number in range(25):
+        append(store.delta, number)
+    remove_old_log(store.delta, SPEC, 9)
+    assert ids(store, 1) == [0]
+    remove_old_log(store.delta, SPEC, 17)
+    names = {path.name for path in log_of(store).iterdir()}
+    assert f"{10:020d}.checkpoint.parquet" in names and f"{9:020d}.json" not in names
+    store.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # type: ignore[union-attr]
+    assert [len(ids(store, version)) for version in (17, 25)] == [17, 25]
+    with pytest.raises(InputProblem):
+        ids(store, 8)
