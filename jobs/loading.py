@@ -40,6 +40,7 @@ class Loader:
         self.store, self.spark, self.settings, self.run_id = store, store.spark, settings, run_id
         self.versions, self.looker = versions, looker
         self.located: dict[str, Located] = {}
+        self.used: frozenset[str] = frozenset()
         self.masking = settings.masking.rules()
 
     def stored_path(self, path: str) -> str:
@@ -61,6 +62,7 @@ class Loader:
             .agg(F.max_by(F.struct(*SEEN), "run_id").alias("seen"))
         )
         stored = {row["path"]: row["seen"] for row in collect_rows(newest)}
+        self.used = frozenset(one["file_id"] for one in stored.values() if one["file_id"])
         paths = {one.listed.path: self.stored_path(one.listed.path) for one in candidates}
         return {path: stored[told] for path, told in paths.items() if told in stored}
 
@@ -86,7 +88,8 @@ class Loader:
         """What to read of the changed files among all candidates."""
         self.located = {one.listed.path: one.located for one in candidates}
         quiet, look = timedelta(seconds=self.settings.quiet_seconds), self.looker.look
-        return plan_files(look, candidates, changed, self.known(), seen, datetime.now(UTC), quiet)
+        now = datetime.now(UTC)
+        return plan_files(look, candidates, changed, self.known(), seen, now, quiet, self.used)
 
     def look_again(self, found: Sequence[Listed], offsets: Offsets) -> list[Looked]:
         """Files of the plan as they are now."""

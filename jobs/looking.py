@@ -58,7 +58,8 @@ class Looker:
 
     def looked(self, candidate: Candidate, fact: Fact | None) -> Looked:
         listed, located, cluster_id = candidate.listed, candidate.located, self.store.cluster_id
-        bare = Looked(listed, cluster_id, located.node, located.log or "mixed")
+        stored_path = None if self.masking is None else self.masking.path(listed.path)
+        bare = Looked(listed, cluster_id, located.node, located.log or "mixed", stored_path=stored_path)
         if fact is None:
             state = "known" if listed.is_elsewhere else "unreadable" if listed.problem else "waiting"
             return replace(bare, refusal=(state, listed.problem or "the file is empty"))

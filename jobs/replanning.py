@@ -24,12 +24,14 @@ def plan_files(
     seen: Mapping[str, Any],
     now: datetime,
     quiet: timedelta,
+    used: Collection[str],
 ) -> Plan:
-    """What to read of the changed files among all candidates. seen: by path the newest sighting."""
+    """What to read of the changed files among all candidates. seen: by path the newest sighting; used: the file_ids
+    that the newest sightings of all paths name."""
     paths = {one.listed.path for one in changed}
     unchanged = [one for one in candidates if one.listed.path not in paths]
     looked = look_twice(look, changed, unchanged, known, seen)
-    planned = plan(looked, known, max((one.load_seq for one in known), default=0) + 1, now, quiet)
+    planned = plan(looked, known, max((one.load_seq for one in known), default=0) + 1, now, quiet, used)
     return Plan(planned.segments, (*planned.sightings, *renamed(planned, known, unchanged, seen)))
 
 

@@ -47,13 +47,19 @@ A_COPY = "a copy, or the beginning, of another file"
 
 
 def plan(
-    looked: Collection[Looked], known: Iterable[Known], next_load_seq: int, now: datetime, quiet: timedelta
+    looked: Collection[Looked],
+    known: Iterable[Known],
+    next_load_seq: int,
+    now: datetime,
+    quiet: timedelta,
+    used: Collection[str] = (),
 ) -> Plan:
     """Segments to read, in the order of load_seq, and sightings to note, in the order of path.
 
     A file whose beginning has the hash of what was consumed is the same file, whatever its name:
     unchanged, grown, renamed, gzipped or copied. Any other hash is another file. Of several paths
     with the same content the longest is read. The last record of a file that may still grow is held back.
+    used: file_ids that sightings name, be it of files that are known no more: none is given again.
     """
     of_name: dict[str | None, list[Known]] = defaultdict(list)
     for one in known:
@@ -62,11 +68,14 @@ def plan(
     sightings = [note for file in looked if (note := not_read(file)) is not None]
     taken: set[str] = set()
     for copies in copies_of(file for file in looked if not_read(file) is None):
+        if all(one.file_id is not None for one in copies):
+            continue  # witnesses of a content of which nothing is new
         file = most_readable(copies, now, quiet)
         limit = readable_until(file, now, quiet)
         read = of_name[file.first_record_hash]
         matching = newest_first(copies, (one for one in read if one.file_id not in taken))
-        segment = next_segment(file, matching, {one.file_id for one in read} | taken, limit, next_load_seq)
+        not_free = {one.file_id for one in read}.union(taken, used)
+        segment = next_segment(file, matching, not_free, limit, next_load_seq)
         file_id = segment.file_id if segment else matching[0].file_id if matching else None
         if segment is not None:
             next_load_seq += 1

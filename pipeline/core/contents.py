@@ -1,7 +1,7 @@
 """Which paths hold the same content of a growing file, and which content was read before."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -15,7 +15,8 @@ class Looked:
     tail_start: where the last record starts; 0 as long as it is the first: what stands before may be part of it.
     refusal: a state of bronze.file_sighting with its sentence, where the file is not to be read.
     file_id: of an unchanged file, looked into as a witness only, what it was found to be a beginning of.
-    first_logged_at: the time of the first record, null where nothing tells.
+    first_logged_at: the time of the first record, null where nothing tells. stored_path: as tables name it, where that
+    is not the path itself (masking).
     """
 
     found: Listed
@@ -35,6 +36,11 @@ class Looked:
     refusal: tuple[str, str] | None = None
     file_id: str | None = None
     first_logged_at: datetime | None = None
+    stored_path: str | None = None
+
+    @property
+    def place(self) -> str:
+        return place_of(self.stored_path or self.found.path)
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,10 @@ class Known:
     consumed_hash: str
     load_seq: int
     load_seqs: tuple[int, ...]
+
+    @property
+    def place(self) -> str:
+        return place_of(self.path)
 
 
 def copies_of(files: Iterable[Looked]) -> list[list[Looked]]:
@@ -81,19 +91,15 @@ def order(file: Looked) -> tuple[int, str, bool, int, str]:
 def is_beginning(file: Looked, group: Collection[Looked]) -> bool:
     longest = next(iter(group))
     return longest.hashes.get(file.size) == file.hashes[file.size] and is_same_node(
-        file.node_id, {place_of(file.found.path)}, group
+        file.node_id, file.place, group
     )
 
 
-def is_same_node(node_id: int | None, places: Collection[str], files: Collection[Looked]) -> bool:
+def is_same_node(node_id: int | None, place: str, files: Collection[Looked]) -> bool:
     """One of the two is not known, as a short file may not name its writer yet, or they are equal; or both were
     written at one place, of which the path named another node before the content did."""
     other = node_of(files)
-    return (
-        node_id is None
-        or other in (None, node_id)
-        or any(place_of(one.found.path) in places for one in files)
-    )
+    return node_id is None or other in (None, node_id) or any(one.place == place for one in files)
 
 
 def place_of(path: str) -> str:
@@ -102,7 +108,7 @@ def place_of(path: str) -> str:
     return folder + slash + name.partition(".log")[0]
 
 
-def node_of(files: Iterable[Looked]) -> int | None:
+def node_of(files: Iterable[Looked | Known]) -> int | None:
     """The node that one of the copies tells, by what stands in it or by its path."""
     return next((one.node_id for one in files if one.node_id is not None), None)
 
@@ -113,12 +119,27 @@ def of_node(file: Looked, teller: "Looked | Known") -> Looked:
 
 
 def newest_first(copies: Collection[Looked], known: Iterable[Known]) -> list[Known]:
-    """What was read before and is a beginning of this content, the longest first."""
-    longest = next(iter(copies))
+    """What was read before and is a beginning of this content, the longest first.
+
+    A witness is a beginning of what it was found to be; one that is longer was found to be something that is known no
+    more.
+    """
+    longest, node_id = next(iter(copies)), node_of(copies)
+    held = {one.file_id for one in copies if one.file_id is not None and one.size == longest.size}
     matching = [
         one
         for one in known
-        if (longest.hashes.get(one.consumed_bytes) == one.consumed_hash or one.file_id == longest.file_id)
-        and is_same_node(one.node_id, {place_of(one.path)}, copies)
+        if (
+            longest.hashes.get(one.consumed_bytes) == one.consumed_hash
+            or (one.file_id in held and longest.size <= one.consumed_bytes)
+        )
+        and is_same_node(one.node_id, one.place, copies)
     ]
-    return sorted(matching, key=lambda one: (-one.consumed_bytes, one.file_id))
+    ordered = sorted(matching, key=lambda one: (-one.consumed_bytes, one.node_id != node_id, one.file_id))
+    return of_one_node(ordered, copies) if node_id is None else ordered
+
+
+def of_one_node(matching: Sequence[Known], copies: Collection[Looked]) -> list[Known]:
+    """Where no copy tells its node, what was read of several nodes is not one file: that of the first stays."""
+    node_id, places = node_of(matching), {one.place for one in copies}
+    return [one for one in matching if one.node_id in (None, node_id) or one.place in places]

@@ -55,7 +55,8 @@ class Nights:
             return [looked(one, files[one.listed.path], offsets) for one in some]
 
         known = self.known()
-        planned = news(plan_files(look, candidates, changed, known, self.seen, now, QUIET), self.seen)
+        used = {one["file_id"] for one in self.seen.values() if one["file_id"]}
+        planned = news(plan_files(look, candidates, changed, known, self.seen, now, QUIET, used), self.seen)
         self.load(planned, files)
         for one in planned.sightings:
             self.seen[one.found.path] = {
