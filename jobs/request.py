@@ -58,6 +58,12 @@ def is_told(sighting: Sighting, before: Seen | None) -> bool:
     return is_same and not is_other(sighting.found, before)
 
 
+def has_other_problems(planned: Plan, seen: Mapping[str, Seen]) -> bool:
+    """Whether a file cannot be read of which that is new, or can be that could not."""
+    before = (seen[one.found.path]["state"] for one in planned.sightings if one.found.path in seen)
+    return any(state in PROBLEMS for state in (*(one.state for one in planned.sightings), *before))
+
+
 def is_kept(name: str) -> bool:
     """Counts that a run hands on to the next."""
     return name in HANDED_ON or name.startswith(("built:", "findings:"))

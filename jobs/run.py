@@ -18,7 +18,7 @@ from jobs.masked_run import require_same_masking, stored_settings
 from jobs.migrate import migrate_older
 from jobs.progress import Progress
 from jobs.refusing import require_kafka, require_same_zones
-from jobs.request import PROBLEMS, RunRequest, RunResult, is_kept, news
+from jobs.request import PROBLEMS, RunRequest, RunResult, has_other_problems, is_kept, news
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.catalog.tables import JOBS, SPECS, TABLES, Refresh, Table, stands_on
@@ -31,7 +31,7 @@ from schemas.gold import finding
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
 
-# What is said of files that were found, gaps and what follows from them, goes by more than what was read of them.
+# What is said of files that cannot be read, gaps and what follows from them, goes by more than what was read.
 ABOUT_FILES = frozenset(
     one.spec.name
     for one in TABLES
@@ -106,7 +106,7 @@ class Run:
             self.counts |= {marked(one.name): 0 for one in SPECS if marked(one.name) in self.counts}
         fresh = fresh_tables(self.published.counts, before, request.settings, request.cluster_id)
         fresh = frozenset() if request.is_reparsing else fresh
-        if planned.sightings:
+        if has_other_problems(planned, seen):
             fresh -= ABOUT_FILES
         self.note_templates(before)
         tables = tables_to_build(JOBS[request.job], fresh, has_segments=bool(planned.segments))
