@@ -1,4 +1,4 @@
-"""Segments that could not be read to their end: taken out again, told, and left to the next run."""
+"""Segments that could not be read whole, or of whose file other bytes may have been read: taken out again, and told."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -16,9 +16,9 @@ from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import log_record
 
 LOST = "gone or another when it was to be read; what is there then is read by the next run"
+COPY_LOST = "a longer copy of it was gone when it was to be read; looked at again by the next run"
 LISTED_AT_ONCE = 16
 LookAgain = Callable[[Sequence[Listed], Offsets], list[Looked]]
-COPY_LOST = "a longer copy of it was gone when it was to be read; looked at again by the next run"
 
 
 def without_lost(
