@@ -160,7 +160,8 @@ def as_stored(one: Field) -> Column:
         value = F.nullif(value, F.expr(one.rebuilt))
     elif isinstance(one.type, NumericType):
         value = value.cast(one.type)
-    return value.alias(one.name)
+    # Comments stand in the table; with the rows they would go into the footer of each file.
+    return value.alias(one.name, metadata={})
 
 
 def as_written(table: str, rows: DataFrame) -> DataFrame:

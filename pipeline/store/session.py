@@ -12,6 +12,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from pipeline.core.errors import EnvironmentProblem
+from pipeline.store.delta import SKIPPED_BY
 from pipeline.store.java import check_java
 
 APP_NAME = "kafka-controller-audit"
@@ -33,15 +34,26 @@ SMALL_TABLES: dict[str, tuple[str, str]] = {
     "spark.databricks.delta.stats.skipping": ("false", "true"),
 }
 TUNED = (*SMALL, *SMALL_TABLES, *FEW)
-# Pages of 8 MB let Zstandard see more at once; a dictionary of values that hardly repeat costs more than they do.
-STORED = {
-    "spark.sql.parquet.compression.codec": "zstd",
-    "parquet.page.size": str(8 << 20),
-    "parquet.page.row.count.limit": "1000000",
-} | {
-    f"parquet.enable.dictionary#{column}": "false"
-    for column in ("byte_offset", "byte_length", "logged_at", "logged_local")
-}
+# Columns whose values hardly repeat: there a dictionary costs more than they do.
+WITHOUT_DICTIONARY = (
+    *("byte_offset", "byte_length", "logged_at", "logged_local", "ordered_at", "first_at", "last_at"),
+    "evidence.list.element.byte_offset",
+)
+OF_COLUMN_STATISTICS = "parquet.column.statistics.enabled"
+# Pages of 8 MB let Zstandard see more at once; times as numbers are shorter than the twelve bytes of INT96, and have
+# bounds. What no table is searched by needs neither bounds in footers nor indexes of pages.
+STORED = (
+    {
+        "spark.sql.parquet.compression.codec": "zstd",
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+        "parquet.page.size": str(8 << 20),
+        "parquet.page.row.count.limit": "1000000",
+        "parquet.size.statistics.enabled": "false",
+        OF_COLUMN_STATISTICS: "false",
+    }
+    | {f"{OF_COLUMN_STATISTICS}#{column}": "true" for column in SKIPPED_BY}
+    | {f"parquet.enable.dictionary#{column}": "false" for column in WITHOUT_DICTIONARY}
+)
 ZSTD_LEVEL = "parquet.compression.codec.zstd.level"
 OF_SQL, OF_DELTA = "spark.sql.", "spark.databricks.delta."
 DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"

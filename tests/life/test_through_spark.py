@@ -1,7 +1,8 @@
 """Lives of log files through Spark and Delta: the tables are those of one reading of all bytes ever seen."""
 
 import gzip
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,8 @@ TOLD_BY_NIGHT = ("status",)
 def test_lives_of_logs_end_in_the_tables_of_one_reading(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seeds: tuple[int, ...]
 ) -> None:
-    """On the way a run whose gate is closed, and one that died: neither is seen, neither leaves a trace."""
+    """On the way two runs whose gate is closed, the second with another setting, and one that died: none is seen, none
+    leaves a trace."""
     often, once = (Harness(spark, tmp_path / name) for name in ("often", "once"))
     lives = Lives(often, [life_of(*one, logs_of(SAMPLE, one[1])) for one in zip(seeds, NODES, strict=True)])
     names = tables_of("ingest")
@@ -63,6 +65,17 @@ def test_lives_of_logs_end_in_the_tables_of_one_reading(
             before = often.content(names)
             term = BY_NAME["silver.term"].spec
             store.delta.append(term, store.delta.read(term), "dead")
+            assert often.content(names) == before
+        if night == 2:
+            before, published = often.content(names), store.published()
+            limits = tmp_path / "server.properties"
+            limits.write_text("leader.imbalance.per.broker.percentage=33\n")
+            with monkeypatch.context() as patch:
+                patch.setattr(judging, "expectation_of", never)
+                assert replace(often, arguments=("--server-properties", str(limits))).run() == 5
+            refused = store.published()
+            assert (refused.run_seq, refused.stated()) == (published.run_seq + 1, published.stated())
+            assert without_quality(refused.versions) == without_quality(published.versions)
             assert often.content(names) == before
         assert often.run() in PUBLISHED
     lives.end()
@@ -106,6 +119,10 @@ def require_same(often: Harness, once: Harness, names: Sequence[str], without: I
     assert sum(rows for rows, _ in found.values()) > 100
     differ = [name for name in names if found[name] != expected[name]]
     assert not differ, "\n".join(often.differing(once, name, without) for name in differ)
+
+
+def without_quality(versions: Mapping[str, int]) -> dict[str, int]:
+    return {name: version for name, version in versions.items() if name != "ops.quality_result"}
 
 
 def never(spec: TableSpec) -> Expectation:
