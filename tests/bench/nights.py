@@ -27,6 +27,9 @@ class Cost:
     processor: float
 
 
+Pair = tuple[Cost, Cost]  # of one night: in an empty warehouse, and in the old one
+
+
 @dataclass(frozen=True)
 class Site:
     """A folder of logs and the warehouse that a job reads them into."""
@@ -45,8 +48,8 @@ class Site:
 
 
 def nights(folder: Path, count: int, job: str, at_once: int, rounds: int) -> list[str]:
-    """Lines of a table: a night in a warehouse of `count` nights beside the same night in an empty one, in turn, so that
-    what else the machine does strikes both alike; then a run with nothing new.
+    """Lines of a table: a night in a warehouse of `count` nights beside the same night in an empty one, in turn, either
+    first, so that what else the machine does strikes both alike; then a run with nothing new.
 
     at_once: so many of the nights after the second are read in one run, to come to a long history sooner.
     """
@@ -56,21 +59,19 @@ def nights(folder: Path, count: int, job: str, at_once: int, rounds: int) -> lis
     for some in history(count, at_once):
         old.bring(*some)
         old.run()
-    size, pairs = 0, []
+    size, pairs = 0, list[Pair]()
     for night in range(count, count + rounds):
         new = Site(work / f"new-{night}", job)
         size = new.bring(night)
         old.bring(night)
-        pairs.append((new.run(), old.run()))
-    told = f"{'':26}{'wall s':>9}{'x':>7}{'processor s':>13}{'x':>7}"
-    lines = [line(f"night {count + place} in each", *pair) for place, pair in enumerate(pairs, 1)]
-    medians = [median([pair[side] for pair in pairs]) for side in (0, 1)]
+        costs = {site: site.run() for site in ((old, new) if len(pairs) % 2 else (new, old))}
+        pairs.append((costs[new], costs[old]))
     nothing = old.run()
     return [
         f"a night brings {size / 1e6:.1f} MB; seconds in a warehouse of {count} nights and more, x times those in an empty one",
-        told,
-        *lines,
-        line("median", medians[0], medians[1]),
+        f"{'':26}{'wall s':>9}{'x':>7}{'processor s':>13}{'x':>7}",
+        *(line(f"night {count + place} in each", [pair]) for place, pair in enumerate(pairs, 1)),
+        line("median", pairs),
         f"{'nothing new':26}{nothing.wall:9.1f}{'':7}{nothing.processor:13.1f}",
     ]
 
@@ -81,15 +82,13 @@ def history(count: int, at_once: int) -> list[tuple[int, ...]]:
     return [*single[:2], tuple(range(2, 2 + at_once)), *single[2 + at_once :]] if at_once else single
 
 
-def line(name: str, new: Cost, old: Cost) -> str:
-    wall, processor = f"{old.wall:9.1f}{old.wall / new.wall:7.2f}", old.processor / new.processor
-    return f"{name:26}{wall}{old.processor:13.1f}{processor:7.2f}"
-
-
-def median(costs: list[Cost]) -> Cost:
-    return Cost(
-        statistics.median(one.wall for one in costs), statistics.median(one.processor for one in costs)
-    )
+def line(name: str, pairs: list[Pair]) -> str:
+    """Medians: of seconds in the old warehouse, and of how many times those in the empty one they are, night by night."""
+    seconds = statistics.median(old.wall for _, old in pairs)
+    times = statistics.median(old.wall / new.wall for new, old in pairs)
+    of_processors = statistics.median(old.processor for _, old in pairs)
+    times_of_processors = statistics.median(old.processor / new.processor for new, old in pairs)
+    return f"{name:26}{seconds:9.1f}{times:7.2f}{of_processors:13.1f}{times_of_processors:7.2f}"
 
 
 def cost(command: list[str]) -> Cost:
