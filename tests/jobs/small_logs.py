@@ -1,15 +1,19 @@
 """A few lines of each log of a small cluster, in folders, and what a job makes of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import reduce
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from jobs import nightly
 from pipeline.catalog.tables import BY_NAME
 from pipeline.store.reading import read
 from tests.gold.conftest import LOGS
 
+# JSON has milliseconds by default.
+EXACT = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
 OWN_OF_A_RUN = {"run_id", "load_seq", "path", "codec", "status", "checked_at"}
 COMPARED = [
     name
@@ -34,8 +38,15 @@ def run(logs: Path, warehouse: Path, job: Callable[[list[str]], int] = nightly.m
     return job(["--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c"])
 
 
-def content(spark: SparkSession, warehouse: Path, name: str) -> list[str]:
-    """Rows as text in order, without what is a run's own."""
-    rows: DataFrame = read(spark, str(warehouse), name)
-    kept = sorted(set(rows.columns) - OWN_OF_A_RUN)
-    return sorted(str(row) for row in rows.select(*kept).collect())
+def contents(spark: SparkSession, warehouse: Path, names: Iterable[str]) -> dict[str, list[str]]:
+    """By table its rows as JSON in order, without what is a run's own; all of them by one query."""
+
+    def rows_of(name: str) -> DataFrame:
+        rows = read(spark, str(warehouse), name)
+        kept = sorted(set(rows.columns) - OWN_OF_A_RUN)
+        return rows.select(F.lit(name).alias("name"), F.to_json(F.struct(*kept), EXACT).alias("text"))
+
+    found: dict[str, list[str]] = {name: [] for name in names}
+    for name, text in reduce(DataFrame.unionByName, map(rows_of, found)).collect():
+        found[name].append(text)
+    return {name: sorted(texts) for name, texts in found.items()}

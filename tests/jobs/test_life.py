@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from jobs import imbalance, ingest
 from pipeline.store.reading import read
 from tests.gold.conftest import LOGS
-from tests.jobs.small_logs import INGESTED, content, lines_of, run, write
+from tests.jobs.small_logs import INGESTED, contents, lines_of, run, write
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
 
@@ -35,8 +35,7 @@ def test_growing_rolled_and_gzipped_logs_give_the_tables_of_one_reading(
     shutil.copy(logs / "broker-1/controller.log", logs / "broker-1/controller.log.copy")
     assert run(logs, tmp_path / "often", ingest.main) == 0
 
-    for name in INGESTED:
-        assert content(spark, tmp_path / "often", name) == content(spark, tmp_path / "once", name), name
+    assert contents(spark, tmp_path / "often", INGESTED) == contents(spark, tmp_path / "once", INGESTED)
 
 
 def test_a_file_that_cannot_be_read_is_a_gap_though_nothing_else_is_new(
@@ -70,8 +69,7 @@ def test_a_breach_goes_on_in_a_night_without_a_line_of_a_controller(
         assert run(logs, tmp_path / warehouse, imbalance.main) == 0
     (after,) = open_breaches(spark, tmp_path / "often")
     assert after - before > 2 * 86_400_000
-    for name in IMBALANCES:
-        assert content(spark, tmp_path / "often", name) == content(spark, tmp_path / "once", name), name
+    assert contents(spark, tmp_path / "often", IMBALANCES) == contents(spark, tmp_path / "once", IMBALANCES)
 
 
 def open_breaches(spark: SparkSession, warehouse: Path) -> list[int]:

@@ -9,28 +9,31 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs import ingest
+from jobs import ingest, nightly
 from pipeline.store.warehouse import ClusterWarehouse, Published
 from schemas.spec import TableSpec
-from tests.jobs.small_logs import INGESTED, content, lines_of, run, write
+from tests.jobs.small_logs import COMPARED, INGESTED, contents, lines_of, run, write
 from tests.life.faults import WRITES, Acts, Fault, failing
+
+JOBS = {"ingest": (ingest.main, INGESTED), "nightly": (nightly.main, COMPARED)}
 
 
 @dataclass(frozen=True)
 class SecondRun:
     """One that is to die in `warehouse`; in `whole`, a copy of it, the same run goes through. before: what readers see
-    until then."""
+    until then; job: of JOBS."""
 
     spark: SparkSession
     logs: Path
     warehouse: Path
     whole: Path
     before: Published
+    job: str
 
     def through(self, acts: Acts, names: Sequence[str] = WRITES) -> Acts:
         """The run that is not disturbed; acts: what counts or copies it."""
         with failing(acts, names):
-            assert run(self.logs, self.whole, ingest.main) == 0
+            assert self.run(self.whole) == 0
         return acts
 
     def die(self, acts: Acts, names: Sequence[str] = WRITES, warehouse: Path | None = None) -> None:
@@ -40,7 +43,10 @@ class SecondRun:
 
     def fail(self, acts: Acts, names: Sequence[str] = WRITES, warehouse: Path | None = None) -> None:
         with failing(acts, names), pytest.raises(Fault):
-            run(self.logs, warehouse or self.warehouse, ingest.main)
+            self.run(warehouse or self.warehouse)
+
+    def run(self, warehouse: Path) -> int:
+        return run(self.logs, warehouse, JOBS[self.job][0])
 
     def is_as_before(self, warehouse: Path | None = None) -> None:
         assert self.store(warehouse or self.warehouse).published() == self.before
@@ -50,22 +56,23 @@ class SecondRun:
 
     def make_good(self) -> None:
         """The run that follows the dead ones."""
-        assert run(self.logs, self.warehouse, ingest.main) == 0
-        for name in INGESTED:
-            found, expected = (content(self.spark, one, name) for one in (self.warehouse, self.whole))
-            assert found == expected, name
+        assert self.run(self.warehouse) == 0
+        names = JOBS[self.job][1]
+        found, expected = (contents(self.spark, one, names) for one in (self.warehouse, self.whole))
+        for name in names:
+            assert found[name] == expected[name], name
 
 
-def second_run(spark: SparkSession, folder: Path, *, is_reopening: bool) -> SecondRun:
-    """After the first one. is_reopening: as `begin` says."""
+def second_run(spark: SparkSession, folder: Path, *, is_reopening: bool, job: str = "ingest") -> SecondRun:
+    """After the first one. is_reopening: as `begin` says; job: of JOBS."""
     logs, warehouse, whole = folder / "logs", folder / "warehouse", folder / "whole"
-    begin(logs, warehouse, is_reopening=is_reopening)
+    begin(logs, warehouse, job, is_reopening=is_reopening)
     shutil.copytree(warehouse, whole)
     before = ClusterWarehouse(spark, str(warehouse), "c").published()
-    return SecondRun(spark, logs, warehouse, whole, before)
+    return SecondRun(spark, logs, warehouse, whole, before, job)
 
 
-def begin(logs: Path, warehouse: Path, *, is_reopening: bool) -> None:
+def begin(logs: Path, warehouse: Path, job: str, *, is_reopening: bool) -> None:
     """A warehouse after its first run, and logs that have grown since, with a part of one delivered twice.
 
     is_reopening: by much, and the last record that was read goes on, so that its segment is read again; else by few
@@ -75,7 +82,7 @@ def begin(logs: Path, warehouse: Path, *, is_reopening: bool) -> None:
     first, last = (5, 4) if is_reopening else (len(controller) - 2, len(state_change))
     write(logs, "broker-1/controller.log", controller[:first])
     write(logs, "broker-1/state-change.log", state_change[:last])
-    assert run(logs, warehouse, ingest.main) == 0
+    assert run(logs, warehouse, JOBS[job][0]) == 0
     grown = [*controller[:first], "and goes on\n" if is_reopening else "", *controller[first:]]
     write(logs, "broker-1/controller.log", grown)
     write(logs, "broker-1/again/controller.log", controller[3:7])

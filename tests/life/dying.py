@@ -1,4 +1,4 @@
-"""A job whose process is killed at a chosen act of the store: python -m tests.life.dying AT before|after JOB ARGS..."""
+"""A job whose process is killed at an act of the store: python -m tests.life.dying AT before|after LAYER JOB ARGS..."""
 
 import os
 import signal
@@ -17,8 +17,8 @@ class Killing(Acts):
 
 
 def main() -> int:
-    at, when, job, *arguments = sys.argv[1:]
-    with failing(Killing(int(at), is_after=when == "after")) as acts:
+    at, when, layer, job, *arguments = sys.argv[1:]
+    with failing(Killing(int(at), is_after=when == "after", layer=layer)) as acts:
         code: int = import_module(f"jobs.{job}").main(arguments)
     print(f"acts {acts.count}")
     return code

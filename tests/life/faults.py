@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pipeline.store.delta import DeltaFolder
+from schemas.spec import TableSpec
 
 WRITES = ("create", "append", "overwrite", "replace_tail", "delete_segments")
 RESTORES = ("restore",)
@@ -21,19 +22,22 @@ class Fault(Exception):
 
 
 class Acts:
-    """Counts the acts of a run and fails at one. at: 0 never; is_after: the act is done, and its caller not told."""
+    """Counts the acts of a run on tables of a layer (default: all) and fails at one. at: 0 never; is_after: the act is
+    done, and its caller not told."""
 
-    def __init__(self, at: int = 0, *, is_after: bool = False) -> None:
-        self.at, self.is_after, self.count, self.lock = at, is_after, 0, Lock()
+    def __init__(self, at: int = 0, *, is_after: bool = False, layer: str = "") -> None:
+        self.at, self.is_after, self.layer, self.count, self.lock = at, is_after, layer, 0, Lock()
 
     def around(self, act: Callable[..., Any]) -> Callable[..., Any]:
-        def acting(*given: Any, **named: Any) -> Any:
+        def acting(store: DeltaFolder, table: TableSpec | str, *given: Any, **named: Any) -> Any:
+            name = table if isinstance(table, str) else table.name
             with self.lock:
-                self.count += 1
-                is_it = self.count == self.at
+                is_counted = name.startswith(self.layer)
+                self.count += is_counted
+                is_it = is_counted and self.count == self.at
             if is_it and not self.is_after:
                 raise self.fail()
-            result = act(*given, **named)
+            result = act(store, table, *given, **named)
             if is_it:
                 raise self.fail()
             return result

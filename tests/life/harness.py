@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from jobs import ingest
 from pipeline.catalog.tables import BY_NAME, JOBS, Refresh
 from pipeline.store.reading import read
+from tests.jobs.small_logs import EXACT
 from tests.life.disk import Stored
 
 # What names the run that brought a row, or the place where it found the file.
@@ -102,7 +103,7 @@ def tables_of(job: str) -> list[str]:
 
 
 def as_text(rows: DataFrame) -> DataFrame:
-    return rows.select(F.to_json(F.struct(*rows.columns)).alias("text"))
+    return rows.select(F.to_json(F.struct(*rows.columns), EXACT).alias("text"))
 
 
 def summed(name: str, rows: DataFrame) -> DataFrame:

@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.conftest import REPOSITORY
-from tests.life.dead_runs import second_run
+from tests.life.dead_runs import SecondRun, second_run
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
 TIMES = 10
@@ -20,12 +20,17 @@ SOME = 6  # of the acts of a run, before or after
 
 
 def dying(
-    logs: Path, warehouse: Path, at: int, when: str, seconds: float | None = None
+    second: SecondRun,
+    warehouse: Path,
+    at: int = 0,
+    when: str = "before",
+    layer: str = "",
+    seconds: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """A run that is killed at an act, or after so many seconds (TimeoutExpired)."""
-    arguments = ["--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c"]
+    """A run that is killed at an act on a table of a layer, or after so many seconds (TimeoutExpired)."""
+    arguments = ["--logs", str(second.logs), "--warehouse", str(warehouse), "--cluster", "c"]
     return subprocess.run(
-        [sys.executable, "-m", "tests.life.dying", str(at), when, "ingest", *arguments],
+        [sys.executable, "-m", "tests.life.dying", str(at), when, layer, second.job, *arguments],
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
@@ -34,25 +39,32 @@ def dying(
     )
 
 
-def is_killed(logs: Path, warehouse: Path, seconds: float) -> bool:
+def is_killed(second: SecondRun, seconds: float) -> bool:
     """Whether the run was not through by then."""
     try:
-        dying(logs, warehouse, 0, "before", seconds)
+        dying(second, second.warehouse, seconds=seconds)
     except subprocess.TimeoutExpired:
         return True
     return False
 
 
-@pytest.mark.parametrize("points", [pytest.param(SOME, id="some"), pytest.param(0, id="all")])
-def test_killed_at_acts(spark: SparkSession, tmp_path: Path, points: int) -> None:
-    second = second_run(spark, tmp_path, is_reopening=True)
-    said = dying(second.logs, second.whole, 0, "before")
+@pytest.mark.parametrize(
+    ("job", "layer", "points"),
+    [
+        pytest.param("ingest", "", SOME, id="some"),
+        pytest.param("nightly", "gold.", SOME, id="some-gold"),
+        pytest.param("ingest", "", 0, id="all"),
+    ],
+)
+def test_killed_at_acts(spark: SparkSession, tmp_path: Path, job: str, layer: str, points: int) -> None:
+    second = second_run(spark, tmp_path, is_reopening=True, job=job)
+    said = dying(second, second.whole, layer=layer)
     counted = re.search(r"acts (\d+)", said.stdout)
     assert said.returncode == 0 and counted is not None, said.stderr[-2000:]
     # The row of ops.run is the last act: once it is written, the run is published.
     every = [(at, when) for at in range(1, int(counted[1]) + 1) for when in ("before", "after")][:-1]
     for at, when in every[:: len(every) // points] if points else every:
-        assert dying(second.logs, second.warehouse, at, when).returncode == -signal.SIGKILL, (at, when)
+        assert dying(second, second.warehouse, at, when, layer).returncode == -signal.SIGKILL, (at, when)
         second.is_as_before()
     second.make_good()
 
@@ -61,10 +73,10 @@ def test_killed_at_random_times(spark: SparkSession, tmp_path: Path) -> None:
     """From the first second of a driver to its last; its Java process may live on for a moment and write."""
     second = second_run(spark, tmp_path, is_reopening=True)
     begun_at = time.monotonic()
-    assert dying(second.logs, second.whole, 0, "before").returncode == 0
+    assert dying(second, second.whole).returncode == 0
     longest = time.monotonic() - begun_at
     random = Random(TIMES)  # noqa: S311  (moments, no secret)
     for seconds in sorted(random.uniform(0, longest) for _ in range(TIMES)):
-        if is_killed(second.logs, second.warehouse, seconds):
+        if is_killed(second, seconds):
             second.is_as_before()
     second.make_good()
