@@ -55,10 +55,11 @@ def restores_files(second: SecondRun, warehouse: Path, changed: tuple[TableSpec,
 @pytest.mark.soak
 @pytest.mark.parametrize(("job", "layer"), [("ingest", ""), ("nightly", "gold.")], ids=["ingest", "gold"])
 def test_dying_at_any_write(spark: SparkSession, tmp_path: Path, job: str, layer: str) -> None:
-    """Before and after each act. Each run begins with what the one before it left; the last act of all publishes."""
+    """Before and after each act; of gold only after. Each run begins with what the one before it left; the last act of
+    all publishes."""
     second = second_run(spark, tmp_path, is_reopening=True, job=job)
     last = second.through(Acts(layer=layer)).count
-    points = list(product(range(1, last + 1), (False, True)))
+    points = list(product(range(1, last + 1), (True,) if layer else (False, True)))
     for at, is_after in points if layer else points[:-1]:
         second.die(Acts(at, is_after=is_after, layer=layer))
     if not layer:
