@@ -2,16 +2,18 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlparse
 
+import pyarrow.parquet as pq
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from pyspark.sql.types import IntegerType, StringType, TimestampType
+from pyspark.sql.types import IntegerType, LongType, StringType, TimestampType
 
 from pipeline.catalog.tables import SPECS, TABLES
 from pipeline.store.delta import SKIPPED_BY, DeltaFolder
-from pipeline.store.session import SMALL_BYTES, tune_for_size
+from pipeline.store.session import SMALL_BYTES, tune_for_size, tune_storage
 from schemas.spec import Check, TableSpec, field, required
 from tests.tables import tuning_kept
 
@@ -71,6 +73,38 @@ def test_files_of_nights_before_the_cut_are_skipped(spark: SparkSession, tmp_pat
         tune_for_size(spark, 0, SMALL_BYTES)
         found = folder.read(spec).where("ended_at >= TIMESTAMP '2026-06-01' OR ended_at IS NULL")
         assert found.count() == len(found.inputFiles()) == 2
+
+
+LINE = TableSpec(
+    name="silver.line",
+    grain="One line.",
+    key=("byte_offset",),
+    fields=(
+        required("byte_offset", LongType(), "Where it begins."),
+        required("logged_at", TimestampType(), "When."),
+        field("topic", StringType(), "Of what."),
+    ),
+)
+
+
+def test_files_tell_bounds_of_what_tables_are_searched_by(spark: SparkSession, tmp_path: Path) -> None:
+    """And of nothing else; times are numbers, what hardly repeats has no dictionary."""
+    folder = DeltaFolder(spark, str(tmp_path / "c"))
+    folder.create(LINE)
+    tune_storage(spark, 9)
+    rows = (
+        spark.range(100)
+        .selectExpr("id * 100", "timestamp_millis(id * 1000)", "string(id % 2)")
+        .toDF(*LINE.columns)
+    )
+    folder.append(LINE, rows, "run")
+    (path,) = (Path(urlparse(one).path) for one in folder.read(LINE).inputFiles())
+    footer = pq.read_metadata(path)
+    columns = {one.path_in_schema: one for one in map(footer.row_group(0).column, range(footer.num_columns))}
+    assert {name for name, one in columns.items() if one.is_stats_set} == {"byte_offset", "logged_at"}
+    assert {name for name, one in columns.items() if one.has_dictionary_page} == {"topic"}
+    assert columns["logged_at"].physical_type == "INT64"
+    assert columns["logged_at"].statistics.max == datetime(1970, 1, 1, 0, 1, 39, tzinfo=UTC)
 
 
 def test_each_column_of_a_cut_has_statistics() -> None:
