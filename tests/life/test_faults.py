@@ -69,13 +69,14 @@ def test_dying_at_any_write(spark: SparkSession, tmp_path: Path, job: str, layer
 
 @pytest.mark.soak
 def test_dying_at_any_restore(spark: SparkSession, tmp_path: Path) -> None:
-    """Before and after each, of what a run leaves that dies just before it is published."""
+    """Before and after each, of what a run leaves that dies just before it is published, and its lock with it: here the
+    process that had it lives on."""
     second, copies = second_run(spark, tmp_path, is_reopening=True), tmp_path / "copies"
     left = copies / str(second.through(Copying(second.whole, copies)).count - 1)
     changed = changed_in(second, left)
     for at, is_after in product(range(1, len(changed) + 1), (False, True)):
         again = tmp_path / f"{at}-{is_after}"
-        shutil.copytree(left, again)
+        shutil.copytree(left, again, ignore=shutil.ignore_patterns("_lock*"))
         second.die(Acts(at, is_after=is_after), RESTORES, again)
         restores_files(second, again, changed)
 
