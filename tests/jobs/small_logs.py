@@ -38,13 +38,18 @@ def run(logs: Path, warehouse: Path, job: Callable[[list[str]], int] = nightly.m
     return job(["--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c"])
 
 
+def as_text(rows: DataFrame) -> DataFrame:
+    """Each row as JSON, times to the microsecond: text."""
+    return rows.select(F.to_json(F.struct(*rows.columns), EXACT).alias("text"))
+
+
 def contents(spark: SparkSession, warehouse: Path, names: Iterable[str]) -> dict[str, list[str]]:
     """By table its rows as JSON in order, without what is a run's own; all of them by one query."""
 
     def rows_of(name: str) -> DataFrame:
         rows = read(spark, str(warehouse), name)
         kept = sorted(set(rows.columns) - OWN_OF_A_RUN)
-        return rows.select(F.lit(name).alias("name"), F.to_json(F.struct(*kept), EXACT).alias("text"))
+        return rows.select(*kept).transform(as_text).select(F.lit(name).alias("name"), "text")
 
     found: dict[str, list[str]] = {name: [] for name in names}
     for name, text in reduce(DataFrame.unionByName, map(rows_of, found)).collect():

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from jobs import ingest
 from pipeline.catalog.tables import BY_NAME, JOBS, Refresh
 from pipeline.store.reading import read
-from tests.jobs.small_logs import EXACT
+from tests.jobs.small_logs import as_text
 from tests.life.disk import Stored
 
 # What names the run that brought a row, or the place where it found the file.
@@ -100,10 +100,6 @@ def tables_of(job: str) -> list[str]:
     """All tables that a job writes and that are about what the logs say."""
     loaded = [name for name, one in BY_NAME.items() if one.refresh in (Refresh.LOADED, Refresh.RUN)]
     return [name for name in (*loaded, *JOBS[job]) if name not in ABOUT_RUNS]
-
-
-def as_text(rows: DataFrame) -> DataFrame:
-    return rows.select(F.to_json(F.struct(*rows.columns), EXACT).alias("text"))
 
 
 def summed(name: str, rows: DataFrame) -> DataFrame:
