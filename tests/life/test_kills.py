@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -17,6 +19,9 @@ from tests.life.dead_runs import SecondRun, second_run
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
 TIMES = 10
 SOME = 6  # of the acts of a run, before or after
+QUARTERS = 4  # all of them, in parts that can be run one by one
+
+Point = tuple[int, str]  # an act, and "before" or "after" it
 
 
 def dying(
@@ -48,22 +53,35 @@ def is_killed(second: SecondRun, seconds: float) -> bool:
     return False
 
 
+def spread(every: list[Point]) -> list[Point]:
+    return every[:: len(every) // SOME]
+
+
+def quarter(place: int, every: list[Point]) -> list[Point]:
+    return every[len(every) * place // QUARTERS : len(every) * (place + 1) // QUARTERS]
+
+
 @pytest.mark.parametrize(
-    ("job", "layer", "points"),
+    ("job", "layer", "chosen"),
     [
-        pytest.param("ingest", "", SOME, id="some"),
-        pytest.param("nightly", "gold.", SOME, id="some-gold"),
-        pytest.param("ingest", "", 0, id="all"),
+        pytest.param("ingest", "", spread, id="some"),
+        pytest.param("nightly", "gold.", spread, id="some-gold"),
+        *(
+            pytest.param("ingest", "", partial(quarter, place), id=f"quarter-{place + 1}")
+            for place in range(QUARTERS)
+        ),
     ],
 )
-def test_killed_at_acts(spark: SparkSession, tmp_path: Path, job: str, layer: str, points: int) -> None:
+def test_killed_at_acts(
+    spark: SparkSession, tmp_path: Path, job: str, layer: str, chosen: Callable[[list[Point]], list[Point]]
+) -> None:
     second = second_run(spark, tmp_path, is_reopening=True, job=job)
     said = dying(second, second.whole, layer=layer)
     counted = re.search(r"acts (\d+)", said.stdout)
     assert said.returncode == 0 and counted is not None, said.stderr[-2000:]
     # The row of ops.run is the last act: once it is written, the run is published.
     every = [(at, when) for at in range(1, int(counted[1]) + 1) for when in ("before", "after")][:-1]
-    for at, when in every[:: len(every) // points] if points else every:
+    for at, when in chosen(every):
         assert dying(second, second.warehouse, at, when, layer).returncode == -signal.SIGKILL, (at, when)
         second.is_as_before()
     second.make_good()
