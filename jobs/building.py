@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from jobs.balancing import with_limits
@@ -46,7 +46,8 @@ class Builder:
     """Writes tables of one cluster under its lock.
 
     before: the highest load_seq of earlier runs. derived: segments of theirs that are derived anew beside the new
-    ones. fresh: tables that hold what follows from all rows up to `before`; the others are built from everything.
+    ones. gone: rows of bronze.source_file of those that others replace. fresh: tables that hold what follows from all
+    rows up to `before`; the others are built from everything.
     Inputs are read at their heads, which under the lock are this run's own: Delta has the snapshot of a head
     at hand, that of a named version costs some jobs each.
     """
@@ -65,6 +66,7 @@ class Builder:
         self.versions, self.before, self.fresh = versions, before, fresh
         self.versions_before = dict(versions)
         self.derived: frozenset[int] = frozenset()
+        self.gone: DataFrame | None = None
         self.events: frozenset[str] | None = None
         self.cut = Cut()
         self.changed_at: datetime | None = None
@@ -89,9 +91,18 @@ class Builder:
 
     def of_run(self, rows: DataFrame) -> DataFrame:
         """Those of the rows that belong to segments which this run loads or derives anew."""
-        if not self.before:
-            return rows
-        return rows.where((F.col("load_seq") > self.before) | F.col("load_seq").isin(*self.derived))
+        return rows.where(self.is_of_run()) if self.before else rows
+
+    def is_of_run(self) -> Column:
+        return (F.col("load_seq") > self.before) | F.col("load_seq").isin(*self.derived)
+
+    def segments(self) -> DataFrame:
+        """All of bronze.source_file and those that were taken out, with status: old, new or gone."""
+        status = F.when(self.is_of_run(), "new").otherwise("old")
+        stored = self.store.delta.read(source_file.SPEC).withColumn("status", status)
+        return (
+            stored if self.gone is None else stored.unionByName(self.gone.withColumn("status", F.lit("gone")))
+        )
 
     def counting(self, records: DataFrame) -> DataFrame:
         """The records without those that another file brought before."""
@@ -157,7 +168,7 @@ class Builder:
             delta = self.store.delta
             terms_before = self.inputs.at_hand(term.SPEC, self.versions_before[term.SPEC.name])
             new = self.counting(self.rows_of_run(log_record.SPEC))
-            self.cut = find_cut(new, self.inputs.at_hand(term.SPEC), terms_before)
+            self.cut = find_cut(new, self.segments(), self.inputs.at_hand(term.SPEC), terms_before)
             self.cut = with_limits(self.cut, delta.read, self.versions_before, self.versions)
             if not self.cut.has_lines:
                 self.cut = replace(self.cut, at=end_of(delta.read(source_file.SPEC)))

@@ -11,7 +11,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from pipeline.kafka.acting import about_partitions, about_requests, by_controllers
 from pipeline.kafka.causing import LISTED
-from pipeline.silver.controller_line import marks
+from pipeline.silver.controller_line import in_files, marks, with_file_begin
 from pipeline.store.rows import collect_one, collect_rows, in_utc
 from schemas.silver import controller_line
 
@@ -26,6 +26,7 @@ IDENTITY = (
     "file_id",
     "byte_offset",
 )
+LOGS = ("controller", "state-change")  # of which a file of several loggers may have both
 NEAR = timedelta(days=2)
 BEFORE = StructType([*controller_line.SPEC.struct.fields, StructField("listed", StringType())])
 
@@ -45,11 +46,12 @@ class Cut:
     terms_at: datetime | None = None
 
 
-def find_cut(new_records: DataFrame, terms: DataFrame, terms_before: DataFrame) -> Cut:
-    """The earliest of the lines that are new, of controllers, about partitions or requests, and of the terms that are
-    other than before.
+def find_cut(new_records: DataFrame, segments: DataFrame, terms: DataFrame, terms_before: DataFrame) -> Cut:
+    """The earliest of the lines that are new, of controllers, about partitions or requests, of those that stand behind
+    new ones or were taken out, and of the terms that are other than before.
 
-    A line's running maximum is not below its own time, so the earliest new line changes nothing before it.
+    A line's running maximum is not below its own time, so the earliest new line changes nothing before it but lines
+    behind it: of clocks set back, or some milliseconds out of order where a log was rolled.
     To the millisecond, which is what the order of lines is told by.
     """
     told = (about(new_records) for about in (by_controllers, about_partitions, about_requests))
@@ -59,11 +61,35 @@ def find_cut(new_records: DataFrame, terms: DataFrame, terms_before: DataFrame) 
     other = (
         now.exceptAll(before).unionByName(before.exceptAll(now)).select(began).agg(F.min("at").alias("at"))
     )
-    found = collect_one(reduce(DataFrame.unionByName, earliest, other).agg(F.min("at").alias("at")))["at"]
+    each = reduce(DataFrame.unionByName, earliest, other).unionByName(overtaken(segments))
+    found = collect_one(each.agg(F.min("at").alias("at")))["at"]
     if found is None:
         return Cut(has_lines=False)
     at = found.astimezone(UTC)
     return Cut(at.replace(microsecond=at.microsecond // 1000 * 1000))
+
+
+def overtaken(segments: DataFrame) -> DataFrame:
+    """(at): the earliest time of segments that are gone, that stand behind a new one or one that is gone, or whose
+    file has come to another place among those of its node and log.
+
+    segments: of bronze.source_file, with status: old, new, or gone as others replace them.
+    """
+    logs = F.when(F.col("log") == "mixed", F.array(*map(F.lit, LOGS))).otherwise(F.array("log"))
+    own = segments.transform(with_file_begin, segments).withColumn("log", F.explode(logs))
+    order = Window.partitionBy("cluster_id", "node_id", "log").orderBy(
+        "file_from_at", "file_id", "start_offset"
+    )
+    is_behind = F.bool_or(F.col("status") != "old").over(order.rowsBetween(Window.unboundedPreceding, -1))
+    from_before = F.min(F.when(F.col("status") != "new", F.col("first_logged_at")))
+    is_moved = F.col("file_from_at") < from_before.over(Window.partitionBy("log", "file_id"))
+    begin = F.when(F.col("is_moved"), F.col("file_from_at")).otherwise(F.col("first_logged_at"))
+    return (
+        own.where(F.col("log").isin(*LOGS))
+        .withColumns({"is_behind": is_behind, "is_moved": is_moved})
+        .where("status = 'gone' OR status = 'old' AND (is_behind OR is_moved)")
+        .agg(F.min(begin).alias("at"))
+    )
 
 
 def end_of(source_file: DataFrame) -> datetime | None:
@@ -77,12 +103,11 @@ def segments_at(source_file: DataFrame, cut: datetime) -> DataFrame:
 
     The maximum runs over the files of a node in order of their first line: after a file that reaches the cut all do.
     """
-    begun = source_file.groupBy("file_id").agg(F.min("first_logged_at").alias("file_from_at"))
     order = Window.partitionBy("cluster_id", "node_id").orderBy("file_from_at", "file_id", "start_offset")
     until_now = order.rowsBetween(Window.unboundedPreceding, 0)
     reached = F.max("last_logged_at").over(until_now)
     return (
-        source_file.join(F.broadcast(begun), on="file_id", how="inner")
+        source_file.transform(with_file_begin, source_file)
         .withColumn("reached", reached)
         .where(F.col("reached") >= F.lit(cut))
         .select("load_seq")
@@ -90,26 +115,27 @@ def segments_at(source_file: DataFrame, cut: datetime) -> DataFrame:
 
 
 def lines_before(
-    lines: DataFrame, terms: DataFrame, controller_event: DataFrame, log_record: DataFrame, cut: datetime
+    lines: DataFrame,
+    terms: DataFrame,
+    controller_event: DataFrame,
+    log_record: DataFrame,
+    source_file: DataFrame,
+    *,
+    cut: datetime,
 ) -> list[dict[str, Any]]:
     """Per term that goes on at the cut its last row of silver.controller_line before it, with the text listed.
 
-    It goes on where a line names it afterwards, and where its controller is in office: the lines with which it
-    leaves name no epoch. Looked for in the days before the cut, and in all that is stored only for a term that was
-    silent for so long.
+    Looked for in the days before the cut, and in all that is stored only for a term that was silent for so long.
     """
     began = F.coalesce("elected_at", "first_seen_at")
-    named = terms.where((F.col("last_seen_at") >= F.lit(cut)) & (began < F.lit(cut))).select("term_id")
-    last = F.max_by("mark", F.struct("logged_at", "byte_offset", "rank")).alias("term_id")
-    offices = (
-        marks(controller_event, terms)
-        .where(F.col("logged_at") < F.lit(cut))
-        .groupBy("cluster_id", F.coalesce("node_id", "controller_id"))
-        .agg(last)
-        .where("term_id <> ''")
-        .select("term_id")
+    known = terms.where(began < F.lit(cut))
+    named = known.where(F.col("last_seen_at") >= F.lit(cut)).select("term_id")
+    stored = lines.where(F.col("ordered_at") >= F.lit(cut)).select("term_id")
+    offices = offices_at(marks(controller_event, terms), source_file, cut)
+    going_on = named.unionByName(
+        stored.unionByName(offices).join(F.broadcast(known), on="term_id", how="left_semi")
     )
-    names = {row["term_id"] for row in collect_rows(named.unionByName(offices))}
+    names = {row["term_id"] for row in collect_rows(going_on.distinct())}
     found: list[dict[str, Any]] = []
     for since in (F.col("ordered_at") >= F.lit(cut - NEAR), F.lit(True)):
         wanted = sorted(names - {row["term_id"] for row in found})
@@ -119,6 +145,20 @@ def lines_before(
             last_rows = collect_rows(before.groupBy("cluster_id", "term_id").agg(row).select("row.*"))
             found += map(in_utc, last_rows)
     return [one | {"listed": listed(one, lines, log_record)} for one in found]
+
+
+def offices_at(marks: DataFrame, source_file: DataFrame, cut: datetime) -> DataFrame:
+    """(term_id): whose lines that name no epoch may be from the cut on: of each node the office that its last segment
+    before those that reach the cut left it in, and all that these take it into by then."""
+    reaching = segments_at(source_file, cut).withColumn("is_reaching", F.lit(True))
+    placed = marks.transform(with_file_begin, source_file).join(
+        F.broadcast(reaching), on="load_seq", how="left"
+    )
+    last = F.max_by("mark", F.struct(*in_files())).alias("term_id")
+    node = F.coalesce("node_id", "controller_id")
+    left_in = placed.where("is_reaching IS NULL").groupBy("cluster_id", node).agg(last).select("term_id")
+    taken = placed.where(F.col("is_reaching") & (F.col("logged_at") < F.lit(cut)))
+    return left_in.unionByName(taken.select(F.col("mark").alias("term_id"))).where("term_id <> ''")
 
 
 def listed(line: dict[str, Any], lines: DataFrame, log_record: DataFrame) -> str | None:

@@ -138,9 +138,9 @@ class Inputs:
 
     def line_before(self, cut: datetime | None) -> DataFrame:
         read = self.store.delta.read
-        specs = (controller_line.SPEC, term.SPEC, controller_event.SPEC, log_record.SPEC)
-        lines, terms, events, records = map(read, specs)
-        rows = [] if cut is None else lines_before(lines, terms, events, records, cut)
+        specs = (controller_line, term, controller_event, log_record, source_file)
+        tables = [read(one.SPEC) for one in specs]
+        rows = [] if cut is None else lines_before(*tables, cut=cut)
         return self.store.spark.createDataFrame(rows, BEFORE)
 
 

@@ -82,6 +82,7 @@ class Intake:
         leaning = delta.read(duplicate_record.SPEC).where(F.col("of_load_seq").isin(*load_seqs))
         found = {row["load_seq"] for row in collect_rows(leaning.select("load_seq").distinct())}
         self.builder.derived = frozenset(found - set(load_seqs))
+        _, self.builder.gone = brought(delta.read(source_file.SPEC).where(F.col("load_seq").isin(*load_seqs)))
         anew = [*load_seqs, *self.builder.derived]
         for table in TABLES:
             is_read = table.refresh is Refresh.LOADED and table.spec is not duplicate_record.SPEC

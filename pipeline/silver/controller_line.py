@@ -66,7 +66,7 @@ def marks(controller_event: DataFrame, term: DataFrame) -> DataFrame:
         controller_event.join(F.broadcast(opened), on=["cluster_id", "file_id", "byte_offset"], how="left")
         .where(F.col("opened_id").isNotNull() | is_out)
         .select(
-            "cluster_id", "node_id", "controller_id", "file_id", "byte_offset", "logged_at",
+            "cluster_id", "node_id", "controller_id", "file_id", "load_seq", "byte_offset", "logged_at",
             F.lit("controller").alias("log"), F.coalesce("opened_id", F.lit("")).alias("mark"),
             F.when(F.col("step").isin(*LEAVING), 2).otherwise(0).alias("rank"),
         )
@@ -74,11 +74,16 @@ def marks(controller_event: DataFrame, term: DataFrame) -> DataFrame:
 
 
 def with_running_time(lines: DataFrame, source_file: DataFrame) -> DataFrame:
-    files = source_file.groupBy("file_id").agg(F.min("first_logged_at").alias("file_from_at"))
     until_now = Window.partitionBy("cluster_id", "node_id", "log").orderBy(*in_files())
-    return lines.join(F.broadcast(files), on="file_id", how="left").withColumn(
+    return lines.transform(with_file_begin, source_file).withColumn(
         "ordered_at", F.max("logged_at").over(until_now.rowsBetween(Window.unboundedPreceding, 0))
     )
+
+
+def with_file_begin(rows: DataFrame, source_file: DataFrame) -> DataFrame:
+    """file_from_at: the earliest time in the file. The files of a node and log are in its order."""
+    files = source_file.groupBy("file_id").agg(F.min("first_logged_at").alias("file_from_at"))
+    return rows.join(F.broadcast(files), on="file_id", how="left")
 
 
 def in_files() -> tuple[Column, ...]:

@@ -1,10 +1,14 @@
 """Lines of controllers built from a cut on are those of building everything, wherever the cut falls."""
 
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
+from random import Random
 
+import pyarrow as pa
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from jobs.cutting import BEFORE, find_cut, lines_before, segments_at
@@ -14,9 +18,11 @@ from schemas.silver import term
 from schemas.silver.controller_line import SPEC
 from tests.gold.term_stories import refused
 from tests.lab import Row, records, rows_of
-from tests.tables import built, inputs_of, interpreted, log_records
+from tests.tables import built, inputs_of, interpreted, log_records, source_files
 
 CUTS = 3
+NIGHTS = 3
+OF_A_FILE = 400  # records
 LEAVING = ("controller_resigning", "controller_resigned")
 
 
@@ -47,7 +53,8 @@ def test_cut_anywhere(spark: SparkSession, shared: Path, name: str) -> None:
         cuts = [hard[len(hard) * number // CUTS] for number in range(CUTS)]
         lines, terms = tables["controller_line"], tables["term"]
         for cut in [*cuts, leaving[0]]:
-            before = lines_before(lines, terms, tables["controller_event"], tables["log_record"], cut)
+            others = [tables[name] for name in ("controller_event", "log_record", "source_file")]
+            before = lines_before(lines, terms, *others, cut=cut)
             segments = segments_at(tables["source_file"], cut)
             given = tables | {
                 "log_record": tables["log_record"].join(segments, on="load_seq", how="left_semi"),
@@ -64,13 +71,14 @@ def test_the_cut_is_the_earliest_of_new_lines_and_other_terms(spark: SparkSessio
     with interpreted(spark):
         tables = whole(spark, shared / "corpus" / "lab" / "2.2.2-zk-stock")
         terms, lines = tables["term"], tables["log_record"]
+        files = tables["source_file"].withColumn("status", F.lit("new"))
         times = sorted(row["elected_at"] for row in rows_of(terms.where("elected_at IS NOT NULL")))
         new = lines.where(F.col("logged_at") >= F.lit(times[2] + timedelta(seconds=1)))
         first = min(row["logged_at"] for row in rows_of(new.where("log = 'controller'").select("logged_at")))
-        assert find_cut(new, terms, terms).at == min(first, found_moves(new)).replace(tzinfo=UTC)
+        assert find_cut(new, files, terms, terms).at == min(first, found_moves(new)).replace(tzinfo=UTC)
         fewer = terms.where(F.col("elected_at") != F.lit(times[1]))
-        assert find_cut(new, terms, fewer).at == times[1].replace(tzinfo=UTC)
-        assert not find_cut(new.limit(0), terms, terms).has_lines
+        assert find_cut(new, files, terms, fewer).at == times[1].replace(tzinfo=UTC)
+        assert not find_cut(new.limit(0), files, terms, terms).has_lines
 
 
 @pytest.mark.spark
@@ -78,7 +86,9 @@ def test_a_refusal_by_a_broker_moves_the_cut(spark: SparkSession) -> None:
     """A file of a broker that comes late, with nothing but that: what its controller is told of changes."""
     terms = spark.createDataFrame([], term.SPEC.struct)
     late = log_records(spark, {(2, "state-change"): refused(2, 1, 1, 12.5)})
-    assert find_cut(late, terms, terms).at == datetime(2026, 11, 21, 0, 0, 12, 500_000, tzinfo=UTC)
+    assert find_cut(late, source_files(late).withColumn("status", F.lit("new")), terms, terms).at == datetime(
+        2026, 11, 21, 0, 0, 12, 500_000, tzinfo=UTC
+    )
 
 
 def found_moves(new: DataFrame) -> datetime:
@@ -87,3 +97,89 @@ def found_moves(new: DataFrame) -> datetime:
     )
     first: datetime = min(row["logged_at"] for row in rows_of(acting.select("logged_at")))
     return first
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.soak if seed > 1 else ()) for seed in range(1, 21)]
+)
+def test_nights_make_what_one_reading_makes(spark: SparkSession, shared: Path, seed: int) -> None:
+    """Of files that are read piece by piece and late, by clocks that are set back."""
+    cluster = shared / "corpus" / "lab" / "0.11.0.3-zk-stock"
+    dealt, nights = deal(records(cluster), Random(seed))  # noqa: S311  (a schedule, no secret)
+    with interpreted(spark):
+        every = spark.createDataFrame(dealt).localCheckpoint()
+        stored = terms_before = spark.createDataFrame([], term.SPEC.struct)
+        before = 0
+        for until in nights:
+            known = every.where(F.col("load_seq") <= until)
+            tables = small_tables(spark, known, cluster.name)
+            is_new = F.col("load_seq") > before
+            if before:
+                stored = carried_on(spark, tables, stored, terms_before, is_new)
+            else:
+                stored = built(spark, known, "controller_line", **tables).localCheckpoint()
+            terms_before, before = tables["term"], until
+        assert in_order(stored) == in_order(built(spark, every, "controller_line", **tables))
+
+
+def small_tables(spark: SparkSession, table: DataFrame, name: str) -> dict[str, DataFrame]:
+    tables = inputs_of(spark, table, name)
+    tables["source_file"] = tables["source_file"].localCheckpoint()
+    for one in ("controller_event", "wording_seen", "release_span", "term"):
+        tables[one] = built(spark, table, one, **tables).localCheckpoint()
+    return tables
+
+
+def carried_on(
+    spark: SparkSession,
+    tables: dict[str, DataFrame],
+    stored: DataFrame,
+    terms_before: DataFrame,
+    is_new: Column,
+) -> DataFrame:
+    """controller_line after a night, as a run builds it."""
+    lines, terms, files = tables["log_record"], tables["term"], tables["source_file"]
+    status = F.when(is_new, "new").otherwise("old")
+    cut = find_cut(lines.where(is_new), files.withColumn("status", status), terms, terms_before).at
+    if cut is None:
+        return stored
+    events = tables["controller_event"]
+    before = spark.createDataFrame(lines_before(stored, terms, events, lines, files, cut=cut), BEFORE)
+    reaching = lines.join(segments_at(files, cut), on="load_seq", how="left_semi")
+    found = declared(SPEC, controller_line.build(reaching, files, terms, events, before, cut))
+    return stored.where(F.col("ordered_at") < F.lit(cut)).unionByName(found).localCheckpoint()
+
+
+def deal(table: pa.Table, random: Random) -> tuple[pa.Table, list[int]]:
+    """Each log as some files of its node, each file in some segments, each read in one of the nights: the records with
+    other times, file_id and load_seq, and the last load_seq of each night."""
+    rows, segments = [], []
+    by_file: dict[str, list[Row]] = {}
+    for row in table.to_pylist():
+        file = by_file.setdefault(row["file_id"], [])
+        if len(file) < OF_A_FILE:
+            file.append(row)
+    for name, whole_file in by_file.items():
+        back = timedelta()
+        for number, file in enumerate(parts(whole_file, random)):
+            night = random.randint(0, NIGHTS - 1)
+            for part in parts(file, random):
+                if random.random() < 0.2:
+                    back = timedelta(milliseconds=random.choice([3, 200, 20_000, 200_000]))
+                night = random.randint(night, NIGHTS - 1)
+                for row in part:
+                    row["file_id"] = sha256(f"{name} {number}".encode()).hexdigest()[:16]
+                    row["logged_at"] = row["logged_at"] and row["logged_at"] - back
+                segments.append((night, random.random(), part))
+    nights = [0] * NIGHTS
+    for load_seq, (night, _, part) in enumerate(sorted(segments, key=lambda one: one[:2]), 1):
+        nights[night] = load_seq
+        rows += [row | {"load_seq": load_seq} for row in part]
+    return pa.Table.from_pylist(rows, table.schema), [one for one in nights if one]
+
+
+def parts(rows: list[Row], random: Random) -> list[list[Row]]:
+    """In order, at most three; none is empty."""
+    ends = sorted({0, len(rows), *(random.randrange(len(rows)) for _ in range(random.randint(0, 2)))})
+    return [rows[start:end] for start, end in pairwise(ends)]
