@@ -23,6 +23,8 @@ from tests.tables import built, inputs_of, interpreted, log_records, source_file
 CUTS = 3
 NIGHTS = 3
 OF_A_FILE = 400  # records
+HELD_BACK = (0, 0, 1, 1, 3)  # records of a file that a later night brings
+SET_BACK = (0, 0, 3, 200, 20_000, 200_000)  # ms
 LEAVING = ("controller_resigning", "controller_resigned")
 
 
@@ -152,8 +154,8 @@ def carried_on(
 
 
 def deal(table: pa.Table, random: Random) -> tuple[pa.Table, list[int]]:
-    """Each log as some files of its node, each file in some segments, each read in one of the nights: the records with
-    other times, file_id and load_seq, and the last load_seq of each night."""
+    """Each log as some files of its node, of which the last records may be held back: the records with other times,
+    file_id and load_seq, and the last load_seq of each night."""
     rows, segments = [], []
     by_file: dict[str, list[Row]] = {}
     for row in table.to_pylist():
@@ -161,25 +163,24 @@ def deal(table: pa.Table, random: Random) -> tuple[pa.Table, list[int]]:
         if len(file) < OF_A_FILE:
             file.append(row)
     for name, whole_file in by_file.items():
-        back = timedelta()
         for number, file in enumerate(parts(whole_file, random)):
-            night = random.randint(0, NIGHTS - 1)
-            for part in parts(file, random):
-                if random.random() < 0.2:
-                    back = timedelta(milliseconds=random.choice([3, 200, 20_000, 200_000]))
-                night = random.randint(night, NIGHTS - 1)
-                for row in part:
-                    row["file_id"] = sha256(f"{name} {number}".encode()).hexdigest()[:16]
-                    row["logged_at"] = row["logged_at"] and row["logged_at"] - back
-                segments.append((night, random.random(), part))
+            back = timedelta(milliseconds=random.choice(SET_BACK))
+            for row in file:
+                row["file_id"] = sha256(f"{name} {number}".encode()).hexdigest()[:16]
+                row["logged_at"] = row["logged_at"] and row["logged_at"] - back
+            known = max(len(file) - random.choice(HELD_BACK), 0)
+            night = random.choice([0, 0, 0, 0, 1])
+            segments += [(night, random.random(), file[:known])]
+            segments += [(random.randint(night + 1, NIGHTS - 1), random.random(), file[known:])]
     nights = [0] * NIGHTS
-    for load_seq, (night, _, part) in enumerate(sorted(segments, key=lambda one: one[:2]), 1):
+    found = sorted((one for one in segments if one[2]), key=lambda one: one[:2])
+    for load_seq, (night, _, part) in enumerate(found, 1):
         nights[night] = load_seq
         rows += [row | {"load_seq": load_seq} for row in part]
     return pa.Table.from_pylist(rows, table.schema), [one for one in nights if one]
 
 
 def parts(rows: list[Row], random: Random) -> list[list[Row]]:
-    """In order, at most three; none is empty."""
-    ends = sorted({0, len(rows), *(random.randrange(len(rows)) for _ in range(random.randint(0, 2)))})
+    """In order, at most four; none is empty."""
+    ends = sorted({0, len(rows), *(random.randrange(len(rows)) for _ in range(random.randint(1, 3)))})
     return [rows[start:end] for start, end in pairwise(ends)]
