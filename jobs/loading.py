@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from jobs.bins import binned
 from jobs.discovery import Candidate
-from jobs.looking import Looker, envelope_of, not_kafka
+from jobs.looking import Looker, envelope_of
 from jobs.replanning import Offsets, plan_files
 from jobs.settings import Settings
 from pipeline.bronze import log_record
@@ -76,7 +76,7 @@ class Loader:
         ]
 
     def not_kafka_said(self, one: Candidate) -> str | None:
-        said = not_kafka(envelope_of(one, self.settings, self.store.cluster_id))
+        said = self.looker.not_kafka(envelope_of(one, self.settings, self.store.cluster_id))
         return self.stored_text(said, one.listed.path)
 
     def plan(

@@ -14,6 +14,7 @@ from pipeline.bronze.file_look import Wanted
 from pipeline.core.contents import Looked
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import is_there
+from pipeline.kafka.sniff import HEAD_BYTES
 from pipeline.store.rows import collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 
@@ -46,6 +47,7 @@ class Looker:
                 "stored_bytes": one.listed.size_bytes,
                 "max_file_bytes": self.settings.limits.max_file_bytes,
                 "max_ratio": self.settings.limits.max_ratio,
+                "max_record_bytes": self.settings.limits.max_record_bytes,
             }
             for one in readable
         ]
@@ -102,11 +104,20 @@ class Looker:
         reasons: tuple[tuple[object, str, str], ...] = (
             (fact["problem"], "unreadable", str(fact["problem"])),
             (fact["log"] == "server" and not self.settings.server_log, "not_asked", SERVER_SENTENCE),
-            (fact["envelope"] is None or fact["log"] is None, "not_kafka", not_kafka(given)),
+            (fact["envelope"] is None or fact["log"] is None, "not_kafka", self.not_kafka(given)),
             (len(nodes) > 1, "contradictory", f"its lines name several writing nodes: {nodes}"),
             (is_outside, "outside", "outside of --since and --until"),
         )
         return next(((state, sentence) for holds, state, sentence in reasons if holds), None)
+
+    def not_kafka(self, given: str | None) -> str:
+        """Why a file is none of Kafka's, with all that this rests on: when that changes, files are looked at again.
+
+        given: the envelope that the settings give it.
+        """
+        looked_at = max(HEAD_BYTES, self.settings.limits.max_record_bytes)
+        sentence = f"no line of a Kafka controller log in its first {looked_at:,} bytes"
+        return sentence if given is None else f"{sentence}, read as {given}"
 
 
 def require_same_files(missing: Sequence[str], looked_at: int) -> None:
@@ -123,12 +134,6 @@ def require_same_files(missing: Sequence[str], looked_at: int) -> None:
 def envelope_of(candidate: Candidate, settings: Settings, cluster_id: str) -> str | None:
     """The envelope that the settings give a file; None: it is detected."""
     return settings.envelope_of(cluster_id, candidate.located.node, candidate.listed.relative)
-
-
-def not_kafka(given: str | None) -> str:
-    """Why a file is none of Kafka's. given: the envelope that the settings give it."""
-    sentence = "no line of a Kafka controller log in its first 256 KiB"
-    return sentence if given is None else f"{sentence}, read as {given}"
 
 
 def placed(fact: Fact, name: str, zone: str) -> datetime | None:

@@ -11,7 +11,7 @@ from pipeline.core.files import open_by_content
 from pipeline.kafka.loggers import MIXED
 from pipeline.kafka.pasted import Pasted, pasted, request_for
 from pipeline.kafka.reader import ARROW_SCHEMA, read_segment
-from pipeline.kafka.sniff import HEAD_BYTES, sniff
+from pipeline.kafka.sniff import sniff_stream
 
 BLOCK_BYTES = 1 << 20
 WINDOWS = (64 << 10, 4 << 20, 256 << 20)
@@ -22,7 +22,7 @@ def record_at(path: str, offset: int, zone: str | None = None) -> Pasted:
     """The record that holds this byte of the uncompressed file. InputProblem: no such file or byte, not readable."""
     try:
         with closing(open_by_content(path)[1]) as stream:
-            found = sniff(stream.read(HEAD_BYTES))
+            found, _ = sniff_stream(stream)
         if found.envelope is None:
             return pasted(_line_at(path, offset), zone)
         row = None

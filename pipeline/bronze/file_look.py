@@ -26,10 +26,10 @@ from pipeline.core.files import open_by_content, open_input
 from pipeline.core.fingerprint import Fingerprint, fingerprint
 from pipeline.core.scan import joined, scan
 from pipeline.core.streams import bounded
-from pipeline.kafka.envelope import STOCK, envelopes
+from pipeline.kafka.envelope import envelopes
 from pipeline.kafka.masking import Masking
 from pipeline.kafka.record_text import record_text
-from pipeline.kafka.sniff import HEAD_BYTES, Sniff, content_name, sniff
+from pipeline.kafka.sniff import Sniff, content_name, kind_of, sniff_stream
 
 PATH = StructType(
     [
@@ -40,6 +40,7 @@ PATH = StructType(
         StructField("stored_bytes", LongType(), False),
         StructField("max_file_bytes", LongType(), False),
         StructField("max_ratio", LongType(), False),
+        StructField("max_record_bytes", LongType(), False),
     ]
 )
 LOOK = StructType(
@@ -74,7 +75,7 @@ class Wanted:
 
 
 def build(file_path: DataFrame, wanted: Wanted) -> DataFrame:
-    """One row (LOOK) per path (PATH). A file that is no Kafka log costs its first 256 KiB; others one pass.
+    """One row (LOOK) per path (PATH). A file that is no Kafka log costs as much as a record may have; others one pass.
 
     wanted: the beginnings whose hash is asked for, and how contents are named.
     problem: why the file could not be looked into, as the executor saw it; is_missing: it saw no such file.
@@ -118,6 +119,7 @@ def look(
     stored_bytes: int,
     max_file_bytes: int,
     max_ratio: int,
+    max_record_bytes: int,
 ) -> dict[str, Any]:
     """log: as the path says it; envelope: as conf gives it; stored_bytes: the size that was listed, what came later
     to a plain file is not seen."""
@@ -126,8 +128,7 @@ def look(
         codec, stream = open_by_content(path)
         until = stored_bytes if codec == "plain" else None
         with stream:
-            head = stream.read(HEAD_BYTES)[:until]
-        found = sniff(head, envelope)
+            found, head = sniff_stream(stream, envelope, log, most=max_record_bytes, until=until)
         kind = kind_of(found, log)
         if found.envelope is None or kind is None or (kind == "server" and not is_server_read):
             return as_row(path, codec, found, kind, Fingerprint())
@@ -141,15 +142,6 @@ def look(
         nothing = as_row(path, codec, Sniff(None, None, frozenset()), None, Fingerprint())
         is_missing = isinstance(error, FileNotFoundError)
         return nothing | {"problem": f"{error}"[:300] or type(error).__name__, "is_missing": is_missing}
-
-
-def kind_of(found: Sniff, log: str | None) -> str | None:
-    """The log that a file is. A console in an envelope of its own is mixed, though it begins with the lines of
-    server.log: the others follow."""
-    if log == "server" and found.log in ("server", None):
-        return "server"
-    is_console = log is None and found.log == "server" and found.envelope != STOCK
-    return "mixed" if is_console else found.log
 
 
 def as_row(

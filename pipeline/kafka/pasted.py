@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from pipeline.kafka.loggers import MIXED
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
-from pipeline.kafka.sniff import sniff
+from pipeline.kafka.sniff import sniff_stream
 from pipeline.kafka.wording import matcher
 
 Row = dict[str, Any]
@@ -79,7 +79,7 @@ def _attempts(data: bytes, plain: bytes) -> Iterator[tuple[bytes, str]]:
 
 def rows_of(data: bytes, zone: str | None = None) -> tuple[list[Row], str | None]:
     """The records of a text in an envelope, without blank ones, and the envelope; None: there is none."""
-    found = sniff(data)
+    found, _ = sniff_stream(BytesIO(data))
     if found.envelope is None:
         return [], None
     request = request_for(found.envelope, found.log or MIXED, 0, len(data), zone)

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.core.fingerprint import name_of
-from pipeline.core.scan import joined, scan
-from pipeline.kafka.envelope import Envelope, envelope, envelopes, layouts
+from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, joined, scan
+from pipeline.kafka.envelope import STOCK, Envelope, envelope, envelopes, layouts
 from pipeline.kafka.loggers import MIXED, log_of
 from pipeline.kafka.masking import Masking
 from pipeline.kafka.record_text import RecordText, record_text
@@ -19,6 +20,8 @@ from pipeline.kafka.wording import table
 from pipeline.kafka.wrapper import wrappers
 
 HEAD_BYTES = 256 << 10
+# By so much the head grows while nothing is found in it.
+GROWTH = 16
 # Enough lines to see what stands around all.
 SAMPLE_BYTES = 32 << 10
 MOST_WRAPPERS = 3
@@ -44,15 +47,47 @@ class Sniff:
     node_ids: frozenset[int]
 
 
-def sniff(head: bytes, given: str | None = None) -> Sniff:
-    """Judges by the first HEAD_BYTES of the file, uncompressed; the last record may be cut there.
+def sniff_stream(
+    stream: BinaryIO,
+    given: str | None = None,
+    log: str | None = None,
+    *,
+    most: int = DEFAULT_MAX_RECORD_BYTES,
+    until: int | None = None,
+) -> tuple[Sniff, bytes]:
+    """Judges by the first HEAD_BYTES, which are given back, and by more, up to `most`, while no log is found in them:
+    the first record may be longer, or what is left of one.
+
+    log: as kind_of takes it. until: what comes behind is not seen.
+    """
+    head, size = b"", HEAD_BYTES
+    while True:
+        head += stream.read((size if until is None else min(size, until)) - len(head))
+        found = sniff(head, given, size)
+        is_found = found.envelope is not None and kind_of(found, log) is not None
+        if is_found or len(head) < size or size >= most:
+            return found, head[:HEAD_BYTES]
+        size = min(size * GROWTH, most)
+
+
+def kind_of(found: Sniff, log: str | None) -> str | None:
+    """The log that a file is; log: as its path says it. A console in an envelope of its own is mixed, though it begins
+    with the lines of server.log: the others follow."""
+    if log == "server" and found.log in ("server", None):
+        return "server"
+    is_console = log is None and found.log == "server" and found.envelope != STOCK
+    return "mixed" if is_console else found.log
+
+
+def sniff(head: bytes, given: str | None = None, most: int = HEAD_BYTES) -> Sniff:
+    """Judges by the first `most` bytes of the file, uncompressed; the last record may be cut there.
 
     The first envelope counts in which nearly all records are whole and Kafka's, and half of the lines begin
     one; else the one with the most whole records: few wrappers are tried first, then as the tables are ordered.
     `given`: the envelope, or the layout without its wrappers, that conf names; no other is tried then.
     A file with loggers of both server.log and another log is mixed (a container's stdout).
     """
-    head = head[:HEAD_BYTES]
+    head = head[:most]
     best: tuple[int, Sniff] | None = None
     for found in _candidates(head, given):
         text = _text(head, found)
@@ -80,10 +115,16 @@ def _candidates(head: bytes, given: str | None) -> Iterator[Envelope]:
             yield own
             return
         names = [own.name]
-    sample = pa.array([head[:SAMPLE_BYTES].decode("utf-8", "replace").removeprefix("\ufeff")])
+    sample = pa.array([_sample(head).decode("utf-8", "replace").removeprefix("\ufeff")])
     for around in _around(sample, MOST_WRAPPERS):
         for name in names:
             yield envelope("/".join((*around, name)))
+
+
+def _sample(head: bytes) -> bytes:
+    """The first lines; where the first one may be longer than that, those behind it, too."""
+    behind = head.find(b"\n") if len(head) > HEAD_BYTES else len(head)
+    return head[:SAMPLE_BYTES] + head[behind : behind + SAMPLE_BYTES]
 
 
 def _around(sample: pa.Array, most: int) -> Iterator[tuple[str, ...]]:

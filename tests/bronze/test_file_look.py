@@ -3,7 +3,9 @@
 import gzip
 import hashlib
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline.bronze.file_look import Wanted, arrow_schema, look, looks
+from pipeline.kafka.sniff import sniff_stream
 
 TIME = b"[2024-03-01 12:00:00,123] "
 STATE = TIME + b"TRACE [Broker id=3] Cached leader info x for partition t-0 (state.change.logger)\n"
@@ -44,6 +47,7 @@ def looked(
         stored_bytes=path.stat().st_size if path.exists() else 0,
         max_file_bytes=max_file_bytes,
         max_ratio=max_ratio,
+        max_record_bytes=16 << 20,
     )
 
 
@@ -76,6 +80,49 @@ def test_a_file_is_what_stands_in_it(
     assert row["problem"] is None
 
 
+DUMP = (
+    TIME
+    + b"INFO [ReplicaStateMachine controllerId=3] Started replica state machine with initial state -> Map("
+    + b", ".join(b"[Topic=\xc3\xa4,Partition=%d,Replica=3] -> OnlineReplica" % at for at in range(7000))
+    + b") (kafka.controller.ReplicaStateMachine)\n"
+)
+LONG_FIRST = [
+    ("a whole record", DUMP + STATE * 9, "stock", "mixed"),
+    ("nothing else", DUMP, "stock", "controller"),
+    ("the end of one", DUMP[200:] + STATE * 9, "stock", "state-change"),
+    ("in broken bytes", b"\xff" * 300_000 + b"\n" + STATE * 9, "stock", "state-change"),
+    ("lines of one", b"\tat x\n" * 60_000 + STATE * 9, "stock", "state-change"),
+    ("in a wrapper", STAMP + DUMP + (STAMP + STATE) * 9, "timestamps/stock", "mixed"),
+    ("the end of one in a wrapper", DUMP[200:] + (STAMP + STATE) * 9, "timestamps/stock", "state-change"),
+    ("longer than sixteen heads", b"x" * (5 << 20) + b"\n" + STATE * 9, "stock", "state-change"),
+]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize(
+    ("content", "envelope", "log"), [one[1:] for one in LONG_FIRST], ids=[one[0] for one in LONG_FIRST]
+)
+def test_the_first_record_may_be_longer_than_the_head(
+    tmp_path: Path, pack: Callable[[bytes], bytes], content: bytes, envelope: str, log: str
+) -> None:
+    row = seen(tmp_path, "a.log", pack(content))
+    assert (row["envelope"], row["log"], row["node_ids"]) == (envelope, log, [3])
+    assert row["size"] == len(content)
+    assert row["first_record_hash"] == hashlib.sha256(content[: 256 << 10]).hexdigest()
+
+
+def test_a_long_first_record_that_is_not_whole_yet_is_found_when_it_is(tmp_path: Path) -> None:
+    assert seen(tmp_path, "a.log", DUMP[:300_000])["log"] is None
+    assert seen(tmp_path, "a.log", DUMP[:300_000] + DUMP[300_000:])["log"] == "controller"
+
+
+@pytest.mark.parametrize("byte", [b"\0", b"a line\n"], ids=["one line", "many"])
+def test_a_file_of_others_is_read_as_far_as_a_record_may_reach(byte: bytes) -> None:
+    stream = BytesIO(byte * (2 << 20))
+    found, head = sniff_stream(stream, most=1 << 20)
+    assert (found.envelope, stream.tell(), len(head)) == (None, 1 << 20, 256 << 10)
+
+
 def test_the_envelope_of_the_settings_is_the_only_one_tried(tmp_path: Path) -> None:
     assert seen(tmp_path, "a.log", STATE, envelope="strimzi")["envelope"] is None
     assert seen(tmp_path, "a.log", STAMP + STATE, envelope="stock")["envelope"] == "timestamps/stock"
@@ -100,6 +147,7 @@ def test_rows_fit_the_schema(tmp_path: Path) -> None:
         "stored_bytes": len(OFFSET),
         "max_file_bytes": 1 << 20,
         "max_ratio": 500,
+        "max_record_bytes": 16 << 20,
     }
     batch = next(iter(looks([pa.RecordBatch.from_pylist([asked])], Wanted())))
     assert batch.schema == arrow_schema()

@@ -46,6 +46,7 @@ def looks(folder: Path) -> list[tuple[Candidate, Looked]]:
             stored_bytes=listed.size_bytes,
             max_file_bytes=1 << 30,
             max_ratio=500,
+            max_record_bytes=16 << 20,
         )
         facts = fact | {"hashes": dict(fact["hashes"])}
         found.append((candidate, looker.looked(candidate, facts if listed.size_bytes else None)))
