@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pipeline.core.values import INT32_MAX
+
 PATTERN_GROUPS = ("cluster", "node", "log")
 
 # A cluster is the folder above the node's; `logs` and folders of a date (2026/11/21) name none.
@@ -49,7 +51,7 @@ class Located:
 def locate(relative_path: str, patterns: Sequence[str | re.Pattern[str]] = BUILT_IN_PATTERNS) -> Located:
     """Read a path below the given root, with `/` between folders. The first pattern that matches decides.
 
-    A group `node` that is no number says nothing; a group `log` counts before the file's name.
+    A group `node` that is no id of a node says nothing; a group `log` counts before the file's name.
     """
     name = relative_path.rsplit("/", 1)[-1]
     matches = (re.search(pattern, relative_path) for pattern in patterns)
@@ -57,7 +59,7 @@ def locate(relative_path: str, patterns: Sequence[str | re.Pattern[str]] = BUILT
     node = said.get("node") or ""
     return Located(
         cluster=said.get("cluster") or None,
-        node=int(node) if node.isascii() and node.isdigit() else None,
+        node=int(node) if re.fullmatch(r"[0-9]{1,10}", node) and int(node) <= INT32_MAX else None,
         log=_log(said.get("log") or "") or _log(name),
     )
 

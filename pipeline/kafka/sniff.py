@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from pipeline.core.fingerprint import name_of
 from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, joined, scan
+from pipeline.core.values import typed
 from pipeline.kafka.envelope import STOCK, Envelope, envelope, envelopes, layouts
 from pipeline.kafka.loggers import MIXED, log_of
 from pipeline.kafka.masking import Masking
@@ -158,11 +159,12 @@ def _idents() -> tuple[str, ...]:
 
 
 def _writers(text: RecordText) -> frozenset[int]:
+    """What is too big for an id of a node is none."""
     messages = text.message.filter(pa.array(text.is_whole))
     found: set[int] = set()
     for pattern in _idents():
         caught = pc.extract_regex(messages, pattern).drop_null()
-        found |= {int(node) for node in pc.unique(caught.field("node")).to_pylist()}
+        found |= set(typed(pc.unique(caught.field("node")), pa.int32())[0].drop_null().to_pylist())
     return frozenset(found)
 
 

@@ -62,8 +62,11 @@ def test_a_pattern_of_the_settings_comes_first() -> None:
     assert locate("prod/broker-1/server.log", patterns) == Located("prod", 1, "server")
 
 
-def test_a_node_that_is_no_number_says_nothing() -> None:
-    assert locate("host-a/controller.log", (r"^(?P<node>[^/]+)/",)).node is None
+@pytest.mark.parametrize(
+    "node", ["host-a", "²", "2147483648", "9" * 5000], ids=["name", "sign", "33 bits", "long"]
+)
+def test_a_node_that_is_no_id_says_nothing(node: str) -> None:
+    assert locate(f"{node}/controller.log", (r"^(?P<node>[^/]+)/",)).node is None
 
 
 def test_built_in_patterns_use_known_groups_only() -> None:

@@ -14,6 +14,7 @@ CONTROLLER = TIME + b"INFO [Controller id=3] Starting up (kafka.controller.Kafka
 KRAFT = TIME + b"INFO [QuorumController id=7] Becoming (org.apache.kafka.controller.QuorumController)\n"
 SERVER = TIME + b"INFO [KafkaServer id=3] started (kafka.server.KafkaServer)\n"
 NOISE = TIME + b"DEBUG preRegister called. Server=a, name=b (kafka.controller)\n"
+TOO_BIG = (b"2147483648", b"99999999999", b"9" * 5000)
 
 CASES = [
     ("state-change", STATE + BROKER, Sniff("stock", "state-change", frozenset({3}))),
@@ -21,6 +22,16 @@ CASES = [
     ("both dialects of controller.log", CONTROLLER + KRAFT, Sniff("stock", "controller", frozenset({3, 7}))),
     ("server", SERVER, Sniff("stock", "server", frozenset({3}))),
     ("all in one", SERVER + STATE, Sniff("stock", "mixed", frozenset({3}))),
+    (
+        "ids that no node has",
+        CONTROLLER + b"".join(CONTROLLER.replace(b"id=3", b"id=" + one) for one in TOO_BIG),
+        Sniff("stock", "controller", frozenset({3})),
+    ),
+    (
+        "the greatest id",
+        CONTROLLER.replace(b"id=3", b"id=2147483647"),
+        Sniff("stock", "controller", frozenset({2**31 - 1})),
+    ),
     ("JMX noise", NOISE, Sniff("stock", "controller", frozenset())),
     ("begins in a stack trace", b"\tat x\n" * 40 + STATE, Sniff("stock", "state-change", frozenset({3}))),
     ("of another program", TIME + b"INFO hello (com.example.Main)\n", Sniff("stock", None, frozenset())),
