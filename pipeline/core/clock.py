@@ -9,6 +9,10 @@ MICROS = {"d": 86_400_000_000, "H": 3_600_000_000, "m": 60_000_000, "s": 1_000_0
 TOP = {"M": 12, "d": 31, "H": 23, "m": 59, "s": 59}
 # Microseconds of one unit of a time that is a number since 1970.
 EPOCHS = {"UNIX": 1_000_000, "UNIX_MILLIS": 1_000}
+# A log has no others: a machine without a clock begins in 1970. Left out are times that Python's datetime or a zone
+# cannot hold, and those whose milliseconds and 20 bits for the place of a line are no 64-bit number (from 2248).
+FIRST_YEAR, LAST_YEAR = 1970, 2199
+END_SECONDS = 7_258_118_400  # of them since 1970
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 OFFSET = (
     r"\A(?:Z|UTC|GMT|UT|Etc/UTC|Zulu"
@@ -17,7 +21,7 @@ OFFSET = (
 
 
 def local_times(texts: pa.Array, time_format: str) -> pa.Array:
-    """timestamp[us] without zone of strings, null where the text is null or no time.
+    """timestamp[us] without zone of strings, null where the text is null or no time from FIRST_YEAR to LAST_YEAR.
 
     `time_format`: each of y M d H m s S is a digit of year, month, day, hour, minute, second or fraction;
     MMM is an English month of three letters; every other character stands for any one character.
@@ -46,6 +50,7 @@ def local_times(texts: pa.Array, time_format: str) -> pa.Array:
         before = part.get(letter)
         digit = digits[:, column].astype(np.int64)
         part[letter] = digit if before is None else before * 10 + digit
+    good &= (part["y"] >= FIRST_YEAR) & (part["y"] <= LAST_YEAR)
     for letter, top in TOP.items():
         good &= (part[letter] <= top) & (part[letter] >= (1 if letter in "Md" else 0))
     month = np.where(good, (part["y"] - 1970) * 12 + part["M"] - 1, 0)
@@ -71,8 +76,14 @@ def _first_days(month: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 def _since_1970(texts: pa.Array, unit_micros: int) -> pa.Array:
     is_number = pc.match_substring_regex(texts, r"\A\d{1,13}\z")
-    numbers = pc.if_else(is_number, texts, None).cast(pa.int64())
-    return pc.multiply(numbers, unit_micros).cast(pa.timestamp("us"))
+    return since_1970(pc.if_else(is_number, texts, None).cast(pa.int64()), unit_micros)
+
+
+def since_1970(numbers: pa.Array, unit_micros: int) -> pa.Array:
+    """timestamp[us] without zone, in UTC, of whole numbers; null where they are of other years."""
+    end = END_SECONDS * EPOCHS["UNIX"] // unit_micros
+    is_inside = pc.and_(pc.greater_equal(numbers, 0), pc.less(numbers, end))
+    return pc.multiply(pc.if_else(is_inside, numbers, None), unit_micros).cast(pa.timestamp("us"))
 
 
 def in_utc(local: pa.Array, zone: str, instant: pa.Array | None = None) -> pa.Array:

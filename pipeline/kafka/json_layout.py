@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.clock import instants, local_times
+from pipeline.core.clock import EPOCHS, instants, local_times, since_1970
 from pipeline.core.json_lines import columns_of
 from pipeline.kafka.conversion_pattern import Part
 
@@ -126,11 +126,14 @@ def _times(found: dict[str, pa.Array], layout: JsonLayout) -> tuple[pa.Array, pa
     if layout.time_form == "text":
         return _text_times(columns[0])
     if layout.time_form == "millis":
-        micros = pc.multiply(columns[0], 1000)
+        local = since_1970(columns[0], EPOCHS["UNIX_MILLIS"])
     else:
         seconds, nanos = columns
-        micros = pc.add(pc.multiply(seconds, 1_000_000), pc.divide(pc.fill_null(nanos, 0), NANOS_OF_MICRO))
-    return micros.cast(pa.timestamp("us")), micros.cast(pa.timestamp("us", tz="UTC"))
+        micros = pc.divide(pc.fill_null(nanos, 0), NANOS_OF_MICRO)
+        is_fraction = pc.and_(pc.greater_equal(micros, 0), pc.less(micros, EPOCHS["UNIX"]))
+        begun = since_1970(seconds, EPOCHS["UNIX"]).cast(pa.int64())
+        local = pc.add(begun, pc.if_else(is_fraction, micros, None)).cast(pa.timestamp("us"))
+    return local, local.cast(pa.int64()).cast(pa.timestamp("us", tz="UTC"))
 
 
 def _text_times(texts: pa.Array) -> tuple[pa.Array, pa.Array]:

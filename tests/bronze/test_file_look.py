@@ -137,6 +137,19 @@ def test_times_are_local_and_in_utc_where_the_record_tells(tmp_path: Path) -> No
     assert row["tail_logged_at"] == datetime(2024, 3, 1, 6, 30, 0, 123000, tzinfo=UTC)
 
 
+YEARS = (b"0000", b"0001", b"1969", b"2200", b"9999")
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_a_year_that_no_log_has_is_no_time(tmp_path: Path, year: bytes) -> None:
+    """Neither Python nor a zone holds all that four digits can be."""
+    for line in (STATE, OFFSET):
+        other = line.replace(b"2024", year)
+        row = seen(tmp_path, "a.log", other + line * 9 + other)
+        assert row["log"] is not None and row["tail_start"] == len(line) * 10
+        assert {row[name] for name in row if "_logged_" in name} == {None}
+
+
 def test_rows_fit_the_schema(tmp_path: Path) -> None:
     (tmp_path / "a.log").write_bytes(OFFSET * 2)
     asked = {

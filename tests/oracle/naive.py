@@ -119,11 +119,12 @@ def _reason(
 
 
 def time_of(text: str) -> datetime | None:
-    """None where there is no such day or hour."""
+    """None where there is no such day or hour, or no log of that year."""
     try:
-        return datetime.fromisoformat(text.replace(",", "."))
+        found = datetime.fromisoformat(text.replace(",", "."))
     except ValueError:
         return None
+    return found if 1970 <= found.year < 2200 else None
 
 
 def parted(body: str) -> tuple[str, str, str] | None:
