@@ -8,7 +8,7 @@ from schemas.silver.imbalance_observation import SPEC
 
 
 def build(log_record: DataFrame) -> DataFrame:
-    """One row per ratio line; up to 0.10.2 the decimal sign follows the JVM's locale.
+    """One row per ratio line; up to 0.10.2 the decimal sign follows the JVM's locale. What is no share is none.
 
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
     """
@@ -22,6 +22,6 @@ def build(log_record: DataFrame) -> DataFrame:
             printed.alias("printed"),
             F.replace(printed, F.lit(","), F.lit(".")).try_cast("double").alias("kafka_ratio"),
         )
-        .where("kafka_ratio IS NOT NULL")
+        .where("kafka_ratio BETWEEN 0 AND 1")
         .select(*SPEC.columns)
     )
