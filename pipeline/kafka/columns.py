@@ -1,5 +1,8 @@
 """What several tables say alike about Kafka's records, as Spark Columns."""
 
+from collections.abc import Callable
+from functools import partial
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -43,8 +46,43 @@ def number(text: Column, kind: str = "int") -> Column:
 
 
 def matches(text: Column, pattern: str) -> Column:
-    """Every match as text, each text once: Spark tells texts apart by hashing, structs pair by pair."""
-    return F.array_distinct(F.regexp_extract_all(text, F.lit(f"(?:{pattern})"), F.lit(0)))
+    """Every match as text."""
+    return F.regexp_extract_all(text, F.lit(f"(?:{pattern})"), F.lit(0))
+
+
+def bound(value: Column, use: Callable[[Column], Column]) -> Column:
+    """use(value) with the value computed once: Spark writes an expression out wherever its name stands."""
+    return F.get(F.transform(F.array(value), use), F.lit(0))
+
+
+def last_of_each(elements: Column, *key: str) -> Column:
+    """Of structs that have the same values under the names of the key the last one, as a map of Scala's keeps it: a
+    damaged line may name one thing twice. Where none does, they stay as they are."""
+    return bound(elements, lambda them: F.when(is_each_once(them, key), them).otherwise(last_ones(them, key)))
+
+
+def is_each_once(elements: Column, key: tuple[str, ...]) -> Column:
+    """By text, as Spark tells texts apart by hashing, structs pair by pair."""
+    keys = F.transform(elements, lambda one: text_of(one, key))
+    return (F.size(elements) < 2) | (F.size(F.array_distinct(keys)) == F.size(elements))
+
+
+def text_of(one: Column, key: tuple[str, ...]) -> Column:
+    return F.concat_ws("/", *(F.coalesce(one[name].cast("string"), F.lit("")) for name in key))
+
+
+def last_ones(elements: Column, key: tuple[str, ...]) -> Column:
+    """Sorted by key and place each is the last of its key that has another one behind it."""
+    placed = F.transform(
+        elements,
+        lambda one, at: F.struct(text_of(one, key).alias("key"), at.alias("at"), one.alias("one")),
+    )
+
+    def is_last(all_placed: Column, one: Column, at: Column) -> Column:
+        return ~F.get(all_placed, at + 1)["key"].eqNullSafe(one["key"])
+
+    kept = bound(F.array_sort(placed), lambda them: F.filter(them, partial(is_last, them)))
+    return F.transform(kept, lambda one: one["one"])
 
 
 def found(text: Column, pattern: str, *names: str) -> Column:
@@ -73,7 +111,7 @@ def is_changing(text: Column) -> Column:
 
 
 def partitions(text: Column) -> Column:
-    """`[t,0],[u,1]`, `t-0,u-1` and collections of both as an array of (topic, partition), each once."""
+    """`[t,0],[u,1]`, `t-0,u-1` and collections of both as an array of (topic, partition)."""
     return F.transform(
         matches(text, PARTITION),
         lambda one: F.struct(

@@ -8,6 +8,7 @@ from pipeline.kafka.columns import (
     broker_list,
     first,
     is_changing,
+    last_of_each,
     listed,
     number,
     or_unread,
@@ -49,7 +50,10 @@ def stated(text: Column) -> Column:
     """(topic, partition, replicas, adding, removing) of each partition that the line states."""
     many = or_unread(assignment_entries(text), text)
     is_named = F.col("topic").isNotNull() | F.col("partition").isNotNull()
-    return F.when(is_named, F.array(of_one(text))).when(text.startswith("{"), of_znode(text)).otherwise(many)
+    all_of_them = (
+        F.when(is_named, F.array(of_one(text))).when(text.startswith("{"), of_znode(text)).otherwise(many)
+    )
+    return last_of_each(all_of_them, "topic", "partition")
 
 
 def of_one(text: Column) -> Column:

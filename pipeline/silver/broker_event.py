@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.kafka.columns import broker_list, first, found, node_id_in, number, or_unread
+from pipeline.kafka.columns import broker_list, first, found, last_of_each, node_id_in, number, or_unread
 from pipeline.kafka.families import fed, field_text
 from schemas.silver.broker_event import SPEC
 
@@ -52,7 +52,7 @@ def named(text: Column) -> Column:
     field = F.col("field")
     own_epoch = number(F.coalesce(*(fields[name] for name in OWN_EPOCHS)), "bigint")
     in_record = number(first(text, RECORD_ID)), number(first(text, RECORD_EPOCH), "bigint")
-    return (
+    all_of_them = (
         F.when(field.isNull(), F.array(broker(F.col("broker_id"), own_epoch)))
         .when(field == "broker_node", F.array(broker(F.coalesce("broker_id", node_id_in(text)), None)))
         .when(field == "new_broker", F.array(broker(number(first(text, END_POINTS)), None)))
@@ -61,8 +61,9 @@ def named(text: Column) -> Column:
         )
         .when(field == "broker_epochs", or_unread(with_epochs(text), text))
         .when(field.isin("added_brokers", "removed_brokers"), or_unread(with_end_points(text), text))
-        .otherwise(F.transform(F.array_distinct(broker_list(text)), lambda each: broker(each, None)))
+        .otherwise(F.transform(broker_list(text), lambda each: broker(each, None)))
     )
+    return last_of_each(all_of_them, "broker_id")
 
 
 def broker(broker_id: Column, broker_epoch: Column | None) -> Column:

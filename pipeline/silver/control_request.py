@@ -3,7 +3,16 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.kafka.columns import PARTITION_REPLICA, broker_list, first, found, node_id_in, number, or_unread
+from pipeline.kafka.columns import (
+    PARTITION_REPLICA,
+    broker_list,
+    first,
+    found,
+    last_of_each,
+    node_id_in,
+    number,
+    or_unread,
+)
 from pipeline.kafka.families import fed, field_text
 from schemas.silver.control_request import SPEC
 
@@ -48,7 +57,8 @@ def objects(text: Column) -> Column:
         found(text, PARTITION_REPLICA, "topic", "partition", "replica"),
         lambda one: F.struct(one["topic"].alias("topic"), number(one["partition"]).alias("partition")),
     )
-    return F.when(F.col("field").isNull(), F.array(own)).otherwise(or_unread(replicas, text))
+    all_of_them = F.when(F.col("field").isNull(), F.array(own)).otherwise(or_unread(replicas, text))
+    return last_of_each(all_of_them, "topic", "partition")
 
 
 def of_request() -> dict[str, Column]:

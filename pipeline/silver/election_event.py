@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.kafka.columns import broker_list, first, found, number, or_unread, partitions
+from pipeline.kafka.columns import broker_list, first, found, last_of_each, number, or_unread, partitions
 from pipeline.kafka.families import fed, field_text
 from schemas.silver.election_event import SPEC
 
@@ -54,7 +54,7 @@ def named(text: Column) -> Column:
         found(text, BUILDER, "id", "partition"),
         lambda each: one(topic_id=each["id"], partition=number(each["partition"])),
     )
-    return (
+    all_of_them = (
         F.when(field.isNull() | (F.col("topic").isNotNull() & (field != "diff")), F.array(own))
         .when(field == "diff", F.transform(found(text, LEADER_CHANGE, "before", "after"), of_diff))
         .when(field == "data", F.transform(requested, of_partition))
@@ -63,6 +63,7 @@ def named(text: Column) -> Column:
         .when(field == "task", F.transform(found(text, ELECTING_TASK, "name"), lambda _: one()))
         .otherwise(or_unread(F.transform(partitions(text), of_partition), text))
     )
+    return last_of_each(all_of_them, "topic", "topic_id", "partition")
 
 
 def one(**said: Column) -> Column:

@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.kafka.columns import assignment_entries, broker_list
+from pipeline.kafka.columns import assignment_entries, broker_list, last_of_each
 from pipeline.kafka.families import fed, field_text
 from schemas.silver.leader_and_isr import SPEC
 
@@ -33,6 +33,5 @@ def stated() -> Column:
         assignment_entries(field_text()),
         lambda one: F.struct(one["topic"], one["partition"], one["replicas"]),
     )
-    return F.when(F.col("topic").isNotNull(), F.array(F.struct("topic", "partition", replicas))).otherwise(
-        entries
-    )
+    own = F.array(F.struct("topic", "partition", replicas))
+    return last_of_each(F.when(F.col("topic").isNotNull(), own).otherwise(entries), "topic", "partition")

@@ -8,6 +8,7 @@ from pipeline.kafka.columns import (
     broker_list,
     first,
     is_changing,
+    last_of_each,
     listed,
     number,
     or_unread,
@@ -51,12 +52,13 @@ def named(text: Column) -> Column:
     of_list = F.transform(partitions(text), lambda each: one(each["topic"], each["partition"]))
     of_json = F.coalesce(F.from_json(text, REQUESTED)["partitions"], F.array(F.lit(None)))
     of_request = F.transform(of_json, lambda each: one(each["topic"], each["partition"], each["replicas"]))
-    return (
+    all_of_them = (
         F.when(field.isNull() | F.col("topic").isNotNull(), F.array(own))
         .when(field == "data", of_request)
         .when((field != "errors") & text.contains(" -> "), or_unread(of_map, text))
         .otherwise(or_unread(of_list, text))
     )
+    return last_of_each(all_of_them, "topic", "partition")
 
 
 def one(topic: Column, partition: Column, wanted: Column | None = None) -> Column:

@@ -1,11 +1,11 @@
 """Kafka's own dumps of initial states, from bronze.log_record."""
 
-from collections.abc import Callable
 from functools import partial
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from pipeline.kafka.columns import bound
 from pipeline.kafka.machines import PARTITION, REPLICA, STATES
 from schemas.silver.state_dump import SPEC
 
@@ -80,13 +80,8 @@ def with_parts(dumps: DataFrame) -> DataFrame:
     )
     columns = [name for name in dumps.columns if name != "text"]
     return dumps.select(*columns, F.explode(marked).alias("one")).select(
-        *columns, "one.part", "one.is_complete"
+        *columns, "one.part", "one.at", "one.is_complete"
     )
-
-
-def bound(value: Column, use: Callable[[Column], Column]) -> Column:
-    """use(value) with the value computed once: Spark writes an expression out wherever its name stands."""
-    return F.get(F.transform(F.array(value), use), F.lit(0))
 
 
 def all_read(parts: Column) -> Column:
@@ -94,7 +89,10 @@ def all_read(parts: Column) -> Column:
 
 
 def with_mark(parts: Column, is_complete: Column) -> Column:
-    return F.transform(parts, lambda part: F.struct(part.alias("part"), is_complete.alias("is_complete")))
+    return F.transform(
+        parts,
+        lambda part, at: F.struct(part.alias("part"), at.alias("at"), is_complete.alias("is_complete")),
+    )
 
 
 def parts_of(inside: Column) -> Column:
@@ -130,16 +128,17 @@ def entry() -> Column:
 
 
 def one_each(dumps: DataFrame) -> DataFrame:
-    """The entries that read; the last one of a cut dump may not."""
+    """The entries that read; the last one of a cut dump may not. Of those that name one thing the last one."""
     names = ("topic", "partition", "replica_id", "state")
     groups = (
         F.regexp_extract_all("part", entry(), F.lit(group)).alias(name) for group, name in enumerate(names, 1)
     )
     columns = [name for name in SPEC.columns if name not in names]
-    return dumps.select(*columns, F.explode(F.arrays_zip(*groups)).alias("object")).select(
-        *columns,
-        "object.topic",
+    exploded = dumps.select(*columns, "at", F.posexplode(F.arrays_zip(*groups)).alias("place", "object"))
+    own = [
+        *map(F.col, (*columns, "object.topic")),
         F.col("object.partition").cast("int").alias("partition"),
         F.col("object.replica_id").try_cast("int").alias("replica_id"),
-        "object.state",
-    )
+    ]
+    last = F.max_by("object.state", F.struct("at", "place")).alias("state")
+    return exploded.groupBy(own).agg(last)

@@ -1,0 +1,77 @@
+"""Lines that are understood and say what no table may hold: each keeps its declaration, and what is left is the last."""
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.store.gate import broken_rows, expectation_of
+from tests.lab import rows_of
+from tests.tables import interpreted, log_records
+
+CONTROLLER = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=1] New topics: [Set(t)], deleted topics: [Set()], new partition replica assignment [Map(t-0 -> Vector(1, 2), t-1 -> Vector(1), t-00 -> Vector(1, 3), t-0 -> Vector(1, 2))] (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] DEBUG [Controller 1]: Updated path /brokers/topics/t with {"version":1,"partitions":{"0":[1,2],"0":[2,1],"00":[3]}} for replica assignment (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,000] INFO [Controller id=1] Updated broker epochs cache: Map(1 -> 25, 2 -> 7, 1 -> 50) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:04,000] INFO [Controller id=1] Newly added brokers: 3,3, deleted brokers: 4,04, bounced brokers: , all live brokers: 1,2,2 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:05,000] DEBUG [PartitionsReassignedListener on 1]: Partitions reassigned listener fired for path /admin/reassign_partitions. Record partitions to be reassigned {"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[1]},{"topic":"t","partition":0,"replicas":[2]}]} (kafka.controller.PartitionsReassignedListener)
+    [2026-11-21 00:00:06,000] INFO [Controller id=1] Removing partitions Map(t-2 -> Buffer(1, 3), t-2 -> Buffer(2)) from the list of reassigned partitions in zookeeper (kafka.controller.KafkaController)
+    [2026-11-21 00:00:07,000] INFO [Controller id=1] Removing partitions Set(t-3, t-3, t-03) from the list of reassigned partitions in zookeeper (kafka.controller.KafkaController)
+    [2026-11-21 00:00:08,000] DEBUG [Controller id=1] PreferredReplicaLeaderElection waiting: Set(t-2, t-02), results: Map(t-1 -> Right(3), t-1 -> Right(1)) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:09,000] INFO [Controller id=1] Starting replica leader election (PREFERRED) for partitions t-4,t-4,t-04 triggered by ZkTriggered (kafka.controller.KafkaController)
+    [2026-11-21 00:00:10,000] DEBUG The stop replica request (delete = false) sent to broker 3 is [Topic=t,Partition=1,Replica=3],[Topic=t,Partition=01,Replica=3] (kafka.controller.ControllerBrokerRequestBatch)
+    [2026-11-21 00:00:11,000] INFO [ReplicaStateMachine controllerId=1] Started replica state machine with initial state -> Map([Topic=t,Partition=0,Replica=1] -> OnlineReplica, [Topic=t,Partition=0,Replica=2] -> OnlineReplica, [Topic=t,Partition=0,Replica=1] -> OfflineReplica) (kafka.controller.ReplicaStateMachine)
+    [2026-11-21 00:00:16,000] INFO [Controller id=1] New topics: [Set(u, u)], deleted topics: [Set()], new partition replica assignment [Map()] (kafka.controller.KafkaController)
+"""
+KRAFT = """
+    [2026-11-21 00:00:21,000] INFO [Controller 1] UNCLEAN partition change for t-0 with topic ID v6VJqxRVTLycDB8RnN5lVA: leader: 2 -> 1, leader: 2 -> 3, leaderEpoch: 4 -> 5, partitionEpoch: 5 -> 6 (org.apache.kafka.controller.ReplicationControlManager)
+"""
+STATE_CHANGE = """
+    [2026-11-21 00:00:31,000] INFO Adding brokers Set(1 : (EndPoint(a,1,ListenerName(PLAINTEXT),PLAINTEXT)) : null : Features{}, 1 : (EndPoint(b,2,ListenerName(PLAINTEXT),PLAINTEXT)) : null : Features{}), removing brokers Set(). (state.change.logger)
+"""
+# Columns of a table, and what they hold by the second of a line.
+LEFT: dict[str, tuple[tuple[str, ...], list[tuple[object, ...]]]] = {
+    "assignment": (
+        ("topic", "partition", "replicas"),
+        [(1, "t", 0, [1, 2]), (1, "t", 1, [1]), (2, "t", 0, [3])],
+    ),
+    "leader_and_isr": (("topic", "partition", "replicas"), [(1, "t", 0, [1, 2]), (1, "t", 1, [1])]),
+    "broker_event": (
+        ("step", "broker_id", "broker_epoch"),
+        [
+            (3, "epoch", 1, 50), (3, "epoch", 2, 7), (4, "joined", 3, None), (4, "left", 4, None),
+            (4, "live", 1, None), (4, "live", 2, None), (31, "joined", 1, None),
+        ],
+    ),
+    "reassignment_event": (
+        ("topic", "partition", "target_replicas"),
+        [(5, "t", 0, [2]), (6, "t", 2, [2]), (7, "t", 3, None)],
+    ),
+    "election_event": (
+        ("step", "partition", "new_leader"),
+        [(8, "result", 1, 1), (8, "waiting", 2, None), (9, "started", 4, None), (21, "elected", 0, 3)],
+    ),
+    "control_request": (("topic", "partition"), [(10, "t", 1)]),
+    "state_dump": (("replica_id", "state"), [(11, 1, "OfflineReplica"), (11, 2, "OnlineReplica")]),
+    "topic_event": (("topic",), [(1, "t"), (16, "u")]),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def damaged(spark: SparkSession) -> DataFrame:
+    logs = {(1, "controller"): CONTROLLER, (101, "controller"): KRAFT, (1, "state-change"): STATE_CHANGE}
+    return log_records(spark, logs).localCheckpoint()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", LEFT)
+def test_the_last_of_what_a_line_says_twice_is_left(
+    spark: SparkSession, damaged: DataFrame, name: str
+) -> None:
+    one = BY_SHORT_NAME[name]
+    assert one.build is not None
+    with interpreted(spark):
+        built = one.build(damaged).localCheckpoint()
+        broken = rows_of(broken_rows(built, expectation_of(one.spec)))
+    columns, expected = LEFT[name]
+    found = [(row["logged_at"].second, *(row[column] for column in columns)) for row in rows_of(built)]
+    assert (sorted(found, key=str), broken) == (sorted(expected, key=str), [])
