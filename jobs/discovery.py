@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from jobs.setting_types import CLUSTER_NAME
@@ -27,33 +27,65 @@ def candidates_by_cluster(
 
     InputProblem: a root is missing or may not be read, there is no file at all, or no cluster with a usable name.
     """
+    clusters = located_below(roots, settings, cluster)
+    if not clusters:
+        raise InputProblem(
+            expected=f"log files below {', '.join(roots)}",
+            found="no file at all",
+            todo="give the folder that holds controller.log and state-change.log with --logs (make run LOGS=...)",
+        )
+    if not usable(clusters):
+        raise InputProblem(
+            expected="names of clusters out of letters, digits, '.', '_' and '-'",
+            found=f"{min(clusters)!r}, the name of a folder",
+            todo="name the cluster with --cluster (make run CLUSTER=...), or set path_patterns",
+        )
+    return told_together(clusters, settings.cluster_id)
+
+
+def candidates_now(
+    roots: Sequence[str], settings: Settings, cluster: str | None, running: Collection[str], cluster_id: str
+) -> list[Candidate]:
+    """The files of a cluster as they are once it is locked: since all were found another run may have read them, some
+    may have come and all may have gone. running: the clusters that are run in turn.
+
+    InputProblem: a root is missing or may not be read by now.
+    """
+    clusters = located_below(roots, settings, cluster)
+    for name in running:
+        clusters.setdefault(name, [])
+    return told_together(clusters, settings.cluster_id, running)[cluster_id]
+
+
+def located_below(
+    roots: Sequence[str], settings: Settings, cluster: str | None
+) -> dict[str, list[Candidate]]:
+    """By cluster, whatever its name, its files in the order of their paths."""
     found = found_below(roots, settings)
     clusters: dict[str, list[Candidate]] = defaultdict(list)
     for path in sorted(found):
         candidate = found[path]
         clusters[cluster or candidate.located.cluster or settings.cluster_id].append(candidate)
-    names = sorted(clusters)
-    usable = [name for name in names if re.fullmatch(CLUSTER_NAME, name)]
-    if not usable:
-        raise InputProblem(
-            expected="names of clusters out of letters, digits, '.', '_' and '-'",
-            found=f"{names[0]!r}, the name of a folder",
-            todo="name the cluster with --cluster (make run CLUSTER=...), or set path_patterns",
-        )
-    return told_together(clusters, usable, settings.cluster_id)
+    return clusters
+
+
+def usable(names: Iterable[str]) -> list[str]:
+    return [name for name in sorted(names) if re.fullmatch(CLUSTER_NAME, name)]
 
 
 def told_together(
-    clusters: dict[str, list[Candidate]], usable: Sequence[str], default: str
+    clusters: dict[str, list[Candidate]], default: str, running: Collection[str] = ()
 ) -> dict[str, list[Candidate]]:
-    """The clusters that have something to read; what cannot be read of others is told in one of them.
+    """The clusters that have something to read, or are run; what cannot be read of others is told in one of them.
 
     A name that no folder can have, such as '..', could lead out of the warehouse.
     """
-    homes = [name for name in usable if any(one.listed.problem is None for one in clusters[name])] or usable
+    names = sorted({*usable(clusters), *running})
+    readable = {name for name, some in clusters.items() if any(one.listed.problem is None for one in some)}
+    homes = [name for name in names if name in readable or name in running] or names
     home = default if default in homes else homes[0]
     for name in sorted(set(clusters) - set(homes)):
-        clusters[home] += [one if name in usable else nameless(one, name) for one in clusters[name]]
+        clusters[home] += [one if name in names else nameless(one, name) for one in clusters[name]]
     return {name: clusters[name] for name in homes}
 
 
@@ -68,12 +100,6 @@ def found_below(roots: Sequence[str], settings: Settings) -> dict[str, Candidate
                 # What is refused may be a folder, whose name tells what its files belong to.
                 told = f"{listed.relative}/-" if listed.problem else listed.relative
                 found[listed.path] = Candidate(listed, locate(told, patterns))
-    if not found:
-        raise InputProblem(
-            expected=f"log files below {', '.join(roots)}",
-            found="no file at all",
-            todo="give the folder that holds controller.log and state-change.log with --logs (make run LOGS=...)",
-        )
     return found
 
 

@@ -70,7 +70,7 @@ def standing(counts: Mapping[str, int]) -> tuple[str, ...]:
 def nothing_new(answers: Answers, request: RunRequest, result: RunResult) -> str:
     said = ", ".join(f"{result.counts.get(f'findings:{one}', 0)} {one}" for one in SEVERITIES)
     lines = [
-        f"{request.cluster_id}  NOTHING NEW in {len(request.candidates)} files"
+        f"{request.cluster_id}  NOTHING NEW in {sum(result.states.values())} files"
         f"; published stays what was, as run {result.run_id}",
         f"FINDINGS new or ongoing when last judged: {said}",
         f"TABLES   {answers.store.folder}/<layer>/<table>",

@@ -8,7 +8,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from jobs.arguments import parser, require_logs, settings_of
-from jobs.discovery import candidates_by_cluster
+from jobs.discovery import candidates_by_cluster, candidates_now
 from jobs.first_screen import Screen, first_screen
 from jobs.outcome import UNEXPECTED, log_stages, said, worst
 from jobs.progress import Progress
@@ -37,24 +37,26 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
     try:
         require_logs(arguments)
         settings = settings_of(arguments)
-        found = candidates_by_cluster(arguments.logs, settings, arguments.cluster) if arguments.logs else {}
+        names = list(
+            candidates_by_cluster(arguments.logs, settings, arguments.cluster) if arguments.logs else ()
+        )
         progress = Progress()
         spark = get_spark(is_terminal=progress.is_terminal)
         if arguments.reparse:
             stored = [arguments.cluster] if arguments.cluster else clusters(spark, arguments.warehouse)
-            found = {name: [] for name in stored} | found
+            names = list(dict.fromkeys([*stored, *names]))
     except PipelineError as problem:
         return said(job, problem)
     codes = []
     foreign: list[PipelineError] = []
     published: list[RunResult] = []
-    for cluster_id, candidates in found.items():
-        progress.label = f"{cluster_id} " if len(found) > 1 else ""
+    for cluster_id in names:
+        progress.label = f"{cluster_id} " if len(names) > 1 else ""
         request = RunRequest(
             job,
             arguments.warehouse,
             cluster_id,
-            candidates,
+            partial(candidates_now, arguments.logs, settings, arguments.cluster, names, cluster_id),
             settings,
             arguments.since,
             arguments.until,

@@ -1,6 +1,6 @@
 """What a run is asked, what it answers, and what of its looks is news."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -16,12 +16,13 @@ PROBLEMS = ("unreadable", "contradictory")
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What a job asks for on one cluster. is_reparsing: what is stored is understood anew from its bytes."""
+    """What a job asks for on one cluster. list_logs: its files, asked for once it is locked; is_reparsing: what is
+    stored is understood anew from its bytes."""
 
     job: str
     warehouse: str
     cluster_id: str
-    candidates: Sequence[Candidate]
+    list_logs: Callable[[], Sequence[Candidate]]
     settings: Settings
     since: datetime | None = None
     until: datetime | None = None

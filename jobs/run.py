@@ -88,15 +88,16 @@ class Run:
         )
         looker = Looker(self.store, request.settings, request.since, request.until)
         loader = Loader(self.store, request.settings, self.run_id, self.versions, looker)
-        seen = loader.seen(request.candidates)
-        changed = loader.changed(request.candidates, seen)
-        self.progress.stage("files", f"{len(request.candidates)} found, {len(changed)} new or changed")
+        candidates = request.list_logs()
+        seen = loader.seen(candidates)
+        changed = loader.changed(candidates, seen)
+        self.progress.stage("files", f"{len(candidates)} found, {len(changed)} new or changed")
         self.tune(sum(one.listed.size_bytes for one in changed))
-        planned = news(loader.plan(changed, request.candidates, seen), seen) if changed else Plan((), ())
+        planned = news(loader.plan(changed, candidates, seen), seen) if changed else Plan((), ())
         before = self.published.counts.get("load_seq", 0)
         states = {path: (one["state"], one["sentence"]) for path, one in seen.items()}
         states |= {one.found.path: (one.state, one.sentence) for one in planned.sightings}
-        found = {one.listed.path: states[one.listed.path] for one in request.candidates}
+        found = {one.listed.path: states[one.listed.path] for one in candidates}
         if not planned.segments and before == 0:
             require_kafka(self.store.cluster_id, found)
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}

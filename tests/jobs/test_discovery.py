@@ -1,11 +1,12 @@
 """Which cluster a path belongs to, and what a folder that wants to do harm comes to."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
-from jobs.discovery import candidates_by_cluster
+from jobs.discovery import candidates_by_cluster, candidates_now
 from jobs.load_settings import load
 from jobs.looking import require_same_files
 from jobs.settings import Settings
@@ -87,6 +88,27 @@ def test_links_are_followed_where_the_settings_say_so(tmp_path: Path) -> None:
     for follow_links, problems in ((False, [True, False]), (True, [False, False])):
         found = candidates_by_cluster([logs], settings(tmp_path, follow_links=follow_links), "c")["c"]
         assert [one.listed.problem is not None for one in found] == problems
+
+
+def test_of_a_cluster_that_is_run_all_files_may_have_gone_and_others_come(tmp_path: Path) -> None:
+    logs = files(tmp_path / "logs", "a/broker-1/controller.log", "b/broker-1/controller.log")
+    found, conf = candidates_by_cluster([logs], settings(tmp_path), None), settings(tmp_path)
+    (tmp_path / "logs/a/broker-1/controller.log").unlink()
+    for link in ("a/broker-2", "d"):
+        (tmp_path / "logs" / link).symlink_to(tmp_path)
+    files(tmp_path / "logs", "b/broker-2/controller.log", "e/broker-1/controller.log")
+    now = {name: candidates_now([logs], conf, None, list(found), name) for name in found}
+    told = {name: [one.listed.relative for one in some] for name, some in now.items()}
+    assert told == {
+        "a": ["a/broker-2", "d"],
+        "b": ["b/broker-1/controller.log", "b/broker-2/controller.log"],
+    }
+    shutil.rmtree(tmp_path / "logs")
+    (tmp_path / "logs").mkdir()
+    assert candidates_now([logs], conf, None, ["a"], "a") == []
+    (tmp_path / "logs").rmdir()
+    with pytest.raises(InputProblem, match="Expected a log folder, file or glob at"):
+        candidates_now([logs], conf, None, ["a"], "a")
 
 
 @pytest.mark.parametrize("name", ["none", "none/*.log", "file:///none", "s9://bucket/x"])

@@ -67,7 +67,7 @@ def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str,
     (cluster,) = clusters(spark, sample_warehouse)
     store = ClusterWarehouse(spark, sample_warehouse, cluster)
     published = store.published()
-    request = RunRequest("nightly", sample_warehouse, cluster, [], load(None, {}, {}, None))
+    request = RunRequest("nightly", sample_warehouse, cluster, list, load(None, {}, {}, None))
     result = RunResult(cluster, "run", "published", published.versions, published.counts, is_judged=True)
     assert "SINCE" not in sample_screen
     assert (
