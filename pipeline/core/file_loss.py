@@ -34,7 +34,10 @@ def absent_numbers(sightings: DataFrame, pattern: str) -> DataFrame:
 
 
 def lost_after_reading(sightings: DataFrame) -> DataFrame:
-    """A path that holds another file than before, where the earlier one (before_id) was seen nowhere else since."""
+    """A path that holds another file than before, where the earlier one (before_id) was seen nowhere since.
+
+    A path may hold two files by turns, as when a backup is put back and undone: only its last change is told.
+    """
     order = Window.partitionBy("cluster_id", "path").orderBy("run_id")
     changes = (
         sightings.where("file_id IS NOT NULL")
@@ -45,7 +48,6 @@ def lost_after_reading(sightings: DataFrame) -> DataFrame:
     is_kept = (
         (F.col("c.cluster_id") == F.col("e.cluster_id"))
         & (F.col("c.before_id") == F.col("e.file_id"))
-        & (F.col("c.path") != F.col("e.path"))
         & (F.col("e.run_id") >= F.col("c.run_id"))
     )
     return changes.alias("c").join(sightings.alias("e"), is_kept, how="left_anti")

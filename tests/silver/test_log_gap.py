@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from schemas.bronze import file_sighting, log_record
-from schemas.silver.log_gap import GAP_KINDS
+from schemas.silver.log_gap import GAP_KINDS, SPEC
 from tests.kafka.reading import read_table
 from tests.lab import Row, records, rows_of
 from tests.tables import built_in_turn, interpreted, log_records, table
@@ -80,6 +80,10 @@ SIGHTINGS = """
     /m/controller.log | 1         | read       |                | 3-controller | 1
     /m/controller.log | 1         | read       |                | 4-controller | 2
     /m/controller.log.2026-11-21-00 | 1 | known |             | 3-controller | 2
+    /a/controller.log | 1         | read       |                | 5-controller | 1
+    /a/controller.log | 1         | read       |                | 7-controller | 2
+    /a/controller.log | 1         | known      |                | 5-controller | 3
+    /a/controller.log | 1         | known      |                | 7-controller | 4
 """
 
 
@@ -94,6 +98,8 @@ def test_every_kind_of_gap(spark: SparkSession) -> None:
     bad = read_table(BAD_BYTES + b"\n", node_id=9, log="controller", file_id="9-controller", load_seq=99)
     logged = log_records(spark, LOGS).unionByName(spark.createDataFrame(bad, schema=log_record.SPEC.struct))
     rows = gaps(spark, logged, sightings)
+    keys = [tuple(row[name] for name in SPEC.key) for row in rows]
+    assert len(keys) == len(set(keys))
 
     def second(moment: datetime | None) -> int | None:
         return None if moment is None else round((moment - MIDNIGHT).total_seconds())
@@ -127,12 +133,14 @@ def test_every_kind_of_gap(spark: SparkSession) -> None:
         ("not_read", 0, None, None, "proved"),
         ("index_missing", 0, None, None, "inferred"),
         ("replaced", 1, 32_400, 5, "inferred"),
+        ("replaced", 5, 20_300, 50_000, "inferred"),
     ]
     paths = {row["path"]: row["kind"] for row in rows if row["path"]}
     assert paths == {
         "/k/controller.log": "index_missing",
         "/k/broken.gz": "not_read",
         "/n/controller.log": "replaced",
+        "/a/controller.log": "replaced",
     }
     (numbers,) = [row["sentence"] for row in rows if row["kind"] == "index_missing"]
     assert numbers.endswith("2, 3")
