@@ -93,9 +93,8 @@ class Intake:
     def find_duplicates(self) -> None:
         """Compares the new segments with those of other files of their nodes that tell of the same time."""
         delta, builder = self.store.delta, self.builder
-        rows, near = brought(
-            duplicates.overlaps(delta.read(source_file.SPEC), builder.rows_of_run(source_file.SPEC))
-        )
+        segments = delta.read(source_file.SPEC)
+        rows, near = brought(duplicates.overlaps(segments, builder.of_run(segments)))
         if not rows:
             return
         records = delta.read(log_record.SPEC)
@@ -103,6 +102,7 @@ class Intake:
         _, spans = brought(duplicates.spans(near_ones, near))
         rows, overlap = brought(duplicates.overlaps(spans, builder.of_run(spans), "log"))
         if rows:
+            rows, overlap = brought(duplicates.of_whole_files(overlap, segments))
             within = [min(one["from_at"] for one in rows), max(one["until_at"] for one in rows)]
             overlapping = records.where(
                 is_among([one["load_seq"] for one in rows]) & F.col("logged_at").between(*map(F.lit, within))

@@ -51,12 +51,27 @@ def spans(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
     )
 
 
+def of_whole_files(overlap: DataFrame, segments: DataFrame) -> DataFrame:
+    """The same and the other segments of these files that tell of such a time: what a record's number in its file is
+    does not depend on how nights cut the file.
+
+    segments: rows of bronze.source_file.
+    """
+    files = overlap.join(segments.select("load_seq", "file_id"), on="load_seq", how="inner").drop("load_seq")
+    return (
+        segments.join(F.broadcast(files), on="file_id", how="inner")
+        .where("first_logged_at <= until_at AND last_logged_at >= from_at")
+        .groupBy("load_seq")
+        .agg(F.min("from_at").alias("from_at"), F.max("until_at").alias("until_at"))
+    )
+
+
 def build(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
     """One row per record of log_record that another file brought before.
 
     The same: node, log, time, bytes, and its number among such records of its file; so a line that is in a file
     twice stays twice. Of two that are the same the one of the lower load_seq counts.
-    overlap: rows of `overlaps`; nothing else of log_record is compared.
+    overlap: rows of `of_whole_files`; nothing else of log_record is compared.
     """
     compared = (
         # Of what is understood the bytes are there, and are not put together to see that.

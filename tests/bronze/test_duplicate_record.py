@@ -1,6 +1,10 @@
 """Records that two files of a node hold: named once, whatever the order, the overlap and true repeats."""
 
+from collections import Counter
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,10 +15,12 @@ from pyspark.sql.types import StructType
 
 from pipeline.bronze import duplicate_record
 from schemas.bronze import log_record, source_file
+from tests.tables import interpreted
 
 LINES = "abcde"
 BEGIN = datetime(2026, 11, 21, tzinfo=UTC)
-# (file, segment, line): a line is a letter, its time the place of the letter in the alphabet
+# (file, segment, line): a line is a letter, its time the place of the letter in the alphabet; what stands before a
+# slash in the name of the file is its cluster
 Loaded = list[tuple[str, int, str]]
 
 
@@ -24,28 +30,39 @@ def frames(spark: SparkSession, loaded: Loaded) -> tuple[DataFrame, DataFrame]:
     for offset, (file_id, load_seq, line) in enumerate(loaded):
         at = BEGIN + timedelta(seconds=ord(line))
         spans.setdefault(load_seq, []).append((file_id, at))
-        node_id = 2 if file_id == "other" else 1
-        records.append(("c", node_id, "controller", file_id, load_seq, offset, line.encode(), at, None))
+        records.append((*writer(file_id), "controller", file_id, load_seq, offset, line.encode(), at, None))
     files = [
-        ("c", 2 if some[0][0] == "other" else 1, some[0][0], load_seq, min(at for _, at in some), max(at for _, at in some))
+        (*writer(some[0][0]), some[0][0], load_seq, min(at for _, at in some), max(at for _, at in some))
         for load_seq, some in spans.items()
-    ]  # fmt: skip
+    ]
     return (
         spark.createDataFrame(records, columns(log_record.SPEC.struct, "cluster_id node_id log file_id load_seq byte_offset raw logged_at event")),
         spark.createDataFrame(files, columns(source_file.SPEC.struct, "cluster_id node_id file_id load_seq first_logged_at last_logged_at")),
     )  # fmt: skip
 
 
+def writer(file_id: str) -> tuple[str, int]:
+    """Cluster and node."""
+    return file_id.rpartition("/")[0], 2 if file_id == "other" else 1
+
+
 def columns(struct: StructType, names: str) -> StructType:
     return StructType([struct[name] for name in names.split()])
+
+
+def named(records: DataFrame, files: DataFrame, before: int = 0) -> DataFrame:
+    """What a run names that brings all segments above `before`: as Intake.find_duplicates."""
+    new = F.col("load_seq") > before
+    spans = duplicate_record.spans(records, duplicate_record.overlaps(files, files.where(new)))
+    overlap = duplicate_record.overlaps(spans, spans.where(new), "log")
+    whole = duplicate_record.of_whole_files(overlap, files)
+    return duplicate_record.build(records, whole).where(new)
 
 
 def left(spark: SparkSession, loaded: Loaded) -> Loaded:
     """What counts of these lines."""
     records, files = frames(spark, loaded)
-    spans = duplicate_record.spans(records, duplicate_record.overlaps(files, files))
-    twice = duplicate_record.build(records, duplicate_record.overlaps(spans, spans, "log"))
-    rows = duplicate_record.without(records, twice).collect()
+    rows = duplicate_record.without(records, named(records, files)).collect()
     return sorted((row.file_id, row.load_seq, row.raw.decode()) for row in rows)
 
 
@@ -85,3 +102,55 @@ def test_what_counts_is_the_most_that_one_file_holds(
     for line in LINES:
         held = [sum(one[0] == name and one[2] == line for one in loaded) for name in "xyz"]
         assert counted.count(line) == max(held)
+
+
+@dataclass(frozen=True)
+class Deal:
+    """Two or three pieces of one log, each with lines told twice, cut into segments that three nights bring."""
+
+    files: dict[str, str]
+    nights: list[list[tuple[str, str]]]
+
+
+def deal(random: Random) -> Deal:
+    log = sorted(random.choices(LINES, k=random.randrange(2, 9)))
+    found = Deal({}, [[], [], []])
+    for name in "xyz"[: random.randrange(2, 4)]:
+        begin = random.randrange(len(log))
+        lines = log[begin : random.randrange(begin, len(log)) + 1]
+        found.files[name] = "".join(line * random.choice((1, 1, 1, 2)) for line in lines)
+        cuts = sorted(random.choices(range(len(found.files[name]) + 1), k=2))
+        for brought, (start, end) in zip(
+            found.nights, pairwise([0, *cuts, len(found.files[name])]), strict=True
+        ):
+            if start < end:
+                brought.append((name, found.files[name][start:end]))
+    for brought in found.nights:
+        random.shuffle(brought)
+    return found
+
+
+@pytest.mark.spark
+def test_nights_name_what_one_reading_names(spark: SparkSession) -> None:
+    """However files were cut into segments, and whichever night brought which. Each deal is a cluster of its own."""
+    deals = [deal(Random(seed)) for seed in range(60)]  # noqa: S311  (a deal, no secret)
+    loaded, places = Loaded(), set[tuple[str, int]]()
+    load_seq = 0
+    for night in range(3):
+        before = load_seq
+        for case, one in enumerate(deals):
+            for name, lines in one.nights[night]:
+                load_seq += 1
+                loaded += [(f"{case}/{name}", load_seq, line) for line in lines]
+        with interpreted(spark):
+            twice = named(*frames(spark, loaded), before).collect()
+        places |= {(row.file_id, row.byte_offset) for row in twice}
+    counted = Counter(
+        (file_id[:-2], line)
+        for offset, (file_id, _, line) in enumerate(loaded)
+        if (file_id, offset) not in places
+    )
+    for case, one in enumerate(deals):
+        for line in LINES:
+            held = max(lines.count(line) for lines in one.files.values())
+            assert counted[str(case), line] == held, (one, line)

@@ -52,6 +52,18 @@ def test_a_file_that_cannot_be_read_is_a_gap_though_nothing_else_is_new(
     assert read(spark, str(warehouse), "silver.log_gap").where(gaps).count() == 1
 
 
+def test_a_line_told_three_times_is_so_though_nights_end_between(spark: SparkSession, tmp_path: Path) -> None:
+    logs, warehouse = tmp_path / "logs", tmp_path / "warehouse"
+    first, line, *rest = lines_of(1, "controller")
+    rolled = write(logs, "broker-1/controller.log.2026-11-21-00", [first, line])
+    for path in (rolled, write(logs, "broker-1/controller.log", [line])):
+        os.utime(path, (0, 0))
+    assert run(logs, warehouse, ingest.main) == 0
+    write(logs, "broker-1/controller.log", [line, line, *rest])
+    assert run(logs, warehouse, ingest.main) == 0
+    assert read(spark, str(warehouse), "bronze.duplicate_record").count() == 1
+
+
 QUIET = "[2026-11-23 06:00:00,000] TRACE [Broker id=2] Nothing that anybody asks for (state.change.logger)\n"
 IMBALANCES = ("gold.leader_imbalance", "gold.imbalance_breach")
 
