@@ -53,15 +53,17 @@ def spans(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
 
 def of_whole_files(overlap: DataFrame, segments: DataFrame) -> DataFrame:
     """The same and the other segments of these files that tell of such a time: what a record's number in its file is
-    does not depend on how nights cut the file.
+    does not depend on how nights cut the file. file_end: where its last record ends; null while one is held back.
 
     segments: rows of bronze.source_file.
     """
     files = overlap.join(segments.select("load_seq", "file_id"), on="load_seq", how="inner").drop("load_seq")
+    end = F.when(~F.col("is_last_held_back"), F.col("consumed_bytes"))
     return (
         segments.join(F.broadcast(files), on="file_id", how="inner")
+        .withColumn("file_end", F.max_by(end, "consumed_bytes").over(Window.partitionBy("file_id")))
         .where("first_logged_at <= until_at AND last_logged_at >= from_at")
-        .groupBy("load_seq")
+        .groupBy("load_seq", "file_end")
         .agg(F.min("from_at").alias("from_at"), F.max("until_at").alias("until_at"))
     )
 
@@ -70,7 +72,7 @@ def build(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
     """One row per record of log_record that another file brought before.
 
     The same: node, log, time, bytes, and its number among such records of its file; so a line that is in a file
-    twice stays twice. Of two that are the same the one of the lower load_seq counts.
+    twice stays twice. Of two that are the same the one of the lower load_seq counts, or the one that is whole.
     overlap: rows of `of_whole_files`; nothing else of log_record is compared.
     """
     compared = (
@@ -78,11 +80,13 @@ def build(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
         log_record.where("(event IS NOT NULL OR raw IS NOT NULL) AND logged_at IS NOT NULL")
         .join(F.broadcast(overlap), on="load_seq", how="inner")
         .where("logged_at BETWEEN from_at AND until_at")
-        .select(*SAME, *RECORD)
+        .withColumn("is_last", F.expr("file_end <=> byte_offset + byte_length"))
+        .select(*SAME, *RECORD, "is_last")
+        .transform(completed)
     )
     in_file = Window.partitionBy(*SAME, "file_id").orderBy("byte_offset")
     same = Window.partitionBy(*SAME, "occurrence")
-    first = F.min(F.struct(*RECORD)).over(same)
+    first = F.min(F.struct("is_completed", *RECORD)).over(same)
     return (
         compared.withColumn("occurrence", F.row_number().over(in_file))
         .withColumn("first", first)
@@ -90,6 +94,41 @@ def build(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
         .select("*", *(F.col(f"first.{name}").alias(f"of_{name}") for name in RECORD))
         .select(*SPEC.columns)
     )
+
+
+def completed(records: DataFrame) -> DataFrame:
+    """The same with is_completed: the last records of files with the bytes of the record that they are cut short of.
+
+    One that is the same as a record inside a file is as it was written. Records inside files are taken first, then the
+    longest one.
+    """
+    at_once = Window.partitionBy(*(name for name in SAME if name != "raw"))
+    raw, is_inside = F.col("raw"), ~F.col("is_last")
+    asked = F.exists("lasts", lambda last: (last == raw) | is_cut_of(last, raw, is_inside))
+    one = F.struct(is_inside.alias("is_inside"), F.length(raw).alias("length"), raw)
+    told = F.filter("told", lambda one: is_cut_of(raw, one["raw"], one["is_inside"]))
+    is_written = F.exists("told", lambda one: one["is_inside"] & (one["raw"] == raw))
+    whole = F.when(~is_inside & ~is_written, F.array_max(told)["raw"])
+    return (
+        records.withColumn("lasts", F.collect_set(F.when(~is_inside, raw)).over(at_once))
+        .withColumn("told", F.collect_set(F.when(asked, one)).over(at_once))
+        .withColumn("whole", whole)
+        .withColumns({"is_completed": F.col("whole").isNotNull(), "raw": F.coalesce("whole", raw)})
+        .drop("lasts", "told", "whole")
+    )
+
+
+def is_cut_of(last: Column, raw: Column, is_inside: Column) -> Column:
+    """Whether the last record of a file is cut short of another: its bytes are a beginning of the other's, or those and
+    a begun line, which is that of the next record if the other is inside its file."""
+    is_begun = F.startswith(raw, last) & ~is_with_begun_line(raw, last)
+    return (raw != last) & (is_begun | is_inside & is_with_begun_line(last, raw))
+
+
+def is_with_begun_line(longer: Column, raw: Column) -> Column:
+    line_end = F.lit(b"\n")
+    more = F.substring(longer, F.length(raw) + 1, F.length(longer))
+    return F.endswith(raw, line_end) & F.startswith(longer, raw) & ~F.contains(more, line_end)
 
 
 def without(log_record: DataFrame, duplicate_record: DataFrame) -> DataFrame:

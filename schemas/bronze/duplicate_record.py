@@ -7,7 +7,7 @@ from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, TableSpec, 
 SPEC = TableSpec(
     name="bronze.duplicate_record",
     grain="One record that was loaded before from another file of the same node and log: same time and bytes, and as "
-    "often seen in its file until there.",
+    "often seen in its file until there; or cut short by the end of its file, and whole in another.",
     key=("file_id", "byte_offset"),
     fields=(
         CLUSTER_ID,

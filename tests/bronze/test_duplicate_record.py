@@ -19,25 +19,27 @@ from tests.tables import interpreted
 
 LINES = "abcde"
 BEGIN = datetime(2026, 11, 21, tzinfo=UTC)
-# (file, segment, line): a line is a letter, its time the place of the letter in the alphabet; what stands before a
-# slash in the name of the file is its cluster
+# (file, segment, line): a line begins with a letter, its time is the place of the letter in the alphabet, and it counts
+# as one byte; what stands before a slash in the name of the file is its cluster
 Loaded = list[tuple[str, int, str]]
 
 
 def frames(spark: SparkSession, loaded: Loaded) -> tuple[DataFrame, DataFrame]:
     """log_record and source_file of lines in the order in which they stand in their files."""
-    records, spans = [], dict[int, list[tuple[str, datetime]]]()
+    records, segments = [], dict[int, list[tuple[str, int, datetime]]]()
     for offset, (file_id, load_seq, line) in enumerate(loaded):
-        at = BEGIN + timedelta(seconds=ord(line))
-        spans.setdefault(load_seq, []).append((file_id, at))
-        records.append((*writer(file_id), "controller", file_id, load_seq, offset, line.encode(), at, None))
-    files = [
-        (*writer(some[0][0]), some[0][0], load_seq, min(at for _, at in some), max(at for _, at in some))
-        for load_seq, some in spans.items()
-    ]
+        at = BEGIN + timedelta(seconds=ord(line[0]))
+        segments.setdefault(load_seq, []).append((file_id, offset + 1, at))
+        records.append(
+            (*writer(file_id), "controller", file_id, load_seq, offset, 1, line.encode(), at, None)
+        )
+    files = []
+    for load_seq, some in segments.items():
+        file_ids, ends, times = zip(*some, strict=True)
+        files.append((*writer(file_ids[0]), file_ids[0], load_seq, max(ends), False, min(times), max(times)))
     return (
-        spark.createDataFrame(records, columns(log_record.SPEC.struct, "cluster_id node_id log file_id load_seq byte_offset raw logged_at event")),
-        spark.createDataFrame(files, columns(source_file.SPEC.struct, "cluster_id node_id file_id load_seq first_logged_at last_logged_at")),
+        spark.createDataFrame(records, columns(log_record.SPEC.struct, "cluster_id node_id log file_id load_seq byte_offset byte_length raw logged_at event")),
+        spark.createDataFrame(files, columns(source_file.SPEC.struct, "cluster_id node_id file_id load_seq consumed_bytes is_last_held_back first_logged_at last_logged_at")),
     )  # fmt: skip
 
 
@@ -102,6 +104,45 @@ def test_what_counts_is_the_most_that_one_file_holds(
     for line in LINES:
         held = [sum(one[0] == name and one[2] == line for one in loaded) for name in "xyz"]
         assert counted.count(line) == max(held)
+
+
+# What two files hold, and of the second what counts.
+CUT_SHORT = {
+    "inside a stack trace": (["a\n", "b\nt\nu\n", "c\n"], ["a\n", "b\nt\n"], []),
+    "inside a line of it": (["b\nt\nuu\n"], ["b\nt\nu"], []),
+    "inside its only line": (["bb\n"], ["b"], []),
+    "before its line end": (["b\r\n"], ["b\r"], []),
+    "inside the next line": (["b\nt\n", "c\n"], ["b\nt\n[2"], []),
+    "twice, as there": (["b\nt\n", "b\nt\n"], ["b\nt\n", "b\n"], []),
+    "as a line that is there too": (["b\n", "b\nt\n"], ["b\n"], []),
+    "once more than there": (["b\nt\n"], ["b\nt\n", "b\n"], ["b\n"]),
+    "not the last of its file": (["b\nt\n"], ["b\n", "c\n"], ["b\n", "c\n"]),
+    "after which the other begins a line": (["b\n"], ["b\nt"], ["b\nt"]),
+    "another line": (["bb\n"], ["b\n"], ["b\n"]),
+    "another line of a trace": (["b\nt\n"], ["b\nu"], ["b\nu"]),
+    "another line end": (["b\r\n"], ["b\n"], ["b\n"]),
+}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("order", ["xy", "yx"])
+def test_a_record_that_the_end_of_its_file_cut_short(spark: SparkSession, order: str) -> None:
+    """The whole one counts, also if one run brought it last."""
+    loaded = Loaded()
+    for place, (case, (whole, copy, _)) in enumerate(CUT_SHORT.items()):
+        for name, lines in (("x", whole), ("y", copy)):
+            loaded += [(f"{case}/{name}", 2 * place + order.index(name) + 1, line) for line in lines]
+    with interpreted(spark):
+        counted = Counter((file_id.rpartition("/")[0], line) for file_id, _, line in left(spark, loaded))
+    for case, (whole, _, more) in CUT_SHORT.items():
+        assert sorted(line for name, line in counted.elements() if name == case) == sorted(whole + more), case
+
+
+@pytest.mark.spark
+def test_what_is_followed_by_a_record_that_is_held_back_is_whole(spark: SparkSession) -> None:
+    records, files = frames(spark, [("x", 1, "b\nt\n"), ("y", 2, "b\n")])
+    assert named(records, files).count() == 1
+    assert named(records, files.withColumn("is_last_held_back", F.lit(True))).count() == 0
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,18 @@ def test_a_line_told_three_times_is_so_though_nights_end_between(spark: SparkSes
     assert read(spark, str(warehouse), "bronze.duplicate_record").count() == 1
 
 
+def test_a_copy_that_ends_inside_a_record_adds_no_line(spark: SparkSession, tmp_path: Path) -> None:
+    logs, warehouse = tmp_path / "logs", tmp_path / "warehouse"
+    first, line, *rest = lines_of(1, "controller")
+    trace = ["java.lang.IllegalStateException: x\n", "\tat kafka.X.y(X.scala:1)\n"]
+    whole = write(logs, "broker-1/controller.log.1", [first, line, *trace, *rest])
+    assert run(logs, warehouse, ingest.main) == 0
+    whole.unlink()
+    os.utime(write(logs, "broker-1/controller.log.old", [first, line, trace[0]]), (0, 0))
+    assert run(logs, warehouse, ingest.main) == 0
+    assert read(spark, str(warehouse), "bronze.duplicate_record").count() == 2
+
+
 QUIET = "[2026-11-23 06:00:00,000] TRACE [Broker id=2] Nothing that anybody asks for (state.change.logger)\n"
 IMBALANCES = ("gold.leader_imbalance", "gold.imbalance_breach")
 
