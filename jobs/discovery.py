@@ -20,6 +20,15 @@ class Candidate:
     located: Located
 
 
+@dataclass(frozen=True)
+class Listing:
+    """What a run of one cluster finds. others: the paths below the roots that are another cluster's."""
+
+    candidates: Sequence[Candidate]
+    roots: Sequence[str] = ()
+    others: frozenset[str] = frozenset()
+
+
 def candidates_by_cluster(
     roots: Sequence[str], settings: Settings, cluster: str | None
 ) -> dict[str, list[Candidate]]:
@@ -43,9 +52,9 @@ def candidates_by_cluster(
     return told_together(clusters, settings.cluster_id)
 
 
-def candidates_now(
+def listing_now(
     roots: Sequence[str], settings: Settings, cluster: str | None, running: Collection[str], cluster_id: str
-) -> list[Candidate]:
+) -> Listing:
     """The files of a cluster as they are once it is locked: since all were found another run may have read them, some
     may have come and all may have gone. running: the clusters that are run in turn.
 
@@ -54,7 +63,9 @@ def candidates_now(
     clusters = located_below(roots, settings, cluster)
     for name in running:
         clusters.setdefault(name, [])
-    return told_together(clusters, settings.cluster_id, running)[cluster_id]
+    found = told_together(clusters, settings.cluster_id, running)
+    others = frozenset(one.listed.path for name in found if name != cluster_id for one in found[name])
+    return Listing(found[cluster_id], roots, others)
 
 
 def located_below(

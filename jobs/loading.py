@@ -41,6 +41,7 @@ class Loader:
         self.versions, self.looker = versions, looker
         self.located: dict[str, Located] = {}
         self.used: frozenset[str] = frozenset()
+        self.sighted: dict[str, Seen] = {}
         self.masking = settings.masking.rules()
 
     def stored_path(self, path: str) -> str:
@@ -53,7 +54,8 @@ class Loader:
         return self.masking.sentence(text, path)
 
     def seen(self, candidates: Sequence[Candidate]) -> dict[str, Seen]:
-        """By path of a candidate its newest sighting: size_bytes, modified_at, state, sentence, file_id."""
+        """By path of a candidate its newest sighting: size_bytes, modified_at, state, sentence, file_id. Those of all
+        paths are noted as well."""
         if not self.versions.get(file_sighting.SPEC.name):
             return {}
         newest = (
@@ -62,7 +64,8 @@ class Loader:
             .agg(F.max_by(F.struct(*SEEN), "run_id").alias("seen"))
         )
         stored = {row["path"]: row["seen"] for row in collect_rows(newest)}
-        self.used = frozenset(one["file_id"] for one in stored.values() if one["file_id"])
+        self.sighted = {path: one | {"modified_at": utc(one["modified_at"])} for path, one in stored.items()}
+        self.used = frozenset(one["file_id"] for one in stored.values() if is_given(one))
         paths = {one.listed.path: self.stored_path(one.listed.path) for one in candidates}
         return {path: stored[told] for path, told in paths.items() if told in stored}
 
@@ -197,7 +200,7 @@ class Loader:
         rows = [
             {
                 "cluster_id": self.store.cluster_id,
-                "path": self.stored_path(one.found.path),
+                "path": one.stored_path or self.stored_path(one.found.path),
                 "size_bytes": one.found.size_bytes,
                 "modified_at": one.found.modified_at,
                 "state": one.state,
@@ -214,10 +217,17 @@ def is_changed(one: Candidate, seen: Seen | None, not_kafka_said: str | None, se
     """not_kafka_said: what a file that is none of Kafka's is told to be, with the envelope that it has now."""
     if seen is None or is_other(one.listed, seen):
         return True
+    if seen["state"] == "known" and seen["file_id"] is None:
+        return not one.listed.is_elsewhere  # nothing was there that could have been read
     if seen["state"] == "not_kafka":
         return bool(seen["sentence"] != not_kafka_said)
     again = {*LOOKED_AGAIN, *(("not_asked",) if settings.server_log else ())}
     return seen["state"] in again and one.listed.size_bytes > 0
+
+
+def is_given(seen: Seen) -> bool:
+    """Whether a file has the file_id of this sighting; of what could not be read none has it before it is read."""
+    return seen["file_id"] is not None and seen["state"] not in file_sighting.PROBLEMS
 
 
 def is_other(listed: Listed, seen: Seen) -> bool:

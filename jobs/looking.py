@@ -11,6 +11,7 @@ from jobs.discovery import Candidate
 from jobs.settings import Settings
 from pipeline.bronze import file_look
 from pipeline.bronze.file_look import Wanted
+from pipeline.bronze.planning import identity
 from pipeline.core.contents import Looked
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import is_there
@@ -32,7 +33,8 @@ class Looker:
         self.masking = settings.masking.rules()
 
     def look(self, candidates: Iterable[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
-        """Each candidate as an executor sees it. offsets: by name the beginnings whose hash is wanted.
+        """Each candidate as an executor sees it, without those that are gone. offsets: by name the beginnings whose
+        hash is wanted.
 
         InputProblem: executors find no such file where the driver has one.
         """
@@ -55,8 +57,9 @@ class Looker:
         paths = binned(self.store.spark, rows, sizes, file_look.PATH) if rows else None
         wanted = Wanted(offsets, self.masking)
         facts = {row["path"]: row for row in collect_rows(file_look.build(paths, wanted))} if paths else {}
-        require_same_files([path for path, fact in facts.items() if fact["is_missing"]], len(facts))
-        return [self.looked(one, facts.get(path)) for path, one in by_path.items()]
+        gone = {path for path, fact in facts.items() if fact["is_missing"]}
+        require_same_files(sorted(gone), len(facts))
+        return [self.looked(one, facts.get(path)) for path, one in by_path.items() if path not in gone]
 
     def looked(self, candidate: Candidate, fact: Fact | None) -> Looked:
         listed, located, cluster_id = candidate.listed, candidate.located, self.store.cluster_id
@@ -71,7 +74,9 @@ class Looker:
         given = envelope_of(candidate, self.settings, cluster_id)
         refusal = self.refusal(fact, given, times["first"], times["tail"])
         if refusal is not None:
-            return replace(bare, refusal=refusal)
+            begun = replace(bare, node_id=node_id, first_record_hash=fact["first_record_hash"])
+            is_begun = fact["problem"] is not None and fact["first_record_hash"] is not None
+            return replace(bare, refusal=refusal, begins_as=identity(begun, 0, ()) if is_begun else None)
         return replace(
             bare,
             node_id=node_id,

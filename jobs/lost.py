@@ -115,4 +115,4 @@ def told(one: Sighting, paths: set[str], file_ids: set[str]) -> Sighting:
     if one.file_id not in file_ids:
         return one
     said = LOST if one.found.path in paths else COPY_LOST
-    return replace(one, state="unreadable", sentence=said, file_id=None)
+    return replace(one, state="unreadable", sentence=said)

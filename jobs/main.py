@@ -8,7 +8,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from jobs.arguments import parser, require_logs, settings_of
-from jobs.discovery import candidates_by_cluster, candidates_now
+from jobs.discovery import candidates_by_cluster, listing_now
 from jobs.first_screen import Screen, first_screen
 from jobs.outcome import UNEXPECTED, log_stages, said, worst
 from jobs.progress import Progress
@@ -56,7 +56,7 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
             job,
             arguments.warehouse,
             cluster_id,
-            partial(candidates_now, arguments.logs, settings, arguments.cluster, names, cluster_id),
+            partial(listing_now, arguments.logs, settings, arguments.cluster, names, cluster_id),
             settings,
             arguments.since,
             arguments.until,

@@ -69,6 +69,10 @@ def look_twice(
         if not again and not witnesses:
             break
         looked = look([*again, *witnesses], offsets_by_name(found.values(), known))
+        there = {one.found.path for one in looked}
+        found = {
+            path: one for path, one in found.items() if path in there or one.first_record_hash not in names
+        }
         told = (replace(one, file_id=held.get(one.found.path)) for one in looked)
         found |= {one.found.path: one for one in told if one.refusal is None or one.file_id is None}
         witnesses = []

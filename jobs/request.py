@@ -1,17 +1,17 @@
 """What a run is asked, what it answers, and what of its looks is news."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from jobs.discovery import Candidate
+from jobs.discovery import Listing
 from jobs.loading import Seen, is_other
 from jobs.settings import Settings
 from pipeline.bronze.planning import Plan, Sighting
 from pipeline.store.warehouse import EXPIRED_BEFORE, KEPT_FROM
+from schemas.bronze.file_sighting import PROBLEMS
 
 HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE, "templates")
-PROBLEMS = ("unreadable", "contradictory")
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class RunRequest:
     job: str
     warehouse: str
     cluster_id: str
-    list_logs: Callable[[], Sequence[Candidate]]
+    list_logs: Callable[[], Listing]
     settings: Settings
     since: datetime | None = None
     until: datetime | None = None
@@ -46,10 +46,9 @@ class RunResult:
     before: int = 0
 
 
-def news(planned: Plan, seen: Mapping[str, Seen]) -> Plan:
-    """Without sightings that say again what the newest one of that path says."""
-    told = [one for one in planned.sightings if not is_told(one, seen.get(one.found.path))]
-    return Plan(planned.segments, tuple(told))
+def news(planned: Plan, seen: Mapping[str, Seen]) -> list[Sighting]:
+    """The sightings that do not say again what the newest one of that path says."""
+    return [one for one in planned.sightings if not is_told(one, seen.get(one.found.path))]
 
 
 def is_told(sighting: Sighting, before: Seen | None) -> bool:

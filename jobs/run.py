@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from jobs.building import Builder, tables_to_build
 from jobs.freshness import fresh_tables, mark, marked, templates_mark
+from jobs.gone import held_by, settled, without_gone
 from jobs.intake import Intake
 from jobs.judging import Gate, open_findings
 from jobs.loading import Loader
@@ -18,7 +19,7 @@ from jobs.masked_run import require_same_masking, stored_settings
 from jobs.migrate import migrate_older
 from jobs.progress import Progress
 from jobs.refusing import require_kafka, require_same_zones
-from jobs.request import PROBLEMS, RunRequest, RunResult, has_other_problems, is_kept, news
+from jobs.request import RunRequest, RunResult, has_other_problems, is_kept, news
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.catalog.tables import JOBS, SPECS, TABLES, Refresh, Table, stands_on
@@ -27,6 +28,7 @@ from pipeline.store.lock import ClusterLock, cluster_lock
 from pipeline.store.session import tune_for_size, tune_storage
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
 from schemas.bronze import file_sighting
+from schemas.bronze.file_sighting import PROBLEMS
 from schemas.gold import finding
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
@@ -88,16 +90,20 @@ class Run:
         )
         looker = Looker(self.store, request.settings, request.since, request.until)
         loader = Loader(self.store, request.settings, self.run_id, self.versions, looker)
-        candidates = request.list_logs()
-        seen = loader.seen(candidates)
-        changed = loader.changed(candidates, seen)
-        self.progress.stage("files", f"{len(candidates)} found, {len(changed)} new or changed")
+        listing = request.list_logs()
+        seen = loader.seen(listing.candidates)
+        changed = loader.changed(listing.candidates, seen)
+        self.progress.stage("files", f"{len(listing.candidates)} found, {len(changed)} new or changed")
         self.tune(sum(one.listed.size_bytes for one in changed))
-        planned = news(loader.plan(changed, candidates, seen), seen) if changed else Plan((), ())
+        planned = loader.plan(changed, listing.candidates, seen) if changed else Plan((), ())
+        listing = without_gone(listing, changed, planned)
+        held = held_by(listing.candidates, planned, seen)
+        over = settled(listing, loader.sighted, held, loader.stored_path)
+        planned = Plan(planned.segments, (*news(planned, seen), *over))
         before = self.published.counts.get("load_seq", 0)
         states = {path: (one["state"], one["sentence"]) for path, one in seen.items()}
         states |= {one.found.path: (one.state, one.sentence) for one in planned.sightings}
-        found = {one.listed.path: states[one.listed.path] for one in candidates}
+        found = {one.listed.path: states[one.listed.path] for one in listing.candidates}
         if not planned.segments and before == 0:
             require_kafka(self.store.cluster_id, found)
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
@@ -107,7 +113,7 @@ class Run:
             self.counts |= {marked(one.name): 0 for one in SPECS if marked(one.name) in self.counts}
         fresh = fresh_tables(self.published.counts, before, request.settings, request.cluster_id)
         fresh = frozenset() if request.is_reparsing else fresh
-        if has_other_problems(planned, seen):
+        if has_other_problems(planned, loader.sighted | seen):
             fresh -= ABOUT_FILES
         self.note_templates(before)
         tables = tables_to_build(JOBS[request.job], fresh, has_segments=bool(planned.segments))

@@ -4,8 +4,8 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from io import BytesIO
-from typing import Any
+from io import BufferedReader, BytesIO
+from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -29,8 +29,9 @@ from pipeline.core.streams import bounded
 from pipeline.kafka.envelope import envelopes
 from pipeline.kafka.masking import Masking
 from pipeline.kafka.record_text import record_text
-from pipeline.kafka.sniff import Sniff, content_name, kind_of, sniff_stream
+from pipeline.kafka.sniff import HEAD_BYTES, Sniff, content_name, kind_of, sniff, sniff_stream
 
+UNREADABLE = (OSError, EOFError, zlib.error, pa.ArrowException)
 PATH = StructType(
     [
         StructField("path", StringType(), False),
@@ -122,7 +123,7 @@ def look(
     max_record_bytes: int,
 ) -> dict[str, Any]:
     """log: as the path says it; envelope: as conf gives it; stored_bytes: the size that was listed, what came later
-    to a plain file is not seen."""
+    to a plain file is not seen. What cannot be read whole has the nodes and the name that its beginning tells."""
     codec = None
     try:
         codec, stream = open_by_content(path)
@@ -138,10 +139,28 @@ def look(
             whole = bounded(stream, codec, stored_bytes, max_ratio, max_file_bytes)
             seen = fingerprint(whole, start, wanted.offsets.get(name or "", ()), until)
         return as_row(path, codec, found, kind, seen, name)
-    except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-        nothing = as_row(path, codec, Sniff(None, None, frozenset()), None, Fingerprint())
+    except UNREADABLE as error:
+        head = beginning(path, codec)
+        begun = sniff(head, envelope)
+        name = content_name(head, begun.envelope, wanted.masking) if begun.envelope else None
+        nothing = as_row(path, codec, Sniff(None, None, begun.node_ids), None, Fingerprint(), name)
         is_missing = isinstance(error, FileNotFoundError)
         return nothing | {"problem": f"{error}"[:300] or type(error).__name__, "is_missing": is_missing}
+
+
+def beginning(path: str, codec: str | None) -> bytes:
+    """Of the first HEAD_BYTES of a file that breaks off what can be unpacked."""
+    head = b""
+    if codec is None:
+        return head
+    try:
+        with open_input(path, codec) as stream:
+            read = stream.read if codec == "plain" else cast(BufferedReader, stream).read1
+            while len(head) < HEAD_BYTES and (block := read(HEAD_BYTES - len(head))):
+                head += block
+    except UNREADABLE:
+        return head
+    return head
 
 
 def as_row(

@@ -29,10 +29,13 @@ class Segment:
 
 @dataclass(frozen=True)
 class Sighting:
+    """A row of bronze.file_sighting. stored_path: as tables name the path, where the path itself is not known."""
+
     found: Listed
     state: str
     sentence: str | None
     file_id: str | None
+    stored_path: str | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def plan(
 def not_read(file: Looked) -> Sighting | None:
     """Why there is nothing to read in it, whatever else was found."""
     if file.refusal is not None:
-        return Sighting(file.found, *file.refusal, None)
+        return Sighting(file.found, *file.refusal, file.begins_as)
     return Sighting(file.found, "waiting", NO_NAME, None) if file.first_record_hash is None else None
 
 

@@ -15,6 +15,7 @@ class Looked:
     tail_start: where the last record starts; 0 as long as it is the first: what stands before may be part of it.
     refusal: a state of bronze.file_sighting with its sentence, where the file is not to be read.
     file_id: of an unchanged file, looked into as a witness only, what it was found to be a beginning of.
+    begins_as: of a file that cannot be read, the file_id that its first record gives.
     first_logged_at: the time of the first record, null where nothing tells. stored_path: as tables name it, where that
     is not the path itself (masking).
     """
@@ -34,6 +35,7 @@ class Looked:
     hashes: dict[int, str] = field(default_factory=dict)
     starts: frozenset[int] = frozenset()
     refusal: tuple[str, str] | None = None
+    begins_as: str | None = None
     file_id: str | None = None
     first_logged_at: datetime | None = None
     stored_path: str | None = None

@@ -3,6 +3,8 @@
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from schemas.bronze.file_sighting import PROBLEMS
+
 
 def newest(sightings: DataFrame) -> DataFrame:
     """The last sighting of each path: state, sentence, file_id."""
@@ -39,8 +41,9 @@ def lost_after_reading(sightings: DataFrame) -> DataFrame:
     A path may hold two files by turns, as when a backup is put back and undone: only its last change is told.
     """
     order = Window.partitionBy("cluster_id", "path").orderBy("run_id")
+    made_out = sightings.where(~F.col("state").isin(*PROBLEMS))
     changes = (
-        sightings.where("file_id IS NOT NULL")
+        made_out.where("file_id IS NOT NULL")
         .withColumn("before_id", F.lag("file_id").over(order))
         .where("before_id <> file_id")
         .select("cluster_id", "path", "run_id", "before_id", "file_id")
@@ -50,4 +53,4 @@ def lost_after_reading(sightings: DataFrame) -> DataFrame:
         & (F.col("c.before_id") == F.col("e.file_id"))
         & (F.col("e.run_id") >= F.col("c.run_id"))
     )
-    return changes.alias("c").join(sightings.alias("e"), is_kept, how="left_anti")
+    return changes.alias("c").join(made_out.alias("e"), is_kept, how="left_anti")

@@ -9,6 +9,7 @@ from pipeline.core.days import hour_of
 from pipeline.core.file_loss import absent_numbers, lost_after_reading, newest
 from pipeline.core.intervals import overdue, places, unaccompanied, untouched
 from pipeline.kafka.wording import table
+from schemas.bronze.file_sighting import PROBLEMS
 from schemas.silver.log_gap import SPEC
 from schemas.spec import EVIDENCE_TYPE
 
@@ -207,7 +208,7 @@ def missing_elections(term: DataFrame) -> DataFrame:
 
 
 def not_read(sightings: DataFrame) -> DataFrame:
-    rows = newest(sightings).where("state IN ('unreadable', 'contradictory')").drop("file_id")
+    rows = newest(sightings).where(F.col("state").isin(*PROBLEMS)).drop("file_id")
     rows = rows.withColumn("said", F.coalesce("sentence", "state"))
     return gap(rows, "not_read", "proved", "not read: %s", "said")
 

@@ -6,15 +6,17 @@ from schemas.spec import CLUSTER_ID, Check, TableSpec, field, required
 
 SIGHTING_STATES = (
     "read",  # new bytes were read in this run
-    "known",  # its content had been read under this or another path
+    "known",  # its content had been read under this or another path, or nothing is refused there any more
     "held_back",  # read but for its last record, which may still grow
     "outside",  # its records lie outside of --since and --until
     "waiting",  # no second record has begun yet: identity is not fixed
     "not_kafka",  # no controller, state-change or server log of Kafka
     "not_asked",  # a server.log, which is read only on request
-    "unreadable",  # permission, broken codec, vanished
+    "unreadable",  # permission, broken codec, gone or another when it was to be read
     "contradictory",  # its lines name several writing nodes
 )
+# Of these file_id is what the file begins like: no file has it before it is read.
+PROBLEMS = ("unreadable", "contradictory")
 
 SPEC = TableSpec(
     name="bronze.file_sighting",
@@ -27,7 +29,11 @@ SPEC = TableSpec(
         field("modified_at", TimestampType(), "When the file was last modified, UTC."),
         required("state", StringType(), "What became of it.", accepted=SIGHTING_STATES),
         field("sentence", StringType(), "Why it was not read."),
-        field("file_id", StringType(), "The file that it held; null where none was made out."),
+        field(
+            "file_id",
+            StringType(),
+            "The file that it held, or, not read, begins like; null where none was made out.",
+        ),
         required("run_id", StringType(), "The run that found it."),
     ),
     checks=(Check("size_is_not_negative", "size_bytes >= 0"),),

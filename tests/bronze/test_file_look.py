@@ -221,3 +221,12 @@ def test_half_of_an_archive_is_unreadable_wherever_it_ends(tmp_path: Path, codec
         row = seen(tmp_path, "a.log", stored[:end])
         assert row["problem"] and row["envelope"] is None, end
     assert seen(tmp_path, "a.log", stored)["size"] == len(STATE) * 9
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+def test_half_of_an_archive_has_the_name_that_its_beginning_tells(tmp_path: Path, codec: str) -> None:
+    lines = b"".join(STATE.replace(b":00:", b":%02d:" % second) for second in range(60)) * 500
+    stored = pa.compress(lines, codec, asbytes=True)
+    whole, half = seen(tmp_path, "a.log", stored), seen(tmp_path, "b.log", stored[: len(stored) // 2])
+    assert half["problem"] and half["envelope"] is None
+    assert (half["first_record_hash"], half["node_ids"]) == (whole["first_record_hash"], whole["node_ids"])

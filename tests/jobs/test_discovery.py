@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.discovery import candidates_by_cluster, candidates_now
+from jobs.discovery import candidates_by_cluster, listing_now
 from jobs.load_settings import load
 from jobs.looking import require_same_files
 from jobs.settings import Settings
@@ -97,18 +97,20 @@ def test_of_a_cluster_that_is_run_all_files_may_have_gone_and_others_come(tmp_pa
     for link in ("a/broker-2", "d"):
         (tmp_path / "logs" / link).symlink_to(tmp_path)
     files(tmp_path / "logs", "b/broker-2/controller.log", "e/broker-1/controller.log")
-    now = {name: candidates_now([logs], conf, None, list(found), name) for name in found}
-    told = {name: [one.listed.relative for one in some] for name, some in now.items()}
+    now = {name: listing_now([logs], conf, None, list(found), name) for name in found}
+    told = {name: [one.listed.relative for one in some.candidates] for name, some in now.items()}
     assert told == {
         "a": ["a/broker-2", "d"],
         "b": ["b/broker-1/controller.log", "b/broker-2/controller.log"],
     }
+    others = {one.removeprefix(f"{logs}/") for one in now["a"].others}
+    assert others == {*told["b"], "e/broker-1/controller.log"}
     shutil.rmtree(tmp_path / "logs")
     (tmp_path / "logs").mkdir()
-    assert candidates_now([logs], conf, None, ["a"], "a") == []
+    assert listing_now([logs], conf, None, ["a"], "a").candidates == []
     (tmp_path / "logs").rmdir()
     with pytest.raises(InputProblem, match="Expected a log folder, file or glob at"):
-        candidates_now([logs], conf, None, ["a"], "a")
+        listing_now([logs], conf, None, ["a"], "a")
 
 
 @pytest.mark.parametrize("name", ["none", "none/*.log", "file:///none", "s9://bucket/x"])

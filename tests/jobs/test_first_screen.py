@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from jobs.discovery import Listing
 from jobs.finding_lines import finding_lines
 from jobs.first_screen import first_screen
 from jobs.load_settings import load
@@ -67,7 +68,7 @@ def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str,
     (cluster,) = clusters(spark, sample_warehouse)
     store = ClusterWarehouse(spark, sample_warehouse, cluster)
     published = store.published()
-    request = RunRequest("nightly", sample_warehouse, cluster, list, load(None, {}, {}, None))
+    request = RunRequest("nightly", sample_warehouse, cluster, lambda: Listing([]), load(None, {}, {}, None))
     result = RunResult(cluster, "run", "published", published.versions, published.counts, is_judged=True)
     assert "SINCE" not in sample_screen
     assert (

@@ -1,13 +1,17 @@
 """A run reads the files as they are once the cluster is its own, whatever it found before that."""
 
+import gzip
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
 from jobs import ingest, main
+from jobs.discovery import Candidate
+from jobs.loading import Loader
 from jobs.request import RunResult
 from jobs.run import run_cluster
 from pipeline.store.reading import read
@@ -54,3 +58,46 @@ def test_a_run_that_is_overtaken_reads_nothing_again(
     assert [(one.start_offset, one.consumed_bytes) for one in files] == [(0, len(whole.encode()))]
     assert run(logs, tmp_path / "once", ingest.main) == 0
     assert contents(spark, warehouse, INGESTED) == contents(spark, tmp_path / "once", INGESTED)
+
+
+def not_read(spark: SparkSession, warehouse: Path) -> set[str]:
+    gaps = read(spark, str(warehouse), "silver.log_gap").where("kind = 'not_read'")
+    return {Path(row.path).name for row in gaps.collect()}
+
+
+def test_what_cannot_be_read_is_missing_until_it_is_read_or_gone_without_a_byte(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Renamed before it was looked into; an archive under a temporary name that was renamed once it was whole; a link to
+    nothing that is gone; and an archive that was deleted before anything of it was read."""
+    logs, warehouse = tmp_path / "logs", tmp_path / "warehouse"
+    write(logs, "broker-1/state-change.log", lines_of(1, "state-change"))
+    archive, half, torn = (
+        gzip.compress("".join(LINES).encode()),
+        logs / "broker-1/controller.log.2026-11-21-00.gz.part",
+        logs / "broker-1/controller.log.2026-11-20-23.gz",
+    )
+    half.write_bytes(archive[:-9])
+    torn.write_bytes(gzip.compress("".join(LINES[5:]).encode())[:-9])
+    link = logs / "broker-9"
+    link.symlink_to(tmp_path / "nothing")
+    rolled = write(logs, "broker-3/controller.log", lines_of(3, "controller"))
+    changed = Loader.changed
+
+    def then_rolled(*given: Any) -> list[Candidate]:
+        found = changed(*given)
+        rolled.rename(rolled.with_suffix(".log.2026-11-21-00"))
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Loader, "changed", then_rolled)
+        assert run(logs, warehouse, ingest.main) == 7
+    assert not_read(spark, warehouse) == {half.name, torn.name, link.name}
+    half.write_bytes(archive)
+    half.rename(half.with_suffix(""))
+    torn.unlink()
+    link.unlink()
+    assert run(logs, warehouse, ingest.main) == 0
+    assert not_read(spark, warehouse) == {torn.name}
+    records = read(spark, str(warehouse), "bronze.log_record").where("log = 'controller'")
+    assert records.count() == len(LINES) + len(lines_of(3, "controller"))

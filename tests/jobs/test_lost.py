@@ -104,8 +104,8 @@ def test_every_path_of_a_lost_content_is_looked_at_again(tmp_path: Path) -> None
     found = without(Plan((lost, kept), sightings), [lost])
     assert found.segments == (kept,)
     assert [(one.state, one.file_id) for one in found.sightings] == [
-        ("unreadable", None),
-        ("unreadable", None),
+        ("unreadable", "f1"),
+        ("unreadable", "f1"),
         ("read", "f2"),
         ("not_kafka", None),
     ]

@@ -56,7 +56,8 @@ class Nights:
 
         known = self.known()
         used = {one["file_id"] for one in self.seen.values() if one["file_id"]}
-        planned = news(plan_files(look, candidates, changed, known, self.seen, now, QUIET, used), self.seen)
+        planned = plan_files(look, candidates, changed, known, self.seen, now, QUIET, used)
+        planned = Plan(planned.segments, tuple(news(planned, self.seen)))
         self.load(planned, files)
         for one in planned.sightings:
             self.seen[one.found.path] = {

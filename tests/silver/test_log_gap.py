@@ -75,6 +75,9 @@ SIGHTINGS = """
     /k/broken.gz     | 1          | unreadable | not a gzip     |         | 1
     /k/mended.gz     | 1          | unreadable | not a gzip     |         | 1
     /k/mended.gz     | 1          | read       |                | m       | 2
+    /k/new.gz        | 1          | unreadable | not a gzip     | 1-controller | 1
+    /k/new.gz        | 1          | read       |                | n       | 2
+    /n/half.gz       | 1          | unreadable | not whole      | 1-controller | 2
     /n/controller.log | 1         | read       |                | 1-controller | 1
     /n/controller.log | 1         | read       |                | 2-controller | 2
     /m/controller.log | 1         | read       |                | 3-controller | 1
@@ -131,6 +134,7 @@ def test_every_kind_of_gap(spark: SparkSession) -> None:
         ("term_missing", 0, 9_001, 40_000, "proved"),
         ("election_missing", 6, None, 40_000, "proved"),
         ("not_read", 0, None, None, "proved"),
+        ("not_read", 0, None, None, "proved"),
         ("index_missing", 0, None, None, "inferred"),
         ("replaced", 1, 32_400, 5, "inferred"),
         ("replaced", 5, 20_300, 50_000, "inferred"),
@@ -139,6 +143,7 @@ def test_every_kind_of_gap(spark: SparkSession) -> None:
     assert paths == {
         "/k/controller.log": "index_missing",
         "/k/broken.gz": "not_read",
+        "/n/half.gz": "not_read",
         "/n/controller.log": "replaced",
         "/a/controller.log": "replaced",
     }
