@@ -45,6 +45,12 @@ def number(text: Column, kind: str = "int") -> Column:
     return text.try_cast(kind)
 
 
+def epoch(text: Column) -> Column:
+    """Of no more than nine digits, as controller_epoch and leader_epoch in fields.tsv: one is added to epochs, and they
+    are subtracted from one another, which has to stay an int."""
+    return number(first(text, r"^(-?\d{1,9})$"))
+
+
 def matches(text: Column, pattern: str) -> Column:
     """Every match as text."""
     return F.regexp_extract_all(text, F.lit(f"(?:{pattern})"), F.lit(0))
@@ -94,9 +100,10 @@ def found(text: Column, pattern: str, *names: str) -> Column:
 
 
 def broker_list(text: Column) -> Column:
-    """'3,1, 2', '[3, 1]', 'ArrayBuffer(3, 1)' as numbers; an empty collection as an empty list."""
+    """'3,1, 2', '[3, 1]', 'ArrayBuffer(3, 1)' as numbers; an empty collection as an empty list. What is too big for an
+    id is none."""
     numbers = F.regexp_extract_all(text, F.lit(NUMBER), F.lit(0))
-    return F.transform(numbers, lambda one: one.try_cast("int"))
+    return F.array_compact(F.transform(numbers, lambda one: one.try_cast("int")))
 
 
 def listed(text: Column, name: str) -> Column:

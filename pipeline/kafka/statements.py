@@ -117,7 +117,7 @@ def places(controller_line: DataFrame) -> DataFrame:
         F.col("event").alias("line_event"),
         "cluster_id", "file_id", "byte_offset", "term_id", "seq", "event_seq", "cause", "logged_at",
         F.col("ordered_at").alias("at"),
-        life().alias("life"), F.split("term_id", "-")[1].cast("int").alias("controller_epoch"),
+        life().alias("life"), F.split("term_id", "-", 2)[1].cast("int").alias("controller_epoch"),
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from pyspark.sql import functions as F
 from pipeline.kafka.columns import (
     PARTITION_REPLICA,
     broker_list,
+    epoch,
     first,
     found,
     last_of_each,
@@ -72,14 +73,14 @@ def of_request() -> dict[str, Column]:
     )
     counts = [number(fields[name]) for name in ("partition_count", "replica_count")]
     sums = [
-        number(fields[one]) + number(fields[other])
+        F.try_add(number(fields[one]), number(fields[other]))
         for one, other in (("become_leader_count", "become_follower_count"), ("added_count", "deleted_count"))
     ]
     return {
         "request": F.coalesce("kind", *signs),
         "is_delete": delete.cast("boolean"),
         "partition_count": F.coalesce(*counts, *sums),
-        "leader_epoch": F.coalesce("leader_epoch", number(fields["request_leader_epoch"])),
+        "leader_epoch": F.coalesce("leader_epoch", epoch(fields["request_leader_epoch"])),
         "correlation_id": F.coalesce(
             "correlation_id", number(first(fields["response"], r"^\w+Response\((\d+),"))
         ),
@@ -88,11 +89,11 @@ def of_request() -> dict[str, Column]:
 
 def of_broker() -> dict[str, Column]:
     fields = F.col("fields")
-    epoch = F.coalesce(fields["broker_epoch"], first(fields["request"], r"\bbrokerEpoch=(-?\d+)"))
+    broker_epoch = F.coalesce(fields["broker_epoch"], first(fields["request"], r"\bbrokerEpoch=(-?\d+)"))
     return {
         "broker_id": F.coalesce("broker_id", node_id_in(fields["broker_node"])),
         "broker_ids": F.when(F.col("step") == "sent", broker_list(fields["broker_ids"])),
-        "broker_epoch": number(epoch, "bigint"),
+        "broker_epoch": number(broker_epoch, "bigint"),
         "known_epoch": number(F.coalesce(fields["known_controller_epoch"], fields["current_leader_epoch"])),
         "elapsed_ms": number(fields["elapsed_ms"], "bigint"),
     }

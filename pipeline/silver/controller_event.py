@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.kafka.columns import first, number
+from pipeline.kafka.columns import epoch, first, number
 from pipeline.kafka.families import fed, field_text
 from schemas.silver.controller_event import SPEC
 
@@ -36,8 +36,8 @@ def epochs() -> tuple[Column, ...]:
     """Where the epoch may stand, the one that a renouncing controller led first."""
     fields = F.col("fields")
     return (
-        number(fields["claim_epoch"]),
+        epoch(fields["claim_epoch"]),
         F.col("controller_epoch"),
-        number(first(fields["at_epoch_clause"], r"(\d+)")),
-        number(first(F.when(F.col("kind") == "quorum", field_text()), r"\bepoch=(\d+)")),
+        epoch(first(fields["at_epoch_clause"], r"(\d+)")),
+        epoch(first(F.when(F.col("kind") == "quorum", field_text()), r"\bepoch=(\d+)")),
     )

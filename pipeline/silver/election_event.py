@@ -3,7 +3,16 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.kafka.columns import broker_list, first, found, last_of_each, number, or_unread, partitions
+from pipeline.kafka.columns import (
+    broker_list,
+    epoch,
+    first,
+    found,
+    last_of_each,
+    number,
+    or_unread,
+    partitions,
+)
 from pipeline.kafka.families import fed, field_text
 from schemas.silver.election_event import SPEC
 
@@ -114,7 +123,7 @@ def leaders() -> dict[str, Column]:
         "new_leader": F.coalesce("after", chosen, F.when(is_new, F.col("leader"))),
         "old_leader": F.coalesce("before", F.when(~is_new, F.col("leader"))),
         "leader_epoch": F.coalesce(
-            "leader_epoch", number(first(fields["diff"], r"\bleaderEpoch: -?\d+ -> (-?\d+)"))
+            "leader_epoch", epoch(first(fields["diff"], r"\bleaderEpoch: -?\d+ -> (-?\d+)"))
         ),
         "isr": F.coalesce("isr", broker_list(first(fields["diff"], r"\bisr: \[[\d, ]*\] -> (\[[\d, ]*\])"))),
     }

@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from pipeline.kafka.columns import broker_list, first, listed, number
+from pipeline.kafka.columns import broker_list, epoch, first, listed, number
 from pipeline.kafka.families import fed, field_text
 from schemas.silver.partition_state import SPEC
 
@@ -23,10 +23,10 @@ def build(log_record: DataFrame) -> DataFrame:
         "topic_id": first(F.coalesce(fields["topic_id"], first(text, r"\btopicId=([\w-]+)")), IN_OPTION),
         "partition": F.coalesce("partition", number(first(text, r"\bpartitionId=(\d+)"))),
         "partition_epoch": F.coalesce(
-            number(fields["partition_epoch"]), number(first(text, r"\bpartitionEpoch(?:=|: \d+ -> )(\d+)"))
+            epoch(fields["partition_epoch"]), epoch(first(text, r"\bpartitionEpoch(?:=|: \d+ -> )(\d+)"))
         ),
         "leader": F.coalesce(F.when(is_leader_itself(), F.col("broker_id")), "leader", new_leader(text)),
-        "leader_epoch": F.coalesce("leader_epoch", number(changed(text, "leaderEpoch", r"(\d+)"))),
+        "leader_epoch": F.coalesce("leader_epoch", epoch(changed(text, "leaderEpoch", r"(\d+)"))),
         "isr": F.coalesce("isr", of_change(text, "isr"), listed(text, "isr")),
         "replicas": F.coalesce("replicas", of_change(text, "replicas"), listed(text, "replicas")),
         "adding_replicas": being(text, "adding"),

@@ -31,6 +31,6 @@ def log_end_offset() -> Column:
     return (
         F.when(F.col("step") == "loaded", of("log_end_offset"))
         .when(F.col("step") == "cut", of("target_offset"))
-        .when(F.col("step") == "kept", of("largest_offset") + 1)
+        .when(F.col("step") == "kept", F.try_add(of("largest_offset"), F.lit(1)))
         .otherwise(of("start_offset"))
     )

@@ -110,6 +110,7 @@ HOSTILE = [
     ("lower level", LINE.replace(b"TRACE", b"trace"), ["no_envelope"]),
     ("another logger", LINE.replace(b"state.change.logger", b"org.example.Mine"), ["other_logger"]),
     ("another wording", LINE.replace(b"Changed", b"Change"), ["no_template"]),
+    ("an epoch too big", LINE.replace(b"epoch=5", b"epoch=2147483647"), ["no_template"]),
     ("a number too big", LINE.replace(b"epoch=5", b"epoch=9999999999"), ["no_template"]),
 ]
 

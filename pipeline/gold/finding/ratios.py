@@ -20,7 +20,7 @@ def ratio_disagreement(imbalance_check: DataFrame) -> DataFrame:
         .groupBy("cluster_id", "term_id", "controller_id", "broker_id")
         .agg(F.min(first).alias("first"), F.max("checked_at").alias("until_at"), F.count("*").alias("lines"))
     )
-    epoch = F.split("term_id", "-")[1].cast("int")
+    epoch = F.split("term_id", "-", 2)[1].cast("int")
     controller = F.format_string("controller %d (epoch %d)", "controller_id", epoch)
     names = F.concat_ws(", ", F.slice("first.only_kafka", 1, NAMES_SHOWN))
     also = F.when(
