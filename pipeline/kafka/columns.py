@@ -134,17 +134,19 @@ def assignment_entries(text: Column) -> Column:
     adding_replicas, removing_replicas: null in releases that do not print them (up to 2.3).
     """
     entries = found(text, ASSIGNMENT_ENTRY, "topic", "partition", "replicas", "adding", "removing")
-    is_said = text.contains("addingReplicas=")
-    return F.transform(
-        entries,
-        lambda one: F.struct(
+
+    def entry(is_said: Column, one: Column) -> Column:
+        return F.struct(
             one["topic"].alias("topic"),
             one["partition"].try_cast("int").alias("partition"),
             broker_list(one["replicas"]).alias("replicas"),
             F.when(is_said, broker_list(one["adding"])).alias("adding_replicas"),
             F.when(is_said, broker_list(one["removing"])).alias("removing_replicas"),
-        ),
-    )
+        )
+
+    is_said = text.contains("addingReplicas=")
+    # The text is looked through once, and not for each of its entries.
+    return bound(is_said, lambda said: F.transform(entries, partial(entry, said)))
 
 
 def node_id_in(text: Column) -> Column:
@@ -154,5 +156,9 @@ def node_id_in(text: Column) -> Column:
 
 def or_unread(elements: Column, text: Column) -> Column:
     """The elements; one null element where a collection that is not empty gave none, so that its row stays."""
-    is_unread = (F.size(elements) == 0) & ~text.rlike(EMPTY_COLLECTION)
-    return F.when(is_unread, F.array(F.lit(None))).otherwise(elements)
+    is_empty = text.rlike(EMPTY_COLLECTION)
+
+    def or_null(them: Column) -> Column:
+        return F.when((F.size(them) == 0) & ~is_empty, F.array(F.lit(None))).otherwise(them)
+
+    return bound(elements, or_null)

@@ -32,13 +32,20 @@ def build(log_record: DataFrame) -> DataFrame:
     )
     return (
         fed(log_record, "assignment")
+        # Of a struct in a list: what merely stands beside explode is computed anew for each of its rows.
         .select(
             "*",
-            F.explode(stated(text)).alias("one"),
-            previous.alias("previous_replicas"),
-            is_changing(fields["current_assignment"]).alias("was_changing"),
-            F.coalesce(fields["topic_id"], first(text, r"\btopicId=([\w-]+)")).alias("topic_id"),
+            F.inline(
+                F.array(
+                    F.struct(
+                        previous.alias("previous_replicas"),
+                        is_changing(fields["current_assignment"]).alias("was_changing"),
+                        F.coalesce(fields["topic_id"], first(text, r"\btopicId=([\w-]+)")).alias("topic_id"),
+                    )
+                )
+            ),
         )
+        .select("*", F.explode(stated(text)).alias("one"))
         .drop("topic", "partition", "replicas")
         .select("*", "one.*")
         .withColumn("step", refined())
