@@ -1,6 +1,7 @@
 """What every job does around its work: arguments, session, clusters in turn, sentences and exit codes."""
 
 import logging
+from argparse import Namespace
 from collections.abc import Sequence
 from functools import partial
 
@@ -14,6 +15,7 @@ from jobs.outcome import UNEXPECTED, log_stages, said, worst
 from jobs.progress import Progress
 from jobs.request import RunRequest, RunResult
 from jobs.run import run_cluster
+from jobs.settings import Settings
 from jobs.text import printable
 from pipeline.core.errors import (
     FindingsReached,
@@ -37,9 +39,7 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
     try:
         require_logs(arguments)
         settings = settings_of(arguments)
-        names = list(
-            candidates_by_cluster(arguments.logs, settings, arguments.cluster) if arguments.logs else ()
-        )
+        names = names_below(arguments, settings)
         progress = Progress()
         spark = get_spark(is_terminal=progress.is_terminal)
         if arguments.reparse:
@@ -82,6 +82,13 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
         code = said(job, nothing)
         codes += [code] if not codes else []
     return worst(codes)
+
+
+def names_below(arguments: Namespace, settings: Settings) -> list[str]:
+    """Of the clusters that have files below --logs."""
+    if not arguments.logs:
+        return []
+    return list(candidates_by_cluster(arguments.logs, settings, arguments.cluster))
 
 
 def require_whole(result: RunResult) -> None:

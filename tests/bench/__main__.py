@@ -17,11 +17,12 @@ from tests.bench.contenders import by_hand, duckdb_envelope, polars_envelope, pr
 from tests.bench.data import make
 from tests.bench.imbalance import imbalance
 from tests.bench.kernel import HEADING, Rate, kernel
+from tests.bench.long_lines import long_lines
 from tests.bench.nights import nights
 from tests.bench.replay import replaying
 from tests.bench.storage import storage
 
-PARTS = ("kernel", "tables", "replay", "imbalance", "storage", "nights")
+PARTS = ("kernel", "tables", "replay", "imbalance", "lines", "storage", "nights")
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -41,6 +42,9 @@ def main() -> int:
             f"\nratios of {given.changes:,} generated changes of partitions, median of {given.rounds}, {os.cpu_count()} cores"
         )
         print("\n".join(imbalance(given.folder, given.changes, given.rounds)), flush=True)
+    if "lines" in given.parts:
+        print(f"\nlines that name many partitions, median of {given.rounds}, {os.cpu_count()} cores")
+        print("\n".join(long_lines(given.rounds)), flush=True)
     if "storage" in given.parts:
         storage(given.logs, given.folder)
     if "nights" in given.parts:

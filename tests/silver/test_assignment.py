@@ -8,10 +8,12 @@ from pyspark.sql import SparkSession
 from pipeline.silver import assignment
 from schemas.silver.assignment import SPEC
 from tests.gold.truth import json_lines
-from tests.lab import Row
+from tests.lab import Row, rows_of
 from tests.silver.logs import family_rows
 from tests.tables import interpreted, log_records, same_rows, table
 
+MANY = 16_000
+LOGGER = "(kafka.controller.KafkaController)"
 CONTROLLER = """
     [2026-11-21 00:00:01,000] INFO [Controller 1]: New topics: [Set(user.events_v1, 0-numbers-0)], deleted topics: [Set()], new partition replica assignment [Map([user.events_v1,0] -> List(2), [0-numbers-0,1] -> List(1, 3))] (kafka.controller.KafkaController)
     [2026-11-21 00:00:02,000] INFO [Controller id=1] New topics: [Set(a-1)], deleted topics: [HashSet()], new partition replica assignment [Set(TopicIdReplicaAssignment(a-1,Some(qf06Y7XiRaOoJnA_nJQS-1),Map(a-1-0 -> ReplicaAssignment(replicas=3,1, addingReplicas=, removingReplicas=))))] (kafka.controller.KafkaController)
@@ -143,3 +145,15 @@ def test_what_is_replayed_is_what_the_metadata_log_holds(
         if row["step"] in ("created", "updated", "settled") and row["replicas"] is not None
     ]
     assert {(row["topic_id"], row["partition"], tuple(row["replicas"])) for row in said} == true
+
+
+@pytest.mark.spark
+def test_a_line_that_names_many_partitions(spark: SparkSession) -> None:
+    """`make bench ARGS="--parts lines"` says what it costs."""
+    entries = ", ".join(f"orders-{number} -> Vector({number % 3}, 3)" for number in range(MANY))
+    line = f"[2026-11-21 00:00:01,000] INFO [Controller id=1] New partitions to be added Map({entries})"
+    with interpreted(spark):
+        rows = rows_of(assignment.build(log_records(spark, {(1, "controller"): f"{line} {LOGGER}"})))
+    found = {(row["topic"], row["partition"], *row["replicas"]) for row in rows}
+    assert found == {("orders", number, number % 3, 3) for number in range(MANY)}
+    assert len(rows) == MANY

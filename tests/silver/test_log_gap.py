@@ -89,6 +89,27 @@ SIGHTINGS = """
     /a/controller.log | 1         | known      |                | 7-controller | 4
 """
 
+# (kind, node_id, second it is from and until, certainty)
+EVERY_KIND = [
+    ("begins_inside_record", 4, None, None, "proved"),
+    ("ends_inside_record", 8, 4, 4, "proved"),
+    ("cut_records", 4, 2, 4, "proved"),
+    ("unreadable_records", 9, 2, 2, "proved"),
+    ("time_goes_back", 5, 20_000, 14_900, "inferred"),
+    ("silence", 2, 6_910, 11_110, "inferred"),
+    ("controller_log_missing", 2, 9_000, 9_001, "inferred"),
+    ("controller_log_missing", 6, 40_000, 43_000, "inferred"),
+    ("state_change_log_missing", 7, 50_000, 50_000, "inferred"),
+    ("term_missing", 0, 5, 5, "proved"),
+    ("term_missing", 0, 9_001, 40_000, "proved"),
+    ("election_missing", 6, None, 40_000, "proved"),
+    ("not_read", 0, None, None, "proved"),
+    ("not_read", 0, None, None, "proved"),
+    ("index_missing", 0, None, None, "inferred"),
+    ("replaced", 1, 32_400, 5, "inferred"),
+    ("replaced", 5, 20_300, 50_000, "inferred"),
+]
+
 
 def gaps(spark: SparkSession, lines: DataFrame, sightings: DataFrame) -> list[Row]:
     with interpreted(spark):
@@ -120,25 +141,7 @@ def test_every_kind_of_gap(spark: SparkSession) -> None:
         ),
         key=lambda one: (GAP_KINDS.index(str(one[0])), one[1], one[3] or 0),
     )
-    assert found == [
-        ("begins_inside_record", 4, None, None, "proved"),
-        ("ends_inside_record", 8, 4, 4, "proved"),
-        ("cut_records", 4, 2, 4, "proved"),
-        ("unreadable_records", 9, 2, 2, "proved"),
-        ("time_goes_back", 5, 20_000, 14_900, "inferred"),
-        ("silence", 2, 6_910, 11_110, "inferred"),
-        ("controller_log_missing", 2, 9_000, 9_001, "inferred"),
-        ("controller_log_missing", 6, 40_000, 43_000, "inferred"),
-        ("state_change_log_missing", 7, 50_000, 50_000, "inferred"),
-        ("term_missing", 0, 5, 5, "proved"),
-        ("term_missing", 0, 9_001, 40_000, "proved"),
-        ("election_missing", 6, None, 40_000, "proved"),
-        ("not_read", 0, None, None, "proved"),
-        ("not_read", 0, None, None, "proved"),
-        ("index_missing", 0, None, None, "inferred"),
-        ("replaced", 1, 32_400, 5, "inferred"),
-        ("replaced", 5, 20_300, 50_000, "inferred"),
-    ]
+    assert found == EVERY_KIND
     paths = {row["path"]: row["kind"] for row in rows if row["path"]}
     assert paths == {
         "/k/controller.log": "index_missing",
