@@ -104,11 +104,17 @@ class Builder:
             stored if self.gone is None else stored.unionByName(self.gone.withColumn("status", F.lit("gone")))
         )
 
-    def counting(self, records: DataFrame) -> DataFrame:
-        """The records without those that another file brought before."""
+    def counting(self, kept: Callable[[DataFrame], DataFrame] | None = None) -> DataFrame:
+        """The records without those that another file brought before. kept: those of some segments; None: all."""
+        read = self.store.delta.read
+        records = read(log_record.SPEC)
+        if kept is not None:
+            records = kept(records)
         if not self.versions.get(duplicate_record.SPEC.name):
             return records
-        return without(records, self.store.delta.read(duplicate_record.SPEC))
+        twice = read(duplicate_record.SPEC)
+        # Of an archive that was delivered twice there is a row for each record: that is not for every process.
+        return without(records, twice if kept is None else F.broadcast(kept(twice)))
 
     def build(
         self, tables: Sequence[Table], first: Sequence[Callable[[], None]], done: Callable[[TableSpec], None]
@@ -167,7 +173,10 @@ class Builder:
         if controller_line.SPEC.name in self.fresh:
             delta = self.store.delta
             terms_before = self.inputs.at_hand(term.SPEC, self.versions_before[term.SPEC.name])
-            new = self.counting(self.rows_of_run(log_record.SPEC))
+            new = self.counting(self.of_run)
+            if self.derived:  # what they leave out now may have counted
+                derived = self.rows_of_run(log_record.SPEC).where(F.col("load_seq") <= self.before)
+                new = new.unionByName(derived)
             self.cut = find_cut(new, self.segments(), self.inputs.at_hand(term.SPEC), terms_before)
             self.cut = with_limits(self.cut, delta.read, self.versions_before, self.versions)
             if not self.cut.has_lines:
@@ -200,12 +209,12 @@ class Builder:
         if table.build is None:
             raise TypeError(f"{table.spec.name} has no build")
         cut = self.begin_of(table)
-        records = self.store.delta.read(log_record.SPEC)
-        if table.spec.name in self.fresh and table.refresh is Refresh.SEGMENTS:
-            records = self.rows_of_run(log_record.SPEC)
+        kept: Callable[[DataFrame], DataFrame] | None = None
         if cut is not None:
-            records = self.inputs.of_segments(records, cut)
-        given: dict[str, Any] = {CUT: cut, log_record.SPEC.table: self.counting(records)}
+            kept = partial(self.inputs.of_segments, cut=cut)
+        elif table.spec.name in self.fresh and table.refresh is Refresh.SEGMENTS and self.before:
+            kept = self.of_run
+        given: dict[str, Any] = {CUT: cut, log_record.SPEC.table: self.counting(kept)}
         inputs = {name: given[name] if name in given else self.inputs.of(name, cut) for name in table.inputs}
         if cut is not None and table.days_before is not None:
             inputs = {name: self.from_cut(name, rows, cut) for name, rows in inputs.items()}

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from jobs.building import Builder
@@ -56,8 +57,10 @@ class Intake:
                 noted = pool.submit(self.builder.note_events)
                 self.builder.write(source_file.SPEC, self.loader.manifest(planned.segments, counted))
                 self.done(source_file.SPEC)
-                self.find_duplicates()
+                is_more = self.find_duplicates()
                 noted.result()
+                if is_more:
+                    self.builder.note_events()
             self.total(planned.segments, counted)
         return planned, lost
 
@@ -90,26 +93,63 @@ class Intake:
                 delta.delete_segments(table.spec, load_seqs if is_read else anew)
                 self.builder.note_version(table.spec)
 
-    def find_duplicates(self) -> None:
-        """Compares the new segments with those of other files of their nodes that tell of the same time."""
+    def find_duplicates(self) -> bool:
+        """Compares the new segments with those of other files of their nodes that tell of the same time.
+
+        Whether older segments have to be derived anew: see `take_back`.
+        """
         delta, builder = self.store.delta, self.builder
         segments = delta.read(source_file.SPEC)
         rows, near = brought(duplicates.overlaps(segments, builder.of_run(segments)))
         if not rows:
-            return
+            return False
         records = delta.read(log_record.SPEC)
         near_ones = records.where(is_among([one["load_seq"] for one in rows]))
         _, spans = brought(duplicates.spans(near_ones, near))
         rows, overlap = brought(duplicates.overlaps(spans, builder.of_run(spans), "log"))
-        if rows:
-            rows, overlap = brought(duplicates.of_whole_files(overlap, segments))
-            within = [min(one["from_at"] for one in rows), max(one["until_at"] for one in rows)]
-            overlapping = records.where(
-                is_among([one["load_seq"] for one in rows]) & F.col("logged_at").between(*map(F.lit, within))
-            )
-            twice = duplicates.build(overlapping, overlap).transform(builder.of_run)
-            builder.write(duplicate_record.SPEC, twice)
-            self.done(duplicate_record.SPEC)
+        if not rows:
+            return False
+        rows, overlap = brought(duplicates.of_whole_files(overlap, segments))
+        within = [min(one["from_at"] for one in rows), max(one["until_at"] for one in rows)]
+        at_once = F.col("logged_at").between(*map(F.lit, within)) | F.col("logged_at").isNull()
+        overlapping = records.where(is_among([one["load_seq"] for one in rows]) & at_once)
+        compared = duplicates.compared(overlapping, overlap)
+        named = delta.read(duplicate_record.SPEC).where(is_among([one["load_seq"] for one in rows]))
+        cut = self.cut_short(compared, named)
+        twice = duplicates.build(compared, cut)
+        builder.write(duplicate_record.SPEC, twice.transform(builder.of_run))
+        is_late = cut is not None and self.take_back(twice)
+        self.done(duplicate_record.SPEC)
+        return is_late
+
+    def cut_short(self, compared: DataFrame, named: DataFrame) -> DataFrame | None:
+        """Which of these records end with their file and are whole in another; None: none."""
+        read = self.store.delta.read
+        pairs, may_be_cut = brought(duplicates.may_be_cut(compared, named))
+        if not pairs:
+            return None
+        names = {one[name] for one in pairs for name in ("file_id", "of_file_id")}
+        of_files = read(source_file.SPEC).where(F.col("file_id").isin(*names)).select("load_seq")
+        load_seqs = [row["load_seq"] for row in collect_rows(of_files)]
+        records = read(log_record.SPEC).where(is_among(load_seqs))
+        return brought(duplicates.cut_short(records, may_be_cut))[1]
+
+    def take_back(self, twice: DataFrame) -> bool:
+        """Names the records of older segments that are cut short of a new one, and derives these segments anew."""
+        delta, builder = self.store.delta, self.builder
+        of_new = twice.where(~builder.is_of_run() & (F.col("of_load_seq") > builder.before))
+        named = delta.read(duplicate_record.SPEC).select(*duplicates.RECORD)
+        rows, late = brought(of_new.join(named, on=[*duplicates.RECORD], how="left_anti"))
+        if not rows:
+            return False
+        builder.write(duplicate_record.SPEC, late.select(*duplicate_record.SPEC.columns))
+        load_seqs = {row["load_seq"] for row in rows}
+        builder.derived |= load_seqs
+        for table in TABLES:
+            if table.refresh is Refresh.SEGMENTS:
+                delta.delete_segments(table.spec, load_seqs)
+                builder.note_version(table.spec)
+        return True
 
     def total(self, segments: Sequence[Segment], counted: Mapping[int, Mapping[str, Any]]) -> None:
         rows = [counted[one.load_seq] for one in segments]

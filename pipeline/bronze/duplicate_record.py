@@ -54,6 +54,7 @@ def spans(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
 def of_whole_files(overlap: DataFrame, segments: DataFrame) -> DataFrame:
     """The same and the other segments of these files that tell of such a time: what a record's number in its file is
     does not depend on how nights cut the file. file_end: where its last record ends; null while one is held back.
+    begin_at: the earliest time of the segment.
 
     segments: rows of bronze.source_file.
     """
@@ -63,32 +64,94 @@ def of_whole_files(overlap: DataFrame, segments: DataFrame) -> DataFrame:
         segments.join(F.broadcast(files), on="file_id", how="inner")
         .withColumn("file_end", F.max_by(end, "consumed_bytes").over(Window.partitionBy("file_id")))
         .where("first_logged_at <= until_at AND last_logged_at >= from_at")
-        .groupBy("load_seq", "file_end")
+        .groupBy("load_seq", "file_end", F.col("first_logged_at").alias("begin_at"))
         .agg(F.min("from_at").alias("from_at"), F.max("until_at").alias("until_at"))
     )
 
 
-def build(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
-    """One row per record of log_record that another file brought before.
+def compared(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
+    """(SAME, RECORD, is_last): the records that may be in two files. is_last: nothing follows it in its file.
 
-    The same: node, log, time, bytes, and its number among such records of its file; so a line that is in a file
-    twice stays twice. Of two that are the same the one of the lower load_seq counts, or the one that is whole.
+    What a file begins with before its first record has no time, and is compared at the begin of the file.
     overlap: rows of `of_whole_files`; nothing else of log_record is compared.
     """
-    compared = (
+    return (
         # Of what is understood the bytes are there, and are not put together to see that.
-        log_record.where("(event IS NOT NULL OR raw IS NOT NULL) AND logged_at IS NOT NULL")
+        log_record.where("event IS NOT NULL OR raw IS NOT NULL")
+        .where("logged_at IS NOT NULL OR byte_offset = 0")
         .join(F.broadcast(overlap), on="load_seq", how="inner")
+        .withColumn("logged_at", F.coalesce("logged_at", "begin_at"))
         .where("logged_at BETWEEN from_at AND until_at")
         .withColumn("is_last", F.expr("file_end <=> byte_offset + byte_length"))
         .select(*SAME, *RECORD, "is_last")
-        .transform(completed)
     )
+
+
+def may_be_cut(records: DataFrame, named: DataFrame) -> DataFrame:
+    """(file_id, byte_offset, is_inside, length, of_file_id, of_byte_offset): the last records of files beside those of
+    the same time that they may be cut short of. is_inside: records follow the other; length: its bytes.
+
+    One that is the same as a record inside a file is as it was written, unless an earlier run found it cut short.
+    records: rows of `compared`. named: what earlier runs found, rows of bronze.duplicate_record.
+    """
+    at_once = F.struct(*(name for name in SAME if name != "raw")).alias("at")  # equal if no node is known
+    place = ["file_id", "byte_offset"]
+    known = named.select(*place, F.lit(True).alias("is_named"))
+    last = records.where("is_last").select(at_once, *place, F.col("raw").alias("last"))
+    last = last.join(known, on=place, how="left")
+    others = records.select(
+        at_once, "raw", F.length("raw").alias("length"), (~F.col("is_last")).alias("is_inside"),
+        F.col("file_id").alias("of_file_id"), F.col("byte_offset").alias("of_byte_offset"),
+    )  # fmt: skip
+    is_same = F.col("is_named").isNull() & F.col("is_inside") & (F.col("raw") == F.col("last"))
+    of_one = Window.partitionBy(*place)
+    return (
+        others.join(F.broadcast(last), on="at", how="inner")
+        .where(is_same | is_cut_of(F.col("last"), F.col("raw"), F.col("is_inside")))
+        .withColumn("is_written", F.bool_or(is_same).over(of_one))
+        .where("NOT is_written AND file_id <> of_file_id")
+        .select(*place, "is_inside", "length", "of_file_id", "of_byte_offset")
+    )
+
+
+def cut_short(log_record: DataFrame, pairs: DataFrame) -> DataFrame:
+    """(file_id, byte_offset, of_file_id, of_byte_offset): last records that are cut short, and of which.
+
+    Lines of one millisecond begin alike: it is so only where the records before both are the same, or both are the
+    first of their files. Of several, records inside files are taken first, then the longest. pairs: rows of
+    `may_be_cut`.
+    """
+    for side in ("", "of_"):
+        place = [f"{side}file_id", f"{side}byte_offset"]
+        before = log_record.select(
+            F.col("file_id").alias(place[0]),
+            (F.col("byte_offset") + F.col("byte_length")).alias(place[1]),
+            F.struct("logged_at", "byte_length", "raw").alias(f"{side}before"),
+        ).join(F.broadcast(pairs.select(*place)), on=place, how="left_semi")
+        pairs = pairs.join(F.broadcast(before), on=place, how="left")
+    is_first = (F.col("byte_offset") == 0) & (F.col("of_byte_offset") == 0)
+    of = ("is_inside", "length", "of_file_id", "of_byte_offset")
+    return (
+        pairs.where(is_first | (F.col("before") == F.col("of_before")))
+        .groupBy("file_id", "byte_offset")
+        .agg(F.max(F.struct(*of)).alias("of"))
+        .select("file_id", "byte_offset", "of.of_file_id", "of.of_byte_offset")
+    )
+
+
+def build(records: DataFrame, cut: DataFrame | None) -> DataFrame:
+    """One row per record that another file brought before.
+
+    The same: node, log, time, bytes, and its number among such records of its file; so a line that is in a file
+    twice stays twice. Of two that are the same the one of the lower load_seq counts, or the one that is whole.
+    records: rows of `compared`. cut: rows of `cut_short`, few; None: none is cut short.
+    """
     in_file = Window.partitionBy(*SAME, "file_id").orderBy("byte_offset")
     same = Window.partitionBy(*SAME, "occurrence")
     first = F.min(F.struct("is_completed", *RECORD)).over(same)
     return (
-        compared.withColumn("occurrence", F.row_number().over(in_file))
+        (records.withColumn("is_completed", F.lit(False)) if cut is None else completed(records, cut))
+        .withColumn("occurrence", F.row_number().over(in_file))
         .withColumn("first", first)
         .where("first.file_id <> file_id")
         .select("*", *(F.col(f"first.{name}").alias(f"of_{name}") for name in RECORD))
@@ -96,25 +159,14 @@ def build(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
     )
 
 
-def completed(records: DataFrame) -> DataFrame:
-    """The same with is_completed: the last records of files with the bytes of the record that they are cut short of.
-
-    One that is the same as a record inside a file is as it was written. Records inside files are taken first, then the
-    longest one.
-    """
-    at_once = Window.partitionBy(*(name for name in SAME if name != "raw"))
-    raw, is_inside = F.col("raw"), ~F.col("is_last")
-    asked = F.exists("lasts", lambda last: (last == raw) | is_cut_of(last, raw, is_inside))
-    one = F.struct(is_inside.alias("is_inside"), F.length(raw).alias("length"), raw)
-    told = F.filter("told", lambda one: is_cut_of(raw, one["raw"], one["is_inside"]))
-    is_written = F.exists("told", lambda one: one["is_inside"] & (one["raw"] == raw))
-    whole = F.when(~is_inside & ~is_written, F.array_max(told)["raw"])
-    return (
-        records.withColumn("lasts", F.collect_set(F.when(~is_inside, raw)).over(at_once))
-        .withColumn("told", F.collect_set(F.when(asked, one)).over(at_once))
-        .withColumn("whole", whole)
-        .withColumns({"is_completed": F.col("whole").isNotNull(), "raw": F.coalesce("whole", raw)})
-        .drop("lasts", "told", "whole")
+def completed(records: DataFrame, cut: DataFrame) -> DataFrame:
+    """The same with is_completed: those that are cut short with the bytes of the record that they are cut short of."""
+    whole = records.select(
+        F.col("file_id").alias("of_file_id"), F.col("byte_offset").alias("of_byte_offset"), F.col("raw").alias("whole")
+    )  # fmt: skip
+    known = cut.join(whole, on=["of_file_id", "of_byte_offset"]).select("file_id", "byte_offset", "whole")
+    return records.join(F.broadcast(known), on=["file_id", "byte_offset"], how="left").withColumns(
+        {"is_completed": F.col("whole").isNotNull(), "raw": F.coalesce("whole", "raw")}
     )
 
 
@@ -133,4 +185,4 @@ def is_with_begun_line(longer: Column, raw: Column) -> Column:
 
 def without(log_record: DataFrame, duplicate_record: DataFrame) -> DataFrame:
     """The records that count."""
-    return log_record.join(F.broadcast(duplicate_record.select(*RECORD)), on=[*RECORD], how="left_anti")
+    return log_record.join(duplicate_record.select(*RECORD), on=[*RECORD], how="left_anti")

@@ -1,6 +1,7 @@
 """Records that two files of a node hold: named once, whatever the order, the overlap and true repeats."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -9,33 +10,37 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from pipeline.bronze import duplicate_record
+from pipeline.store.rows import brought
+from schemas.bronze import duplicate_record as twice_table
 from schemas.bronze import log_record, source_file
 from tests.tables import interpreted
 
 LINES = "abcde"
+OF_NO_NODE = "of which nothing tells the node"
 BEGIN = datetime(2026, 11, 21, tzinfo=UTC)
 # (file, segment, line): a line begins with a letter, its time is the place of the letter in the alphabet, and it counts
-# as one byte; what stands before a slash in the name of the file is its cluster
+# as one byte, or begins with a dash and has none; what stands before a slash in the name of the file is its cluster
 Loaded = list[tuple[str, int, str]]
 
 
 def frames(spark: SparkSession, loaded: Loaded) -> tuple[DataFrame, DataFrame]:
     """log_record and source_file of lines in the order in which they stand in their files."""
-    records, segments = [], dict[int, list[tuple[str, int, datetime]]]()
-    for offset, (file_id, load_seq, line) in enumerate(loaded):
-        at = BEGIN + timedelta(seconds=ord(line[0]))
+    records, segments = [], dict[int, list[tuple[str, int, datetime | None]]]()
+    for offset, (file_id, load_seq, line) in placed(loaded):
+        at = None if line.startswith("-") else BEGIN + timedelta(seconds=ord(line[0]))
         segments.setdefault(load_seq, []).append((file_id, offset + 1, at))
         records.append(
             (*writer(file_id), "controller", file_id, load_seq, offset, 1, line.encode(), at, None)
         )
     files = []
     for load_seq, some in segments.items():
-        file_ids, ends, times = zip(*some, strict=True)
+        file_ids, ends, told = zip(*some, strict=True)
+        times = [at for at in told if at is not None]
         files.append((*writer(file_ids[0]), file_ids[0], load_seq, max(ends), False, min(times), max(times)))
     return (
         spark.createDataFrame(records, columns(log_record.SPEC.struct, "cluster_id node_id log file_id load_seq byte_offset byte_length raw logged_at event")),
@@ -43,29 +48,52 @@ def frames(spark: SparkSession, loaded: Loaded) -> tuple[DataFrame, DataFrame]:
     )  # fmt: skip
 
 
-def writer(file_id: str) -> tuple[str, int]:
+def placed(loaded: Loaded) -> list[tuple[int, tuple[str, int, str]]]:
+    """Each line with its place in its file."""
+    ends = Counter[str]()
+    found = []
+    for line in loaded:
+        found.append((ends[line[0]], line))
+        ends[line[0]] += 1
+    return found
+
+
+def writer(file_id: str) -> tuple[str, int | None]:
     """Cluster and node."""
-    return file_id.rpartition("/")[0], 2 if file_id == "other" else 1
+    cluster_id, _, name = file_id.rpartition("/")
+    return cluster_id, None if cluster_id == OF_NO_NODE else 2 if name == "other" else 1
 
 
 def columns(struct: StructType, names: str) -> StructType:
     return StructType([struct[name] for name in names.split()])
 
 
-def named(records: DataFrame, files: DataFrame, before: int = 0) -> DataFrame:
-    """What a run names that brings all segments above `before`: as Intake.find_duplicates."""
+def named(records: DataFrame, files: DataFrame, before: int = 0, known: Sequence[Row] = ()) -> list[Row]:
+    """What a run names that brings all segments above `before`, as Intake.find_duplicates. known: what earlier runs
+    named."""
     new = F.col("load_seq") > before
     spans = duplicate_record.spans(records, duplicate_record.overlaps(files, files.where(new)))
     overlap = duplicate_record.overlaps(spans, spans.where(new), "log")
-    whole = duplicate_record.of_whole_files(overlap, files)
-    return duplicate_record.build(records, whole).where(new)
+    compared = duplicate_record.compared(records, duplicate_record.of_whole_files(overlap, files))
+    earlier = records.sparkSession.createDataFrame(known, twice_table.SPEC.struct)
+    pairs, may_be_cut = brought(duplicate_record.may_be_cut(compared, earlier))
+    cut = brought(duplicate_record.cut_short(records, may_be_cut))[1] if pairs else None
+    found = duplicate_record.build(compared, cut).where(new | (F.col("of_load_seq") > before)).collect()
+    places = {(row.file_id, row.byte_offset) for row in known}
+    return [row for row in found if (row.file_id, row.byte_offset) not in places]
 
 
-def left(spark: SparkSession, loaded: Loaded) -> Loaded:
+def left(spark: SparkSession, *nights: Loaded) -> Loaded:
     """What counts of these lines."""
-    records, files = frames(spark, loaded)
-    rows = duplicate_record.without(records, named(records, files)).collect()
-    return sorted((row.file_id, row.load_seq, row.raw.decode()) for row in rows)
+    loaded, before, twice = Loaded(), 0, list[Row]()
+    with interpreted(spark):
+        for night in nights:
+            loaded += night
+            twice += named(*frames(spark, loaded), before, twice)
+            before = max(load_seq for _, load_seq, _ in loaded)
+    places = {(row.file_id, row.byte_offset) for row in twice}
+    assert len(places) == len(twice)
+    return sorted(line for offset, line in placed(loaded) if (line[0], offset) not in places)
 
 
 @pytest.mark.spark
@@ -118,6 +146,15 @@ CUT_SHORT = {
     "once more than there": (["b\nt\n"], ["b\nt\n", "b\n"], ["b\n"]),
     "not the last of its file": (["b\nt\n"], ["b\n", "c\n"], ["b\n", "c\n"]),
     "after which the other begins a line": (["b\n"], ["b\nt"], ["b\nt"]),
+    "behind the same line": (["a\n", "bb\n"], ["a\n", "b"], []),
+    "of a file that lacks its begin": (["0\n", "a\n", "bb\n"], ["a\n", "b"], []),
+    "behind another line": (["a\n", "bb\n"], ["aa\n", "b"], ["aa\n", "b"]),
+    "where the other file begins": (["bb\n", "c\n"], ["a\n", "b"], ["a\n", "b"]),
+    "behind the same line as two": (["a\n", "bb\n", "a\n", "bcc\n"], ["a\n", "b"], []),
+    "with the end of a line that began before": (["-t\n", "a\n", "b\n"], ["-t\n", "a\n"], []),
+    "with that of another": (["-t\n", "a\n", "b\n"], ["-u\n", "a\n"], ["-u\n"]),
+    OF_NO_NODE: (["a\n", "bb\n"], ["a\n", "b"], []),
+    "behind it": (["-t\n", "bb\n"], ["-t\n", "b"], []),
     "another line": (["bb\n"], ["b\n"], ["b\n"]),
     "another line of a trace": (["b\nt\n"], ["b\nu"], ["b\nu"]),
     "another line end": (["b\r\n"], ["b\n"], ["b\n"]),
@@ -125,15 +162,18 @@ CUT_SHORT = {
 
 
 @pytest.mark.spark
+@pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("order", ["xy", "yx"])
-def test_a_record_that_the_end_of_its_file_cut_short(spark: SparkSession, order: str) -> None:
-    """The whole one counts, also if one run brought it last."""
-    loaded = Loaded()
+def test_a_record_that_the_end_of_its_file_cut_short(spark: SparkSession, order: str, count: int) -> None:
+    """The whole one counts, also if it is brought last, or in a later night."""
+    nights = [Loaded(), Loaded()]
     for place, (case, (whole, copy, _)) in enumerate(CUT_SHORT.items()):
         for name, lines in (("x", whole), ("y", copy)):
-            loaded += [(f"{case}/{name}", 2 * place + order.index(name) + 1, line) for line in lines]
-    with interpreted(spark):
-        counted = Counter((file_id.rpartition("/")[0], line) for file_id, _, line in left(spark, loaded))
+            number = order.index(name)
+            load_seq = len(CUT_SHORT) * number + place + 1
+            nights[number] += [(f"{case}/{name}", load_seq, line) for line in lines]
+    found = left(spark, *nights) if count > 1 else left(spark, nights[0] + nights[1])
+    counted = Counter((file_id.rpartition("/")[0], line) for file_id, _, line in found)
     for case, (whole, _, more) in CUT_SHORT.items():
         assert sorted(line for name, line in counted.elements() if name == case) == sorted(whole + more), case
 
@@ -141,8 +181,19 @@ def test_a_record_that_the_end_of_its_file_cut_short(spark: SparkSession, order:
 @pytest.mark.spark
 def test_what_is_followed_by_a_record_that_is_held_back_is_whole(spark: SparkSession) -> None:
     records, files = frames(spark, [("x", 1, "b\nt\n"), ("y", 2, "b\n")])
-    assert named(records, files).count() == 1
-    assert named(records, files.withColumn("is_last_held_back", F.lit(True))).count() == 0
+    held_back = files.withColumn("is_last_held_back", F.lit(True))
+    with interpreted(spark):
+        assert [len(named(records, files)), len(named(records, held_back))] == [1, 0]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("order", ["yxz", "zxy", "yzx"])
+def test_what_was_found_cut_short_stays_so(spark: SparkSession, order: str) -> None:
+    """Also if a later file holds the same inside, where it is as it was written."""
+    held = {"x": ["a\n", "b\nt\n"], "y": ["a\n", "b\n"], "z": ["a\n", "b\n", "c\n"]}
+    nights = [[(name, load_seq, line) for line in held[name]] for load_seq, name in enumerate(order, 1)]
+    counted = sorted(line for _, _, line in left(spark, *nights))
+    assert counted == ["a\n", "b\n", "b\nt\n", "c\n"]
 
 
 @dataclass(frozen=True)
@@ -161,13 +212,13 @@ def deal(random: Random) -> Deal:
         lines = log[begin : random.randrange(begin, len(log)) + 1]
         found.files[name] = "".join(line * random.choice((1, 1, 1, 2)) for line in lines)
         cuts = sorted(random.choices(range(len(found.files[name]) + 1), k=2))
-        for brought, (start, end) in zip(
+        for night, (start, end) in zip(
             found.nights, pairwise([0, *cuts, len(found.files[name])]), strict=True
         ):
             if start < end:
-                brought.append((name, found.files[name][start:end]))
-    for brought in found.nights:
-        random.shuffle(brought)
+                night.append((name, found.files[name][start:end]))
+    for night in found.nights:
+        random.shuffle(night)
     return found
 
 
@@ -184,11 +235,11 @@ def test_nights_name_what_one_reading_names(spark: SparkSession) -> None:
                 load_seq += 1
                 loaded += [(f"{case}/{name}", load_seq, line) for line in lines]
         with interpreted(spark):
-            twice = named(*frames(spark, loaded), before).collect()
+            twice = named(*frames(spark, loaded), before)
         places |= {(row.file_id, row.byte_offset) for row in twice}
     counted = Counter(
         (file_id[:-2], line)
-        for offset, (file_id, _, line) in enumerate(loaded)
+        for offset, (file_id, _, line) in placed(loaded)
         if (file_id, offset) not in places
     )
     for case, one in enumerate(deals):

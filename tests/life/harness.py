@@ -1,7 +1,7 @@
 """Runs a job over a folder as it changes, and says by a number what its tables hold: any table can be put through."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
@@ -105,3 +105,10 @@ def tables_of(job: str) -> list[str]:
 def summed(name: str, rows: DataFrame) -> DataFrame:
     hashed = rows.transform(as_text).select(F.xxhash64("text").cast("decimal(38,0)").alias("one"))
     return hashed.agg(F.lit(name).alias("name"), F.count("*").alias("rows"), F.sum("one").alias("hash"))
+
+
+def require_same(often: Harness, once: Harness, names: Sequence[str], without: Iterable[str] = ()) -> None:
+    found, expected = often.content(names, without), once.content(names, without)
+    assert sum(rows for rows, _ in found.values()) > 100
+    differ = [name for name in names if found[name] != expected[name]]
+    assert not differ, "\n".join(often.differing(once, name, without) for name in differ)

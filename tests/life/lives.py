@@ -1,8 +1,10 @@
 """Lives of log files in one warehouse: what befalls them by chance, what nights find of them, and what was there to read."""
 
+import gzip
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from random import Random
 
 from tests.life.disk import BEGIN, Disk, Stored
@@ -20,6 +22,8 @@ DOUBLING = frozenset({"rewrite", "cut", "hold_up", "delete"})
 # Copies are numbered behind what rotation numbers: one put over a rolled file is a copy whose original is gone, too.
 ROTATED = 3
 ACTS = 12
+LOGS = ("controller", "state-change")
+MAGIC = b"\x1f\x8b"  # of gzip
 
 
 @dataclass
@@ -35,15 +39,29 @@ class Life:
         self.truth.see(self.disk.files, night)
 
 
-def life_of(seed: int, node_id: int, logs: Mapping[str, bytes]) -> Life:
-    """logs: by name, what the node writes of them. Nothing happens that makes two files of one record."""
+def life_of(seed: int, node_id: int, logs: Mapping[str, bytes], *, is_doubled: bool = False) -> Life:
+    """logs: by name, what the node writes of them. is_doubled: things happen that make two files of one record.
+
+    What is written goes back by a year where a log is used up; not so where records are doubled, as lines that were
+    written with the clock set back have the place that they have in the file that was read first.
+    """
     random = Random(seed)  # noqa: S311  (a schedule, no secret)
+    never = frozenset[str]() if is_doubled else DOUBLING
     writers = {
-        f"broker-{node_id}/{log}.log": repeated(b"".join(records_of(content)[:RECORDS]), YEARS)
+        f"broker-{node_id}/{log}.log": repeated(
+            b"".join(records_of(content)[:RECORDS]), YEARS, 1 if is_doubled else -1
+        )
         for log, content in logs.items()
     }
-    disk = Disk(random, writers, is_telling=True, never=DOUBLING, most_records=MOST_RECORDS, names=ROTATED)
-    return Life(disk)
+    return Life(Disk(random, writers, is_telling=True, never=never, most_records=MOST_RECORDS, names=ROTATED))
+
+
+def logs_of(cluster: Path, node: int | str) -> dict[str, bytes]:
+    """By name what stands in the two logs of one node; without those that hold nothing. node: its folder, or its id."""
+    folder = cluster / (f"broker-{node}" if isinstance(node, int) else node)
+    paths = [(log, folder / f"{log}.log{ending}") for log in LOGS for ending in ("", ".gz")]
+    found = {log: path.read_bytes() for log, path in paths if path.is_file() and path.stat().st_size}
+    return {log: gzip.decompress(one) if one.startswith(MAGIC) else one for log, one in found.items()}
 
 
 @dataclass

@@ -38,6 +38,15 @@ TRACE = (
     "java.lang.IllegalStateException: no such broker\n\tat kafka.controller.KafkaController.f(K.scala:1)\n"
 )
 GROWN = f"[2026-11-21 00:00:09,000] INFO [Controller id=1] Broker failure callback for 2 {LOGGER}\n"
+# The end of another file goes on in it, which was read in the night before, and what stands before that a night earlier.
+AGAIN = f"""\
+[2026-11-21 00:00:02,000] INFO [Controller id=2] Broker failure callback for 1 {LOGGER}
+[2026-11-21 00:00:03,000] INFO [Controller id=2] Newly added brokers: , deleted brokers: 1, bounced brokers: , all live brokers: 2,3 {LOGGER}
+"""
+EARLIER = f"[2026-11-21 00:00:01,000] INFO [Controller id=2] Broker failure callback for 4 {LOGGER}\n"
+BEFORE = EARLIER + AGAIN[: AGAIN.index("\n") + 1]
+CUT_SHORT = EARLIER + AGAIN[:-40]
+CONTROLLER_2 = "broker-2/controller.log"
 CONTROLLER_1, CONTROLLER_3 = "broker-1/controller.log", "broker-3/controller.log"
 
 
@@ -53,19 +62,23 @@ def test_lines_that_come_to_stand_behind_others(spark: SparkSession, tmp_path: P
     often, once = (Harness(spark, tmp_path / name) for name in ("often", "once"))
     away = often.logs / f"{CONTROLLER_1}.1"
     put(often.logs, {f"{CONTROLLER_3}.1": ROLLED, CONTROLLER_3: GROWING}, NOT_QUIET)
-    put(often.logs, {f"{CONTROLLER_1}.1": FAILED + TRACE}, 0)
+    put(often.logs, {f"{CONTROLLER_1}.1": FAILED + TRACE, f"{CONTROLLER_2}.1": BEFORE}, 0)
     assert often.run() in PUBLISHED
     away.unlink()
     put(often.logs, {f"{CONTROLLER_1}.5": FAILED}, 0)
     put(often.logs, {f"{CONTROLLER_3}.1": ROLLED, CONTROLLER_3: GROWING}, 0)
+    put(often.logs, {f"{CONTROLLER_2}.1": CUT_SHORT}, 0)
     assert often.run() in PUBLISHED
     put(often.logs, {f"{CONTROLLER_1}.1": FAILED + TRACE + GROWN, f"{CONTROLLER_3}.2": SET_BACK}, 0)
+    put(often.logs, {CONTROLLER_2: AGAIN}, 0)
     assert often.run() in PUBLISHED
     texts = {
         f"{CONTROLLER_1}.1": FAILED + TRACE + GROWN,
         f"{CONTROLLER_3}.1": ROLLED,
         CONTROLLER_3: GROWING,
         f"{CONTROLLER_3}.2": SET_BACK,
+        f"{CONTROLLER_2}.1": CUT_SHORT,
+        CONTROLLER_2: AGAIN,
     }
     once.read_once({name: Stored(text.encode(), BEGIN, "") for name, text in texts.items()})
     names = tables_of("ingest")

@@ -1,7 +1,6 @@
 """Lives of log files through Spark and Delta: the tables are those of one reading of all bytes ever seen."""
 
-import gzip
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,13 +13,11 @@ from pipeline.store.gate import Expectation
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import TableSpec
 from tests.conftest import REPOSITORY
-from tests.life.harness import PUBLISHED, Harness, tables_of
-from tests.life.lives import Lives, life_of
+from tests.life.harness import PUBLISHED, Harness, require_same, tables_of
+from tests.life.lives import Lives, life_of, logs_of
 
 pytestmark = pytest.mark.spark
 SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
-LOGS = ("controller", "state-change")
-MAGIC = b"\x1f\x8b"  # of gzip
 NIGHTS = 3
 NODES = (1, 2, 3)  # each with a schedule of its own
 SCHEDULES = 102
@@ -104,21 +101,6 @@ def test_lives_of_other_clusters_through_all_tables(
     # Which gaps there are goes by what was found in which night.
     names = [name for name in tables_of("nightly") if name != "gold.evidence"]
     require_same(often, once, names, TOLD_BY_NIGHT)
-
-
-def logs_of(cluster: Path, node: int | str) -> dict[str, bytes]:
-    """By name what stands in the two logs of one node; without those that hold nothing. node: its folder, or its id."""
-    folder = cluster / (f"broker-{node}" if isinstance(node, int) else node)
-    paths = [(log, folder / f"{log}.log{ending}") for log in LOGS for ending in ("", ".gz")]
-    found = {log: path.read_bytes() for log, path in paths if path.is_file() and path.stat().st_size}
-    return {log: gzip.decompress(one) if one.startswith(MAGIC) else one for log, one in found.items()}
-
-
-def require_same(often: Harness, once: Harness, names: Sequence[str], without: Iterable[str] = ()) -> None:
-    found, expected = often.content(names, without), once.content(names, without)
-    assert sum(rows for rows, _ in found.values()) > 100
-    differ = [name for name in names if found[name] != expected[name]]
-    assert not differ, "\n".join(often.differing(once, name, without) for name in differ)
 
 
 def without_quality(versions: Mapping[str, int]) -> dict[str, int]:

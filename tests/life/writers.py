@@ -37,8 +37,8 @@ def line(at: datetime, message: str) -> bytes:
     return f"[{time}] INFO {message} (kafka.controller.KafkaController)\n".encode()
 
 
-def repeated(content: bytes, years: int = 0) -> Writer:
-    """The records of a real log, so many years later; from its beginning with an earlier year once used up."""
+def repeated(content: bytes, years: int = 0, step: int = -1) -> Writer:
+    """The records of a real log, so many years later; from its beginning once used up, `step` years later."""
     starts = [match.start() for match in re.finditer(rb"^" + START.pattern, content, re.M)]
     records = [content[a:b] for a, b in zip(starts, [*starts[1:], len(content)], strict=True)]
     count = 0
@@ -47,7 +47,7 @@ def repeated(content: bytes, years: int = 0) -> Writer:
         nonlocal count
         lap, place = divmod(count, len(records))
         count += 1
-        year = int(records[place][1:5]) + years - lap
+        year = int(records[place][1:5]) + years + step * lap
         return b"[%d" % year + records[place][5:]
 
     return write
