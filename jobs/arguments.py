@@ -5,12 +5,14 @@ import contextlib
 import math
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from jobs.load_settings import load
 from jobs.settings import Settings
 from pipeline.core.errors import SettingsError
 from schemas.gold.finding import SEVERITIES
+
+# Flags that are settings, of those that a job has.
+FLAGS = ("cluster", "zone", "server_log", "server_properties", "follow_links")
 
 
 def parser(job: str, description: str) -> argparse.ArgumentParser:
@@ -25,17 +27,13 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
     )
     on_warehouse(arguments)
     arguments.add_argument("--cluster", metavar="NAME", help="the cluster that all these logs belong to")
-    arguments.add_argument("--zone", metavar="AREA/CITY", help="time zone of the brokers' local times (UTC)")
     arguments.add_argument(
         "--since", type=moment, metavar="TIME", help="only files with records at or after it, UTC"
     )
     arguments.add_argument(
         "--until", type=moment, metavar="TIME", help="only files with records before it, UTC"
     )
-    arguments.add_argument(
-        "--server-properties", metavar="FILE", help="a server.properties: its limits of leader imbalance"
-    )
-    arguments.add_argument("--server-log", action="store_true", default=None, help="read server.log too")
+    on_settings(arguments)
     arguments.add_argument(
         "--reparse",
         action="store_true",
@@ -48,6 +46,15 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
         "--fail-on", choices=SEVERITIES, help="exit 8 when a finding is at least so severe"
     )
     return arguments
+
+
+def on_settings(arguments: argparse.ArgumentParser) -> None:
+    """Settings that change results and may be given without a file of settings."""
+    arguments.add_argument("--zone", metavar="AREA/CITY", help="time zone of the brokers' local times (UTC)")
+    arguments.add_argument(
+        "--server-properties", metavar="FILE", help="a server.properties: its limits of leader imbalance"
+    )
+    arguments.add_argument("--server-log", action="store_true", default=None, help="read server.log too")
 
 
 def on_warehouse(arguments: argparse.ArgumentParser) -> None:
@@ -80,26 +87,17 @@ def moment(text: str) -> datetime:
     """An ISO time; without a zone it is UTC."""
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(
             f"expected a time such as 2026-11-21T08:00, found {text!r}"
         ) from None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:
     """The settings in force; SettingsError says which one is wrong."""
-    flags: dict[str, Any] = {
-        key: value
-        for key, value in (
-            ("cluster", arguments.cluster),
-            ("zone", arguments.zone),
-            ("server_log", arguments.server_log),
-            ("server_properties", arguments.server_properties),
-            ("follow_links", arguments.follow_links),
-        )
-        if value is not None
-    }
+    given = vars(arguments)
+    flags = {key: given[key] for key in FLAGS if given.get(key) is not None}
     return load(arguments.conf, flags)
 
 

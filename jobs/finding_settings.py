@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BeforeValidator, Field, PositiveInt, model_validator
 
 from jobs.masking_settings import Part
-from jobs.setting_types import Regex
+from jobs.setting_types import EntityPattern
 from schemas.gold.finding import RULES
 
 Milliseconds = Annotated[int, Field(ge=0)]
@@ -22,9 +22,9 @@ def _moment(value: Any) -> Any:
     """YAML knows dates and times by itself; what has no zone is UTC."""
     try:
         found = datetime.fromisoformat(str(value))
-    except ValueError:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise ValueError("a date or time in UTC such as 2026-11-21 or 2026-11-21T08:00") from None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 RuleName = Annotated[str, AfterValidator(_rule)]
@@ -56,7 +56,7 @@ class Suppression(Part):
     """Findings of a rule, about an entity that a regular expression matches whole, or both: not told until then."""
 
     rule: RuleName | None = None
-    entity: Regex | None = None
+    entity: EntityPattern | None = None
     until: Moment
     reason: Reason
 

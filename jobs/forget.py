@@ -88,6 +88,13 @@ def forget(store: ClusterWarehouse, progress: Progress) -> None:
     for layer in (HIDDEN, *LAYERS):
         progress.stage("forget", layer)
         store.files.delete(f"{store.folder}/{layer}")
+    left = {HIDDEN, *LAYERS} & set(store.files.names(store.folder))
+    if left:
+        raise InputProblem(
+            expected=f"all of {store.folder} to be erased",
+            found=f"that {', '.join(sorted(left))} may not be deleted",
+            todo="give the job the right to delete it, and run it again",
+        )
 
 
 if __name__ == "__main__":

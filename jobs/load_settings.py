@@ -17,9 +17,14 @@ FILE_NAME = "kafka-controller-audit.yaml"
 PREFIX = "KCA_"
 # Read by the tests, no setting.
 RESERVED = {"KCA_SHARED"}
+KEY_VARIABLE = "KCA_MASKING__KEY"
 TODO = "correct it, or take it out to use the default"
 
 Tree = dict[str, Any]
+
+
+class _TwiceError(yaml.MarkedYAMLError):
+    """A key that stands twice."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -31,9 +36,7 @@ def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> Tre
     for key_node, _ in node.value:
         key = loader.construct_object(key_node, deep=True)
         if key in seen:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"the key {key} stands twice", key_node.start_mark
-            )
+            raise _TwiceError(None, None, f"the key {key} stands twice", key_node.start_mark)
         seen.add(key)
     return {str(key): value for key, value in loader.construct_mapping(node, deep).items()}
 
@@ -101,29 +104,38 @@ def _parse(text: str, origin: str) -> Tree:
     try:
         tree = yaml.load(text, _Loader)  # noqa: S506  (_Loader is a SafeLoader)
     except yaml.YAMLError as problem:
-        raise SettingsError(
-            expected=f"YAML in {origin}", found=_one_line(str(problem)), todo="correct it"
-        ) from None
+        raise _no_yaml(problem, origin) from None
     if tree is not None and not isinstance(tree, dict):
         raise SettingsError(
-            expected=f"keys with values in {origin}", found=repr(tree), todo="write `key: value`"
+            expected=f"keys with values in {origin}",
+            found=f"a {type(tree).__name__}",
+            todo="write `key: value`",
         )
     return tree or {}
 
 
 def _from_variable(name: str, text: str) -> Tree:
-    """KCA_LIMITS__RANGE_BYTES=1 is {limits: {range_bytes: 1}}; the value is YAML."""
+    """KCA_LIMITS__RANGE_BYTES=1 is {limits: {range_bytes: 1}}; the value is YAML, that of KEY_VARIABLE as it stands."""
     try:
-        value = yaml.load(text, _Loader)  # noqa: S506  (_Loader is a SafeLoader)
+        value = text if name == KEY_VARIABLE else yaml.load(text, _Loader)  # noqa: S506  (_Loader is a SafeLoader)
     except yaml.YAMLError as problem:
-        raise SettingsError(
-            expected=f"YAML in {name}", found=_one_line(str(problem)), todo="correct it"
-        ) from None
+        raise _no_yaml(problem, name) from None
     *outer, last = name.removeprefix(PREFIX).lower().split("__")
     tree: Tree = {last: value}
     for key in reversed(outer):
         tree = {key: tree}
     return tree
+
+
+def _no_yaml(problem: yaml.YAMLError, origin: str) -> SettingsError:
+    """Where it stops being YAML, without the text, which may hold the key of masking."""
+    mark = getattr(problem, "problem_mark", None)
+    place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+    is_of_form = isinstance(problem, (yaml.scanner.ScannerError, yaml.parser.ParserError, _TwiceError))
+    said = getattr(problem, "problem", "") if is_of_form else "what YAML does not know"
+    return SettingsError(
+        expected=f"YAML in {origin}", found=f"{said}{place}", todo="correct it, or put values in quotes"
+    )
 
 
 def _overlay(base: Tree, tree: Tree, origin: str, sources: dict[str, str], path: str = "") -> None:

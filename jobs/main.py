@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from jobs.arguments import parser, require_logs, settings_of
 from jobs.discovery import candidates_by_cluster, listing_now
 from jobs.first_screen import Screen, first_screen
-from jobs.outcome import UNEXPECTED, log_stages, said, worst
+from jobs.outcome import UNEXPECTED, log_stages, not_written, said, worst
 from jobs.progress import Progress
 from jobs.request import RunRequest, RunResult
 from jobs.run import run_cluster
@@ -19,6 +19,7 @@ from jobs.settings import Settings
 from jobs.text import printable
 from pipeline.core.errors import (
     FindingsReached,
+    InputProblem,
     NothingToRead,
     PartialInput,
     PipelineError,
@@ -45,6 +46,7 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
         if arguments.reparse:
             stored = [arguments.cluster] if arguments.cluster else clusters(spark, arguments.warehouse)
             names = list(dict.fromkeys([*stored, *names]))
+            require_stored(names, arguments.warehouse)
     except PipelineError as problem:
         return said(job, problem)
     codes = []
@@ -74,6 +76,9 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
             foreign.append(problem)
         except PipelineError as problem:
             codes.append(said(job, problem))
+        except OSError as problem:
+            what = "it was published before" if published else f"nothing of {cluster_id} is published"
+            codes.append(said(job, not_written(problem, what)))
         except (Py4JError, PySparkException):
             what = "after it was published" if published else "and nothing of it is published"
             log.exception("%s: cluster %s failed, %s", job, cluster_id, what)
@@ -89,6 +94,14 @@ def names_below(arguments: Namespace, settings: Settings) -> list[str]:
     if not arguments.logs:
         return []
     return list(candidates_by_cluster(arguments.logs, settings, arguments.cluster))
+
+
+def require_stored(names: Sequence[str], warehouse: str) -> None:
+    """InputProblem: there is nothing that could be read again."""
+    if not names:
+        raise InputProblem(
+            expected=f"a cluster in {warehouse}, or --logs", found="neither", todo="check --warehouse"
+        )
 
 
 def require_whole(result: RunResult) -> None:

@@ -4,19 +4,19 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 from pyspark.sql import functions as F
 
-from jobs.arguments import on_warehouse
+from jobs.arguments import on_settings, on_warehouse
 from jobs.migrate import migrate_older
 from jobs.on_clusters import run_on_clusters
 from jobs.progress import Progress
 from jobs.settings import Settings
 from jobs.text import human_bytes
-from jobs.upkeep import Upkeep
+from jobs.upkeep import Upkeep, require_same_settings
 from pipeline.catalog.tables import TABLES, Refresh
 from pipeline.store.lock import ClusterLock
 from pipeline.store.rows import collect_one, collect_rows
@@ -44,6 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.add_argument(
         "--retain", type=days, metavar="400d", help="delete what was read of records older than so many days"
     )
+    on_settings(arguments)
     on_warehouse(arguments)
     given = arguments.parse_args(argv)
     return run_on_clusters("maintain", given, partial(maintained, given.retain))
@@ -64,6 +65,8 @@ def maintained(
     lock: ClusterLock,
 ) -> str:
     """What one cluster was and is. The order matters: what is removed last is what no published version needs."""
+    if retain is not None:
+        require_same_settings(store, store.published(), settings)
     migrate_older(store, settings, progress, lock)
     upkeep = Upkeep(store, settings, "maintain", progress, lock)
     tables = upkeep.tables
@@ -74,8 +77,9 @@ def maintained(
     compact(store.delta, [*tables, run.SPEC])
     progress.stage("remove", f"files that no run of the last {settings.storage.retention_days} days needs")
     remove_old_files(store.delta, [*tables, run.SPEC])
-    until = upkeep.started_at - timedelta(days=settings.storage.retention_days) + CLOCKS_APART
-    upkeep.counts[KEPT_FROM] = kept_from(store, until)
+    until = datetime.now(UTC) - timedelta(days=settings.storage.retention_days) + CLOCKS_APART
+    # What an earlier run removed is gone, however long files are kept since.
+    upkeep.counts[KEPT_FROM] = max(kept_from(store, until), upkeep.counts.get(KEPT_FROM, 1))
     upkeep.publish()
     remove_old_logs(upkeep)
     after = files_and_bytes(store.delta, tables)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from jobs.load_settings import load
-from jobs.outcome import UNEXPECTED, log_stages, said, worst
+from jobs.arguments import settings_of
+from jobs.outcome import UNEXPECTED, log_stages, not_written, said, worst
 from jobs.progress import Progress
 from jobs.settings import Settings
 from pipeline.core.errors import InputProblem, PipelineError
@@ -25,7 +25,7 @@ def run_on_clusters(job: str, given: argparse.Namespace, work: Work) -> int:
     """Does the work on the named cluster, else on all; prints what it says. One bad cluster holds back no other."""
     log_stages()
     try:
-        settings = load(given.conf)
+        settings = settings_of(given)
         progress = Progress()
         spark = get_spark(is_terminal=progress.is_terminal)
         names = chosen_clusters(clusters(spark, given.warehouse), given.warehouse, given.cluster)
@@ -42,6 +42,8 @@ def run_on_clusters(job: str, given: argparse.Namespace, work: Work) -> int:
             codes.append(0)
         except PipelineError as problem:
             codes.append(said(job, problem))
+        except OSError as problem:
+            codes.append(said(job, not_written(problem, f"nothing of {name} is published")))
         except (Py4JError, PySparkException):
             log.exception("%s: cluster %s failed, and nothing of it is published", job, name)
             codes.append(UNEXPECTED)

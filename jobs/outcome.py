@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from jobs.text import printable
-from pipeline.core.errors import PipelineError
+from pipeline.core.errors import EnvironmentProblem, PipelineError
 
 UNEXPECTED = 1
 
@@ -21,6 +21,15 @@ def log_stages() -> None:
 def said(job: str, problem: PipelineError) -> int:
     print(printable(f"{job}: {problem}"), file=sys.stderr)
     return problem.exit_code
+
+
+def not_written(problem: OSError, what: str) -> EnvironmentProblem:
+    """what: was published by then."""
+    return EnvironmentProblem(
+        expected="a warehouse, and a place for what the job prints, that may be written",
+        found=f"{problem.strerror or problem} ({problem.filename or 'no file'})",
+        todo=f"give the job the right to, or room; {what}",
+    )
 
 
 def worst(codes: Sequence[int]) -> int:

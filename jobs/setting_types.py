@@ -11,6 +11,8 @@ from pipeline.kafka import envelope
 from pipeline.kafka.layout import PATTERN_GROUPS
 from pipeline.kafka.releases import is_release, names
 
+# A brace that counts nothing, a bracket in a class, and groups that Java has not.
+OF_PYTHON_ONLY = re.compile(r"(?<!\\)\{(?!\d+(?:,\d*)?\})|(?<!\\)\[[^\]\\]*\[|\(\?(?!:|=|!|<[=!]|[ims]+\))")
 CLUSTER_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
 
 
@@ -47,6 +49,13 @@ def _regex(text: str) -> str:
     return text
 
 
+def _entity(text: str) -> str:
+    """What Python and Java, which compares it with entities, read alike."""
+    if OF_PYTHON_ONLY.search(_regex(text)):
+        raise ValueError("a regular expression that Java reads alike: escape { and [, name no groups")
+    return text
+
+
 def _name(text: str) -> str:
     if not re.fullmatch(CLUSTER_NAME, text):
         raise ValueError("a name that can be a folder: letters, digits, '.', '_' and '-', at most 100")
@@ -64,6 +73,7 @@ def _release(text: str) -> str:
 Zone = Annotated[str, AfterValidator(_zone)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Regex = Annotated[str, AfterValidator(_regex)]
+EntityPattern = Annotated[str, AfterValidator(_entity)]
 EnvelopeName = Annotated[str, AfterValidator(_envelope)]
 ClusterName = Annotated[str, AfterValidator(_name)]
 Release = Annotated[str, AfterValidator(_release)]

@@ -41,8 +41,11 @@ class Limits(Part):
     max_ratio: PositiveInt
 
 
+MOST_DAYS = 36_500
+
+
 class Storage(Part):
-    retention_days: PositiveInt
+    retention_days: Annotated[int, Field(ge=1, le=MOST_DAYS)]
     zstd_level: Annotated[int, Field(ge=1, le=22)]
 
 

@@ -10,11 +10,11 @@ from jobs.progress import Progress
 from jobs.request import is_kept
 from jobs.settings import Settings
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
-from pipeline.core.errors import GateFailed
+from pipeline.core.errors import GateFailed, SettingsError
 from pipeline.store.lock import ClusterLock
 from pipeline.store.session import tune_for_size
 from pipeline.store.upkeep import tune_upkeep
-from pipeline.store.warehouse import ClusterWarehouse, run_row
+from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
 from schemas.gold import finding
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
@@ -99,3 +99,14 @@ class Upkeep:
         )
         self.lock.require_mine()
         self.store.publish(row)
+
+
+def require_same_settings(store: ClusterWarehouse, published: Published, settings: Settings) -> None:
+    """What is built anew is to be judged as the last run did. SettingsError: by other settings."""
+    wanted = settings.fingerprint(store.cluster_id)
+    if published.settings_fingerprint not in (None, wanted):
+        raise SettingsError(
+            expected=f"the settings that cluster {store.cluster_id} was judged by in run {published.run_id}",
+            found="others, or another release",
+            todo="give the nightly job's --conf, --zone, --server-properties and --server-log, or run that first",
+        )

@@ -48,8 +48,9 @@ def list_files(root: str, *, follow_links: bool = False) -> Iterator[Listed]:
     is_uri = URI.match(root) is not None
     wild = WILDCARD.search(root) if is_uri or not os.path.lexists(root) else None
     base = root if wild is None else root[: root.rfind("/", 0, wild.start()) + 1] or "."
-    files = list_uri(base) if is_uri else list_local(base, follow_links=follow_links)
-    return (one for one in files if wild is None or matches(one.path, root))
+    pattern = None if wild is None else root if is_uri else str(Path(root).absolute())
+    files = list_uri(base) if is_uri else list_local(base, pattern, follow_links=follow_links)
+    return (one for one in files if pattern is None or matches(one.path, pattern))
 
 
 def local_path(path: str) -> str:
@@ -66,22 +67,25 @@ def matches(path: str, pattern: str) -> bool:
     return fnmatch.fnmatchcase(path, absolute) or fnmatch.fnmatchcase(path, f"{absolute}/*")
 
 
-def list_local(base: str, *, follow_links: bool) -> Iterator[Listed]:
+def list_local(base: str, pattern: str | None, *, follow_links: bool) -> Iterator[Listed]:
     root = Path(base).absolute()
     found = root.stat()
     if not stat.S_ISDIR(found.st_mode):
         return iter([listed(str(root), str(root.parent), found)])
     os.scandir(root).close()
-    return Walk(str(root), follow_links=follow_links).files()
+    return Walk(str(root), pattern, follow_links=follow_links).files()
 
 
 class Walk:
-    """One walk through the folders below a base; of a folder no more than one entry is held at a time."""
+    """One walk through the folders below a base; of a folder no more than one entry is held at a time.
 
-    def __init__(self, base: str, *, follow_links: bool) -> None:
-        self.base, self.follow_links = base, follow_links
+    pattern: what the walk is made for; None: all below the base.
+    """
+
+    def __init__(self, base: str, pattern: str | None, *, follow_links: bool) -> None:
+        self.base, self.pattern, self.follow_links = base, pattern, follow_links
         self.inside = os.path.realpath(base)
-        self.entered: set[tuple[int, int]] = set()
+        self.entered: set[tuple[int, int, bool]] = set()
         self.waiting = [base]
 
     def files(self) -> Iterator[Listed]:
@@ -96,10 +100,11 @@ class Walk:
 
     def of_folder(self, folder: str) -> Iterator[Listed]:
         found = Path(folder).stat()
-        if (found.st_dev, found.st_ino) in self.entered:
+        entered = found.st_dev, found.st_ino, self.is_asked(folder)
+        if entered in self.entered:
             yield refused(folder, self.base, "a folder that is read under another name", is_elsewhere=True)
             return
-        self.entered.add((found.st_dev, found.st_ino))
+        self.entered.add(entered)
         with os.scandir(folder) as entries:
             for entry in entries:
                 one = self.of_entry(entry)
@@ -130,12 +135,21 @@ class Walk:
             found = Path(path).stat()
         except OSError as problem:
             return refused(path, self.base, f"a link that leads to no file ({problem.strerror})")
-        if target == self.inside or target.startswith(f"{self.inside.rstrip('/')}/"):
+        inside = self.inside.rstrip("/")
+        is_inside = target == self.inside or target.startswith(f"{inside}/")
+        if is_inside and self.is_asked(self.base.rstrip("/") + target[len(inside) :]):
             said = "a link to what is read under its own name"
             return refused(path, self.base, said, is_elsewhere=True)
         if not self.follow_links:
             return refused(path, self.base, "a link that leaves the log folder: --follow-links reads it")
         return self.of_status(path, found)
+
+    def is_asked(self, path: str) -> bool:
+        """Whether the pattern takes in what has this name, or may take in what is below it."""
+        if self.pattern is None or matches(path, self.pattern):
+            return True
+        above = "/".join(self.pattern.split("/")[: path.rstrip("/").count("/") + 1])
+        return above != self.pattern and fnmatch.fnmatchcase(path.rstrip("/"), above)
 
 
 def listed(path: str, base: str, found: os.stat_result) -> Listed:

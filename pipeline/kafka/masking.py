@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from pipeline.core.masking import Masker, MaskRule, masked_records, values, with_values
 from pipeline.core.scan import Records
 from pipeline.kafka.envelope import Envelope
+from pipeline.kafka.json_layout import JsonLayout
 from pipeline.kafka.record_text import without_wrappers
 from pipeline.kafka.wording import table
 from pipeline.kafka.wrapper import Wrapper
@@ -134,10 +135,61 @@ def pattern_problem(pattern: str) -> str | None:
 
 def masked(records: Records, envelope: Envelope, masking: Masking) -> Records:
     """The records as they are stored and parsed. Lines that a runtime tore are put together before, so that a
-    secret stands in one piece."""
+    secret stands in one piece; of a line that is not whole nothing is left behind its start."""
+    whole = records
     if envelope.wrappers and envelope.wrappers[0].name in WHOLE:
-        records = _in_one_piece(records, envelope.wrappers[0])
-    return masked_records(records, masking.masker)
+        whole = _in_one_piece(records, envelope.wrappers[0])
+    is_json = isinstance(envelope.layout, JsonLayout) or any(one.is_json for one in envelope.wrappers)
+    done = masked_json(whole, masking.masker) if is_json else masked_records(whole, masking.masker)
+    return _without_torn_line(done, envelope, masking)
+
+
+def _without_torn_line(records: Records, envelope: Envelope, masking: Masking) -> Records:
+    """Whether what a line breaks off in is a secret would be told by what follows it."""
+    lines = values(records)
+    is_torn = pc.or_(pc.invert(pc.ends_with(lines, "\n")), pa.array(records.is_cut))
+    if not pc.any(is_torn).as_py():
+        return records
+    start = envelope.start if not re.compile(envelope.start).groups else ""
+    rule = MaskRule("cut", r"[^\n]+", before=rf"(?:\A|\n)(?:{start})?", after=r"\z")
+    torn = Masker((rule,), masking.key).masked(lines.filter(is_torn))
+    return with_values(records, pc.replace_with_mask(lines, is_torn, torn))
+
+
+def masked_json(records: Records, masker: Masker) -> Records:
+    """Records in JSON, as what its texts say: escapes hide what a secret is told by. Then once more with the quotes of
+    texts that are JSON themselves."""
+    for of_inside in (False, True):
+        lines = values(records)
+        is_escaped = pc.match_substring(lines, "\\")
+        shown = _without_escapes(lines.filter(is_escaped), masker, of_inside=of_inside)
+        done = masked_records(with_values(records, pc.replace_with_mask(lines, is_escaped, shown)), masker)
+        stored = _with_escapes(values(done).filter(is_escaped), masker, of_inside=of_inside)
+        records = with_values(done, pc.replace_with_mask(values(done), is_escaped, stored))
+    return records
+
+
+def _without_escapes(lines: pa.Array, masker: Masker, *, of_inside: bool) -> pa.Array:
+    """Backslashes and what could stand without one as they are; marks for other escapes and, of_inside, for the quotes
+    around texts, with those in texts as they are."""
+    backslash, escape, quote, other = (
+        masker.mark(name) for name in ("backslash", "escape", "quote", "other")
+    )
+    quotes = (('\\"', other), ('"', quote), (other, '"')) if of_inside else ()
+    return _replaced(lines, ("\\\\", backslash), *UNESCAPED, *quotes, ("\\", escape), (backslash, "\\"))
+
+
+def _with_escapes(lines: pa.Array, masker: Masker, *, of_inside: bool) -> pa.Array:
+    backslash, escape, quote = (masker.mark(name) for name in ("backslash", "escape", "quote"))
+    quotes = (('"', '\\"'), (quote, '"')) if of_inside else ()
+    return _replaced(lines, ("\\", backslash), (escape, "\\"), *quotes, (backslash, "\\\\"))
+
+
+def _replaced(lines: pa.Array, *pairs: tuple[str, str]) -> pa.Array:
+    """One after another."""
+    for old, new in pairs:
+        lines = pc.replace_substring(lines, old, new)
+    return lines
 
 
 def _in_one_piece(records: Records, wrapper: Wrapper) -> Records:
@@ -159,10 +211,21 @@ def _cri(torn: bytes, lines: Sequence[bytes]) -> bytes:
 
 
 def _json_file(_: bytes, lines: Sequence[bytes]) -> bytes:
-    texts = (json.dumps({"log": line.decode("utf-8", "replace")}, separators=(",", ":")) for line in lines)
+    texts = (
+        json.dumps({"log": line.decode("utf-8", "replace")}, separators=(",", ":"), ensure_ascii=False)
+        for line in lines
+    )
     return "".join(f"{text}\n" for text in texts).encode()
 
 
+# As encoders write what could stand in HTML, and a slash: Go's and Gson's, with digits of either case.
+UNESCAPED = (
+    *(
+        (f"\\u00{digits}", chr(int(digits, 16)))
+        for digits in ("3c", "3C", "3e", "3E", "26", "27", "2f", "2F", "3d", "3D")
+    ),
+    ("\\/", "/"),
+)
 LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
 # How a runtime writes lines that it does not tear, by the name of its wrapper.
 WHOLE = {"cri": _cri, "json_file": _json_file}

@@ -129,6 +129,23 @@ def test_loops_and_links_to_what_is_read_are_elsewhere(logs: Path) -> None:
         assert all(one.is_elsewhere for one in told)
 
 
+def test_what_a_link_names_is_not_elsewhere_where_the_glob_leaves_it_out(logs: Path) -> None:
+    """A link to the newest of rolled files, and to the folder of the newest day."""
+    (logs / "day-2").mkdir()
+    (logs / "day-2" / "controller.log.21").write_text("x")
+    (logs / "day-2" / "controller.log").symlink_to("controller.log.21")
+    (logs / "current").symlink_to("day-2")
+    for root, name in (
+        ("day-*/controller.log", "day-2/controller.log"),
+        ("curr*", "current/controller.log.21"),
+    ):
+        (told,) = refusals(logs / root).values()
+        assert "--follow-links" in told
+        assert name in names(logs / root, follow_links=True)
+    elsewhere = [one.relative for one in list_files(str(logs / "*" / "controller.log*")) if one.is_elsewhere]
+    assert elsewhere == ["day-2/controller.log"]
+
+
 def test_links_to_nothing_and_to_themselves_are_told(logs: Path) -> None:
     (logs / "gone").symlink_to(logs / "nowhere")
     (logs / "ring").symlink_to(logs / "ring")

@@ -42,6 +42,26 @@ def test_the_file_of_the_working_directory_is_found(tmp_path: Path) -> None:
     assert load(environ={}, folder=tmp_path).cluster_id == "here"
 
 
+@pytest.mark.parametrize(
+    "key", ["%Xk29fjfk39fjdk2k3", "*Xk29fjfk39fjdk2k3", "'Xk29: fjfk39: k2", "12345678901234567890"]
+)
+def test_the_key_of_masking_is_not_shown(tmp_path: Path, key: str) -> None:
+    """It is taken from the environment as it stands; in a file it has to be YAML."""
+    conf = write(tmp_path, "masking: {kinds: [hosts]}\n")
+    masking = load(conf, environ={"KCA_MASKING__KEY": key}).masking
+    assert masking.key is not None and masking.key.get_secret_value() == key
+    with pytest.raises(SettingsError) as raised:
+        from_text(tmp_path, f"masking:\n  kinds: [hosts]\n  key: {key}\n")
+    assert "Xk29" not in str(raised.value) and "12345" not in str(raised.value)
+
+
+@pytest.mark.parametrize("entity", ["(?P<a>x)", "topic {x}", "[[]", "[a[b]]", "(?<a>x)", "(?(1)x)"])
+def test_an_entity_is_a_pattern_that_java_reads_alike(tmp_path: Path, entity: str) -> None:
+    entry = {"known_findings": {"suppressions": [{"entity": entity, "until": "2027-01-01", "reason": "x"}]}}
+    with pytest.raises(SettingsError, match="to be a regular expression"):
+        from_text(tmp_path, yaml.safe_dump(entry))
+
+
 def test_a_cluster_and_a_broker_say_what_differs(tmp_path: Path) -> None:
     settings = from_text(
         tmp_path,
@@ -128,7 +148,7 @@ def test_the_fingerprint_follows_what_changes_results(tmp_path: Path) -> None:
         ("release: 2.2", "release in {file} to be string, found 2.2;"),
         ("zone: UTC\nzone: UTC", "the key zone stands twice"),
         ("zone: [", "Expected YAML in {file}, found"),
-        ("- zone", "Expected keys with values in {file}, found ['zone'];"),
+        ("- zone", "Expected keys with values in {file}, found a list;"),
         (
             "known_findings: {suppressions: [{until: 2027-01-01, reason: x}]}",
             "known_findings.suppressions.0 in {file} to be a rule, an entity or both",

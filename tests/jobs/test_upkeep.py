@@ -136,6 +136,21 @@ def test_old_records_go_and_their_files_are_not_read_again(
 
 
 @pytest.mark.soak
+def test_what_old_records_leave_is_judged_as_before(
+    spark: SparkSession, continued: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warehouse = copy_of(continued, tmp_path)
+    before = store_of(spark, warehouse).published()
+    limits = tmp_path / "server.properties"
+    limits.write_text("leader.imbalance.per.broker.percentage=33\n")
+    maintain = ["maintain", "--warehouse", str(warehouse), "--retain", "90000d"]
+    assert cli.main([*maintain, "--server-properties", str(limits)]) == 2
+    assert f"judged by in run {before.run_id}, found others" in capsys.readouterr().err
+    assert store_of(spark, warehouse).published() == before
+    assert cli.main(maintain) == 0
+
+
+@pytest.mark.soak
 def test_tables_of_another_declaration_are_brought_up_to_date(
     spark: SparkSession, continued: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
