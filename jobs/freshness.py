@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Mapping
 
 from jobs.settings import Settings
-from pipeline.catalog.knowledge import TEMPLATES, knowledge_fingerprint
+from pipeline.catalog.knowledge import TEMPLATES, forms_fingerprint, knowledge_fingerprint
 from pipeline.catalog.tables import BY_SHORT_NAME, LIMITS, SETTINGS, TABLES, stands_on
 
 
@@ -20,6 +20,15 @@ def mark(name: str, load_seq: int, settings: Settings, cluster_id: str) -> int:
 def templates_mark() -> int:
     """The templates of this product, as a number."""
     return int(knowledge_fingerprint(TEMPLATES)[:15], 16)
+
+
+def looked_mark(settings: Settings, cluster_id: str) -> int:
+    """By what files are recognised, as a number: forms of lines and paths, of the product and of the settings."""
+    cluster = settings.cluster(cluster_id)
+    brokers = {node: one.envelope for node, one in cluster.brokers.items() if one.envelope}
+    by_path = [(one.path, one.envelope) for one in settings.path_envelopes]
+    told = (settings.path_patterns, by_path, cluster.envelope, sorted(brokers.items()), forms_fingerprint())
+    return int(hashlib.sha256(repr(told).encode()).hexdigest()[:15], 16)
 
 
 def marked(name: str) -> str:

@@ -11,7 +11,8 @@ from pipeline.bronze.planning import Plan, Sighting
 from pipeline.store.warehouse import EXPIRED_BEFORE, KEPT_FROM
 from schemas.bronze.file_sighting import PROBLEMS
 
-HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE, "templates")
+LOOKED = "looked"
+HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE, "templates", LOOKED)
 
 
 @dataclass(frozen=True)

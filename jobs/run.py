@@ -9,17 +9,18 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from jobs.building import Builder, tables_to_build
-from jobs.freshness import fresh_tables, mark, marked, templates_mark
+from jobs.discovery import Candidate
+from jobs.freshness import fresh_tables, looked_mark, mark, marked, templates_mark
 from jobs.gone import held_by, settled, without_gone
 from jobs.intake import Intake
 from jobs.judging import Gate, open_findings
-from jobs.loading import Loader
+from jobs.loading import Loader, Seen
 from jobs.looking import Looker
 from jobs.masked_run import require_same_masking, stored_settings
 from jobs.migrate import migrate_older
 from jobs.progress import Progress
 from jobs.refusing import require_kafka, require_same_zones
-from jobs.request import RunRequest, RunResult, has_other_problems, is_kept, news
+from jobs.request import LOOKED, RunRequest, RunResult, has_other_problems, is_kept, news
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.catalog.tables import JOBS, SPECS, TABLES, Refresh, Table, stands_on
@@ -92,7 +93,7 @@ class Run:
         loader = Loader(self.store, request.settings, self.run_id, self.versions, looker)
         listing = request.list_logs()
         seen = loader.seen(listing.candidates)
-        changed = loader.changed(listing.candidates, seen)
+        changed = self.changed(loader, listing.candidates, seen)
         self.progress.stage("files", f"{len(listing.candidates)} found, {len(changed)} new or changed")
         self.tune(sum(one.listed.size_bytes for one in changed))
         planned = loader.plan(changed, listing.candidates, seen) if changed else Plan((), ())
@@ -108,6 +109,8 @@ class Run:
             require_kafka(self.store.cluster_id, found)
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
+        if listing.candidates:
+            self.counts[LOOKED] = looked_mark(request.settings, request.cluster_id)
         if request.is_reparsing:
             # What other jobs built stands on records as they were understood before.
             self.counts |= {marked(one.name): 0 for one in SPECS if marked(one.name) in self.counts}
@@ -145,6 +148,14 @@ class Run:
             is_judged=self.counts.get(marked(finding.SPEC.name)) == self.mark(finding.SPEC.name),
             before=0 if self.request.is_reparsing else self.published.counts.get("load_seq", 0),
         )
+
+    def changed(
+        self, loader: Loader, candidates: Sequence[Candidate], seen: dict[str, Seen]
+    ) -> Sequence[Candidate]:
+        """The files to look into: all of them where a run looked last that recognised them by something else."""
+        now = looked_mark(self.request.settings, self.request.cluster_id)
+        is_other = self.published.counts.get(LOOKED, now) != now
+        return candidates if is_other else loader.changed(candidates, seen)
 
     def note_templates(self, before: int) -> None:
         """Says if what is stored was understood by other templates than what this run reads."""

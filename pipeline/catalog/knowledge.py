@@ -8,6 +8,11 @@ from importlib.resources.abc import Traversable
 # Words for people: no answer stands on them.
 NOT_KNOWLEDGE = frozenset({"pipeline.kafka/events.tsv"})
 TEMPLATES = ("pipeline.kafka.templates",)
+# What a file is recognised by: forms of lines and of paths.
+FORMS = frozenset(
+    f"pipeline.kafka/{name}"
+    for name in ("envelopes.tsv", "wrappers.tsv", "json_layouts.tsv", "idents.tsv", "sniff.py", "layout.py")
+)
 PACKAGES = ("pipeline.kafka", "pipeline.silver", "pipeline.gold", "schemas")
 
 
@@ -19,6 +24,16 @@ def knowledge_fingerprint(packages: tuple[str, ...] = PACKAGES) -> str:
         for name, content in sorted(contents(files(package), package)):
             digest.update(f"{name}\0".encode() + content + b"\0")
     return digest.hexdigest()
+
+
+@cache
+def forms_fingerprint() -> str:
+    """SHA-256 over what decides of which log, node and form a file is."""
+    package = "pipeline.kafka"
+    named = (one for one in sorted(contents(files(package), package)) if one[0] in FORMS)
+    return hashlib.sha256(
+        b"".join(name.encode() + b"\0" + content + b"\0" for name, content in named)
+    ).hexdigest()
 
 
 def contents(folder: Traversable, name: str) -> list[tuple[str, bytes]]:

@@ -76,6 +76,27 @@ def test_a_copy_that_ends_inside_a_record_adds_no_line(spark: SparkSession, tmp_
     assert read(spark, str(warehouse), "bronze.duplicate_record").count() == 2
 
 
+def test_files_that_are_recognised_otherwise_are_read_again(spark: SparkSession, tmp_path: Path) -> None:
+    """Though none of them has changed; a second run with the same settings reads nothing."""
+    logs, warehouse, conf = tmp_path / "logs", tmp_path / "warehouse", tmp_path / "own.yaml"
+    silent = [QUIET.replace("[Broker id=2] ", "")] * 2
+    os.utime(write(logs, "host_2/state-change.log.1", silent), (0, 0))
+    os.utime(write(logs, "host_2/other.txt", ["no log\n"]), (0, 0))
+    assert run(logs, warehouse, ingest.main) == 0
+    assert nodes_of(spark, warehouse) == [(None, 1)]
+    conf.write_text("path_patterns: ['host_(?P<node>[0-9]+)/']\n")
+    for _ in range(2):
+        given = ["--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c", "--conf", str(conf)]
+        assert ingest.main(given) == 0
+        assert nodes_of(spark, warehouse) == [(2, 2)]
+
+
+def nodes_of(spark: SparkSession, warehouse: Path) -> list[tuple[int | None, int]]:
+    """(node_id, load_seq) of the segments."""
+    rows = read(spark, str(warehouse), "bronze.source_file").select("node_id", "load_seq").collect()
+    return [(row["node_id"], row["load_seq"]) for row in rows]
+
+
 QUIET = "[2026-11-23 06:00:00,000] TRACE [Broker id=2] Nothing that anybody asks for (state.change.logger)\n"
 IMBALANCES = ("gold.leader_imbalance", "gold.imbalance_breach")
 

@@ -1,0 +1,44 @@
+"""Masking of what a secret cannot be told from at first sight: JSON's escapes, and lines that break off."""
+
+import json
+import re
+
+import pytest
+
+from tests.kafka.masks import is_masked, plain
+from tests.kafka.test_masking import FORMS, LINE, of, rows
+from tests.oracle.rendering import HEAD
+
+# As Docker and Gson write a text, as others do, and JSON inside of it.
+ENCODED = {
+    "html": lambda text: (
+        json.dumps(text).replace("<", r"\u003c").replace(">", r"\u003E").replace("&", r"\u0026")
+    ),
+    "slashes": lambda text: json.dumps(text).replace("/", r"\/"),
+}
+
+
+@pytest.mark.parametrize("wrapper", ["log", "message"])
+@pytest.mark.parametrize("encoding", list(ENCODED))
+def test_what_json_escapes_hides_no_secret(encoding: str, wrapper: str) -> None:
+    for kind, text in FORMS:
+        line = LINE.format(f"[Controller id=1] x {plain(text)} ")
+        data = f'{{"{wrapper}":{ENCODED[encoding](line)},"stream":"stdout"}}\n'.encode()
+        found = rows(data, of(kind), envelope=f"json_{'file' if wrapper == 'log' else wrapper}/stock")
+        stored = b"".join(one["raw"] for one in found).decode()
+        said = (
+            json.loads(stored)[wrapper].removeprefix(f"{HEAD}[Controller id=1] x ").partition("  (kafka.")[0]
+        )
+        assert is_masked(text, said), (text, stored)
+
+
+@pytest.mark.parametrize("text", ["(kafka-2.corp.example/10", "(kafka-2:9092 (i", "for dave of op"])
+@pytest.mark.parametrize("before", ["x", "x\n\tat y"])
+def test_of_a_line_that_breaks_off_only_its_start_is_stored(before: str, text: str) -> None:
+    whole = LINE.format("[Controller id=1] x")
+    data = f"{whole}{HEAD}[Controller id=1] {before} {text}".encode()
+    *_, last = rows(data)
+    assert re.fullmatch(rb"\[[^]]*\] (?:INFO \[Controller id=1\] x\n)?cut-[0-9a-f]{12}", last["raw"]), last[
+        "raw"
+    ]
+    assert last["byte_length"] == len(data) - len(whole)
