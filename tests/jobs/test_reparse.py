@@ -39,3 +39,10 @@ def test_another_zone_without_the_files(
     assert built("silver.term", "gold.evidence", "gold.finding") == [True, False, False]
     assert run("once", "--logs", str(logs), "--zone", "Asia/Tokyo") == 0
     assert contents(spark, tmp_path / "changed", INGESTED) == contents(spark, tmp_path / "once", INGESTED)
+
+
+@pytest.mark.usefixtures("spark")
+def test_nothing_to_understand_anew_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    warehouse = tmp_path / "none"
+    assert ingest.main(["--warehouse", str(warehouse), "--reparse"]) == 4
+    assert f"Expected a cluster in {warehouse}, or --logs" in capsys.readouterr().err

@@ -106,6 +106,9 @@ def test_what_maintain_has_removed_is_said_in_one_sentence(
     assert store.published().counts[KEPT_FROM] == older.run_seq
     first = store.delta.read_named("ops.run").orderBy("run_seq").first()
     assert first is not None
+    # What is kept longer from now on does not come back.
+    assert cli.main(["maintain", "--warehouse", str(warehouse)]) == 0
+    assert store.published().counts[KEPT_FROM] == older.run_seq
     ask = ["terms", "--warehouse", str(warehouse), "--run-id"]
     assert cli.main([*ask, first.run_id]) == 4
     assert f"Expected run {first.run_id} of cluster golden to be readable still" in capsys.readouterr().err
