@@ -7,6 +7,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from jobs.inputs import is_among
 from pipeline.catalog.tables import BY_NAME
 from pipeline.store.rows import collect_one, collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
@@ -206,14 +207,12 @@ class Answers:
             return {}
         wanted = {(one["file_id"], int(one["byte_offset"])) for one in places}
         asked = self.store.spark.createDataFrame(sorted(wanted), "file_id string, place long")
-        records = self.table("bronze.log_record").where(
-            F.col("file_id").isin(sorted({one[0] for one in wanted}))
-        )
-        paths = (
-            self.table("bronze.source_file")
-            .groupBy("file_id")
-            .agg(F.max_by("path", "load_seq").alias("path"))
-        )
+        of_these = F.col("file_id").isin(sorted({one[0] for one in wanted}))
+        segments = self.table("bronze.source_file").where(of_these)
+        # By these Delta leaves out the files of other nights; what a file_id is tells nothing of the place.
+        load_seqs = [row["load_seq"] for row in collect_rows(segments.select("load_seq"))]
+        records = self.table("bronze.log_record").where(is_among(load_seqs) & of_these)
+        paths = segments.groupBy("file_id").agg(F.max_by("path", "load_seq").alias("path"))
         # The others are only counted; their bytes would be put together for nothing.
         raw = F.when(F.col("byte_offset").isin(sorted({one[1] for one in wanted})), F.col("raw"))
         found = (

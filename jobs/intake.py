@@ -131,7 +131,10 @@ class Intake:
         names = {one[name] for one in pairs for name in ("file_id", "of_file_id")}
         of_files = read(source_file.SPEC).where(F.col("file_id").isin(*names)).select("load_seq")
         load_seqs = [row["load_seq"] for row in collect_rows(of_files)]
-        records = read(log_record.SPEC).where(is_among(load_seqs))
+        # Of these alone bytes are put together.
+        ends = {one[name] for one in pairs for name in ("byte_offset", "of_byte_offset")}
+        is_before = (F.col("byte_offset") + F.col("byte_length")).isin(*ends)
+        records = read(log_record.SPEC).where(is_among(load_seqs) & is_before)
         return brought(duplicates.cut_short(records, may_be_cut))[1]
 
     def take_back(self, twice: DataFrame) -> bool:

@@ -1,6 +1,6 @@
 """Looks into new and changed files, plans the segments and turns them into bronze rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -75,7 +75,7 @@ class Loader:
         return [
             one
             for one in candidates
-            if is_changed(one, seen.get(one.listed.path), self.not_kafka_said(one), self.settings)
+            if is_changed(one, seen.get(one.listed.path), self.not_kafka_said, self.settings)
         ]
 
     def not_kafka_said(self, one: Candidate) -> str | None:
@@ -213,14 +213,16 @@ class Loader:
         return self.spark.createDataFrame(rows, schema=file_sighting.SPEC.struct)
 
 
-def is_changed(one: Candidate, seen: Seen | None, not_kafka_said: str | None, settings: Settings) -> bool:
+def is_changed(
+    one: Candidate, seen: Seen | None, not_kafka_said: Callable[[Candidate], str | None], settings: Settings
+) -> bool:
     """not_kafka_said: what a file that is none of Kafka's is told to be, with the envelope that it has now."""
     if seen is None or is_other(one.listed, seen):
         return True
     if seen["state"] == "known" and seen["file_id"] is None:
         return not one.listed.is_elsewhere  # nothing was there that could have been read
     if seen["state"] == "not_kafka":
-        return bool(seen["sentence"] != not_kafka_said)
+        return bool(seen["sentence"] != not_kafka_said(one))
     again = {*LOOKED_AGAIN, *(("not_asked",) if settings.server_log else ())}
     return seen["state"] in again and one.listed.size_bytes > 0
 

@@ -48,7 +48,7 @@ class Nights:
     def run(self, files: Mapping[str, Stored], now: datetime) -> Plan:
         candidates = [candidate(path, files[path]) for path in sorted(files)]
         changed = [
-            one for one in candidates if is_changed(one, self.seen.get(one.listed.path), "", settings())
+            one for one in candidates if is_changed(one, self.seen.get(one.listed.path), no_other, settings())
         ]
 
         def look(some: Sequence[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
@@ -112,6 +112,10 @@ class Nights:
             assert len({one.known.node_id for one in reads}) == 1, "a file is of one node"
             found[file_id] = (reads[-1].known.node_id, data)
         return found
+
+
+def no_other(_: Candidate) -> str:
+    return ""
 
 
 @cache

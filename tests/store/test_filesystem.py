@@ -32,6 +32,14 @@ def test_a_file_is_created_once_and_replaced_whole(spark: SparkSession, tmp_path
     assert files.modified_ms(f"{uri}.gone") is None
 
 
+def test_names_in_a_folder(spark: SparkSession, tmp_path: Path) -> None:
+    files, odd = HadoopFiles(spark), {"a, b", f"c, {tmp_path.name}", "d%20e", "[f]", "ä"}
+    for name in odd:
+        (tmp_path / name).mkdir()
+    assert files.names(str(tmp_path)) == files.names(f"file://{tmp_path}/") == sorted(odd)
+    assert files.names(f"{tmp_path}/a, b") == files.names(f"{tmp_path}/none") == []
+
+
 @pytest.mark.parametrize("way", [link_new, open_new])
 def test_of_several_that_create_a_file_one_passes(tmp_path: Path, way: Callable[[Path, str], bool]) -> None:
     barrier = threading.Barrier(8)
