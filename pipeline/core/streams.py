@@ -2,18 +2,23 @@
 
 import gzip
 import io
+import re
 from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 MAGIC_BYTES = max(map(len, MAGIC))
+# A frame to be skipped, which pzstd writes first: of sixteen first bytes.
+SKIPPED = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 # What unpacks to less than this harms nobody, whatever its ratio.
 HARMLESS_BYTES = 64 << 20
 
 
 def codec_of(head: bytes) -> str:
     """How a file is compressed, by its first bytes and not by its name."""
+    if SKIPPED.match(head):
+        return "zstd"
     return next((codec for magic, codec in MAGIC.items() if head.startswith(magic)), "plain")
 
 

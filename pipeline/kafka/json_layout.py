@@ -66,7 +66,8 @@ def json_text(texts: pa.Array, layout: JsonLayout) -> HeadText:
     and logger as far as they can be read."""
     body = pc.extract_regex(texts, BODY)
     lines = pc.ascii_trim_whitespace(pc.replace_substring_regex(body.field("json"), r"[\r\n]+", " "))
-    lines = pc.if_else(body.is_valid(), lines, "")
+    # No line is left without an object: a reader of JSON skips it, and all after it would be another record's.
+    lines = pc.if_else(body.is_valid(), lines, "{}")
     found, _ = columns_of(lines, layout.types)
     is_cut = pc.and_(body.is_valid(), pc.invert(pc.ends_with(lines, "}")))
     if pc.any(is_cut).as_py():

@@ -43,7 +43,7 @@ SHAPES = {
     "host": _HOST,
     "fqdn": rf"{_HOST}\.[A-Za-z][\w-]*",
     "aws": r"ip-[0-9]{1,3}(?:-[0-9]{1,3}){3}(?:\.[\w-]+)*",
-    "list": r"[^\s\[\]]*[^\s\[\].]",
+    "list": r"[^\s\[\]\"\\]*[^\s\[\].\"\\]",
     "container": r"[A-Za-z0-9][\w.-]{0,63}",
     "pod": r"[a-z][a-z0-9.-]{0,99}?",
     "ipv4": r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:\.?[0-9]+)*",
@@ -145,14 +145,19 @@ def masked(records: Records, envelope: Envelope, masking: Masking) -> Records:
 
 
 def _without_torn_line(records: Records, envelope: Envelope, masking: Masking) -> Records:
-    """Whether what a line breaks off in is a secret would be told by what follows it."""
+    """Whether what a line breaks off in is a secret would be told by what follows it. Docker ends the text of a line
+    as the line was."""
     lines = values(records)
     is_torn = pc.or_(pc.invert(pc.ends_with(lines, "\n")), pa.array(records.is_cut))
+    if any(one.kind == "json_text" for one in envelope.wrappers):
+        inner = values(without_wrappers(records, envelope.wrappers))
+        is_torn = pc.or_(is_torn, pc.invert(pc.ends_with(inner, "\n")))
     if not pc.any(is_torn).as_py():
         return records
     start = envelope.start if not re.compile(envelope.start).groups else ""
-    rule = MaskRule("cut", r"[^\n]+", before=rf"(?:\A|\n)(?:{start})?", after=r"\z")
+    rule = MaskRule("cut", r"[^\n]+", before=rf"(?:\A|\n)(?:{start})?(?:{LEVEL})?", after=r"\n?\z")
     torn = Masker((rule,), masking.key).masked(lines.filter(is_torn))
+    torn = pc.replace_substring_regex(torn, r"\n\z", '"}\n')  # the line around it was whole
     return with_values(records, pc.replace_with_mask(lines, is_torn, torn))
 
 
@@ -226,6 +231,7 @@ UNESCAPED = (
     ),
     ("\\/", "/"),
 )
+LEVEL = r"\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ?\]? "
 LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
 # How a runtime writes lines that it does not tear, by the name of its wrapper.
 WHOLE = {"cri": _cri, "json_file": _json_file}

@@ -110,6 +110,8 @@ def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
     stored: rows that have bytes. start and end of the request do not matter.
     """
     raw = stored.column("raw").cast(pa.large_binary())
+    envelope = envelopes()[request.envelope]
+    has_start = pc.match_substring_regex(raw, rf"\A(?:{envelope.start})")
     bounds = np.frombuffer(raw.buffers()[1], np.int64, len(raw) + 1, raw.offset * 8)
     records = Records(
         offset=stored.column("byte_offset").to_numpy(),
@@ -118,11 +120,11 @@ def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
         is_cut=pc.fill_null(pc.equal(stored.column("not_understood_reason"), "too_long"), False).to_numpy(
             zero_copy_only=False
         ),
-        has_start=np.ones(len(raw), np.bool_),
+        has_start=has_start.to_numpy(zero_copy_only=False),
         data=raw.buffers()[2].to_pybytes()[bounds[0] : bounds[-1]] if len(raw) else b"",
         bounds=(bounds - bounds[0]).astype(np.int32),
     )
-    text = record_text(records, envelopes()[request.envelope])
+    text = record_text(records, envelope)
     return _batch(records, text, understand(records, text, request.log), request)
 
 

@@ -33,6 +33,10 @@ def test_the_codec_is_what_the_bytes_say_not_the_name(tmp_path: Path) -> None:
     files = {
         "a.gz": ("plain", content),
         "a.log": ("gzip", gzip.compress(content)),
+        "skipped.zst": (
+            "zstd",
+            b"\x53\x2a\x4d\x18\2\0\0\0xy" + pa.Codec("zstd").compress(content, asbytes=True),
+        ),
         "b.log.gz": ("zstd", pa.Codec("zstd").compress(content, asbytes=True)),
         "empty.gz": ("plain", b""),
     }

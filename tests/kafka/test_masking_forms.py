@@ -38,7 +38,21 @@ def test_of_a_line_that_breaks_off_only_its_start_is_stored(before: str, text: s
     whole = LINE.format("[Controller id=1] x")
     data = f"{whole}{HEAD}[Controller id=1] {before} {text}".encode()
     *_, last = rows(data)
-    assert re.fullmatch(rb"\[[^]]*\] (?:INFO \[Controller id=1\] x\n)?cut-[0-9a-f]{12}", last["raw"]), last[
+    assert re.fullmatch(rb"\[[^]]*\] INFO (?:\[Controller id=1\] x\n)?cut-[0-9a-f]{12}", last["raw"]), last[
         "raw"
     ]
-    assert last["byte_length"] == len(data) - len(whole)
+    assert (last["byte_length"], last["not_understood_reason"]) == (len(data) - len(whole), "cut")
+
+
+def test_half_a_line_of_docker_is_a_line_that_breaks_off() -> None:
+    """The file was rotated between its parts."""
+    part = LINE.format("[Controller id=1] x (EndPoint(endpoint-host,").partition("-host")[0]
+    (row,) = rows(f'{{"log":{json.dumps(part)},"stream":"stdout"}}\n'.encode(), envelope="json_file/stock")
+    assert b"endpoint" not in row["raw"] and row["not_understood_reason"] == "cut"
+
+
+def test_a_list_of_servers_ends_with_its_text() -> None:
+    event = {"@timestamp": "2024-03-01T12:00:00.000Z", "message": "connectString=zk1:2181,zk2:2181"}
+    line = json.dumps(event | {"log.level": "INFO", "log.logger": "org.x"}, separators=(",", ":"))
+    (row,) = rows(f"{line}\n".encode(), envelope="ecs")
+    assert (row["logger"], row["level"]) == ("org.x", "INFO")
