@@ -24,7 +24,12 @@ def unclean_election(leader_election: DataFrame, election_event: DataFrame) -> D
     found = leader_election.where("NOT is_clean").where(~is_last_known())
     # Of an election with a selector, Kafka's own word is a second line, also where it failed afterwards.
     told = leader_election.where("NOT is_clean OR size(evidence) > 1")
-    known = told.select(F.explode("evidence").alias("line")).select("line.*")
+    saying = election_event.where(F.col("event").isin(*SAYING_SO) & (F.col("step") == "elected_unclean"))
+    # Elections are as many as there ever were; lines that say so are few.
+    lines = told.select(F.explode("evidence").alias("line")).select("line.*")
+    known = lines.join(
+        F.broadcast(saying.select("file_id", "byte_offset")), on=["file_id", "byte_offset"], how="left_semi"
+    )
     outside = F.format_string(OUTSIDE, partition_name(), F.col("leader").cast("string"))
     sentence = F.concat(outside, F.format_string(" (term %s: %s)", "term_id", change_of_leader()), lost())
     elected = found.select(
@@ -34,7 +39,7 @@ def unclean_election(leader_election: DataFrame, election_event: DataFrame) -> D
         sentence.alias("sentence"),
         F.when(F.col("is_unclean_said"), "proved").otherwise("inferred").alias("certainty"), "evidence",
     )  # fmt: skip
-    said = election_event.join(F.broadcast(known), on=["file_id", "byte_offset"], how="left_anti")
+    said = saying.join(F.broadcast(known), on=["file_id", "byte_offset"], how="left_anti")
     return elected.unionByName(said_unclean(said))
 
 
@@ -97,9 +102,8 @@ def change_of_leader() -> Column:
     return F.concat(who("old_leader", "isr_before"), F.lit(" -> "), who("leader", "isr"))
 
 
-def said_unclean(election_event: DataFrame) -> DataFrame:
+def said_unclean(said: DataFrame) -> DataFrame:
     """The same by a line alone: of the offline selector up to 1.0, a state to recover from 3.2, KRaft from 3.6."""
-    said = election_event.where(F.col("event").isin(*SAYING_SO) & (F.col("step") == "elected_unclean"))
     leader = F.col("new_leader").cast("string")
     partition = F.concat_ws("-", F.coalesce("topic", "topic_id"), "partition")
     sentence = F.concat(F.format_string(OUTSIDE, partition, leader), F.lit(LOST))
