@@ -85,9 +85,9 @@ class Masker:
         return f"{name}-{found[:TOKEN_DIGITS]}".encode()
 
     def _replaced(self, lines: pa.Array, rule: MaskRule) -> pa.Array:
-        mark = self._mark
-        marked = pc.replace_substring_regex(lines, rule.pattern, rf"\1{mark}\2{mark}\3")
-        parts = pc.split_pattern(marked, mark)
+        # Around each secret stands a mark that nobody without the key can have written.
+        marked = pc.replace_substring_regex(lines, rule.pattern, rf"\1{self._mark}\2{self._mark}\3")
+        parts = pc.split_pattern(marked, self._mark)
         pieces = parts.flatten()
         place = np.arange(len(pieces)) - np.repeat(*_first_and_count(parts))
         is_secret = place % 2 == 1
@@ -113,13 +113,9 @@ class Masker:
     def _tokens(self) -> dict[tuple[str, str, bytes], bytes]:
         return {}
 
-    def mark(self, name: str) -> str:
-        """What nobody without the key can have written: it stands for what is put back later."""
-        return f"<{hmac.new(self.key, f'mark {name}'.encode(), hashlib.sha256).hexdigest()[:32]}>"
-
     @cached_property
     def _mark(self) -> str:
-        return self.mark("secret")
+        return f"<{hmac.new(self.key, b'mark', hashlib.sha256).hexdigest()[:32]}>"
 
     @cached_property
     def _any(self) -> str:

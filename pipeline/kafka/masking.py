@@ -95,6 +95,12 @@ def _masker(masking: Masking) -> Masker:
 
 
 @lru_cache(maxsize=8)
+def _of_kinds(masking: Masking) -> Masker:
+    """Rules that leave tokens as they are; patterns of the settings may match a part of one."""
+    return Masker(_rules_of(masking, KINDS), masking.key)
+
+
+@lru_cache(maxsize=8)
 def _of_paths(masking: Masking) -> tuple[Masker, Masker, Masker]:
     """For all of a path, for its folders, for the file's name; how Kafka prints hosts is no matter there."""
     others = _rules_of(masking, [kind for kind in KINDS if kind != "hosts"])
@@ -135,59 +141,59 @@ def pattern_problem(pattern: str) -> str | None:
 
 def masked(records: Records, envelope: Envelope, masking: Masking) -> Records:
     """The records as they are stored and parsed. Lines that a runtime tore are put together before, so that a
-    secret stands in one piece; of a line that is not whole nothing is left behind its start."""
-    whole = records
+    secret stands in one piece; of a line that is not whole nothing is left behind its time and level."""
     if envelope.wrappers and envelope.wrappers[0].name in WHOLE:
-        whole = _in_one_piece(records, envelope.wrappers[0])
+        records = _in_one_piece(records, envelope.wrappers[0])
     is_json = isinstance(envelope.layout, JsonLayout) or any(one.is_json for one in envelope.wrappers)
-    done = masked_json(whole, masking.masker) if is_json else masked_records(whole, masking.masker)
+    done = masked_json(records, masking) if is_json else masked_records(records, masking.masker)
     return _without_torn_line(done, envelope, masking)
 
 
 def _without_torn_line(records: Records, envelope: Envelope, masking: Masking) -> Records:
-    """Whether what a line breaks off in is a secret would be told by what follows it. Docker ends the text of a line
-    as the line was."""
+    """Whether what a line breaks off in is a secret would be told by what follows it."""
     lines = values(records)
-    is_torn = pc.or_(pc.invert(pc.ends_with(lines, "\n")), pa.array(records.is_cut))
+    ends = pc.ends_with(lines, "\n")
+    is_half = pc.and_(ends, False)
     if any(one.kind == "json_text" for one in envelope.wrappers):
+        # Docker ends the text as the line was, and its own line always.
         inner = values(without_wrappers(records, envelope.wrappers))
-        is_torn = pc.or_(is_torn, pc.invert(pc.ends_with(inner, "\n")))
+        is_half = pc.and_(ends, pc.invert(pc.ends_with(inner, "\n")))
+    is_torn = pc.or_(pc.or_(pc.invert(ends), pa.array(records.is_cut)), is_half)
     if not pc.any(is_torn).as_py():
         return records
     start = envelope.start if not re.compile(envelope.start).groups else ""
     rule = MaskRule("cut", r"[^\n]+", before=rf"(?:\A|\n)(?:{start})?(?:{LEVEL})?", after=r"\n?\z")
     torn = Masker((rule,), masking.key).masked(lines.filter(is_torn))
-    torn = pc.replace_substring_regex(torn, r"\n\z", '"}\n')  # the line around it was whole
+    ended = pc.replace_substring_regex(torn, r"\n\z", '"}\n')
+    torn = pc.if_else(is_half.filter(is_torn), ended, torn)
     return with_values(records, pc.replace_with_mask(lines, is_torn, torn))
 
 
-def masked_json(records: Records, masker: Masker) -> Records:
-    """Records in JSON, as what its texts say: escapes hide what a secret is told by. Then once more with the quotes of
-    texts that are JSON themselves."""
-    for of_inside in (False, True):
+def masked_json(records: Records, masking: Masking) -> Records:
+    """Records in JSON, as what its texts say: escapes hide what a secret is told by. Then the kinds once more, with the
+    quotes of texts that are JSON themselves. A line with bytes of our marks, which JSON escapes, is masked as it is.
+    """
+    for masker, of_inside in ((masking.masker, False), (_of_kinds(masking), True)):
         lines = values(records)
-        is_escaped = pc.match_substring(lines, "\\")
-        shown = _without_escapes(lines.filter(is_escaped), masker, of_inside=of_inside)
+        has_mark = pc.match_substring_regex(lines, MARKS)
+        is_escaped = pc.and_(pc.match_substring(lines, "\\"), pc.invert(has_mark))
+        shown = _without_escapes(lines.filter(is_escaped), of_inside=of_inside)
         done = masked_records(with_values(records, pc.replace_with_mask(lines, is_escaped, shown)), masker)
-        stored = _with_escapes(values(done).filter(is_escaped), masker, of_inside=of_inside)
+        stored = _with_escapes(values(done).filter(is_escaped), of_inside=of_inside)
         records = with_values(done, pc.replace_with_mask(values(done), is_escaped, stored))
     return records
 
 
-def _without_escapes(lines: pa.Array, masker: Masker, *, of_inside: bool) -> pa.Array:
+def _without_escapes(lines: pa.Array, *, of_inside: bool) -> pa.Array:
     """Backslashes and what could stand without one as they are; marks for other escapes and, of_inside, for the quotes
     around texts, with those in texts as they are."""
-    backslash, escape, quote, other = (
-        masker.mark(name) for name in ("backslash", "escape", "quote", "other")
-    )
-    quotes = (('\\"', other), ('"', quote), (other, '"')) if of_inside else ()
-    return _replaced(lines, ("\\\\", backslash), *UNESCAPED, *quotes, ("\\", escape), (backslash, "\\"))
+    quotes = (('\\"', OTHER), ('"', QUOTE), (OTHER, '"')) if of_inside else ()
+    return _replaced(lines, ("\\\\", BACKSLASH), *UNESCAPED, *quotes, ("\\", ESCAPE), (BACKSLASH, "\\"))
 
 
-def _with_escapes(lines: pa.Array, masker: Masker, *, of_inside: bool) -> pa.Array:
-    backslash, escape, quote = (masker.mark(name) for name in ("backslash", "escape", "quote"))
-    quotes = (('"', '\\"'), (quote, '"')) if of_inside else ()
-    return _replaced(lines, ("\\", backslash), (escape, "\\"), *quotes, (backslash, "\\\\"))
+def _with_escapes(lines: pa.Array, *, of_inside: bool) -> pa.Array:
+    quotes = (('"', '\\"'), (QUOTE, '"')) if of_inside else ()
+    return _replaced(lines, ("\\", BACKSLASH), (ESCAPE, "\\"), *quotes, (BACKSLASH, "\\\\"))
 
 
 def _replaced(lines: pa.Array, *pairs: tuple[str, str]) -> pa.Array:
@@ -231,6 +237,9 @@ UNESCAPED = (
     ),
     ("\\/", "/"),
 )
+# What no pattern of words or digits takes for a part of a secret.
+BACKSLASH, ESCAPE, QUOTE, OTHER = (f"<{chr(code)}>" for code in (1, 2, 3, 4))
+MARKS = r"[\x01-\x04]"
 LEVEL = r"\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ?\]? "
 LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
 # How a runtime writes lines that it does not tear, by the name of its wrapper.

@@ -5,8 +5,11 @@ import re
 
 import pytest
 
+from pipeline.kafka.masking import Masking
+from pipeline.kafka.reader import ReadSettings
 from tests.kafka.masks import is_masked, plain
-from tests.kafka.test_masking import FORMS, LINE, of, rows
+from tests.kafka.reading import read_table
+from tests.kafka.test_masking import ALL, FORMS, KEY, LINE, of, rows
 from tests.oracle.rendering import HEAD
 
 # As Docker and Gson write a text, as others do, and JSON inside of it.
@@ -49,6 +52,28 @@ def test_half_a_line_of_docker_is_a_line_that_breaks_off() -> None:
     part = LINE.format("[Controller id=1] x (EndPoint(endpoint-host,").partition("-host")[0]
     (row,) = rows(f'{{"log":{json.dumps(part)},"stream":"stdout"}}\n'.encode(), envelope="json_file/stock")
     assert b"endpoint" not in row["raw"] and row["not_understood_reason"] == "cut"
+
+
+def test_a_record_above_the_limit_gets_nothing_that_it_had_not() -> None:
+    """Also where the limit falls on a line end."""
+    line = LINE.format("[Controller id=1] x")
+    data = f"{line}abc\nabc\nabc\n{line}".encode()
+    read = read_table(data, settings=ReadSettings(masking=ALL, max_record_bytes=len(line) + 8), log="mixed")
+    first, _ = read.to_pylist()
+    assert first["not_understood_reason"] == "too_long"
+    assert re.fullmatch(rb".*\nabc\ncut-[0-9a-f]{12}\n?", first["raw"], re.DOTALL), first["raw"]
+
+
+@pytest.mark.parametrize("pattern", ["[0-9a-f]{12,}", "[^ ]*secret"])
+def test_a_pattern_of_the_settings_leaves_json_whole(pattern: str) -> None:
+    """Nor is what it has masked masked again."""
+    masking = Masking(("hosts",), (("id", pattern),), KEY)
+    text = LINE.format(r'[Controller id=1] x "q" a\b 0123456789abcdef secret')
+    expected = masking.masker.text(text.rstrip())
+    (row,) = rows(
+        f"{json.dumps({'log': text, 'stream': 'stdout'})}\n".encode(), masking, envelope="json_file/stock"
+    )
+    assert json.loads(row["raw"])["log"] == f"{expected}\n"
 
 
 def test_a_list_of_servers_ends_with_its_text() -> None:
