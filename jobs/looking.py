@@ -14,7 +14,7 @@ from pipeline.bronze.file_look import Wanted
 from pipeline.bronze.planning import identity
 from pipeline.core.contents import Looked
 from pipeline.core.errors import InputProblem
-from pipeline.core.files import is_there
+from pipeline.core.opening import is_there
 from pipeline.kafka.sniff import HEAD_BYTES
 from pipeline.store.rows import collect_rows
 from pipeline.store.warehouse import ClusterWarehouse

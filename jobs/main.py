@@ -7,6 +7,7 @@ from functools import partial
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 from jobs.arguments import parser, require_logs, settings_of
 from jobs.discovery import candidates_by_cluster, listing_now
@@ -43,10 +44,7 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
         names = names_below(arguments, settings)
         progress = Progress()
         spark = get_spark(is_terminal=progress.is_terminal)
-        if arguments.reparse:
-            stored = [arguments.cluster] if arguments.cluster else clusters(spark, arguments.warehouse)
-            names = list(dict.fromkeys([*stored, *names]))
-            require_stored(names, arguments.warehouse)
+        names = names if not arguments.reparse else with_stored(names, spark, arguments)
     except PipelineError as problem:
         return said(job, problem)
     codes = []
@@ -96,12 +94,17 @@ def names_below(arguments: Namespace, settings: Settings) -> list[str]:
     return list(candidates_by_cluster(arguments.logs, settings, arguments.cluster))
 
 
-def require_stored(names: Sequence[str], warehouse: str) -> None:
-    """InputProblem: there is nothing that could be read again."""
-    if not names:
+def with_stored(names: Sequence[str], spark: SparkSession, arguments: Namespace) -> list[str]:
+    """The same behind what is stored, or of that the one that is named. InputProblem: there is nothing."""
+    stored = [arguments.cluster] if arguments.cluster else clusters(spark, arguments.warehouse)
+    found = list(dict.fromkeys([*stored, *names]))
+    if not found:
         raise InputProblem(
-            expected=f"a cluster in {warehouse}, or --logs", found="neither", todo="check --warehouse"
+            expected=f"a cluster in {arguments.warehouse}, or --logs",
+            found="neither",
+            todo="check --warehouse",
         )
+    return found
 
 
 def require_whole(result: RunResult) -> None:

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from jobs.text import shortened
 from pipeline.core.errors import InputProblem
-from pipeline.core.files import open_by_content
+from pipeline.core.opening import open_by_content
 from pipeline.kafka.loggers import MIXED
 from pipeline.kafka.pasted import Pasted, pasted, request_for
 from pipeline.kafka.reader import ARROW_SCHEMA, read_segment

@@ -22,8 +22,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from pipeline.core.files import open_by_content, open_input
 from pipeline.core.fingerprint import Fingerprint, fingerprint
+from pipeline.core.opening import open_by_content, open_input
 from pipeline.core.scan import joined, scan
 from pipeline.core.streams import bounded
 from pipeline.kafka.envelope import envelopes

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
-from pipeline.core.files import open_input
+from pipeline.core.opening import open_input
 from pipeline.kafka.masking import Masking
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, ReadSettings, read_segment, reread
 from pipeline.kafka.sniff import HEAD_BYTES, content_name

@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pipeline.core.files import NO_TIME, list_files, moment, open_by_content, open_input
+from pipeline.core.files import NO_TIME, list_files, moment
+from pipeline.core.opening import open_by_content, open_input
 
 NOBODY = 65534
 LONGEST_NAME = 255

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from pipeline.core.files import open_by_content, open_input
+from pipeline.core.opening import open_by_content, open_input
 
 
 def test_codecs_give_the_uncompressed_bytes(tmp_path: Path) -> None:

@@ -1,7 +1,10 @@
 """Which tables a run may take as they are."""
 
+from importlib.resources import files
+
 from jobs.freshness import sound
 from jobs.run import ABOUT_FILES
+from pipeline.catalog.knowledge import FORMS, contents
 from pipeline.catalog.tables import TABLES
 from pipeline.store.warehouse import Published
 
@@ -15,6 +18,11 @@ def test_what_stands_on_a_table_that_is_built_anew_soon_is_not_sound() -> None:
     assert sound(derived, BUILT - derived) == derived
     assert sound(derived, BUILT - {*derived, "silver.controller_event"}) == {"silver.wording_seen"}
     assert sound(derived - {"silver.wording_seen"}, ()) == frozenset()
+
+
+def test_what_files_are_recognised_by_is_there() -> None:
+    """One that was renamed would be left out of the number, and its changes reach no file that was seen."""
+    assert {name for name, _ in contents(files("pipeline.kafka"), "pipeline.kafka")} >= FORMS
 
 
 def test_what_is_said_of_files_follows_their_sightings() -> None:

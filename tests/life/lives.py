@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from tests.conftest import REPOSITORY
 from tests.life.disk import BEGIN, Disk, Stored
-from tests.life.harness import Harness
+from tests.life.harness import PUBLISHED, Harness
 from tests.life.nights import QUIET, Nights
 from tests.life.truth import Truth
 from tests.life.writers import records_of, repeated
@@ -22,6 +23,9 @@ DOUBLING = frozenset({"rewrite", "cut", "hold_up", "delete"})
 # Copies are numbered behind what rotation numbers: one put over a rolled file is a copy whose original is gone, too.
 ROTATED = 3
 ACTS = 12
+NIGHTS = 3
+SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
+NODES = (1, 2, 3)  # of the sample, each with a schedule of its own
 LOGS = ("controller", "state-change")
 MAGIC = b"\x1f\x8b"  # of gzip
 
@@ -71,6 +75,14 @@ class Lives:
     harness: Harness
     all: Sequence[Life]
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def live(self, nights: int) -> None:
+        """So many nights over files to which things happen, and one when all has been quiet."""
+        for _ in range(nights):
+            self.act()
+            assert self.harness.run() in PUBLISHED
+        self.end()
+        assert self.harness.run() in PUBLISHED
 
     def act(self) -> None:
         for life in self.all:

@@ -6,14 +6,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.catalog.tables import BY_NAME
-from tests.conftest import REPOSITORY
-from tests.life.harness import OF_A_FILE, PUBLISHED, Harness, require_same, tables_of
-from tests.life.lives import Lives, life_of, logs_of
+from tests.life.harness import OF_A_FILE, Harness, require_same, tables_of
+from tests.life.lives import NIGHTS, NODES, SAMPLE, Lives, life_of, logs_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
-SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
-NIGHTS = 3
-NODES = (1, 2, 3)  # each with a schedule of its own
 SCHEDULES = 36
 
 
@@ -22,18 +18,9 @@ def test_what_follows_from_doubled_records(spark: SparkSession, tmp_path: Path, 
     """Silver is that of one reading of all bytes ever seen, whichever of two files was read first."""
     often, once = (Harness(spark, tmp_path / name) for name in ("often", "once"))
     seeds = range(first, first + len(NODES))
-    lives = Lives(
-        often,
-        [
-            life_of(seed, node, logs_of(SAMPLE, node), is_doubled=True)
-            for seed, node in zip(seeds, NODES, strict=True)
-        ],
-    )
-    for _ in range(NIGHTS):
-        lives.act()
-        assert often.run() in PUBLISHED
-    lives.end()
-    assert often.run() in PUBLISHED
+    each = zip(seeds, NODES, strict=True)
+    lives = Lives(often, [life_of(seed, node, logs_of(SAMPLE, node), is_doubled=True) for seed, node in each])
+    lives.live(NIGHTS)
     once.read_once(lives.contents())
     silver = [name for name in tables_of("ingest") if BY_NAME[name].spec.layer == "silver"]
     require_same(often, once, silver, OF_A_FILE)

@@ -12,14 +12,10 @@ from pipeline.catalog.tables import BY_NAME
 from pipeline.store.gate import Expectation
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import TableSpec
-from tests.conftest import REPOSITORY
 from tests.life.harness import PUBLISHED, Harness, require_same, tables_of
-from tests.life.lives import Lives, life_of, logs_of
+from tests.life.lives import NIGHTS, NODES, SAMPLE, Lives, life_of, logs_of
 
 pytestmark = pytest.mark.spark
-SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
-NIGHTS = 3
-NODES = (1, 2, 3)  # each with a schedule of its own
 SCHEDULES = 102
 SEEDS = [tuple(range(first, first + len(NODES))) for first in range(1, SCHEDULES, len(NODES))]
 LABS = (
@@ -92,11 +88,7 @@ def test_lives_of_other_clusters_through_all_tables(
     nodes = [(int(one.name.rpartition("-")[2]), logs_of(one.parent, one.name)) for one in folders]
     seed = LABS.index(lab) * len(NODES)
     lives = Lives(often, [life_of(seed + place, *one) for place, one in enumerate(nodes)])
-    for _ in range(NIGHTS):
-        lives.act()
-        assert often.run() in PUBLISHED
-    lives.end()
-    assert often.run() in PUBLISHED
+    lives.live(NIGHTS)
     once.read_once(lives.contents())
     # Which gaps there are goes by what was found in which night.
     names = [name for name in tables_of("nightly") if name != "gold.evidence"]

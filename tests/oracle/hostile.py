@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.core.files import open_input
+from pipeline.core.opening import open_input
 
 MB = 1 << 20
 TIME = b"[2024-03-01 12:00:00,123] "
