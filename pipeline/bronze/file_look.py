@@ -28,8 +28,8 @@ from pipeline.core.scan import joined, scan
 from pipeline.core.streams import bounded
 from pipeline.kafka.envelope import envelopes
 from pipeline.kafka.masking import Masking
-from pipeline.kafka.record_text import record_text
-from pipeline.kafka.sniff import HEAD_BYTES, Sniff, content_name, kind_of, sniff, sniff_stream
+from pipeline.kafka.other_layout import text_of
+from pipeline.kafka.sniff import HEAD_BYTES, Sniff, content_name, kind_of, sniff, sniff_stream, with_writers
 
 UNREADABLE = (OSError, EOFError, zlib.error, pa.ArrowException)
 PATH = StructType(
@@ -133,12 +133,12 @@ def look(
         kind = kind_of(found, log)
         if found.envelope is None or kind is None or (kind == "server" and not is_server_read):
             return as_row(path, codec, found, kind, Fingerprint())
-        start = envelopes()[found.envelope].start_pattern
+        start = envelopes()[found.envelope].any_start_pattern
         name = content_name(head, found.envelope, wanted.masking)
         with open_input(path, codec) as stream:
             whole = bounded(stream, codec, stored_bytes, max_ratio, max_file_bytes)
             seen = fingerprint(whole, start, wanted.offsets.get(name or "", ()), until)
-        return as_row(path, codec, found, kind, seen, name)
+        return as_row(path, codec, with_writers(found, seen.ending), kind, seen, name)
     except UNREADABLE as error:
         head = beginning(path, codec)
         begun = sniff(head, envelope)
@@ -197,9 +197,8 @@ def times_of(head: bytes, envelope: str | None) -> tuple[datetime | None, dateti
     """The time that a record prints, in the zone of its broker, and in UTC where the record tells it."""
     if envelope is None or not head:
         return None, None
-    records = joined(
-        list(scan(BytesIO(head), 0, len(head), len(head), envelopes()[envelope].start, owns_preamble=True))
-    )
-    text = record_text(records, envelopes()[envelope])
+    own = envelopes()[envelope]
+    found = scan(BytesIO(head), 0, len(head), len(head), own.start, other=own.other_start, owns_preamble=True)
+    text = text_of(joined(list(found)), own)
     instant = None if text.instant is None else text.instant[0].as_py()
     return text.logged_local[0].as_py(), instant

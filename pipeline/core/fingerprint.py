@@ -6,7 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-LOOK_AHEAD = 4096
+from pipeline.core.starts import START_BYTES
+
+LOOK_AHEAD = START_BYTES
+ENDING_BYTES = 256 << 10
 
 
 @dataclass
@@ -15,7 +18,7 @@ class Fingerprint:
 
     tail_start: where the last record starts. hashes: SHA-256 of the first n bytes, by n.
     first_head, tail_head: up to 4,096 bytes of the first and of the last record.
-    starts: of the asked offsets those at which a record starts (or the file ends).
+    starts: of the asked offsets those at which a record starts (or the file ends). ending: its last ENDING_BYTES.
     """
 
     size: int = 0
@@ -26,6 +29,7 @@ class Fingerprint:
     ends_with_newline: bool = False
     hashes: dict[int, str] = field(default_factory=dict)
     starts: set[int] = field(default_factory=set)
+    ending: bytes = b""
 
 
 def name_of(head: bytes, start_pattern: re.Pattern[bytes], most: int) -> str | None:
@@ -63,6 +67,7 @@ def fingerprint(
         block = stream.read(block_bytes if until is None else min(block_bytes, until - position))
         is_end = not block
         buffer += block
+        seen.ending = (seen.ending + block)[-ENDING_BYTES:]
         ready = len(buffer) if is_end else max(len(buffer) - LOOK_AHEAD, 0)
         limit = 1 if seen.first_start is None else 0
         starts = record_starts(buffer, ready, start_pattern, at_line_start=at_line_start, limit=limit)
@@ -106,14 +111,14 @@ def record_starts(
     found: list[int] = []
     position = 0 if at_line_start else next_line(buffer, 0)
     while limit and position < ready and len(found) < limit:
-        if pattern.match(buffer, position):
+        if pattern.match(buffer, position, position + START_BYTES):
             found.append(position)
         position = next_line(buffer, position)
     end = ready
     while end > 0:
         newline = buffer.rfind(b"\n", 0, end)
         line = newline + 1
-        if line < ready and (line > 0 or at_line_start) and pattern.match(buffer, line):
+        if line < ready and (line > 0 or at_line_start) and pattern.match(buffer, line, line + START_BYTES):
             found.append(line)
             break
         end = newline
@@ -127,7 +132,7 @@ def next_line(buffer: bytes, position: int) -> int:
 
 def is_start(buffer: bytes, position: int, pattern: re.Pattern[bytes], *, at_line_start: bool) -> bool:
     after_newline = at_line_start if position == 0 else buffer[position - 1 : position] == b"\n"
-    return after_newline and pattern.match(buffer, position) is not None
+    return after_newline and pattern.match(buffer, position, position + START_BYTES) is not None
 
 
 def hash_up_to(

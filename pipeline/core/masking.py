@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from pipeline.core.scan import Records
 from pipeline.core.starts import LF
+from pipeline.core.texts import Rows
 
 Bounds = npt.NDArray[np.int32]
 
@@ -148,6 +149,16 @@ def values(records: Records) -> pa.Array:
 def with_values(records: Records, changed: pa.Array) -> Records:
     bounds, content = buffers_of(changed)
     return replace(records, data=content, bounds=bounds)
+
+
+def of_rows(records: Records, rows: Rows) -> Records:
+    """These records alone."""
+    bounds, content = buffers_of(values(records).take(pa.array(rows)))
+    columns = {
+        name: getattr(records, name)[rows]
+        for name in ("offset", "length", "line_ends", "is_cut", "has_start")
+    }
+    return Records(**columns, data=content, bounds=bounds)
 
 
 def binary(bounds: Bounds, data: bytes) -> pa.Array:

@@ -9,7 +9,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.core.starts import LF, START_BYTES, start_finder
+from pipeline.core.starts import LF, START_BYTES, Other, start_finder
 
 DEFAULT_BLOCK_BYTES = 1 << 20
 DEFAULT_MAX_RECORD_BYTES = 16 << 20
@@ -23,7 +23,7 @@ class Records:
 
     `data`: their bytes without gaps; record i is `data[bounds[i]:bounds[i + 1]]`, which is shorter
     than `length[i]` only where `is_cut[i]`: the record was longer than the limit.
-    `has_start[i]` is false for text before the first record start.
+    `has_start[i]` is false for text before the first record start, and for a record with another start.
     """
 
     offset: Offsets
@@ -67,19 +67,21 @@ def scan(
     limit: int | None,
     start_pattern: str,
     *,
+    other: Other | None = None,
     owns_preamble: bool,
     block_bytes: int = DEFAULT_BLOCK_BYTES,
     max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
 ) -> Iterator[Records]:
     """The records that start in [start, end), in order, a batch a block.
 
-    A record starts where a line starts and `start_pattern` matches; it sees `START_BYTES` bytes at most.
+    A record starts where a line starts and `start_pattern` or `other` matches; they see `START_BYTES`
+    bytes at most.
     Reads past `end` to finish the last record, never past `limit` (exclusive; None: the stream's end).
     Text before the first start is a record of the range that `owns_preamble` (the first of a segment,
     which begins at a line start); elsewhere the range before owns it as continuation.
     Ranges that tile [0, limit) give the same records and lengths as one range, at any block size.
     """
-    finder = start_finder(start_pattern)
+    finder = start_finder(start_pattern, other)
     before = LF if owns_preamble else _byte_before(stream, start)
     current = _Open(start, has_start=False, kept=bytearray()) if owns_preamble else None
     buffer, base = b"", start
@@ -87,16 +89,17 @@ def scan(
         block, is_last = _read(stream, base + len(buffer), limit, block_bytes)
         buffer = buffer + block if buffer else block
         checked = len(buffer) if is_last else max(0, len(buffer) - START_BYTES)
-        starts = finder(buffer, checked, before)
+        starts, is_own = finder(buffer, checked, before)
         own = int(np.searchsorted(starts, end - base))
         is_done = own < len(starts)
-        starts, checked = starts[:own], int(starts[own]) if is_done else checked
+        checked = int(starts[own]) if is_done else checked
+        starts, is_own = starts[:own], is_own[:own]
         line_ends = np.flatnonzero(np.frombuffer(buffer, np.uint8, count=checked) == LF)
         is_done |= is_last or (current is None and not len(starts) and base + checked >= end)
         closed: list[Records] = []
         if len(starts):
             ends = np.append(starts, checked) if is_done else starts
-            closed, current = _close(current, buffer, base, ends, line_ends, max_record_bytes)
+            closed, current = _close(current, buffer, base, ends, is_own, line_ends, max_record_bytes)
             current = None if is_done else current
         if current is not None:
             tail = int(starts[-1]) if len(starts) else 0
@@ -146,10 +149,11 @@ def _close(
     buffer: bytes,
     base: int,
     starts: Offsets,
+    is_own: npt.NDArray[np.bool_],
     line_ends: Offsets,
     max_record_bytes: int,
 ) -> tuple[list[Records], _Open]:
-    """The records that `starts` end, and the one that the last of them opens."""
+    """The records that `starts` end, and the one that the last of them opens. is_own: has_start of each that begins."""
     parts: list[Records] = []
     if current is not None:
         first = int(starts[0])
@@ -157,19 +161,28 @@ def _close(
         if current.length:
             parts.append(_pack([current], max_record_bytes))
     if len(starts) > 1:
-        parts.append(_whole(buffer, base, starts, line_ends, max_record_bytes))
-    following = _Open(base + int(starts[-1]), has_start=True, kept=bytearray())
+        parts.append(_whole(buffer, base, starts, is_own[: len(starts) - 1], line_ends, max_record_bytes))
+    following = _Open(base + int(starts[-1]), has_start=bool(is_own[-1]), kept=bytearray())
     return parts, following
 
 
-def _whole(buffer: bytes, base: int, starts: Offsets, line_ends: Offsets, max_record_bytes: int) -> Records:
+def _whole(
+    buffer: bytes,
+    base: int,
+    starts: Offsets,
+    is_own: npt.NDArray[np.bool_],
+    line_ends: Offsets,
+    max_record_bytes: int,
+) -> Records:
     """The records between neighbouring starts of one buffer."""
     length = np.diff(starts)
     if int(length.max()) > max_record_bytes:
         return joined(
             [
-                _pack([_from(buffer, base, a, b, line_ends, max_record_bytes)], max_record_bytes)
-                for a, b in pairwise(starts.tolist())
+                _pack(
+                    [_from(buffer, base, span, line_ends, max_record_bytes, has_start=own)], max_record_bytes
+                )
+                for span, own in zip(pairwise(starts.tolist()), is_own.tolist(), strict=True)
             ]
         )
     before = np.searchsorted(line_ends, starts)
@@ -178,14 +191,23 @@ def _whole(buffer: bytes, base: int, starts: Offsets, line_ends: Offsets, max_re
         length=length,
         line_ends=np.diff(before).astype(np.int64),
         is_cut=np.zeros(len(length), np.bool_),
-        has_start=np.ones(len(length), np.bool_),
+        has_start=is_own,
         data=buffer[int(starts[0]) : int(starts[-1])],
         bounds=(starts - starts[0]).astype(np.int32),
     )
 
 
-def _from(buffer: bytes, base: int, a: int, b: int, line_ends: Offsets, max_record_bytes: int) -> _Open:
-    record = _Open(base + a, has_start=True, kept=bytearray())
+def _from(
+    buffer: bytes,
+    base: int,
+    span: tuple[int, int],
+    line_ends: Offsets,
+    max_record_bytes: int,
+    *,
+    has_start: bool,
+) -> _Open:
+    a, b = span
+    record = _Open(base + a, has_start=has_start, kept=bytearray())
     ends = int(np.searchsorted(line_ends, b) - np.searchsorted(line_ends, a))
     record.grow(buffer[a:b], ends, max_record_bytes)
     return record

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-START_BYTES = 256
+# What an agent puts before a message may be long: labels, paths.
+START_BYTES = 4096
 # Looked at in one go: a block of nothing but line ends costs the memory of a slice.
 SLICE_BYTES = 1 << 20
 
@@ -19,24 +21,67 @@ BOM = b"\xef\xbb\xbf"
 _TOKEN = re.compile(r"\\d(?:\{(\d+)\})?|\\([^\w])|([^\\.*+?()\[\]{}|^$])")
 
 Positions = npt.NDArray[np.int64]
-Finder = Callable[[bytes, int, int], Positions]
+Mask = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+Finder = Callable[[bytes, int, int], tuple[Positions, Mask]]
+# (buffer, the same as numbers, starts of lines) -> which of them begin so
+Test = Callable[[bytes, Bytes, Positions], Mask]
+
+
+@dataclass(frozen=True)
+class Other:
+    """Another start. first: the bytes that it may begin with, any if there are none."""
+
+    pattern: str
+    first: bytes = b""
 
 
 @lru_cache(maxsize=64)
-def start_finder(pattern: str) -> Finder:
-    """A function (buffer, checked, before) -> positions below `checked`, ascending, where a line
-    starts that `pattern` matches. `before`: the byte before the buffer, LF where it starts a line.
+def start_finder(pattern: str, other: Other | None = None) -> Finder:
+    """A function (buffer, checked, before) -> positions below `checked`, ascending, where a line starts that
+    `pattern` or `other` matches, and whether it is `pattern`. `before`: the byte before the buffer, LF where it
+    starts a line.
 
-    The pattern sees its own line only, `START_BYTES` bytes of it at most, and no byte order mark in front.
+    A pattern sees its own line only, `START_BYTES` bytes of it at most, and no byte order mark in front.
     One of literals and `\\d`, `\\d{n}` only is compared as columns of bytes, all lines at once; any other is
-    RE2 over all lines.
+    RE2 over all lines. `other` is tried on lines that `pattern` does not match.
     """
     shape = _fixed_shape(pattern)
-    return _by_regex(pattern) if shape is None else _by_shape(shape)
+    begins = _by_regex(pattern) if shape is None else _by_shape(shape)
+    begins_other = None if other is None else _by_regex(other.pattern)
+
+    can_begin = (
+        np.isin(np.arange(256), list(other.first + BOM[:1])) if other and other.first else np.zeros(0, bool)
+    )
+
+    def find(buffer: bytes, checked: int, before: int) -> tuple[Positions, Mask]:
+        data = np.frombuffer(buffer, np.uint8)
+        found = [
+            among(buffer, data, _line_starts(data, start, min(start + SLICE_BYTES, checked), before))
+            for start in range(0, max(checked, 1), SLICE_BYTES)
+        ]
+        if len(found) == 1:
+            return found[0]
+        return np.concatenate([one for one, _ in found]), np.concatenate([own for _, own in found])
+
+    def among(buffer: bytes, data: Bytes, lines: Positions) -> tuple[Positions, Mask]:
+        is_own = begins(buffer, data, lines)
+        if is_own.all():
+            return lines, is_own
+        if begins_other is None:
+            return lines[is_own], is_own[is_own]
+        rest = np.flatnonzero(~is_own)
+        if can_begin.size:
+            rest = rest[can_begin[data[lines[rest]]]]
+        is_start = is_own.copy()
+        is_start[rest] = begins_other(buffer, data, lines[rest])
+        return lines[is_start], is_own[is_start]
+
+    return find
 
 
 def start_pattern(pattern: str) -> re.Pattern[bytes]:
-    """The same for Python's `re`, to be matched where a line starts."""
+    """The same for Python's `re`, to be matched where a line starts, up to START_BYTES of it."""
     return re.compile(b"(?:" + BOM + b")?(?:" + pattern.encode() + b")")
 
 
@@ -57,7 +102,7 @@ def _fixed_shape(pattern: str) -> tuple[int, ...] | None:
     return tuple(shape) if 0 < len(shape) <= START_BYTES else None
 
 
-def _line_starts(data: npt.NDArray[np.uint8], start: int, end: int, before: int) -> Positions:
+def _line_starts(data: Bytes, start: int, end: int, before: int) -> Positions:
     """Starts of lines in [start, end)."""
     if start:
         return np.flatnonzero(data[start - 1 : max(end - 1, 0)] == LF) + start
@@ -65,7 +110,7 @@ def _line_starts(data: npt.NDArray[np.uint8], start: int, end: int, before: int)
     return np.concatenate([np.zeros(1, lines.dtype), lines]) if before == LF and end > 0 else lines
 
 
-def _text_starts(data: npt.NDArray[np.uint8], lines: Positions) -> Positions:
+def _text_starts(data: Bytes, lines: Positions) -> Positions:
     """Where the text of each line begins: behind the byte order mark, if it has one."""
     marked = np.flatnonzero(data[lines] == BOM[0])
     marked = marked[lines[marked] + len(BOM) <= len(data)]
@@ -78,64 +123,61 @@ def _text_starts(data: npt.NDArray[np.uint8], lines: Positions) -> Positions:
     return starts
 
 
-def _by_shape(shape: tuple[int, ...]) -> Finder:
+def _by_shape(shape: tuple[int, ...]) -> Test:
     size = len(shape)
     digits = [place for place, expected in enumerate(shape) if expected == DIGIT]
     others = [place for place, expected in enumerate(shape) if expected != DIGIT]
     literal = np.array([shape[place] for place in others], np.uint8)
 
-    def find(buffer: bytes, checked: int, before: int) -> Positions:
-        data = np.frombuffer(buffer, np.uint8)
-        found = [
-            shaped(data, _line_starts(data, start, min(start + SLICE_BYTES, checked), before))
-            for start in range(0, max(checked, 1), SLICE_BYTES)
-        ]
-        return found[0] if len(found) == 1 else np.concatenate(found)
-
-    def shaped(data: npt.NDArray[np.uint8], lines: Positions) -> Positions:
+    def begins(_: bytes, data: Bytes, lines: Positions) -> Mask:
         starts = _text_starts(data, lines)
         fits = starts + size <= len(data)
-        lines, starts = lines[fits], starts[fits]
-        if not len(lines):
-            return lines
+        if not fits.all():
+            begins_so = np.zeros(len(lines), np.bool_)
+            begins_so[fits] = shaped(data, starts[fits])
+            return begins_so
+        return shaped(data, starts)
+
+    def shaped(data: Bytes, starts: Positions) -> Mask:
+        if not len(starts):
+            return np.zeros(0, np.bool_)
         # One item of `size` bytes a line is gathered at once, several times as fast as byte by byte.
         heads = np.ndarray((len(data) - size + 1,), f"V{size}", data, strides=(1,))[starts]
         grid = heads.view(np.uint8).reshape(-1, size)
-        holds = (grid[:, others] == literal).all(axis=1)
+        holds: Mask = (grid[:, others] == literal).all(axis=1)
         holds &= (grid[:, digits] - np.uint8(48)).max(axis=1, initial=0) <= 9
-        return lines if holds.all() else lines[holds]
+        return holds
 
-    return find
+    return begins
 
 
-def _by_regex(pattern: str) -> Finder:
+def _by_regex(pattern: str) -> Test:
     anchored = rf"\A(?:{pattern})"
 
-    def find(buffer: bytes, checked: int, before: int) -> Positions:
-        data = np.frombuffer(buffer, np.uint8)
-        lines = _line_starts(data, 0, checked, before)
+    def begins(buffer: bytes, data: Bytes, lines: Positions) -> Mask:
         if not len(lines):
-            return lines
-        ends = np.minimum(_line_ends(data, lines), lines + START_BYTES)
-        return lines[_matches(buffer, _text_starts(data, lines), ends, anchored)]
+            return np.zeros(0, np.bool_)
+        ends = np.minimum(_line_ends(buffer, data, lines), lines + START_BYTES)
+        return _matches(buffer, _text_starts(data, lines), ends, anchored)
 
-    return find
-
-
-def _line_ends(data: npt.NDArray[np.uint8], lines: Positions) -> Positions:
-    """Behind the line end of each line, which may lie behind the last line that is asked for."""
-    last = int(lines[-1])
-    ends = np.flatnonzero(data[last:] == LF)
-    end = last + int(ends[0]) + 1 if len(ends) else len(data)
-    return np.concatenate([lines[1:], [end]])
+    return begins
 
 
-def _matches(buffer: bytes, starts: Positions, ends: Positions, anchored: str) -> npt.NDArray[np.bool_]:
+def _line_ends(buffer: bytes, data: Bytes, lines: Positions) -> Positions:
+    """Behind the line end of each line, which may lie behind what is asked for."""
+    first, last = int(lines[0]), int(lines[-1])
+    end = buffer.find(b"\n", last) + 1 or len(buffer)
+    ends = np.flatnonzero(data[first:end] == LF) + first + 1
+    ends = ends if len(ends) and ends[-1] == end else np.append(ends, end)
+    return ends[np.searchsorted(ends, lines, side="right")]
+
+
+def _matches(buffer: bytes, starts: Positions, ends: Positions, anchored: str) -> Mask:
     # Neighbouring values of one array: the beginnings of lines at even places, what is left out at odd ones.
     offsets = np.stack([starts, ends], axis=1).reshape(-1).astype(np.int32)
     values = pa.Array.from_buffers(
         pa.binary(), len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(buffer)]
     )
     heads = values.take(pa.array(np.arange(0, len(values), 2)))
-    found: npt.NDArray[np.bool_] = pc.match_substring_regex(heads, anchored).to_numpy(zero_copy_only=False)
+    found: Mask = pc.match_substring_regex(heads, anchored).to_numpy(zero_copy_only=False)
     return found

@@ -31,7 +31,8 @@ class Layout:
     """How one record is printed.
 
     `start`: what its first line begins with, up to the time and a little beyond; in the syntax that Python's
-    re and RE2 share. `head`: RE2 over the whole record, with the groups time, message, logger, rest (the lines
+    re and RE2 share. `until_time`: the same up to the time.
+    `head`: RE2 over the whole record, with the groups time, message, logger, rest (the lines
     after the message), and where they are printed level and zone. `time_format`: as core.clock takes it.
     `logger_form`: full, short (parts of the name left out or shortened), tail (cut from the left).
     `zone`: the zone that the pattern says the times are in. `ends_in_message`: nothing printed behind the
@@ -44,6 +45,7 @@ class Layout:
     logger_form: str = "full"
     zone: str | None = None
     ends_in_message: bool = False
+    until_time: tuple[Part, ...] = ()
 
     @cached_property
     def beginning(self) -> str:
@@ -100,13 +102,15 @@ def compiled(pattern: str) -> Layout:
         _add(head, item, ends_in_message=ends_in_message)
     date = next(item.date for item in items if item.date is not None)
     logger = items[kinds.index("logger")]
+    start = tuple(_start(items))
     return Layout(
-        start=tuple(_start(items)),
+        start=start,
         head=head.regex + TAIL,
         time_format=date.time_format,
         logger_form=logger.logger_form,
         zone=date.zone,
         ends_in_message=ends_in_message,
+        until_time=start[: kinds.index("time") + 1],
     )
 
 

@@ -5,15 +5,19 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from pipeline.core.errors import SettingsError
-from pipeline.core.starts import start_pattern
-from pipeline.kafka.conversion_pattern import Layout, compiled
-from pipeline.kafka.json_layout import START, JsonLayout
+from pipeline.core.starts import Other, start_pattern
+from pipeline.kafka.conversion_pattern import Layout, Part, compiled
+from pipeline.kafka.json_layout import JsonLayout
 from pipeline.kafka.wording import table
 from pipeline.kafka.wrapper import Wrapper, wrappers
 
 HEAD_GROUPS = ("time", "level", "message", "logger", "rest")
 PATTERN = "pattern:"
 STOCK = "stock"
+# A record begins with a time, in brackets or not, or is an object.
+BEGIN_SURELY = b"0123456789[{"
+# Behind a time; a name of a thread may stand between.
+SOME_LEVEL = r"[^\n]{0,100}?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[^\w]"
 
 
 @dataclass(frozen=True)
@@ -29,14 +33,40 @@ class Envelope:
     @cached_property
     def start(self) -> str:
         """What a record's first line begins with, in the syntax that Python's re and RE2 share."""
-        parts = self.layout.start if isinstance(self.layout, Layout) else START
-        for wrapper in reversed(self.wrappers):
-            parts = wrapper.around(parts)
-        return "".join(re.escape(part.regex) if part.is_literal else part.regex for part in parts)
+        return _regex(self.layout.start, self.wrappers)
 
     @cached_property
     def start_pattern(self) -> re.Pattern[bytes]:
         return start_pattern(self.start)
+
+    @cached_property
+    def others(self) -> tuple["Envelope", ...]:
+        """The built-in layouts inside the same wrappers: what the records of the file may be in before or after its
+        layout was changed."""
+        around = self.name.removesuffix(self.bare.name)
+        is_json = any(wrapper.is_json for wrapper in self.wrappers)
+        return tuple(
+            envelope(around + name)
+            for name, layout in layouts().items()
+            if layout != self.layout and (isinstance(layout, Layout) or not is_json)
+        )
+
+    @cached_property
+    def surely(self) -> str:
+        """A start that tells a record from the lines after a message: time and level, or an object with a time."""
+        layout = self.layout
+        parts = (*layout.until_time, Part(SOME_LEVEL)) if isinstance(layout, Layout) else layout.surely
+        return _regex(parts, self.wrappers)
+
+    @cached_property
+    def other_start(self) -> Other:
+        """What a record begins with that is in another layout than the file."""
+        pattern = "|".join(dict.fromkeys(one.surely for one in self.others))
+        return Other(pattern, b"" if self.wrappers else BEGIN_SURELY)
+
+    @cached_property
+    def any_start_pattern(self) -> re.Pattern[bytes]:
+        return start_pattern(f"(?:{self.start})|{self.other_start.pattern}")
 
     @cached_property
     def bare(self) -> "Envelope":
@@ -48,6 +78,12 @@ class Envelope:
     def forged(self) -> str:
         """RE2: a start inside a message, after a line end or a carriage return."""
         return r"[\r\n][ \t]*(?:" + self.bare.start + ")"
+
+
+def _regex(parts: tuple[Part, ...], around: tuple[Wrapper, ...]) -> str:
+    for wrapper in reversed(around):
+        parts = wrapper.around(parts)
+    return "".join(re.escape(part.regex) if part.is_literal else part.regex for part in parts)
 
 
 @lru_cache(maxsize=1)

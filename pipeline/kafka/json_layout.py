@@ -1,5 +1,6 @@
 """Records that are JSON objects: which key is time, level, logger, message, stack trace; rows of json_layouts.tsv."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,6 +40,17 @@ class JsonLayout:
     exception_class: str
     exception_message: str
     source: str
+
+    @property
+    def start(self) -> tuple[Part, ...]:
+        return START
+
+    @property
+    def surely(self) -> tuple[Part, ...]:
+        """An object with the key of the time or, as a stack trace may stand before it, that of the exception."""
+        paths = (*self.time.split(" ")[:1], *self.trace.split(" "), self.exception_class)
+        keys = dict.fromkeys(re.escape(path.split("/")[0]) for path in paths if path)
+        return (Part(rf'\{{[ \t]*(?:"[^\n]*?)?"(?:{"|".join(keys)})" ?:'),)
 
     @cached_property
     def types(self) -> dict[str, pa.DataType]:

@@ -1,10 +1,19 @@
 """Which log a logger writes to, by its name."""
 
+import re
 from collections.abc import Iterable
 
+# Loggers that only a Kafka server has, at the beginning of the name.
+KAFKA_LOGGERS = re.compile(
+    r"(?:kafka|org\.apache\.kafka\.(?:controller|server|raft|metadata|image))\.|state\.change\.logger$|kafka$"
+)
 STATE_CHANGE_LOGGER = "state.change.logger"
 CONTROLLER_LOGGERS = ("kafka.controller", "org.apache.kafka.controller")
 CONTROLLER, STATE_CHANGE, SERVER, MIXED = "controller", "state-change", "server", "mixed"
+
+
+def is_kafkas(logger: str) -> bool:
+    return KAFKA_LOGGERS.match(logger) is not None
 
 
 def log_of(logger: str) -> str:

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.masking import Masker, MaskRule, masked_records, values, with_values
+from pipeline.core.json_masking import masked_json
+from pipeline.core.masking import Masker, MaskRule, masked_records, of_rows, values, with_values
 from pipeline.core.scan import Records
 from pipeline.kafka.envelope import Envelope
 from pipeline.kafka.json_layout import JsonLayout
@@ -145,8 +146,23 @@ def masked(records: Records, envelope: Envelope, masking: Masking) -> Records:
     if envelope.wrappers and envelope.wrappers[0].name in WHOLE:
         records = _in_one_piece(records, envelope.wrappers[0])
     is_json = isinstance(envelope.layout, JsonLayout) or any(one.is_json for one in envelope.wrappers)
-    done = masked_json(records, masking) if is_json else masked_records(records, masking.masker)
+    done = (
+        masked_json(records, masking.masker, _of_kinds(masking))
+        if is_json
+        else _masked_text(records, masking)
+    )
     return _without_torn_line(done, envelope, masking)
+
+
+def _masked_text(records: Records, masking: Masking) -> Records:
+    """Records that are objects, as the layout of a file may be changed, are masked as such."""
+    done = masked_records(records, masking.masker)
+    is_object = pc.match_substring_regex(values(records), OBJECT)
+    if not pc.any(is_object).as_py():
+        return done
+    rows = np.flatnonzero(is_object.to_numpy(zero_copy_only=False))
+    objects = values(masked_json(of_rows(records, rows), masking.masker, _of_kinds(masking)))
+    return with_values(done, pc.replace_with_mask(values(done), is_object, objects))
 
 
 def _without_torn_line(records: Records, envelope: Envelope, masking: Masking) -> Records:
@@ -167,40 +183,6 @@ def _without_torn_line(records: Records, envelope: Envelope, masking: Masking) -
     ended = pc.replace_substring_regex(torn, r"\n\z", '"}\n')
     torn = pc.if_else(is_half.filter(is_torn), ended, torn)
     return with_values(records, pc.replace_with_mask(lines, is_torn, torn))
-
-
-def masked_json(records: Records, masking: Masking) -> Records:
-    """Records in JSON, as what its texts say: escapes hide what a secret is told by. Then the kinds once more, with the
-    quotes of texts that are JSON themselves. A line with bytes of our marks, which JSON escapes, is masked as it is.
-    """
-    for masker, of_inside in ((masking.masker, False), (_of_kinds(masking), True)):
-        lines = values(records)
-        has_mark = pc.match_substring_regex(lines, MARKS)
-        is_escaped = pc.and_(pc.match_substring(lines, "\\"), pc.invert(has_mark))
-        shown = _without_escapes(lines.filter(is_escaped), of_inside=of_inside)
-        done = masked_records(with_values(records, pc.replace_with_mask(lines, is_escaped, shown)), masker)
-        stored = _with_escapes(values(done).filter(is_escaped), of_inside=of_inside)
-        records = with_values(done, pc.replace_with_mask(values(done), is_escaped, stored))
-    return records
-
-
-def _without_escapes(lines: pa.Array, *, of_inside: bool) -> pa.Array:
-    """Backslashes and what could stand without one as they are; marks for other escapes and, of_inside, for the quotes
-    around texts, with those in texts as they are."""
-    quotes = (('\\"', OTHER), ('"', QUOTE), (OTHER, '"')) if of_inside else ()
-    return _replaced(lines, ("\\\\", BACKSLASH), *UNESCAPED, *quotes, ("\\", ESCAPE), (BACKSLASH, "\\"))
-
-
-def _with_escapes(lines: pa.Array, *, of_inside: bool) -> pa.Array:
-    quotes = (('"', '\\"'), (QUOTE, '"')) if of_inside else ()
-    return _replaced(lines, ("\\", BACKSLASH), (ESCAPE, "\\"), *quotes, (BACKSLASH, "\\\\"))
-
-
-def _replaced(lines: pa.Array, *pairs: tuple[str, str]) -> pa.Array:
-    """One after another."""
-    for old, new in pairs:
-        lines = pc.replace_substring(lines, old, new)
-    return lines
 
 
 def _in_one_piece(records: Records, wrapper: Wrapper) -> Records:
@@ -229,18 +211,8 @@ def _json_file(_: bytes, lines: Sequence[bytes]) -> bytes:
     return "".join(f"{text}\n" for text in texts).encode()
 
 
-# As encoders write what could stand in HTML, and a slash: Go's and Gson's, with digits of either case.
-UNESCAPED = (
-    *(
-        (f"\\u00{digits}", chr(int(digits, 16)))
-        for digits in ("3c", "3C", "3e", "3E", "26", "27", "2f", "2F", "3d", "3D")
-    ),
-    ("\\/", "/"),
-)
-# What no pattern of words or digits takes for a part of a secret.
-BACKSLASH, ESCAPE, QUOTE, OTHER = (f"<{chr(code)}>" for code in (1, 2, 3, 4))
-MARKS = r"[\x01-\x04]"
 LEVEL = r"\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ?\]? "
 LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
+OBJECT = r"\A(?:\xEF\xBB\xBF)?\{"
 # How a runtime writes lines that it does not tear, by the name of its wrapper.
 WHOLE = {"cri": _cri, "json_file": _json_file}

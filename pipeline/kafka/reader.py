@@ -13,7 +13,8 @@ from pipeline.core.gather import MAP_TYPE
 from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, scan
 from pipeline.kafka.envelope import envelopes
 from pipeline.kafka.masking import Masking, masked
-from pipeline.kafka.record_text import RecordText, record_text
+from pipeline.kafka.other_layout import text_of
+from pipeline.kafka.record_text import RecordText
 from pipeline.kafka.understanding import Understood, understand
 from pipeline.kafka.wording import BROKER_IDS_TYPE, COLUMN_TYPES
 from schemas.bronze import log_record
@@ -95,12 +96,13 @@ def read_segment(
         request.end,
         request.limit,
         envelope.start,
+        other=envelope.other_start,
         owns_preamble=request.owns_preamble,
         block_bytes=settings.block_bytes,
         max_record_bytes=settings.max_record_bytes,
     ):
         shown = records if settings.masking is None else masked(records, envelope, settings.masking)
-        text = _without_torn_end(records, record_text(shown, envelope, records))
+        text = _without_torn_end(records, text_of(shown, envelope, records))
         yield _batch(shown, text, understand(shown, text, request.log), request)
 
 
@@ -111,7 +113,7 @@ def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
     """
     raw = stored.column("raw").cast(pa.large_binary())
     envelope = envelopes()[request.envelope]
-    has_start = pc.match_substring_regex(raw, rf"\A(?:{envelope.start})")
+    has_start = pc.match_substring_regex(raw, rf"\A(?:\xEF\xBB\xBF)?(?:{envelope.start})")
     bounds = np.frombuffer(raw.buffers()[1], np.int64, len(raw) + 1, raw.offset * 8)
     records = Records(
         offset=stored.column("byte_offset").to_numpy(),
@@ -124,7 +126,7 @@ def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
         data=raw.buffers()[2].to_pybytes()[bounds[0] : bounds[-1]] if len(raw) else b"",
         bounds=(bounds - bounds[0]).astype(np.int32),
     )
-    text = record_text(records, envelope)
+    text = text_of(records, envelope)
     return _batch(records, text, understand(records, text, request.log), request)
 
 

@@ -29,6 +29,7 @@ FOREIGN_END = r"(?m) \((?:kafka|state\.change|org\.apache\.kafka)[\w.$]*\)\r?$"
 class RecordText:
     """One place a record. `message`, `logger`, `rest` are null where `is_whole` is false: no end of the
     message was found. `rest`: the lines after the message, usually a stack trace, "" if none.
+    `has_start`: whether it begins as records of a layout do.
     `instant`: the time in UTC where the record or its layout tells it; None: none of them does."""
 
     logged_local: pa.Array
@@ -40,6 +41,7 @@ class RecordText:
     is_bad_bytes: Mask
     is_blank: Mask
     looks_forged: Mask
+    has_start: Mask
     instant: pa.Array | None = None
 
 
@@ -72,6 +74,7 @@ def record_text(records: Records, envelope: Envelope, as_read: Records | None = 
         is_bad_bytes=is_bad_bytes,
         is_blank=_blank(texts, records),
         looks_forged=_forged(records, read.message, read.rest, envelope),
+        has_start=records.has_start,
         instant=read.instant,
     )
 

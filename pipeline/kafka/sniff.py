@@ -1,8 +1,7 @@
 """Looks at the beginning of a file: is it a Kafka log, in which envelope, which log, written by whom."""
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from io import BytesIO
 from typing import BinaryIO
@@ -14,7 +13,7 @@ from pipeline.core.fingerprint import name_of
 from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, joined, scan
 from pipeline.core.values import typed
 from pipeline.kafka.envelope import STOCK, Envelope, envelope, envelopes, layouts
-from pipeline.kafka.loggers import MIXED, log_of
+from pipeline.kafka.loggers import MIXED, is_kafkas, log_of
 from pipeline.kafka.masking import Masking
 from pipeline.kafka.record_text import RecordText, record_text
 from pipeline.kafka.wording import table
@@ -29,10 +28,6 @@ MOST_WRAPPERS = 3
 HALF = 0.5
 # So many whole records of Kafka's, and no other envelope is tried.
 NEARLY_ALL = 0.9
-# Loggers that only a Kafka server has, at the beginning of the name.
-KAFKA_LOGGERS = re.compile(
-    r"(?:kafka|org\.apache\.kafka\.(?:controller|server|raft|metadata|image))\.|state\.change\.logger$|kafka$"
-)
 
 
 @dataclass(frozen=True)
@@ -104,7 +99,7 @@ def sniff(head: bytes, given: str | None = None, most: int = HEAD_BYTES) -> Snif
 
 
 def _judged(found: Envelope, text: RecordText) -> Sniff:
-    loggers = [name for name in pc.unique(text.logger.drop_null()).to_pylist() if KAFKA_LOGGERS.match(name)]
+    loggers = [name for name in pc.unique(text.logger.drop_null()).to_pylist() if is_kafkas(name)]
     return Sniff(found.name, _log([log_of(name) for name in loggers]), _writers(text))
 
 
@@ -168,10 +163,17 @@ def _writers(text: RecordText) -> frozenset[int]:
     return frozenset(found)
 
 
+def with_writers(found: Sniff, ending: bytes) -> Sniff:
+    """The same with the writers that the end of the file names; it begins anywhere. Files of several nodes that were
+    put together have the one at the beginning and another at the end."""
+    text = None if found.envelope is None else _text(ending, envelopes()[found.envelope])
+    return found if text is None else replace(found, node_ids=found.node_ids | _writers(text))
+
+
 def content_name(head: bytes, envelope: str, masking: Masking | None = None) -> str | None:
     """The name of a content by its first HEAD_BYTES; None while no line of it is whole.
 
     masking: its key goes into the name, as what a line says could be found by hashing guesses.
     """
-    found = name_of(head, envelopes()[envelope].start_pattern, HEAD_BYTES)
+    found = name_of(head, envelopes()[envelope].any_start_pattern, HEAD_BYTES)
     return found if found is None or masking is None else masking.masker.digest(found)

@@ -109,7 +109,7 @@ def _reason(records: Records, text: RecordText, is_known: Mask, template: npt.ND
     conditions = {
         "blank": text.is_blank,
         "too_long": records.is_cut,
-        "no_envelope": ~records.has_start | ~has_time,
+        "no_envelope": ~text.has_start | ~has_time,
         "cut": ~text.is_whole,
         "other_logger": ~is_known,
         "bad_bytes": text.is_bad_bytes,

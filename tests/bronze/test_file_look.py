@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline.bronze.file_look import Wanted, arrow_schema, look, looks
-from pipeline.kafka.sniff import sniff_stream
+from pipeline.kafka.sniff import HEAD_BYTES, content_name, sniff_stream
 
 TIME = b"[2024-03-01 12:00:00,123] "
 STATE = TIME + b"TRACE [Broker id=3] Cached leader info x for partition t-0 (state.change.logger)\n"
@@ -121,6 +121,29 @@ def test_a_file_of_others_is_read_as_far_as_a_record_may_reach(byte: bytes) -> N
     stream = BytesIO(byte * (2 << 20))
     found, head = sniff_stream(stream, most=1 << 20)
     assert (found.envelope, stream.tell(), len(head)) == (None, 1 << 20, 256 << 10)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_files_of_two_nodes_that_were_put_together_name_both(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    """Though the beginning is the one's alone, and the end begins in a stack trace."""
+    content = (
+        STATE * 4000
+        + STATE.replace(b"id=3", b"id=4") * 9
+        + b"\tat x\n" * 40_000
+        + STATE.replace(b"id=3", b"id=4")
+    )
+    assert len(content) > 2 * HEAD_BYTES
+    assert seen(tmp_path, "a.log", pack(content))["node_ids"] == [3, 4]
+
+
+def test_the_name_of_a_content_does_not_hang_on_the_layout() -> None:
+    """The first records of a file may let another one be taken than all of them."""
+    other = b"2024-03-01 12:00:00,123 INFO x (org.example.A) [main]\n"
+    head = b"Starting\n" + other + STATE * 3
+    names = {content_name(head, name) for name in ("stock", "strimzi", "ecs", "spring_boot")}
+    assert names == {hashlib.sha256(b"Starting\n" + other).hexdigest()}
 
 
 def test_the_envelope_of_the_settings_is_the_only_one_tried(tmp_path: Path) -> None:

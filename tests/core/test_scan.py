@@ -1,6 +1,7 @@
 """Any split and any block size give the same records, and no byte is lost."""
 
 import io
+import re
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.scan import scan
+from pipeline.core.starts import Other
 
 FIXED = r"\[\d{4}-\d{2}\]"
 FREE = r"(?:[a-z]+ )?\[[0-9]{4}-[0-9]{2}\]"
@@ -41,6 +43,7 @@ def seen(
     block_bytes: int = 1 << 20,
     max_record_bytes: int = 1 << 24,
     limit: int | None = None,
+    other: Other | None = None,
 ) -> list[Seen]:
     """The records of the ranges between the cuts, one after the other."""
     edges = [0, *sorted(cuts), len(data) if limit is None else limit]
@@ -52,6 +55,7 @@ def seen(
             end,
             limit,
             pattern,
+            other=other,
             owns_preamble=start == 0 and not found,
             block_bytes=block_bytes,
             max_record_bytes=max_record_bytes,
@@ -73,6 +77,7 @@ def seen(
 DATA = st.lists(st.sampled_from(PIECES), max_size=14).map(b"".join)
 
 
+@pytest.mark.parametrize("other", [None, Other(r"[a-z ]+\[", b"abcdefghijklmnopqrstuvwxyz ")])
 @pytest.mark.parametrize("pattern", [FIXED, FREE])
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(
@@ -82,17 +87,18 @@ DATA = st.lists(st.sampled_from(PIECES), max_size=14).map(b"".join)
     most=st.sampled_from([5, 40, 1 << 20]),
 )
 def test_any_split_and_any_block_give_the_same_records(
-    pattern: str, data: bytes, where: list[float], block: int, most: int
+    pattern: str, other: Other | None, data: bytes, where: list[float], block: int, most: int
 ) -> None:
     cuts = sorted({int(share * len(data)) for share in where} - {0})
-    whole = seen(data, [], pattern, max_record_bytes=most)
-    assert seen(data, cuts, pattern, block_bytes=block, max_record_bytes=most) == whole
+    whole = seen(data, [], pattern, max_record_bytes=most, other=other)
+    assert seen(data, cuts, pattern, block_bytes=block, max_record_bytes=most, other=other) == whole
     assert sum(record.length for record in whole) == len(data)
     for record in whole:
         own = data[record.offset : record.offset + record.length]
         assert record.data == own[:most]
         assert record.is_cut == (len(own) > most)
         assert record.line_ends == own.count(b"\n")
+        assert record.has_start == (re.match(pattern.encode(), own) is not None)
 
 
 def test_limit_ends_the_data() -> None:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pipeline.core.starts import BOM, START_BYTES, start_finder, start_pattern
+from pipeline.core.starts import BOM, START_BYTES, Other, start_finder, start_pattern
 
-PATTERNS = [r"\[\d{2}\] ", r"(?:[a-z]{1,3} )?\[\d{2}\] ", r"\{[ \t]*(?:\"|\r?\n)", r"x[^\n]{0,400}?y"]
+PATTERNS = [r"\[\d{2}\] ", r"(?:[a-z]{1,3} )?\[\d{2}\] ", r"\{[ \t]*(?:\"|\r?\n)", r"x[^\n]*?y"]
+OTHER = Other(r"[a-z]+ \[|\{", b"abcdefghijklmnopqrstuvwxyz{")
 PIECES = st.sampled_from(
     [
         b"[12] ",
@@ -25,6 +26,7 @@ PIECES = st.sampled_from(
         b"y",
         b"z" * 300,
         b"x" + b"z" * 300 + b"y",
+        b"x" + b"z" * START_BYTES + b"y",
     ]
 )
 
@@ -49,6 +51,10 @@ def test_all_lines_at_once_as_one_by_one(
         head = line[0][:START_BYTES].removeprefix(BOM)
         if begins and line[0] and line.start() < checked and re.match(pattern.encode(), head):
             expected.append(line.start())
-    assert start_finder(pattern)(buffer, checked, before).tolist() == expected
-    found = [at for at in expected if start_pattern(pattern).match(buffer, at)]
+    assert start_finder(pattern)(buffer, checked, before)[0].tolist() == expected
+    found = [at for at in expected if start_pattern(pattern).match(buffer, at, at + START_BYTES)]
     assert found == expected
+    others = start_finder(OTHER.pattern)(buffer, checked, before)[0].tolist()
+    starts, is_own = start_finder(pattern, OTHER)(buffer, checked, before)
+    assert starts.tolist() == sorted({*expected, *others})
+    assert starts[is_own].tolist() == expected

@@ -1,0 +1,85 @@
+"""Records that are in another layout than their file: it was changed while the file was written."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.core.masking import of_rows, values
+from pipeline.core.scan import Records
+from pipeline.core.texts import Mask, Rows, placed
+from pipeline.kafka.envelope import Envelope
+from pipeline.kafka.loggers import is_kafkas
+from pipeline.kafka.record_text import RecordText, record_text
+
+TIMES = ("logged_local", "instant", "level")
+
+
+def text_of(records: Records, envelope: Envelope, as_read: Records | None = None) -> RecordText:
+    """record_text, with records that have no start of the envelope read as the first other layout reads them that
+    finds a whole message of Kafka's.
+
+    Of others that begin as a record does time and level are told, as far as a layout finds them. as_read: as
+    record_text takes it.
+    """
+    text = record_text(records, envelope, as_read)
+    rows = np.flatnonzero(~records.has_start)
+    if not len(rows):
+        return text
+    rows = rows[_begins(records, rows, envelope.other_start.pattern)]
+    for other in envelope.others:
+        own = rows[_begins(records, rows, other.surely)]
+        if not len(own):
+            continue
+        read = record_text(_begun(records, own), other, None if as_read is None else _begun(as_read, own))
+        is_found = read.is_whole & pc.fill_null(_is_kafkas(read.logger), False).to_numpy(zero_copy_only=False)
+        is_timed = read.logged_local.is_valid().to_numpy(zero_copy_only=False)
+        is_timed &= text.logged_local.take(pa.array(own)).is_null().to_numpy(zero_copy_only=False)
+        text = _with(text, own, read, is_timed & ~is_found, TIMES)
+        text = _with(text, own, read, is_found, tuple(one.name for one in fields(RecordText)))
+        rows = np.setdiff1d(rows, own[is_found])
+    return text
+
+
+def _begins(records: Records, rows: Rows, start: str) -> Mask:
+    found: Mask = pc.match_substring_regex(
+        values(records).take(pa.array(rows)), rf"\A(?:\xEF\xBB\xBF)?(?:{start})"
+    ).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _is_kafkas(loggers: pa.Array) -> pa.Array:
+    coded = loggers.dictionary_encode()
+    return pa.array([is_kafkas(name) for name in coded.dictionary.to_pylist()], pa.bool_()).take(
+        coded.indices
+    )
+
+
+def _begun(records: Records, rows: Rows) -> Records:
+    """These records alone, each with a start."""
+    return replace(of_rows(records, rows), has_start=np.ones(len(rows), np.bool_))
+
+
+def _with(
+    text: RecordText, rows: Rows, read: RecordText, is_taken: Mask, names: tuple[str, ...]
+) -> RecordText:
+    """The text with these columns of `read` in those of its rows that are taken."""
+    if not is_taken.any():
+        return text
+    count, rows = len(text.is_whole), rows[is_taken]
+    mask = np.zeros(count, np.bool_)
+    mask[rows] = True
+    changed: dict[str, Any] = {}
+    for name in names:
+        old, new = getattr(text, name), getattr(read, name)
+        if isinstance(old, np.ndarray):
+            both = old.copy()
+            both[rows] = new[is_taken]
+            changed[name] = both
+        elif new is not None or old is not None:
+            missing = pa.nulls(len(is_taken), old.type) if new is None else new
+            there = placed(missing.filter(pa.array(is_taken)), rows, count)
+            changed[name] = there if old is None else pc.if_else(pa.array(mask), there, old)
+    return replace(text, **changed)
