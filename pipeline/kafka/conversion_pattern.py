@@ -25,6 +25,10 @@ class Part:
     regex: str
     is_literal: bool = False
 
+    @property
+    def pattern(self) -> str:
+        return re.escape(self.regex) if self.is_literal else self.regex
+
 
 @dataclass(frozen=True)
 class Layout:

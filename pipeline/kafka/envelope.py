@@ -42,7 +42,9 @@ class Envelope:
     @cached_property
     def others(self) -> tuple["Envelope", ...]:
         """The built-in layouts inside the same wrappers: what the records of the file may be in before or after its
-        layout was changed."""
+        layout was changed. None where lines are torn anywhere: what goes on in the next one would look like a start."""
+        if any(wrapper.goes_on for wrapper in self.wrappers):
+            return ()
         around = self.name.removesuffix(self.bare.name)
         is_json = any(wrapper.is_json for wrapper in self.wrappers)
         return tuple(
@@ -59,14 +61,17 @@ class Envelope:
         return _regex(parts, self.wrappers)
 
     @cached_property
-    def other_start(self) -> Other:
+    def other_start(self) -> Other | None:
         """What a record begins with that is in another layout than the file."""
+        if not self.others:
+            return None
         pattern = "|".join(dict.fromkeys(one.surely for one in self.others))
         return Other(pattern, b"" if self.wrappers else BEGIN_SURELY)
 
     @cached_property
     def any_start_pattern(self) -> re.Pattern[bytes]:
-        return start_pattern(f"(?:{self.start})|{self.other_start.pattern}")
+        other = self.other_start
+        return start_pattern(self.start if other is None else f"(?:{self.start})|{other.pattern}")
 
     @cached_property
     def bare(self) -> "Envelope":
@@ -83,7 +88,7 @@ class Envelope:
 def _regex(parts: tuple[Part, ...], around: tuple[Wrapper, ...]) -> str:
     for wrapper in reversed(around):
         parts = wrapper.around(parts)
-    return "".join(re.escape(part.regex) if part.is_literal else part.regex for part in parts)
+    return "".join(part.pattern for part in parts)
 
 
 @lru_cache(maxsize=1)

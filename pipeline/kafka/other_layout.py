@@ -26,7 +26,7 @@ def text_of(records: Records, envelope: Envelope, as_read: Records | None = None
     """
     text = record_text(records, envelope, as_read)
     rows = np.flatnonzero(~records.has_start)
-    if not len(rows):
+    if not len(rows) or envelope.other_start is None:
         return text
     rows = rows[_begins(records, rows, envelope.other_start.pattern)]
     for other in envelope.others:

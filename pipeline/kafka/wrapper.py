@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipeline.core.beginnings import beginning_of
 from pipeline.core.errors import SettingsError
 from pipeline.core.json_lines import columns_of
 from pipeline.core.scan import Records
@@ -31,12 +32,13 @@ class Wrapper:
     `kind`: line (start is taken away), syslog (also control characters are put back), colour (nothing in
     front: `removed` stands anywhere), json_text and json_line (the line is an object; `removed`: the key whose
     value is text, or one line, of what is wrapped). `removed`: what is taken away of each line, if not its
-    start; a first group stays.
+    start; a first group stays. `goes_on`: what a line begins with whose content goes on in the next one.
     """
 
     name: str
     kind: str
     start: str
+    goes_on: str
     removed: str
     source: str
 
@@ -51,6 +53,10 @@ class Wrapper:
         if self.kind == "colour":
             between = Part(f"(?:{self.removed})*")
             return tuple(one for part in parts for one in (between, part))
+        if self.goes_on:
+            inside = "".join(part.pattern for part in parts)
+            torn = rf"{self.goes_on}{beginning_of(inside)}\n"
+            return (Part(f"(?:{self.start}{inside}|{torn})"),)
         return Part(self.start), *parts
 
     def is_around(self, lines: pa.Array) -> float:

@@ -16,7 +16,7 @@ from pipeline.kafka.reader import ReadSettings
 from pipeline.kafka.sniff import sniff
 from pipeline.kafka.wrapper import wrappers
 from tests.kafka.reading import read
-from tests.kafka.writing import LINES, OBJECTS, WRAPPERS, Record, cri, json_file, wrapped, written
+from tests.kafka.writing import LINES, OBJECTS, TIME, WRAPPERS, Record, cri, json_file, wrapped, written
 
 SAMPLE = Path(__file__).parents[1] / "data" / "sample"
 STOCK = re.compile(r"\[(.{23})\] ([A-Z]+) (.*) \(([\w.$-]+)\)")
@@ -139,6 +139,31 @@ def test_lines_in_parts_are_joined(writer: Any, layout: str) -> None:
     rows = read(content, envelope=f"{writer.__name__}/{layout}", log="mixed")
     assert said(rows) == said(read(data, envelope=layout, log="mixed"))
     assert rows[len(FEW)]["line_count"] >= 2
+
+
+def by_chunks(data: bytes, size: int) -> bytes:
+    """As CRI-O's conmon writes what it reads from a pipe: wherever a read ends inside a line, that is a part."""
+    chunks = (data[at : at + size] for at in range(0, len(data), size))
+    lines = (line for chunk in chunks for line in chunk.splitlines(keepends=True))
+    stamp = TIME.encode()
+    return b"".join(
+        stamp + b" stdout F " + line if line.endswith(b"\n") else stamp + b" stdout P " + line + b"\n"
+        for line in lines
+    )
+
+
+# Where a line is torn before an object inside of it, that looks like a record's begin.
+NESTED = ("ecs_nested", "logstash", "json_instant", "gcp")
+
+
+@pytest.mark.parametrize("layout", [name for name in layouts() if name not in NESTED])
+def test_a_line_may_be_torn_anywhere(layout: str) -> None:
+    """Inside of its time, too, and not only where lines are long."""
+    data = written(FEW, layout)
+    expected = said(read(data, envelope=layout, log="mixed"))
+    begin = len(written(FEW[:1], layout))
+    for size in range(begin + 1, begin + 60):
+        assert said(read(by_chunks(data, size), envelope=f"cri/{layout}", log="mixed")) == expected, size
 
 
 def reason(data: bytes, name: str, at: int = 0) -> str | None:

@@ -38,7 +38,7 @@ def test_any_layout_after_any_other(before: str) -> None:
         assert said(found, without_millis=without_millis) == expected, after
 
 
-@pytest.mark.parametrize("around", WRAPPERS)
+@pytest.mark.parametrize("around", [name for name in WRAPPERS if name != "cri"])
 def test_inside_of_wrappers(around: str) -> None:
     content = wrapped(before_and_after("strimzi", "stock"), [around])
     bare = read(before_and_after("strimzi", "stock"), envelope="strimzi", log="mixed")
