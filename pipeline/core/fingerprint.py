@@ -18,7 +18,8 @@ class Fingerprint:
 
     tail_start: where the last record starts. hashes: SHA-256 of the first n bytes, by n.
     first_head, tail_head: up to 4,096 bytes of the first and of the last record.
-    starts: of the asked offsets those at which a record starts (or the file ends). ending: its last ENDING_BYTES.
+    starts: of the asked offsets those at which a record starts (or the file ends). ending: its last
+    ENDING_BYTES, from the first line on that begins in them.
     """
 
     size: int = 0
@@ -86,6 +87,7 @@ def fingerprint(
         seen.ends_with_newline = at_line_start and base + ready > 0
         base, buffer = base + ready, buffer[ready:]
     seen.size = base
+    seen.ending = seen.ending if len(seen.ending) == base else seen.ending[next_line(seen.ending, 0) :]
     seen.hashes[seen.size] = whole.hexdigest()
     if seen.tail_start is not None:
         seen.hashes[seen.tail_start] = before_tail.hexdigest()

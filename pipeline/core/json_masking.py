@@ -3,14 +3,13 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.masking import Masker, masked_records, values, with_values
-from pipeline.core.scan import Records
+from pipeline.core.masking import Masker
 
 # As encoders write what could stand in HTML, and a slash: Go's and Gson's, with digits of either case.
 UNESCAPED = (
     *(
         (f"\\u00{digits}", chr(int(digits, 16)))
-        for digits in ("3c", "3C", "3e", "3E", "26", "27", "2f", "2F", "3d", "3D")
+        for digits in ("3c", "3C", "3e", "3E", "26", "27", "2f", "2F", "3a", "3A", "3d", "3D")
     ),
     ("\\/", "/"),
 )
@@ -19,20 +18,19 @@ BACKSLASH, ESCAPE, QUOTE, OTHER = (f"<{chr(code)}>" for code in (1, 2, 3, 4))
 MARKS = r"[\x01-\x04]"
 
 
-def masked_json(records: Records, masker: Masker, of_kinds: Masker) -> Records:
-    """Records in JSON, as what its texts say: escapes hide what a secret is told by. Then once more by
-    `of_kinds`, with the quotes of texts that are JSON themselves. A line with bytes of our marks, which JSON escapes,
-    is masked as it is.
+def masked_json(lines: pa.Array, masker: Masker, of_kinds: Masker) -> pa.Array:
+    """Lines of JSON, as what its texts say: escapes hide what a secret is told by. Then once more by `of_kinds`, with
+    the quotes of texts that are JSON themselves. A line with bytes of our marks, which JSON
+    escapes, is masked as it is.
     """
     for one, of_inside in ((masker, False), (of_kinds, True)):
-        lines = values(records)
         has_mark = pc.match_substring_regex(lines, MARKS)
         is_escaped = pc.and_(pc.match_substring(lines, "\\"), pc.invert(has_mark))
         shown = _without_escapes(lines.filter(is_escaped), of_inside=of_inside)
-        done = masked_records(with_values(records, pc.replace_with_mask(lines, is_escaped, shown)), one)
-        stored = _with_escapes(values(done).filter(is_escaped), of_inside=of_inside)
-        records = with_values(done, pc.replace_with_mask(values(done), is_escaped, stored))
-    return records
+        done = one.masked(pc.replace_with_mask(lines, is_escaped, shown))
+        stored = _with_escapes(done.filter(is_escaped), of_inside=of_inside)
+        lines = pc.replace_with_mask(done, is_escaped, stored)
+    return lines
 
 
 def _without_escapes(lines: pa.Array, *, of_inside: bool) -> pa.Array:

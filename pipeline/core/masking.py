@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -130,15 +131,19 @@ class Masker:
 
 def masked_records(records: Records, masker: Masker) -> Records:
     """The same records with other bytes; offset, length and line ends stay those of the file."""
-    data = np.frombuffer(records.data, np.uint8)
-    ends = np.flatnonzero(data == LF)
-    # Lines and line ends are values of their own: no secret spans two lines or loses its line end.
+    return with_lines(records, masker.masked)
+
+
+def with_lines(records: Records, changed: Callable[[pa.Array], pa.Array]) -> Records:
+    """The same with other bytes. changed: takes lines and line ends, values of their own, so that no secret spans two
+    lines or loses its line end; gives as many."""
+    ends = np.flatnonzero(np.frombuffer(records.data, np.uint8) == LF)
     edges = np.unique(np.concatenate([records.bounds, ends, ends + 1])).astype(np.int32)
     lines = binary(edges, records.data)
-    changed = masker.masked(lines)
-    if changed is lines:
+    found = changed(lines)
+    if found is lines:
         return records
-    bounds, content = buffers_of(changed)
+    bounds, content = buffers_of(found)
     return replace(records, data=content, bounds=bounds[np.searchsorted(edges, records.bounds)])
 
 

@@ -114,7 +114,7 @@ def compiled(pattern: str) -> Layout:
         logger_form=logger.logger_form,
         zone=date.zone,
         ends_in_message=ends_in_message,
-        until_time=start[: kinds.index("time") + 1],
+        until_time=(*start[: kinds.index("time")], Part(date.time)),
     )
 
 

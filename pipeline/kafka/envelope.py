@@ -17,7 +17,7 @@ STOCK = "stock"
 # A record begins with a time, in brackets or not, or is an object.
 BEGIN_SURELY = b"0123456789[{"
 # Behind a time; a name of a thread may stand between.
-SOME_LEVEL = r"[^\n]{0,100}?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[^\w]"
+SOME_LEVEL = Part(r"[^\n]{0,100}?[^\w\n]"), Part(r"(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[^\w]")
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,12 @@ class Envelope:
     def surely(self) -> str:
         """A start that tells a record from the lines after a message: time and level, or an object with a time."""
         layout = self.layout
-        parts = (*layout.until_time, Part(SOME_LEVEL)) if isinstance(layout, Layout) else layout.surely
+        parts = (*layout.until_time, *SOME_LEVEL) if isinstance(layout, Layout) else layout.surely
         return _regex(parts, self.wrappers)
+
+    def around(self, pattern: str) -> str:
+        """What a line begins with that begins with this inside the wrappers."""
+        return _regex((Part(pattern),), self.wrappers)
 
     @cached_property
     def other_start(self) -> Other | None:

@@ -19,8 +19,14 @@ TEXT_TIME = (
     r"\A(?P<day>\d{4}-\d\d-\d\d)[T ](?P<clock>\d\d:\d\d:\d\d)"
     r"(?:[.,](?P<fraction>\d{1,9}))? ?(?P<offset>[A-Z+-][\w:+-]*)?\z"
 )
+# How the value of a time begins, by its form.
+VALUES = {"text": r'"\d{4}-', "millis": r"\d{12}", "seconds_nanos": r"\{"}
 FORMAT = "yyyy-MM-dd HH:mm:ss.SSSSSS"
 NANOS_OF_MICRO = 1000
+
+
+def _keyed(key: str, value: str) -> str:
+    return f'"{re.escape(key)}" ?: ?{value}'
 
 
 @dataclass(frozen=True)
@@ -47,10 +53,12 @@ class JsonLayout:
 
     @property
     def surely(self) -> tuple[Part, ...]:
-        """An object with the key of the time or, as a stack trace may stand before it, that of the exception."""
-        paths = (*self.time.split(" ")[:1], *self.trace.split(" "), self.exception_class)
-        keys = dict.fromkeys(re.escape(path.split("/")[0]) for path in paths if path)
-        return (Part(rf'\{{[ \t]*(?:"[^\n]*?)?"(?:{"|".join(keys)})" ?:'),)
+        """An object on one line with a time or, as a stack trace may stand before it, with an exception."""
+        first = self.time.split(" ")[0].split("/")[0]
+        paths = (path for path in (*self.trace.split(" "), self.exception_class) if path)
+        exceptions = (_keyed(path.split("/")[0], r"\{" if "/" in path else '"') for path in paths)
+        known = "|".join(dict.fromkeys([_keyed(first, VALUES[self.time_form]), *exceptions]))
+        return (Part(rf'\{{[ \t]*(?:"[^\n]*?)?(?:{known})'),)
 
     @cached_property
     def types(self) -> dict[str, pa.DataType]:

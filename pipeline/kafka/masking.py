@@ -4,14 +4,14 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.core.json_masking import masked_json
-from pipeline.core.masking import Masker, MaskRule, masked_records, of_rows, values, with_values
+from pipeline.core.masking import Masker, MaskRule, values, with_lines, with_values
 from pipeline.core.scan import Records
 from pipeline.kafka.envelope import Envelope
 from pipeline.kafka.json_layout import JsonLayout
@@ -145,24 +145,39 @@ def masked(records: Records, envelope: Envelope, masking: Masking) -> Records:
     secret stands in one piece; of a line that is not whole nothing is left behind its time and level."""
     if envelope.wrappers and envelope.wrappers[0].name in WHOLE:
         records = _in_one_piece(records, envelope.wrappers[0])
-    is_json = isinstance(envelope.layout, JsonLayout) or any(one.is_json for one in envelope.wrappers)
-    done = (
-        masked_json(records, masking.masker, _of_kinds(masking))
-        if is_json
-        else _masked_text(records, masking)
-    )
+    done = with_lines(records, partial(_masked_lines, envelope=envelope, masking=masking))
     return _without_torn_line(done, envelope, masking)
 
 
-def _masked_text(records: Records, masking: Masking) -> Records:
-    """Records that are objects, as the layout of a file may be changed, are masked as such."""
-    done = masked_records(records, masking.masker)
-    is_object = pc.match_substring_regex(values(records), OBJECT)
+def _masked_lines(lines: pa.Array, envelope: Envelope, masking: Masking) -> pa.Array:
+    """Each as what it is, text or an object, as the layout of a file may be changed; as both where nothing tells."""
+    is_object, is_text = _kinds(lines, envelope)
     if not pc.any(is_object).as_py():
-        return done
-    rows = np.flatnonzero(is_object.to_numpy(zero_copy_only=False))
-    objects = values(masked_json(of_rows(records, rows), masking.masker, _of_kinds(masking)))
-    return with_values(done, pc.replace_with_mask(values(done), is_object, objects))
+        return masking.masker.masked(lines)
+    texts = masking.masker.masked(lines.filter(is_text))
+    lines = pc.replace_with_mask(lines, is_text, texts)
+    objects = masked_json(lines.filter(is_object), masking.masker, _of_kinds(masking))
+    return pc.replace_with_mask(lines, is_object, objects)
+
+
+def _kinds(lines: pa.Array, envelope: Envelope) -> tuple[pa.Array, pa.Array]:
+    """Which are objects, and which text: some are both. In a file of objects text is what begins as records of text do:
+    objects have more lines than one."""
+    all_of_them, none = (pa.repeat(pa.scalar(one), len(lines)) for one in (True, False))
+    of_objects = [one.surely for one in envelope.others if isinstance(one.layout, JsonLayout)]
+    of_texts = [one.surely for one in envelope.others if not isinstance(one.layout, JsonLayout)]
+    if any(one.is_json for one in envelope.wrappers):
+        return all_of_them, none
+    if isinstance(envelope.layout, JsonLayout):
+        is_text = _begin(lines, of_texts) if of_texts else none
+        return pc.invert(is_text), is_text
+    is_object = _begin(lines, (envelope.around(OBJECT), OBJECT))
+    is_sure = _begin(lines, of_objects or (envelope.around(OBJECT),))
+    return is_object, pc.invert(is_sure)
+
+
+def _begin(lines: pa.Array, patterns: Iterable[str]) -> pa.Array:
+    return pc.match_substring_regex(lines, rf"\A(?:{MARK_OF_ORDER})?(?:{'|'.join(patterns)})")
 
 
 def _without_torn_line(records: Records, envelope: Envelope, masking: Masking) -> Records:
@@ -213,6 +228,7 @@ def _json_file(_: bytes, lines: Sequence[bytes]) -> bytes:
 
 LEVEL = r"\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ?\]? "
 LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
-OBJECT = r"\A(?:\xEF\xBB\xBF)?\{"
+OBJECT = r"\{"
+MARK_OF_ORDER = r"\xEF\xBB\xBF"
 # How a runtime writes lines that it does not tear, by the name of its wrapper.
 WHOLE = {"cri": _cri, "json_file": _json_file}

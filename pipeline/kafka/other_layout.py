@@ -1,5 +1,6 @@
 """Records that are in another layout than their file: it was changed while the file was written."""
 
+from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
@@ -9,52 +10,82 @@ import pyarrow.compute as pc
 
 from pipeline.core.masking import of_rows, values
 from pipeline.core.scan import Records
+from pipeline.core.starts import START_BYTES
 from pipeline.core.texts import Mask, Rows, placed
 from pipeline.kafka.envelope import Envelope
 from pipeline.kafka.loggers import is_kafkas
 from pipeline.kafka.record_text import RecordText, record_text
 
 TIMES = ("logged_local", "instant", "level")
+ALL = tuple(one.name for one in fields(RecordText))
 
 
 def text_of(records: Records, envelope: Envelope, as_read: Records | None = None) -> RecordText:
     """record_text, with records that have no start of the envelope read as the first other layout reads them that
-    finds a whole message of Kafka's.
+    finds a whole message of Kafka's or, if none does, of any logger.
 
-    Of others that begin as a record does time and level are told, as far as a layout finds them. as_read: as
-    record_text takes it.
+    Of others that begin as a record does time and level are told, as far as a layout finds them; so of what was cut
+    out by rules that saw one record where there are more. as_read: as record_text takes it.
     """
     text = record_text(records, envelope, as_read)
     rows = np.flatnonzero(~records.has_start)
     if not len(rows) or envelope.other_start is None:
         return text
     rows = rows[_begins(records, rows, envelope.other_start.pattern)]
+    of_others: list[tuple[Rows, RecordText]] = []
     for other in envelope.others:
         own = rows[_begins(records, rows, other.surely)]
+        own = own[_begins(records, own, other.start)]
         if not len(own):
             continue
         read = record_text(_begun(records, own), other, None if as_read is None else _begun(as_read, own))
-        is_found = read.is_whole & pc.fill_null(_is_kafkas(read.logger), False).to_numpy(zero_copy_only=False)
+        is_one = read.is_whole & ~_holds_more(records, own, envelope)
+        is_found = is_one & _are(read.logger, is_kafkas)
+        is_other = is_one & ~is_found & _are(read.logger, lambda name: "." in name)
         is_timed = read.logged_local.is_valid().to_numpy(zero_copy_only=False)
         is_timed &= text.logged_local.take(pa.array(own)).is_null().to_numpy(zero_copy_only=False)
         text = _with(text, own, read, is_timed & ~is_found, TIMES)
-        text = _with(text, own, read, is_found, tuple(one.name for one in fields(RecordText)))
+        text = _with(text, own, read, is_found, ALL)
+        of_others.append((own[is_other], _filtered(read, is_other)))
         rows = np.setdiff1d(rows, own[is_found])
+    for own, read in of_others:
+        is_left = np.isin(own, rows)
+        text = _with(text, own, read, is_left, ALL)
+        rows = np.setdiff1d(rows, own)
     return text
 
 
 def _begins(records: Records, rows: Rows, start: str) -> Mask:
-    found: Mask = pc.match_substring_regex(
-        values(records).take(pa.array(rows)), rf"\A(?:\xEF\xBB\xBF)?(?:{start})"
-    ).to_numpy(zero_copy_only=False)
+    heads = pc.binary_slice(values(records).take(pa.array(rows)), 0, START_BYTES)
+    found: Mask = pc.match_substring_regex(heads, rf"\A(?:\xEF\xBB\xBF)?(?:{start})").to_numpy(
+        zero_copy_only=False
+    )
     return found
 
 
-def _is_kafkas(loggers: pa.Array) -> pa.Array:
-    coded = loggers.dictionary_encode()
-    return pa.array([is_kafkas(name) for name in coded.dictionary.to_pylist()], pa.bool_()).take(
-        coded.indices
+def _holds_more(records: Records, rows: Rows, envelope: Envelope) -> Mask:
+    """Where another record begins in it, as in what was read before other layouts were looked for."""
+    starts = rf"\n(?:{envelope.start}|{envelope.other_start.pattern if envelope.other_start else ''})"
+    found: Mask = pc.match_substring_regex(values(records).take(pa.array(rows)), starts).to_numpy(
+        zero_copy_only=False
     )
+    return found
+
+
+def _are(loggers: pa.Array, holds: Callable[[str], bool]) -> Mask:
+    """Of which it holds; of none that is null."""
+    coded = loggers.dictionary_encode()
+    known = pa.array([holds(name) for name in coded.dictionary.to_pylist()], pa.bool_()).take(coded.indices)
+    found: Mask = pc.fill_null(known, False).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _filtered(text: RecordText, kept: Mask) -> RecordText:
+    columns: dict[str, Any] = {name: getattr(text, name) for name in ALL}
+    for name, one in columns.items():
+        if one is not None:
+            columns[name] = one[kept] if isinstance(one, np.ndarray) else one.filter(pa.array(kept))
+    return RecordText(**columns)
 
 
 def _begun(records: Records, rows: Rows) -> Records:

@@ -22,7 +22,7 @@ from pipeline.kafka.wording import matcher, table
 from pipeline.kafka.wrapper import Wrapper, unwrapped
 
 # What ends a message of Kafka's, and no line of a stack trace.
-FOREIGN_END = r"(?m) \((?:kafka|state\.change|org\.apache\.kafka)[\w.$]*\)\r?$"
+FOREIGN_END = r"(?m) \((?:kafka|state\.change|org\.apache\.kafka)[\w.$]*\)(?: \[[^\]\n]*\])?\r?$"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pipeline.core.values import typed
 from pipeline.kafka.envelope import STOCK, Envelope, envelope, envelopes, layouts
 from pipeline.kafka.loggers import MIXED, is_kafkas, log_of
 from pipeline.kafka.masking import Masking
+from pipeline.kafka.other_layout import text_of
 from pipeline.kafka.record_text import RecordText, record_text
 from pipeline.kafka.wording import table
 from pipeline.kafka.wrapper import wrappers
@@ -95,12 +96,12 @@ def sniff(head: bytes, given: str | None = None, most: int = HEAD_BYTES) -> Snif
             is_nearly_all = whole >= max(NEARLY_ALL * (len(text.is_whole) - 1), HALF * head.count(b"\n"))
             if best[1].log is not None and is_nearly_all:
                 break
-    return Sniff(None, None, frozenset()) if best is None else best[1]
+    return Sniff(None, None, frozenset()) if best is None else with_writers(best[1], head)
 
 
 def _judged(found: Envelope, text: RecordText) -> Sniff:
     loggers = [name for name in pc.unique(text.logger.drop_null()).to_pylist() if is_kafkas(name)]
-    return Sniff(found.name, _log([log_of(name) for name in loggers]), _writers(text))
+    return Sniff(found.name, _log([log_of(name) for name in loggers]), frozenset())
 
 
 def _candidates(head: bytes, given: str | None) -> Iterator[Envelope]:
@@ -163,11 +164,20 @@ def _writers(text: RecordText) -> frozenset[int]:
     return frozenset(found)
 
 
-def with_writers(found: Sniff, ending: bytes) -> Sniff:
-    """The same with the writers that the end of the file names; it begins anywhere. Files of several nodes that were
-    put together have the one at the beginning and another at the end."""
-    text = None if found.envelope is None else _text(ending, envelopes()[found.envelope])
-    return found if text is None else replace(found, node_ids=found.node_ids | _writers(text))
+def with_writers(found: Sniff, part: bytes) -> Sniff:
+    """The same with the writers that records in a part of the file name, which begins where a line does. Files of
+    several nodes that were put together have the one at the beginning and another at the end."""
+    if found.envelope is None or not part:
+        return found
+    own = envelopes()[found.envelope]
+    batches = list(
+        scan(BytesIO(part), 0, len(part), len(part), own.start, other=own.other_start, owns_preamble=False)
+    )
+    return (
+        replace(found, node_ids=found.node_ids | _writers(text_of(joined(batches), own)))
+        if batches
+        else found
+    )
 
 
 def content_name(head: bytes, envelope: str, masking: Masking | None = None) -> str | None:

@@ -40,7 +40,7 @@ def understand(records: Records, text: RecordText, file_log: str) -> Understood:
     count = len(records)
     logger = text.logger.dictionary_encode()
     is_known = _by_name(logger, _is_ours)
-    ready = text.is_whole & is_known & ~text.is_bad_bytes & ~records.is_cut
+    ready = text.has_start & text.is_whole & is_known & ~text.is_bad_bytes & ~records.is_cut
     ready &= text.logged_local.is_valid().to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(ready)
     is_all = len(rows) == count

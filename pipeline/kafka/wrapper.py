@@ -106,7 +106,7 @@ def unwrapped(texts: pa.Array, records: Records, around: Sequence[Wrapper]) -> t
 
 def _in_json(part: Part) -> Part:
     if not part.is_literal:
-        return Part(part.regex.replace(r"\x1b", r"\\u001b"))
+        return Part(part.regex.replace(r"\x1b", r"\\u001b").replace(r"[^\n]", r'[^\n"]'))
     return Part("".join(_escaped(letter) for letter in part.regex))
 
 

@@ -3,12 +3,15 @@
 import json
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline.core.starts import START_BYTES
 from pipeline.kafka.envelope import envelope, layouts
 from pipeline.kafka.reader import ReadSettings, reread
+from pipeline.kafka.sniff import Sniff, sniff
 from tests.kafka.masks import is_masked, plain
 from tests.kafka.reading import read, read_table, request
 from tests.kafka.test_envelope import FEW, SECONDS, said
@@ -82,6 +85,8 @@ LINES_AFTER: list[tuple[str, Any]] = [
     ("2024-03-01T12:00:01.123+0000: 3.25: [GC (Allocation Failure) 1K->2K(3K), 0.1 secs]\n", 1),
     ("[2024-03-01T12:00:01.123+0000][info][gc] GC(0) Pause Young 24M->4M(256M) 1.2ms\n", 1),
     ('{"a": 1}\n', 1),
+    ('{"error": "x", "exception": null, "timestamp": 1}\n', 1),
+    ("2024-03-01 12:00:00,123 retries=3 lastError=UNKNOWN_SERVER_ERROR\n", 1),
     ("\tat x.Y(Z.java:1) 2024-03-01 12:00:01,123 INFO x (kafka.a)\n", 1),
     # Of another program, and one that no layout reads: records of their own, as they begin as such.
     ("2024-03-01 12:00:01,123 [myid:1] - INFO  [main:QuorumPeerConfig@135] - Reading\n", 2),
@@ -94,6 +99,67 @@ def test_lines_of_others(text: str, records: int) -> None:
     found = read((STRIMZI + text).encode(), envelope="strimzi")
     assert [row["not_understood_reason"] for row in found] == [None, "no_envelope"][:records]
     assert all(row["raw"] is not None for row in found)
+
+
+def test_records_of_other_loggers_are_such_in_any_layout() -> None:
+    line = "2024-03-01 12:00:00,123 INFO Kafka version: 3.6.0 (org.apache.kafka.common.utils.AppInfoParser) [main]\n"
+    last = read(written(FEW, "stock") + line.encode(), log="mixed")[-1]
+    assert (last["not_understood_reason"], last["raw"]) == ("other_logger", None)
+
+
+def test_what_only_nearly_is_another_layout_is_none() -> None:
+    line = "[2024-03-01 12:00:00,123 -INFO [Controller id=1] x (kafka.controller.KafkaController)\n"
+    assert read((STRIMZI + line).encode(), envelope="strimzi")[-1]["not_understood_reason"] == "no_envelope"
+
+
+def test_what_was_read_as_one_stays_what_it_was() -> None:
+    """Before a file's first record stood records of another layout, of which an earlier version made one."""
+    found = read_table((STRIMZI * 5).encode(), envelope="stock", log="mixed")
+    whole = found.slice(0, 1).to_pylist()[0] | {
+        "raw": (STRIMZI * 5).encode(),
+        "byte_length": len(STRIMZI) * 5,
+    }
+    stored = pa.RecordBatch.from_pylist([whole], found.schema)
+    row = reread(stored, request(0, 0, envelope="stock", log="mixed")).to_pylist()[0]
+    assert (row["event"], row["not_understood_reason"]) == (None, "no_envelope")
+
+
+def test_a_start_behind_what_is_looked_at_is_none_whenever_it_is_read() -> None:
+    far = json.dumps({"a": "x" * START_BYTES, "message": STRIMZI.strip()})
+    near = json.dumps({"message": STRIMZI.strip()})
+    (batch,) = read_table(f"{far}\n{near}\n".encode(), envelope="json_message/strimzi").to_batches()
+    again = reread(batch, request(0, 0, envelope="json_message/strimzi"))
+    assert again.equals(batch)
+    assert again.column("not_understood_reason").to_pylist() == ["no_envelope", None]
+    assert again.column("event").to_pylist() == [None, "partition_transition"]
+
+
+def test_two_nodes_in_two_layouts_are_two_nodes() -> None:
+    other = STRIMZI.replace("id=1", "id=2")
+    found = sniff(
+        (
+            STRIMZI.replace("2024", "[2024").replace(",123", ",123]").replace(" [main]", "") * 9 + other
+        ).encode()
+    )
+    assert found == Sniff("stock", "state-change", frozenset({1, 2}))
+
+
+@pytest.mark.parametrize("around", ["", "cri", "compose", "kubectl"])
+def test_what_hides_in_objects_inside_of_wrappers(around: str) -> None:
+    told = {"@timestamp": "2024-03-01T12:00:00.123Z", "log.level": "INFO", "log.logger": "kafka.controller.A"}
+    line = json.dumps(told | {"message": "[Controller id=1] x User:CN=Smith\\, John,OU=x "})
+    data = (LINE.format("[Controller id=1] x") + f"{line}\n").encode()
+    found = rows(
+        wrapped(data, [around] if around else []), of("principals"), envelope=f"{around}/stock".lstrip("/")
+    )
+    assert b"John" not in b"".join(row["raw"] for row in found)
+
+
+def test_secrets_in_text_behind_objects() -> None:
+    text = LINE.format("[Controller id=1] x User:CN=Smith\\, John,OU=x y User:DOM\\alice z")
+    last = rows(written(FEW, "ecs") + text.encode(), of("principals"), envelope="ecs")[-1]
+    assert b"John" not in last["raw"] and b"alice" not in last["raw"]
+    assert last["logger"] is not None
 
 
 @pytest.mark.parametrize("encoding", list(ENCODED))

@@ -16,7 +16,9 @@ from tests.oracle.rows import Wording, fields, parts, wordings
 START = re.compile(rb"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ")
 HEAD = re.compile(r"\[([0-9 :,-]{23})\] ([A-Z]+) ")
 LOGGER = re.compile(r"(.*) \(([A-Za-z_][\w.$-]*)(?::[0-9]+)?\)", re.DOTALL | re.ASCII)
-KAFKAS_LOGGER = re.compile(r".* \((kafka|state\.change|org\.apache\.kafka)[\w.$]*\)\r?", re.ASCII)
+KAFKAS_LOGGER = re.compile(
+    r".* \((kafka|state\.change|org\.apache\.kafka)[\w.$]*\)( \[[^\]]*\])?\r?", re.ASCII
+)
 EXCEPTION = re.compile(r"((?:[a-zA-Z_][\w$]*\.)+[A-Z][\w$]*)(?:: ([^\r]*))?\r?", re.ASCII)
 INNER_START = re.compile(r"[\r\n][ \t]*\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ", re.ASCII)
 LONGEST_BYTES = 16 << 20
