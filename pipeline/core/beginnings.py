@@ -2,7 +2,7 @@
 
 import re
 
-_ATOM = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^()\[\]\\]", re.DOTALL)
+_ATOM = re.compile(r"\\x[0-9A-Fa-f]{2}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^()\[\]\\]", re.DOTALL)
 _QUANTIFIER = re.compile(r"(?:[*+?]|\{\d+(?:,\d*)?\})\??")
 _TIMES = re.compile(r"\{(\d+)\}")
 _GROUP = "(?:"

@@ -80,6 +80,14 @@ def start_finder(pattern: str, other: Other | None = None) -> Finder:
     return find
 
 
+def fixed_start(pattern: str) -> Test:
+    """Which lines begin so, by columns of bytes. ValueError: the pattern is not of literals and digits alone."""
+    shape = _fixed_shape(pattern)
+    if shape is None:
+        raise ValueError(f"{pattern} is not of literals and digits alone")
+    return _by_shape(shape)
+
+
 def start_pattern(pattern: str) -> re.Pattern[bytes]:
     """The same for Python's `re`, to be matched where a line starts, up to START_BYTES of it."""
     return re.compile(b"(?:" + BOM + b")?(?:" + pattern.encode() + b")")

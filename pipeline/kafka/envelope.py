@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from pipeline.core.beginnings import beginning_of
 from pipeline.core.errors import SettingsError
 from pipeline.core.starts import Other, start_pattern
 from pipeline.kafka.conversion_pattern import Layout, Part, compiled
@@ -33,7 +34,21 @@ class Envelope:
     @cached_property
     def start(self) -> str:
         """What a record's first line begins with, in the syntax that Python's re and RE2 share."""
-        return _regex(self.layout.start, self.wrappers)
+        whole = _regex(self.layout.start, self.wrappers)
+        torn = self._torn_start
+        return whole if torn is None else f"(?:{whole}|{torn})"
+
+    @cached_property
+    def _torn_start(self) -> str | None:
+        """A line that is torn inside of a start. Not told inside of objects and of other wrappers, nor of layouts that
+        begin with what may be anything."""
+        if not self.wrappers or not self.wrappers[-1].goes_on or any(one.is_json for one in self.wrappers):
+            return None
+        layout, innermost = self.layout, self.wrappers[-1]
+        if isinstance(layout, Layout) and not all(part.is_literal for part in layout.until_time[:-1]):
+            return None
+        inside = beginning_of("".join(part.pattern for part in layout.start))
+        return _regex((Part(innermost.goes_on), Part(f"(?:{inside})"), Part(r"\n")), self.wrappers[:-1])
 
     @cached_property
     def start_pattern(self) -> re.Pattern[bytes]:
@@ -45,13 +60,18 @@ class Envelope:
         layout was changed. None where lines are torn anywhere: what goes on in the next one would look like a start."""
         if any(wrapper.goes_on for wrapper in self.wrappers):
             return ()
-        around = self.name.removesuffix(self.bare.name)
         is_json = any(wrapper.is_json for wrapper in self.wrappers)
         return tuple(
-            envelope(around + name)
-            for name, layout in layouts().items()
-            if layout != self.layout and (isinstance(layout, Layout) or not is_json)
+            one
+            for one in self.siblings
+            if one.layout != self.layout and (isinstance(one.layout, Layout) or not is_json)
         )
+
+    @cached_property
+    def siblings(self) -> tuple["Envelope", ...]:
+        """All built-in layouts inside the same wrappers."""
+        around = self.name.removesuffix(self.bare.name)
+        return tuple(envelope(around + name) for name in layouts())
 
     @cached_property
     def surely(self) -> str:

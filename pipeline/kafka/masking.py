@@ -161,19 +161,18 @@ def _masked_lines(lines: pa.Array, envelope: Envelope, masking: Masking) -> pa.A
 
 
 def _kinds(lines: pa.Array, envelope: Envelope) -> tuple[pa.Array, pa.Array]:
-    """Which are objects, and which text: some are both. In a file of objects text is what begins as records of text do:
-    objects have more lines than one."""
-    all_of_them, none = (pa.repeat(pa.scalar(one), len(lines)) for one in (True, False))
-    of_objects = [one.surely for one in envelope.others if isinstance(one.layout, JsonLayout)]
-    of_texts = [one.surely for one in envelope.others if not isinstance(one.layout, JsonLayout)]
+    """Which are objects, and which text: some are both, as the lines after a record."""
     if any(one.is_json for one in envelope.wrappers):
-        return all_of_them, none
+        return tuple(pa.repeat(pa.scalar(one), len(lines)) for one in (True, False))
+    of_objects = [one.surely for one in envelope.siblings if isinstance(one.layout, JsonLayout)]
+    of_texts = [one.surely for one in envelope.siblings if not isinstance(one.layout, JsonLayout)]
     if isinstance(envelope.layout, JsonLayout):
-        is_text = _begin(lines, of_texts) if of_texts else none
-        return pc.invert(is_text), is_text
-    is_object = _begin(lines, (envelope.around(OBJECT), OBJECT))
-    is_sure = _begin(lines, of_objects or (envelope.around(OBJECT),))
-    return is_object, pc.invert(is_sure)
+        is_text = _begin(lines, of_texts)
+        looks_like = _begin(lines, (envelope.around(IN_OBJECT), IN_OBJECT))
+        return pc.invert(is_text), pc.or_(is_text, pc.invert(looks_like))
+    is_own = _begin(lines, (envelope.start,))
+    is_object = pc.and_(_begin(lines, (envelope.around(OBJECT), OBJECT)), pc.invert(is_own))
+    return is_object, pc.invert(pc.and_(is_object, _begin(lines, of_objects)))
 
 
 def _begin(lines: pa.Array, patterns: Iterable[str]) -> pa.Array:
@@ -228,7 +227,7 @@ def _json_file(_: bytes, lines: Sequence[bytes]) -> bytes:
 
 LEVEL = r"\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ?\]? "
 LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
-OBJECT = r"\{"
+OBJECT, IN_OBJECT = r"\{", r"[ \t]*[{}\[\]\"]"
 MARK_OF_ORDER = r"\xEF\xBB\xBF"
 # How a runtime writes lines that it does not tear, by the name of its wrapper.
 WHOLE = {"cri": _cri, "json_file": _json_file}

@@ -1,5 +1,6 @@
 """Records that are in another layout than their file: it was changed while the file was written."""
 
+import re
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
@@ -10,12 +11,15 @@ import pyarrow.compute as pc
 
 from pipeline.core.masking import of_rows, values
 from pipeline.core.scan import Records
-from pipeline.core.starts import START_BYTES
+from pipeline.core.starts import LF, START_BYTES, start_finder
 from pipeline.core.texts import Mask, Rows, placed
 from pipeline.kafka.envelope import Envelope
 from pipeline.kafka.loggers import is_kafkas
 from pipeline.kafka.record_text import RecordText, record_text
 
+# Of another program's loggers those that are named as classes are. What it failed with may stand in that place.
+CLASS = re.compile(r"[a-z]\w*(?:\.[a-z_]\w*)+\.[A-Z][\w$]*")
+FAILURES = ("Exception", "Error")
 TIMES = ("logged_local", "instant", "level")
 ALL = tuple(one.name for one in fields(RecordText))
 
@@ -38,10 +42,13 @@ def text_of(records: Records, envelope: Envelope, as_read: Records | None = None
         own = own[_begins(records, own, other.start)]
         if not len(own):
             continue
-        read = record_text(_begun(records, own), other, None if as_read is None else _begun(as_read, own))
-        is_one = read.is_whole & ~_holds_more(records, own, envelope)
+        begun = _begun(records, own)
+        read = record_text(begun, other, None if as_read is None else _begun(as_read, own))
+        is_one = read.is_whole & ~_holds_more(begun, envelope)
+        is_one &= _are(read.logger, lambda name: CLASS.fullmatch(name) is not None or is_kafkas(name))
+        is_one &= ~_are(read.logger, lambda name: name.endswith(FAILURES))
         is_found = is_one & _are(read.logger, is_kafkas)
-        is_other = is_one & ~is_found & _are(read.logger, lambda name: "." in name)
+        is_other = is_one & ~is_found
         is_timed = read.logged_local.is_valid().to_numpy(zero_copy_only=False)
         is_timed &= text.logged_local.take(pa.array(own)).is_null().to_numpy(zero_copy_only=False)
         text = _with(text, own, read, is_timed & ~is_found, TIMES)
@@ -63,13 +70,11 @@ def _begins(records: Records, rows: Rows, start: str) -> Mask:
     return found
 
 
-def _holds_more(records: Records, rows: Rows, envelope: Envelope) -> Mask:
-    """Where another record begins in it, as in what was read before other layouts were looked for."""
-    starts = rf"\n(?:{envelope.start}|{envelope.other_start.pattern if envelope.other_start else ''})"
-    found: Mask = pc.match_substring_regex(values(records).take(pa.array(rows)), starts).to_numpy(
-        zero_copy_only=False
-    )
-    return found
+def _holds_more(records: Records, envelope: Envelope) -> Mask:
+    """In which another record begins, as in what was read before other layouts were looked for."""
+    starts, _ = start_finder(envelope.start, envelope.other_start)(records.data, len(records.data), LF)
+    inside = np.setdiff1d(starts, records.bounds)
+    return np.isin(np.arange(len(records)), np.searchsorted(records.bounds, inside, side="right") - 1)
 
 
 def _are(loggers: pa.Array, holds: Callable[[str], bool]) -> Mask:

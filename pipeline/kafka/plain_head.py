@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.core.scan import Records
+from pipeline.core.starts import fixed_start
 from pipeline.core.texts import Mask, Rows, Spans, cut, placed
 from pipeline.kafka.envelope import HEAD_GROUPS, Envelope
 
@@ -38,6 +39,8 @@ def plain_heads(texts: pa.Array, records: Records, envelope: Envelope) -> tuple[
     plain = records.has_start & ~records.is_cut & (records.line_ends == 1) & (end - start >= SHORTEST)
     rows = np.flatnonzero(plain)
     spans, holds = _spans(data, start[rows], end[rows])
+    # A start that was torn is none for sure before it is put together.
+    holds &= fixed_start(envelope.start)(b"", data, start[rows])
     if not holds.all():
         rows, spans = rows[holds], [(begin[holds], stop[holds]) for begin, stop in spans]
     if not len(rows):
@@ -64,7 +67,6 @@ def _spans(data: Bytes, start: Rows, end: Rows) -> tuple[list[Spans], Mask]:
     level_end = level + np.where(is_short, *LEVEL_WIDTHS)
     holds &= data[level_end] == ord(" ")
     holds &= (bracket > level_end + 1) & (bracket < stop) & (data[bracket - 1] == ord(" "))
-    # The start pattern has fixed the 26 bytes of the time already.
     return [
         (start + 1, level - 2),
         (level, level_end),

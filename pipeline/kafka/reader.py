@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from pipeline.core.clock import in_utc
 from pipeline.core.gather import MAP_TYPE
 from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, scan
-from pipeline.core.starts import START_BYTES
 from pipeline.kafka.envelope import envelopes
 from pipeline.kafka.masking import Masking, masked
 from pipeline.kafka.other_layout import text_of
@@ -114,8 +113,9 @@ def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
     """
     raw = stored.column("raw").cast(pa.large_binary())
     envelope = envelopes()[request.envelope]
-    heads = pc.binary_slice(raw, 0, START_BYTES)
-    has_start = pc.match_substring_regex(heads, rf"\A(?:\xEF\xBB\xBF)?(?:{envelope.start})")
+    # What is masked may be shorter or longer than what a start was looked for in.
+    had_start = pc.fill_null(pc.not_equal(stored.column("not_understood_reason"), "no_envelope"), True)
+    has_start = pc.and_(had_start, pc.match_substring_regex(raw, rf"\A(?:\xEF\xBB\xBF)?(?:{envelope.start})"))
     bounds = np.frombuffer(raw.buffers()[1], np.int64, len(raw) + 1, raw.offset * 8)
     records = Records(
         offset=stored.column("byte_offset").to_numpy(),

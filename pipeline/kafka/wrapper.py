@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.core.beginnings import beginning_of
 from pipeline.core.errors import SettingsError
 from pipeline.core.json_lines import columns_of
 from pipeline.core.scan import Records
@@ -53,10 +52,6 @@ class Wrapper:
         if self.kind == "colour":
             between = Part(f"(?:{self.removed})*")
             return tuple(one for part in parts for one in (between, part))
-        if self.goes_on:
-            inside = "".join(part.pattern for part in parts)
-            torn = rf"{self.goes_on}{beginning_of(inside)}\n"
-            return (Part(f"(?:{self.start}{inside}|{torn})"),)
         return Part(self.start), *parts
 
     def is_around(self, lines: pa.Array) -> float:

@@ -3,9 +3,12 @@
 import json
 import re
 from datetime import datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -164,6 +167,23 @@ def test_a_line_may_be_torn_anywhere(layout: str) -> None:
     begin = len(written(FEW[:1], layout))
     for size in range(begin + 1, begin + 60):
         assert said(read(by_chunks(data, size), envelope=f"cri/{layout}", log="mixed")) == expected, size
+
+
+@pytest.mark.parametrize("around", ["timestamps", "compose", "json_log", "ansi"])
+def test_lines_torn_inside_of_other_wrappers_are_no_records(around: str) -> None:
+    content = by_chunks(wrapped(written(FEW, "stock"), [around]), 400)
+    assert len(read(content, envelope=f"cri/{around}/stock", log="mixed")) <= len(FEW)
+
+
+def test_every_chain_of_two_wrappers_can_be_looked_for() -> None:
+    for chain in product(wrappers(), repeat=2):
+        for layout in ("stock", "strimzi", "ecs"):
+            own = envelope("/".join((*chain, layout)))
+            other = own.other_start.pattern if own.other_start else "x"
+            assert own.any_start_pattern.match(b"") is None
+            assert pc.match_substring_regex(pa.array([b""]), rf"\A(?:{own.start}|{other})").to_pylist() == [
+                False
+            ]
 
 
 def reason(data: bytes, name: str, at: int = 0) -> str | None:

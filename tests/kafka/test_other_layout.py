@@ -107,6 +107,41 @@ def test_records_of_other_loggers_are_such_in_any_layout() -> None:
     assert (last["not_understood_reason"], last["raw"]) == ("other_logger", None)
 
 
+@pytest.mark.parametrize(
+    "named", ["java.io.IOException", "kafka.common.KafkaException", "kafka-1.example.com"]
+)
+def test_what_a_line_says_first_is_no_logger(named: str) -> None:
+    """As one layout ends it in a colon only."""
+    line = f"2024-03-01 12:00:00,123 ERROR {named}: No space left\n"
+    last = read(written(FEW, "stock") + line.encode(), log="mixed")[-1]
+    assert (last["logger"], last["not_understood_reason"], last["raw"]) == (
+        None,
+        "no_envelope",
+        line.encode(),
+    )
+
+
+def test_a_record_is_read_whatever_stands_far_to_the_right_behind_it() -> None:
+    far = json.dumps({"a": "x" * START_BYTES, "@timestamp": "2024-03-01T12:00:00.123Z"})
+    last = read(written(FEW, "stock") + f"{STRIMZI}{far}\n".encode(), log="mixed")[-1]
+    assert (last["event"], last["line_count"]) == ("partition_transition", 2)
+
+
+@pytest.mark.parametrize(("padding", "host"), [(4020, "a"), (3960, f"{'long' * 9}.example.com")])
+def test_masking_moves_no_start(padding: int, host: str) -> None:
+    """What is masked may come to stand before what is looked at, or behind it."""
+    told = {"agent": "x" * padding, "host": f"connect to {host}:9092", "message": STRIMZI.strip()}
+    content = f"{json.dumps({'message': STRIMZI.strip()})}\n{json.dumps(told)}\n" * 2
+    table = read_table(
+        content.encode(),
+        envelope="json_message/strimzi",
+        settings=ReadSettings(masking=of("hosts")),
+        log="mixed",
+    )
+    for batch in table.to_batches():
+        assert reread(batch, request(0, 0, envelope="json_message/strimzi", log="mixed")).equals(batch)
+
+
 def test_what_only_nearly_is_another_layout_is_none() -> None:
     line = "[2024-03-01 12:00:00,123 -INFO [Controller id=1] x (kafka.controller.KafkaController)\n"
     assert read((STRIMZI + line).encode(), envelope="strimzi")[-1]["not_understood_reason"] == "no_envelope"
@@ -142,6 +177,46 @@ def test_two_nodes_in_two_layouts_are_two_nodes() -> None:
         ).encode()
     )
     assert found == Sniff("stock", "state-change", frozenset({1, 2}))
+
+
+SMITH = "User:CN=Smith\\, John,OU=x y User:DOM\\alice z"
+PLACES = [
+    (
+        "a line of text in braces",
+        "cri/stock",
+        wrapped(f"{STRIMZI}{{principal: {SMITH}}}\n".encode(), ["cri"]),
+    ),
+    (
+        "lines after text among objects",
+        "ecs",
+        written(FEW, "ecs") + f"{STRIMZI}org.x.Failed: {SMITH}\n".encode(),
+    ),
+    ("a banner before objects", "ecs", f"super.users={SMITH}\n".encode() + written(FEW, "ecs")),
+    (
+        "text among objects in cri",
+        "cri/ecs",
+        wrapped(written(FEW, "ecs") + f"{LINE.format(SMITH)}".encode(), ["cri"]),
+    ),
+    (
+        "a text layout that looks like objects",
+        'pattern:{"timestamp":"%d{yyyy-MM-dd HH:mm:ss,SSS}","level":"%p","logger":"%c","message":"%m"}%n',
+        f'{{"timestamp":"2024-03-01 12:00:00,123","level":"INFO","logger":"a.B","message":"{SMITH}"}}\n'.encode(),
+    ),
+]
+
+
+@pytest.mark.parametrize(("envelope", "data"), [one[1:] for one in PLACES], ids=[one[0] for one in PLACES])
+def test_text_is_masked_as_text_where_objects_may_be(envelope: str, data: bytes) -> None:
+    stored = b"".join(row["raw"] or b"" for row in rows(data, of("principals"), envelope=envelope))
+    assert b"John" not in stored and b"alice" not in stored
+
+
+def test_a_logger_with_its_line_is_no_host() -> None:
+    line = LINE.format("[Controller id=1] x kafka.example.com:9092").replace(
+        "KafkaController)", "KafkaController:66)"
+    )
+    (row,) = rows(line.encode(), of("hosts"), envelope="stock_line")
+    assert row["logger"] == "kafka.controller.KafkaController" and b"example" not in row["raw"]
 
 
 @pytest.mark.parametrize("around", ["", "cri", "compose", "kubectl"])
