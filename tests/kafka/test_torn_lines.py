@@ -1,0 +1,63 @@
+"""Lines that a runtime tears are put together again, wherever it tears them."""
+
+from typing import Any
+
+import pytest
+
+from pipeline.kafka.envelope import layouts
+from tests.kafka.reading import read
+from tests.kafka.test_envelope import FEW, LONG, said
+from tests.kafka.writing import TIME, cri, json_file, wrapped, written
+
+
+@pytest.mark.parametrize("writer", [cri, json_file], ids=["cri", "json_file"])
+@pytest.mark.parametrize("layout", ["stock", "strimzi_log4j2", "ecs"])
+def test_lines_in_parts_are_joined(writer: Any, layout: str) -> None:
+    partitions = ",".join(f"topic-{number}" for number in range(3000))
+    LONG.message = f"[Controller id=1] Partitions being reassigned: Set({partitions})"
+    data = written([*FEW, LONG, *FEW], layout)
+    assert max(map(len, data.split(b"\n"))) > 16 << 10
+    content = "\n".join(part for line in data.decode().splitlines() for part in writer(line)).encode() + b"\n"
+    rows = read(content, envelope=f"{writer.__name__}/{layout}", log="mixed")
+    assert said(rows) == said(read(data, envelope=layout, log="mixed"))
+    assert rows[len(FEW)]["line_count"] >= 2
+
+
+def by_chunks(data: bytes, size: int) -> bytes:
+    """As CRI-O's conmon writes what it reads from a pipe: wherever a read ends inside a line, that is a part."""
+    chunks = (data[at : at + size] for at in range(0, len(data), size))
+    lines = (line for chunk in chunks for line in chunk.splitlines(keepends=True))
+    stamp = TIME.encode()
+    return b"".join(
+        stamp + b" stdout F " + line if line.endswith(b"\n") else stamp + b" stdout P " + line + b"\n"
+        for line in lines
+    )
+
+
+# Where a line is torn before an object inside of it, that looks like a record's begin.
+NESTED = ("ecs_nested", "logstash", "json_instant", "gcp")
+
+
+@pytest.mark.parametrize("layout", [name for name in layouts() if name not in NESTED])
+def test_a_line_may_be_torn_anywhere(layout: str) -> None:
+    """Inside of its time, too, and not only where lines are long."""
+    data = written(FEW, layout)
+    expected = said(read(data, envelope=layout, log="mixed"))
+    begin = len(written(FEW[:1], layout))
+    for size in range(begin + 1, begin + 60):
+        assert said(read(by_chunks(data, size), envelope=f"cri/{layout}", log="mixed")) == expected, size
+
+
+@pytest.mark.parametrize("around", ["timestamps", "compose", "json_log", "ansi"])
+def test_lines_torn_inside_of_other_wrappers_are_no_records(around: str) -> None:
+    content = by_chunks(wrapped(written(FEW, "stock"), [around]), 400)
+    assert len(read(content, envelope=f"cri/{around}/stock", log="mixed")) <= len(FEW)
+
+
+def test_a_part_without_its_end_is_cut() -> None:
+    line = written(FEW[:1], "strimzi_log4j2").decode().strip()
+    first, *_ = cri(line, len(line) - 5)
+    data = f"{first}\n".encode() + wrapped(written(FEW[1:2], "strimzi_log4j2"), ["cri"])
+    assert [
+        read(data, envelope="cri/strimzi_log4j2", log="mixed")[at]["not_understood_reason"] for at in (0, 1)
+    ] == ["cut", None]
