@@ -74,7 +74,11 @@ class Masking:
 
     @property
     def masker(self) -> Masker:
-        return _masker(self)
+        return _masker(self, frozenset())
+
+    def inside(self, envelope: Envelope) -> Masker:
+        """With what is a secret only where such wrappers are known to stand around each line."""
+        return _masker(self, frozenset(one.name for one in envelope.wrappers) & _telling())
 
     def path(self, path: str) -> str:
         """A path as it is stored. Different paths stay different."""
@@ -91,8 +95,13 @@ class Masking:
 
 
 @lru_cache(maxsize=8)
-def _masker(masking: Masking) -> Masker:
-    return Masker((*_own(masking), *_rules_of(masking, KINDS)), masking.key)
+def _masker(masking: Masking, around: frozenset[str]) -> Masker:
+    return Masker((*_own(masking), *_rules_of(masking, KINDS, around)), masking.key)
+
+
+@lru_cache(maxsize=1)
+def _telling() -> frozenset[str]:
+    return frozenset(row["wrapper"] for row in table("masks.tsv"))
 
 
 @lru_cache(maxsize=8)
@@ -113,15 +122,18 @@ def _own(masking: Masking) -> tuple[MaskRule, ...]:
     return tuple(MaskRule(name, f"(?:{pattern})") for name, pattern in masking.patterns)
 
 
-def _rules_of(masking: Masking, kinds: Iterable[str]) -> tuple[MaskRule, ...]:
-    return tuple(rule for kind in kinds if kind in masking.kinds for rule in rules(kind))
+def _rules_of(
+    masking: Masking, kinds: Iterable[str], around: frozenset[str] = frozenset()
+) -> tuple[MaskRule, ...]:
+    return tuple(rule for kind in kinds if kind in masking.kinds for rule in rules(kind, around))
 
 
-def rules(kind: str) -> tuple[MaskRule, ...]:
+def rules(kind: str, around: frozenset[str] = frozenset()) -> tuple[MaskRule, ...]:
+    """around: wrappers of which the rows count that need one."""
     return tuple(
         MaskRule(TOKENS[kind], SHAPES[row["shape"]], row["before"], row["after"], row["unless"])
         for row in table("masks.tsv")
-        if row["kind"] == kind
+        if row["kind"] == kind and row["wrapper"] in {"", *around}
     )
 
 
@@ -153,8 +165,8 @@ def _masked_lines(lines: pa.Array, envelope: Envelope, masking: Masking) -> pa.A
     """Each as what it is, text or an object, as the layout of a file may be changed; as both where nothing tells."""
     is_object, is_text = _kinds(lines, envelope)
     if not pc.any(is_object).as_py():
-        return masking.masker.masked(lines)
-    texts = masking.masker.masked(lines.filter(is_text))
+        return masking.inside(envelope).masked(lines)
+    texts = masking.inside(envelope).masked(lines.filter(is_text))
     lines = pc.replace_with_mask(lines, is_text, texts)
     objects = masked_json(lines.filter(is_object), masking.masker, _of_kinds(masking))
     return pc.replace_with_mask(lines, is_object, objects)

@@ -147,6 +147,14 @@ def admits(name: str, text: str) -> bool:
     return re.fullmatch(fields()[name]["pattern"], text, FLAGS) is not None
 
 
+@pytest.mark.parametrize("name", [name for name, line in WRAPPED.items() if line.endswith(SECRET_LINE)])
+@pytest.mark.parametrize("text", ["\tat a.B(C.java:1)", "Caused by: java.lang.X", "java.lang.X: a b", ""])
+def test_it_is_masked_in_front_of_the_lines_after_a_message(name: str, text: str) -> None:
+    before = WRAPPED[name].removesuffix(SECRET_LINE)
+    (row,) = rows(f"{WRAPPED[name]}{before}{text}\n".encode(), envelope=f"{name}/stock")
+    assert b"loghost7" not in row["raw"] and row["line_count"] == 2
+
+
 @pytest.mark.parametrize("name", WRAPPED)
 def test_a_host_in_front_of_a_line_is_masked_and_the_line_is_read(name: str) -> None:
     data = (WRAPPED[name] * 3).encode()
