@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from tests.life.disk import BEGIN, Stored
 from tests.life.harness import PUBLISHED, Harness, tables_of
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.soak]
 NOT_QUIET = 4_000_000_000.0  # of a time that has not come: the last record may go on
 LOGGER = "(kafka.controller.KafkaController)"
 # Rolled amid lines some milliseconds out of order; then the clock is set back and the log rolled again.
