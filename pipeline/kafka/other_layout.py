@@ -25,14 +25,14 @@ ALL = tuple(one.name for one in fields(RecordText))
 
 
 def text_of(records: Records, envelope: Envelope, as_read: Records | None = None) -> RecordText:
-    """record_text, with records that have no start of the envelope read as the first other layout reads them that
-    finds a whole message of Kafka's or, if none does, of any logger.
+    """record_text, with records in which the envelope finds no start or no time read as the first other layout reads
+    them that finds a whole message of Kafka's or, if none does, of any logger.
 
     Of others that begin as a record does time and level are told, as far as a layout finds them; so of what was cut
     out by rules that saw one record where there are more. as_read: as record_text takes it.
     """
     text = record_text(records, envelope, as_read)
-    rows = np.flatnonzero(~records.has_start)
+    rows = np.flatnonzero(~records.has_start | text.logged_local.is_null().to_numpy(zero_copy_only=False))
     if not len(rows) or envelope.other_start is None:
         return text
     rows = rows[_begins(records, rows, envelope.other_start.pattern)]

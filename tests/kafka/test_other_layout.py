@@ -17,7 +17,7 @@ from tests.kafka.reading import read, read_table, request
 from tests.kafka.test_envelope import FEW, SECONDS, said
 from tests.kafka.test_masking import FORMS, LINE, of, rows
 from tests.kafka.test_masking_forms import ENCODED
-from tests.kafka.writing import WRAPPERS, wrapped, written
+from tests.kafka.writing import LINES, WRAPPERS, wrapped, written
 
 MOVED = "[Controller id=1 epoch=5] Changed partition t-0 state from NewPartition to OfflinePartition"
 STRIMZI = f"2024-03-01 12:00:00,123 TRACE {MOVED} (state.change.logger) [main]\n"
@@ -33,7 +33,7 @@ def test_any_layout_after_any_other(before: str) -> None:
     for after in layouts():
         found = read(before_and_after(before, after), envelope=before, log="mixed")
         assert len(found) == 2 * len(FEW) + 1, after
-        if envelope(before).start_pattern.match(written(FEW, after)):
+        if {before, after} <= set(LINES) and envelope(before).start_pattern.match(written(FEW, after)):
             continue
         without_millis = bool({before, after} & SECONDS)
         told = [read(written(FEW, name), envelope=name, log="mixed") for name in (before, after)]

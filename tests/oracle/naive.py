@@ -14,6 +14,12 @@ from typing import Any
 from tests.oracle.rows import Wording, fields, parts, wordings
 
 START = re.compile(rb"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ")
+# So begins a record in another layout, which this reader does not read.
+OTHER_START = re.compile(
+    rb"(\[\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d,|T\d\d:\d\d:\d\d[,.])\d{3}|"
+    rb"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d|T\d\d:\d\d:\d\d[,.]\d{3}))"
+    rb"[^\n]{0,100}?[^\w\n](TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[^\w]"
+)
 HEAD = re.compile(r"\[([0-9 :,-]{23})\] ([A-Z]+) ")
 LOGGER = re.compile(r"(.*) \(([A-Za-z_][\w.$-]*)(?::[0-9]+)?\)", re.DOTALL | re.ASCII)
 KAFKAS_LOGGER = re.compile(
@@ -52,10 +58,10 @@ def read(data: bytes, file_log: str) -> Iterator[Row]:
 
 
 def records(data: bytes) -> Iterator[tuple[bytes, bool]]:
-    """The records, and whether each begins as one: only text before the first does not."""
+    """The records, and whether each begins as one: text before the first does not, nor what is in another layout."""
     kept: list[bytes] = []
     for line in _lines(data):
-        if START.match(line) and kept:
+        if kept and (START.match(line) or OTHER_START.match(line)):
             yield b"".join(kept), bool(START.match(kept[0]))
             kept = []
         kept.append(line)
