@@ -122,6 +122,7 @@ class _Columns:
         bad = self.plan.checker.check(self.plan.kinds[name].pattern, text)
         if bad is not None:
             self.wrong.append(rows[bad])
+            text = pc.if_else(pa.array(bad), pa.scalar(None, pa.string()), text)
         values, too_big = typed(text, self.plan.types[column])
         if too_big.any():
             self.wrong.append(rows[too_big])

@@ -8,25 +8,22 @@ import pyarrow.compute as pc
 INT32_MAX = 2**31 - 1
 INT32_MIN = -(2**31)
 INT64_CHARACTERS = 18  # as many always fit
+NONE = str(INT32_MAX + 1)  # stands for what is no number of that type
 
 Mask = npt.NDArray[np.bool_]
 
 
 def typed(text: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Mask]:
-    """The values, and where a number was too big for its type (null there).
+    """The values, and where a number was none or too big for its type (null there).
 
-    `text`: strings as a field's pattern admits them; null stays null; empty is null except for a list.
+    `text`: strings, most as a field's pattern admits them; null stays null; empty is null except for a list.
     """
     if pa.types.is_int32(kind):
         return _int32(text)
     if pa.types.is_list(kind):
         coded = text.dictionary_encode()
         lists, too_big = _int_lists(coded.dictionary)
-        where = (
-            too_big[pc.fill_null(coded.indices, 0).to_numpy()]
-            if len(too_big)
-            else np.zeros(len(text), np.bool_)
-        )
+        where = np.append(too_big, [False])[pc.fill_null(coded.indices, len(too_big)).to_numpy()]
         return lists.take(coded.indices), where
     return _without_empty(text), np.zeros(len(text), np.bool_)
 
@@ -40,8 +37,13 @@ def _without_empty(text: pa.Array) -> pa.Array:
 
 
 def _int32(text: pa.Array) -> tuple[pa.Array, Mask]:
-    short = pc.if_else(pc.greater(pc.binary_length(text), INT64_CHARACTERS), str(INT32_MAX + 1), text)
-    wide = pc.if_else(pc.equal(short, ""), pa.scalar(None, pa.string()), short).cast(pa.int64())
+    short = pc.if_else(pc.greater(pc.binary_length(text), INT64_CHARACTERS), NONE, text)
+    filled = pc.if_else(pc.equal(short, ""), pa.scalar(None, pa.string()), short)
+    try:
+        wide = filled.cast(pa.int64())
+    except pa.ArrowInvalid:
+        is_number = pc.match_substring_regex(filled, r"\A-?[0-9]+\z")
+        wide = pc.if_else(is_number, filled, NONE).cast(pa.int64())
     outside = pc.or_(pc.greater(wide, INT32_MAX), pc.less(wide, INT32_MIN))
     too_big = pc.fill_null(outside, False).to_numpy(zero_copy_only=False)
     if too_big.any():

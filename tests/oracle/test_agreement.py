@@ -70,6 +70,9 @@ CASES = {
     "a bracket closed, none opened before": TIME + b"INFO x)\n" + 4 * (TIME.strip() + ELECTED),
     "a number of 20 digits in a compound": CHANGED
     + b"LeaderAndIsr(leader=99999999999999999999, leaderEpoch=4, isr=List(2), zkVersion=0) (state.change.logger)\n",
+    "a list that goes on in another line": TIME
+    + b"TRACE [Controller id=1 epoch=5] Changed partition t-0 state from NonExistentPartition to NewPartition with assigned "
+    b"replicas 3,1,2 (state.cha nge.logger)\n 5-7 (state.change.logger)\n",
     "a list with a number that no broker has": CHANGED
     + b"LeaderAndIsr(leader=1, leaderEpoch=4, isr=List(2, 4294967296), zkVersion=0) (state.change.logger)\n",
     "a first line whose time is none": b"[2024-03-01 12:00:00 123]" + ELECTED,
