@@ -34,8 +34,8 @@ def build(
     stated, of a partition that another one leads.
     """
     found = leader_imbalance.transform(episodes, audit_limit)
-    head = F.col("replicas")[0]
-    led_elsewhere = partition_timeline.where("replicas[0] <> leader AND leader >= 0 AND NOT is_deleting")
+    head = F.get("replicas", F.lit(0))
+    led_elsewhere = partition_timeline.where("get(replicas, 0) <> leader AND leader >= 0 AND NOT is_deleting")
     of_head = led_elsewhere.select(
         *PARTITION, head.alias("broker_id"), F.col("valid_from_at").alias("from_at"),
         F.col("valid_until_at").alias("until_at"), F.array_contains("isr", head).alias("is_able"),

@@ -60,7 +60,7 @@ def changes(partition_timeline: DataFrame, cut: datetime | None) -> DataFrame:
     order = Window.partitionBy("cluster_id", "topic", "topic_life", "partition").orderBy("interval_seq")
     lived = partition_timeline.select(
         "cluster_id", "topic", "topic_life", "partition", "interval_seq", "valid_from_at", "valid_until_at",
-        shares().alias("shares"), F.expr("replicas IS NOT NULL AND NOT is_deleting").alias("is_counted"),
+        shares().alias("shares"), F.expr("coalesce(size(replicas), 0) > 0 AND NOT is_deleting").alias("is_counted"),
         begin(cut).alias("begin"),
     )  # fmt: skip
     following = F.when(F.col("following.at") == F.col("valid_until_at"), F.col("following"))
@@ -112,7 +112,7 @@ def shares() -> Column:
     It is unsure to that broker where it is undetermined; where the assignment is stale each replica may be the
     preferred leader.
     """
-    head, none = F.col("replicas")[0], F.lit(0).cast("long")
+    head, none = F.get("replicas", F.lit(0)), F.lit(0).cast("long")
     elsewhere = F.coalesce(F.col("leader") != head, F.lit(False)).cast("long")
     is_stale = F.coalesce("is_assignment_stale", F.lit(False))
     is_unsure = (F.col("certainty") == "undetermined") | is_stale

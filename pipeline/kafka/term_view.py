@@ -42,7 +42,12 @@ def listed(assignment: DataFrame) -> DataFrame:
     """Each partition that a controller lists as not led by its preferred replica, and that replica (listed_of), as a
     mention for statements()."""
     return assignment.where((F.col("event") == LISTING) & F.col("topic").isNotNull()).select(
-        "file_id", "byte_offset", "event", "topic", "partition", F.col("replicas")[0].alias("listed_of")
+        "file_id",
+        "byte_offset",
+        "event",
+        "topic",
+        "partition",
+        F.get("replicas", F.lit(0)).alias("listed_of"),
     )
 
 
@@ -86,11 +91,11 @@ def head(view: str) -> Column:
         & ~F.col(f"{view}.state").eqNullSafe(F.lit(GONE))
         & ~F.coalesce(F.col(f"{view}.is_deleting"), F.lit(False))
     )
-    return F.when(is_counted, F.col(f"{view}.replicas")[0])
+    return F.when(is_counted, F.get(f"{view}.replicas", F.lit(0)))
 
 
 def is_elsewhere(view: str) -> Column:
-    return F.coalesce(F.col(f"{view}.leader") != F.col(f"{view}.replicas")[0], F.lit(False))
+    return F.coalesce(F.col(f"{view}.leader") != F.get(f"{view}.replicas", F.lit(0)), F.lit(False))
 
 
 def changes(states: DataFrame, *kept: str) -> DataFrame:

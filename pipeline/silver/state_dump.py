@@ -137,7 +137,7 @@ def one_each(dumps: DataFrame) -> DataFrame:
     exploded = dumps.select(*columns, "at", F.posexplode(F.arrays_zip(*groups)).alias("place", "object"))
     own = [
         *map(F.col, (*columns, "object.topic")),
-        F.col("object.partition").cast("int").alias("partition"),
+        F.col("object.partition").try_cast("int").alias("partition"),
         F.col("object.replica_id").try_cast("int").alias("replica_id"),
     ]
     last = F.max_by("object.state", F.struct("at", "place")).alias("state")

@@ -67,6 +67,15 @@ def test_a_ratio_equal_to_the_limit_is_no_breach(spark: SparkSession, story: dic
     assert by_ratio == {0.0: False, 0.5: False, 1.0: True}
 
 
+@pytest.mark.spark
+def test_a_partition_with_no_replicas_is_no_brokers(spark: SparkSession, story: dict[str, DataFrame]) -> None:
+    """As Kafka prints `List()`: no preferred leader, and no error."""
+    nobody = story["partition_timeline"].withColumn("replicas", F.array().cast("array<int>"))
+    limit = told(spark, ("c", None, 0.1, "conf"))
+    found = leader_imbalance.build(nobody, story["term"], limit, story["broker_setting"], none(spark), None)
+    assert found.count() == 0
+
+
 PRINTED = f"""
     cluster_id | node_id | logged_at | file_id | byte_offset | name         | value
     c          | 2       | 1         | f       | 0           | {PER_BROKER} | 10
