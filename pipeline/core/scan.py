@@ -74,8 +74,7 @@ def scan(
 ) -> Iterator[Records]:
     """The records that start in [start, end), in order, a batch a block.
 
-    A record starts where a line starts and `start_pattern` or `other` matches; they see `START_BYTES`
-    bytes at most.
+    A record starts where a line starts and `start_pattern` or `other` matches, which see `START_BYTES` at most.
     Reads past `end` to finish the last record, never past `limit` (exclusive; None: the stream's end).
     Text before the first start is a record of the range that `owns_preamble` (the first of a segment,
     which begins at a line start); elsewhere the range before owns it as continuation.
@@ -90,10 +89,10 @@ def scan(
         buffer = buffer + block if buffer else block
         checked = len(buffer) if is_last else max(0, len(buffer) - START_BYTES)
         starts, is_own = finder(buffer, checked, before)
-        own = int(np.searchsorted(starts, end - base))
-        is_done = own < len(starts)
-        checked = int(starts[own]) if is_done else checked
-        starts, is_own = starts[:own], is_own[:own]
+        here = int(np.searchsorted(starts, end - base))
+        is_done = here < len(starts)
+        checked = int(starts[here]) if is_done else checked
+        starts, is_own = starts[:here], is_own[:here]
         line_ends = np.flatnonzero(np.frombuffer(buffer, np.uint8, count=checked) == LF)
         is_done |= is_last or (current is None and not len(starts) and base + checked >= end)
         closed: list[Records] = []

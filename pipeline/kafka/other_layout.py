@@ -26,7 +26,7 @@ ALL = tuple(one.name for one in fields(RecordText))
 
 def text_of(records: Records, envelope: Envelope, as_read: Records | None = None) -> RecordText:
     """record_text, with records in which the envelope finds no start or no time read as the first other layout reads
-    them that finds a whole message of Kafka's or, if none does, of any logger.
+    them that finds a whole message of Kafka's or, if none does, of a logger that is named as a class.
 
     Of others that begin as a record does time and level are told, as far as a layout finds them; so of what was cut
     out by rules that saw one record where there are more. as_read: as record_text takes it.
