@@ -56,7 +56,8 @@ PARTITION_STATES = [
     "UpdateMetadataPartitionState(topicName='a.b-c', partitionIndex=0, isr=[1, 2], offlineReplicas=[])",
 ]
 SAID = {
-    "from_state": ["NonExistentPartition", "ReplicaDeletionIneligible", "NewReplica"],
+    "from_partition_state": ["NonExistentPartition", "NewPartition"],
+    "to_replica_state": ["ReplicaDeletionIneligible", "NewReplica"],
     "topic_id": [ID, f"Some({ID})", "None"],
     "leader_isr_and_controller_epoch": [
         "(Leader:-1,ISR:,LeaderEpoch:0,ControllerEpoch:5)",
@@ -85,7 +86,8 @@ SAID = {
     "metadata_version": ["3.3-IV3", "0.8.0", "4.3-IV0", "7"],
 }
 NOT_SAID = {
-    "from_state": ["OnlinePartition to", "online", ""],
+    "from_partition_state": ["OnlinePartition to", "OnlineReplica", "online", ""],
+    "to_replica_state": ["NewPartition", "OnlineReplica state"],
     "topic_id": ["short", f"Some({ID}", f"{ID}x"],
     "leader_isr_and_controller_epoch": [
         "(Leader:1)",

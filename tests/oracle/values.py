@@ -27,8 +27,8 @@ COLLECTIONS = (
 MAPS = ("Map", "HashMap", "ListMap", "TreeMap")
 IDS = ((), (1,), (3, 1, 2), (-1,), (2147483647, 0), tuple(range(1000)))
 WORDS = (
-    "OnlinePartition", "ReplicaDeletionIneligible", "become-leader", "PREFERRED", "AutoTriggered", "NONE",
-    "UNKNOWN_TOPIC_OR_PARTITION", "LEADER_AND_ISR", "LeaderAndIsr", "java.io.IOException",
+    "OnlinePartition", "NewPartition", "ReplicaDeletionIneligible", "OnlineReplica", "become-leader", "PREFERRED",
+    "AutoTriggered", "NONE", "UNKNOWN_TOPIC_OR_PARTITION", "LEADER_AND_ISR", "LeaderAndIsr", "java.io.IOException",
     "kafka.common.StateChangeFailedException", "org.apache.kafka.common.errors.NotControllerException",
     "kafka.controller.KafkaController$$anonfun$1", "true", "false", "snapshot", "delta", "clean", "unclean",
 )  # fmt: skip
