@@ -148,9 +148,9 @@ class _Columns:
     def _say(self, hits: Sequence[Hit]) -> None:
         """What a template says by its literal text alone."""
         for hit in hits:
-            for column, text in self.plan.templates[hit.template].says:
+            for name, text in self.plan.templates[hit.template].says:
                 value = pa.repeat(pa.scalar(text), len(hit.rows))
-                self.pieces.setdefault(column, []).append(Piece(hit.rows, value))
+                self.pieces.setdefault(self.plan.kinds[name].column, []).append(Piece(hit.rows, value))
 
     def _column(self, column: str, kind: pa.DataType) -> pa.Array:
         if column in self.numbers:

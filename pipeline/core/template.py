@@ -43,7 +43,7 @@ class Compound:
 class Template:
     """One wording of one source. Equal texts of one source are one template.
 
-    `says`: columns and what the literal text alone says of them.
+    `says`: fields without a place, and what the literal text says of them; each has a column.
     """
 
     name: str
@@ -94,15 +94,15 @@ def checked(templates: Sequence[Template], kinds: Mapping[str, FieldKind]) -> No
     """Refuses undeclared fields, two fields for one column, and two meanings of one wording."""
     wordings: dict[tuple[str, str], str] = {}
     for template in templates:
-        unknown = [name for name in template.fields if name not in kinds]
+        stated = [name for name, _ in template.says]
+        unknown = [name for name in (*template.fields, *stated) if name not in kinds]
         if unknown:
             raise SettingsError(
                 expected="fields declared with a pattern",
                 found=f"{', '.join(unknown)} in '{template.text}'",
                 todo="add a row per field to the table of fields",
             )
-        columns = [kinds[name].column for name in template.fields if kinds[name].column]
-        columns += [column for column, _ in template.says]
+        columns = [kinds[name].column for name in (*template.fields, *stated) if kinds[name].column]
         if len(columns) != len(set(columns)):
             raise SettingsError(
                 expected="one field a column",

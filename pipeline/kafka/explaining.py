@@ -153,7 +153,7 @@ def fields_of(row: Row) -> tuple[Said, ...]:
     own = next(
         one for one in matcher().templates if (one.source, one.text) == (row["logger"], row["template"])
     )
-    told = [kinds[name] for name in own.fields]
+    told = [kinds[name] for name in (*own.fields, *dict(own.says))]
     said = [
         Said(
             kind.name,

@@ -59,6 +59,6 @@ def matcher() -> Matcher:
 
 
 def said(text: str) -> tuple[tuple[str, str], ...]:
-    """`from_state=NewReplica to_state=OnlineReplica`: columns, and what the literal text says of them."""
+    """`to_replica_state=NewReplica`: fields, and what the literal text says of them."""
     pairs = (one.partition("=") for one in text.split())
-    return tuple((column, value) for column, _, value in pairs)
+    return tuple((name, value) for name, _, value in pairs)

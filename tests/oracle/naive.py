@@ -197,7 +197,7 @@ def understood(logger: str, message: str) -> Said:
 
 def said(wording: Wording, texts: dict[str, str]) -> Said:
     """The texts as typed columns and a map; a number that no column can hold is no message of Kafka's."""
-    columns: Row = dict(wording.says)
+    columns: Row = {fields()[name]["column"]: value for name, value in wording.says}
     for name, text in texts.items():
         column = fields()[name]["column"]
         if column:

@@ -17,7 +17,7 @@ NEWEST: Release = (9999,)
 @dataclass(frozen=True)
 class Wording:
     """One row of templates/*.tsv. `head`: the text before its first field; `literal`: how many characters
-    it fixes; `span`: releases, both included; `says`: columns that its literal text states."""
+    it fixes; `span`: releases, both included; `says`: fields that its literal text states."""
 
     number: int
     event: str

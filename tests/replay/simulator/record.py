@@ -116,8 +116,8 @@ class Recorder:
             "topic": topic,
             "partition": partition,
             "replica_id": replica,
-            "from_state": move.from_state,
-            "to_state": move.to_state,
+            f"from_{move.kind}_state": move.from_state,
+            f"to_{move.kind}_state": move.to_state,
             **values,
         }
         if self.version[:2] == (1, 0) and move.to_state == "NonExistentPartition":
