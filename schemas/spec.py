@@ -1,17 +1,14 @@
 """How a table is declared: grain, key, columns, checks. Declarations hold no logic and need no JVM."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pyspark.sql.types import (
-    ArrayType,
-    DataType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
-)
+import pyarrow as pa
+
+from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, array, struct
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
 
 
 @dataclass(frozen=True)
@@ -23,7 +20,7 @@ class Field:
     """
 
     name: str
-    type: DataType
+    type: pa.DataType
     comment: str
     nullable: bool = True
     accepted: tuple[str, ...] = ()
@@ -65,51 +62,58 @@ class TableSpec:
         return tuple(field.name for field in self.fields)
 
     @property
-    def struct(self) -> StructType:
+    def arrow(self) -> pa.Schema:
+        """The columns as Arrow has them; whether one may be null is said, and enforced where rows are stored."""
+        return pa.schema([pa.field(f.name, f.type, f.nullable) for f in self.fields])
+
+    @property
+    def struct(self) -> "StructType":
         """The Spark schema, with comments as metadata so that Delta keeps them."""
+        from pyspark.sql.pandas.types import from_arrow_type  # noqa: PLC0415
+        from pyspark.sql.types import StructField, StructType  # noqa: PLC0415
+
+        kinds = [from_arrow_type(f.type, prefer_timestamp_ntz=True) for f in self.fields]
         return StructType(
-            [StructField(f.name, f.type, f.nullable, {"comment": f.comment}) for f in self.fields]
+            [
+                StructField(f.name, kind, f.nullable, {"comment": f.comment})
+                for f, kind in zip(self.fields, kinds, strict=True)
+            ]
         )
 
 
 def field(
-    name: str, type: DataType, comment: str, *, accepted: tuple[str, ...] = (), rebuilt: str = ""
+    name: str, type: pa.DataType, comment: str, *, accepted: tuple[str, ...] = (), rebuilt: str = ""
 ) -> Field:
     """A column that may be null: absent is null, never an empty string."""
     return Field(name, type, comment, True, accepted, rebuilt)
 
 
-def required(name: str, type: DataType, comment: str, *, accepted: tuple[str, ...] = ()) -> Field:
+def required(name: str, type: pa.DataType, comment: str, *, accepted: tuple[str, ...] = ()) -> Field:
     """A column that is never null."""
     return Field(name, type, comment, False, accepted)
 
 
-CLUSTER_ID = required("cluster_id", StringType(), "Name of the cluster; the folder of its tables.")
-FILE_ID = required("file_id", StringType(), "Identity of the log file by content; joins bronze.source_file.")
-LOAD_SEQ = required(
-    "load_seq", LongType(), "Number of the segment that brought the row; grows with every load."
-)
-BYTE_OFFSET = required("byte_offset", LongType(), "Where the record starts in the uncompressed file, bytes.")
+CLUSTER_ID = required("cluster_id", STRING, "Name of the cluster; the folder of its tables.")
+FILE_ID = required("file_id", STRING, "Identity of the log file by content; joins bronze.source_file.")
+LOAD_SEQ = required("load_seq", LONG, "Number of the segment that brought the row; grows with every load.")
+BYTE_OFFSET = required("byte_offset", LONG, "Where the record starts in the uncompressed file, bytes.")
 RECORD: tuple[Field, ...] = (
     CLUSTER_ID,
     FILE_ID,
     LOAD_SEQ,
     BYTE_OFFSET,
-    required("logged_at", TimestampType(), "When it was logged, UTC."),
-    field("node_id", IntegerType(), "Node whose file holds the line."),
-    required("event", StringType(), "What the line is, e.g. broker_change; see bronze.log_record."),
+    required("logged_at", TIMESTAMP, "When it was logged, UTC."),
+    field("node_id", INTEGER, "Node whose file holds the line."),
+    required("event", STRING, "What the line is, e.g. broker_change; see bronze.log_record."),
 )
 
 CERTAINTY = required(
     "certainty",
-    StringType(),
+    STRING,
     "proved: a line says it; inferred: several lines imply it; undetermined: the evidence does not decide.",
     accepted=("proved", "inferred", "undetermined"),
 )
-EVIDENCE_TYPE = ArrayType(
-    StructType([StructField("file_id", StringType(), False), StructField("byte_offset", LongType(), False)]),
-    False,
-)
+EVIDENCE_TYPE = array(struct(("file_id", STRING), ("byte_offset", LONG)))
 EVIDENCE = required(
     "evidence",
     EVIDENCE_TYPE,
@@ -117,20 +121,20 @@ EVIDENCE = required(
 )
 TERM_ID = field(
     "term_id",
-    StringType(),
+    STRING,
     "Tenure of one controller, '<life>-<epoch>': the life tells apart epochs that a wiped cluster uses again.",
 )
 DAY_AT = required(
     "day_at",
-    TimestampType(),
+    TIMESTAMP,
     "Begin of the day in UTC: the chunk that a run builds anew when it brings lines of it.",
 )
 TOPIC_LIFE = required(
-    "topic_life", IntegerType(), "Which life of that topic name, from 1: a re-created topic is another life."
+    "topic_life", INTEGER, "Which life of that topic name, from 1: a re-created topic is another life."
 )
 TOPIC_PARTITION: tuple[Field, ...] = (
-    required("topic", StringType(), "Topic."),
+    required("topic", STRING, "Topic."),
     TOPIC_LIFE,
-    required("partition", IntegerType(), "Partition."),
+    required("partition", INTEGER, "Partition."),
 )
-BROKER_IDS = ArrayType(IntegerType(), False)
+BROKER_IDS = array(INTEGER)

@@ -12,7 +12,7 @@ from schemas.gold.partition_timeline import SPEC
 
 KRAFT = "kraft"
 UNDETERMINED = "undetermined"
-TYPES = {one.name: one.type for one in SPEC.fields}
+TYPES = {one.name: one.dataType for one in SPEC.struct.fields}
 
 
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)

@@ -60,7 +60,7 @@ def gap(rows: DataFrame, kind: str | Column, certainty: str, sentence: str, *wor
         "sentence": F.format_string(sentence, *words),
     }
     rows = rows.withColumns(given)
-    absent = {f.name: F.lit(None).cast(f.type) for f in SPEC.fields if f.name not in rows.columns}
+    absent = {f.name: F.lit(None).cast(f.dataType) for f in SPEC.struct.fields if f.name not in rows.columns}
     if "evidence" in absent:
         absent["evidence"] = F.array().cast(EVIDENCE_TYPE)
     return rows.withColumns(absent).select(*SPEC.columns)

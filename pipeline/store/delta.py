@@ -151,15 +151,15 @@ def declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
 
     Of what is rebuilt only what would not come out the same.
     """
-    return rows.select(*map(as_stored, spec.fields))
+    return rows.select(*map(as_stored, spec.fields, spec.struct.fields))
 
 
-def as_stored(one: Field) -> Column:
+def as_stored(one: Field, stored: StructField) -> Column:
     value = F.col(one.name)
     if one.rebuilt:
         value = F.nullif(value, F.expr(one.rebuilt))
-    elif isinstance(one.type, NumericType):
-        value = value.cast(one.type)
+    elif isinstance(stored.dataType, NumericType):
+        value = value.cast(stored.dataType)
     # Comments stand in the table; with the rows they would go into the footer of each file.
     return value.alias(one.name, metadata={})
 
@@ -181,8 +181,8 @@ def as_written(table: str, rows: DataFrame) -> DataFrame:
 
 def with_later_columns(spec: TableSpec, rows: DataFrame) -> DataFrame:
     """The rows of an older version with the columns that were declared since: null."""
-    later = [one for one in spec.fields if one.name not in rows.columns]
-    return rows.withColumns({one.name: F.lit(None).cast(one.type) for one in later})
+    later = [one for one in spec.struct.fields if one.name not in rows.columns]
+    return rows.withColumns({one.name: F.lit(None).cast(one.dataType) for one in later})
 
 
 def column_ddl(column: StructField) -> str:

@@ -1,8 +1,7 @@
 """Which path held which file when: an unchanged path is not read again; what was not read says why."""
 
-from pyspark.sql.types import LongType, StringType, TimestampType
-
 from schemas.spec import CLUSTER_ID, Check, TableSpec, field, required
+from schemas.types import LONG, STRING, TIMESTAMP
 
 SIGHTING_STATES = (
     "read",  # new bytes were read in this run
@@ -24,17 +23,17 @@ SPEC = TableSpec(
     key=("run_id", "path"),
     fields=(
         CLUSTER_ID,
-        required("path", StringType(), "Path or URI."),
-        required("size_bytes", LongType(), "Size as stored, bytes."),
-        field("modified_at", TimestampType(), "When the file was last modified, UTC."),
-        required("state", StringType(), "What became of it.", accepted=SIGHTING_STATES),
-        field("sentence", StringType(), "Why it was not read."),
+        required("path", STRING, "Path or URI."),
+        required("size_bytes", LONG, "Size as stored, bytes."),
+        field("modified_at", TIMESTAMP, "When the file was last modified, UTC."),
+        required("state", STRING, "What became of it.", accepted=SIGHTING_STATES),
+        field("sentence", STRING, "Why it was not read."),
         field(
             "file_id",
-            StringType(),
+            STRING,
             "The file that it held, or, not read, begins like; null where none was made out.",
         ),
-        required("run_id", StringType(), "The run that found it."),
+        required("run_id", STRING, "The run that found it."),
     ),
     checks=(Check("size_is_not_negative", "size_bytes >= 0"),),
 )

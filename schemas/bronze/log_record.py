@@ -1,16 +1,6 @@
 """Every record of every log file: where it stands, its bytes, its envelope, what it says or why not."""
 
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    IntegerType,
-    LongType,
-    MapType,
-    StringType,
-    TimestampNTZType,
-    TimestampType,
-)
+import pyarrow as pa
 
 from schemas.spec import (
     BROKER_IDS,
@@ -23,6 +13,7 @@ from schemas.spec import (
     field,
     required,
 )
+from schemas.types import BINARY, BOOLEAN, INTEGER, LOCAL_TIMESTAMP, LONG, STRING, TIMESTAMP, map_of
 
 LOGS = ("controller", "state-change", "server")
 # Why a record is not understood, as its reader is told.
@@ -41,28 +32,28 @@ NOT_UNDERSTOOD_REASONS = tuple(NOT_UNDERSTOOD)
 
 # What a record says of itself, in the columns that all questions are asked by.
 SAID = (
-    field("controller_id", IntegerType(), "Controller that the record names as acting."),
-    field("controller_epoch", IntegerType(), "Epoch of that controller."),
-    field("broker_id", IntegerType(), "Broker that the record is about or that writes it."),
-    field("topic", StringType(), "Topic."),
-    field("partition", IntegerType(), "Partition of the topic."),
-    field("replica_id", IntegerType(), "Broker of the replica that the record is about."),
-    field("from_state", StringType(), "State left, Kafka's name, e.g. NewReplica."),
-    field("to_state", StringType(), "State entered or wanted, Kafka's name."),
-    field("leader", IntegerType(), "Leader: a broker, -1 none, -2 being deleted."),
-    field("leader_epoch", IntegerType(), "Leader epoch of the partition."),
+    field("controller_id", INTEGER, "Controller that the record names as acting."),
+    field("controller_epoch", INTEGER, "Epoch of that controller."),
+    field("broker_id", INTEGER, "Broker that the record is about or that writes it."),
+    field("topic", STRING, "Topic."),
+    field("partition", INTEGER, "Partition of the topic."),
+    field("replica_id", INTEGER, "Broker of the replica that the record is about."),
+    field("from_state", STRING, "State left, Kafka's name, e.g. NewReplica."),
+    field("to_state", STRING, "State entered or wanted, Kafka's name."),
+    field("leader", INTEGER, "Leader: a broker, -1 none, -2 being deleted."),
+    field("leader_epoch", INTEGER, "Leader epoch of the partition."),
     field("isr", BROKER_IDS, "In-sync replicas in the order printed."),
     field(
         "replicas",
         BROKER_IDS,
         "Assigned replicas in the order printed; the first is the preferred leader.",
     ),
-    field("correlation_id", IntegerType(), "Correlation id of the request."),
-    field("reason", StringType(), "Reason that the record gives."),
-    field("exception_class", StringType(), "Class of the exception that the record carries."),
-    field("exception_message", StringType(), "Its message, first line."),
+    field("correlation_id", INTEGER, "Correlation id of the request."),
+    field("reason", STRING, "Reason that the record gives."),
+    field("exception_class", STRING, "Class of the exception that the record carries."),
+    field("exception_message", STRING, "Its message, first line."),
 )
-NAMES_OF_FIELDS = tuple(one.name for one in SAID if not isinstance(one.type, ArrayType))
+NAMES_OF_FIELDS = tuple(one.name for one in SAID if not pa.types.is_list(one.type))
 # Most records are `[time] LEVEL message (logger)`, the message a wording with values in place: see Field.rebuilt.
 # A time without zone is written by a cast, which no session time zone changes; braces part what is fixed from names.
 RAW = f"""CAST(concat(
@@ -81,49 +72,45 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         CLUSTER_ID,
-        field(
-            "node_id", IntegerType(), "The broker or controller that wrote the file; null if nothing tells."
-        ),
-        required("log", StringType(), "Which log the record belongs to, by its logger.", accepted=LOGS),
+        field("node_id", INTEGER, "The broker or controller that wrote the file; null if nothing tells."),
+        required("log", STRING, "Which log the record belongs to, by its logger.", accepted=LOGS),
         FILE_ID,
         LOAD_SEQ,
         BYTE_OFFSET,
-        required("byte_length", LongType(), "Length in the uncompressed file, bytes, line ends included."),
-        required(
-            "line_count", LongType(), "Line ends in the record: the sum before it gives its line number."
-        ),
+        required("byte_length", LONG, "Length in the uncompressed file, bytes, line ends included."),
+        required("line_count", LONG, "Line ends in the record: the sum before it gives its line number."),
         field(
             "raw",
-            BinaryType(),
+            BINARY,
             "The bytes as read; null where only position and length are kept. Files hold it only where the other "
             "columns do not give it.",
             rebuilt=RAW,
         ),
-        field("logged_at", TimestampType(), "When it was logged, UTC, by the zone of the cluster or broker."),
-        field("logged_local", TimestampNTZType(), "The local time as printed."),
-        field("level", StringType(), "TRACE, DEBUG, INFO, WARN, ERROR or FATAL, as printed."),
-        field("logger", StringType(), "Logger as printed, e.g. kafka.controller.KafkaController."),
-        field("event", StringType(), "What the record says: an event of pipeline/kafka/templates."),
+        field("logged_at", TIMESTAMP, "When it was logged, UTC, by the zone of the cluster or broker."),
+        field("logged_local", LOCAL_TIMESTAMP, "The local time as printed."),
+        field("level", STRING, "TRACE, DEBUG, INFO, WARN, ERROR or FATAL, as printed."),
+        field("logger", STRING, "Logger as printed, e.g. kafka.controller.KafkaController."),
+        field("event", STRING, "What the record says: an event of pipeline/kafka/templates."),
         field(
             "template",
-            StringType(),
+            STRING,
             "The wording that matched, with {field} for what varies; null if not understood.",
         ),
         field(
             "not_understood_reason",
-            StringType(),
+            STRING,
             "Why event is null.",
             accepted=NOT_UNDERSTOOD_REASONS,
         ),
         required(
             "is_forged",
-            BooleanType(),
+            BOOLEAN,
             "A line inside the record looks like a record of its own (CR or LF in a name).",
         ),
         *SAID,
         field(
             "fields",
-            MapType(StringType(), StringType(), False),
+            map_of(STRING, STRING),
             "Fields of the template as printed: all that no column of the same name holds, and lists.",
         ),
     ),

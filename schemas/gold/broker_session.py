@@ -1,8 +1,7 @@
 """Stays of brokers among the live ones, as the controllers listed them; in KRaft among the unfenced ones."""
 
-from pyspark.sql.types import ArrayType, BooleanType, IntegerType, LongType, StringType, TimestampType
-
 from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TERM_ID, Check, TableSpec, field, required
+from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP, array
 
 MODES = ("zookeeper", "kraft")
 JOINED_HOW = (
@@ -27,58 +26,58 @@ SPEC = TableSpec(
     key=("broker_id", "joined_at"),
     fields=(
         CLUSTER_ID,
-        required("broker_id", IntegerType(), "The broker."),
-        required("mode", StringType(), "zookeeper or kraft.", accepted=MODES),
+        required("broker_id", INTEGER, "The broker."),
+        required("mode", STRING, "zookeeper or kraft.", accepted=MODES),
         field(
             "broker_epoch",
-            LongType(),
+            LONG,
             "Of its registration: a zxid (from 2.2), in KRaft an offset (from 3.3); null: not said.",
         ),
-        required("joined_at", TimestampType(), "First list that has it; in KRaft when it was unfenced, UTC."),
-        required("joined_how", StringType(), "How the list came to have it.", accepted=JOINED_HOW),
+        required("joined_at", TIMESTAMP, "First list that has it; in KRaft when it was unfenced, UTC."),
+        required("joined_how", STRING, "How the list came to have it.", accepted=JOINED_HOW),
         field(
             "left_at",
-            TimestampType(),
+            TIMESTAMP,
             "First list that has it no more; in KRaft when it was fenced, UTC; null: still there.",
         ),
-        field("left_how", StringType(), "How it left; null: still there.", accepted=LEFT_HOW),
+        field("left_how", STRING, "How it left; null: still there.", accepted=LEFT_HOW),
         field(
             "silent_from_at",
-            TimestampType(),
+            TIMESTAMP,
             "The earliest that it can have stopped to answer, UTC: before its session expired (ZooKeeper), or timed "
             "out (KRaft), or before the last line of the controller before; null: still there, or nothing tells.",
         ),
         field(
             "is_clean",
-            BooleanType(),
+            BOOLEAN,
             "It asked to be shut down and left nothing that another replica can lead; null: still there, or not known.",
         ),
         required(
             "shutdown_requested_at",
-            ArrayType(TimestampType(), containsNull=False),
+            array(TIMESTAMP),
             "When it asked the controller to be shut down, each attempt; in KRaft when that was granted, UTC.",
         ),
         field(
             "led_before_count",
-            LongType(),
+            LONG,
             "Partitions that it led when it first asked; null: it did not ask.",
         ),
         field(
             "led_count",
-            LongType(),
+            LONG,
             "Partitions that lost their leader as it left, as far as lines tell who led; null: still there.",
         ),
-        field("unmoved_count", LongType(), "Of these the ones that have other replicas; null: still there."),
+        field("unmoved_count", LONG, "Of these the ones that have other replicas; null: still there."),
         field(
             "handled_until_at",
-            TimestampType(),
+            TIMESTAMP,
             "Last line of the controller event that noticed that it left, UTC; null in KRaft, and while it is there.",
         ),
         TERM_ID,
-        field("left_term_id", StringType(), "The term that noticed that it left; null: still there."),
+        field("left_term_id", STRING, "The term that noticed that it left; null: still there."),
         field(
             "left_event_seq",
-            LongType(),
+            LONG,
             "Controller event that noticed it: silver.controller_line.event_seq; null in KRaft, and while it is there.",
         ),
         CERTAINTY,

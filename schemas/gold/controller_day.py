@@ -1,7 +1,5 @@
 """What of each day of a term the verdict on the whole term needs."""
 
-from pyspark.sql.types import BooleanType, LongType, StringType, TimestampType
-
 from schemas.spec import (
     BROKER_IDS,
     CLUSTER_ID,
@@ -13,6 +11,7 @@ from schemas.spec import (
     field,
     required,
 )
+from schemas.types import BOOLEAN, LONG, STRING, TIMESTAMP
 
 SPEC = TableSpec(
     name="gold.controller_day",
@@ -23,20 +22,20 @@ SPEC = TableSpec(
         CLUSTER_ID,
         TERM_ID,
         DAY_AT,
-        field("last_line_at", TimestampType(), "Its last line of the day, UTC; null: it has none."),
-        field("last_seq", LongType(), "Place of that line within the term."),
-        field("file_id", StringType(), "File of that line."),
-        field("byte_offset", LongType(), "Where its record starts in the uncompressed file, bytes."),
-        required("has_state_changes", BooleanType(), "It has lines in state-change.log."),
-        field("acted_at", TimestampType(), "Its last line of the day before it resigned, UTC."),
-        required("late_count", LongType(), "Late lines."),
-        required("late_act_count", LongType(), "Of them those before it resigned."),
-        required("sent_count", LongType(), "Late lines that send a request to a broker."),
-        required("empty_count", LongType(), "Late lines that send a request to nobody."),
-        required("refused_count", LongType(), "Lines of brokers that refuse a request for its epoch."),
-        required("stale_count", LongType(), "Lines with an answer that refuses a request for its epoch."),
-        required("write_count", LongType(), "Late moves to OnlinePartition: each writes a leader."),
-        field("last_write_at", TimestampType(), "Last of these moves, UTC."),
+        field("last_line_at", TIMESTAMP, "Its last line of the day, UTC; null: it has none."),
+        field("last_seq", LONG, "Place of that line within the term."),
+        field("file_id", STRING, "File of that line."),
+        field("byte_offset", LONG, "Where its record starts in the uncompressed file, bytes."),
+        required("has_state_changes", BOOLEAN, "It has lines in state-change.log."),
+        field("acted_at", TIMESTAMP, "Its last line of the day before it resigned, UTC."),
+        required("late_count", LONG, "Late lines."),
+        required("late_act_count", LONG, "Of them those before it resigned."),
+        required("sent_count", LONG, "Late lines that send a request to a broker."),
+        required("empty_count", LONG, "Late lines that send a request to nobody."),
+        required("refused_count", LONG, "Lines of brokers that refuse a request for its epoch."),
+        required("stale_count", LONG, "Lines with an answer that refuses a request for its epoch."),
+        required("write_count", LONG, "Late moves to OnlinePartition: each writes a leader."),
+        field("last_write_at", TIMESTAMP, "Last of these moves, UTC."),
         field("write_lines", EVIDENCE_TYPE, "Records of these moves in order: the first four and the last."),
         field("live_brokers", BROKER_IDS, "Brokers that it found alive at its start."),
     ),

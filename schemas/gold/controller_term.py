@@ -1,8 +1,7 @@
 """Who was controller from when until when, how each term ended, and what was done after it was over."""
 
-from pyspark.sql.types import IntegerType, LongType, MapType, StringType, TimestampType
-
 from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, EVIDENCE_TYPE, TableSpec, field, required
+from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, map_of
 
 ENDED_HOW = (
     "crashed",  # its process started anew, and it had not resigned
@@ -38,94 +37,92 @@ SPEC = TableSpec(
     key=("term_id",),
     fields=(
         CLUSTER_ID,
-        required("term_id", StringType(), "'<life>-<epoch>'."),
-        required("life", IntegerType(), "Ordinal of the life of the metadata, from 1."),
-        required("controller_id", IntegerType(), "The broker or KRaft controller elected."),
-        required("controller_epoch", IntegerType(), "Its controller epoch."),
-        field("epoch_zk_version", IntegerType(), "Version of /controller_epoch that it wrote (2.1 to 3.9)."),
-        required(
-            "mode", StringType(), "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")
-        ),
-        field("elected_at", TimestampType(), "When it was elected, UTC; null if no election line was seen."),
-        field("ready_at", TimestampType(), "When its start-up was finished, UTC."),
-        field("ready_ms", LongType(), "From election to ready, ms."),
+        required("term_id", STRING, "'<life>-<epoch>'."),
+        required("life", INTEGER, "Ordinal of the life of the metadata, from 1."),
+        required("controller_id", INTEGER, "The broker or KRaft controller elected."),
+        required("controller_epoch", INTEGER, "Its controller epoch."),
+        field("epoch_zk_version", INTEGER, "Version of /controller_epoch that it wrote (2.1 to 3.9)."),
+        required("mode", STRING, "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")),
+        field("elected_at", TIMESTAMP, "When it was elected, UTC; null if no election line was seen."),
+        field("ready_at", TIMESTAMP, "When its start-up was finished, UTC."),
+        field("ready_ms", LONG, "From election to ready, ms."),
         field(
             "serving_at",
-            TimestampType(),
+            TIMESTAMP,
             "When its scheduler started, UTC; the last step of its start (up to 0.10.2 only with auto rebalance).",
         ),
         field(
             "steps",
-            MapType(StringType(), LongType(), False),
+            map_of(STRING, LONG),
             "Milliseconds by step of its start (steps of silver.controller_event), each until the line of the next.",
         ),
-        field("last_step", StringType(), "The last step that it began, if it never was ready."),
-        field("superseded_at", TimestampType(), "When the next term that was seen began, UTC."),
-        field("resigning_at", TimestampType(), "When it began to resign, UTC (from 0.9)."),
-        field("resigned_at", TimestampType(), "When it had resigned, UTC."),
+        field("last_step", STRING, "The last step that it began, if it never was ready."),
+        field("superseded_at", TIMESTAMP, "When the next term that was seen began, UTC."),
+        field("resigning_at", TIMESTAMP, "When it began to resign, UTC (from 0.9)."),
+        field("resigned_at", TIMESTAMP, "When it had resigned, UTC."),
         required(
             "last_act_at",
-            TimestampType(),
+            TIMESTAMP,
             "Last line of the term by the controller itself before it resigned, UTC; else by others.",
         ),
-        field("ended_at", TimestampType(), "When it ended, UTC; null while open or where nothing tells."),
+        field("ended_at", TIMESTAMP, "When it ended, UTC; null while open or where nothing tells."),
         field(
             "ended_how",
-            StringType(),
+            STRING,
             "How it ended; null where the evidence does not decide (no controller.log of that node).",
             accepted=ENDED_HOW,
         ),
         field(
             "gap_ms",
-            LongType(),
+            LONG,
             "From its end to the next election, ms (of a process that crashed or ended: from its last line, at most); "
             "below 0: two controllers at once. Null where the end or the next election was not seen.",
         ),
         field(
             "vacant_from_at",
-            TimestampType(),
+            TIMESTAMP,
             "KRaft: when one first heard that nobody leads, UTC; from then until superseded_at there was none.",
         ),
-        field("gap_kind", StringType(), "Why there was a gap; null: no next term.", accepted=GAP_KINDS),
+        field("gap_kind", STRING, "Why there was a gap; null: no next term.", accepted=GAP_KINDS),
         field(
             "overlap",
-            StringType(),
+            STRING,
             "What it came to that it wrote lines after superseded_at; null: none, or the evidence does not decide.",
             accepted=OVERLAPS,
         ),
         field(
             "acts_after_count",
-            LongType(),
+            LONG,
             "Lines by it after superseded_at and before it resigned, requests to nobody left out; null: not known.",
         ),
         field(
             "writes_after_count",
-            LongType(),
+            LONG,
             "Of them those that report a leader written; null: not known (no state-change.log at a level that has "
             "them, election of the next one not seen) or KRaft.",
         ),
-        field("last_write_at", TimestampType(), "Last of these writes, UTC."),
+        field("last_write_at", TIMESTAMP, "Last of these writes, UTC."),
         required(
             "refused_count",
-            LongType(),
+            LONG,
             "Its requests that were refused for its epoch, as far as lines of brokers or answers say so.",
         ),
         required(
             "fenced_count",
-            LongType(),
+            LONG,
             "Lines by which ZooKeeper refused its writes for its epoch (from 2.1).",
         ),
-        field("fenced_from_at", TimestampType(), "First of them, UTC: from then on it could write nothing."),
+        field("fenced_from_at", TIMESTAMP, "First of them, UTC: from then on it could write nothing."),
         field(
             "fenced_until_at",
-            TimestampType(),
+            TIMESTAMP,
             "End of that, UTC: of its term; null while open or not fenced.",
         ),
         CERTAINTY,
         EVIDENCE,
         required(
             "lines",
-            MapType(StringType(), EVIDENCE_TYPE, False),
+            map_of(STRING, EVIDENCE_TYPE),
             "Records by what they say: elected, ready, fenced (the first), wrote_after (first ones and last), ended, "
             "vacant, next_elected.",
         ),

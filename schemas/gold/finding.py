@@ -1,8 +1,7 @@
 """What a person should look at, with the lines that prove it."""
 
-from pyspark.sql.types import IntegerType, StringType, TimestampType
-
 from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TERM_ID, TableSpec, field, required
+from schemas.types import INTEGER, STRING, TIMESTAMP
 
 SEVERITIES = ("critical", "warning", "info")
 # In the order of the harm: what users feel, what threatens, what is odd, and what is missing to know more.
@@ -35,27 +34,27 @@ SPEC = TableSpec(
     key=("finding_id",),
     fields=(
         CLUSTER_ID,
-        required("finding_id", StringType(), "Stable over runs: made of rule, entity, root event and term."),
-        required("rule", StringType(), "Name of the rule that holds no longer.", accepted=RULES),
-        required("rule_version", IntegerType(), "Version of the rule."),
-        required("severity", StringType(), "How much it matters.", accepted=SEVERITIES),
+        required("finding_id", STRING, "Stable over runs: made of rule, entity, root event and term."),
+        required("rule", STRING, "Name of the rule that holds no longer.", accepted=RULES),
+        required("rule_version", INTEGER, "Version of the rule."),
+        required("severity", STRING, "How much it matters.", accepted=SEVERITIES),
         required(
             "status",
-            StringType(),
+            STRING,
             "new: first seen in this run; ongoing; resolved: its interval has ended; retracted.",
             accepted=("new", "ongoing", "resolved", "retracted"),
         ),
         field(
             "suppressed_by",
-            StringType(),
+            STRING,
             "Why it is not told, as conf says (known_findings); null: it is told.",
         ),
-        required("entity", StringType(), "What it is about: broker 1, orders-0, topic payments."),
-        field("root_event", StringType(), "The term or broker event at its root."),
+        required("entity", STRING, "What it is about: broker 1, orders-0, topic payments."),
+        field("root_event", STRING, "The term or broker event at its root."),
         TERM_ID,
-        required("valid_from_at", TimestampType(), "Since when, UTC."),
-        field("valid_until_at", TimestampType(), "Until when, UTC; null: still so at the end of the data."),
-        required("sentence", StringType(), "What is the matter, in one sentence."),
+        required("valid_from_at", TIMESTAMP, "Since when, UTC."),
+        field("valid_until_at", TIMESTAMP, "Until when, UTC; null: still so at the end of the data."),
+        required("sentence", STRING, "What is the matter, in one sentence."),
         CERTAINTY,
         EVIDENCE,
     ),

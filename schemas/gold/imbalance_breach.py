@@ -1,8 +1,7 @@
 """How long each breach of leader.imbalance.per.broker.percentage lasted, what Kafka did about it, and why not more."""
 
-from pyspark.sql.types import BooleanType, DoubleType, IntegerType, LongType, StringType, TimestampType
-
 from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, Check, TableSpec, field, required
+from schemas.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, TIMESTAMP
 
 WHYS = (
     "auto_rebalance_disabled",  # auto.leader.rebalance.enable=false: nothing moves leaders back
@@ -19,38 +18,34 @@ SPEC = TableSpec(
     key=("broker_id", "breached_at"),
     fields=(
         CLUSTER_ID,
-        required(
-            "broker_id", IntegerType(), "The broker that leads too few of what it is preferred leader of."
-        ),
-        required("breached_at", TimestampType(), "When the ratio rose over the limit, UTC."),
-        field("balanced_at", TimestampType(), "When it was over it no more, UTC; null: it still is."),
-        required("max_ratio", DoubleType(), "Highest ratio."),
-        required("led_elsewhere_count", LongType(), "Partitions led elsewhere at that time."),
-        required("preferred_count", LongType(), "Partitions whose preferred leader it was at that time."),
-        required("threshold_ratio", DoubleType(), "The limit."),
+        required("broker_id", INTEGER, "The broker that leads too few of what it is preferred leader of."),
+        required("breached_at", TIMESTAMP, "When the ratio rose over the limit, UTC."),
+        field("balanced_at", TIMESTAMP, "When it was over it no more, UTC; null: it still is."),
+        required("max_ratio", DOUBLE, "Highest ratio."),
+        required("led_elsewhere_count", LONG, "Partitions led elsewhere at that time."),
+        required("preferred_count", LONG, "Partitions whose preferred leader it was at that time."),
+        required("threshold_ratio", DOUBLE, "The limit."),
         required(
             "check_count",
-            LongType(),
+            LONG,
             "Checks over the limit of this broker that controllers in office printed meanwhile.",
         ),
-        required("triggered_count", LongType(), "Of them, those after which Kafka began an election."),
-        required("moved_count", LongType(), "Partitions that these elections moved back to it."),
+        required("triggered_count", LONG, "Of them, those after which Kafka began an election."),
+        required("moved_count", LONG, "Partitions that these elections moved back to it."),
         required(
             "able_ms",
-            LongType(),
+            LONG,
             "The longest that it could have led one of them: live, and in the ISR of a partition led elsewhere, ms.",
         ),
-        required("down_ms", LongType(), "How long it was not among the live brokers, ms."),
-        required("reassigning_ms", LongType(), "How long a reassignment was in progress, ms."),
+        required("down_ms", LONG, "How long it was not among the live brokers, ms."),
+        required("reassigning_ms", LONG, "How long a reassignment was in progress, ms."),
         required(
             "duration_ms",
-            LongType(),
+            LONG,
             "How long it lasted, until the end of the data where it still does, ms.",
         ),
-        required(
-            "is_standing", BooleanType(), "able_ms is longer than findings.imbalance_checks check intervals."
-        ),
-        required("why", StringType(), "Why it lasted.", accepted=WHYS),
+        required("is_standing", BOOLEAN, "able_ms is longer than findings.imbalance_checks check intervals."),
+        required("why", STRING, "Why it lasted.", accepted=WHYS),
         CERTAINTY,
         EVIDENCE,
     ),

@@ -1,15 +1,5 @@
 """Every leader imbalance ratio that Kafka printed, beside the one computed from what that controller knew."""
 
-from pyspark.sql.types import (
-    ArrayType,
-    BooleanType,
-    DoubleType,
-    IntegerType,
-    LongType,
-    StringType,
-    TimestampType,
-)
-
 from schemas.spec import (
     BYTE_OFFSET,
     CERTAINTY,
@@ -22,6 +12,7 @@ from schemas.spec import (
     field,
     required,
 )
+from schemas.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, TIMESTAMP, array
 
 REASONS = (
     "term_unknown",  # the election of its controller is in no line: what it knew is not known
@@ -44,67 +35,63 @@ SPEC = TableSpec(
     fields=(
         CLUSTER_ID,
         TERM_ID,
-        required("controller_id", IntegerType(), "The controller that checked."),
-        required("broker_id", IntegerType(), "Preferred leader of the partitions counted."),
-        required("checked_at", TimestampType(), "When Kafka printed it, UTC."),
-        field("seq", LongType(), "Place of the line within the term."),
-        required("kafka_ratio", DoubleType(), "Ratio as Kafka printed it."),
+        required("controller_id", INTEGER, "The controller that checked."),
+        required("broker_id", INTEGER, "Preferred leader of the partitions counted."),
+        required("checked_at", TIMESTAMP, "When Kafka printed it, UTC."),
+        field("seq", LONG, "Place of the line within the term."),
+        required("kafka_ratio", DOUBLE, "Ratio as Kafka printed it."),
         field(
             "imbalance_ratio",
-            DoubleType(),
+            DOUBLE,
             "Ours at that line, from that controller's own view; null: no such group, or term unknown.",
         ),
         field(
             "preferred_count",
-            LongType(),
+            LONG,
             "Partitions whose preferred leader it is, as that controller knew them; null: term unknown.",
         ),
-        field(
-            "led_elsewhere_count", LongType(), "Of them, those with a known leader that is not this broker."
-        ),
+        field("led_elsewhere_count", LONG, "Of them, those with a known leader that is not this broker."),
         field(
             "is_equal",
-            BooleanType(),
+            BOOLEAN,
             "Both ratios are the same double (up to 0.10.2: print the same six decimals); null: undetermined.",
         ),
         field(
             "listed_count",
-            LongType(),
+            LONG,
             "How many partitions the list before the ratio names as not led by their preferred replica; null: no list.",
         ),
         field(
             "only_kafka",
-            ArrayType(StringType(), False),
+            array(STRING),
             "Of the listed ones (TOPIC-N), those that our view has not led elsewhere; null: no list.",
         ),
         field(
             "only_ours_count",
-            LongType(),
+            LONG,
             "Partitions that our view has led elsewhere and the list does not name; null: no list.",
         ),
-        field("reason", StringType(), "Why it is undetermined.", accepted=REASONS),
+        field("reason", STRING, "Why it is undetermined.", accepted=REASONS),
         field(
             "is_stale",
-            BooleanType(),
+            BOOLEAN,
             "Another controller had been elected: Kafka printed what a deposed one knew; null: term unknown.",
         ),
-        field("threshold_ratio", DoubleType(), "leader.imbalance.per.broker.percentage / 100."),
-        required(
-            "is_over", BooleanType(), "kafka_ratio > threshold_ratio, strictly: Kafka should have acted."
-        ),
+        field("threshold_ratio", DOUBLE, "leader.imbalance.per.broker.percentage / 100."),
+        required("is_over", BOOLEAN, "kafka_ratio > threshold_ratio, strictly: Kafka should have acted."),
         field(
             "is_triggered",
-            BooleanType(),
+            BOOLEAN,
             "Kafka began an election of preferred leaders after this line; null: term unknown.",
         ),
         field(
             "moved_count",
-            LongType(),
+            LONG,
             "Partitions of this broker that its automatic election moved back to it; null: term unknown.",
         ),
         field(
             "follow_up",
-            StringType(),
+            STRING,
             "What came of it; null: over the limit, and term unknown.",
             accepted=FOLLOW_UPS,
         ),

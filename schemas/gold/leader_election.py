@@ -1,7 +1,5 @@
 """Every attempt of a controller to give a partition a leader: by which rule, from whom, with what outcome."""
 
-from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, TimestampType
-
 from schemas.silver.controller_line import CAUSES
 from schemas.silver.partition_transition import PARTITION_STATES
 from schemas.silver.replica_transition import OUTCOMES
@@ -19,6 +17,7 @@ from schemas.spec import (
     field,
     required,
 )
+from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP
 
 KINDS = (
     "init",  # first leader of a new partition
@@ -74,74 +73,72 @@ SPEC = TableSpec(
         *TOPIC_PARTITION,
         required(
             "elected_at",
-            TimestampType(),
+            TIMESTAMP,
             "When it was logged, in KRaft first by any node, or the decision that it is put down to, UTC.",
         ),
-        required("seq", LongType(), "Place of the line within the term."),
-        required("kind", StringType(), "By which rule the leader is chosen.", accepted=KINDS),
+        required("seq", LONG, "Place of the line within the term."),
+        required("kind", STRING, "By which rule the leader is chosen.", accepted=KINDS),
         field(
             "selector",
-            StringType(),
+            STRING,
             "The rule in Kafka's words: selector (up to 1.0) or strategy, in KRaft type of the election, ELR or "
             "LAST_KNOWN_LEADER; null: kind is chosen by none.",
         ),
         required(
             "trigger",
-            StringType(),
+            STRING,
             "What the controller was doing: cause of silver.controller_line, in KRaft by the decisions before.",
             accepted=CAUSES,
         ),
         field(
             "from_state",
-            StringType(),
+            STRING,
             "State before; null: no move of the partition.",
             accepted=PARTITION_STATES,
         ),
-        required("outcome", StringType(), "done or failed.", accepted=OUTCOMES),
-        field("failure", StringType(), "Why it failed; null: it did not.", accepted=FAILURES),
-        field(
-            "old_leader", IntegerType(), "Leader before, as the controller knew; -1 none; null: none known."
-        ),
+        required("outcome", STRING, "done or failed.", accepted=OUTCOMES),
+        field("failure", STRING, "Why it failed; null: it did not.", accepted=FAILURES),
+        field("old_leader", INTEGER, "Leader before, as the controller knew; -1 none; null: none known."),
         field("isr_before", BROKER_IDS, "In-sync replicas before, as last stated; null: none, or not known."),
         field(
             "is_isr_before_certain",
-            BooleanType(),
+            BOOLEAN,
             "Nobody can have changed them since without a line of a controller; null: isr_before is.",
         ),
         field("replicas", BROKER_IDS, "Assigned replicas as the controller knew them, preferred one first."),
         field("target_replicas", BROKER_IDS, "Those that a reassignment aims at; null: it is for none."),
         field("live_brokers", BROKER_IDS, "Brokers that it last listed as live; null: it listed none."),
         field("shutting_down_brokers", BROKER_IDS, "Those of which it knew that they shut down."),
-        field("leader", IntegerType(), "Leader that came of it; -1 none; null: it failed."),
+        field("leader", INTEGER, "Leader that came of it; -1 none; null: it failed."),
         field("isr", BROKER_IDS, "In-sync replicas that came of it; null: not said, or it failed."),
-        field("leader_epoch", IntegerType(), "Leader epoch that came of it; null: not said, or it failed."),
+        field("leader_epoch", INTEGER, "Leader epoch that came of it; null: not said, or it failed."),
         field(
             "missing_epochs",
-            IntegerType(),
+            INTEGER,
             "KRaft: leader epochs since the one before of which no line tells; null: it is not said.",
         ),
-        field("expected_leader", IntegerType(), "Leader that the rule prescribes; null: not determined."),
-        field("is_expected", BooleanType(), "leader is expected_leader; null: not determined, or it failed."),
-        field("verdict", StringType(), "The choice against its rule; null: it failed.", accepted=VERDICTS),
+        field("expected_leader", INTEGER, "Leader that the rule prescribes; null: not determined."),
+        field("is_expected", BOOLEAN, "leader is expected_leader; null: not determined, or it failed."),
+        field("verdict", STRING, "The choice against its rule; null: it failed.", accepted=VERDICTS),
         field(
             "is_clean",
-            BooleanType(),
+            BOOLEAN,
             "The leader was in the ISR before, or is the first one; null: undetermined, or no leader chosen.",
         ),
         required(
             "is_unclean_said",
-            BooleanType(),
+            BOOLEAN,
             "Kafka says on a line that it chose from outside of the ISR (up to 1.0, from 3.2, KRaft).",
         ),
         field(
             "records_at_risk",
-            LongType(),
+            LONG,
             "Of an unclean election: by how many records the log of a former in-sync replica went beyond the leader's; "
             "null: not told (up to 2.5 without server.log), or nobody came back by the end of the next day.",
         ),
-        field("reason", StringType(), "Why something is undetermined.", accepted=REASONS),
-        required("is_deleting", BooleanType(), "Its topic is queued for deletion: no leader is no outage."),
-        field("controller_epoch", IntegerType(), "Epoch of the controller."),
+        field("reason", STRING, "Why something is undetermined.", accepted=REASONS),
+        required("is_deleting", BOOLEAN, "Its topic is queued for deletion: no leader is no outage."),
+        field("controller_epoch", INTEGER, "Epoch of the controller."),
         CERTAINTY,
         EVIDENCE,
         FILE_ID,

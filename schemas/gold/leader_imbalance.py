@@ -1,8 +1,7 @@
 """Each broker's leader imbalance ratio against leader.imbalance.per.broker.percentage, over time."""
 
-from pyspark.sql.types import BooleanType, DoubleType, IntegerType, LongType, StringType, TimestampType
-
 from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, Check, TableSpec, field, required
+from schemas.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, TIMESTAMP
 
 # Each counts before the next.
 LIMIT_SOURCES = (
@@ -28,36 +27,32 @@ SPEC = TableSpec(
     fields=(
         CLUSTER_ID,
         required(
-            "broker_id", IntegerType(), "The broker that is preferred leader (head of the assigned replicas)."
+            "broker_id", INTEGER, "The broker that is preferred leader (head of the assigned replicas)."
         ),
-        required("valid_from_at", TimestampType(), "Start, inclusive, UTC."),
-        field(
-            "valid_until_at", TimestampType(), "End, exclusive, UTC; null: still so at the end of the data."
-        ),
+        required("valid_from_at", TIMESTAMP, "Start, inclusive, UTC."),
+        field("valid_until_at", TIMESTAMP, "End, exclusive, UTC; null: still so at the end of the data."),
         required(
-            "preferred_count", LongType(), "Partitions whose preferred leader it is, not queued for deletion."
+            "preferred_count", LONG, "Partitions whose preferred leader it is, not queued for deletion."
         ),
-        required(
-            "led_elsewhere_count", LongType(), "Of them, those with a known leader that is not this broker."
-        ),
-        required("imbalance_ratio", DoubleType(), "led_elsewhere_count / preferred_count."),
+        required("led_elsewhere_count", LONG, "Of them, those with a known leader that is not this broker."),
+        required("imbalance_ratio", DOUBLE, "led_elsewhere_count / preferred_count."),
         field(
             "threshold_ratio",
-            DoubleType(),
+            DOUBLE,
             "leader.imbalance.per.broker.percentage / 100; null in KRaft mode.",
         ),
         field(
             "limit_source",
-            StringType(),
+            STRING,
             "Who says the threshold; null in KRaft mode.",
             accepted=LIMIT_SOURCES,
         ),
-        required("check_interval_seconds", LongType(), "leader.imbalance.check.interval.seconds, likewise."),
-        required("is_auto_rebalance_enabled", BooleanType(), "auto.leader.rebalance.enable, likewise."),
-        field("is_breach", BooleanType(), "imbalance_ratio > threshold_ratio, strictly; null in KRaft mode."),
+        required("check_interval_seconds", LONG, "leader.imbalance.check.interval.seconds, likewise."),
+        required("is_auto_rebalance_enabled", BOOLEAN, "auto.leader.rebalance.enable, likewise."),
+        field("is_breach", BOOLEAN, "imbalance_ratio > threshold_ratio, strictly; null in KRaft mode."),
         field(
             "reason",
-            StringType(),
+            STRING,
             "Why it is undetermined; it may hold from amid an interval of the counts on, which then is two rows.",
             accepted=REASONS,
         ),

@@ -1,7 +1,5 @@
 """When partitions were without a leader that serves them, since when at most, and by which event."""
 
-from pyspark.sql.types import IntegerType, LongType, StringType, TimestampType
-
 from schemas.gold.broker_session import LEFT_HOW
 from schemas.silver.controller_line import CAUSES
 from schemas.spec import (
@@ -15,6 +13,7 @@ from schemas.spec import (
     field,
     required,
 )
+from schemas.types import INTEGER, LONG, STRING, TIMESTAMP
 
 ENDED_HOW = (
     "elected",  # a controller elected a leader
@@ -31,30 +30,28 @@ SPEC = TableSpec(
     fields=(
         CLUSTER_ID,
         *TOPIC_PARTITION,
-        required("noticed_at", TimestampType(), "When a controller noticed it, UTC: it lasted from then on."),
+        required("noticed_at", TIMESTAMP, "When a controller noticed it, UTC: it lasted from then on."),
         field(
             "unserved_from_at",
-            TimestampType(),
+            TIMESTAMP,
             "The earliest that the leader can have stopped to serve, UTC: before its session with ZooKeeper "
             "expired, or before the last line of the controller before; in KRaft before its session timed out; "
             "null: nothing tells.",
         ),
-        field("ended_at", TimestampType(), "When it ended, UTC; null: not at the end of the data."),
-        field("ended_how", StringType(), "How it ended; null: it did not.", accepted=ENDED_HOW),
-        field(
-            "low_ms", LongType(), "ended_at - noticed_at: so long at least, milliseconds; null: it goes on."
-        ),
-        field("high_ms", LongType(), "ended_at - unserved_from_at: so long at most, milliseconds."),
+        field("ended_at", TIMESTAMP, "When it ended, UTC; null: not at the end of the data."),
+        field("ended_how", STRING, "How it ended; null: it did not.", accepted=ENDED_HOW),
+        field("low_ms", LONG, "ended_at - noticed_at: so long at least, milliseconds; null: it goes on."),
+        field("high_ms", LONG, "ended_at - unserved_from_at: so long at most, milliseconds."),
         required(
             "root_event",
-            StringType(),
+            STRING,
             "What the controller was doing when it noticed: cause of silver.controller_line.",
             accepted=CAUSES,
         ),
-        field("root_broker_id", IntegerType(), "The leader that was gone; null: none was."),
-        field("root_left_how", StringType(), "How that broker left.", accepted=LEFT_HOW),
-        field("old_leader", IntegerType(), "Leader before; null: it never had one, or none was seen."),
-        field("new_leader", IntegerType(), "Leader that it got; null: none."),
+        field("root_broker_id", INTEGER, "The leader that was gone; null: none was."),
+        field("root_left_how", STRING, "How that broker left.", accepted=LEFT_HOW),
+        field("old_leader", INTEGER, "Leader before; null: it never had one, or none was seen."),
+        field("new_leader", INTEGER, "Leader that it got; null: none."),
         TERM_ID,
         CERTAINTY,
         EVIDENCE,

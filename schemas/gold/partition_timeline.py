@@ -1,7 +1,5 @@
 """Who led which partition when: the life of each partition in intervals."""
 
-from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, TimestampType
-
 from schemas.spec import (
     BROKER_IDS,
     CERTAINTY,
@@ -14,6 +12,7 @@ from schemas.spec import (
     field,
     required,
 )
+from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP
 
 SPEC = TableSpec(
     name="gold.partition_timeline",
@@ -22,19 +21,15 @@ SPEC = TableSpec(
     fields=(
         CLUSTER_ID,
         *TOPIC_PARTITION,
-        required("interval_seq", LongType(), "Place of the interval in the partition's life, from 1."),
-        required("valid_from_at", TimestampType(), "Start, inclusive, UTC."),
-        field(
-            "valid_until_at", TimestampType(), "End, exclusive, UTC; null: still so at the end of the data."
-        ),
-        field("state", StringType(), "State of the partition machine; null: no line said it yet."),
-        field(
-            "leader", IntegerType(), "Leader that the controller holds; -1 none; null: no line said it yet."
-        ),
+        required("interval_seq", LONG, "Place of the interval in the partition's life, from 1."),
+        required("valid_from_at", TIMESTAMP, "Start, inclusive, UTC."),
+        field("valid_until_at", TIMESTAMP, "End, exclusive, UTC; null: still so at the end of the data."),
+        field("state", STRING, "State of the partition machine; null: no line said it yet."),
+        field("leader", INTEGER, "Leader that the controller holds; -1 none; null: no line said it yet."),
         field("isr", BROKER_IDS, "In-sync replicas as last stated."),
         field(
             "is_isr_stale",
-            BooleanType(),
+            BOOLEAN,
             "The leader may have changed the ISR since: up to 2.6 no controller's line tells; null: isr is.",
         ),
         field(
@@ -42,32 +37,32 @@ SPEC = TableSpec(
         ),
         field(
             "is_assignment_stale",
-            BooleanType(),
+            BOOLEAN,
             "A change may have gone by unseen since it was stated: lines of a term are missing, or in KRaft a replica "
             "left that the assignment names; null: replicas is.",
         ),
         field("adding_replicas", BROKER_IDS, "Of these, being added by a reassignment (from 2.4)."),
         field("removing_replicas", BROKER_IDS, "Of these, being removed by a reassignment (from 2.4)."),
-        field("leader_epoch", IntegerType(), "Leader epoch as last stated."),
+        field("leader_epoch", INTEGER, "Leader epoch as last stated."),
         field(
             "partition_epoch",
-            IntegerType(),
+            INTEGER,
             "KRaft: which change of the partition's record it is, from 0; null: none that a line names.",
         ),
         field(
             "topic_id",
-            StringType(),
+            STRING,
             "KRaft: id of the topic, 22 characters of base64; null in ZooKeeper mode.",
         ),
-        required("is_deleting", BooleanType(), "Its topic is queued for deletion."),
-        field("controller_epoch", IntegerType(), "Epoch of the controller that said so."),
-        required("seq", LongType(), "Place within the term of the line that began the interval."),
+        required("is_deleting", BOOLEAN, "Its topic is queued for deletion."),
+        field("controller_epoch", INTEGER, "Epoch of the controller that said so."),
+        required("seq", LONG, "Place within the term of the line that began the interval."),
         required(
             "event_seq",
-            LongType(),
+            LONG,
             "Controller event that began the interval: silver.controller_line.event_seq.",
         ),
-        field("ended_by", StringType(), "What ended it: the event of the next line; null while open."),
+        field("ended_by", STRING, "What ended it: the event of the next line; null while open."),
         TERM_ID,
         CERTAINTY,
         EVIDENCE,

@@ -1,9 +1,8 @@
 """What Kafka itself printed about its state machines, held against the replay."""
 
-from pyspark.sql.types import ArrayType, LongType, StringType, TimestampType
-
 from schemas.gold.transition_audit import MACHINES
 from schemas.spec import CLUSTER_ID, DAY_AT, EVIDENCE, TERM_ID, Check, TableSpec, required
+from schemas.types import LONG, STRING, TIMESTAMP, array
 
 REPLAY_CHECKS = (
     "initial_state_dump",  # the states that a machine printed when it started, object by object
@@ -19,24 +18,22 @@ SPEC = TableSpec(
     fields=(
         CLUSTER_ID,
         TERM_ID,
-        required("check", StringType(), "What is held against the replay.", accepted=REPLAY_CHECKS),
-        required("machine", StringType(), "Which state machine.", accepted=MACHINES),
+        required("check", STRING, "What is held against the replay.", accepted=REPLAY_CHECKS),
+        required("machine", STRING, "Which state machine.", accepted=MACHINES),
         DAY_AT,
-        required("logged_at", TimestampType(), "When Kafka said it first that day, UTC."),
-        required("said_count", LongType(), "Objects of the dump, or moves not done, that are said."),
-        required("equal_count", LongType(), "Of them those that the replay has as Kafka says."),
+        required("logged_at", TIMESTAMP, "When Kafka said it first that day, UTC."),
+        required("said_count", LONG, "Objects of the dump, or moves not done, that are said."),
+        required("equal_count", LONG, "Of them those that the replay has as Kafka says."),
         required(
             "undecided_count",
-            LongType(),
+            LONG,
             "Of them those of which no move was seen, or to which moves may lead that the log does not print.",
         ),
-        required("differing_count", LongType(), "Those of which Kafka and the replay disagree."),
-        required(
-            "examples", ArrayType(StringType(), False), "Some that differ: the object, Kafka's state, ours."
-        ),
+        required("differing_count", LONG, "Those of which Kafka and the replay disagree."),
+        required("examples", array(STRING), "Some that differ: the object, Kafka's state, ours."),
         EVIDENCE,
-        required("file_id", StringType(), "File of the first line that says it."),
-        required("byte_offset", LongType(), "Where that line starts in the uncompressed file, bytes."),
+        required("file_id", STRING, "File of the first line that says it."),
+        required("byte_offset", LONG, "Where that line starts in the uncompressed file, bytes."),
     ),
     checks=(Check("all_are_counted", "said_count = equal_count + undecided_count + differing_count"),),
 )

@@ -1,9 +1,8 @@
 """What the replay of a later day has to know of an earlier one."""
 
-from pyspark.sql.types import IntegerType, LongType, StringType
-
 from schemas.gold.transition_audit import MACHINES
 from schemas.spec import CLUSTER_ID, DAY_AT, TERM_ID, Check, TableSpec, field, required
+from schemas.types import INTEGER, LONG, STRING
 
 SPEC = TableSpec(
     name="gold.replay_summary",
@@ -13,19 +12,17 @@ SPEC = TableSpec(
         CLUSTER_ID,
         TERM_ID,
         DAY_AT,
-        required("machine", StringType(), "Which state machine.", accepted=MACHINES),
-        field("topic", StringType(), "Topic."),
-        field("partition", IntegerType(), "Partition of the topic."),
-        field("replica_id", IntegerType(), "Broker of the replica; null for partitions."),
-        field(
-            "last_to", StringType(), "State that its last move of the day entered; null if no move was done."
-        ),
-        field("last_seq", LongType(), "Place of that last move within the term."),
-        field("file_id", StringType(), "File of that last move."),
-        field("byte_offset", LongType(), "Where its record starts in the uncompressed file, bytes."),
-        required("end_seq", LongType(), "Place of its last move or attempt of the day."),
-        field("first_trace_seq", LongType(), "Place of its first line of the day at TRACE."),
-        field("last_trace_seq", LongType(), "Place of its last line of the day at TRACE."),
+        required("machine", STRING, "Which state machine.", accepted=MACHINES),
+        field("topic", STRING, "Topic."),
+        field("partition", INTEGER, "Partition of the topic."),
+        field("replica_id", INTEGER, "Broker of the replica; null for partitions."),
+        field("last_to", STRING, "State that its last move of the day entered; null if no move was done."),
+        field("last_seq", LONG, "Place of that last move within the term."),
+        field("file_id", STRING, "File of that last move."),
+        field("byte_offset", LONG, "Where its record starts in the uncompressed file, bytes."),
+        required("end_seq", LONG, "Place of its last move or attempt of the day."),
+        field("first_trace_seq", LONG, "Place of its first line of the day at TRACE."),
+        field("last_trace_seq", LONG, "Place of its last line of the day at TRACE."),
     ),
     checks=(Check("a_move_has_a_place", "last_to IS NULL OR (last_seq <= end_seq AND file_id IS NOT NULL)"),),
 )

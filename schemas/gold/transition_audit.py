@@ -1,7 +1,5 @@
 """Every state change that a controller logged, with the verdict of the state machine on it."""
 
-from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, TimestampType
-
 from schemas.spec import (
     BYTE_OFFSET,
     CERTAINTY,
@@ -15,6 +13,7 @@ from schemas.spec import (
     field,
     required,
 )
+from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP
 
 MACHINES = ("replica", "partition")
 OUTCOMES = ("done", "failed")
@@ -38,43 +37,43 @@ SPEC = TableSpec(
     fields=(
         CLUSTER_ID,
         TERM_ID,
-        required("machine", StringType(), "Which state machine moved.", accepted=MACHINES),
-        field("controller_id", IntegerType(), "Controller that logged the change."),
-        field("controller_epoch", IntegerType(), "Epoch of that controller."),
-        field("topic", StringType(), "Topic."),
-        field("partition", IntegerType(), "Partition of the topic."),
-        field("replica_id", IntegerType(), "Broker of the replica; null for partitions."),
-        field("from_state", StringType(), "State left, or held if the change failed; Kafka's name."),
-        field("to_state", StringType(), "State entered, or wanted if the change failed; Kafka's name."),
-        required("outcome", StringType(), "Whether the state moved.", accepted=OUTCOMES),
+        required("machine", STRING, "Which state machine moved.", accepted=MACHINES),
+        field("controller_id", INTEGER, "Controller that logged the change."),
+        field("controller_epoch", INTEGER, "Epoch of that controller."),
+        field("topic", STRING, "Topic."),
+        field("partition", INTEGER, "Partition of the topic."),
+        field("replica_id", INTEGER, "Broker of the replica; null for partitions."),
+        field("from_state", STRING, "State left, or held if the change failed; Kafka's name."),
+        field("to_state", STRING, "State entered, or wanted if the change failed; Kafka's name."),
+        required("outcome", STRING, "Whether the state moved.", accepted=OUTCOMES),
         field(
             "is_legal_pair",
-            BooleanType(),
+            BOOLEAN,
             "The machine allows the move; null where the machines of the possible releases differ.",
         ),
         required(
             "continuity",
-            StringType(),
+            STRING,
             "How from_state joins the state replayed before it within the term.",
             accepted=CONTINUITIES,
         ),
-        required("verdict", StringType(), "The judgement, by the table of precedence.", accepted=VERDICTS),
+        required("verdict", STRING, "The judgement, by the table of precedence.", accepted=VERDICTS),
         field(
             "normal",
-            StringType(),
+            STRING,
             "KAFKA number, or item of the documentation, that calls this verdict on this move normal.",
         ),
-        field("cause", StringType(), "What made the controller move, as far as its own log tells."),
-        field("exception_class", StringType(), "Class of the exception that the record carries."),
-        field("exception_message", StringType(), "Its message, first line."),
-        field("level", StringType(), "Level of the line."),
-        field("seq", LongType(), "Order within the term; null without a term."),
+        field("cause", STRING, "What made the controller move, as far as its own log tells."),
+        field("exception_class", STRING, "Class of the exception that the record carries."),
+        field("exception_message", STRING, "Its message, first line."),
+        field("level", STRING, "Level of the line."),
+        field("seq", LONG, "Order within the term; null without a term."),
         required(
             "ordered_at",
-            TimestampType(),
+            TIMESTAMP,
             "Running maximum of logged_at, by which the term is ordered, UTC; logged_at without a term.",
         ),
-        field("logged_at", TimestampType(), "When the controller logged it, UTC, millisecond precision."),
+        field("logged_at", TIMESTAMP, "When the controller logged it, UTC, millisecond precision."),
         CERTAINTY,
         EVIDENCE,
         FILE_ID,

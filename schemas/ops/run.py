@@ -1,8 +1,7 @@
 """What ran and what it published: the newest row names the version of every table that readers see."""
 
-from pyspark.sql.types import IntegerType, LongType, MapType, StringType, TimestampType
-
 from schemas.spec import CLUSTER_ID, TableSpec, field, required
+from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, map_of
 
 OUTCOMES = ("published", "nothing_new", "gate_failed")
 
@@ -12,23 +11,19 @@ SPEC = TableSpec(
     key=("run_id",),
     fields=(
         CLUSTER_ID,
-        required("run_id", StringType(), "Name of the run."),
-        required(
-            "run_seq", LongType(), "Number of the run in this cluster, from 1; the highest is the newest."
-        ),
-        required("job", StringType(), "Job that ran."),
-        required("started_at", TimestampType(), "Start, UTC."),
-        required("ended_at", TimestampType(), "End, UTC."),
-        required("outcome", StringType(), "What came of it.", accepted=OUTCOMES),
-        required("format_version", IntegerType(), "Version of the warehouse's layout."),
-        required("product_version", StringType(), "Version of this product."),
-        required("settings_fingerprint", StringType(), "SHA-256 of the settings that decide results."),
-        required("knowledge_fingerprint", StringType(), "SHA-256 of templates, machines and rules."),
-        required("settings", StringType(), "The settings that decide results, JSON."),
-        required(
-            "table_versions", MapType(StringType(), LongType(), False), "Published Delta version by table."
-        ),
-        required("counts", MapType(StringType(), LongType(), False), "What was read, understood, written."),
-        field("sentence", StringType(), "Why nothing was published."),
+        required("run_id", STRING, "Name of the run."),
+        required("run_seq", LONG, "Number of the run in this cluster, from 1; the highest is the newest."),
+        required("job", STRING, "Job that ran."),
+        required("started_at", TIMESTAMP, "Start, UTC."),
+        required("ended_at", TIMESTAMP, "End, UTC."),
+        required("outcome", STRING, "What came of it.", accepted=OUTCOMES),
+        required("format_version", INTEGER, "Version of the warehouse's layout."),
+        required("product_version", STRING, "Version of this product."),
+        required("settings_fingerprint", STRING, "SHA-256 of the settings that decide results."),
+        required("knowledge_fingerprint", STRING, "SHA-256 of templates, machines and rules."),
+        required("settings", STRING, "The settings that decide results, JSON."),
+        required("table_versions", map_of(STRING, LONG), "Published Delta version by table."),
+        required("counts", map_of(STRING, LONG), "What was read, understood, written."),
+        field("sentence", STRING, "Why nothing was published."),
     ),
 )

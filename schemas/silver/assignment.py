@@ -1,8 +1,7 @@
 """Every statement about the assigned replicas of a partition, but for requests, which only repeat it."""
 
-from pyspark.sql.types import IntegerType, StringType
-
 from schemas.spec import BROKER_IDS, RECORD, TableSpec, field, required
+from schemas.types import INTEGER, STRING
 
 STEPS = (
     "created",  # the partition's first assignment
@@ -25,19 +24,19 @@ SPEC = TableSpec(
         *RECORD,
         required(
             "step",
-            StringType(),
+            STRING,
             "created, added, new, target, updating, cancelled, updated, settled or stated.",
             accepted=STEPS,
         ),
-        field("controller_id", IntegerType(), "The controller acting; null on lines of brokers."),
-        field("controller_epoch", IntegerType(), "Its epoch, where the line names it."),
+        field("controller_id", INTEGER, "The controller acting; null on lines of brokers."),
+        field("controller_epoch", INTEGER, "Its epoch, where the line names it."),
         field(
             "topic",
-            StringType(),
+            STRING,
             "Topic; null where only topic_id is said (KRaft 2.8), or where the text could not be taken apart.",
         ),
-        field("topic_id", StringType(), "Id of the topic, 22 characters of base64, on lines of KRaft."),
-        field("partition", IntegerType(), "Partition."),
+        field("topic_id", STRING, "Id of the topic, 22 characters of base64, on lines of KRaft."),
+        field("partition", INTEGER, "Partition."),
         field(
             "replicas",
             BROKER_IDS,

@@ -1,8 +1,7 @@
 """What lines say about brokers: joined, left, bounced, fenced, shutting down, connected to."""
 
-from pyspark.sql.types import IntegerType, LongType, StringType
-
 from schemas.spec import RECORD, TableSpec, field, required
+from schemas.types import INTEGER, LONG, STRING
 
 SAID_BY = (
     "decision",  # the acting controller
@@ -29,16 +28,14 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset", "step", "broker_id"),
     fields=(
         *RECORD,
-        required("said_by", StringType(), "decision, replay, broker or channel.", accepted=SAID_BY),
-        required("step", StringType(), "What the line says about the broker.", accepted=STEPS),
-        field("broker_id", IntegerType(), "The broker; null where the text could not be taken apart."),
-        field(
-            "broker_epoch", LongType(), "Epoch of its registration: a zxid, in KRaft an offset (from 2.2)."
-        ),
-        field("incarnation_id", StringType(), "Id of the broker's process in KRaft."),
-        field("controller_id", IntegerType(), "The controller that says it; null on lines of brokers."),
-        field("reason", StringType(), "Why, as printed: error, state or directories."),
-        field("exception_class", StringType(), "Class of the exception."),
-        field("exception_message", StringType(), "Its message, first line."),
+        required("said_by", STRING, "decision, replay, broker or channel.", accepted=SAID_BY),
+        required("step", STRING, "What the line says about the broker.", accepted=STEPS),
+        field("broker_id", INTEGER, "The broker; null where the text could not be taken apart."),
+        field("broker_epoch", LONG, "Epoch of its registration: a zxid, in KRaft an offset (from 2.2)."),
+        field("incarnation_id", STRING, "Id of the broker's process in KRaft."),
+        field("controller_id", INTEGER, "The controller that says it; null on lines of brokers."),
+        field("reason", STRING, "Why, as printed: error, state or directories."),
+        field("exception_class", STRING, "Class of the exception."),
+        field("exception_message", STRING, "Its message, first line."),
     ),
 )

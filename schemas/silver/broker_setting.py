@@ -1,8 +1,7 @@
 """What brokers print of their own settings of automatic leader balancing, into server.log."""
 
-from pyspark.sql.types import StringType
-
 from schemas.spec import RECORD, TableSpec, field, required
+from schemas.types import STRING
 
 PER_BROKER = "leader.imbalance.per.broker.percentage"
 INTERVAL = "leader.imbalance.check.interval.seconds"
@@ -19,8 +18,8 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset", "name"),
     fields=(
         *RECORD,
-        required("step", StringType(), "How the broker prints it.", accepted=STEPS),
-        required("name", StringType(), "Kafka's name of the setting.", accepted=NAMES),
-        field("value", StringType(), "Its value as printed."),
+        required("step", STRING, "How the broker prints it.", accepted=STEPS),
+        required("name", STRING, "Kafka's name of the setting.", accepted=NAMES),
+        field("value", STRING, "Its value as printed."),
     ),
 )

@@ -1,8 +1,7 @@
 """The controller's requests to brokers: sent, received, carried out, answered or refused."""
 
-from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType
-
 from schemas.spec import BROKER_IDS, RECORD, TableSpec, field, required
+from schemas.types import BOOLEAN, INTEGER, LONG, STRING
 
 REQUESTS = ("LEADER_AND_ISR", "UPDATE_METADATA", "STOP_REPLICA")
 STEPS = (
@@ -30,41 +29,41 @@ SPEC = TableSpec(
         *RECORD,
         field(
             "request",
-            StringType(),
+            STRING,
             "Kafka's name of the request; null: answers up to 1.0 do not say.",
             accepted=REQUESTS,
         ),
-        required("step", StringType(), "What became of it, as controller or broker says.", accepted=STEPS),
-        field("controller_id", IntegerType(), "The controller that asks."),
-        field("controller_epoch", IntegerType(), "Its epoch."),
-        field("broker_id", IntegerType(), "The broker asked."),
+        required("step", STRING, "What became of it, as controller or broker says.", accepted=STEPS),
+        field("controller_id", INTEGER, "The controller that asks."),
+        field("controller_epoch", INTEGER, "Its epoch."),
+        field("broker_id", INTEGER, "The broker asked."),
         field("broker_ids", BROKER_IDS, "All brokers asked, where a line names several (UpdateMetadata)."),
-        field("broker_epoch", LongType(), "Epoch of the broker that the request is meant for (from 2.2)."),
+        field("broker_epoch", LONG, "Epoch of the broker that the request is meant for (from 2.2)."),
         field(
             "correlation_id",
-            IntegerType(),
+            INTEGER,
             "Correlation id; counts anew with every channel to a broker from 0.9 on.",
         ),
-        field("partition_count", IntegerType(), "How many partitions the whole request is about."),
-        field("topic", StringType(), "Topic; null: the line is about the whole request."),
-        field("partition", IntegerType(), "Partition; null: the line is about the whole request."),
-        field("is_delete", BooleanType(), "StopReplica: whether the log is deleted, too."),
-        field("leader", IntegerType(), "Leader asked for: a broker, -1 none, -2 being deleted."),
-        field("leader_epoch", IntegerType(), "Leader epoch in the request."),
+        field("partition_count", INTEGER, "How many partitions the whole request is about."),
+        field("topic", STRING, "Topic; null: the line is about the whole request."),
+        field("partition", INTEGER, "Partition; null: the line is about the whole request."),
+        field("is_delete", BOOLEAN, "StopReplica: whether the log is deleted, too."),
+        field("leader", INTEGER, "Leader asked for: a broker, -1 none, -2 being deleted."),
+        field("leader_epoch", INTEGER, "Leader epoch in the request."),
         field("isr", BROKER_IDS, "In-sync replicas in the request."),
         field(
             "known_epoch",
-            IntegerType(),
+            INTEGER,
             "Refused: newest controller epoch that the broker knows; ignored: leader epoch that it knows.",
         ),
-        field("elapsed_ms", LongType(), "Time to carry it out, ms (from 2.7)."),
+        field("elapsed_ms", LONG, "Time to carry it out, ms (from 2.7)."),
         field(
             "error",
-            StringType(),
+            STRING,
             "Error of the answer as printed, a number or Kafka's name; NONE: none; null: not said.",
         ),
-        field("error_count", IntegerType(), "Partitions that the answer gives an error for."),
-        field("exception_class", StringType(), "Class of the exception below the line."),
-        field("exception_message", StringType(), "Its message, first line."),
+        field("error_count", INTEGER, "Partitions that the answer gives an error for."),
+        field("exception_class", STRING, "Class of the exception below the line."),
+        field("exception_message", STRING, "Its message, first line."),
     ),
 )

@@ -1,8 +1,7 @@
 """What controllers say about themselves: election, fail-over, resignation, process, quorum, migration."""
 
-from pyspark.sql.types import IntegerType, StringType
-
 from schemas.spec import RECORD, TableSpec, field, required
+from schemas.types import INTEGER, STRING
 
 AREAS = ("start", "election", "failover", "end", "error", "thread", "quorum", "migration")
 STEPS = (
@@ -33,17 +32,17 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         *RECORD,
-        required("area", StringType(), "What the step belongs to.", accepted=AREAS),
-        required("step", StringType(), "The step.", accepted=STEPS),
-        field("controller_id", IntegerType(), "The node that says it, where the line names it."),
+        required("area", STRING, "What the step belongs to.", accepted=AREAS),
+        required("step", STRING, "The step.", accepted=STEPS),
+        field("controller_id", INTEGER, "The node that says it, where the line names it."),
         field(
             "controller_epoch",
-            IntegerType(),
+            INTEGER,
             "Controller epoch, in KRaft the epoch of the quorum; renounced: the epoch that it led.",
         ),
-        field("active_controller_id", IntegerType(), "Who is controller, where the line names another."),
-        field("detail", StringType(), "What it is about: the event that failed, the state entered, …"),
-        field("exception_class", StringType(), "Class of the exception."),
-        field("exception_message", StringType(), "Its message, first line."),
+        field("active_controller_id", INTEGER, "Who is controller, where the line names another."),
+        field("detail", STRING, "What it is about: the event that failed, the state entered, …"),
+        field("exception_class", STRING, "Class of the exception."),
+        field("exception_message", STRING, "Its message, first line."),
     ),
 )

@@ -1,8 +1,7 @@
 """The order of a controller's lines: its two logs merged, by term."""
 
-from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, TimestampType
-
 from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, Field, TableSpec, field, required
+from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP
 
 CAUSES = (
     "controller start-up",
@@ -27,31 +26,31 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         CLUSTER_ID,
-        required("term_id", StringType(), "The term that the line belongs to."),
+        required("term_id", STRING, "The term that the line belongs to."),
         required(
             "seq",
-            LongType(),
+            LONG,
             "Place of the line within its term, ascending with gaps: by running maximum of time, "
             "controller.log before state-change.log, then offset.",
         ),
-        required("log", StringType(), "controller or state-change.", accepted=("controller", "state-change")),
-        required("logged_at", TimestampType(), "When it was logged, UTC."),
-        required("ordered_at", TimestampType(), "Running maximum of logged_at within node and log, UTC."),
-        required("event", StringType(), "What it says."),
-        field("level", StringType(), "Level of the line."),
-        required("controller_id", IntegerType(), "The controller."),
+        required("log", STRING, "controller or state-change.", accepted=("controller", "state-change")),
+        required("logged_at", TIMESTAMP, "When it was logged, UTC."),
+        required("ordered_at", TIMESTAMP, "Running maximum of logged_at within node and log, UTC."),
+        required("event", STRING, "What it says."),
+        field("level", STRING, "Level of the line."),
+        required("controller_id", INTEGER, "The controller."),
         required(
             "event_seq",
-            LongType(),
+            LONG,
             "seq of the line that opened what the controller was doing; 0: none seen.",
         ),
-        Field("cause", StringType(), "Why: by the opening line before it.", False, CAUSES),
+        Field("cause", STRING, "Why: by the opening line before it.", False, CAUSES),
         required(
             "is_checking",
-            BooleanType(),
+            BOOLEAN,
             "What the controller began last is its own check of leader imbalance.",
         ),
-        field("listed_seq", LongType(), "seq of the line that listed partitions in that check last."),
+        field("listed_seq", LONG, "seq of the line that listed partitions in that check last."),
         FILE_ID,
         LOAD_SEQ,
         BYTE_OFFSET,

@@ -1,8 +1,7 @@
 """Leader elections: asked for, begun, won, failed; by which selector and on whose account."""
 
-from pyspark.sql.types import IntegerType, StringType
-
 from schemas.spec import BROKER_IDS, RECORD, TableSpec, field, required
+from schemas.types import INTEGER, STRING
 
 STEPS = (
     "requested",  # the request as it stands in ZooKeeper (up to 0.10.2)
@@ -31,31 +30,29 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset", "step", "topic", "topic_id", "partition"),
     fields=(
         *RECORD,
-        required("step", StringType(), "What became of the election.", accepted=STEPS),
+        required("step", STRING, "What became of the election.", accepted=STEPS),
         field(
             "selector",
-            StringType(),
+            STRING,
             "Rule of the election in Kafka's words: class of the selector (up to 1.0) or strategy, type of the "
             "election (PREFERRED, UNCLEAN), ELR, LAST_KNOWN_LEADER.",
         ),
-        field(
-            "trigger", StringType(), "Who asked for it: as printed from 2.4 on; in KRaft the caller or task."
-        ),
-        field("controller_id", IntegerType(), "The controller acting."),
-        field("controller_epoch", IntegerType(), "Its epoch, where the line names it."),
-        field("topic", StringType(), "Topic; null where only topic_id is said."),
-        field("topic_id", StringType(), "Id of the topic, 22 characters of base64, on lines of KRaft."),
-        field("partition", IntegerType(), "Partition."),
-        field("partition_count", IntegerType(), "How many partitions a batch changes."),
-        field("old_leader", IntegerType(), "Leader before, or still, where the line names it; -1: none."),
-        field("new_leader", IntegerType(), "Leader elected, or wanted where the election failed; -1: none."),
-        field("leader_epoch", IntegerType(), "Leader epoch that the line names."),
+        field("trigger", STRING, "Who asked for it: as printed from 2.4 on; in KRaft the caller or task."),
+        field("controller_id", INTEGER, "The controller acting."),
+        field("controller_epoch", INTEGER, "Its epoch, where the line names it."),
+        field("topic", STRING, "Topic; null where only topic_id is said."),
+        field("topic_id", STRING, "Id of the topic, 22 characters of base64, on lines of KRaft."),
+        field("partition", INTEGER, "Partition."),
+        field("partition_count", INTEGER, "How many partitions a batch changes."),
+        field("old_leader", INTEGER, "Leader before, or still, where the line names it; -1: none."),
+        field("new_leader", INTEGER, "Leader elected, or wanted where the election failed; -1: none."),
+        field("leader_epoch", INTEGER, "Leader epoch that the line names."),
         field(
             "isr", BROKER_IDS, "In-sync replicas that the line names: selectors those before, others after."
         ),
         field("live_replicas", BROKER_IDS, "Assigned replicas or brokers alive, where the line names them."),
-        field("reason", StringType(), "Why it was skipped or failed, as printed."),
-        field("exception_class", StringType(), "Class of the exception."),
-        field("exception_message", StringType(), "Its message, first line."),
+        field("reason", STRING, "Why it was skipped or failed, as printed."),
+        field("exception_class", STRING, "Class of the exception."),
+        field("exception_message", STRING, "Its message, first line."),
     ),
 )

@@ -1,8 +1,7 @@
 """Kafka's own leader imbalance ratios, as its controller printed them."""
 
-from pyspark.sql.types import DoubleType, IntegerType, StringType, TimestampType
-
 from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, Check, TableSpec, field, required
+from schemas.types import DOUBLE, INTEGER, STRING, TIMESTAMP
 
 SPEC = TableSpec(
     name="silver.imbalance_observation",
@@ -13,13 +12,11 @@ SPEC = TableSpec(
         FILE_ID,
         LOAD_SEQ,
         BYTE_OFFSET,
-        required("checked_at", TimestampType(), "When the controller printed it, UTC."),
-        required("controller_id", IntegerType(), "The controller that checked."),
-        required("broker_id", IntegerType(), "Preferred leader of the partitions counted."),
-        required(
-            "kafka_ratio", DoubleType(), "Ratio as printed (up to 0.10.2 six decimals, later a Java double)."
-        ),
-        field("printed", StringType(), "The digits as printed."),
+        required("checked_at", TIMESTAMP, "When the controller printed it, UTC."),
+        required("controller_id", INTEGER, "The controller that checked."),
+        required("broker_id", INTEGER, "Preferred leader of the partitions counted."),
+        required("kafka_ratio", DOUBLE, "Ratio as printed (up to 0.10.2 six decimals, later a Java double)."),
+        field("printed", STRING, "The digits as printed."),
     ),
     checks=(Check("ratio_is_a_share", "kafka_ratio >= 0 AND kafka_ratio <= 1"),),
 )

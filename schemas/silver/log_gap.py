@@ -1,9 +1,8 @@
 """Where lines are known or suspected to be missing from the logs."""
 
-from pyspark.sql.types import IntegerType, LongType, StringType, TimestampType
-
 from schemas.bronze.log_record import LOGS
 from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TableSpec, field, required
+from schemas.types import INTEGER, LONG, STRING, TIMESTAMP
 
 GAP_KINDS = (
     "begins_inside_record",  # the file begins with lines that continue a record: what was before it is not there
@@ -36,16 +35,16 @@ SPEC = TableSpec(
     key=("kind", "node_id", "log", "file_id", "path", "from_at", "until_at", "sentence"),
     fields=(
         CLUSTER_ID,
-        field("node_id", IntegerType(), "The node whose lines they are; null if not known."),
-        field("log", StringType(), "Which of its logs; null where several are concerned.", accepted=LOGS),
-        required("kind", StringType(), "What was found.", accepted=GAP_KINDS),
-        field("from_at", TimestampType(), "Last time before the gap that is known, UTC."),
-        field("until_at", TimestampType(), "First time after it that is known, UTC."),
-        field("file_id", StringType(), "The file that shows it."),
-        field("path", StringType(), "Path or URI, where the gap is of a file and not of lines."),
-        field("record_count", LongType(), "Records that are damaged."),
+        field("node_id", INTEGER, "The node whose lines they are; null if not known."),
+        field("log", STRING, "Which of its logs; null where several are concerned.", accepted=LOGS),
+        required("kind", STRING, "What was found.", accepted=GAP_KINDS),
+        field("from_at", TIMESTAMP, "Last time before the gap that is known, UTC."),
+        field("until_at", TIMESTAMP, "First time after it that is known, UTC."),
+        field("file_id", STRING, "The file that shows it."),
+        field("path", STRING, "Path or URI, where the gap is of a file and not of lines."),
+        field("record_count", LONG, "Records that are damaged."),
         CERTAINTY,
-        required("sentence", StringType(), "What is missing and how it is known."),
+        required("sentence", STRING, "What is missing and how it is known."),
         EVIDENCE,
     ),
 )

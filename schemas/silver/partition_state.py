@@ -1,8 +1,7 @@
 """Every statement of a KRaft node about a partition as its metadata log holds it: by topic id and partition epoch."""
 
-from pyspark.sql.types import IntegerType, StringType
-
 from schemas.spec import BROKER_IDS, RECORD, TableSpec, field, required
+from schemas.types import INTEGER, STRING
 
 TELLERS = ("broker", "controller")
 STEPS = (
@@ -19,14 +18,14 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         *RECORD,
-        required("teller", StringType(), "Who says so.", accepted=TELLERS),
-        required("step", StringType(), "named, stated, created, changed or removed.", accepted=STEPS),
-        required("topic", StringType(), "Topic."),
-        field("topic_id", StringType(), "Id of the topic; null on the lines of followers."),
-        field("partition", IntegerType(), "Partition; null where the whole topic is meant."),
-        field("partition_epoch", IntegerType(), "Counts the changes of the partition's record, from 0."),
-        field("leader", IntegerType(), "Leader; -1 none."),
-        field("leader_epoch", IntegerType(), "Leader epoch."),
+        required("teller", STRING, "Who says so.", accepted=TELLERS),
+        required("step", STRING, "named, stated, created, changed or removed.", accepted=STEPS),
+        required("topic", STRING, "Topic."),
+        field("topic_id", STRING, "Id of the topic; null on the lines of followers."),
+        field("partition", INTEGER, "Partition; null where the whole topic is meant."),
+        field("partition_epoch", INTEGER, "Counts the changes of the partition's record, from 0."),
+        field("leader", INTEGER, "Leader; -1 none."),
+        field("leader_epoch", INTEGER, "Leader epoch."),
         field("isr", BROKER_IDS, "In-sync replicas."),
         field("replicas", BROKER_IDS, "Assigned replicas, preferred leader first."),
         field("adding_replicas", BROKER_IDS, "Of these, being added."),

@@ -1,9 +1,8 @@
 """Moves of Kafka's partition state machine, and attempts at them, as the controller logged them."""
 
-from pyspark.sql.types import IntegerType, StringType
-
 from schemas.silver.replica_transition import transition_fields
 from schemas.spec import BROKER_IDS, TableSpec, field, required
+from schemas.types import INTEGER, STRING
 
 PARTITION_STATES = ("NewPartition", "OnlinePartition", "OfflinePartition", "NonExistentPartition")
 
@@ -13,12 +12,12 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         *transition_fields(
-            required("topic", StringType(), "Topic."),
-            required("partition", IntegerType(), "Partition."),
+            required("topic", STRING, "Topic."),
+            required("partition", INTEGER, "Partition."),
             states=PARTITION_STATES,
         ),
-        field("leader", IntegerType(), "Leader that the line names."),
-        field("leader_epoch", IntegerType(), "Leader epoch that the line names (from 1.1)."),
+        field("leader", INTEGER, "Leader that the line names."),
+        field("leader_epoch", INTEGER, "Leader epoch that the line names (from 1.1)."),
         field("isr", BROKER_IDS, "In-sync replicas that the line names (from 1.1)."),
         field("replicas", BROKER_IDS, "Assigned replicas that the line names, preferred leader first."),
     ),

@@ -1,8 +1,7 @@
 """Steps of partition reassignments, as the controller logged them."""
 
-from pyspark.sql.types import IntegerType, StringType
-
 from schemas.spec import BROKER_IDS, RECORD, TableSpec, field, required
+from schemas.types import INTEGER, STRING
 
 STEPS = (
     "requested",  # the request as it stands in ZooKeeper (up to 0.10.2)
@@ -47,12 +46,12 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset", "topic", "partition"),
     fields=(
         *RECORD,
-        required("step", StringType(), "The step reached, or how it ended.", accepted=STEPS),
-        field("reason", StringType(), "Why it was skipped or failed.", accepted=REASONS),
-        field("controller_id", IntegerType(), "The controller acting."),
-        field("controller_epoch", IntegerType(), "Its epoch, where the line names it."),
-        field("topic", StringType(), "Topic."),
-        field("partition", IntegerType(), "Partition."),
+        required("step", STRING, "The step reached, or how it ended.", accepted=STEPS),
+        field("reason", STRING, "Why it was skipped or failed.", accepted=REASONS),
+        field("controller_id", INTEGER, "The controller acting."),
+        field("controller_epoch", INTEGER, "Its epoch, where the line names it."),
+        field("topic", STRING, "Topic."),
+        field("partition", INTEGER, "Partition."),
         field(
             "target_replicas",
             BROKER_IDS,
@@ -63,10 +62,10 @@ SPEC = TableSpec(
         field("removing_replicas", BROKER_IDS, "Of these, being removed."),
         field("previous_replicas", BROKER_IDS, "Assigned replicas before, where the line names them."),
         field("lagging_replicas", BROKER_IDS, "Replicas that have yet to catch up (up to 2.3)."),
-        field("caught_up_count", IntegerType(), "Replicas that have caught up (up to 2.3)."),
-        field("leader", IntegerType(), "Leader that the line names."),
-        field("leader_epoch", IntegerType(), "Leader epoch that the line names."),
-        field("exception_class", StringType(), "Class of the exception."),
-        field("exception_message", StringType(), "Its message, first line."),
+        field("caught_up_count", INTEGER, "Replicas that have caught up (up to 2.3)."),
+        field("leader", INTEGER, "Leader that the line names."),
+        field("leader_epoch", INTEGER, "Leader epoch that the line names."),
+        field("exception_class", STRING, "Class of the exception."),
+        field("exception_message", STRING, "Its message, first line."),
     ),
 )

@@ -1,8 +1,7 @@
 """Where a broker's log of a partition ends: when it begins to lead or to follow, is loaded, or is cut off."""
 
-from pyspark.sql.types import IntegerType, LongType, StringType
-
 from schemas.spec import RECORD, TableSpec, field, required
+from schemas.types import INTEGER, LONG, STRING
 
 STEPS = (
     "leads",  # it leads from now on (from 0.11; up to 2.5 in server.log)
@@ -18,16 +17,14 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         *RECORD,
-        required("topic", StringType(), "Topic."),
-        required("partition", IntegerType(), "Partition."),
-        required("broker_id", IntegerType(), "The broker."),
-        required("step", StringType(), "What happens to the log.", accepted=STEPS),
-        field(
-            "leader_epoch", IntegerType(), "Leader epoch that it begins with; null: server.log names none."
-        ),
+        required("topic", STRING, "Topic."),
+        required("partition", INTEGER, "Partition."),
+        required("broker_id", INTEGER, "The broker."),
+        required("step", STRING, "What happens to the log.", accepted=STEPS),
+        field("leader_epoch", INTEGER, "Leader epoch that it begins with; null: server.log names none."),
         required(
             "log_end_offset",
-            LongType(),
+            LONG,
             "Offset after its last record; of a log that is cut, after what is kept.",
         ),
     ),

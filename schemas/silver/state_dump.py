@@ -1,10 +1,9 @@
 """The states that a controller printed of all its replicas or partitions when a state machine started."""
 
-from pyspark.sql.types import BooleanType, IntegerType, StringType, TimestampType
-
 from schemas.silver.partition_transition import PARTITION_STATES
 from schemas.silver.replica_transition import REPLICA_STATES
 from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, Check, TableSpec, field, required
+from schemas.types import BOOLEAN, INTEGER, STRING, TIMESTAMP
 
 SPEC = TableSpec(
     name="silver.state_dump",
@@ -15,22 +14,22 @@ SPEC = TableSpec(
         FILE_ID,
         LOAD_SEQ,
         BYTE_OFFSET,
-        required("logged_at", TimestampType(), "When it was logged, UTC."),
-        field("node_id", IntegerType(), "Node whose file holds the line."),
-        field("controller_id", IntegerType(), "The controller whose machine starts."),
-        required("machine", StringType(), "Which state machine starts.", accepted=("replica", "partition")),
-        required("topic", StringType(), "Topic."),
-        required("partition", IntegerType(), "Partition."),
-        field("replica_id", IntegerType(), "Broker of the replica; null where a partition's state is said."),
+        required("logged_at", TIMESTAMP, "When it was logged, UTC."),
+        field("node_id", INTEGER, "Node whose file holds the line."),
+        field("controller_id", INTEGER, "The controller whose machine starts."),
+        required("machine", STRING, "Which state machine starts.", accepted=("replica", "partition")),
+        required("topic", STRING, "Topic."),
+        required("partition", INTEGER, "Partition."),
+        field("replica_id", INTEGER, "Broker of the replica; null where a partition's state is said."),
         required(
             "state",
-            StringType(),
+            STRING,
             "State that the controller holds, Kafka's name.",
             accepted=(*REPLICA_STATES, *PARTITION_STATES),
         ),
         required(
             "is_complete",
-            BooleanType(),
+            BOOLEAN,
             "The line is whole and all of it was read: what it does not name did not exist. "
             "A cut one proves only what it shows.",
         ),

@@ -1,8 +1,7 @@
 """Terms of controllers: who was elected with which epoch, in which life of the cluster's metadata."""
 
-from pyspark.sql.types import BooleanType, IntegerType, StringType, TimestampType
-
 from schemas.spec import BYTE_OFFSET, CERTAINTY, CLUSTER_ID, FILE_ID, TableSpec, field, required
+from schemas.types import BOOLEAN, INTEGER, STRING, TIMESTAMP
 
 SPEC = TableSpec(
     name="silver.term",
@@ -12,38 +11,36 @@ SPEC = TableSpec(
         CLUSTER_ID,
         required(
             "term_id",
-            StringType(),
+            STRING,
             "'<life>-<epoch>'; the life grows when a wiped cluster uses epochs again.",
         ),
-        required("life", IntegerType(), "Ordinal of the life of the metadata, from 1."),
-        required("controller_id", IntegerType(), "The broker or KRaft controller elected."),
-        required("controller_epoch", IntegerType(), "Its controller epoch; in KRaft the leader epoch."),
-        required(
-            "mode", StringType(), "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")
-        ),
-        field("elected_at", TimestampType(), "When it was elected, UTC; null if no election line was seen."),
-        required("first_seen_at", TimestampType(), "First line that names the term, UTC."),
+        required("life", INTEGER, "Ordinal of the life of the metadata, from 1."),
+        required("controller_id", INTEGER, "The broker or KRaft controller elected."),
+        required("controller_epoch", INTEGER, "Its controller epoch; in KRaft the leader epoch."),
+        required("mode", STRING, "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")),
+        field("elected_at", TIMESTAMP, "When it was elected, UTC; null if no election line was seen."),
+        required("first_seen_at", TIMESTAMP, "First line that names the term, UTC."),
         required(
             "last_seen_at",
-            TimestampType(),
+            TIMESTAMP,
             "Last line that names the term, UTC; at the latest when another life uses its numbers again.",
         ),
         field(
             "told_from_at",
-            TimestampType(),
+            TIMESTAMP,
             "First line of the controller's own node that names the term, UTC; null: none was seen.",
         ),
-        field("told_until_at", TimestampType(), "Last line of that node that names the term, UTC."),
-        required("is_trace_seen", BooleanType(), "state.change.logger wrote at TRACE somewhere in the term."),
+        field("told_until_at", TIMESTAMP, "Last line of that node that names the term, UTC."),
+        required("is_trace_seen", BOOLEAN, "state.change.logger wrote at TRACE somewhere in the term."),
         required(
             "is_isr_told",
-            BooleanType(),
+            BOOLEAN,
             "Leaders ask it for every change of ISR and it prints them: lines of AlterPartition (from 2.7) "
             "were seen, and none of what they stand for before.",
         ),
         field(
             "replica_machine",
-            StringType(),
+            STRING,
             "Its replica state machine (pipeline/kafka/machines.py), as far as the release is known.",
             accepted=("R1", "R2"),
         ),

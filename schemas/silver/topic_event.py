@@ -1,8 +1,7 @@
 """What a controller's lines say about the life of a topic: created, queued for deletion, deleted."""
 
-from pyspark.sql.types import IntegerType, StringType, TimestampType
-
 from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, TableSpec, field, required
+from schemas.types import INTEGER, STRING, TIMESTAMP
 
 SPEC = TableSpec(
     name="silver.topic_event",
@@ -13,12 +12,12 @@ SPEC = TableSpec(
         FILE_ID,
         LOAD_SEQ,
         BYTE_OFFSET,
-        required("logged_at", TimestampType(), "When it was logged, UTC."),
-        field("controller_id", IntegerType(), "The controller acting."),
-        required("topic", StringType(), "Topic."),
+        required("logged_at", TIMESTAMP, "When it was logged, UTC."),
+        field("controller_id", INTEGER, "The controller acting."),
+        required("topic", STRING, "Topic."),
         required(
             "step",
-            StringType(),
+            STRING,
             "created; deletion_queued; deletion_blocked (ineligible); deletion_completed.",
             accepted=("created", "deletion_queued", "deletion_blocked", "deletion_completed"),
         ),

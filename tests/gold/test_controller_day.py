@@ -31,7 +31,7 @@ def verdicts(terms: DataFrame, midnight: float | None) -> DataFrame:
     """Rows of that midnight, named and timed as in the story, with places as offsets."""
     mark, seconds = ("", 0.0) if midnight is None else (f"@{midnight}", midnight - DAY)
     own = terms.where(F.col("cluster_id").isin(*(f"{name}{mark}" for name in LATE)))
-    times = [one.name for one in SPEC.fields if isinstance(one.type, TimestampType)]
+    times = [one.name for one in SPEC.struct.fields if isinstance(one.dataType, TimestampType)]
     story = F.split_part("cluster_id", F.lit("@"), F.lit(1))
     places = F.transform_values("lines", lambda _, some: some["byte_offset"])
     plain = {"evidence": F.col("evidence.byte_offset"), "cluster_id": story}

@@ -9,12 +9,12 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from pyspark.sql.types import IntegerType, LongType, StringType, TimestampType
 
 from pipeline.catalog.tables import SPECS, TABLES
 from pipeline.store.delta import SKIPPED_BY, DeltaFolder
 from pipeline.store.session import SMALL_BYTES, tune_for_size, tune_storage
 from schemas.spec import Check, TableSpec, field, required
+from schemas.types import INTEGER, LONG, STRING, TIMESTAMP
 from tests.tables import tuning_kept
 
 pytestmark = pytest.mark.spark
@@ -22,7 +22,7 @@ SPEC = TableSpec(
     name="silver.thing",
     grain="It's one thing; a quote and a \\ in it.",
     key=("id",),
-    fields=(required("id", IntegerType(), "Its number."), field("name", StringType(), "Its name.")),
+    fields=(required("id", INTEGER, "Its number."), field("name", STRING, "Its name.")),
     checks=(Check("id_is_positive", "id > 0"),),
 )
 
@@ -63,7 +63,7 @@ def test_a_folder_with_quotes_in_its_name_is_a_folder(spark: SparkSession, tmp_p
 
 def test_files_of_nights_before_the_cut_are_skipped(spark: SparkSession, tmp_path: Path) -> None:
     """Whatever the session does for little data: what is little now is a history some day."""
-    spec = TableSpec("gold.thing", "One thing.", ("id",), (field("ended_at", TimestampType(), "When."),))
+    spec = TableSpec("gold.thing", "One thing.", ("id",), (field("ended_at", TIMESTAMP, "When."),))
     folder = DeltaFolder(spark, str(tmp_path / "c"))
     folder.create(spec)
     with tuning_kept(spark):
@@ -80,9 +80,9 @@ LINE = TableSpec(
     grain="One line.",
     key=("byte_offset",),
     fields=(
-        required("byte_offset", LongType(), "Where it begins."),
-        required("logged_at", TimestampType(), "When."),
-        field("topic", StringType(), "Of what."),
+        required("byte_offset", LONG, "Where it begins."),
+        required("logged_at", TIMESTAMP, "When."),
+        field("topic", STRING, "Of what."),
     ),
 )
 
@@ -117,12 +117,12 @@ def test_no_condition_is_null(spark: SparkSession, spec: TableSpec) -> None:
     values = {"string": "'x'", "timestamp": "timestamp'2026-11-21'", "boolean": "true"}
     columns = [
         f"CAST({'NULL' if one.nullable else values.get(kind, '1')} AS {kind}) AS {one.name}"
-        for one in spec.fields
-        if (kind := one.type.simpleString()) and "<" not in kind
+        for one in spec.struct.fields
+        if (kind := one.dataType.simpleString()) and "<" not in kind
     ] + [
         f"CAST(NULL AS {kind}) AS {one.name}"
-        for one in spec.fields
-        if "<" in (kind := one.type.simpleString())
+        for one in spec.struct.fields
+        if "<" in (kind := one.dataType.simpleString())
     ]
     row = spark.sql(f"SELECT {', '.join(columns)}")
     held = row.selectExpr(*(f"({one.condition}) AS {one.name}" for one in spec.checks)).first()

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql.types import IntegerType
 
 from pipeline.store.delta import DeltaFolder
 from pipeline.store.undoing import undo_appends
 from schemas.spec import TableSpec, field
+from schemas.types import INTEGER
 
 pytestmark = pytest.mark.spark
-SPEC = TableSpec("silver.thing", "One thing.", ("id",), (field("id", IntegerType(), "Its number."),))
+SPEC = TableSpec("silver.thing", "One thing.", ("id",), (field("id", INTEGER, "Its number."),))
 Act = Callable[[DeltaFolder, int], None]
 
 

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql.types import IntegerType, LongType, StringType
 
 from pipeline.core.errors import WarehouseFormat
 from pipeline.store.delta import DeltaFolder, stretches_of
 from pipeline.store.upkeep import compact, difference, files_and_bytes, keep_retention, properties, widen
 from schemas.spec import Check, Field, TableSpec, field, required
+from schemas.types import INTEGER, LONG, STRING
 
 pytestmark = pytest.mark.spark
-ID, NAME = required("id", IntegerType(), "Its number."), field("name", StringType(), "Its name.")
+ID, NAME = required("id", INTEGER, "Its number."), field("name", STRING, "Its name.")
 
 
 def spec(*fields: Field, checks: tuple[Check, ...] = ()) -> TableSpec:
@@ -34,12 +34,12 @@ def folder(spark: SparkSession, tmp_path: Path) -> DeltaFolder:
     ("now", "missing", "sentence"),
     [
         (OLD, (), None),
-        (spec(ID, NAME, field("size", LongType(), "x"), checks=OLD.checks), ("size",), None),
+        (spec(ID, NAME, field("size", LONG, "x"), checks=OLD.checks), ("size",), None),
         (spec(ID, NAME), (), "delta.constraints.old differs"),
-        (spec(ID, required("name", StringType(), "x"), checks=OLD.checks), (), "name may be null"),
-        (spec(required("id", LongType(), "x"), NAME, checks=OLD.checks), (), "id is int and not bigint"),
+        (spec(ID, required("name", STRING, "x"), checks=OLD.checks), (), "name may be null"),
+        (spec(required("id", LONG, "x"), NAME, checks=OLD.checks), (), "id is int and not bigint"),
         (spec(NAME, checks=OLD.checks), (), "id is no column of it any more"),
-        (spec(ID, NAME, required("n", LongType(), "x"), checks=OLD.checks), (), "n is missing"),
+        (spec(ID, NAME, required("n", LONG, "x"), checks=OLD.checks), (), "n is missing"),
     ],
     ids=["same", "new column", "check gone", "demanded", "type", "column gone", "new demanded"],
 )
@@ -53,8 +53,8 @@ def test_a_difference_is_told(
 
 def test_what_holds_bytes_is_widened_and_keeps_its_rows(folder: DeltaFolder) -> None:
     now = spec(
-        field("id", IntegerType(), "x"),
-        field("size", LongType(), "It's big."),
+        field("id", INTEGER, "x"),
+        field("size", LONG, "It's big."),
         checks=(Check("new", "id < 9"),),
     )
     widen(folder, difference(folder, now))
@@ -65,7 +65,7 @@ def test_what_holds_bytes_is_widened_and_keeps_its_rows(folder: DeltaFolder) -> 
 
 
 @pytest.mark.parametrize(
-    "now", [spec(required("id", LongType(), "x"), NAME), spec(ID, NAME, required("n", LongType(), "x"))]
+    "now", [spec(required("id", LONG, "x"), NAME), spec(ID, NAME, required("n", LONG, "x"))]
 )
 def test_what_no_rule_says_how_is_refused(folder: DeltaFolder, now: TableSpec) -> None:
     with pytest.raises(WarehouseFormat, match=r"bronze\.thing"):
@@ -73,7 +73,7 @@ def test_what_no_rule_says_how_is_refused(folder: DeltaFolder, now: TableSpec) -
 
 
 def test_an_emptied_table_keeps_its_older_versions(folder: DeltaFolder) -> None:
-    now = spec(required("id", LongType(), "x"))
+    now = spec(required("id", LONG, "x"))
     folder.create(now, is_replaced=True)
     assert not difference(folder, now).is_any
     assert folder.read(now).count() == 0

@@ -85,7 +85,7 @@ def attempts_within(term: DataFrame, own: DataFrame, in_zookeeper: DataFrame) ->
 def of_this_table(elections: DataFrame, replica_offset: DataFrame) -> DataFrame:
     """With what they put at risk, the columns of this table: null where the mode knows none."""
     elections = with_risk(elections, replica_offset)
-    given = {one.name: one.type for one in SPEC.fields if one.name not in elections.columns}
+    given = {one.name: one.dataType for one in SPEC.struct.fields if one.name not in elections.columns}
     return elections.withColumns({name: F.lit(None).cast(kind) for name, kind in given.items()}).select(
         *SPEC.columns
     )

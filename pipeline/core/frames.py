@@ -1,0 +1,66 @@
+"""The border of kernels: Arrow tables come in as Polars frames, and what comes out is of the type that is declared."""
+
+from collections.abc import Iterable
+
+import polars as pl
+import pyarrow as pa
+
+from pipeline.core.errors import PipelineError
+from schemas.spec import TableSpec
+
+
+class KernelProblem(PipelineError):
+    """A kernel gave rows that its table does not declare: a fault of the program."""
+
+
+def frame_of(table: pa.Table) -> pl.DataFrame:
+    """The rows as a frame: lists, structs and maps as they are, times in UTC with microseconds."""
+    found = pl.from_arrow(table)
+    if not isinstance(found, pl.DataFrame):
+        raise TypeError("a table is not a column")
+    return found
+
+
+def empty(schema: TableSpec | pa.Schema) -> pl.DataFrame:
+    """No rows, with all columns and their types."""
+    return frame_of((schema.arrow if isinstance(schema, TableSpec) else schema).empty_table())
+
+
+def with_absent(rows: pl.DataFrame, spec: TableSpec, names: Iterable[str] | None = None) -> pl.DataFrame:
+    """The rows with every declared column (or those named): null, of its type, where they have none of that name."""
+    types = empty(spec).schema
+    wanted = spec.columns if names is None else names
+    return rows.with_columns(
+        pl.lit(None, types[name]).alias(name) for name in wanted if name not in rows.columns
+    )
+
+
+def declared(rows: pl.DataFrame, spec: TableSpec) -> pa.Table:
+    """The declared columns in the declared order and types.
+
+    KernelProblem: a column is missing, a value does not fit its type, or one is null that may not be.
+    """
+    missing = [name for name in spec.columns if name not in rows.columns]
+    if missing:
+        raise problem(spec, f"rows without {', '.join(missing)}")
+    table = rows.select(spec.columns).to_arrow(compat_level=pl.CompatLevel.oldest())
+    columns = [fitted(table.column(one.name), one, spec) for one in spec.arrow]
+    return pa.Table.from_arrays(columns, schema=spec.arrow)
+
+
+def fitted(column: pa.ChunkedArray, wanted: pa.Field, spec: TableSpec) -> pa.ChunkedArray:
+    try:
+        found = column.cast(wanted.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as cause:
+        raise problem(spec, f"{wanted.name} of type {column.type} ({cause})") from cause
+    if found.null_count and not wanted.nullable:
+        raise problem(spec, f"{found.null_count} rows without {wanted.name}")
+    return found
+
+
+def problem(spec: TableSpec, found: str) -> KernelProblem:
+    return KernelProblem(
+        expected=f"rows of {spec.name} as they are declared",
+        found=found,
+        todo="report it with the name of the table; nothing of this run is published",
+    )
