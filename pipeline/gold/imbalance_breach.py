@@ -9,7 +9,6 @@ from pipeline.core.intervals import FAR, open_end, with_island
 from pipeline.kafka.reassigning import reassigning
 from pipeline.kafka.statements import PARTITION
 from schemas.gold.imbalance_breach import SPEC
-from schemas.spec import EVIDENCE_TYPE
 
 BROKER = ("cluster_id", "broker_id")
 EVIDENCE_KEPT = 5
@@ -206,7 +205,13 @@ def with_why(breaches: DataFrame) -> DataFrame:
         .when(F.col("able_ms") * 2 < F.col("duration_ms") - F.col("down_ms"), "preferred_not_in_isr")
         .otherwise("between_checks")
     )
-    lines = F.array_distinct(F.concat("begun", "evidence", F.coalesce("able", F.array().cast(EVIDENCE_TYPE))))
+    lines = F.array_distinct(
+        F.concat(
+            "begun",
+            "evidence",
+            F.coalesce("able", F.array().cast("array<struct<file_id: string, byte_offset: bigint>>")),
+        )
+    )
     is_guess = (F.col("why") == "preferred_not_in_isr") & (F.col("stale_ms") > 0)
     certainty = F.when(is_guess, "undetermined").otherwise(F.col("certainty"))
     return breaches.withColumn("why", why).withColumns(

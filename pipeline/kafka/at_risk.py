@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from schemas.spec import EVIDENCE_TYPE
 
 OWN = ("cluster_id", "topic", "partition")
 DAYS = 1  # what comes back later than on the next day in UTC is not looked for
@@ -32,7 +31,7 @@ def with_risk(elections: DataFrame, replica_offset: DataFrame) -> DataFrame:
     others = F.array_except(before, F.array("leader"))
     told = F.array_compact(F.transform(others, beyond_leader))
     most = F.try_element_at(F.array_sort(told), F.lit(-1))
-    none = F.array().cast(EVIDENCE_TYPE)
+    none = F.array().cast("array<struct<file_id: string, byte_offset: bigint>>")
     return (
         elections.join(starts, on=[*OWN], how="left")
         .withColumn("most", F.when(is_unclean, most))

@@ -8,7 +8,6 @@ from pipeline.kafka.kraft_marks import with_marks
 from pipeline.kafka.kraft_offices import kraft_offices, unseen_of
 from pipeline.kafka.statements import PARTITION
 from schemas.silver.log_gap import LINES_MISSING
-from schemas.spec import EVIDENCE_TYPE
 
 # Partitions that a topic is given so long after its first one were added.
 ADDED_AFTER_MS = 60_000
@@ -223,7 +222,9 @@ def with_names(found: DataFrame) -> DataFrame:
     """The columns of gold.leader_election; its line is the one with which the interval begins."""
     own = F.col("evidence")[0]
     lines = F.concat(
-        F.coalesce("said.lines", F.array().cast(EVIDENCE_TYPE)), F.array("mark.line"), "evidence"
+        F.coalesce("said.lines", F.array().cast("array<struct<file_id: string, byte_offset: bigint>>")),
+        F.array("mark.line"),
+        "evidence",
     )
     return found.withColumns(
         {

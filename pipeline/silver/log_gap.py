@@ -11,7 +11,6 @@ from pipeline.core.intervals import overdue, places, unaccompanied, untouched
 from pipeline.kafka.wording import table
 from schemas.bronze.file_sighting import PROBLEMS
 from schemas.silver.log_gap import SPEC
-from schemas.spec import EVIDENCE_TYPE
 
 OWN_LOGS = ("controller", "state-change")
 DAMAGED = ("cut", "bad_bytes", "too_long", "no_envelope")
@@ -62,7 +61,7 @@ def gap(rows: DataFrame, kind: str | Column, certainty: str, sentence: str, *wor
     rows = rows.withColumns(given)
     absent = {f.name: F.lit(None).cast(f.dataType) for f in SPEC.struct.fields if f.name not in rows.columns}
     if "evidence" in absent:
-        absent["evidence"] = F.array().cast(EVIDENCE_TYPE)
+        absent["evidence"] = F.array().cast("array<struct<file_id: string, byte_offset: bigint>>")
     return rows.withColumns(absent).select(*SPEC.columns)
 
 

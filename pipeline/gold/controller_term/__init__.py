@@ -15,7 +15,6 @@ from pipeline.gold.controller_term.ends import (
 from pipeline.gold.controller_term.own import own_lines
 from pipeline.kafka.tenures import in_turn, place, with_succession
 from schemas.gold.controller_term import SPEC
-from schemas.spec import EVIDENCE_TYPE
 
 
 def build(
@@ -59,7 +58,7 @@ def joined(term: DataFrame, *facts: DataFrame) -> DataFrame:
 def with_lines(term: DataFrame) -> DataFrame:
     """lines: places by what their lines say; evidence: of them those of its election, its end and the next election."""
     order = in_turn()
-    none = F.array().cast(EVIDENCE_TYPE)
+    none = F.array().cast("array<struct<file_id: string, byte_offset: bigint>>")
     own = F.coalesce("election", F.array(place()))
     by_name = {
         "elected": own,

@@ -8,7 +8,6 @@ from pipeline.kafka.away import with_away
 from pipeline.kafka.succession import with_terms
 from pipeline.kafka.term_view import TERM
 from schemas.silver.log_gap import LINES_MISSING
-from schemas.spec import EVIDENCE_TYPE
 
 JUDGED = ("as_prescribed", "as_prescribed_by_result")
 
@@ -145,6 +144,6 @@ def with_reason(found: DataFrame) -> DataFrame:
     is_by_isr = is_concluded & F.col("is_isr_before_certain")
     stated = F.array(own, F.col("note"), F.when(is_by_isr, F.col("isr_line")))
     away = F.when(is_concluded & ~F.col("is_isr_before_certain"), F.col("away"))
-    none = F.array().cast(EVIDENCE_TYPE)
+    none = F.array().cast("array<struct<file_id: string, byte_offset: bigint>>")
     lines = F.array_distinct(F.array_compact(F.concat(stated, F.coalesce(away, none))))
     return found.withColumn("reason", reason).withColumn("evidence", lines)
