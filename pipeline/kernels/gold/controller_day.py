@@ -1,0 +1,135 @@
+"""What each day of a term adds to the verdict on it: of a term of the past no line is read again."""
+
+from functools import reduce
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.lines.evidence import LINE, line, outermost
+from pipeline.model.terms.term_steps import LIVE, NAMED, TERM, of_terms, resignations, with_succession
+from schemas.gold.controller_day import SPEC
+
+DAY = (*TERM, "day_at")
+STALE = ("11", "STALE_CONTROLLER_EPOCH")
+COUNTS = tuple(name for name in SPEC.columns if name.endswith("_count"))
+
+
+def build(
+    term: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    controller_event: pl.DataFrame,
+    broker_event: pl.DataFrame,
+    partition_transition: pl.DataFrame,
+    control_request: pl.DataFrame,
+) -> pl.DataFrame:
+    """One row per term and day. Lines are of the day of their order (ordered_at), requests and moves of their own time.
+
+    Source: KafkaController, ControllerChannelManager, 0.8.2 to 3.9; QuorumController, from 2.8.
+    """
+    begun = with_succession(term)
+    told = (
+        deeds(begun, controller_line, controller_event),
+        found_alive(controller_line, broker_event),
+        writes(begun, partition_transition),
+        requests(begun, control_request),
+    )
+    every = reduce(lambda one, other: one.join(other, on=DAY, how="full", coalesce=True), told)
+    return every.with_columns(col(COUNTS).fill_null(0), col("has_state_changes").fill_null(value=False))
+
+
+def deeds(term: pl.DataFrame, controller_line: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+    """Days with lines: the last line; of those before it resigned (acts) the last; how many lines and acts are later
+    than superseded_at."""
+    is_late = col("logged_at") > col("superseded_at")
+    ends = term.select(*TERM, "superseded_at").join(resignations(term, controller_event), on=TERM, how="left")
+    lines = (
+        controller_line.select(*TERM, "seq", "log", "logged_at", "ordered_at", *LINE)
+        .join(ends, on=TERM, how="inner")
+        .with_columns(day_of("ordered_at"), is_act=is_act())
+    )
+    days = lines.group_by(DAY).agg(
+        last_line_at=col("logged_at").max(),
+        has_state_changes=(col("log") == "state-change").any(),
+        acted_at=col("logged_at").filter("is_act").max(),
+        late_count=is_late.sum(),
+        late_act_count=(is_late & col("is_act")).sum(),
+    )
+    last = (
+        lines.rename({"logged_at": "last_line_at", "seq": "last_seq"})
+        .select(*DAY, "last_line_at", "last_seq", *LINE)
+        .join(days, on=[*DAY, "last_line_at"], how="semi")
+        .sort(*DAY, "last_seq", *LINE)
+        .unique(DAY, keep="last", maintain_order=True)
+    )
+    return days.join(last.drop("last_line_at"), on=DAY, how="left")
+
+
+def day_of(moment: str) -> pl.Expr:
+    return col(moment).dt.truncate("1d").alias("day_at")
+
+
+def is_act() -> pl.Expr:
+    """Logged before it resigns. At equal times controller.log says it before state-change.log does."""
+    at, resigning_at = col("logged_at"), col("resigning_at")
+    is_same_file = col("file_id") == col("resigning_file_id")
+    is_before = is_same_file & (col("byte_offset") < col("resigning_byte_offset"))
+    return resigning_at.is_null() | (at < resigning_at) | ((at == resigning_at) & is_before)
+
+
+def found_alive(controller_line: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
+    """Days on which it lists the live brokers: those that it names."""
+    lines = controller_line.filter(col("event") == LIVE).select(*TERM, day_of("ordered_at"), *LINE)
+    named = broker_event.filter(col("event") == LIVE, col("broker_id").is_not_null())
+    return (
+        named.select("cluster_id", *LINE, "broker_id")
+        .join(lines, on=["cluster_id", *LINE], how="inner")
+        .group_by(DAY)
+        .agg(live_brokers=col("broker_id").unique().sort())
+    )
+
+
+def writes(term: pl.DataFrame, partition_transition: pl.DataFrame) -> pl.DataFrame:
+    """Days on which it moved partitions to OnlinePartition after superseded_at: each move writes a leader."""
+    is_write = (col("outcome") == "done") & (col("to_state") == "OnlinePartition")
+    moves = partition_transition.filter(is_write).select(*NAMED, "logged_at", *LINE)
+    return (
+        of_terms(moves, term)
+        .filter(col("logged_at") > col("superseded_at"))
+        .sort(*TERM, "logged_at", *LINE)
+        .group_by(*TERM, day_of("logged_at"), maintain_order=True)
+        .agg(write_count=pl.len(), last_write_at=col("logged_at").last(), write_lines=line())
+        .with_columns(outermost(col("write_lines")))
+    )
+
+
+def requests(term: pl.DataFrame, control_request: pl.DataFrame) -> pl.DataFrame:
+    """Days with requests sent after superseded_at, or refused for its epoch, as brokers say or as their answers do.
+
+    Each count is of lines; a line may have a row for each partition.
+    """
+    step, kind = col("step"), col("kind")
+    is_sent = step == "sent"
+    is_stale = (step == "answered") & col("error").is_in(STALE)
+    is_empty = is_sent & is_to_nobody()
+    told = control_request.filter(step.is_in(["sent", "refused"]) | is_stale).select(
+        *NAMED, "logged_at", *LINE, kind=when(is_empty).then(lit("empty")).otherwise(step)
+    )
+    is_refusal = kind.is_in(["refused", "answered"])
+    is_late = col("logged_at") > col("superseded_at")
+    return (
+        of_terms(told, term)
+        .filter(is_refusal | is_late)
+        .unique([*TERM, *LINE, "kind"])
+        .group_by(*TERM, day_of("logged_at"))
+        .agg(
+            sent_count=(kind == "sent").sum(),
+            empty_count=(kind == "empty").sum(),
+            refused_count=(kind == "refused").sum(),
+            stale_count=(kind == "answered").sum(),
+        )
+    )
+
+
+def is_to_nobody() -> pl.Expr:
+    has_no_list = (col("broker_ids").list.len() == 0).fill_null(value=False)
+    return has_no_list & col("broker_id").is_null()

@@ -1,0 +1,118 @@
+"""Verdicts on checks whose counts are known: is the ratio Kafka's own, is it over the limit, and what came of it."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.brokers.balancing import with_balancing
+from pipeline.model.partitions.controller_view import TERM
+from pipeline.model.settings import BalancingSetting
+from schemas.silver.log_gap import LINES_MISSING
+
+LINE = ("cluster_id", "file_id", "byte_offset")
+LISTS = ("controller_live_brokers", "broker_change", "controlled_shutdown_live_brokers")  # of live brokers
+SIX_DECIMALS = r"^\d[.,]\d{6}$"  # up to 0.10.2; a Java double since
+MILLION = 1_000_000
+
+
+def with_ratio(asked: pl.DataFrame) -> pl.DataFrame:
+    """imbalance_ratio, is_same: both ratios are the same double, or print the same six decimals; and the counts."""
+    preferred, elsewhere = col("preferred"), col("elsewhere")
+    has_group, is_in_term = preferred > 0, col("term_id").is_not_null()
+    ratio = when(has_group).then(elsewhere.cast(pl.Float64) / preferred)
+    is_old = col("printed").str.contains(SIX_DECIMALS)
+    digits = when(is_old).then(col("printed").str.replace("[.,]", "")).cast(pl.Int64)
+    is_same_double = ratio == col("kafka_ratio")
+    prints_same = when(has_group).then(millionths(elsewhere, preferred)) == digits
+    counts = {
+        "preferred_count": "preferred",
+        "led_elsewhere_count": "elsewhere",
+        "moved_count": "moved",
+        "listed_count": "listed",
+    }
+    return asked.with_columns(
+        **{name: when(is_in_term).then(count) for name, count in counts.items()},
+        imbalance_ratio=ratio,
+        only_ours_count=elsewhere - col("agreed"),
+        is_same=is_same_double.fill_null(value=False) | prints_same.fill_null(value=False),
+    )
+
+
+def millionths(part: pl.Expr, of: pl.Expr) -> pl.Expr:
+    """The share as Java prints it with six decimals, which rounds a half up, without the decimal point."""
+    return (2 * MILLION * part + of) // (2 * of)
+
+
+def with_verdict(asked: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
+    """reason, is_equal, is_stale, certainty and evidence: the line, and the list before it."""
+    missing = log_gap.filter(col("kind").is_in(LINES_MISSING))
+    gaps = missing.group_by("cluster_id").agg(missing_from_at=pl.coalesce("from_at", "until_at").min())
+    is_missing = (col("missing_from_at") <= col("checked_at")).fill_null(value=False)
+    is_whole = col("is_whole").fill_null(value=False)
+    is_in_term = col("term_id").is_not_null()
+    reason = (
+        when(~is_in_term)
+        .then(lit("term_unknown"))
+        .when(~col("is_same") & ~is_whole)
+        .then(lit("beginning_missing"))
+        .when(~col("is_same") & is_missing)
+        .then(lit("lines_missing"))
+    )
+    is_decided = col("reason").is_null()
+    is_stale = (col("superseded_at") < col("checked_at")).fill_null(value=False)
+    own = pl.struct("file_id", "byte_offset")
+    listing = pl.struct(file_id="listing_file_id", byte_offset="listing_offset")
+    lines = (
+        when(col("listing_seq").is_null()).then(pl.concat_list(own)).otherwise(pl.concat_list(own, listing))
+    )
+    return (
+        asked.join(gaps, on="cluster_id", how="left")
+        .with_columns(reason=reason, is_stale=when(is_in_term).then(is_stale), evidence=lines)
+        .with_columns(
+            is_equal=when(is_decided).then("is_same"),
+            certainty=when(is_decided).then(lit("proved")).otherwise(lit("undetermined")),
+        )
+    )
+
+
+def with_limit(
+    asked: pl.DataFrame, balancing_setting: BalancingSetting, broker_setting: pl.DataFrame
+) -> pl.DataFrame:
+    """The limit is what the controller that checks goes by at that time."""
+    limited = with_balancing(asked, "controller_id", balancing_setting, broker_setting, at="checked_at")
+    is_over = col("kafka_ratio") > col("threshold_ratio")
+    return limited.with_columns(is_over=is_over.fill_null(value=False))
+
+
+def with_live(asked: pl.DataFrame, broker_event: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
+    """is_live: the broker is among those that the controller listed last; null where it listed none."""
+    is_live = (col("step") == "live") & col("broker_id").is_not_null()
+    named = broker_event.filter(is_live).select(*LINE, "broker_id")
+    placed = controller_line.filter(col("event").is_in(LISTS)).select(*LINE, "term_id", "seq")
+    lists = named.join(placed, on=LINE).group_by(*TERM, "seq").agg(live=col("broker_id"))
+    return (
+        pl.concat([asked, lists], how="diagonal")
+        .sort(*TERM, "seq")
+        .with_columns(col("live").forward_fill().over(TERM))
+        .filter(col("kafka_ratio").is_not_null())
+        .with_columns(is_live=col("live").list.contains(col("broker_id")))
+    )
+
+
+def with_follow_up(asked: pl.DataFrame) -> pl.DataFrame:
+    """What came of the check; null where it is over the limit and the term is not known."""
+    follow_up = (
+        when(~col("is_over"))
+        .then(lit("none_needed"))
+        .when(col("term_id").is_null())
+        .then(lit(None))
+        .when("is_stale")
+        .then(lit("superseded"))
+        .when(col("moved_count") >= col("led_elsewhere_count"))
+        .then(lit("rebalanced"))
+        .when(col("moved_count") > 0)
+        .then(lit("partly_rebalanced"))
+        .when(~col("is_live"))
+        .then(lit("preferred_down"))
+        .otherwise(lit("left"))
+    )
+    return asked.with_columns(follow_up=follow_up)

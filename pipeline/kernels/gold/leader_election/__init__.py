@@ -1,0 +1,113 @@
+"""Elections of leaders by controllers, each held against the rule that it goes by."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.frames import with_absent
+from pipeline.kernels.gold.leader_election import leader_selectors
+from pipeline.kernels.gold.leader_election.candidates import with_candidates
+from pipeline.kernels.gold.leader_election.data_loss_bound import with_bound
+from pipeline.kernels.gold.leader_election.election_attempts import attempts
+from pipeline.kernels.gold.leader_election.election_lines import SAID, said_of_elections
+from pipeline.kernels.gold.leader_election.judging import with_judgement
+from pipeline.kernels.gold.leader_election.kraft_elections import kraft_elections
+from pipeline.model.partitions.controller_view import first_places, held, sequence
+from pipeline.model.partitions.statements import known_before
+from pipeline.model.terms.missing_terms import without_doubted
+from pipeline.model.terms.succession import TERM
+from schemas.gold.leader_election import SPEC
+
+OF_LINE = (
+    "from_state", "event_seq", "message", "exception_class", "controller_epoch", "file_id", "byte_offset",
+)  # fmt: skip
+OF_ATTEMPT = (
+    "seq", "how", "is_unclean_said", "is_clean_said", "note_file_id", "note_byte_offset", "isr_line_file_id",
+    "isr_line_byte_offset", "said_selector",
+)  # fmt: skip
+
+
+def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
+    leader_and_isr: pl.DataFrame,
+    partition_transition: pl.DataFrame,
+    replica_transition: pl.DataFrame,
+    assignment: pl.DataFrame,
+    topic_event: pl.DataFrame,
+    election_event: pl.DataFrame,
+    reassignment_event: pl.DataFrame,
+    broker_event: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    log_gap: pl.DataFrame,
+    partition_timeline: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    broker_absence: pl.DataFrame,
+    replica_offset: pl.DataFrame,
+    deletion_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per attempt to give one partition a leader; of a fenced controller (from 2.1) no line tells.
+
+    KRaft: as kraft_elections says; what follows is of ZooKeeper mode.
+    dirty_from: the begin of a day before which no term began whose lines are given; deletion_before: (cluster_id,
+    topic, deletions) completed before it; partition_timeline: what is open at it or begins later.
+
+    The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.
+    The choice is judged by the ISR before where that is certain, else by the ISR that the line states: the old one
+    without those that are gone. Up to 1.0 lines of elections state none: the request that follows does.
+    Source: PartitionLeaderSelector up to 1.0, Election and PartitionStateMachine since, 0.8.2 to 3.9.
+    """
+    in_zookeeper = partition_timeline.filter(col("topic_id").is_null())
+    is_earlier = lit(value=False) if dirty_from is None else col("valid_from_at") < dirty_from
+    moves = (leader_and_isr, partition_transition, replica_transition, assignment, topic_event)
+    before = (deletion_before, known_before(in_zookeeper.filter(is_earlier)))
+    own = said_of_elections(*moves, election_event, reassignment_event, controller_line, term, *before)
+    of_zookeeper = (
+        attempts_within(term, own, in_zookeeper)
+        .pipe(with_candidates, broker_event, controller_line)
+        .pipe(with_judgement, term, log_gap, broker_session)
+    )
+    told = (broker_absence, broker_event, election_event, reassignment_event, term, log_gap)
+    of_kraft = kraft_elections(partition_timeline, *told)
+    both = pl.concat([of_this_table(of_zookeeper), of_this_table(of_kraft)])
+    return with_bound(both, replica_offset)
+
+
+def attempts_within(term: pl.DataFrame, own: pl.DataFrame, in_zookeeper: pl.DataFrame) -> pl.DataFrame:
+    """One row per attempt that lines of a term tell, with what its controller knew of the partition before."""
+    begins = first_places(term.filter(col("mode") == "zookeeper"))
+    known = sequence(without_doubted(in_zookeeper))
+    return named(attempts(held(own, begins, known, *SAID)))
+
+
+def of_this_table(elections: pl.DataFrame) -> pl.DataFrame:
+    """The columns of this table but for records_at_risk: null where the mode knows none."""
+    names = [name for name in SPEC.columns if name != "records_at_risk"]
+    return with_absent(elections, SPEC, names).select(names)
+
+
+def named(found: pl.DataFrame) -> pl.DataFrame:
+    """Columns of the row as its controller's lines have them."""
+    is_done = (col("said_outcome") == "done").fill_null(value=True)
+    has_before = (col("said_from_state") != leader_selectors.NEW).fill_null(value=True)
+    return found.select(
+        *TERM,
+        *("topic", "topic_life", "partition"),
+        *OF_ATTEMPT,
+        *(col(f"said_{name}").alias(name) for name in OF_LINE),
+        elected_at="said_logged_at",
+        trigger="cause",
+        outcome=when(is_done).then(lit("done")).otherwise(lit("failed")),
+        strategy=col("said_message").str.extract(leader_selectors.STRATEGY, 1),
+        is_old=when(is_done).then(col("said_leader_epoch").is_null()),
+        old_epoch="leader_epoch_before",
+        old_leader="leader_before",
+        isr_before=when(has_before).then("isr_before"),
+        replicas="replicas_before",
+        target_replicas="target",
+        is_deleting=col("is_deleting_before").fill_null(value=False),
+        isr=when(is_done).then("isr"),
+        leader_epoch=when(is_done).then("leader_epoch"),
+        leader=when(is_done).then("said_leader"),
+    )

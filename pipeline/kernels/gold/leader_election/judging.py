@@ -1,0 +1,157 @@
+"""Holds the choice of an attempt against its rule, and says how certain that is and which lines tell it."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.kernels.gold.leader_election import leader_selectors
+from pipeline.kernels.gold.leader_election.absence_overlap import with_absence
+from pipeline.kernels.gold.leader_election.evidence import line, with_evidence
+from pipeline.model.terms.succession import TERM, with_terms
+from schemas.silver.log_gap import LINES_MISSING
+
+JUDGED = ("as_prescribed", "as_prescribed_by_result")
+
+
+def with_judgement(
+    found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame, broker_session: pl.DataFrame
+) -> pl.DataFrame:
+    """Attempts with kind, rule, choice, verdict, certainty, reason and evidence of this table."""
+    return (
+        with_rule(found)
+        .pipe(with_terms, term)
+        .pipe(with_doubt, term, log_gap)
+        .pipe(with_certain_isr)
+        .pipe(with_absence, broker_session.filter(col("mode") == "zookeeper"))
+        .pipe(with_choice)
+        .pipe(with_verdict)
+        .pipe(with_reason)
+    )
+
+
+def with_rule(found: pl.DataFrame) -> pl.DataFrame:
+    """kind, selector, failure, and those that the rule can choose from: choices in order, online of them."""
+    is_aimed = col("kind") == "reassign"
+    return (
+        found.with_columns(kind=leader_selectors.kind())
+        .with_columns(
+            selector=leader_selectors.selector(),
+            target_replicas=when(is_aimed).then("target_replicas"),
+            online=leader_selectors.online(),
+            choices=leader_selectors.choices(),
+        )
+        .with_columns(failure=leader_selectors.failure())
+    )
+
+
+def with_doubt(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
+    """doubt: why the controller may have known what no line given here says. is_own_whole: no line of its own node is
+    known to be missing; is_isr_told: of the term."""
+    since = pl.coalesce("from_at", "until_at").min()
+    gaps = log_gap.filter(col("kind").is_in(LINES_MISSING))
+    of_cluster = gaps.group_by("cluster_id").agg(missing_from_at=since)
+    of_node = gaps.group_by("cluster_id", controller_id="node_id").agg(own_from_at=since)
+    is_missing = col("missing_from_at") <= col("elected_at")
+    doubt = (
+        when(~col("is_whole").fill_null(value=False)).then(lit("beginning_missing"))
+        .when(is_missing).then(lit("lines_missing"))
+    )  # fmt: skip
+    return (
+        found.join(term.select(*TERM, "controller_id", "is_isr_told"), on=TERM, how="left")
+        .join(of_cluster, on="cluster_id", how="left")
+        .join(of_node, on=["cluster_id", "controller_id"], how="left")
+        .with_columns(
+            doubt=doubt, is_own_whole=(col("own_from_at") > col("elected_at")).fill_null(value=True)
+        )
+    )
+
+
+def with_certain_isr(found: pl.DataFrame) -> pl.DataFrame:
+    """is_isr_before_certain: the leader asks this controller for every change, there was none, or it is alone.
+
+    Where lines are missing, only what the controller itself said last of the ISR: its next leader epoch follows.
+    """
+    follows = (col("leader_epoch") == col("old_epoch") + 1).fill_null(value=False)
+    is_led_by_none = col("old_leader") == leader_selectors.NOBODY
+    is_own = col("isr_line_file_id").is_not_null() & col("is_own_whole") & follows
+    is_known = col("doubt").is_null() | is_own | (is_led_by_none & follows)
+    is_told = col("is_isr_told").fill_null(value=False) | (col("replicas").list.len() == 1)
+    is_certain = ((is_told | is_led_by_none) & is_known).fill_null(value=False)
+    return found.with_columns(is_isr_before_certain=when(col("isr_before").is_not_null()).then(is_certain))
+
+
+def with_choice(found: pl.DataFrame) -> pl.DataFrame:
+    """by_isr and expected_leader: who is prescribed, by the ISR before and at all; is_clean."""
+    is_removal = col("kind") == "isr_removal"
+    by_isr = when(col("doubt").is_null() & ~is_removal).then(leader_selectors.expected_by_isr())
+    by_result = (
+        when(is_removal).then(leader_selectors.expected_of_removal())
+        .otherwise(leader_selectors.expected_by_result())
+    )  # fmt: skip
+    was_away = when(col("away").is_not_null()).then(lit(value=False))
+    return found.with_columns(
+        by_isr=by_isr,
+        expected_leader=when(col("outcome") == "done").then(pl.coalesce(by_isr, by_result)),
+        is_clean=pl.coalesce(leader_selectors.is_clean(), was_away),
+    )
+
+
+def with_verdict(found: pl.DataFrame) -> pl.DataFrame:
+    """What differs is undetermined where lines may be missing that tell why."""
+    leader, expected, verdict = col("leader"), col("expected_leader"), col("verdict")
+    is_same = leader == col("old_leader")
+    is_redundant = (col("from_state") == leader_selectors.ONLINE) & is_same
+    by_rule = when(col("by_isr").is_not_null()).then(lit(JUDGED[0])).otherwise(lit(JUDGED[1]))
+    found_so = (
+        when(col("outcome") == "failed").then(lit(None, pl.String))
+        .when(is_redundant).then(lit("redundant"))
+        .when(leader == expected).then(by_rule)
+        .when(expected.is_null() | unsure().is_not_null()).then(lit("undetermined"))
+        .otherwise(lit("differs"))
+    )  # fmt: skip
+    is_open = verdict.is_in(["redundant", "undetermined"]) & (col("kind") != "isr_removal")
+    return found.with_columns(verdict=found_so).with_columns(
+        is_expected=when(verdict.is_in([*JUDGED, "differs"])).then(verdict != "differs"),
+        certainty=when(col("how") == "implied").then(lit("inferred")).otherwise(lit("proved")),
+        expected_leader=when(~is_open | is_same).then(expected),
+    )
+
+
+def unsure() -> pl.Expr:
+    """Why a leader that the rule does not seem to choose may be the right one all the same."""
+    # A removal reads the leader from ZooKeeper, where a deposed controller may have written (up to 2.0).
+    is_removal = col("kind") == "isr_removal"
+    # Up to 0.9 the first of the ISR takes over from a broker that shuts down, since then the first of the assignment.
+    is_by_order = (col("kind") == "controlled_shutdown") & col("is_old")
+    is_first = is_by_order & (leader_selectors.first("isr") == col("leader"))
+    return pl.coalesce(
+        "doubt",
+        when(is_removal).then(lit("leader_unknown")),
+        when(is_first).then(lit("release_unknown")),
+    )
+
+
+def with_reason(found: pl.DataFrame) -> pl.DataFrame:
+    """reason: why something is undetermined. evidence: the line of the attempt, and those that tell an unclean one."""
+    is_removal = col("kind") == "isr_removal"
+    is_isr_missing = col("choices").is_not_null() & col("isr").is_null()
+    missing = (
+        when(is_removal).then(lit("leader_unknown"))
+        .when(is_isr_missing).then(lit("isr_unknown"))
+        .otherwise(lit("replicas_unknown"))
+    )  # fmt: skip
+    is_chosen = (col("outcome") == "done") & (col("leader") >= 0) & ~is_removal
+    is_unsure_of_isr = col("is_clean").is_null() & is_chosen
+    reason = (
+        when(col("verdict") == "undetermined").then(pl.coalesce(unsure(), missing))
+        .when(is_unsure_of_isr).then(lit("isr_before_uncertain"))
+    )  # fmt: skip
+    is_concluded = ~col("is_clean") & ~col("is_unclean_said")
+    is_by_isr = is_concluded & col("is_isr_before_certain")
+    is_by_absence = is_concluded & ~col("is_isr_before_certain")
+    return with_evidence(
+        found.with_columns(reason=reason),
+        line(),
+        line("note_"),
+        when(is_by_isr).then(line("isr_line_")),
+        when(is_by_absence).then("away"),
+    )

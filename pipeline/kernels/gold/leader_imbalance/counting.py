@@ -1,0 +1,108 @@
+"""How many partitions each broker is preferred leader of, and how many of them another one leads, over time."""
+
+from datetime import datetime, timedelta
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.partitions.statements import PARTITION
+
+BROKER = ("cluster_id", "broker_id")
+PLACE = ("controller_epoch", "term_id", "event_seq")
+LINE = ("file_id", "byte_offset")
+SUMMED = ("preferred", "elsewhere", "unsure")
+COUNTS = ("preferred_count", "led_elsewhere_count", "unsure_count")
+END = "end_"  # begins the name of a column of the interval that follows
+
+
+def changes(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+    """(BROKER, at, PLACE, LINE, SUMMED): what each interval that counts adds to its preferred leader when it begins,
+    and takes away when it ends.
+
+    An end has the place and the line of the partition's next interval, which begins there; else it has no place.
+    What began before dirty_from is one event, just before it.
+    """
+    carried = ("at", *PLACE, *LINE)
+    lived = begins(partition_timeline, dirty_from).sort(*PARTITION, "interval_seq")
+    following = lived.with_columns(col(carried).shift(-1).over(PARTITION).name.prefix(END))
+    is_next = col(f"{END}at") == col("valid_until_at")
+    is_counted = (col("replicas").list.len() > 0) & ~col("is_deleting")
+    counted = following.filter(is_counted).with_columns(
+        when(is_next).then(col(f"{END}{name}")).alias(f"{END}{name}") for name in carried[1:]
+    )
+    each = shares(counted)
+    begun = each.select(*BROKER, *carried, *SUMMED)
+    line = {name: pl.coalesce(f"{END}{name}", name) for name in LINE}
+    place = {name: col(f"{END}{name}") for name in PLACE}
+    ended = each.filter(col("valid_until_at").is_not_null()).select(
+        *BROKER, at="valid_until_at", **place, **line, **{name: -col(name) for name in SUMMED}
+    )
+    return pl.concat([begun, ended])
+
+
+def begins(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+    """Intervals with place and line of their begin."""
+    line = col("evidence").list.first()
+    rows = partition_timeline.select(
+        *PARTITION, "interval_seq", "valid_until_at", "leader", "replicas", "is_deleting", "is_assignment_stale",
+        "certainty", *PLACE, at="valid_from_at", **{name: line.struct.field(name) for name in LINE},
+    )  # fmt: skip
+    if dirty_from is None:
+        return rows
+    is_before = col("at") < dirty_from
+    just_before = {"at": dirty_from - timedelta(microseconds=1), "term_id": "", "event_seq": 0}
+    return rows.with_columns(
+        when(is_before).then(lit(value, rows.schema[name])).otherwise(name).alias(name)
+        for name, value in just_before.items()
+    )
+
+
+def shares(counted: pl.DataFrame) -> pl.DataFrame:
+    """What an interval adds to brokers (broker_id, SUMMED): one preferred partition to the head of its assignment, led
+    elsewhere or not.
+
+    It is unsure to that broker where it is undetermined; where the assignment is stale each replica may be the
+    preferred leader.
+    """
+    replicas, whole = col("replicas"), pl.Int64
+    head = replicas.list.first()
+    is_elsewhere = (col("leader") != head).fill_null(value=False)
+    is_stale = col("is_assignment_stale").fill_null(value=False)
+    is_unsure = (col("certainty") == "undetermined").fill_null(value=False) | is_stale
+    own = counted.with_columns(
+        broker_id=head, preferred=lit(1, whole), elsewhere=is_elsewhere.cast(whole), unsure=is_unsure.cast(whole)
+    )  # fmt: skip
+    others = (
+        counted.filter(is_stale, replicas.list.len() > 1)
+        .with_columns(broker_id=replicas.list.slice(1))
+        .explode("broker_id")
+        .with_columns(preferred=lit(0, whole), elsewhere=lit(0, whole), unsure=lit(1, whole))
+    )
+    return pl.concat([own, others])
+
+
+def running_counts(changed: pl.DataFrame) -> pl.DataFrame:
+    """Counts after each controller event, at the time of its last change; events that change no count give no row.
+
+    Where another event comes between the changes of one (two controllers at once), it counts as two, and so does one
+    that goes on over midnight (UTC): days can then be built one by one.
+    """
+    event_of_day = (col("term_id"), col("event_seq"), col("at").dt.truncate("1d"))
+    goes_on = pl.all_horizontal(one == one.shift(-1).over(BROKER) for one in event_of_day)
+    later = col("at").shift(-1).over(BROKER)
+    is_last_then = (later > col("at")).fill_null(value=True)
+    is_other = pl.any_horizontal(col(name).ne_missing(col(name).shift(1).over(BROKER)) for name in COUNTS)
+    so_far = {count: col(name).cum_sum().over(BROKER) for count, name in zip(COUNTS, SUMMED, strict=True)}
+    # An end without a place comes after what has one.
+    order = {name: name in PLACE for name in (*BROKER, "at", "controller_epoch", "event_seq", *LINE)}
+    return (
+        changed.sort(list(order), nulls_last=list(order.values()))
+        .with_columns(**so_far)
+        .filter(~goes_on.fill_null(value=False))
+        .filter(is_last_then)
+        .filter(is_other)
+        .with_columns(valid_from_at="at", valid_until_at=later, evidence=pl.concat_list(pl.struct(LINE)))
+        .filter(col("preferred_count") > 0)
+        .with_columns(imbalance_ratio=col("led_elsewhere_count").cast(pl.Float64) / col("preferred_count"))
+        .select(*BROKER, "valid_from_at", "valid_until_at", *COUNTS, "imbalance_ratio", "evidence")
+    )

@@ -1,0 +1,81 @@
+"""The lives of topics in KRaft mode: which number each has among those of its name, and what ended it."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.terms.kraft_terms import with_term
+
+REMOVED, WIPED = "topic_removed", "controller_active"
+TOPIC = ("cluster_id", "topic", "topic_id")
+NAME = ("cluster_id", "topic")
+
+
+def kraft_topics(
+    printed: pl.DataFrame, lines: pl.DataFrame, before: pl.DataFrame, terms: pl.DataFrame
+) -> pl.DataFrame:
+    """(cluster_id, topic_id, topic_life, gone_at, gone_by) of each topic: the life of the metadata in which it was
+    seen first, and one more for each topic of that name that was removed before. terms: of kraft_terms."""
+    first = terms.group_by("cluster_id").agg(first_life=col("life").min())
+    known = known_topics(before)
+    seen = (
+        pl.concat([printed.select(*TOPIC, "at"), known.select(*TOPIC, "at")])
+        .group_by(TOPIC)
+        .agg(col("at").min())
+        .join(known.drop("at"), on=TOPIC, how="left")
+        .join(removals(lines), on=TOPIC, how="left")
+        .with_columns(
+            removed_at=pl.coalesce("ended_at", "removed_at"), removed_by=pl.coalesce("ended_by", "removed_by")
+        )
+        .pipe(with_term, terms)
+        .join(first, on="cluster_id", how="left")
+        .with_columns(life=pl.coalesce("life", "first_life", 1))
+    )
+    return seen.pipe(with_wiped, terms).pipe(numbered)
+
+
+def known_topics(before: pl.DataFrame) -> pl.DataFrame:
+    """Topics of rows of gold.partition_timeline: (TOPIC, at, known_life, ended_at, ended_by)."""
+    is_end = col("ended_by").is_in([REMOVED, WIPED])
+    return (
+        before.sort("valid_until_at", "ended_by")
+        .group_by(TOPIC)
+        .agg(
+            at=col("valid_from_at").min(),
+            known_life=col("topic_life").min(),
+            ended_at=col("valid_until_at").filter(is_end).first(),
+            ended_by=col("ended_by").filter(is_end).first(),
+        )
+    )
+
+
+def removals(lines: pl.DataFrame) -> pl.DataFrame:
+    removed = lines.filter(col("step") == "removed")
+    return removed.group_by(TOPIC).agg(removed_at=col("at").min(), removed_by=lit(REMOVED))
+
+
+def with_wiped(topics: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """wiped_at: when the first term of a later life of the metadata began; null: none."""
+    begun = terms.group_by("cluster_id", later_life="life").agg(wiped_at=col("from_at").min())
+    wiped = (
+        topics.select(*TOPIC, "life")
+        .join(begun, on="cluster_id")
+        .filter(col("later_life") > col("life"))
+        .group_by(TOPIC)
+        .agg(col("wiped_at").min())
+    )
+    return topics.join(wiped, on=TOPIC, how="left")
+
+
+def numbered(topics: pl.DataFrame) -> pl.DataFrame:
+    """Topics with their number among those of the name, and their end: removed, or wiped with the life."""
+    is_replaced = (col("life").shift(-1).over(NAME) == col("life")).fill_null(value=False)
+    is_gone = (col("removed_at").is_not_null() | is_replaced).cast(pl.Int32)
+    counted = col("life") + is_gone.cum_sum().over(NAME) - is_gone
+    is_wiped_first = (col("wiped_at") <= col("removed_at")).fill_null(col("wiped_at").is_not_null())
+    return topics.sort(*NAME, "at", "topic_id").select(
+        "cluster_id",
+        "topic_id",
+        topic_life=pl.coalesce("known_life", counted),
+        gone_at=pl.min_horizontal("removed_at", "wiped_at"),
+        gone_by=when(is_wiped_first).then(lit(WIPED)).otherwise("removed_by"),
+    )

@@ -1,0 +1,231 @@
+"""What nobody prints in KRaft mode as the logs of a broker are missing: what it did while it led, and its return."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.stretches import open_end, with_island
+from pipeline.model.partitions.partition_states import GRACE_SECONDS, HELD, IDENTITY
+from pipeline.model.terms.kraft_terms import unseen_of
+
+NOBODY = -1
+ENDED_BY = "lines_missing"
+UNDETERMINED = "undetermined"
+BROKER = ("cluster_id", "broker_id")
+PEERS = ("cluster_id", "peers")
+OWN = (
+    *("state_no", "known_at", "replicas_at", "following_at", "begin_at", "end_at"),
+    *("is_led", "is_alone", "is_stale", "is_doubt"),
+)
+UNKNOWN = ("state", "partition_epoch", *HELD)
+SOON = timedelta(milliseconds=1)
+
+
+def with_missing_logs(
+    rows: pl.DataFrame, wording_seen: pl.DataFrame, broker_absence: pl.DataFrame, terms: pl.DataFrame
+) -> pl.DataFrame:
+    """States of partitions (at, state, HELD, known_at, replicas, replicas_at, gone_at, is_assignment_stale), one after
+    another, with is_isr_stale and is_unseen (a KRaft term went on since known_at of which no line was read); and rows
+    more: undetermined ones from where on a state may be over unseen, and where such a term begins.
+
+    Who leads prints changes of the ISR and of the assignment: where its logs are missing both are stale. Replicas print
+    another leader: it is in doubt from the decision on to fence such a broker or to let it go, and where nobody leads
+    from the return on of such a replica. Nobody prints another leader while all the other replicas are silent.
+    terms: those of kraft_terms. Where no state-change.log is that of a known node nothing is concluded of others.
+    """
+    watched = watched_from(wording_seen)
+    absences = broker_absence.join(watched, on="cluster_id", how="semi")
+    unseen = unseen_of(terms).join(watched, on="cluster_id", how="semi")
+    is_led = (col("leader") >= 0).fill_null(value=False)
+    is_alone = is_led & (col("isr").list.len() <= 1).fill_null(value=True)
+    states = (
+        rows.pipe(with_unseen, unseen)
+        .sort(*IDENTITY, "at", "partition_epoch", nulls_last=True)
+        .with_row_index("state_no")
+        .with_columns(is_led=is_led, is_alone=is_alone, following_at=col("at").shift(-1).over(IDENTITY))
+        .pipe(with_missing_leader, watched)
+        .pipe(with_stale)
+    )
+    begins = first_after(states.filter("is_led", ~col("is_alone")), "at", unseen_begins(unseen))
+    ends = pl.concat(
+        [
+            decisions(states, watched, absences),
+            silences(states, watched, absences),
+            first_after(states.filter("is_alone"), "known_at", unseen_begins(unseen)),
+        ]
+    )
+    return (
+        states.join(begins.rename({"first_at": "begin_at"}), on="state_no", how="left")
+        .join(ends.group_by("state_no").agg(end_at=col("first_at").min()), on="state_no", how="left")
+        .pipe(in_steps, unseen)
+        .drop(OWN)
+    )
+
+
+def watched_from(wording_seen: pl.DataFrame) -> pl.DataFrame:
+    """(BROKER, watched_from_at): since when a broker has a state-change.log."""
+    return (
+        wording_seen.filter(col("log") == "state-change", col("node_id").is_not_null())
+        .group_by("cluster_id", broker_id="node_id")
+        .agg(watched_from_at=col("first_at").min())
+        .filter(col("watched_from_at").is_not_null())
+    )
+
+
+def is_missing() -> pl.Expr:
+    """True if it had no state-change.log by then; a state is told a little before its last broker prints it."""
+    late = col("at") + timedelta(seconds=GRACE_SECONDS)
+    return ~(col("watched_from_at") <= late).fill_null(value=False)
+
+
+def with_missing_leader(states: pl.DataFrame, watched: pl.DataFrame) -> pl.DataFrame:
+    """is_isr_stale: the logs of the leader are missing."""
+    of_leader = watched.rename({"broker_id": "leader"})
+    return (
+        states.join(of_leader, on=["cluster_id", "leader"], how="left", maintain_order="left")
+        .with_columns(is_isr_stale=col("is_led") & is_missing())
+        .drop("watched_from_at")
+    )
+
+
+def with_stale(states: pl.DataFrame) -> pl.DataFrame:
+    """is_stale: the assignment may have changed unseen since it was stated."""
+    is_doubtful = col("is_isr_stale") | col("is_unseen")
+    doubtful_at = when(is_doubtful).then("at").cum_max().forward_fill().over(IDENTITY)
+    is_stale = (doubtful_at >= col("replicas_at")).fill_null(doubtful_at.is_not_null())
+    return states.with_columns(is_stale=is_stale)
+
+
+def with_unseen(rows: pl.DataFrame, unseen: pl.DataFrame) -> pl.DataFrame:
+    """is_unseen: a term without lines went on between known_at and at, or goes on then."""
+    begun = unseen.rename({"next_at": "unseen_until_at"}).sort("from_at")
+    goes_on = col("known_at") < open_end("unseen_until_at")
+    return (
+        rows.drop("is_unseen", strict=False)
+        .sort("at")
+        .join_asof(begun, left_on="at", right_on="from_at", by="cluster_id", check_sortedness=False)
+        .with_columns(is_unseen=col("from_at").is_not_null() & goes_on)
+        .drop("from_at", "unseen_until_at")
+    )
+
+
+def unseen_begins(unseen: pl.DataFrame) -> pl.DataFrame:
+    return unseen.select("cluster_id", first_at="from_at")
+
+
+def first_after(
+    states: pl.DataFrame, since: str, times: pl.DataFrame, by: Sequence[str] = ("cluster_id",)
+) -> pl.DataFrame:
+    """(state_no, first_at) of states: the first of the times (by, first_at) after `since`, where there is one."""
+    return (
+        states.select("state_no", since, *by)
+        .sort(since)
+        .join_asof(
+            times.filter(col("first_at").is_not_null()).sort("first_at"), left_on=since, right_on="first_at",
+            by=by, strategy="forward", allow_exact_matches=False, check_sortedness=False,
+        )
+        .filter(col("first_at").is_not_null())
+        .select("state_no", "first_at")
+    )  # fmt: skip
+
+
+def members(states: pl.DataFrame, watched: pl.DataFrame) -> pl.DataFrame:
+    """(state_no, BROKER, at, known_at, is_missing): replicas and in-sync replicas of each state."""
+    kept = ("state_no", "cluster_id", "at", "known_at")
+    each = [
+        states.select(*kept, broker_id=name).explode("broker_id").filter(col("broker_id").is_not_null())
+        for name in ("replicas", "isr")
+    ]
+    return (
+        pl.concat(each)
+        .unique()
+        .join(watched, on=BROKER, how="left")
+        .with_columns(is_missing=is_missing())
+        .drop("watched_from_at")
+    )
+
+
+def decisions(states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
+    """(state_no, first_at): the first decision after known_at to take out a leader whose logs are missing; where nobody
+    leads, of the return of a replica of which that holds."""
+    out, back = absences.select(*BROKER, first_at="out_at"), absences.select(*BROKER, first_at="back_at")
+    led = states.filter("is_isr_stale").with_columns(broker_id="leader")
+    leaderless = members(states.filter(col("leader") == NOBODY), watched).filter("is_missing")
+    return pl.concat(
+        [first_after(led, "known_at", out, BROKER), first_after(leaderless, "known_at", back, BROKER)]
+    )
+
+
+def silences(states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
+    """(state_no, first_at): of states that are led while logs of a replica are missing, when after known_at none of the
+    others may answer any more."""
+    peers = col("broker_id").filter(~col("is_missing")).unique().sort().cast(pl.String).str.join(" ")
+    asked = (
+        members(states.filter("is_led"), watched)
+        .group_by("state_no", "cluster_id", "known_at")
+        .agg(is_one_missing=col("is_missing").any(), peers=peers)
+        .filter("is_one_missing", col("peers") != "")
+        .with_columns(since=col("known_at") + SOON)
+    )
+    stretches = quiet(asked.select(PEERS).unique(), absences)
+    return (
+        asked.sort("since")
+        .join_asof(
+            stretches.sort("until_at"), left_on="since", right_on="until_at", by=PEERS, strategy="forward",
+            allow_exact_matches=False, check_sortedness=False,
+        )
+        .filter(col("from_at").is_not_null())
+        .select("state_no", first_at=pl.max_horizontal("from_at", "since"))
+    )  # fmt: skip
+
+
+def quiet(peers: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
+    """(PEERS, from_at, until_at) in which none of the brokers (PEERS: ids, between them a space) may answer: each
+    falls silent, or is by then without having said so."""
+    # What stands before the day of the decision is not changed any more.
+    earliest = pl.max_horizontal(col("out_at").dt.truncate("1d"), pl.coalesce("silent_from_at", "out_at"))
+    silent = absences.select(*BROKER, from_at=earliest, until_at=open_end("back_at"))
+    each = peers.with_columns(broker_id=col("peers").str.split(" ")).explode("broker_id")
+    alone = (
+        each.with_columns(col("broker_id").cast(pl.Int32))
+        .join(silent.filter(col("from_at") < col("until_at")), on=BROKER)
+        .pipe(with_island, (*PEERS, "broker_id"))
+        .group_by(*PEERS, "broker_id", "island")
+        .agg(col("from_at").min(), col("until_at").max())
+    )
+    steps = pl.concat(
+        [alone.select(*PEERS, at="until_at", step=-1), alone.select(*PEERS, at="from_at", step=1)]
+    )
+    number = col("peers").str.split(" ").list.len()
+    return (
+        steps.sort(*PEERS, "at", "step")
+        .with_columns(silent=col("step").cum_sum().over(PEERS), until_at=col("at").shift(-1).over(PEERS))
+        .filter(col("silent") == number)
+        .select(*PEERS, "until_at", from_at="at")
+    )
+
+
+def in_steps(states: pl.DataFrame, unseen: pl.DataFrame) -> pl.DataFrame:
+    """Each state with the rows more; of one that is over before it begins only its beginning."""
+    until = open_end("following_at"), open_end("gone_at")
+    is_over = (col("end_at") <= col("at")).fill_null(value=False)
+
+    def step(at: str) -> pl.DataFrame:
+        is_inside = (col(at) > col("at")) & (col(at) < pl.min_horizontal(until))
+        return (
+            states.filter(is_inside, ~is_over)
+            .with_columns(at=at, event=lit(ENDED_BY), is_doubt=lit(at == "end_at"))
+            .pipe(with_unseen, unseen)
+        )
+
+    itself = states.with_columns(is_doubt=is_over)
+    is_unsure = col("is_doubt") | (col("is_alone") & col("is_unseen"))
+    is_weak = col("is_unseen") & (col("certainty") == "proved")
+    certainty = when(is_weak).then(lit("inferred")).otherwise("certainty")
+    return pl.concat([itself, step("begin_at"), step("end_at")], how="diagonal").with_columns(
+        when(~col("is_doubt")).then(col(UNKNOWN)),
+        is_assignment_stale=col("is_assignment_stale") | col("is_stale") | col("is_unseen"),
+        certainty=when(is_unsure).then(lit(UNDETERMINED)).otherwise(certainty),
+    )

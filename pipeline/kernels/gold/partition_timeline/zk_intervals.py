@@ -1,0 +1,122 @@
+"""Who led which partition when in ZooKeeper mode: from what controllers state line by line."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.partitions.statements import GONE, LAST, PARTITION, PARTITION_ORDER, TRACKED
+from pipeline.model.terms.missing_terms import DOUBTS, ORDER_WITH_DOUBT, UNDETERMINED, in_doubt, with_doubt
+
+
+def zk_intervals(
+    lived: pl.DataFrame, last: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None
+) -> pl.DataFrame:
+    """One row per interval of a partition in ZooKeeper mode in which nothing known of it changed.
+
+    lived: statements.statements. last: the last interval of each partition that began before dirty_from.
+    """
+    return (
+        pl.concat([lived, seeds(last, dirty_from)], how="diagonal")
+        .pipe(numbered)
+        .pipe(without_stale)
+        .pipe(with_doubt, term, dirty_from)
+        .pipe(filled)
+        .pipe(intervals)
+        .pipe(with_stale_isr, term)
+    )
+
+
+def last_of_each(timeline_before: pl.DataFrame) -> pl.DataFrame:
+    """The last interval of each partition of ZooKeeper mode."""
+    in_turn = timeline_before.filter(col("topic_id").is_null()).sort("interval_seq")
+    return in_turn.unique(PARTITION, keep="last", maintain_order=True)
+
+
+def seeds(last: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+    """The last interval of each partition before dirty_from as a statement; if it ended by then, its end as another."""
+    line = col("evidence").list.first().struct
+    place = (
+        "controller_epoch",
+        "seq",
+        "event_seq",
+        "term_id",
+        line.field("file_id"),
+        line.field("byte_offset"),
+    )
+    # An assignment that is stale under a leader that is certain: its controller may still state it.
+    is_known = (col("certainty") != UNDETERMINED).cast(pl.Int32)
+    begun = last.select(
+        *PARTITION,
+        *TRACKED,
+        *place,
+        at="valid_from_at",
+        first_seq="interval_seq",
+        **{
+            DOUBTS["leader_epoch"]: when(col("certainty") == UNDETERMINED).then("controller_epoch"),
+            DOUBTS["replicas"]: when("is_assignment_stale").then(col("controller_epoch") - is_known),
+        },
+    )
+    is_over = (col("valid_until_at") < dirty_from) if dirty_from else lit(value=False)
+    # The last interval may have ended in the instant in which it began.
+    ended = (
+        last.filter(is_over)
+        .select(*PARTITION, *place, at="valid_until_at", state=lit(GONE), event="ended_by")
+        .with_columns(controller_epoch=lit(LAST, pl.Int32))
+    )
+    return pl.concat([begun, ended], how="diagonal")
+
+
+def numbered(lived: pl.DataFrame) -> pl.DataFrame:
+    """partition_no: a number of each partition, as names take four times as long to sort by."""
+    partitions = lived.select(PARTITION).unique().with_row_index("partition_no")
+    return lived.join(partitions, on=PARTITION)
+
+
+def without_stale(lived: pl.DataFrame) -> pl.DataFrame:
+    """Statements but for those with a lower leader epoch than one of the partition before them."""
+    highest_before = col("leader_epoch").cum_max().forward_fill().shift(1).over("partition_no")
+    is_current = (col("leader_epoch") >= highest_before).fill_null(value=True)
+    return lived.sort("partition_no", *PARTITION_ORDER).filter(is_current)
+
+
+def filled(lived: pl.DataFrame) -> pl.DataFrame:
+    """Each statement with all that is known after it; an Offline partition keeps the leader that Kafka keeps."""
+    return lived.sort("partition_no", *ORDER_WITH_DOUBT).with_columns(
+        col(TRACKED).forward_fill().over("partition_no"),
+        is_in_doubt=in_doubt("leader_epoch", "partition_no"),
+        is_assignment_doubted=in_doubt("replicas", "partition_no"),
+    )
+
+
+def intervals(lived: pl.DataFrame) -> pl.DataFrame:
+    """One row per statement that changes what is known, but for those after which the partition is gone."""
+    known = ("partition_no", *TRACKED, "is_in_doubt", "is_assignment_doubted")
+    is_new = pl.any_horizontal(col(name).ne_missing(col(name).shift(1)) for name in known)
+    counted = (col("first_seq").max().over("partition_no") - 1).fill_null(0)
+    return (
+        lived.filter(is_new)
+        .with_columns(
+            valid_until_at=col("at").shift(-1).over("partition_no"),
+            ended_by=col("event").shift(-1).over("partition_no"),
+        )
+        .filter(col("state").ne_missing(GONE))
+        .with_columns(
+            interval_seq=col("at").cum_count().over("partition_no").cast(pl.Int64) + counted,
+            valid_from_at="at",
+            is_deleting=col("is_deleting").fill_null(value=False),
+            is_assignment_stale=when(col("replicas").is_not_null()).then("is_assignment_doubted"),
+            certainty=when("is_in_doubt").then(lit(UNDETERMINED)).otherwise(lit("proved")),
+            evidence=pl.concat_list(pl.struct("file_id", "byte_offset")),
+        )
+    )
+
+
+def with_stale_isr(intervals: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """is_isr_stale: somebody leads who may have changed the ISR without a line of a controller."""
+    told = term.select("cluster_id", "term_id", "is_isr_told")
+    is_led = (col("leader") >= 0).fill_null(value=True)
+    is_told = col("is_isr_told").fill_null(value=False)
+    is_alone = (col("replicas").list.len() == 1).fill_null(value=False)
+    is_stale = when(col("isr").is_not_null()).then(is_led & ~is_told & ~is_alone)
+    return intervals.join(told, on=["cluster_id", "term_id"], how="left").with_columns(is_isr_stale=is_stale)

@@ -1,0 +1,52 @@
+"""Judges every state change: legal or not, and does it leave from the state that the term last entered?"""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit
+
+from pipeline.kafka.machines import PARTITION, REPLICA
+from pipeline.kernels.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM, judged_moves
+from pipeline.model.partitions.carried_states import carried_moves
+
+RECORD = ("cluster_id", "file_id", "byte_offset")
+TERM = ("cluster_id", "term_id")
+
+
+def build(
+    replica_transition: pl.DataFrame,
+    partition_transition: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    summary_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per state change of both machines, from dirty_from on (the begin of a day); all where it is None.
+
+    Rows:    one move gives one row, with a term or without.
+    summary_before: gold.replay_summary of the days before dirty_from; controller_line: the lines from then on.
+    Order:   (term_id, seq); a start-up seeds all states anew, so nothing is carried from term to term.
+    Source:  ReplicaStateMachine and PartitionStateMachine, 0.8.1 to 3.9, ZooKeeper mode.
+    """
+    of_replicas = replica_transition.with_columns(machine=lit(REPLICA))
+    of_partitions = partition_transition.with_columns(machine=lit(PARTITION), replica_id=lit(None, pl.Int32))
+    printed = pl.concat([of_replicas.select(FROM_MOVES), of_partitions.select(FROM_MOVES)])
+    moves = with_place(printed, controller_line)
+    if dirty_from is not None:
+        moves = moves.filter(col("ordered_at") >= dirty_from)
+    earlier = carried_moves(summary_before).with_columns(is_earlier=lit(True))
+    both = pl.concat([moves.with_columns(is_earlier=lit(False)), earlier], how="diagonal")
+    return judged_moves(with_machine(both, term))
+
+
+def with_place(moves: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
+    """Adds term, order and cause; null where the record belongs to no known term. Rows in, rows out."""
+    lines = controller_line.select(*RECORD, *FROM_LINES)
+    return moves.join(lines, on=RECORD, how="left").with_columns(
+        ordered_at=pl.coalesce("ordered_at", "logged_at")
+    )
+
+
+def with_machine(moves: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """Adds replica_machine; rows in, rows out."""
+    return moves.join(term.select(*TERM, *FROM_TERM), on=TERM, how="left")

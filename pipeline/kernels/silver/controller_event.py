@@ -1,0 +1,46 @@
+"""Steps in the life of controllers, from bronze.log_record."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.lines.families import fed, field, field_text
+from pipeline.model.lines.texts import epoch, first, number
+from schemas.silver.controller_event import SPEC
+
+RENOUNCING = "Renouncing leadership"
+
+
+def build(log_record: pl.DataFrame) -> pl.DataFrame:
+    """One row per line about a controller's own life.
+
+    A KRaft controller also renounces inside an event that failed; the line says so behind the cause.
+    Source: KafkaController, ZookeeperLeaderElector, 0.8.2 to 3.9; QuorumController, from 2.8; QuorumState.
+    """
+    clauses = (
+        field(name).str.contains(RENOUNCING, literal=True) for name in ("renounce_clause", "message_clause")
+    )
+    is_renouncing = pl.any_horizontal(*clauses)
+    leader = pl.coalesce(field("active_controller_id"), field("quorum_leader"))
+    return (
+        fed(log_record, "controller_event")
+        .with_columns(
+            area=when(is_renouncing).then(lit("end")).otherwise("kind"),
+            step=when(is_renouncing).then(lit("renounced")).otherwise("step"),
+            controller_id=pl.coalesce("controller_id", "broker_id"),
+            controller_epoch=pl.coalesce(*epochs()),
+            active_controller_id=number(first(leader, r"(\d+)")),
+            detail=field_text().replace("", None),
+        )
+        .select(SPEC.columns)
+    )
+
+
+def epochs() -> tuple[pl.Expr, ...]:
+    """Where the epoch may stand, the one that a renouncing controller led first."""
+    quorum = when(col("kind") == "quorum").then(field_text())
+    return (
+        epoch(field("claim_epoch")),
+        col("controller_epoch"),
+        epoch(first(field("at_epoch_clause"), r"(\d+)")),
+        epoch(first(quorum, r"\bepoch=(\d+)")),
+    )

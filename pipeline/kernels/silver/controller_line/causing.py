@@ -1,0 +1,107 @@
+"""Why a controller acts: the cause of each of its lines, by the opening line before it (causes.tsv)."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.kafka.causes import openers
+
+ELECTION = "preferred_election_started"
+LISTING = "imbalance_not_preferred"
+LISTED = "topics_not_in_preferred_replica"
+IMBALANCE = ("imbalance_ratio", LISTING, "imbalance_check", "auto_preferred_election")
+TERM = ("cluster_id", "term_id")
+# Fields of the lines whose texts tell a cause.
+TEXTS = (LISTED, "topic_partitions", "election_type", "election_trigger")
+NOTHING, NO_SEQ = "", -1  # what is listed once something else begins
+
+
+def with_texts(lines: pl.DataFrame) -> pl.DataFrame:
+    """The texts that tell a cause as columns, in place of all fields."""
+    is_worded = col("event").is_in([ELECTION, LISTING])
+    texts = (col("fields").map.get(name).alias(name) for name in TEXTS)
+    worded = lines.filter(is_worded).with_columns(texts)
+    return pl.concat([worded, lines.filter(~is_worded)], how="diagonal").drop("fields")
+
+
+def with_cause(lines: pl.DataFrame, line_before: pl.DataFrame) -> pl.DataFrame:
+    """Adds cause, event_seq, is_checking and listed_seq. lines: of whole terms, or of their parts after line_before,
+    in order of seq, with_texts().
+
+    line_before: per term the last line before these (its seq, event and the columns above), with listed, the text of
+    the listing that listed_seq names.
+    """
+    before = line_before.select(
+        *TERM,
+        *("seq", "event", "listed", "is_checking", "listed_seq"),
+        cause_before="cause",
+        event_seq_before="event_seq",
+        is_before=lit(value=True),
+    )
+    later = lines.with_columns(is_before=lit(value=False))
+    both = pl.concat([before, later], how="diagonal")
+    return both.pipe(with_check).pipe(with_opener).filter(~col("is_before"))
+
+
+def with_check(lines: pl.DataFrame) -> pl.DataFrame:
+    """is_checking: the last thing begun is the controller's own check of its imbalance; listed: what the check listed
+    last; previous_event."""
+    event, is_before = col("event"), col("is_before")
+    others = [one.event for one in openers() if one.is_event and one.event not in (ELECTION, *IMBALANCE)]
+    is_other, is_imbalance = event.is_in(others), event.is_in(IMBALANCE)
+    check = when(is_before).then("is_checking").when(is_imbalance).then(lit(value=True))
+    listing = when(is_before).then(col("listed").fill_null(NOTHING))
+    listing_seq = when(is_before).then(col("listed_seq").fill_null(NO_SEQ))
+    is_listing = event == LISTING
+    last = {
+        "is_checking": check.when(is_other).then(lit(value=False)),
+        "listed": listing.when(is_listing)
+        .then(col(LISTED).fill_null(NOTHING))
+        .when(is_other)
+        .then(lit(NOTHING)),
+        "listed_seq": listing_seq.when(is_listing).then("seq").when(is_other).then(NO_SEQ),
+    }
+    return lines.with_columns(
+        event.shift(1).over(TERM).alias("previous_event"),
+        *(mark.forward_fill().over(TERM).alias(name) for name, mark in last.items()),
+    ).with_columns(col("is_checking").fill_null(value=False), col("listed_seq").replace(NO_SEQ, None))
+
+
+def with_opener(lines: pl.DataFrame) -> pl.DataFrame:
+    """The last opening line before each; an election of no partitions opens nothing."""
+    event, is_before = col("event"), col("is_before")
+    has_partitions = col("topic_partitions").str.strip_chars(" ").str.len_bytes() > 0
+    is_election = (event == ELECTION) & has_partitions.fill_null(value=False)
+    is_own = is_election & is_automatic()
+    is_unclean = (col("election_type") == "UNCLEAN").fill_null(value=False)
+    causes = {one.event: one.cause or "unknown" for one in reversed(openers())}
+    opening = [one.event for one in openers() if one.is_event]
+    is_opener = (event != ELECTION) | is_election
+    opens = is_opener & event.is_in(opening) & ~is_own
+    cause = (
+        when(is_before)
+        .then("cause_before")
+        .when(is_election & is_unclean)
+        .then(lit("unclean election"))
+        .when(is_own)
+        .then(lit("automatic rebalance"))
+        .when(is_opener)
+        .then(event.replace_strict(causes, default=None, return_dtype=pl.String))
+    )
+    begun = when(is_before).then("event_seq_before").when(opens).then("seq")
+    return lines.with_columns(
+        cause=cause.forward_fill().over(TERM).fill_null("unknown"),
+        event_seq=begun.forward_fill().over(TERM).fill_null(0),
+    )
+
+
+def is_automatic() -> pl.Expr:
+    """True if an election is the controller's own: from 2.4 on the line says so.
+
+    Before, it follows a ratio line at once, or (up to 2.1, one election per partition) it is of a partition that
+    the check before it listed, with nothing else begun in between.
+    """
+    entry = pl.concat_str("topic_partitions", lit(" -> "))
+    is_listed = col("listed").str.contains(entry, literal=True).fill_null(value=False)
+    follows_ratio = col("previous_event").is_in(IMBALANCE).fill_null(value=False)
+    follows = col("is_checking") & (follows_ratio | is_listed)
+    return (col("election_trigger") == "AutoTriggered").fill_null(follows)

@@ -1,0 +1,54 @@
+"""Terms that no line names, and terms whose election no line tells, in ZooKeeper mode."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.lines.evidence import known_lines
+
+IN_ZOOKEEPER = col("mode") == "zookeeper"
+
+
+def missing_terms(term: pl.DataFrame) -> pl.DataFrame:
+    """Epochs left out between two of one life: each election of a ZooKeeper controller adds one. Not so in KRaft."""
+    before = col("controller_epoch", "first_seen_at", "last_seen_at", "file_id", "byte_offset").shift(1)
+    first_epoch, last_epoch = col("before_controller_epoch") + 1, col("controller_epoch") - 1
+    is_in_turn = col("before_first_seen_at") <= col("first_seen_at")
+    return (
+        term.filter(IN_ZOOKEEPER)
+        .sort("controller_epoch")
+        .with_columns(before.over("cluster_id", "life").name.prefix("before_"))
+        .filter((first_epoch <= last_epoch) & is_in_turn)
+        .select(
+            "cluster_id",
+            from_at=pl.min_horizontal("before_last_seen_at", "first_seen_at"),
+            until_at="first_seen_at",
+            kind=lit("term_missing"),
+            certainty=lit("proved"),
+            sentence=pl.format("no line of the controller with epoch {} to {}", first_epoch, last_epoch),
+            evidence=known_lines(("before_file_id", "before_byte_offset"), ("file_id", "byte_offset")),
+        )
+    )
+
+
+def missing_elections(term: pl.DataFrame) -> pl.DataFrame:
+    """Not of KRaft controllers, which in a migration claim an epoch of ZooKeeper's without a line."""
+    claimants = term.filter(col("mode") == "kraft").select("cluster_id", "controller_id")
+    is_first = pl.int_range(pl.len()).over("cluster_id") == 0
+    kind = when("is_first").then(lit("begins_inside_term")).otherwise(lit("election_missing"))
+    sentence = "epoch {} is named, its election is not: controller.log of then is missing"
+    return (
+        term.sort("first_seen_at", "life", "controller_epoch")
+        .with_columns(is_first=is_first)
+        .filter(IN_ZOOKEEPER & col("elected_at").is_null())
+        .join(claimants, on=["cluster_id", "controller_id"], how="anti")
+        .select(
+            "cluster_id",
+            node_id="controller_id",
+            log=lit("controller"),
+            until_at="first_seen_at",
+            kind=kind,
+            certainty=lit("proved"),
+            sentence=pl.format(sentence, "controller_epoch"),
+            evidence=known_lines(("file_id", "byte_offset")),
+        )
+    )

@@ -1,0 +1,17 @@
+"""Moves of partitions, from bronze.log_record."""
+
+import polars as pl
+from polars import col
+
+from pipeline.model.lines.families import fed
+from pipeline.model.lines.texts import moves
+from schemas.silver.partition_transition import SPEC
+
+
+def build(log_record: pl.DataFrame) -> pl.DataFrame:
+    """One row per line that moves a partition, or fails to; a line gives none or one row.
+
+    Source: Kafka PartitionStateMachine, 0.8.1 to 3.9.
+    """
+    is_named = col("topic").is_not_null() & col("partition").is_not_null()
+    return fed(log_record, "partition_transition").filter(is_named).pipe(moves).select(SPEC.columns)

@@ -1,0 +1,100 @@
+"""Terms of controllers whose elections no line tells, by the lines that name them."""
+
+import polars as pl
+from polars import col, lit, when
+
+OWN = ("cluster_id", "controller_id", "controller_epoch")
+TIME = pl.Datetime("us", "UTC")
+
+
+def with_next_life(named: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
+    """Adds next_life: that of lines before the first election seen of a life, by which a controller has a lower epoch
+    than it was elected with before; null of all others.
+
+    named: (OWN, node_id, first_at, ...) of lines that name a controller with its epoch. elected: (OWN, mode, life,
+    elected_at). A controller that was deposed goes on with its epoch, but none that held a later one goes back to it.
+    """
+    in_zookeeper = elected.filter(col("mode") == "zookeeper")
+    begun = in_zookeeper.select(*OWN, first_at="elected_at", begun_life="life")
+    epoch, begun_life = col("controller_epoch"), col("begun_life")
+    is_election = begun_life.is_not_null()
+    held = when(is_election).then(epoch).forward_fill().over(OWN[:2])
+    life = begun_life.forward_fill().over("cluster_id")
+    following = begun_life.backward_fill().over("cluster_id")
+    is_back = is_told() & (epoch < held) & (following > life)
+    # An election of the same epoch ends what went before it.
+    said = when(is_election).then(0).when(is_back).then(following)
+    last_said = col("said").forward_fill().over(OWN)
+    return (
+        pl.concat([named, begun], how="diagonal")
+        .sort("first_at", ~is_election, "file_id", "first_offset")
+        .with_columns(said=said.cast(pl.Int32))
+        .with_columns(next_life=when(last_said != 0).then(last_said))
+        .filter(~is_election)
+        .drop("begun_life", "said")
+    )
+
+
+def unelected_terms(sights: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
+    """Terms that only lines of state-change.log, or of other nodes, name; their election was not seen.
+
+    sights: with_next_life().
+    """
+    unseen = seen_terms(sights).pipe(without_elected, elected)
+    lives = elected.filter(col("mode") == "zookeeper").select("cluster_id", "elected_at", "life")
+    return (
+        unseen.sort("first_seen_at")
+        .join_asof(
+            lives.sort("elected_at", "life"),
+            left_on="first_seen_at",
+            right_on="elected_at",
+            by="cluster_id",
+            strategy="backward",
+            check_sortedness=False,
+        )
+        .with_columns(
+            life=pl.coalesce("next_life", "life", lit(1)).cast(pl.Int32),
+            mode=lit("zookeeper"),
+            elected_at=lit(None, TIME),
+            certainty=lit("inferred"),
+        )
+        .with_columns(term_id=pl.format("{}-{}", "life", "controller_epoch"))
+        .drop("next_life")
+    )
+
+
+def seen_terms(sights: pl.DataFrame) -> pl.DataFrame:
+    first_at, last_at = col("first_at"), col("last_at")
+    return (
+        sights.sort("first_at", "file_id", "first_offset")
+        .group_by(*OWN, "next_life")
+        .agg(
+            col("file_id").first(),
+            byte_offset=col("first_offset").first(),
+            first_seen_at=first_at.min(),
+            last_seen_at=last_at.max(),
+            told_from_at=first_at.filter(is_told()).min(),
+            told_until_at=last_at.filter(is_told()).max(),
+            is_trace_seen=is_trace_seen(),
+        )
+    )
+
+
+def without_elected(seen: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
+    """Without terms that have an election, in the life that they name if they name one."""
+    of_any_life = seen.filter(col("next_life").is_null()).join(elected, on=OWN, how="anti")
+    of_one_life = seen.filter(col("next_life").is_not_null()).join(
+        elected, left_on=[*OWN, "next_life"], right_on=[*OWN, "life"], how="anti"
+    )
+    return pl.concat([of_any_life, of_one_life])
+
+
+def is_told() -> pl.Expr:
+    """True if the controller's own node says so."""
+    return col("node_id") == col("controller_id")
+
+
+def is_trace_seen() -> pl.Expr:
+    """True if state.change.logger wrote lines at TRACE that name the term."""
+    is_trace = (col("log") == "state-change") & (col("level") == "TRACE")
+    return is_trace.fill_null(value=False).any()

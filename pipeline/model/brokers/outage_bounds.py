@@ -1,0 +1,140 @@
+"""Upper bounds of outages: a leader falls silent some time before a controller notices it."""
+
+from datetime import timedelta
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.brokers.departures import AT_STARTUP
+from pipeline.model.settings import SessionLimit
+
+# ZooKeeper finds an expired session at its next tick (tickTime, 3 s as shipped).
+TICK_SECONDS = 3
+# What a KRaft controller needs beyond the time-out until it has fenced a broker.
+LATE_SECONDS = 1
+UNSAID, FENCED = "missing_in_list", "uncontrolled"
+# What the controller does by itself, and not because a broker is gone.
+OWN_ACTS = ("topic creation", "partitions added", "log-dir failure", "reassignment")
+
+
+def with_bounds(found: pl.DataFrame, term: pl.DataFrame, session_limit: SessionLimit) -> pl.DataFrame:
+    """Outages (noticed_at, ended_at, ended_how, root_event, root_left_how, old_leader, is_absent, term_id, certainty)
+    with unserved_from_at, low_ms and high_ms.
+
+    Undetermined where no line shows a term in between, or where a list misses a broker and no line says that it left.
+    """
+    how, noticed_at, mode = col("root_left_how"), col("noticed_at"), col("mode")
+    in_zookeeper = unserved_in_zookeeper(session_limit)
+    in_kraft = silent_in_kraft(how, noticed_at, session_limit)
+    is_startup_after_unseen = (how == AT_STARTUP) & col("last_seen_before_at").is_null()
+    is_guess = (how == UNSAID) | is_startup_after_unseen
+    has_seen_end = col("ended_how") != "lines_missing"
+    return (
+        found.join(of_terms(term), on=["cluster_id", "term_id"], how="left")
+        .with_columns(
+            unserved_from_at=when(mode == "zookeeper")
+            .then(in_zookeeper)
+            .when(mode == "kraft")
+            .then(in_kraft),
+            certainty=when(is_guess).then(lit("undetermined")).otherwise("certainty"),
+        )
+        .with_columns(
+            low_ms=lasted_ms("noticed_at"), high_ms=when(has_seen_end).then(lasted_ms("unserved_from_at"))
+        )
+    )
+
+
+def of_terms(term: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, term_id), mode, elected_at, and last_seen_before_at: the last line of the term just before, null
+    if no line shows that term."""
+    life = ("cluster_id", "mode", "life")
+    before = col("controller_epoch", "last_seen_at").shift(1).over(life).name.suffix("_before")
+    follows = col("controller_epoch_before") == col("controller_epoch") - 1
+    return (
+        term.sort(*life, "controller_epoch")
+        .with_columns(before)
+        .select(
+            *("cluster_id", "term_id", "mode", "elected_at"),
+            last_seen_before_at=when(follows).then("last_seen_at_before"),
+        )
+    )
+
+
+def with_silence(sessions: pl.DataFrame, term: pl.DataFrame, session_limit: SessionLimit) -> pl.DataFrame:
+    """Sessions of brokers (mode, joined_at, joined_how, left_at, left_how, left_term_id) with silent_from_at: the
+    earliest time at which the broker can have stopped to answer before a controller found that it had left. Null: it
+    is there, or nothing tells."""
+    how, left_at, since = col("left_how"), col("left_at"), col("silent_from_at")
+    # A broker that a list names may be silent already, one that has just registered is not.
+    has_registered = col("joined_how").is_in(["joined", "bounced"])
+    alive_at = when(has_registered).then("joined_at")
+    in_zookeeper = silent_in_zookeeper(how, left_at, session_limit)
+    in_kraft = silent_in_kraft(how, left_at, session_limit)
+    its_term = of_terms(term).rename({"term_id": "left_term_id"}).drop("mode")
+    return (
+        sessions.join(its_term, on=["cluster_id", "left_term_id"], how="left")
+        .with_columns(silent_from_at=when(col("mode") == "zookeeper").then(in_zookeeper).otherwise(in_kraft))
+        .with_columns(silent_from_at=when(since.is_not_null()).then(pl.max_horizontal(since, alive_at)))
+        .drop("elected_at", "last_seen_before_at")
+    )
+
+
+def unserved_in_zookeeper(limit: SessionLimit) -> pl.Expr:
+    """If a leader left, the partition is unserved from its silence on. If none did, the controller notices at once
+    what it does by itself."""
+    how, noticed_at = col("root_left_how"), col("noticed_at")
+    is_own_act = col("root_event").is_in(OWN_ACTS) | col("old_leader").is_null()
+    without_departure = when(is_own_act).then(noticed_at).otherwise(noticed_at - silence(limit))
+    return (
+        when(how.is_not_null())
+        .then(silent_in_zookeeper(how, noticed_at, limit))
+        .when(~col("is_absent"))
+        .then(without_departure)
+    )
+
+
+def silent_in_zookeeper(how: pl.Expr, noticed_at: pl.Expr, limit: SessionLimit) -> pl.Expr:
+    """A broker whose session expired was silent for its time-out and a tick at most before a controller noticed.
+
+    A controller that misses it at its start-up looks back further: to before the last line of the controller before.
+    If that one still writes after the start-up, its successor had already missed the broker, which was silent for a
+    time-out and a tick before. Null where no line shows a term in between, or where a list misses a broker and no
+    line says that it left.
+    """
+    last_seen_at = col("last_seen_before_at")
+    seen_at = (
+        when(how != AT_STARTUP)
+        .then(noticed_at)
+        .when(last_seen_at <= noticed_at)
+        .then(last_seen_at)
+        .when(last_seen_at > noticed_at)
+        .then(noticed_at - silence(limit))
+    )
+    return when(how != UNSAID).then(seen_at - silence(limit))
+
+
+def silence(limit: SessionLimit) -> timedelta:
+    """How long a broker is silent at most until ZooKeeper has found that its session expired."""
+    return timedelta(seconds=limit.session_seconds + TICK_SECONDS)
+
+
+def silent_in_kraft(how: pl.Expr, noticed_at: pl.Expr, limit: SessionLimit) -> pl.Expr:
+    """A broker that is fenced sent no heartbeat for its time-out; one that shuts down answers until then.
+
+    A controller that takes over waits for the whole time-out anew: of brokers that it fences by then, nothing tells
+    since when they are silent. Source: BrokerHeartbeatManager, from 2.8.
+    """
+    silent = kraft_silence(limit)
+    is_watched = col("elected_at") + silent < noticed_at
+    since_when_fenced = when(is_watched).then(noticed_at - silent)
+    return when(how == FENCED).then(since_when_fenced).when(how.is_not_null()).then(noticed_at)
+
+
+def kraft_silence(limit: SessionLimit) -> timedelta:
+    """How long a KRaft controller hears nothing of a broker until it has fenced it."""
+    return timedelta(seconds=limit.kraft_session_seconds + LATE_SECONDS)
+
+
+def lasted_ms(since: str) -> pl.Expr:
+    """Whole milliseconds from that column to ended_at, both cut to milliseconds first."""
+    return col("ended_at").dt.epoch("ms") - col(since).dt.epoch("ms")

@@ -1,0 +1,37 @@
+"""Which lines a controller writes about its own acts, and which brokers in KRaft mode write about the same."""
+
+import polars as pl
+from polars import col
+
+from pipeline.model.lines.families import events_of
+
+SEQ_BITS = 20  # of a place within a term: lines in one millisecond, a million
+
+
+def by_controllers(log_record: pl.DataFrame) -> pl.DataFrame:
+    """Lines of controller.log, and of state-change.log those that the controller of that node writes."""
+    is_controller_log = col("log") == "controller"
+    is_own_node = col("node_id").is_null() | (col("node_id") == col("controller_id"))
+    is_acting = (
+        (col("log") == "state-change")
+        & col("controller_id").is_not_null()
+        & ~col("event").str.starts_with("broker_")
+        & is_own_node
+    )
+    is_understood = col("event").is_not_null() & col("logged_at").is_not_null()
+    return log_record.filter(is_understood & (is_controller_log | is_acting))
+
+
+def about_partitions(log_record: pl.DataFrame) -> pl.DataFrame:
+    """Lines that say what state a partition is in, in KRaft mode those of brokers above all."""
+    return of_family(log_record, "partition_state")
+
+
+def about_requests(log_record: pl.DataFrame) -> pl.DataFrame:
+    """Lines about requests of controllers, those of brokers included."""
+    return of_family(log_record, "control_request")
+
+
+def of_family(log_record: pl.DataFrame, family: str) -> pl.DataFrame:
+    is_of_it = col("event").is_in(sorted(events_of(family)))
+    return log_record.filter(is_of_it & col("logged_at").is_not_null())

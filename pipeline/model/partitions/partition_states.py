@@ -1,0 +1,133 @@
+"""The states that KRaft nodes print of each partition, one a partition epoch, in the order of these epochs."""
+
+from datetime import datetime, timedelta
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.partitions.statements import MOVING
+from pipeline.model.terms.kraft_terms import LINE
+
+# How late lines of a state still tell of it when the next one is known: brokers apply a change one after another.
+GRACE_SECONDS = 60
+IDENTITY = ("cluster_id", "topic_id", "partition")
+HELD = ("leader", "leader_epoch", "isr")
+ASSIGNED = ("replicas", *MOVING)
+PRINTED = (*IDENTITY, "topic", "partition_epoch", "at", *HELD, *ASSIGNED, *LINE)
+LISTS = ("isr", *ASSIGNED)
+
+
+def identified(
+    partition_state: pl.DataFrame, before: pl.DataFrame, dirty_from: datetime | None
+) -> pl.DataFrame:
+    """Lines (silver.partition_state) from dirty_from on, each with at and the id of its topic.
+
+    Lines of followers name no id: it is that of the last line of the same topic in the file that names one, else
+    that of the topic of the name that was seen last. before: rows of gold.partition_timeline.
+    """
+    topic_of_file = ("cluster_id", "file_id", "topic")
+    told = partition_state.sort("byte_offset").with_columns(
+        col("topic_id").forward_fill().over(topic_of_file), at="logged_at"
+    )
+    is_named = col("topic_id").is_not_null()
+    named, nameless = told.filter(is_named), told.filter(~is_named).drop("topic_id")
+    own = ("cluster_id", "topic", "topic_id")
+    seen = pl.concat([before.select(*own, at="valid_from_at"), named.select(*own, "at")])
+    begun = seen.group_by(own).agg(named_at=col("at").min()).sort("named_at", "topic_id")
+    by_name = (
+        nameless.sort("at")
+        .join_asof(
+            begun, left_on="at", right_on="named_at", by=["cluster_id", "topic"], check_sortedness=False
+        )
+        .filter(is_named)
+        .drop("named_at")
+    )
+    lines = pl.concat([named, by_name], how="diagonal")
+    return lines if dirty_from is None else lines.filter(col("at") >= dirty_from)
+
+
+def printed(lines: pl.DataFrame) -> pl.DataFrame:
+    """Of the lines those that say which state a partition is in then: of brokers, and decisions."""
+    is_state = col("partition").is_not_null() & col("partition_epoch").is_not_null()
+    is_said = (col("step") == "stated") | col("is_decided")
+    return lines.filter(is_state & is_said).select(
+        *PRINTED, is_change=col("step") == "changed", is_birth=col("step") == "created"
+    )
+
+
+def states(printed: pl.DataFrame) -> pl.DataFrame:
+    """One row per partition epoch that is known when it begins: at, the first line, and what its lines say.
+
+    Where only a change was printed, what it leaves out is as it was before. Lines that come when a later epoch is
+    known for a minute, as when a process starts and prints all it has, tell nothing; an epoch that is known only
+    by then has no row. Sorted by IDENTITY and partition_epoch.
+    """
+    of_epoch = (*IDENTITY, "partition_epoch")
+    is_in_time = col("at") <= col("superseded_at") + timedelta(seconds=GRACE_SECONDS)
+    by_epoch = (
+        printed.join(superseded(printed), on=of_epoch, how="left", nulls_equal=True)
+        .filter(is_in_time.fill_null(value=True))
+        .sort("at", "file_id", "byte_offset")
+        .group_by(of_epoch)
+        .agg(
+            col("topic", "at", "superseded_at", "is_change").min(),
+            col("first_seq", "known_certainty", "leader", "leader_epoch").max(),
+            col(LISTS).sort().last(),
+            col(LINE).first(),
+        )
+        .sort(of_epoch)
+    )
+    carried = (
+        pl.coalesce(name, when("is_change").then(col(name).forward_fill().over(IDENTITY))) for name in HELD
+    )
+    is_known_first = (col("at") < col("superseded_at")).fill_null(value=True)
+    return by_epoch.with_columns(carried).filter(is_known_first).drop("superseded_at", "is_change")
+
+
+def superseded(printed: pl.DataFrame) -> pl.DataFrame:
+    """(IDENTITY, partition_epoch, superseded_at): when a later epoch of the partition was printed first; null: none."""
+    later_at = col("at").shift(-1).reverse().cum_min().forward_fill().reverse()
+    return (
+        printed.group_by(*IDENTITY, "partition_epoch")
+        .agg(col("at").min())
+        .sort(*IDENTITY, "partition_epoch")
+        .select(*IDENTITY, "partition_epoch", superseded_at=later_at.over(IDENTITY))
+    )
+
+
+def last_of_each(before: pl.DataFrame) -> pl.DataFrame:
+    """Of rows of gold.partition_timeline the last one of each KRaft partition, with its line as columns."""
+    line = col("evidence").list.first().struct
+    return (
+        before.sort("interval_seq")
+        .unique(IDENTITY, keep="last", maintain_order=True)
+        .with_columns(line.field("file_id"), line.field("byte_offset"), event=lit(""), at="valid_from_at")
+    )
+
+
+def seeds(before: pl.DataFrame) -> pl.DataFrame:
+    """Of each partition of rows of gold.partition_timeline the last state that was printed before dirty_from."""
+    is_printed = col("partition_epoch").is_not_null()
+    return last_of_each(before.filter(is_printed)).select(
+        *PRINTED,
+        is_change=lit(value=False),
+        is_birth=lit(value=True),
+        first_seq="interval_seq",
+        known_certainty="certainty",
+    )
+
+
+def with_seeds(printed: pl.DataFrame, seeds: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """What is printed from dirty_from on after the last state before it, that state first.
+
+    Of a cluster that was in ZooKeeper mode, where brokers print the same, from the partition's record on with which
+    KRaft takes it over.
+    """
+    is_seed = col("first_seq").is_not_null()
+    known_epoch = when(is_seed).then("partition_epoch").max().over(IDENTITY)
+    born_at = when("is_birth").then("at").min().over(IDENTITY)
+    migrated = term.filter(col("mode") == "zookeeper")["cluster_id"].unique()
+    is_since_known = (col("partition_epoch") >= known_epoch).fill_null(value=True)
+    is_since_born = (col("at") >= born_at).fill_null(value=False)
+    is_of_kraft = ~col("cluster_id").is_in(migrated.implode()) | is_since_born
+    return pl.concat([seeds, printed], how="diagonal").filter(is_since_known, is_of_kraft)

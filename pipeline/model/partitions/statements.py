@@ -1,0 +1,234 @@
+"""What controllers' lines say of partitions, one after another: state, leader, ISR, assignment, deletion."""
+
+import polars as pl
+from polars import col, lit, when
+
+REASSIGNED = "reassignment_assignment_updated"
+LEADER_EVENTS = (
+    "partition_transition",
+    "replica_removed_from_isr",
+    "isr_updated",
+    "alter_partition_updated",
+    "leader_and_isr_sent",
+    "update_metadata_sent",
+    "reassignment_leader_and_isr_sent",
+)
+ASSIGNMENT_EVENTS = (
+    "partition_transition",
+    "topic_change",
+    "partitions_to_be_added",
+    REASSIGNED,
+    "leader_and_isr_sent",
+    "update_metadata_sent",
+)
+BEING_DELETED = -2
+GONE = "NonExistentPartition"
+DELETED = "topic_deletion_completed"
+QUEUED, COMPLETED = "deletion_queued", "deletion_completed"
+# An epoch after all others: the end of an era comes after what is said in its last millisecond.
+LAST = 2**31 - 1
+TOPIC = ("cluster_id", "topic")
+PARTITION = ("cluster_id", "topic", "topic_life", "partition")
+PARTITION_ORDER = ("at", "controller_epoch", "seq", "file_id", "byte_offset")
+MOVING = ("adding_replicas", "removing_replicas")
+STATED = ("state", "leader", "isr", "replicas", "leader_epoch", *MOVING)
+TRACKED = (*STATED, "is_deleting")
+LINE_KEY = ("cluster_id", "file_id", "byte_offset", "topic", "partition")
+
+
+def statements(
+    leader_and_isr: pl.DataFrame,
+    partition_transition: pl.DataFrame,
+    assignment: pl.DataFrame,
+    topic_event: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    deletion_before: pl.DataFrame,
+    before: pl.DataFrame,
+    mentioned: pl.DataFrame | None = None,
+) -> pl.DataFrame:
+    """One row per line and partition that it states something of, or whose topic it deletes, in its place.
+
+    Of the lines that are given. deletion_before: (cluster_id, topic, deletions) completed before them. before:
+    (PARTITION, life, at) of partitions that were there before them. mentioned: (file_id, byte_offset, event, topic,
+    partition, ...) of lines that name partitions and state nothing: rows all the same, with their further columns.
+    Columns: PARTITION, TRACKED (null: not said), event, cause, term_id, life, logged_at, and the place:
+    PARTITION_ORDER and event_seq.
+    """
+    lines = places(controller_line)
+    said = stated(leader_and_isr, partition_transition, assignment)
+    if mentioned is not None:
+        said = pl.concat([said, mentioned], how="diagonal")
+    lived = with_topic_life(said, topic_event, lines, deletion_before)
+    return with_ends(lived, lines, term, before)
+
+
+def life() -> pl.Expr:
+    """Of a term_id: which life of the cluster's metadata."""
+    return col("term_id").str.extract(r"^(\d+)-", 1).cast(pl.Int32)
+
+
+def epoch() -> pl.Expr:
+    """Of a term_id: the controller epoch."""
+    return col("term_id").str.extract(r"^\d+-(-?\d+)$", 1).cast(pl.Int32)
+
+
+def known_before(intervals: pl.DataFrame) -> pl.DataFrame:
+    """(PARTITION, life, at) of intervals of gold.partition_timeline, as statements() wants it."""
+    return intervals.select(*PARTITION, life=life(), at="valid_from_at")
+
+
+def stated(
+    leader_and_isr: pl.DataFrame, partition_transition: pl.DataFrame, assignment: pl.DataFrame
+) -> pl.DataFrame:
+    """What each line says of a partition: state, leader, ISR, assignment and what of it is being moved (from 2.4);
+    null where it does not say."""
+    is_being_deleted = (col("leader") == BEING_DELETED).fill_null(value=False)
+    is_leader = col("event").is_in(LEADER_EVENTS) & ~is_being_deleted
+    is_assigned = col("event").is_in(ASSIGNMENT_EVENTS) & (col("replicas").list.len() > 0)
+    said = leader_and_isr.filter(col("teller") == "controller").select(
+        *LINE_KEY,
+        "event",
+        when(is_leader).then(col("leader", "isr", "leader_epoch")),
+        when(is_assigned).then("replicas"),
+    )
+    moved = partition_transition.select(
+        *LINE_KEY,
+        *("leader", "isr", "leader_epoch", "replicas"),
+        event=lit("partition_transition"),
+        state="to_state",
+        is_failed=(col("outcome") == "failed").fill_null(value=False),
+    )
+    is_move = (col("event") == REASSIGNED) & col("topic").is_not_null()
+    moving = assignment.filter(is_move).select(*LINE_KEY, "event", *MOVING)
+    both = pl.concat([said, moved, moving], how="diagonal")
+    says_something = pl.any_horizontal(col(STATED).is_not_null())
+    return (
+        of_each_line(both)
+        .filter(says_something, ~col("is_failed").fill_null(value=False))
+        .drop("cluster_id", "is_failed")
+    )
+
+
+def of_each_line(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per line and partition: the greatest of what several rows say. Most lines say it once."""
+    is_repeated = rows.select(LINE_KEY).is_duplicated()
+    lists = [name for name, kind in rows.schema.items() if isinstance(kind, pl.List)]
+    scalars = [name for name in rows.columns if name not in (*LINE_KEY, *lists)]
+    greatest = rows.filter(is_repeated).group_by(LINE_KEY).agg(col(scalars).max(), col(lists).sort().last())
+    return pl.concat([rows.filter(~is_repeated), greatest], how="diagonal")
+
+
+def places(controller_line: pl.DataFrame) -> pl.DataFrame:
+    """Order over all terms: (at, controller_epoch, seq)."""
+    terms = controller_line.select("term_id").unique().with_columns(life=life(), controller_epoch=epoch())
+    return controller_line.select(
+        *("cluster_id", "file_id", "byte_offset", "term_id", "seq", "event_seq", "cause", "logged_at"),
+        line_event="event",
+        at="ordered_at",
+    ).join(terms, on="term_id", how="left")
+
+
+def with_topic_life(
+    statements: pl.DataFrame, topic_event: pl.DataFrame, lines: pl.DataFrame, deletion_before: pl.DataFrame
+) -> pl.DataFrame:
+    """Statements, and deletions queued and completed, in their places; one more life of the topic after each that is
+    completed. step: that of a deletion, null of statements."""
+    is_completed = (col("step") == COMPLETED).fill_null(value=False)
+    deletions = topic_event.filter(col("step").is_in([QUEUED, COMPLETED])).select(
+        "file_id",
+        "byte_offset",
+        "topic",
+        "step",
+        event=when(is_completed).then(lit(DELETED)).otherwise("step"),
+    )
+    number = col("deleted_before") + col("deletions").fill_null(0) + col("life")
+    return (
+        pl.concat([statements, deletions], how="diagonal")
+        .join(lines.drop("line_event"), on=["file_id", "byte_offset"])
+        .pipe(with_deleted_before)
+        .join(deletion_before, on=TOPIC, how="left")
+        .with_columns(topic_life=number.cast(pl.Int32))
+        .drop("deleted_before", "deletions")
+    )
+
+
+def with_deleted_before(placed: pl.DataFrame) -> pl.DataFrame:
+    """deleted_before: how many deletions of the topic were completed by earlier lines."""
+    is_completed = (col("step") == COMPLETED).fill_null(value=False)
+    completed = is_completed.cast(pl.Int64)
+    ended = placed.filter(is_completed).select(TOPIC).unique()
+    # Few topics are deleted: rows of the others need not be sorted.
+    several = (
+        placed.join(ended, on=TOPIC, how="semi")
+        .sort("life", *PARTITION_ORDER)
+        .with_columns(deleted_before=(completed.cum_sum() - completed).over(TOPIC))
+    )
+    only = placed.join(ended, on=TOPIC, how="anti").with_columns(deleted_before=lit(0, pl.Int64))
+    return pl.concat([only, several])
+
+
+def with_ends(
+    lived: pl.DataFrame, lines: pl.DataFrame, term: pl.DataFrame, before: pl.DataFrame
+) -> pl.DataFrame:
+    """Deletions and new eras as statements on every partition that they are about: is_deleting once its topic is
+    queued, and the moves that end it.
+
+    From 2.6 on moves to NonExistentPartition are not printed at the level as shipped.
+    """
+    is_statement = col("step").is_null()
+    said = lived.filter(is_statement).drop("step")
+    own = (*PARTITION, "life", "at")
+    known = pl.concat([said.select(own), before.select(own)])
+    partitions = known.group_by(*PARTITION, "life").agg(known_from_at=col("at").min())
+    place = (*PARTITION_ORDER, "event_seq", "term_id", "cause")
+    of_topic = (
+        lived.filter(~is_statement)
+        .select(*PARTITION[:3], "event", "step", *place)
+        .join(partitions, on=PARTITION[:3])
+        .filter(col("known_from_at") <= col("at"))
+        .drop("known_from_at")
+    )
+    is_queued = col("step") == QUEUED
+    queued = of_topic.filter(is_queued).drop("step").with_columns(is_deleting=lit(value=True))
+    deleted = of_topic.filter(col("step") == COMPLETED).drop("step")
+    ended = pl.concat([deleted, outlived(partitions, lines, term, before)], how="diagonal")
+    return pl.concat([said, ended.with_columns(state=lit(GONE)), queued], how="diagonal")
+
+
+def outlived(
+    partitions: pl.DataFrame, lines: pl.DataFrame, term: pl.DataFrame, before: pl.DataFrame
+) -> pl.DataFrame:
+    """The end of each partition where a later life of the metadata begins: at its first line."""
+    of_era = ("cluster_id", "era")
+    last = lines.group_by("cluster_id", "life").agg(last_at=col("at").max())
+    kraft = term.group_by("cluster_id", era="life").agg(is_kraft=(col("mode") == "kraft").any())
+    begun = (
+        first_lines(lines)
+        .join(kraft, on=of_era, how="left")
+        .join(before.select("cluster_id", era="life"), on=of_era, how="anti")
+    )
+    # A KRaft quorum begins beside the old controller, a wiped cluster after it.
+    at = when("is_kraft").then(pl.max_horizontal("begun_at", "last_at")).otherwise("begun_at")
+    return (
+        partitions.join(last, on=["cluster_id", "life"], how="left")
+        .join(begun, on="cluster_id")
+        .filter(col("era") > col("life"))
+        .with_columns(at=at, controller_epoch=lit(LAST, pl.Int32))
+        .drop("era", "begun_at", "last_at", "known_from_at", "is_kraft")
+    )
+
+
+def first_lines(lines: pl.DataFrame) -> pl.DataFrame:
+    """The first line of each era of a cluster: (cluster_id, era, event, begun_at, place)."""
+    return (
+        lines.filter(col("at") == col("at").min().over("cluster_id", "life"))
+        .sort("seq", "file_id", "byte_offset")
+        .unique(["cluster_id", "life"], keep="first", maintain_order=True)
+        .select(
+            *("cluster_id", "file_id", "byte_offset", "term_id", "seq", "event_seq", "cause"),
+            era="life",
+            event="line_event",
+            begun_at="at",
+        )
+    )

@@ -1,0 +1,96 @@
+"""Which KRaft controller was in office when, and which of its lines are decisions."""
+
+import polars as pl
+from polars import col
+
+LINE = ("event", "file_id", "byte_offset")
+IN_TERM = ("term_id", "life", "controller_epoch")
+
+
+def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
+    """One row per KRaft term that was seen to begin, or heard of: (cluster_id, controller_id, term_id, life,
+    controller_epoch), from_at to next_at, when another one begins, and is_unseen: its own lines are missing.
+
+    A controller that was superseded goes on printing decisions until it hears of it; none of them comes true.
+    """
+    return (
+        term.filter(col("mode") == "kraft")
+        .select(
+            *("cluster_id", "controller_id", *IN_TERM),
+            from_at=pl.coalesce("elected_at", "first_seen_at"),
+            is_unseen=col("elected_at").is_null(),
+        )
+        .sort("cluster_id", "from_at", "life", "controller_epoch")
+        .with_columns(next_at=col("from_at").shift(-1).over("cluster_id"))
+    )
+
+
+def unseen_of(terms: pl.DataFrame) -> pl.DataFrame:
+    """The terms of which no line was read: (cluster_id, from_at, next_at)."""
+    return terms.filter("is_unseen").select("cluster_id", "from_at", "next_at")
+
+
+def until_unseen(broker_absence: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """silver.broker_absence with back_at: when it was back, or may have been, as a controller without lines came."""
+    unseen = unseen_of(terms).select("cluster_id", unseen_at="from_at").sort("unseen_at")
+    return (
+        broker_absence.sort("out_at")
+        .join_asof(
+            unseen, left_on="out_at", right_on="unseen_at", by="cluster_id", strategy="forward",
+            allow_exact_matches=False, check_sortedness=False,
+        )
+        .with_columns(back_at=pl.min_horizontal("back_at", "unseen_at"))
+        .drop("unseen_at")
+    )  # fmt: skip
+
+
+def within(at: str, begin: str, end: str) -> pl.Expr:
+    """True if a time is in the stretch from begin to end, which may be null: no end."""
+    is_before_end = (col(at) < col(end)).fill_null(value=True)
+    return (col(at) >= col(begin)) & is_before_end
+
+
+def with_term(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """Rows (cluster_id, at) with IN_TERM of the KRaft term (kraft_terms) that went on then; null before the first."""
+    return rows.pipe(with_holder, terms).drop("holder_id")
+
+
+def with_holder(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """The same with holder_id, its controller."""
+    begun = (
+        terms.filter(col("from_at").is_not_null())
+        .sort("from_at", "life", "controller_epoch")
+        .select("cluster_id", "from_at", *IN_TERM, holder_id="controller_id")
+    )
+    return (
+        rows.sort("at")
+        .join_asof(begun, left_on="at", right_on="from_at", by="cluster_id", check_sortedness=False)
+        .drop("from_at")
+    )
+
+
+def in_term(decisions: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """Decisions (cluster_id, logged_at, node_id, controller_id) without those of controllers that were superseded: they
+    never come true. Where no election was seen any controller's decision counts. Adds at, term_id, life,
+    controller_epoch."""
+    is_its_own = col("holder_id") == pl.coalesce("node_id", "controller_id")
+    return (
+        decisions.drop("controller_epoch", strict=False)
+        .with_columns(at="logged_at")
+        .pipe(with_holder, kraft_terms(term))
+        .filter(col("holder_id").is_null() | is_its_own)
+        .drop("holder_id")
+    )
+
+
+def with_decided(lines: pl.DataFrame, controller_line: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """is_decided: a controller wrote the line in its term (silver.controller_line), and no other was elected yet;
+    what standbys print, and a process that starts and replays its log, is no decision."""
+    own = controller_line.select("file_id", "byte_offset", own_id="term_id")
+    is_decided = (col("own_id") == col("term_id")).fill_null(value=False)
+    return (
+        lines.join(own, on=["file_id", "byte_offset"], how="left")
+        .pipe(with_term, terms)
+        .with_columns(is_decided=is_decided)
+        .drop("own_id", *IN_TERM)
+    )

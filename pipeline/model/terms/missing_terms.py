@@ -1,0 +1,76 @@
+"""What is no longer known of partitions as the lines of a controller are missing, in ZooKeeper mode."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.partitions.statements import GONE, MOVING, PARTITION, PARTITION_ORDER, TRACKED, life
+from pipeline.model.terms.succession import unseen_stretches
+
+TERM_MISSING = "term_missing"
+UNDETERMINED = "undetermined"
+# Column of a statement: column with the epoch up to which what it says is in doubt.
+DOUBTS = {"leader_epoch": "leader_doubt_epoch", "replicas": "replicas_doubt_epoch"}
+ORDER_WITH_DOUBT = ("at", "is_doubt", *PARTITION_ORDER[1:])
+
+
+def with_doubt(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+    """Statements of partitions (statements.statements, with DOUBTS: null but of what was in doubt before dirty_from),
+    and a row more, is_doubt, where a term begins to be missing: what was said last may be so no more.
+
+    Such a row states nothing and has the place of the statement before it. DOUBTS: epoch of the last term before the
+    missing one.
+    """
+    stretches = unseen_stretches(term)
+    if dirty_from is not None:
+        stretches = stretches.filter(col("from_at") >= dirty_from)
+    absent = (name for name in DOUBTS.values() if name not in lived.columns)
+    said = lived.with_columns(
+        *(lit(None, pl.Int32).alias(name) for name in absent), era=life(), is_doubt=lit(value=False)
+    )
+    if stretches.is_empty():
+        return said.drop("era")
+    return pl.concat([said, doubts(said, stretches)], how="diagonal").drop("era")
+
+
+def doubts(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
+    """Of each partition the statement that a stretch (unseen_stretches) of its era finds last, as a row of doubt."""
+    partitions = said.select(*PARTITION, "era").unique()
+    begun = stretches.rename({"life": "era", "epoch": "doubt_epoch"})
+    is_same_era = col("era") == col("era_said")
+    return (
+        partitions.join(begun, on=["cluster_id", "era"])
+        .sort("from_at")
+        .join_asof(
+            said.sort(PARTITION_ORDER), left_on="from_at", right_on="at", by=PARTITION, suffix="_said",
+            check_sortedness=False,
+        )
+        .filter(is_same_era, col("state").ne_missing(GONE))
+        .with_columns(
+            at="from_at",
+            event=lit(TERM_MISSING),
+            is_doubt=lit(value=True),
+            **{name: pl.coalesce("doubt_epoch", name) for name in DOUBTS.values()},
+        )
+        .drop(*TRACKED, "era_said", "from_at", "doubt_epoch")
+    )  # fmt: skip
+
+
+def in_doubt(what: str, by: str) -> pl.Expr:
+    """Of a statement, sorted by ORDER_WITH_DOUBT: True if a term may have gone by unseen since what (leader_epoch or
+    replicas) was stated. by: the number of its partition."""
+    is_stated = col(what).is_not_null() & col(DOUBTS[what]).is_null()
+    stated = when(is_stated).then("controller_epoch").cum_max().forward_fill().over(by)
+    doubted = col(DOUBTS[what]).forward_fill().over(by)
+    return (stated <= doubted).fill_null(doubted.is_not_null())
+
+
+def without_doubted(intervals: pl.DataFrame) -> pl.DataFrame:
+    """Rows of gold.partition_timeline without what may have changed unseen."""
+    is_known = col("certainty") != UNDETERMINED
+    is_assigned = is_known & ~col("is_assignment_stale").fill_null(value=False)
+    return intervals.with_columns(
+        when(is_known).then(col("leader", "isr", "leader_epoch")),
+        when(is_assigned).then(col("replicas", *MOVING)),
+    )

@@ -1,0 +1,66 @@
+"""When the next term of its life follows each term, and from when on terms were not seen."""
+
+import polars as pl
+from polars import col, when
+
+TERM = ("cluster_id", "term_id")
+LIFE = ("cluster_id", "life")
+BEGAN = pl.coalesce("elected_at", "first_seen_at")
+
+
+def with_superseded(term: pl.DataFrame) -> pl.DataFrame:
+    """Terms with superseded_at: when the next term of the same life was elected, or first seen; null: the last one."""
+    following = BEGAN.shift(-1).over(LIFE)
+    return term.sort(*LIFE, "controller_epoch").with_columns(superseded_at=following)
+
+
+def unseen_from(term: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, unseen_at): from when on lines of a term may be missing, as its election was not seen: from the
+    last line of the term before it, or the begin of all. Null: all since the first epoch were seen; no row: none."""
+    in_turn = term.filter(col("mode") == "zookeeper").sort(*LIFE, "controller_epoch")
+    epoch, life_before = col("controller_epoch"), col("life").shift(1).over("cluster_id")
+    is_same_life = col("life").eq_missing(life_before)
+    expected = when(is_same_life).then(epoch.shift(1).over("cluster_id") + 1).otherwise(1)
+    is_unseen = col("elected_at").is_null() | (epoch != expected)
+    ended_before = col("last_seen_at").shift(1).over("cluster_id")
+    began = pl.min_horizontal("elected_at", "first_seen_at", ended_before)
+    return (
+        in_turn.with_columns(unseen_at=when(is_unseen).then(began))
+        .group_by("cluster_id")
+        .agg(col("unseen_at").min())
+    )
+
+
+def unseen_stretches(term: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, life, epoch, from_at): from when on a term may have changed anything unseen, as lines of its own
+    controller are missing: from the last line of the term before it, whose epoch this is.
+
+    Until when differs by partition: until the next term that is told says something of it.
+    """
+    in_turn = term.filter(col("mode") == "zookeeper").sort(*LIFE, "controller_epoch")
+    epoch = col("controller_epoch")
+    following = epoch.shift(-1).over(LIFE)
+    is_following_elected = col("elected_at").shift(-1).is_not_null().over(LIFE)
+    is_followed = (following == epoch + 1) & is_following_elected
+    later_began = BEGAN.shift(-1).reverse().cum_min().forward_fill().reverse().over(LIFE)
+    is_told = col("told_from_at").is_not_null()
+    return (
+        in_turn.with_columns(
+            from_at=pl.min_horizontal("told_until_at", later_began),
+            is_unseen=is_told & following.is_not_null() & ~is_followed,
+        )
+        .filter("is_unseen")
+        .select(*LIFE, "from_at", epoch="controller_epoch")
+    )
+
+
+def with_terms(asked: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """Rows (TERM) with superseded_at: when the next term was elected; is_whole: all elections of this life of the
+    cluster up to it were seen; both null where it is no term of ZooKeeper mode."""
+    elections = col("elected_at").cum_count().over(LIFE)
+    terms = (
+        term.filter(col("mode") == "zookeeper")
+        .pipe(with_superseded)
+        .select(*TERM, "superseded_at", is_whole=elections == col("controller_epoch"))
+    )
+    return asked.join(terms, on=TERM, how="left")

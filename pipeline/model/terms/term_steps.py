@@ -1,0 +1,116 @@
+"""When each term follows which, and what lines say of a controller in its own term."""
+
+from collections.abc import Sequence
+
+import polars as pl
+from polars import col, when
+
+from pipeline.core.span_join import rows_in_spans
+from pipeline.model.lines.evidence import LINE, line
+
+STARTED = ("starting", "thread_starting", "created")
+LEAVING = ("resigning", "renounced")
+LIVE = "controller_live_brokers"  # the brokers that a controller finds alive at its start
+TERM = ("cluster_id", "term_id")
+NAMED = ("cluster_id", "controller_id", "controller_epoch")
+SAID = ("said_at", "said_file_id", "said_byte_offset")
+MODE = ("cluster_id", "mode")
+IN_TURN = ("life", "controller_epoch")
+
+
+def with_succession(term: pl.DataFrame) -> pl.DataFrame:
+    """Terms in their turn (MODE, IN_TURN) with began_at, and of the terms that come next: superseded_at and
+    next_controller_id of the one in turn, next_own_at of the same node, reused_at of the same node and epoch.
+
+    Terms of ZooKeeper and of KRaft follow one another each by themselves.
+    is_succeeded: the next one seen is the next one that there was, and its election was seen. In KRaft not every
+    epoch has a leader.
+    """
+    node = ("cluster_id", "controller_id")
+    life, epoch, began_at = col("life"), col("controller_epoch"), col("began_at")
+    is_same_life = life.shift(-1).over(MODE) == life
+    is_next_epoch = epoch.shift(-1).over(MODE) == epoch + 1
+    is_next = (is_same_life & is_next_epoch) | (col("mode") == "kraft")
+    is_seen = col("elected_at").shift(-1).over(MODE).is_not_null()
+    following = (
+        term.with_columns(began_at=pl.coalesce("elected_at", "first_seen_at"))
+        .sort("cluster_id", *IN_TURN)
+        .with_columns(
+            next_own_at=began_at.shift(-1).over(node),
+            reused_at=began_at.shift(-1).over(*node, "controller_epoch"),
+        )
+    )
+    return following.sort(*MODE, *IN_TURN).with_columns(
+        superseded_at=began_at.shift(-1).over(MODE),
+        next_controller_id=col("controller_id").shift(-1).over(MODE),
+        is_succeeded=(is_seen & is_next).fill_null(value=False),
+    )
+
+
+def steps_in_terms(term: pl.DataFrame, controller_event: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Terms (with_succession: TERM, elected_at, mode) with each row of their node from the line that elects it
+    on, before it is elected again: SAID and the columns of controller_event that are named; in order of SAID."""
+    at, file_id, offset = SAID
+    said = controller_event.select(
+        "cluster_id",
+        pl.coalesce("node_id", "controller_id").alias("controller_id"),
+        pl.col("logged_at").alias(at),
+        pl.col("file_id").alias(file_id),
+        pl.col("byte_offset").alias(offset),
+        *names,
+    )
+    spans = term.select(*TERM, "controller_id", "elected_at", "mode", *LINE, "began_at", "next_own_at")
+    is_later = col(at) > col("began_at")
+    is_behind = (col(file_id) == col("file_id")) & (col(offset) >= col("byte_offset"))
+    return (
+        rows_in_spans(
+            spans, said, ("cluster_id", "controller_id"), ("began_at", "next_own_at"), at, closed="left"
+        )
+        .filter(is_later | is_behind)
+        .drop("controller_id", "began_at", "next_own_at", *LINE)
+        .sort(*TERM, *SAID)
+    )
+
+
+def first_said(*steps: str) -> tuple[pl.Expr, pl.Expr]:
+    """When and where one of the steps was said first, of a group of steps_in_terms; where: a list of that one line."""
+    is_one = col("step").is_in(steps)
+    return col(SAID[0]).filter(is_one).first(), line(SAID[1:]).filter(is_one).head(1)
+
+
+def is_before_restart(at: str) -> pl.Expr:
+    """True if the process said it that was elected."""
+    return col("restarted_at").is_null() | (col(at) <= col("restarted_at"))
+
+
+def resignations(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+    """(TERM, resigning_at, resigning_file_id, resigning_byte_offset): null where the node started anew before it."""
+    said = controller_event.filter(col("step").is_in([*LEAVING, *STARTED]))
+    resigning = ("resigning_at", "resigning_file_id", "resigning_byte_offset")
+    is_leaving = col("step").is_in(LEAVING)
+    return (
+        steps_in_terms(term, said, ["step"])
+        .group_by(TERM)
+        .agg(
+            *(
+                pl.col(own).filter(is_leaving).first().alias(name)
+                for own, name in zip(SAID, resigning, strict=True)
+            ),
+            restarted_at=first_said(*STARTED)[0],
+        )
+        .select(
+            *TERM, *(when(is_before_restart("resigning_at")).then(name).alias(name) for name in resigning)
+        )
+    )
+
+
+def of_terms(rows: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """Rows (NAMED, logged_at) that name a controller and its epoch, with term_id and superseded_at of their term in
+    the life of their time."""
+    terms = term.select(*NAMED, "term_id", "began_at", "reused_at", "superseded_at")
+    is_before_reuse = (col("logged_at") < col("reused_at")).fill_null(value=True)
+    return (
+        rows.join(terms, on=NAMED, how="inner")
+        .filter((col("logged_at") >= col("began_at")) & is_before_reuse)
+        .drop("began_at", "reused_at")
+    )

@@ -1,0 +1,43 @@
+"""What a build of partition_timeline from a day on is given of the time before it, from tables that were built whole."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+import polars as pl
+from polars import col
+
+PLACE = ("file_id", "byte_offset")
+TOPIC = ("cluster_id", "topic")
+KRAFT_PARTITION = ("cluster_id", "topic_id", "partition")
+
+
+def reaching(column: str, day: datetime) -> pl.Expr:
+    """True if a time is not before the day; what has no end reaches it."""
+    return (col(column) >= day).fill_null(value=True)
+
+
+def deletion_before(topic_event: pl.DataFrame, controller_line: pl.DataFrame, day: datetime) -> pl.DataFrame:
+    """(cluster_id, topic, deletions): how many deletions of each topic were completed before the day."""
+    later = controller_line.filter(reaching("ordered_at", day))
+    return (
+        topic_event.filter(col("step") == "deletion_completed", col("logged_at") < day)
+        .join(later, on=PLACE, how="anti")
+        .group_by(TOPIC)
+        .agg(deletions=pl.len().cast(pl.Int64))
+    )
+
+
+def timeline_before(intervals: pl.DataFrame, said: Iterable[pl.DataFrame], day: datetime) -> pl.DataFrame:
+    """Intervals that begin before the day: those open then, and all of the topics of `said`, in which something is said
+    afterwards, and of the partitions that are open in KRaft by an inference."""
+    named = pl.concat([one.select(TOPIC) for one in said]).unique()
+    earlier = intervals.filter(col("valid_from_at") < day)
+    is_open = reaching("valid_until_at", day)
+    is_inferred = col("topic_id").is_not_null() & col("partition_epoch").is_null()
+    inferred = earlier.filter(is_inferred, is_open).select(KRAFT_PARTITION).unique()
+    kept = [
+        earlier.filter(is_open),
+        earlier.join(named, on=TOPIC, how="semi"),
+        earlier.join(inferred, on=KRAFT_PARTITION, how="semi"),
+    ]
+    return pl.concat(kept).unique(["cluster_id", "topic", "topic_life", "partition", "interval_seq"])

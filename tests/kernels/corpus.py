@@ -1,0 +1,57 @@
+"""Clusters of the corpus, read by the product's own reader."""
+
+import gzip
+import io
+import json
+from collections.abc import Collection
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from pipeline.kafka.layout import locate
+from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
+from pipeline.kafka.sniff import HEAD_BYTES, sniff
+
+Row = dict[str, Any]
+READ = ("controller", "state-change", "mixed")
+
+
+def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
+    """bronze.log_record of all files of these logs in a folder; a copy counts once."""
+    batches: dict[str, list[pa.RecordBatch]] = {}
+    for path in sorted(one for one in cluster.rglob("*") if one.is_file() and "truth" not in one.parts):
+        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        found = sniff(data[:HEAD_BYTES])
+        if found.log is None or found.log not in logs or found.envelope is None:
+            continue
+        node_id = locate(path.relative_to(cluster).as_posix()).node
+        name = f"{node_id}|{found.log}|".encode()
+        request = RangeRequest(
+            cluster_id=cluster.name,
+            node_id=next(iter(found.node_ids)) if len(found.node_ids) == 1 else node_id,
+            log=found.log,
+            file_id=sha256(name + data).hexdigest()[:16],
+            load_seq=len(batches) + 1,
+            zone=zone_of(cluster),
+            envelope=found.envelope,
+            start=0,
+            end=len(data),
+            limit=len(data),
+            owns_preamble=True,
+        )
+        batches.setdefault(request.file_id, list(read_segment(io.BytesIO(data), request)))
+    return pa.Table.from_batches([batch for each in batches.values() for batch in each], ARROW_SCHEMA)
+
+
+def zone_of(cluster: Path) -> str:
+    """The zone of the lines, as the truth beside them says; UTC where it does not."""
+    run = cluster / "truth" / "run.json"
+    zone: str = json.loads(run.read_text()).get("log_time_zone", "UTC") if run.is_file() else "UTC"
+    return zone
+
+
+def json_lines(path: Path) -> list[Row]:
+    """What a file of the truth beside the logs holds."""
+    return [json.loads(line) for line in path.read_text().splitlines()]

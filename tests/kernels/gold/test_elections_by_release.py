@@ -1,0 +1,58 @@
+"""Elections as each of the releases prints them, from lines to rows."""
+
+import polars as pl
+import pytest
+from polars import col
+
+from pipeline.core.expectations import broken_rows, expectation_of
+from schemas.gold.leader_election import SPEC
+from tests.gold.election_stories import (
+    CONTROLLER_1_0,
+    CONTROLLER_2_2,
+    CONTROLLER_3_9,
+    FROM_1_0,
+    FROM_2_2,
+    FROM_3_9,
+    STATE_CHANGE_1_0,
+    STATE_CHANGE_2_2,
+    STATE_CHANGE_3_9,
+    lines,
+)
+from tests.kernels.chain import built_of_many
+from tests.kernels.frames import frame
+from tests.kernels.silver.rows import same_rows
+
+TOLD = (
+    *("topic", "elected_at", "kind", "trigger", "outcome", "failure", "old_leader", "leader", "isr"),
+    *("leader_epoch", "expected_leader", "verdict", "is_clean", "reason", "certainty"),
+)
+# By release: lines of controller.log and state-change.log, and what is told of them.
+STORIES = {
+    "1.0": (CONTROLLER_1_0, STATE_CHANGE_1_0, FROM_1_0),
+    "2.2": (CONTROLLER_2_2, STATE_CHANGE_2_2, FROM_2_2),
+    "3.9": (CONTROLLER_3_9, STATE_CHANGE_3_9, FROM_3_9),
+}
+
+
+@pytest.fixture(scope="module")
+def elections() -> pl.DataFrame:
+    """Of a cluster for each release."""
+    logs = {
+        release: {
+            (1, "controller"): lines(controller, "[Controller id=1] ", "kafka.controller.KafkaController"),
+            (1, "state-change"): lines(state_change, "[Controller id=1 epoch=1] ", "state.change.logger"),
+        }
+        for release, (controller, state_change, _) in STORIES.items()
+    }
+    found: pl.DataFrame = built_of_many(logs, "leader_election")["leader_election"]
+    return found
+
+
+def test_declarations_hold(elections: pl.DataFrame) -> None:
+    assert broken_rows(elections, expectation_of(SPEC)).rows() == []
+
+
+@pytest.mark.parametrize("release", STORIES)
+def test_elections_of_a_release(elections: pl.DataFrame, release: str) -> None:
+    found = elections.filter(col("cluster_id") == release)
+    same_rows(found, frame(SPEC, STORIES[release][2]), *TOLD)

@@ -1,0 +1,244 @@
+"""Breaches of the imbalance limit: how long each lasted and could not have, and what Kafka did."""
+
+from datetime import datetime
+from random import Random
+from typing import Any
+
+import polars as pl
+import pytest
+from polars import col, lit
+
+from pipeline.catalog.tables import BY_SHORT_NAME, LASTING
+from pipeline.core.frames import declared, frame_of
+from pipeline.kernels.gold import imbalance_breach
+from pipeline.kernels.gold.imbalance_breach.parts import within
+from pipeline.kernels.gold.imbalance_breach.reassigning import PARTITION, reassigning, steps
+from pipeline.model.settings import AuditLimit
+from schemas.gold import broker_session, imbalance_check, leader_imbalance, partition_timeline
+from schemas.gold.imbalance_breach import SPEC
+from schemas.silver import reassignment_event
+from schemas.spec import TableSpec
+from tests.kernels.frames import at, frame
+
+# The data end after 600 s; two checks are 60 s, of broker 5 1,000 s.
+RATIOS = """
+    cluster_id | broker_id | valid_from_at | valid_until_at | preferred_count | led_elsewhere_count | imbalance_ratio | threshold_ratio | check_interval_seconds | is_auto_rebalance_enabled | is_breach | certainty
+    c          | 1         | 0             | 50             | 4               | 0                   | 0               | 0.1             | 30                     | true                      | false     | inferred
+    c          | 1         | 50            | 60             | 4               | 1                   | 0.25            | 0.1             | 30                     | true                      | true      | inferred
+    c          | 1         | 60            | 70             | 4               | 2                   | 0.5             | 0.1             | 30                     | true                      | true      | inferred
+    c          | 1         | 70            | 90             | 4               | 0                   | 0               | 0.1             | 30                     | true                      | false     | inferred
+    c          | 1         | 90            |                | 4               | 1                   | 0.25            | 0.1             | 30                     | true                      | true      | inferred
+    c          | 2         | 100           | 300            | 2               | 1                   | 0.5             | 0.1             | 30                     | true                      | true      | inferred
+    c          | 3         | 100           | 300            | 2               | 1                   | 0.5             | 0.1             | 30                     | false                     | true      | undetermined
+    c          | 4         | 100           | 300            | 2               | 1                   | 0.5             | 0.1             | 30                     | true                      | true      | inferred
+    c          | 5         | 100           | 300            | 2               | 1                   | 0.5             | 0.1             | 500                    | true                      | true      | inferred
+"""
+# Broker 1 could lead a-0 from 100 s on; 2 was down; 3 could; 4 was not in the ISR; a reassignment went on from 400 s.
+LED = """
+    cluster_id | topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | leader | replicas | isr   | is_deleting | adding_replicas
+    c          | a     | 1          | 0         | 1            | 50            | 100            | 9      | [1 9]    | [9]   | false       |
+    c          | a     | 1          | 0         | 2            | 100           |                | 9      | [1 9]    | [9 1] | false       |
+    c          | b     | 1          | 0         | 1            | 100           | 300            | 9      | [2 9]    | [9 2] | false       |
+    c          | c     | 1          | 0         | 1            | 100           | 300            | 9      | [3 9]    | [9 3] | false       |
+    c          | d     | 1          | 0         | 1            | 100           | 300            | 9      | [4 9]    | [9]   | false       |
+    c          | e     | 1          | 0         | 1            | 100           | 300            | 9      | [5 9]    | [9 5] | false       |
+    c          | m     | 1          | 0         | 1            | 400           | 450            | 9      | [9 8]    | [9]   | false       | [8]
+"""
+STAYS = """
+    cluster_id | broker_id | joined_at | left_at
+    c          | 1         | 0         |
+    c          | 2         | 0         | 110
+    c          | 2         | 290       |
+    c          | 3         | 0         |
+    c          | 4         | 0         |
+"""
+LATER = """
+    cluster_id | broker_id | joined_at | left_at | joined_how
+    c          | 5         | 300       |         | joined
+"""
+# What the assignments of cluster c tell (from 2.4) is not told again by lines; cluster d is of 2.3 or before.
+REASSIGNED = """
+    cluster_id | topic | partition | logged_at | byte_offset | step               | event
+    c          | a     | 0         | 90        | 1           | started            | reassignment_assignment_updating
+    c          | z     | 0         | 60        | 8           | started            | reassignment_started
+    c          | z     | 0         | 110       | 9           | removed            | reassignment_removed
+    d          | a     | 0         | 10        | 1           | started            | reassignment_started
+    d          | a     | 1         | 11        | 2           | started            | reassignment_started
+    d          | a     | 0         | 12        | 3           | assignment_updated | reassignment_assignment_updated
+    d          | a     | 0         | 20        | 4           | removed            | reassignment_removed
+    d          | a     | 2         | 21        | 5           | removed            | reassignment_removed
+    d          | a     | 1         | 30        | 6           | listed             | reassignment_resumed_list
+    d          |       |           | 31        | 7           | none_left          | reassignment_none_left
+"""
+CHECKS = """
+    cluster_id | broker_id | checked_at | is_over | is_stale | is_triggered | moved_count
+    c          | 1         | 65         | true    | false    | true         | 2
+    c          | 1         | 66         | true    | true     | true         | 9
+    c          | 1         | 80         | false   | false    | false        | 0
+    c          | 1         | 120        | true    | false    | false        | 0
+    c          | 1         | 150        | true    | false    | true         | 0
+"""
+UNTOLD = ("cluster_id", "max_ratio", "preferred_count", "threshold_ratio", "evidence")
+ENDS = ("from_at", "until_at")
+DATA_END = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(600)]})
+Inputs = dict[str, pl.DataFrame]
+
+
+@pytest.fixture(scope="module")
+def inputs() -> Inputs:
+    """The tables that breaches are built from, by short name."""
+
+    def rows(spec: TableSpec, text: str) -> pl.DataFrame:
+        line = pl.struct(file_id=lit(spec.name), byte_offset=lit(0, pl.Int64))
+        return frame(spec, text).with_columns(evidence=pl.concat_list(line))
+
+    return {
+        "leader_imbalance": rows(leader_imbalance.SPEC, RATIOS),
+        "imbalance_check": frame(imbalance_check.SPEC, CHECKS),
+        "partition_timeline": rows(partition_timeline.SPEC, LED),
+        "broker_session": frame(broker_session.SPEC, STAYS),
+        "reassignment_event": frame(reassignment_event.SPEC, REASSIGNED),
+    }
+
+
+def built(inputs: Inputs, dirty_from: datetime | None) -> pl.DataFrame:
+    """From that time on, of inputs that reach it."""
+    events = inputs["reassignment_event"]
+    before = events.clear() if dirty_from is None else last_before(events, dirty_from)
+    given = {name: since(name, rows, dirty_from) for name, rows in inputs.items()}
+    found = imbalance_breach.build(
+        **given,
+        reassignment_before=before,
+        audit_limit=AuditLimit(imbalance_checks=2),
+        data_end=DATA_END,
+        dirty_from=dirty_from,
+    )
+    return frame_of(declared(found, SPEC)).sort("broker_id", "breached_at")
+
+
+def last_before(reassignment_event: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
+    """The last row of each partition until then that begins or ends a reassignment."""
+    earlier = steps(reassignment_event).filter(col("logged_at") < dirty_from)
+    return earlier.sort("logged_at", "byte_offset").unique(PARTITION, keep="last")
+
+
+def since(name: str, rows: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+    if dirty_from is None or name in LASTING:
+        return rows
+    return rows.filter(is_reaching(BY_SHORT_NAME[name].ordered_by or "logged_at", dirty_from))
+
+
+def is_reaching(column: str, moment: datetime) -> pl.Expr:
+    return col(column).is_null() | (col(column) >= moment)
+
+
+@pytest.fixture(scope="module")
+def breaches(inputs: Inputs) -> pl.DataFrame:
+    return built(inputs, None)
+
+
+def test_breaches(breaches: pl.DataFrame) -> None:
+    expected = frame(
+        SPEC,
+        """
+        broker_id | breached_at | balanced_at | led_elsewhere_count | check_count | triggered_count | moved_count | able_ms | down_ms | reassigning_ms | duration_ms | is_standing | why                     | certainty
+        1         | 50          | 70          | 2                   | 1           | 1               | 2           | 0       | 0       | 10000          | 20000       | false       | preferred_not_in_isr    | inferred
+        1         | 90          |             | 1                   | 2           | 1               | 0           | 500000  | 0       | 70000          | 510000      | true        | not_rebalanced          | inferred
+        2         | 100         | 300         | 1                   | 0           | 0               | 0           | 10000   | 180000  | 10000          | 200000      | false       | preferred_down          | inferred
+        3         | 100         | 300         | 1                   | 0           | 0               | 0           | 200000  | 0       | 10000          | 200000      | true        | auto_rebalance_disabled | undetermined
+        4         | 100         | 300         | 1                   | 0           | 0               | 0           | 0       | 0       | 10000          | 200000      | false       | preferred_not_in_isr    | inferred
+        5         | 100         | 300         | 1                   | 0           | 0               | 0           | 200000  | 0       | 10000          | 200000      | false       | between_checks          | inferred
+        """,
+    )
+    columns = [name for name in SPEC.columns if name not in UNTOLD]
+    assert breaches.select(columns).rows() == expected.select(columns).rows()
+
+
+def test_heights_of_breaches(breaches: pl.DataFrame) -> None:
+    """As the broker stood when its ratio was highest."""
+    columns = ("broker_id", "max_ratio", "led_elsewhere_count", "preferred_count", "threshold_ratio")
+    assert breaches.select(columns).rows()[:3] == [
+        (1, 0.5, 2, 4, 0.1),
+        (1, 0.25, 1, 4, 0.1),
+        (2, 0.5, 1, 2, 0.1),
+    ]
+
+
+@pytest.mark.parametrize(("second", "first"), [(60, 50), (75, 75), (95, 90), (200, 90), (400, 90)])
+def test_breaches_that_reach_a_time_rest_on_all_since_they_began(
+    inputs: Inputs, breaches: pl.DataFrame, second: int, first: int
+) -> None:
+    """A reassignment that began before counts, too; of what was balanced before that time nothing is built."""
+    reaching = breaches.filter(is_reaching("balanced_at", at(second)))
+    begun = reaching.filter(col("breached_at") < at(second))["breached_at"]
+    assert min(begun, default=at(second)) == at(first)
+    found = built(inputs, at(first)).filter(is_reaching("balanced_at", at(second)))
+    assert found.rows() == reaching.rows()
+
+
+def test_a_broker_is_live_as_long_as_no_list_named_any(inputs: Inputs, breaches: pl.DataFrame) -> None:
+    """That one names it after a breach changes nothing of that breach."""
+    sessions = pl.concat([inputs["broker_session"], frame(broker_session.SPEC, LATER)])
+    assert built(inputs | {"broker_session": sessions}, None).rows() == breaches.rows()
+
+
+def test_reassignments_up_to_2_3_are_told_by_their_lines() -> None:
+    """From the line that begins one, or lists it at a start, until it is taken out; a-1 goes on."""
+    steps_of = frame(reassignment_event.SPEC, REASSIGNED)
+    found = reassigning(frame(partition_timeline.SPEC, LED), steps_of)
+    assert found.sort("cluster_id", "from_at").rows() == [
+        ("c", at(60), at(110)),
+        ("c", at(400), at(450)),
+        ("d", at(10), at(20)),
+        ("d", at(11), at(30)),
+        ("d", at(30), None),
+    ]
+
+
+def test_a_breach_shows_its_begin_its_height_and_that_the_broker_could_lead(breaches: pl.DataFrame) -> None:
+    (row,) = breaches.filter(col("broker_id") == 1, col("balanced_at").is_null()).to_dicts()
+    files = [line["file_id"] for line in row["evidence"]]
+    assert files == ["gold.leader_imbalance", "gold.partition_timeline"]
+
+
+def test_no_breach_of_nothing(inputs: Inputs) -> None:
+    assert built({name: rows.clear() for name, rows in inputs.items()}, None).is_empty()
+
+
+def milliseconds_within(breach: tuple[int, int], stretches: list[tuple[int | None, int | None]]) -> int:
+    """How many of a breach lie in some stretch, counted one by one."""
+    begin, end = breach
+    return sum(
+        any((a is None or a <= one) and (b is None or one < b) for a, b in stretches)
+        for one in range(begin, end)
+    )
+
+
+def test_parts_of_stretches_as_they_are_counted_one_by_one() -> None:
+    random = Random(20261121)  # noqa: S311  no secrets are drawn
+    breaches: list[dict[str, Any]] = []
+    stretches: list[dict[str, Any]] = []
+    expected: dict[tuple[int, datetime], int] = {}
+    for broker_id in range(200):
+        ends = sorted(random.sample(range(30), 2 * random.randint(0, 3)))
+        own = list(zip(ends[::2], ends[1::2], strict=True))
+        there = []
+        for _ in range(random.randint(0, 4)):
+            first, last = sorted(random.choices(range(30), k=2))
+            there.append(
+                random.choice([(first, last), (first, last), (None, last), (first, None), (None, None)])
+            )
+        known = {"cluster_id": "c", "broker_id": broker_id}
+        breaches += [known | {"breached_at": at(a / 1000), "until_at": at(b / 1000)} for a, b in own]
+        stretches += [
+            known
+            | {name: None if one is None else at(one / 1000) for name, one in zip(ENDS, each, strict=True)}
+            for each in there
+        ]
+        counted = {(broker_id, at(one[0] / 1000)): milliseconds_within(one, there) for one in own}
+        expected |= {key: count for key, count in counted.items() if count}
+    found = within(pl.DataFrame(breaches), pl.DataFrame(stretches, infer_schema_length=None))
+    lasted = (col("until_at") - col("from_at")).dt.total_milliseconds().sum()
+    sums = found.group_by("broker_id", "breached_at").agg(lasted).rows()
+    assert {(broker_id, begin): count for broker_id, begin, count in sums} == expected
+    assert len(expected) > 100

@@ -1,0 +1,165 @@
+"""Outages of partitions: who was gone, since when at most, how each ended, and what is none."""
+
+from datetime import datetime
+
+import polars as pl
+import pytest
+from polars import col, lit
+
+from pipeline.core.frames import empty
+from pipeline.kernels.gold import partition_outage
+from pipeline.model.settings import SessionLimit
+from schemas.gold import broker_session, partition_timeline
+from schemas.gold.partition_outage import SPEC
+from schemas.silver import broker_absence, controller_line, term
+from tests.gold.conftest import LOGS
+from tests.kernels.chain import built
+from tests.kernels.frames import at, frame
+from tests.kernels.silver.rows import declared_rows, records_in, same_rows
+
+TOLD = (
+    "topic",
+    "partition",
+    "noticed_at",
+    "ended_at",
+    "ended_how",
+    "root_event",
+    "root_broker_id",
+    "root_left_how",
+    "old_leader",
+    "new_leader",
+)
+
+
+@pytest.fixture(scope="module")
+def outages() -> pl.DataFrame:
+    """Of the story."""
+    found: pl.DataFrame = built(records_in(LOGS), "partition_outage")["partition_outage"]
+    return found
+
+
+def test_outages_of_a_story(outages: pl.DataFrame) -> None:
+    """Broker 2 dies; topic b is deleted before it got another leader; the next controller does not find broker 1."""
+    expected = frame(
+        SPEC,
+        """
+        topic | partition | noticed_at | ended_at | ended_how | low_ms | high_ms | root_event          | root_broker_id | root_left_how      | old_leader | new_leader | certainty
+        a     | 0         | 10         | 10.002   | elected   | 2      | 21002   | broker failure      | 2              | uncontrolled       | 2          | 1          | inferred
+        b     | 0         | 10         | 20       | deleted   | 10000  | 31000   | broker failure      | 2              | uncontrolled       | 2          |            | inferred
+        a     | 0         | 29.010     |          |           |        |         | controller start-up | 1              | missing_at_startup | 1          |            | inferred
+        a     | 1         | 29.010     |          |           |        |         | controller start-up | 1              | missing_at_startup | 1          |            | inferred
+        """,
+    )
+    same_rows(outages, expected, *TOLD, "low_ms", "high_ms", "certainty")
+
+
+def test_a_start_up_notices_what_happened_after_the_controller_before(outages: pl.DataFrame) -> None:
+    """The last line that names epoch 1 is of 10.003: a broker that died then may have been silent for 21 s already."""
+    expected = frame(SPEC, "topic | partition | unserved_from_at\na | 0 | -10.997\na | 1 | -10.997")
+    found = outages.filter(root_left_how="missing_at_startup")
+    same_rows(found, expected, "topic", "partition", "unserved_from_at")
+
+
+SESSIONS = """
+    cluster_id | broker_id | joined_at | left_at | left_how     | left_term_id | left_event_seq
+    c          | 1         | 1         | 100     | uncontrolled | 1-1          | 50
+    c          | 1         | 200       |         |              |              |
+    c          | 2         | 1         | 300     | bounced      | 1-1          | 60
+    c          | 2         | 300       |         |              |              |
+    c          | 3         | 1         |         |              |              |
+"""
+TIMELINE = """
+    cluster_id | topic    | topic_life | partition | interval_seq | valid_from_at | valid_until_at | state            | leader | is_deleting | term_id | event_seq | certainty
+    c          | back     | 1          | 0         | 1            | 10            |                | OnlinePartition  | 1      | false       | 1-1     | 5 |
+    c          | bounced  | 1          | 0         | 1            | 10            | 300            | OnlinePartition  | 2      | false       | 1-1     | 5 |
+    c          | bounced  | 1          | 0         | 2            | 300           |                | OnlinePartition  | 3      | false       | 1-1     | 60 |
+    c          | moved    | 1          | 0         | 1            | 10            | 100            | OnlinePartition  | 1      | false       | 1-1     | 5 |
+    c          | moved    | 1          | 0         | 2            | 100           |                | OnlinePartition  | 3      | false       | 1-1     | 40 |
+    c          | stretch  | 1          | 0         | 1            | 10            | 110            | OnlinePartition  | 1      | false       | 1-1     | 5 |
+    c          | stretch  | 1          | 0         | 2            | 110           | 120            | OfflinePartition | 1      | false       | 1-1     | 50 |
+    c          | stretch  | 1          | 0         | 3            | 120           | 400            | OnlinePartition  | -1     | false       | 1-1     | 51 |
+    c          | stretch  | 1          | 0         | 4            | 400           |                | OnlinePartition  | 3      | false       | 1-1     | 70 |
+    c          | born     | 1          | 0         | 1            | 10            | 10.001         | NewPartition     |        | false       | 1-1     | 5 |
+    c          | born     | 1          | 0         | 2            | 10.001        |                | OnlinePartition  | 3      | false       | 1-1     | 5 |
+    c          | unborn   | 1          | 0         | 1            | 10            | 90             | NewPartition     |        | false       | 1-1     | 5 |
+    c          | unborn   | 1          | 0         | 2            | 90            |                | OnlinePartition  | 3      | false       | 1-1     | 6 |
+    c          | deleting | 1          | 0         | 1            | 10            | 90             | OfflinePartition | 3      | true        | 1-1     | 5 |
+    c          | stranger | 1          | 0         | 1            | 10            |                | OnlinePartition  | 9      | false       | 1-1     | 5 |
+    c          | doubted  | 1          | 0         | 1            | 10            | 20             | OfflinePartition | -1     | false       | 1-1     | 5         |
+    c          | doubted  | 1          | 0         | 2            | 20            | 30             |                  |        | false       | 1-1     | 6         | undetermined
+    c          | doubted  | 1          | 0         | 3            | 30            | 40             | OfflinePartition | -1     | false       | 1-1     | 7         |
+    c          | doubted  | 1          | 0         | 4            | 40            |                | OnlinePartition  | 3      | false       | 1-1     | 8         |
+"""
+
+
+TERMS = "cluster_id | term_id | life | controller_epoch | mode\nc | 1-1 | 1 | 1 | zookeeper"
+
+
+def with_evidence(rows: pl.DataFrame, file_id: pl.Expr) -> pl.DataFrame:
+    """Every row rests on a line of its own."""
+    place = pl.struct(file_id=file_id, byte_offset=lit(0, pl.Int64))
+    return rows.with_columns(evidence=pl.concat_list(place))
+
+
+def outages_of(
+    timeline: str,
+    sessions: str,
+    before: pl.DataFrame | None = None,
+    dirty_from: datetime | None = None,
+    since: datetime | None = None,
+) -> pl.DataFrame:
+    """Of intervals and sessions alone; since: only of intervals that reach it."""
+    intervals = with_evidence(
+        frame(partition_timeline.SPEC, timeline), col("topic") + col("interval_seq").cast(pl.String)
+    )
+    if since is not None:
+        intervals = intervals.filter(col("valid_until_at").is_null() | (col("valid_until_at") >= since))
+    listed = frame(broker_session.SPEC, sessions).with_columns(mode=lit("zookeeper"))
+    name = pl.format("broker {}, session {}", "broker_id", col("joined_at").rank("ordinal").over("broker_id"))
+    rows = partition_outage.build(
+        intervals,
+        with_evidence(listed, name),
+        empty(broker_absence.SPEC),
+        empty(controller_line.SPEC),
+        frame(term.SPEC, TERMS),
+        SessionLimit(),
+        empty(SPEC) if before is None else before,
+        dirty_from,
+    )
+    return declared_rows(rows, SPEC)
+
+
+def test_what_is_an_outage() -> None:
+    """Not: a leader moved by another act in the very millisecond, a creation in one act, a deletion."""
+    expected = frame(
+        SPEC,
+        """
+        topic    | partition | noticed_at | ended_at | ended_how       | root_event     | root_broker_id | root_left_how | old_leader | new_leader
+        back     | 0         | 100        | 200      | leader_returned | broker failure | 1              | uncontrolled  | 1          | 1
+        bounced  | 0         | 300        | 300      | elected         | broker bounced | 2              | bounced       | 2          | 3
+        stretch  | 0         | 100        | 400      | elected         | broker failure | 1              | uncontrolled  | 1          | 3
+        unborn   | 0         | 10         | 90       | elected         | unknown        |                |               |            | 3
+        stranger | 0         | 10         |          |                 | unknown        | 9              |               | 9          |
+        doubted  | 0         | 10         | 20       | lines_missing   | unknown        |                |               |            |
+        doubted  | 0         | 30         | 40       | elected         | unknown        |                |               |            | 3
+        """,
+    )
+    same_rows(outages_of(TIMELINE, SESSIONS), expected, *TOLD)
+
+
+@pytest.mark.parametrize("second", [0, 10, 15, 20, 60, 100, 110, 115, 120, 150, 200, 300, 350, 400, 500])
+def test_outages_from_any_day_on_are_those_of_all_days(second: float) -> None:
+    """With what reaches that time of the intervals, and of the outages that begin before it."""
+    dirty_from = at(second)
+    whole = outages_of(TIMELINE, SESSIONS)
+    is_before = col("noticed_at") < dirty_from
+    reaches = col("ended_at").is_null() | (col("ended_at") >= dirty_from)
+    found = outages_of(TIMELINE, SESSIONS, whole.filter(is_before & reaches), dirty_from, dirty_from)
+    same_rows(found, whole.filter(~is_before | reaches), *SPEC.columns)
+
+
+def test_lines_are_those_of_the_departure_and_of_the_election() -> None:
+    (stretch,) = outages_of(TIMELINE, SESSIONS).filter(topic="stretch").to_dicts()
+    assert [place["file_id"] for place in stretch["evidence"]] == ["broker 1, session 1", "stretch4"]
+    (back,) = outages_of(TIMELINE, SESSIONS).filter(topic="back").to_dicts()
+    assert [place["file_id"] for place in back["evidence"]] == ["broker 1, session 1", "broker 1, session 2"]

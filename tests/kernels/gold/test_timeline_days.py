@@ -1,0 +1,75 @@
+"""Intervals that are built from a day on are those of building everything, whichever day it is."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars import col
+from polars.testing import assert_frame_equal
+
+from pipeline.core.frames import declared, frame_of
+from pipeline.kernels.gold import partition_timeline
+from schemas.gold.partition_timeline import SPEC
+from tests.kernels.carried import deletion_before, reaching, timeline_before
+from tests.kernels.chain import built
+from tests.kernels.corpus import records
+
+STRETCHED = 4000  # a minute of the lab is three days
+INPUTS = ("leader_and_isr", "partition_transition", "assignment", "topic_event", "controller_line", "term")
+KRAFT_INPUTS = ("partition_state", "broker_absence", "wording_seen")
+
+
+def stretched(cluster: Path) -> pl.DataFrame:
+    """All lines of a cluster as if each second had been an hour or more; `NAME~N`: without what node N wrote."""
+    name, _, left_out = cluster.name.partition("~")
+    lines = frame_of(records(cluster.with_name(name)))
+    if left_out:
+        lines = lines.filter(col("node_id") != int(left_out))
+    first = col("logged_at").min()
+    return lines.with_columns(logged_at=first + (col("logged_at") - first) * STRETCHED)
+
+
+def from_day(tables: dict[str, Any], day: datetime) -> pl.DataFrame:
+    """The table as a run builds it from that day on. The segments that a run reads may begin with the day itself:
+    nothing before it is there to look back at."""
+    later = {
+        "partition_state": tables["partition_state"].filter(col("logged_at") >= day),
+        "controller_line": tables["controller_line"].filter(reaching("ordered_at", day)),
+    }
+    said = [tables["leader_and_isr"], tables["partition_transition"], later["partition_state"]]
+    given = {name: tables[name] for name in (*INPUTS, *KRAFT_INPUTS)} | later
+    rows = partition_timeline.build(
+        **given,
+        deletion_before=deletion_before(tables["topic_event"], tables["controller_line"], day),
+        timeline_before=timeline_before(tables["partition_timeline"], said, day),
+        dirty_from=day,
+    )
+    return frame_of(declared(rows, SPEC))
+
+
+@pytest.mark.parametrize(
+    ("name", "fewest_days"),
+    [
+        ("2.2.2-zk-stock", 5),
+        ("1.0.2-zk-stock", 5),
+        ("3.9.1-zk-stock", 5),
+        ("3.9.1-zk-stock~1", 5),
+        ("3.9.2-kraft-separate-stock", 5),
+        ("3.3.2-kraft-combined-stock", 5),
+        ("3.9.2-kraft-migration-stock", 5),
+        ("4.0.0-kraft-combined-stock", 5),
+        ("4.3.1-kraft-combined-trace", 5),
+        ("4.0.0-kraft-combined-stock~2", 5),
+    ],
+)
+def test_any_day(shared: Path, name: str, fewest_days: int) -> None:
+    tables = built(stretched(shared / "corpus" / "lab" / name), "partition_timeline")
+    whole = tables["partition_timeline"]
+    days = whole["valid_from_at"].dt.truncate("1d").unique().sort().to_list()
+    assert len(days) > fewest_days
+    for day in days:
+        assert_frame_equal(
+            from_day(tables, day), whole.filter(reaching("valid_until_at", day)), check_row_order=False
+        )

@@ -1,0 +1,64 @@
+"""The order of a controller's lines: openers before consequences, terms by election and by epoch, causes."""
+
+from tests.kernels.chain import built
+from tests.kernels.silver.rows import records_in
+
+CONTROLLER = """
+    [2026-11-21 00:00:01,000] INFO [ControllerEventThread controllerId=1] Starting (kafka.controller.ControllerEventManager$ControllerEventThread)
+    [2026-11-21 00:00:01,100] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 4 and epoch zk version is now 4 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] INFO [Controller id=1] Newly added brokers: , deleted brokers: 2, bounced brokers: , all live brokers: 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] INFO [Controller id=1] Broker failure callback for 2 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,000] DEBUG [Controller id=1] Resigning (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,001] INFO [Controller id=1] Resigned (kafka.controller.KafkaController)
+    [2026-11-21 00:00:04,000] DEBUG [Controller id=1] Broker 3 has been elected as the controller, so stopping the election process. (kafka.controller.KafkaController)
+"""
+STATE_CHANGE = """
+    [2026-11-21 00:00:01,200] TRACE [Controller id=1 epoch=4] Changed state of replica 1 for partition t-0 from OnlineReplica to OnlineReplica (state.change.logger)
+    [2026-11-21 00:00:02,000] TRACE [Controller id=1 epoch=4] Changed partition t-0 state from OnlinePartition to OfflinePartition (state.change.logger)
+    [2026-11-21 00:00:01,990] TRACE [Controller id=1 epoch=4] Changed state of replica 2 for partition t-0 from OnlineReplica to OfflineReplica (state.change.logger)
+"""
+
+
+def test_order_and_cause() -> None:
+    records = records_in({(1, "state-change"): STATE_CHANGE, (1, "controller"): CONTROLLER})
+    found = built(records, "controller_line")["controller_line"].sort("seq")
+    assert found.select("term_id", "event", "cause").rows() == [
+        ("1-4", "controller_elected", "controller start-up"),
+        ("1-4", "replica_transition", "controller start-up"),
+        ("1-4", "broker_change", "unknown"),
+        ("1-4", "broker_failure", "broker failure"),
+        ("1-4", "partition_transition", "broker failure"),
+        (
+            "1-4",
+            "replica_transition",
+            "broker failure",
+        ),  # its time is before the line above: place in the file counts
+        ("1-4", "controller_resigning", "broker failure"),
+        ("1-4", "controller_resigned", "broker failure"),
+    ]
+
+
+AUTOMATIC_0_11 = """
+    [2026-11-21 00:00:01,000] INFO [Controller 1]: 1 successfully elected as the controller (kafka.controller.KafkaController)
+    [2026-11-21 00:00:01,001] INFO [Controller 1]: Controller 1 incremented epoch to 4 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:01,002] INFO [Controller 1]: Starting preferred replica leader election for partitions  (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] DEBUG [Controller 1]: Topics not in preferred replica Map([t,0] -> List(3, 1), [t,1] -> List(3, 2)) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] TRACE [Controller 1]: Leader imbalance ratio for broker 3 is 1.0 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,001] INFO [Controller 1]: Starting preferred replica leader election for partitions [t,0] (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,009] INFO [Controller 1]: Partition [t,0] completed preferred replica leader election. New leader is 3 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,009] INFO [Controller 1]: Starting preferred replica leader election for partitions [t,1] (kafka.controller.KafkaController)
+    [2026-11-21 00:00:09,000] INFO [Controller 1]: Starting preferred replica leader election for partitions [u,0] (kafka.controller.KafkaController)
+"""
+
+
+def test_elections_one_by_one_are_automatic_after_a_check_that_listed_them() -> None:
+    records = records_in({(1, "controller"): AUTOMATIC_0_11})
+    found = built(records, "controller_line")["controller_line"].sort("seq")
+    rows = found.select("term_id", "event", "cause").rows()
+    assert rows[:3] == [
+        ("1-4", "controller_elected", "controller start-up"),
+        ("1-4", "controller_epoch_incremented", "controller start-up"),
+        ("1-4", "preferred_election_started", "controller start-up"),
+    ]
+    elections = [cause for _, event, cause in rows[3:] if event == "preferred_election_started"]
+    assert elections == ["automatic rebalance", "automatic rebalance", "preferred election by tool"]

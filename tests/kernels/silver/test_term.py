@@ -1,0 +1,79 @@
+"""Terms: elected, only named by others, and epochs that a wiped cluster uses again."""
+
+import pytest
+
+from schemas.silver.term import SPEC
+from tests.kernels.chain import built
+from tests.kernels.frames import frame
+from tests.kernels.silver.rows import records_in, same_rows
+
+CONTROLLER_1 = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:09,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:10,000] INFO [Controller id=1] Ready to serve as the new controller with epoch 1 (kafka.controller.KafkaController)
+"""
+CONTROLLER_2 = """
+    [2026-11-21 00:00:05,000] INFO [Controller 2]: Controller 2 incremented epoch to 2 (kafka.controller.KafkaController)
+"""
+STATE_CHANGE_3 = """
+    [2026-11-21 00:00:07,000] TRACE [Controller id=3 epoch=3] Changed state of replica 3 for partition t-0 from NewReplica to OnlineReplica (state.change.logger)
+"""
+
+
+def test_lives_and_terms() -> None:
+    logs = {
+        (1, "controller"): CONTROLLER_1,
+        (2, "controller"): CONTROLLER_2,
+        (3, "state-change"): STATE_CHANGE_3,
+    }
+    expected = frame(
+        SPEC,
+        """
+        term_id | life | controller_id | controller_epoch | mode      | elected_at | first_seen_at | last_seen_at | certainty
+        1-1     | 1    | 1             | 1                | zookeeper | 1          | 1             | 9            | proved
+        1-2     | 1    | 2             | 2                | zookeeper | 5          | 5             | 5            | proved
+        1-3     | 1    | 3             | 3                | zookeeper |            | 7             | 7            | inferred
+        2-1     | 2    | 1             | 1                | zookeeper | 9          | 9             | 10           | proved
+        """,
+    )
+    same_rows(
+        built(records_in(logs), "term")["term"], expected,
+        "term_id", "life", "controller_id", "controller_epoch", "mode", "elected_at", "first_seen_at", "last_seen_at", "certainty",
+    )  # fmt: skip
+
+
+BEFORE_A_WIPE = """
+    [2026-11-21 00:00:08,000] INFO [Controller id=2] 2 successfully elected as the controller. Epoch incremented to 8 and epoch zk version is now 8 (kafka.controller.KafkaController)
+"""
+AFTER_IT = """
+    [2026-11-22 00:00:01,000] TRACE [Controller id=2 epoch=6] Changed state of replica 3 for partition t-0 from NewReplica to OnlineReplica (state.change.logger)
+"""
+OF_THE_FIRST = """
+    [2026-11-21 00:00:01,000] TRACE [Controller id=2 epoch=6] Changed state of replica 3 for partition t-0 from NewReplica to OnlineReplica (state.change.logger)
+"""
+DEPOSED = """
+    [2026-11-22 00:00:01,000] TRACE [Controller id=3 epoch=6] Changed state of replica 3 for partition t-0 from NewReplica to OnlineReplica (state.change.logger)
+"""
+OTHERS = """
+    [2026-11-21 00:00:05,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 7 and epoch zk version is now 7 (kafka.controller.KafkaController)
+    [2026-11-22 00:00:07,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 7 and epoch zk version is now 7 (kafka.controller.KafkaController)
+"""
+ONE, SECOND = OTHERS.splitlines(keepends=True)[1:]
+LATER_EPOCH = ONE + SECOND.replace("incremented to 7", "incremented to 9")
+
+
+@pytest.mark.parametrize(
+    ("node", "logs", "first", "terms"),
+    [
+        pytest.param(2, AFTER_IT, OTHERS, ["1-7", "1-8", "2-6", "2-7"], id="back at a lower epoch"),
+        pytest.param(2, OF_THE_FIRST + AFTER_IT, OTHERS, ["1-6", "1-7", "1-8", "2-6", "2-7"], id="twice"),
+        pytest.param(3, DEPOSED, OTHERS, ["1-6", "1-7", "1-8", "2-7"], id="of one that had none later"),
+        pytest.param(2, AFTER_IT, LATER_EPOCH, ["1-6", "1-7", "1-8", "1-9"], id="no life follows"),
+    ],
+)
+def test_a_life_begins_before_its_first_election_seen(
+    node: int, logs: str, first: str, terms: list[str]
+) -> None:
+    given = {(1, "controller"): first, (2, "controller"): BEFORE_A_WIPE, (node, "state-change"): logs}
+    found = built(records_in(given), "term")["term"]
+    assert sorted(found["term_id"]) == terms

@@ -1,0 +1,48 @@
+"""Lines about a controller's own acts, and lines of brokers about the same."""
+
+import polars as pl
+
+from pipeline.model.lines.acting import about_partitions, about_requests, by_controllers
+from schemas.bronze.log_record import SPEC
+from tests.kernels.frames import frame
+
+LINES = frame(
+    SPEC,
+    """
+    file_id          | log          | node_id | controller_id | logged_at | event
+    of controller    | controller   | 1       |               | 1         | controller_resigned
+    acting           | state-change | 1       | 1             | 1         | partition_transition
+    acting somewhere | state-change |         | 1             | 1         | partition_transition
+    of another node  | state-change | 2       | 1             | 1         | partition_transition
+    of a broker      | state-change | 1       | 1             | 1         | broker_become_leader_started
+    not named        | state-change | 1       |               | 1         | partition_transition
+    not understood   | controller   | 1       |               | 1         |
+    without a time   | controller   | 1       |               |           | controller_resigned
+    of a server      | server       | 1       | 1             | 1         | partition_transition
+    """,
+)
+
+
+def names(lines: pl.DataFrame) -> list[str]:
+    return lines["file_id"].to_list()
+
+
+def test_lines_that_a_controller_writes() -> None:
+    assert names(by_controllers(LINES)) == ["of controller", "acting", "acting somewhere"]
+    assert by_controllers(LINES.clear()).is_empty()
+
+
+def test_lines_of_a_family_have_a_time() -> None:
+    lines = frame(
+        SPEC,
+        """
+        file_id        | logged_at | event
+        request        | 1         | leader_and_isr_sent
+        state          | 1         | partition_created
+        neither        | 1         | controller_resigned
+        without a time |           | leader_and_isr_sent
+        not understood | 1         |
+        """,
+    )
+    assert names(about_requests(lines)) == ["request"]
+    assert names(about_partitions(lines)) == ["state"]

@@ -1,0 +1,135 @@
+"""What controllers hold of partitions against a plain Python twin, on generated lines: many clusters in one frame."""
+
+from collections.abc import Iterable
+from random import Random
+
+import polars as pl
+import pytest
+
+from pipeline.core.frames import empty
+from pipeline.model.partitions.controller_view import (
+    BEFORE,
+    TERM,
+    changes,
+    counts_at,
+    first_places,
+    held,
+    listed,
+    sequence,
+)
+from pipeline.model.partitions.statements import PARTITION, TRACKED
+from schemas.gold import partition_timeline
+from schemas.silver import assignment, term
+from tests.kernels.frames import at, frame
+from tests.model.controller_twin import Cluster, Row, answer, views
+
+CLUSTERS, SEED = 150, 20261121
+TYPES = empty(partition_timeline.SPEC).schema
+
+
+@pytest.fixture(scope="module")
+def clusters() -> list[Cluster]:
+    random = Random(SEED)  # noqa: S311  no secrets are drawn
+    return [Cluster(random, f"{number}") for number in range(CLUSTERS)]
+
+
+@pytest.fixture(scope="module")
+def cluster_wide(clusters: list[Cluster]) -> pl.DataFrame:
+    rows = [one for each in clusters for one in each.intervals]
+    kinds = {name: TYPES[name] for name in rows[0]} | {"valid_from_at": pl.Int64, "valid_until_at": pl.Int64}
+    return sequence(pl.DataFrame(rows, schema=kinds).sample(fraction=1, shuffle=True, seed=1))
+
+
+@pytest.fixture(scope="module")
+def begins(clusters: list[Cluster]) -> pl.DataFrame:
+    rows = [
+        (each.partitions[0][0], f"1-{epoch}", *place)
+        for each in clusters
+        for epoch, place in each.begins.items()
+    ]
+    kinds = {"cluster_id": pl.String, "term_id": pl.String, "at": pl.Int64}
+    return pl.DataFrame(rows, schema=kinds | {"controller_epoch": pl.Int32, "seq": pl.Int64}, orient="row")
+
+
+@pytest.fixture(scope="module")
+def seen(clusters: list[Cluster], begins: pl.DataFrame, cluster_wide: pl.DataFrame) -> pl.DataFrame:
+    rows = [one for each in clusters for one in each.lines]
+    others = {"term_id": pl.String, "seq": pl.Int64, "cause": pl.String, "listed_of": pl.Int32}
+    kinds = {name: TYPES.get(name) or others[name] for name in rows[0]}
+    own = pl.DataFrame(rows, schema=kinds).sample(fraction=1, shuffle=True, seed=1)
+    return held(own, begins, cluster_wide, "listed_of")
+
+
+def in_order(rows: Iterable[Row], *names: str) -> list[str]:
+    return sorted(str({name: row[name] for name in names}) for row in rows)
+
+
+def test_what_a_controller_holds_after_and_before_each_line(
+    clusters: list[Cluster], seen: pl.DataFrame
+) -> None:
+    names = (
+        *PARTITION,
+        "term_id",
+        "seq",
+        "cause",
+        "listed_of",
+        *TRACKED,
+        *(f"{one}{BEFORE}" for one in TRACKED),
+    )
+    expected = [one for each in clusters for one in views(each)]
+    assert in_order(seen.to_dicts(), *names) == in_order(expected, *names)
+    assert len(expected) > 10 * CLUSTERS
+
+
+def test_terms_without_a_begin_are_left_out(
+    seen: pl.DataFrame, begins: pl.DataFrame, cluster_wide: pl.DataFrame
+) -> None:
+    found = held(seen, begins.filter(pl.col("term_id") == "1-1"), cluster_wide)
+    assert set(found["term_id"]) == {"1-1"}
+
+
+def test_counts_by_looking_at_every_partition(
+    clusters: list[Cluster], seen: pl.DataFrame, begins: pl.DataFrame, cluster_wide: pl.DataFrame
+) -> None:
+    kinds = {"cluster_id": pl.String, "term_id": pl.String, "broker_id": pl.Int32, "seq": pl.Int64}
+    asked = pl.DataFrame(
+        [one for each in clusters for one in each.asked], schema=kinds | {"listing_seq": pl.Int64}
+    )
+    moving = seen.with_columns(is_moving=pl.col("cause") == "move")
+    found = counts_at(asked.sample(fraction=1, shuffle=True, seed=1), moving, begins, cluster_wide).to_dicts()
+    expected = [
+        answer(each, lines, one) for each in clusters for lines in [views(each)] for one in each.asked
+    ]
+    assert in_order(found, *expected[0]) == in_order(expected, *expected[0])
+    for name in ("preferred", "elsewhere", "moved", "listed", "agreed"):
+        assert len({row[name] for row in found}) > 1, name
+
+
+def test_no_change_of_no_broker(seen: pl.DataFrame) -> None:
+    """What changes the counts of no broker gives no row."""
+    found = changes(seen.with_columns(is_moving=False), *TERM, "seq")
+    counted = pl.any_horizontal(pl.col("preferred", "elsewhere", "moved", "listed") != 0)
+    assert found.filter(~counted).is_empty()
+    assert found["broker_id"].null_count() == 0
+
+
+def test_what_a_controller_lists() -> None:
+    text = """
+        event                  | topic | partition | replicas
+        imbalance_not_preferred | a    | 0         | [2 1]
+        imbalance_not_preferred |      |           |
+        imbalance_not_preferred | a    | 1         | []
+        topic_change            | a    | 0         | [1 2]
+    """
+    found = listed(frame(assignment.SPEC, text))
+    assert found.select("topic", "partition", "listed_of").rows() == [("a", 0, 2), ("a", 1, None)]
+
+
+def test_a_term_begins_where_it_is_elected_or_first_seen() -> None:
+    text = """
+        cluster_id | term_id | controller_epoch | elected_at | first_seen_at
+        c          | 1-1     | 1                | 3          | 4
+        c          | 1-2     | 2                |            | 9
+    """
+    found = first_places(frame(term.SPEC, text)).select("term_id", "at", "controller_epoch", "seq")
+    assert found.rows() == [("1-1", at(3), 1, 0), ("1-2", at(9), 2, 0)]
