@@ -28,13 +28,13 @@ def build(broker_event: pl.DataFrame, term: pl.DataFrame, session_limit: Session
     silence = kraft_silence(session_limit)
     is_watched = col("elected_at") + silence < at
     heard_at = when(is_watched).then(at).otherwise(pl.min_horizontal(at, "elected_at"))
-    back_later = when(step == BACK).then(at).shift(-1).backward_fill()
+    next_back = when(step == BACK).then(at).backward_fill()
     return (
         in_term(decisions, term)
         .join(elected, on=["cluster_id", "term_id"], how="left")
         .sort("at", "file_id", "byte_offset")
         .with_columns(
-            back_at=back_later.over("cluster_id", "broker_id"),
+            back_at=next_back.over("cluster_id", "broker_id"),
             silent_from_at=when(step == SILENT).then(heard_at - silence),
             is_fence=step != LEAVING,
             out_at=at,

@@ -13,6 +13,7 @@ PLACE = ("at", "controller_epoch", "seq")
 TERM = ("cluster_id", "term_id")
 OWN = (*TERM, *PARTITION[1:])
 COUNTS = ("preferred", "elsewhere", "moved", "listed", "agreed")
+COUNTED_BY = ("state", "leader", "replicas", "is_deleting")  # what the counts rest on
 LISTING = "imbalance_not_preferred"
 BEFORE_ALL = -1  # a place before every line of a term
 BEFORE = "_before"  # ends the name of a column that holds the value before the line
@@ -122,7 +123,9 @@ def changes(states: pl.DataFrame, *kept: str) -> pl.DataFrame:
     it gives the partition back to its preferred leader; listed_of.
     """
     is_listing = col("listed_of").is_not_null()
-    moves, lists = states.filter(~is_listing), states.filter(is_listing)
+    # Most lines repeat what is held already: a request goes to each broker.
+    is_change = pl.any_horizontal(col(name).ne_missing(col(f"{name}{BEFORE}")) for name in COUNTED_BY)
+    moves, lists = states.filter(is_change, ~is_listing), states.filter(is_listing)
     is_back = (col("leader") == head()) & col(f"leader{BEFORE}").ne_missing(col("leader"))
     is_held = ((head() == col("listed_of")) & is_elsewhere()).fill_null(value=False)
     name = pl.concat_str("topic", "partition", separator="-", ignore_nulls=True)

@@ -1,11 +1,14 @@
 """Elections as each of the releases prints them, from lines to rows."""
 
+from typing import Any
+
 import polars as pl
 import pytest
 from polars import col
 
 from pipeline.core.expectations import broken_rows, expectation_of
 from schemas.gold.leader_election import SPEC
+from schemas.silver import log_gap
 from tests.gold.election_stories import (
     CONTROLLER_1_0,
     CONTROLLER_2_2,
@@ -18,7 +21,7 @@ from tests.gold.election_stories import (
     STATE_CHANGE_3_9,
     lines,
 )
-from tests.kernels.chain import built_of_many
+from tests.kernels.chain import built, built_of_many
 from tests.kernels.frames import frame
 from tests.kernels.silver.rows import same_rows
 
@@ -35,7 +38,7 @@ STORIES = {
 
 
 @pytest.fixture(scope="module")
-def elections() -> pl.DataFrame:
+def tables() -> dict[str, Any]:
     """Of a cluster for each release."""
     logs = {
         release: {
@@ -44,7 +47,12 @@ def elections() -> pl.DataFrame:
         }
         for release, (controller, state_change, _) in STORIES.items()
     }
-    found: pl.DataFrame = built_of_many(logs, "leader_election")["leader_election"]
+    return built_of_many(logs, "leader_election")
+
+
+@pytest.fixture(scope="module")
+def elections(tables: dict[str, Any]) -> pl.DataFrame:
+    found: pl.DataFrame = tables["leader_election"]
     return found
 
 
@@ -56,3 +64,25 @@ def test_declarations_hold(elections: pl.DataFrame) -> None:
 def test_elections_of_a_release(elections: pl.DataFrame, release: str) -> None:
     found = elections.filter(col("cluster_id") == release)
     same_rows(found, frame(SPEC, STORIES[release][2]), *TOLD)
+
+
+GAP = """
+    cluster_id | node_id | log        | kind    | from_at
+    2.2        | 1       | controller | silence | 2
+"""
+
+
+def test_missing_lines_excuse_what_differs(tables: dict[str, Any], elections: pl.DataFrame) -> None:
+    given = {name: rows for name, rows in tables.items() if name != "leader_election"}
+    given["log_gap"] = frame(log_gap.SPEC, GAP)
+    doubted = built(tables["log_record"], "leader_election", **given)["leader_election"]
+    assert odd_choices(elections) == [("b", "differs", None), ("g", "differs", None)]
+    assert odd_choices(doubted) == [
+        ("b", "undetermined", "lines_missing"),
+        ("g", "undetermined", "lines_missing"),
+    ]
+
+
+def odd_choices(elections: pl.DataFrame) -> list[tuple[Any, ...]]:
+    is_odd = col("verdict").is_in(["differs", "undetermined"]) & (col("cluster_id") == "2.2")
+    return elections.filter(is_odd).select("topic", "verdict", "reason").sort("topic").rows()

@@ -1,8 +1,6 @@
 """Breaches of the imbalance limit: how long each lasted and could not have, and what Kafka did."""
 
 from datetime import datetime
-from random import Random
-from typing import Any
 
 import polars as pl
 import pytest
@@ -11,7 +9,6 @@ from polars import col, lit
 from pipeline.catalog.tables import BY_SHORT_NAME, LASTING
 from pipeline.core.frames import declared, frame_of
 from pipeline.kernels.gold import imbalance_breach
-from pipeline.kernels.gold.imbalance_breach.parts import within
 from pipeline.kernels.gold.imbalance_breach.reassigning import PARTITION, reassigning, steps
 from pipeline.model.settings import AuditLimit
 from schemas.gold import broker_session, imbalance_check, leader_imbalance, partition_timeline
@@ -79,7 +76,6 @@ CHECKS = """
     c          | 1         | 150        | true    | false    | true         | 0
 """
 UNTOLD = ("cluster_id", "max_ratio", "preferred_count", "threshold_ratio", "evidence")
-ENDS = ("from_at", "until_at")
 DATA_END = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(600)]})
 Inputs = dict[str, pl.DataFrame]
 
@@ -182,6 +178,19 @@ def test_a_broker_is_live_as_long_as_no_list_named_any(inputs: Inputs, breaches:
     assert built(inputs | {"broker_session": sessions}, None).rows() == breaches.rows()
 
 
+@pytest.mark.parametrize(("joined_how", "down_ms"), [("joined", 30_000), ("listed_at_startup", 0), ("", 0)])
+def test_how_long_a_broker_had_been_there_that_a_controller_finds_is_not_known(
+    inputs: Inputs, joined_how: str, down_ms: int
+) -> None:
+    """One that joins amid a breach was down until then."""
+    text = f"""
+        cluster_id | broker_id | joined_at | left_at | joined_how
+        c          | 1         | 120       |         | {joined_how}
+    """
+    found = built(inputs | {"broker_session": frame(broker_session.SPEC, text)}, None)
+    assert found.filter(col("breached_at") == at(90))["down_ms"].to_list() == [down_ms]
+
+
 def test_reassignments_up_to_2_3_are_told_by_their_lines() -> None:
     """From the line that begins one, or lists it at a start, until it is taken out; a-1 goes on."""
     steps_of = frame(reassignment_event.SPEC, REASSIGNED)
@@ -203,42 +212,3 @@ def test_a_breach_shows_its_begin_its_height_and_that_the_broker_could_lead(brea
 
 def test_no_breach_of_nothing(inputs: Inputs) -> None:
     assert built({name: rows.clear() for name, rows in inputs.items()}, None).is_empty()
-
-
-def milliseconds_within(breach: tuple[int, int], stretches: list[tuple[int | None, int | None]]) -> int:
-    """How many of a breach lie in some stretch, counted one by one."""
-    begin, end = breach
-    return sum(
-        any((a is None or a <= one) and (b is None or one < b) for a, b in stretches)
-        for one in range(begin, end)
-    )
-
-
-def test_parts_of_stretches_as_they_are_counted_one_by_one() -> None:
-    random = Random(20261121)  # noqa: S311  no secrets are drawn
-    breaches: list[dict[str, Any]] = []
-    stretches: list[dict[str, Any]] = []
-    expected: dict[tuple[int, datetime], int] = {}
-    for broker_id in range(200):
-        ends = sorted(random.sample(range(30), 2 * random.randint(0, 3)))
-        own = list(zip(ends[::2], ends[1::2], strict=True))
-        there = []
-        for _ in range(random.randint(0, 4)):
-            first, last = sorted(random.choices(range(30), k=2))
-            there.append(
-                random.choice([(first, last), (first, last), (None, last), (first, None), (None, None)])
-            )
-        known = {"cluster_id": "c", "broker_id": broker_id}
-        breaches += [known | {"breached_at": at(a / 1000), "until_at": at(b / 1000)} for a, b in own]
-        stretches += [
-            known
-            | {name: None if one is None else at(one / 1000) for name, one in zip(ENDS, each, strict=True)}
-            for each in there
-        ]
-        counted = {(broker_id, at(one[0] / 1000)): milliseconds_within(one, there) for one in own}
-        expected |= {key: count for key, count in counted.items() if count}
-    found = within(pl.DataFrame(breaches), pl.DataFrame(stretches, infer_schema_length=None))
-    lasted = (col("until_at") - col("from_at")).dt.total_milliseconds().sum()
-    sums = found.group_by("broker_id", "breached_at").agg(lasted).rows()
-    assert {(broker_id, begin): count for broker_id, begin, count in sums} == expected
-    assert len(expected) > 100

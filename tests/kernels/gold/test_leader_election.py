@@ -130,12 +130,15 @@ def test_why_it_failed(kind: str, message: str, live: list[int] | None, failure:
     assert given.select(leader_selectors.failure()).item() == failure
 
 
-# 2 and 3 go at once: the request tells the last removal alone, and the leader epoch that there were two.
+# 2 and 3 go at once: the request tells the last removal alone, and the leader epoch that there were two. Another
+# request of the batch tells less, and the last one nothing new.
 TWO_GONE = f"""
     {BORN.format(at="01,001", name="a-0", replicas="2,3", leader=2, isr="2, 3", end="zkVersion=0")}
     02,001 Changed state of replica 3 for partition a-0 from OnlineReplica to OfflineReplica
     02,002 Changed state of replica 2 for partition a-0 from OnlineReplica to OfflineReplica
     02,003 {SENT.format(-1, 2, 2, "a-0")}
+    02,004 {SENT.format(2, 1, 2, "a-0")}
+    02,005 {SENT.format(-1, 2, 2, "a-0")}
 """
 REMOVALS = """
     elected_at | kind        | old_leader | isr_before | leader | isr   | leader_epoch | verdict                 | certainty

@@ -6,10 +6,11 @@ import polars as pl
 import pytest
 from polars import col, lit, when
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import declared, empty, frame_of
 from pipeline.kernels.gold import leader_imbalance
 from pipeline.model.settings import Balancing, BalancingSetting
 from pipeline.model.terms.succession import unseen_from
+from schemas.gold import partition_timeline
 from schemas.gold.leader_imbalance import SPEC
 from schemas.silver import broker_setting, term
 from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
@@ -156,3 +157,24 @@ def test_in_kraft_no_limit_is_read(story: Story) -> None:
     columns = ("threshold_ratio", "limit_source", "is_breach")
     assert {tuple(row[name] for name in columns) for row in found} == {(None, None, None)}
     assert {(row["broker_id"], row["check_interval_seconds"]) for row in found} == {(1, 300), (2, 20)}
+
+
+# The partition's record was there before its first line; that interval is over when the day begins.
+UNBORN = """
+    cluster_id | topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | leader | replicas | is_deleting | topic_id | partition_epoch | certainty
+    c          | a     | 1          | 0         | 1            | 10            | 30             | 1      | [1 2]    | false       | id       | 7               | proved
+    c          | a     | 1          | 0         | 2            | 30            |                | 1      | [1 2]    | false       | id       | 8               | proved
+"""
+
+
+def test_what_was_so_before_a_day_stays_so() -> None:
+    """From when on is told by the row that is open then, not by what of the timeline still is."""
+    line = pl.struct(file_id=lit("f"), byte_offset=col("interval_seq"))
+    intervals = frame(partition_timeline.SPEC, UNBORN).with_columns(evidence=pl.concat_list(line))
+    given = (empty(term.SPEC), BalancingSetting(), empty(broker_setting.SPEC))
+    whole = frame_of(declared(leader_imbalance.build(intervals, *given, empty(SPEC), None), SPEC))
+    columns = ("valid_from_at", "valid_until_at", "reason")
+    assert whole.select(columns).rows() == [(at(10), None, "creation_unseen")]
+    later = intervals.filter(col("valid_until_at").is_null())
+    found = frame_of(declared(leader_imbalance.build(later, *given, whole, at(40)), SPEC))
+    assert found.rows() == whole.rows()

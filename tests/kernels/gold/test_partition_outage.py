@@ -89,6 +89,8 @@ TIMELINE = """
     c          | doubted  | 1          | 0         | 2            | 20            | 30             |                  |        | false       | 1-1     | 6         | undetermined
     c          | doubted  | 1          | 0         | 3            | 30            | 40             | OfflinePartition | -1     | false       | 1-1     | 7         |
     c          | doubted  | 1          | 0         | 4            | 40            |                | OnlinePartition  | 3      | false       | 1-1     | 8         |
+    c          | gone_too | 1          | 0         | 1            | 10            | 105            | OfflinePartition | -1     | false       | 1-1     | 5         |
+    c          | gone_too | 1          | 0         | 2            | 105           |                | OnlinePartition  | 1      | false       | 1-1     | 9         |
 """
 
 
@@ -130,7 +132,7 @@ def outages_of(
 
 
 def test_what_is_an_outage() -> None:
-    """Not: a leader moved by another act in the very millisecond, a creation in one act, a deletion."""
+    """One that begins without a leader goes on while the one that is elected is absent. Not: a leader moved by another act in the very millisecond, a creation in one act, a deletion."""
     expected = frame(
         SPEC,
         """
@@ -142,6 +144,7 @@ def test_what_is_an_outage() -> None:
         stranger | 0         | 10         |          |                 | unknown        | 9              |               | 9          |
         doubted  | 0         | 10         | 20       | lines_missing   | unknown        |                |               |            |
         doubted  | 0         | 30         | 40       | elected         | unknown        |                |               |            | 3
+        gone_too | 0         | 10         | 200      | leader_returned | unknown        |                |               |            | 1
         """,
     )
     same_rows(outages_of(TIMELINE, SESSIONS), expected, *TOLD)

@@ -49,26 +49,39 @@ def from_day(tables: dict[str, Any], day: datetime) -> pl.DataFrame:
     return frame_of(declared(rows, SPEC))
 
 
+LOST = "lines that repeat what is known are not carried, and leave the doubt of a log that begins late or a replay"
+
+
 @pytest.mark.parametrize(
     ("name", "fewest_days"),
     [
-        ("2.2.2-zk-stock", 5),
-        ("1.0.2-zk-stock", 5),
-        ("3.9.1-zk-stock", 5),
-        ("3.9.1-zk-stock~1", 5),
-        ("3.9.2-kraft-separate-stock", 5),
-        ("3.3.2-kraft-combined-stock", 5),
-        ("3.9.2-kraft-migration-stock", 5),
-        ("4.0.0-kraft-combined-stock", 5),
-        ("4.3.1-kraft-combined-trace", 5),
-        ("4.0.0-kraft-combined-stock~2", 5),
+        pytest.param("2.2.2-zk-stock", 3, id="2.2.2"),
+        pytest.param("1.0.2-zk-stock", 3, id="1.0.2", marks=pytest.mark.soak),
+        pytest.param("3.9.1-zk-stock", 3, id="3.9.1", marks=pytest.mark.soak),
+        pytest.param("3.9.1-zk-stock~1", 3, id="3.9.1 without node 1", marks=pytest.mark.soak),
+        pytest.param("3.9.2-kraft-separate-stock", 6, id="3.9.2"),
+        pytest.param("3.9.2-kraft-migration-stock", 6, id="migration", marks=pytest.mark.soak),
+        pytest.param("4.0.0-kraft-combined-stock", 6, id="4.0.0", marks=pytest.mark.soak),
+        pytest.param("4.3.1-kraft-combined-trace", 6, id="4.3.1", marks=pytest.mark.soak),
+        pytest.param(
+            "3.3.2-kraft-combined-stock",
+            6,
+            id="3.3.2",
+            marks=[pytest.mark.soak, pytest.mark.xfail(reason=LOST, strict=True)],
+        ),
+        pytest.param(
+            "4.0.0-kraft-combined-stock~2",
+            6,
+            id="4.0.0 without node 2",
+            marks=[pytest.mark.soak, pytest.mark.xfail(reason=LOST, strict=True)],
+        ),
     ],
 )
 def test_any_day(shared: Path, name: str, fewest_days: int) -> None:
     tables = built(stretched(shared / "corpus" / "lab" / name), "partition_timeline")
     whole = tables["partition_timeline"]
     days = whole["valid_from_at"].dt.truncate("1d").unique().sort().to_list()
-    assert len(days) > fewest_days
+    assert len(days) >= fewest_days
     for day in days:
         assert_frame_equal(
             from_day(tables, day), whole.filter(reaching("valid_until_at", day)), check_row_order=False

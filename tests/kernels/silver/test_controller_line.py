@@ -1,5 +1,7 @@
 """The order of a controller's lines: openers before consequences, terms by election and by epoch, causes."""
 
+from polars import col
+
 from tests.kernels.chain import built
 from tests.kernels.silver.rows import records_in
 
@@ -62,3 +64,28 @@ def test_elections_one_by_one_are_automatic_after_a_check_that_listed_them() -> 
     ]
     elections = [cause for _, event, cause in rows[3:] if event == "preferred_election_started"]
     assert elections == ["automatic rebalance", "automatic rebalance", "preferred election by tool"]
+
+
+STATE_CHANGE_BEFORE = """
+    [2026-11-21 00:00:00,500] TRACE Broker 1 cached leader info (LeaderAndIsrInfo:(Leader:1,ISR:1,LeaderEpoch:0,ControllerEpoch:3),ReplicationFactor:1),AllReplicas:1) for partition [t,0] in response to UpdateMetadata request sent by controller 3 epoch 3 with correlation id 0 (state.change.logger)
+"""
+
+
+def test_openers_come_before_their_consequences() -> None:
+    """In the same millisecond, also where the file of state-change.log begins first."""
+    given = {(1, "state-change"): STATE_CHANGE_BEFORE + STATE_CHANGE, (1, "controller"): CONTROLLER}
+    lines = built(records_in(given), "controller_line")["controller_line"].sort("seq")
+    moved = lines.filter(col("event") == "partition_transition")
+    assert moved["cause"].to_list() == ["broker failure"]
+
+
+OUT_OF_ITS_TERM = """
+    [2026-11-21 00:00:05,000] INFO [Controller id=1] Initialized controller epoch to 4 and zk version 4 (kafka.controller.KafkaController)
+"""
+
+
+def test_a_controller_that_has_resigned_reads_the_epoch_that_it_had() -> None:
+    records = records_in({(1, "controller"): CONTROLLER + OUT_OF_ITS_TERM})
+    assert "controller_epoch_read" in records["event"]
+    lines = built(records, "controller_line")["controller_line"].sort("seq")
+    assert lines["event"].to_list()[-1] == "controller_resigned"

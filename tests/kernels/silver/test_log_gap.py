@@ -165,6 +165,16 @@ def test_checks_of_each_hour_are_no_silence() -> None:
     ]
 
 
+def test_time_goes_back_into_an_hour_that_has_lines_before() -> None:
+    logs = {(1, "controller"): lines(*(at(second, STARTED, 1) for second in (3500, 3700, 3590)))}
+    rows = [row for row in gaps(records_in(logs)) if row["kind"] == "time_goes_back"]
+    assert [(row["from_at"] - MIDNIGHT, row["until_at"] - MIDNIGHT) for row in rows] == [
+        (timedelta(seconds=3700), timedelta(seconds=3590))
+    ]
+    length = len(at(3500, STARTED, 1)) + 1
+    assert [place["byte_offset"] for place in rows[0]["evidence"]] == [length, 2 * length]
+
+
 def test_whole_logs_have_no_gap(shared: Path) -> None:
     clusters = [records_of(shared / "corpus" / "lab" / name) for name in QUICK]
     assert gaps(pl.concat(clusters)) == []

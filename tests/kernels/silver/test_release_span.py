@@ -152,7 +152,7 @@ def test_what_conf_fixes_for_all_holds_for_files_of_no_known_node(upgraded: dict
 
 def test_a_span_ends_just_after_its_last_line() -> None:
     """Also where two files of one hour say the same."""
-    line = "[2026-11-21 08:{},000] INFO [Controller id=1] Creating controller epoch ZNode with initial value 0 (kafka.controller.KafkaController)\n"
+    line = "[2026-11-21 08:{},000] TRACE [Controller id=1] Checking need to trigger auto leader balancing (kafka.controller.KafkaController)\n"
     tables = [
         read_table(line.format(at).encode(), log="controller", file_id=at)
         for at in ("30:00", "10:00", "50:00")

@@ -1,7 +1,7 @@
 """New leaders that were away while the old leader died: the ISR that it left cannot have held them."""
 
 import polars as pl
-from polars import col, when
+from polars import col
 
 BROKER = ("cluster_id", "broker_id")
 # How a broker left for certain, and for the controller to handle: what it leaves it takes out of the ISR.
@@ -18,11 +18,10 @@ def with_absence(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFr
     goes on copying is not told apart). Source: KafkaController.onBrokerFailure, ReplicaManager.becomeFollower.
     """
     sessions = in_turn(broker_session)
-    old_left_at = when(col("old_left_at") <= col("elected_at")).then("old_left_at")
     is_back = ~(col("new_left_at") <= col("elected_at")).fill_null(value=False)
     is_in_turn = (
-        (col("new_left_at_before") < old_left_at)
-        & (old_left_at <= col("new_joined_at"))
+        (col("new_left_at_before") < col("old_left_at"))
+        & (col("old_left_at") <= col("new_joined_at"))
         & col("new_left_how_before").is_in(LEFT)
         & col("old_left_how").is_in(LEFT)
         & is_back

@@ -82,7 +82,7 @@ def own_ends(unclean: pl.DataFrame, starts: pl.DataFrame) -> pl.DataFrame:
 
 
 def leader_ends(starts: pl.DataFrame) -> pl.DataFrame:
-    """Where the log of the new leader ends: row and END with led_."""
+    """Where the log of the new leader ends: election and END with led_."""
     is_its_own = col("broker_id") == col("leader")
     leads = (col("step") == "leads") & (col("start_epoch") == col("leader_epoch")) & col("is_soon")
     # Who follows anybody prints where its log is cut or kept: without that line it has copied nothing. On the same

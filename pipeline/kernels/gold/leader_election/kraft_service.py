@@ -3,8 +3,9 @@
 from datetime import UTC, datetime
 
 import polars as pl
-from polars import col
+from polars import col, when
 
+from pipeline.kernels.gold.leader_election.leader_selectors import NO_IDS
 from pipeline.model.terms.kraft_terms import kraft_terms, unseen_of
 
 BROKER = ("cluster_id", "broker_id")
@@ -24,9 +25,10 @@ def with_service(found: pl.DataFrame, broker_absence: pl.DataFrame, term: pl.Dat
         .with_row_index("row")
     )  # fmt: skip
     is_missed = col("missed_from_at").is_not_null()
-    is_sure = col("is_each_told").fill_null(col("replicas").is_not_null())
-    # A row that has no replica in service is not among these.
-    able = pl.when(col("replicas").is_not_null()).then(col("able").fill_null(pl.lit([], pl.List(pl.Int32))))
+    # Of an empty list of replicas nothing is told, and nothing is to be told.
+    is_assigned = col("replicas").is_not_null()
+    is_sure = col("is_each_told").fill_null(is_assigned)
+    able = when(is_assigned).then(col("able").fill_null(NO_IDS))
     return (
         rows.join(of_replicas(rows, broker_absence), on="row", how="left")
         .with_columns(able=able, is_out_known=~is_missed | is_sure)
@@ -38,7 +40,6 @@ def of_replicas(rows: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFram
     """(row, able, is_each_told): what is told of the replicas of each row that has some."""
     replicas = (
         rows.select("row", "cluster_id", "valid_from_at", "read_from_at", broker_id="replicas")
-        .with_row_index("place")
         .explode("broker_id")
         .filter(col("broker_id").is_not_null())
     )

@@ -16,6 +16,10 @@ A_WHILE_MS = 1000
 BOUNCED, RETURNED, ELECTED = "bounced", "leader_returned", "elected"
 OFFLINE, NEW = "OfflinePartition", "NewPartition"
 LINE = ("file_id", "byte_offset")
+INTERVAL = (
+    *PARTITION, "topic_id", "valid_from_at", "valid_until_at", "state", "leader", "is_deleting", "term_id", "event_seq",
+    "ended_by", "certainty",
+)  # fmt: skip
 NEXT = ("leader", "is_deleting", "is_unknown", "term_id", "event_seq", "line_file_id", "line_byte_offset")
 
 
@@ -24,14 +28,14 @@ def with_following(partition_timeline: pl.DataFrame) -> pl.DataFrame:
     end with it (ending; null: it goes on), and led_by: its own leader, else the last one before."""
     is_doubted = col("certainty") == "undetermined"
     first = col("evidence").list.first().struct
-    marked = partition_timeline.sort(*PARTITION, "interval_seq").with_columns(
+    marked = partition_timeline.sort(*PARTITION, "interval_seq").select(
+        *INTERVAL,
         is_unknown=is_doubted & col("leader").is_null() & col("state").is_null(),
         **{f"line_{name}": first.field(name) for name in LINE},
     )
-    follows_at_once = col("valid_from_at").shift(-1).over(PARTITION) == col("valid_until_at")
-    following = {
-        f"next_{name}": when(follows_at_once).then(col(name).shift(-1).over(PARTITION)) for name in NEXT
-    }
+    is_same_partition = pl.all_horizontal(col(name) == col(name).shift(-1) for name in PARTITION)
+    follows_at_once = is_same_partition & (col("valid_from_at").shift(-1) == col("valid_until_at"))
+    following = {f"next_{name}": when(follows_at_once).then(col(name).shift(-1)) for name in NEXT}
     its_leader = when(col("leader") >= 0).then("leader")
     return marked.with_columns(
         led_by=its_leader.forward_fill().over(PARTITION),

@@ -1,0 +1,109 @@
+"""What a person should look at: small named rules over the gold tables, grouped by their root event."""
+
+from hashlib import sha256
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.kernels.gold.finding.brokers import broker_flapping, unclean_shutdown
+from pipeline.kernels.gold.finding.choices import last_known_leader, leader_choice
+from pipeline.kernels.gold.finding.elections import unclean_election
+from pipeline.kernels.gold.finding.known import with_suppressed
+from pipeline.kernels.gold.finding.logs import missing_logs, not_understood
+from pipeline.kernels.gold.finding.moves import (
+    discontinuity,
+    illegal_move,
+    refused_move,
+    replay_disagreement,
+)
+from pipeline.kernels.gold.finding.outages import outage
+from pipeline.kernels.gold.finding.partitions import blocked_deletion, standing_imbalance
+from pipeline.kernels.gold.finding.ratios import ratio_disagreement
+from pipeline.kernels.gold.finding.terms import (
+    controller_outlived,
+    controller_powerless,
+    deposed_controller_wrote,
+    failover_slow,
+    no_controller,
+)
+from pipeline.model.settings import AuditLimit
+from schemas.gold.finding import SPEC
+
+NAME = ("cluster_id", "rule", "entity", "root_event", "term_id")
+NAME_DIGITS = 12
+ADDED = ("finding_id", "status", "suppressed_by")
+OF_RULES = tuple(name for name in SPEC.columns if name not in ADDED)
+
+
+def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
+    transition_audit: pl.DataFrame,
+    controller_term: pl.DataFrame,
+    imbalance_breach: pl.DataFrame,
+    imbalance_check: pl.DataFrame,
+    partition_outage: pl.DataFrame,
+    topic_event: pl.DataFrame,
+    replay_check: pl.DataFrame,
+    log_gap: pl.DataFrame,
+    leader_election: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    election_event: pl.DataFrame,
+    wording_seen: pl.DataFrame,
+    audit_limit: AuditLimit,
+    data_end: pl.DataFrame,
+    published_finding: pl.DataFrame,
+) -> pl.DataFrame:
+    """One row per finding; a healthy cluster has none.
+
+    data_end: (cluster_id, until_at), until when what is still so at the end goes on.
+    published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
+    """
+    found = (
+        unclean_election(leader_election, election_event),
+        outage(partition_outage, controller_term, audit_limit, data_end),
+        last_known_leader(leader_election),
+        leader_choice(leader_election, controller_term),
+        illegal_move(transition_audit),
+        refused_move(transition_audit),
+        discontinuity(transition_audit),
+        replay_disagreement(replay_check, controller_term),
+        missing_logs(log_gap),
+        controller_outlived(controller_term, audit_limit),
+        deposed_controller_wrote(controller_term, audit_limit),
+        controller_powerless(controller_term, audit_limit, data_end),
+        no_controller(controller_term, audit_limit, data_end),
+        failover_slow(controller_term, audit_limit),
+        broker_flapping(broker_session, audit_limit, data_end),
+        unclean_shutdown(broker_session),
+        standing_imbalance(imbalance_breach),
+        ratio_disagreement(imbalance_check),
+        blocked_deletion(topic_event),
+        not_understood(wording_seen),
+    )
+    return (
+        pl.concat([one.select(OF_RULES) for one in found])
+        .pipe(with_suppressed, audit_limit.suppressions)
+        .pipe(with_id)
+        .pipe(with_status, published_finding)
+    )
+
+
+def with_id(found: pl.DataFrame) -> pl.DataFrame:
+    """Adds finding_id, which is the same as long as NAME is."""
+    names = found.select(pl.concat_str(NAME, separator="|", ignore_nulls=True)).to_series()
+    digests = [sha256(name.encode()).hexdigest()[:NAME_DIGITS] for name in names]
+    return found.with_columns(pl.Series("finding_id", digests, pl.String))
+
+
+def with_status(found: pl.DataFrame, published_finding: pl.DataFrame) -> pl.DataFrame:
+    """new, ongoing, resolved; what was published and is found no more stays as retracted."""
+    status = (
+        when(~col("finding_id").is_in(published_finding["finding_id"].to_list()))
+        .then(lit("new"))
+        .when(col("valid_until_at").is_null())
+        .then(lit("ongoing"))
+        .otherwise(lit("resolved"))
+    )
+    now = found.with_columns(status=status).select(SPEC.columns)
+    gone = published_finding.clear()
+    retracted = gone.with_columns(status=lit("retracted")).select(SPEC.columns)
+    return pl.concat([now, retracted])

@@ -1,0 +1,82 @@
+"""Rules on brokers that come and go."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.kernels.gold.finding.wording import (
+    NO_TERM,
+    broker_name,
+    kept_evidence,
+    millis,
+    rule,
+    seconds,
+    words,
+)
+from pipeline.model.settings import AuditLimit
+
+BROKER = ("cluster_id", "broker_id")
+
+
+def broker_flapping(
+    broker_session: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
+) -> pl.DataFrame:
+    """A broker left several times in a row without having been shut down: it dies, hangs, or loses its session."""
+    within_seconds = audit_limit.flapping_minutes * 60
+    left = col("left_at").dt.epoch("s")
+    apart = left - left.shift(1).over(BROKER)
+    is_new = (apart > within_seconds).fill_null(value=True)
+    is_left = col("left_at").is_not_null()
+    runs = (
+        broker_session.filter(is_left & ~col("is_clean").fill_null(value=False))
+        .sort(*BROKER, "left_at", "joined_at")
+        .with_columns(run=is_new.cast(pl.Int64).cum_sum().over(BROKER), evidence=col("evidence").list.tail(1))
+        .sort("left_at", "evidence")
+        .group_by(*BROKER, "run", maintain_order=True)
+        .agg(
+            departures=pl.len(),
+            valid_from_at=col("left_at").min(),
+            last_at=col("left_at").max(),
+            shortest_ms=(millis("left_at") - millis("joined_at")).min(),
+            evidence=kept_evidence(),
+        )
+        .filter(col("departures") >= audit_limit.flapping_departures)
+    )
+    is_over = col("until_at").dt.epoch("s") - col("last_at").dt.epoch("s") > within_seconds
+    return runs.join(data_end.select("cluster_id", "until_at"), on="cluster_id").select(
+        *("cluster_id", "valid_from_at", "evidence"),
+        *rule("broker_flapping", "warning"),
+        entity=broker_name(),
+        root_event=words("broker left at {}", millis("valid_from_at")),
+        term_id=NO_TERM,
+        valid_until_at=when(is_over).then("last_at"),
+        sentence=words(
+            "{} left {} times without having been shut down, there for {} s at the shortest",
+            *(broker_name(), "departures", seconds(col("shortest_ms"))),
+        ),
+        certainty=lit("proved"),
+    )
+
+
+def unclean_shutdown(broker_session: pl.DataFrame) -> pl.DataFrame:
+    """A broker asked to be shut down and was gone before all that others could lead was theirs: the shutdown was cut
+    short, or no other replica was in sync."""
+    has_asked = col("shutdown_requested_at").list.len() > 0
+    has_unmoved = col("unmoved_count") > 0
+    cut_short = broker_session.filter(has_asked & ~col("is_clean") & has_unmoved).with_columns(
+        asked_at=col("shutdown_requested_at").list.first()
+    )
+    return cut_short.select(
+        *("cluster_id", "certainty", "evidence"),
+        *rule("unclean_shutdown", "warning"),
+        entity=broker_name(),
+        root_event=words("broker left at {}", millis("left_at")),
+        term_id="left_term_id",
+        valid_from_at="asked_at",
+        valid_until_at="left_at",
+        sentence=words(
+            "{} asked to be shut down and left {} of {} partition(s) without a leader that have other replicas, "
+            "{} s later",
+            *(broker_name(), "unmoved_count", pl.max_horizontal("led_before_count", "unmoved_count")),
+            seconds(millis("left_at") - millis("asked_at")),
+        ),
+    )

@@ -1,0 +1,92 @@
+"""Rules on elections of leaders from outside of the ISR."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.kernels.gold.finding.wording import (
+    NO_TERM,
+    ids,
+    millis,
+    partition_name,
+    rule,
+    words,
+)
+from pipeline.model.lines.evidence import LINE, line
+
+LOST = "; records that it had not copied are lost"
+LESS_LOST = "; no loss is seen: no former one came back with more records"
+# What diffs of partitions tell so, replays tell again.
+SAYING_SO = ("selector_unclean_elected", "elect_unclean", "partition_transition")
+OUTSIDE = "unclean election: {} got leader {} outside of its in-sync replicas"
+LAST_KNOWN = "LAST_KNOWN_LEADER"
+
+
+def unclean_election(leader_election: pl.DataFrame, election_event: pl.DataFrame) -> pl.DataFrame:
+    """A leader from outside of the ISR was chosen: what the old leader had alone is lost.
+
+    By gold.leader_election; what Kafka says so beside it, by the line. Of a last known leader: see last_known_leader.
+    """
+    is_unclean, has_two_lines = ~col("is_clean"), col("evidence").list.len() > 1
+    # Of an election with a selector, Kafka's own word is a second line, also where it failed afterwards.
+    told = leader_election.filter(is_unclean | has_two_lines).select("evidence")
+    lines = told.explode("evidence", empty_as_null=False, keep_nulls=False).unnest("evidence")
+    says_so = col("event").is_in(SAYING_SO) & (col("step") == "elected_unclean")
+    said = election_event.filter(says_so).join(lines, on=LINE, how="anti")
+    is_other = col("selector").ne_missing(lit(LAST_KNOWN))
+    return pl.concat(
+        [elected(leader_election.filter(is_unclean & is_other)), said_unclean(said)], how="diagonal"
+    )
+
+
+def elected(unclean: pl.DataFrame) -> pl.DataFrame:
+    certainty = when("is_unclean_said").then(lit("proved")).otherwise(lit("inferred"))
+    return unclean.select(
+        *("cluster_id", "term_id", "evidence"),
+        *rule("unclean_election", "critical", 2),
+        entity=partition_name(),
+        root_event=words("{} at {}", "trigger", millis("elected_at")),
+        valid_from_at="elected_at",
+        valid_until_at="elected_at",
+        sentence=words(
+            OUTSIDE + " (term {}: {} -> {}){}",
+            *(partition_name(), "leader", "term_id"),
+            *(leadership("old_leader", "isr_before"), leadership("leader", "isr"), lost()),
+        ),
+        certainty=certainty,
+    )
+
+
+def lost() -> pl.Expr:
+    """What an unclean election cost, as far as the ends of the two logs tell."""
+    risk = col("records_at_risk")
+    return (
+        when(risk > 0)
+        .then(words(LOST + ", at most {}", risk))
+        .when(risk == 0)
+        .then(lit(LESS_LOST))
+        .otherwise(lit(LOST))
+    )
+
+
+def leadership(leader: str, isr: str) -> pl.Expr:
+    """Who leads with which ISR."""
+    who = when(col(leader) >= 0).then(words("leader {}", leader)).otherwise(lit("no leader"))
+    members = when(col(isr).is_not_null()).then(words("ISR [{}]", ids(isr))).otherwise(lit("ISR not known"))
+    return words("{}, {}", who, members)
+
+
+def said_unclean(said: pl.DataFrame) -> pl.DataFrame:
+    """The same by a line alone: of the offline selector up to 1.0, a state to recover from 3.2, KRaft from 3.6."""
+    partition = partition_name(pl.coalesce("topic", "topic_id"))
+    return said.filter(col("logged_at").is_not_null()).select(
+        "cluster_id",
+        *rule("unclean_election", "critical"),
+        entity=partition,
+        root_event=words("elected at {}", millis("logged_at")),
+        term_id=NO_TERM,
+        valid_from_at="logged_at",
+        valid_until_at="logged_at",
+        sentence=words(OUTSIDE + LOST, partition, "new_leader"),
+        certainty=lit("proved"),
+        evidence=pl.concat_list(line()),
+    )

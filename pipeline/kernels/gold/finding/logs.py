@@ -1,0 +1,65 @@
+"""Rules on the logs themselves: what is missing or not understood is missing in every verdict."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.kernels.gold.finding.wording import EVIDENCE_KEPT, NO_TERM, rule, words
+from schemas.silver.log_gap import LINES_MISSING, NORMAL
+
+CONTROLLER_LOGS = ("controller", "state-change")
+
+
+def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
+    """Lines that the verdicts would need are not there: one finding per node, log, kind and hour in which it begins,
+    however many lines are missed and however many signs tell so."""
+    node = when(col("node_id").is_null()).then(lit("cluster")).otherwise(words("node {}", "node_id"))
+    found = (
+        log_gap.filter(col("kind").is_in([one for one in LINES_MISSING if one not in NORMAL]))
+        .with_columns(
+            entity=pl.concat_str(node, col("log") + ".log", separator=", ", ignore_nulls=True),
+            since_at=pl.coalesce("from_at", "until_at"),
+        )
+        .filter(col("since_at").is_not_null())
+        .with_columns(hour_at=col("since_at").dt.truncate("1h"))
+        .sort("since_at", "sentence", "certainty", "evidence")
+        .group_by("cluster_id", "entity", "kind", "hour_at", maintain_order=True)
+        .agg(
+            col("sentence", "certainty", "evidence").first(),
+            valid_from_at=col("since_at").first(),
+            valid_until_at=pl.coalesce("until_at", "since_at").max(),
+        )
+    )
+    kind = col("kind").str.replace_all("_", " ", literal=True)
+    return found.select(
+        *("cluster_id", "entity", "valid_from_at", "valid_until_at", "certainty", "evidence"),
+        *rule("missing_logs", "info"),
+        root_event=words("{} since {}", "kind", col("hour_at").dt.epoch("s")),
+        term_id=NO_TERM,
+        sentence=words("{}, {}: {}", "entity", kind, "sentence"),
+    )
+
+
+def not_understood(wording_seen: pl.DataFrame) -> pl.DataFrame:
+    """Records of the controller's logs whose wording no template names: what they say is missing everywhere else."""
+    is_unknown = col("not_understood_reason").is_not_null()
+    first = pl.struct("file_id", byte_offset="first_offset")
+    groups = (
+        wording_seen.filter(col("log").is_in(CONTROLLER_LOGS) & is_unknown)
+        .sort("file_id", "first_offset")
+        .group_by("cluster_id", "not_understood_reason", maintain_order=True)
+        .agg(
+            records=col("record_count").sum(),
+            valid_from_at=col("first_at").min(),
+            evidence=first.head(EVIDENCE_KEPT),
+        )
+    )
+    return groups.filter(col("valid_from_at").is_not_null()).select(
+        *("cluster_id", "valid_from_at", "evidence"),
+        *rule("not_understood", "info"),
+        entity=lit("logs"),
+        root_event="not_understood_reason",
+        term_id=NO_TERM,
+        valid_until_at=lit(None, pl.Datetime("us", "UTC")),
+        sentence=words("{} record(s) not understood: {}", "records", "not_understood_reason"),
+        certainty=lit("proved"),
+    )

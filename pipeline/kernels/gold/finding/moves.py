@@ -1,0 +1,89 @@
+"""Rules on moves of the state machines, and on what Kafka itself says of their states."""
+
+import polars as pl
+from polars import col
+
+from pipeline.kernels.gold.finding.wording import (
+    controller_name,
+    kept_evidence,
+    millis,
+    partition_name,
+    rule,
+    words,
+)
+
+GROUP = ("cluster_id", "term_id", "machine", "from_state", "to_state", "controller_id", "controller_epoch")
+
+
+def moves_of_verdict(
+    transition_audit: pl.DataFrame, name: str, severity: str, condition: pl.Expr, did: str
+) -> pl.DataFrame:
+    """Moves with one verdict, a finding per term, machine and pair of states."""
+    groups = (
+        transition_audit.filter(condition)
+        .with_columns(name=partition_name())
+        .sort("seq", "logged_at", "evidence", "name")
+        .group_by(GROUP, maintain_order=True)
+        .agg(
+            moves=pl.len(),
+            first_name=col("name").first(),
+            valid_from_at=col("logged_at").min(),
+            valid_until_at=col("logged_at").max(),
+            evidence=kept_evidence(),
+        )
+    )
+    pair = words("{} -> {}", "from_state", "to_state")
+    return groups.select(
+        *("cluster_id", "term_id", "valid_from_at", "valid_until_at", "evidence"),
+        *rule(name, severity),
+        entity=words("{} {}", "machine", pair),
+        root_event=controller_name(),
+        sentence=words(
+            f"{{}} {did} {{}} {{}} move(s) {{}}, first of {{}}",
+            *(controller_name(), "moves", "machine", pair, "first_name"),
+        ),
+        certainty=pl.lit("proved"),
+    )
+
+
+def illegal_move(transition_audit: pl.DataFrame) -> pl.DataFrame:
+    """A line says that a move happened which Kafka's matrix does not allow."""
+    is_illegal = col("verdict") == "illegal"
+    return moves_of_verdict(transition_audit, "illegal_move", "critical", is_illegal, "made")
+
+
+def refused_move(transition_audit: pl.DataFrame) -> pl.DataFrame:
+    """The controller refused its own attempt, and no release does that normally."""
+    is_refused = (col("verdict") == "refused") & col("normal").is_null()
+    return moves_of_verdict(transition_audit, "refused_move", "warning", is_refused, "refused")
+
+
+def discontinuity(transition_audit: pl.DataFrame) -> pl.DataFrame:
+    """A move starts from another state than the last one led to, and nothing explains it."""
+    is_out_of_line = col("verdict") == "discontinuity"
+    return moves_of_verdict(
+        transition_audit, "discontinuity", "warning", is_out_of_line, "logged out of line"
+    )
+
+
+def replay_disagreement(replay_check: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
+    """What Kafka says of its states is not what the replay has: lines are missing, or states moved without one."""
+    terms = controller_term.select("cluster_id", "term_id", "controller_id", "controller_epoch")
+    found = replay_check.filter(col("differing_count") > 0).join(
+        terms, on=["cluster_id", "term_id"], how="inner"
+    )
+    check = col("check").str.replace_all("_", " ", literal=True)
+    return found.select(
+        *("cluster_id", "term_id", "evidence"),
+        *rule("replay_disagreement", "warning"),
+        entity=words("{} machine: {} at {}", "machine", check, millis("logged_at")),
+        root_event=controller_name(),
+        valid_from_at="logged_at",
+        valid_until_at="logged_at",
+        sentence=words(
+            "{} printed {} state(s) of the {} machine ({}), and the replay has {} of them otherwise, first {}",
+            *(controller_name(), "said_count", "machine", check, "differing_count"),
+            col("examples").list.first(),
+        ),
+        certainty=pl.lit("proved"),
+    )

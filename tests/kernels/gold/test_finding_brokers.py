@@ -1,0 +1,62 @@
+"""Findings about brokers: who comes and goes too often, and who was gone before its shutdown was done."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.kernels.gold.finding.brokers import broker_flapping, unclean_shutdown
+from pipeline.model.settings import AuditLimit
+from schemas.gold import broker_session
+from tests.kernels.frames import at, frame
+
+# In broker_epoch: so many seconds before it left it asked to be shut down.
+# 1 left three times within the hour each, once more later, and is away; 2 was shut down each time; 3 twice only.
+STAYS = """
+    cluster_id | broker_id | joined_at | left_at | left_how     | is_clean | led_before_count | unmoved_count | broker_epoch | certainty
+    c          | 1         | 0         | 100     | uncontrolled | false    |                  | 4             |              | proved
+    c          | 1         | 110       | 1000    | uncontrolled | false    |                  | 4             |              | proved
+    c          | 1         | 1010      | 1017.5  | bounced      |          |                  | 0             |              | proved
+    c          | 1         | 1018      | 8000    | uncontrolled | false    |                  | 4             |              | proved
+    c          | 2         | 0         | 100     | controlled   | true     | 7                | 0             | 10           | proved
+    c          | 2         | 110       | 1000    | controlled   | true     | 7                | 0             | 10           | proved
+    c          | 2         | 1010      | 2000    | controlled   | true     | 7                | 0             | 10           | proved
+    c          | 3         | 0         | 3000    | uncontrolled | false    | 7                | 0             | 10           | proved
+    c          | 3         | 3100      | 4000    | controlled   | false    | 7                | 2             | 9            | proved
+    c          | 3         | 4100      |         |              |          |                  |               |              | proved
+"""
+
+
+LIMIT = AuditLimit(flapping_departures=3, flapping_minutes=60)
+
+
+def data_end(seconds: float) -> pl.DataFrame:
+    return pl.DataFrame({"cluster_id": ["c"], "until_at": [at(seconds)]})
+
+
+def stays() -> pl.DataFrame:
+    seconds = col("left_at").dt.epoch("s") - int(at(0).timestamp())
+    line = pl.struct(file_id=lit("f"), byte_offset=seconds)
+    asked_at = col("left_at").dt.truncate("1s") - pl.duration(seconds="broker_epoch")
+    has_asked = col("broker_epoch").is_not_null()
+    nothing = lit([], pl.List(pl.Datetime("us", "UTC")))
+    return frame(broker_session.SPEC, STAYS).with_columns(
+        evidence=pl.concat_list(line),
+        shutdown_requested_at=when(has_asked).then(pl.concat_list(asked_at)).otherwise(nothing),
+    )
+
+
+def test_brokers_that_do_not_stay() -> None:
+    flapping = broker_flapping(stays(), LIMIT, data_end(3 * 3600)).to_dicts()
+    found = flapping + unclean_shutdown(stays()).to_dicts()
+    assert {(row["rule"], row["entity"]): row["sentence"] for row in found} == {
+        ("broker_flapping", "broker 1"): (
+            "broker 1 left 3 times without having been shut down, there for 7.5 s at the shortest"
+        ),
+        ("unclean_shutdown", "broker 3"): (
+            "broker 3 asked to be shut down and left 2 of 7 partition(s) without a leader that have other replicas, "
+            "9.0 s later"
+        ),
+    }
+    assert [[line["byte_offset"] for line in row["evidence"]] for row in flapping] == [[100, 1000, 1017]]
+    assert flapping[0]["valid_until_at"] is not None
+    still = broker_flapping(stays(), LIMIT, data_end(20 * 60))
+    assert still["valid_until_at"].to_list() == [None]

@@ -1,0 +1,86 @@
+"""Findings about terms: which event gives which finding, and only that."""
+
+from typing import Any
+
+import pytest
+
+from pipeline.kernels.gold.finding import terms as rules
+from pipeline.model.settings import AuditLimit
+from tests.gold.term_stories import STORIES
+from tests.kernels.chain import built_of_many
+
+Row = dict[str, Any]
+FOUND = {
+    (
+        "harmless",
+        "controller_outlived",
+    ): "resigned 4.0 s after the next controller was elected; no write seen",
+    ("talked", "controller_outlived"): "no write seen, but requests to brokers",
+    ("deeds not printed", "controller_outlived"): "whether it wrote is not known",
+    ("clocks differ", "controller_outlived"): "1 writes after",
+    (
+        "wrote",
+        "deposed_controller_wrote",
+    ): "wrote leaders of partitions 2 time(s) after the next controller was elected, the last 3.5 s after",
+    ("powerless", "controller_powerless"): "ZooKeeper refused its epoch 2 time(s); it was so for 6.0 s",
+    ("powerless still", "controller_powerless"): "ZooKeeper refused its epoch 1 time(s); it still is",
+    ("crashed", "no_controller"): "no controller for up to 7.0 s after controller 1 (epoch 1)",
+    ("quorum lost", "no_controller"): "no controller for at least 10.0 s after controller 1 (epoch 1)",
+    (
+        "nobody since",
+        "no_controller",
+    ): "no controller for as long as the logs go on after controller 1 (epoch 1)",
+    ("slow", "failover_slow"): "was ready only 30.0 s after its election, longest in initializing context",
+}
+
+LIMIT = AuditLimit(overlap_ms=1000, no_controller_ms=5000, failover_slow_ms=10000)
+NO_CONTROLLER = {"crashed", "crashed, shut down later", "quorum lost", "nobody since"}
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, Any]:
+    return built_of_many(STORIES, "controller_term")
+
+
+@pytest.fixture(scope="module")
+def findings(tables: dict[str, Any]) -> list[Row]:
+    terms, data_end = tables["controller_term"], tables["data_end"]
+    found = (
+        rules.controller_outlived(terms, LIMIT),
+        rules.deposed_controller_wrote(terms, LIMIT),
+        rules.controller_powerless(terms, LIMIT, data_end),
+        rules.no_controller(terms, LIMIT, data_end),
+        rules.failover_slow(terms, LIMIT),
+    )
+    return [row for one in found for row in one.to_dicts()]
+
+
+def test_each_event_has_its_finding_and_no_other(findings: list[Row]) -> None:
+    found = {(row["cluster_id"], row["rule"]): row["sentence"] for row in findings}
+    assert set(found) == set(FOUND) | {(name, "no_controller") for name in NO_CONTROLLER}
+    assert len(found) == len(findings)
+    assert {key: words for key, words in FOUND.items() if words not in found[key]} == {}
+
+
+def test_severity_and_times(findings: list[Row]) -> None:
+    rows = {row["cluster_id"]: row for row in findings}
+    severities = {(row["rule"] == "deposed_controller_wrote", row["severity"]) for row in rows.values()}
+    assert severities == {(True, "critical"), (False, "warning")}
+    seconds = {
+        name: (row["valid_from_at"].second, row["valid_until_at"] and row["valid_until_at"].second)
+        for name, row in rows.items()
+    }
+    assert (seconds["wrote"], seconds["powerless"], seconds["harmless"]) == ((12, 15), (4, 10), (12, 16))
+    assert (seconds["slow"], seconds["powerless still"]) == ((1, 31), (4, None))
+
+
+def test_evidence_is_what_the_sentence_speaks_of(tables: dict[str, Any], findings: list[Row]) -> None:
+    records = tables["log_record"].select("file_id", "byte_offset", "event").rows()
+    events = {(file_id, byte_offset): event for file_id, byte_offset, event in records}
+    lines = {row["cluster_id"]: [events[tuple(one.values())] for one in row["evidence"]] for row in findings}
+    assert lines["slow"] == ["controller_elected", "controller_ready"]
+    assert lines["powerless"] == ["controller_elected", "controller_event_moved", "controller_resigning"]
+    assert lines["quorum lost"] == ["controller_active", "controller_observed_leader", "controller_active"]
+    assert lines["powerless still"] == ["controller_elected", "controller_event_moved"]
+    election = ["controller_elected", "controller_epoch_incremented"]
+    assert lines["wrote"] == [*election, "partition_transition", "partition_transition", *election]

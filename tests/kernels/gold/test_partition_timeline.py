@@ -1,0 +1,116 @@
+"""Intervals of partitions: who led when, without holes and without repeating what did not change."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+from polars import col
+from polars.testing import assert_frame_equal
+
+from pipeline.catalog.tables import BY_SHORT_NAME
+from schemas.gold.partition_timeline import SPEC
+from tests.gold.conftest import LOGS
+from tests.kernels.chain import built
+from tests.kernels.frames import frame
+from tests.tables import log_table
+
+PARTITION = ("topic", "topic_life", "partition")
+
+
+@pytest.fixture(scope="module")
+def story() -> pl.DataFrame:
+    """Intervals of the one small story."""
+    return timeline(LOGS)
+
+
+def timeline(logs: dict[tuple[int, str], str]) -> pl.DataFrame:
+    found: pl.DataFrame = built(log_table(logs), "partition_timeline")["partition_timeline"]
+    return found
+
+
+def same_rows(found: pl.DataFrame, text: str) -> None:
+    """The columns that the text names hold the same rows, in any order."""
+    names = [name.strip() for name in text.strip().splitlines()[0].split("|")]
+    expected = frame(SPEC, text)
+    assert_frame_equal(found.select(names), expected.select(names), check_row_order=False)
+
+
+def test_intervals(story: pl.DataFrame) -> None:
+    same_rows(
+        story.filter(col("topic") == "a", col("partition") == 0),
+        """
+        topic | partition | valid_from_at | valid_until_at | state            | leader | isr   | replicas | leader_epoch
+        a     | 0         | 2             | 2.001          |                  |        |       | [2 1]    |
+        a     | 0         | 2.001         | 2.002          | NewPartition     |        |       | [2 1]    |
+        a     | 0         | 2.002         | 10.001         | OnlinePartition  | 2      | [2 1] | [2 1]    | 0
+        a     | 0         | 10.001        | 10.002         | OfflinePartition | 2      | [2 1] | [2 1]    | 0
+        a     | 0         | 10.002        |                | OnlinePartition  | 1      | [1]   | [2 1]    | 1
+        """,
+    )
+
+
+def test_intervals_of_a_partition_follow_one_another(story: pl.DataFrame) -> None:
+    pairs = story.sort(*PARTITION, "interval_seq").select(
+        "valid_until_at",
+        step=col("interval_seq").shift(-1).over(PARTITION) - col("interval_seq"),
+        following_at=col("valid_from_at").shift(-1).over(PARTITION),
+    )
+    followed = pairs.filter(col("following_at").is_not_null())
+    assert set(followed["step"]) == {1}
+    assert followed.filter(col("valid_until_at").ne_missing(col("following_at"))).is_empty()
+
+
+# Of terms 1 (controller 1), 2 (controller 2) and 3 (controller 1) the lines of the second are missing. Meanwhile it
+# moved a-0 to broker 2 and gave a-1 other replicas.
+FIRST = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] INFO [Controller id=1] New topics: [Set(a)], deleted topics: [Set()], new partition replica assignment [Map(a-0 -> Vector(1, 2), a-1 -> Vector(2, 1), a-2 -> Vector(2, 1))] (kafka.controller.KafkaController)
+"""
+THIRD = """
+    [2026-11-21 00:01:00,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 3 and epoch zk version is now 3 (kafka.controller.KafkaController)
+"""
+CREATED = """
+    [2026-11-21 00:00:02,001] INFO [Controller id=1 epoch=1] Changed partition a-0 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1, 2), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:00:02,002] INFO [Controller id=1 epoch=1] Changed partition a-1 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2, 1), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:00:02,003] INFO [Controller id=1 epoch=1] Changed partition a-2 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2, 1), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:00:03,000] INFO [Controller id=1 epoch=1] Sending UpdateMetadata request to brokers Set(1, 2) for 0 partitions (state.change.logger)
+"""
+CHANGED = """
+    [2026-11-21 00:01:02,000] INFO [Controller id=1 epoch=3] Changed partition a-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=2, isr=List(1, 2), zkVersion=2) (state.change.logger)
+    [2026-11-21 00:01:03,000] INFO [Controller id=1 epoch=3] Changed partition a-1 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2, 1), zkVersion=0) (state.change.logger)
+"""
+IN_DOUBT = """
+    partition | valid_from_at | valid_until_at | leader | leader_epoch | is_assignment_stale | certainty
+    0         | 2.001         | 3              | 1      | 0            | false               | proved
+    0         | 3             | 62             | 1      | 0            | true                | undetermined
+    0         | 62            |                | 1      | 2            | true                | proved
+    1         | 2.002         | 3              | 2      | 0            | false               | proved
+    1         | 3             | 63             | 2      | 0            | true                | undetermined
+    1         | 63            |                | 2      | 0            | true                | proved
+    2         | 2.003         | 3              | 2      | 0            | false               | proved
+    2         | 3             |                | 2      | 0            | true                | undetermined
+"""
+
+
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_what_a_missing_term_leaves_in_doubt(is_whole: bool) -> None:  # noqa: FBT001
+    """From the last line before it: the leader until one is stated, the assignment too. With its lines nothing is."""
+    second = (
+        FIRST.splitlines()[1].replace("00:00:01", "00:00:30").replace("1] 1", "2] 2").replace("to 1", "to 2")
+    )
+    logs = {(1, "controller"): FIRST + THIRD, (1, "state-change"): CREATED + CHANGED}
+    if is_whole:
+        logs[2, "controller"] = second
+    rows = timeline(logs).filter(col("leader").is_not_null())
+    if is_whole:
+        assert set(rows.select("certainty", "is_assignment_stale").rows()) == {("proved", False)}
+        assert rows.height == 4
+    else:
+        same_rows(rows, IN_DOUBT)
+
+
+def test_no_lines_give_no_intervals() -> None:
+    names = ("leader_and_isr", "partition_state", "controller_line", "term")
+    nothing: dict[str, Any] = {name: frame(BY_SHORT_NAME[name].spec, "cluster_id") for name in names}
+    found = built(log_table(LOGS), "partition_timeline", **nothing)["partition_timeline"]
+    assert found.is_empty()
