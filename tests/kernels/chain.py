@@ -23,6 +23,7 @@ CARRIED = {
     "outage_before": "partition_outage",
     "imbalance_before": "leader_imbalance",
     "reassignment_before": "reassignment_event",
+    "run_before": "election_event",
     "published_finding": "finding",
 }
 

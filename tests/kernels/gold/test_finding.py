@@ -12,11 +12,12 @@ from pipeline.kernels.gold.finding import build
 from pipeline.kernels.gold.finding.choices import last_known_leader, leader_choice
 from pipeline.kernels.gold.finding.elections import unclean_election
 from pipeline.kernels.gold.finding.moves import discontinuity
+from pipeline.kernels.gold.finding.partitions import blocked_deletion
 from pipeline.kernels.gold.finding.wording import EVIDENCE_KEPT
 from pipeline.model.lines.evidence import LINES_TYPE
 from pipeline.model.settings import AuditLimit, Suppression
 from schemas.gold import controller_term, finding, leader_election, replay_check
-from schemas.silver import log_gap
+from schemas.silver import log_gap, topic_event
 from tests.kernels.chain import built
 from tests.kernels.frames import at, frame
 from tests.kernels.silver.rows import declared_rows, records_in
@@ -157,6 +158,38 @@ def test_what_kafka_says_otherwise_and_what_is_missing(story: Story) -> None:
             f"has 2 of them otherwise, first {example}",
         ),
     ]
+    silence = next(row for row in found if "silence" in row["sentence"])
+    assert (silence["valid_from_at"], silence["valid_until_at"]) == (at(40), at(3700))
+
+
+DELETIONS = """
+    cluster_id | file_id | byte_offset | logged_at | topic | step
+    c          | f       | 1           | 1         | t     | created
+    c          | f       | 2           | 2         | t     | deletion_queued
+    c          | f       | 3           | 3         | t     | deletion_completed
+    c          | f       | 4           | 4         | t     | deletion_queued
+    c          | f       | 5           | 5         | t     | deletion_blocked
+    c          | f       | 6           | 6         | t     | deletion_blocked
+    c          | f       | 7           | 7.25      | t     | deletion_completed
+    c          | f       | 8           | 8         | t     | deletion_blocked
+"""
+
+
+def test_each_deletion_that_was_put_off_is_a_finding() -> None:
+    rows = blocked_deletion(frame(topic_event.SPEC, DELETIONS)).sort("root_event").to_dicts()
+    found = [
+        (row["root_event"], row["severity"], row["sentence"], [one["byte_offset"] for one in row["evidence"]])
+        for row in rows
+    ]
+    assert found == [
+        (
+            *("deletion 2", "info"),
+            "deletion of topic t was put off by a replica out of reach, completed after 3.3 s",
+            [5, 4, 7],
+        ),
+        ("deletion 3", "warning", "deletion of topic t is stuck: a replica is out of reach", [8]),
+    ]
+    assert [row["valid_from_at"] for row in rows] == [at(4), at(8)]
 
 
 UNCLEAN = """

@@ -34,17 +34,18 @@ def data_end(seconds: float) -> pl.DataFrame:
 
 def stays() -> pl.DataFrame:
     seconds = col("left_at").dt.epoch("s") - int(at(0).timestamp())
-    line = pl.struct(file_id=lit("f"), byte_offset=seconds)
+    joined, left = (pl.struct(file_id=lit("f"), byte_offset=one) for one in (lit(-1, pl.Int64), seconds))
     asked_at = col("left_at").dt.truncate("1s") - pl.duration(seconds="broker_epoch")
     has_asked = col("broker_epoch").is_not_null()
     nothing = lit([], pl.List(pl.Datetime("us", "UTC")))
     return frame(broker_session.SPEC, STAYS).with_columns(
-        evidence=pl.concat_list(line),
+        evidence=pl.concat_list(joined, left),
         shutdown_requested_at=when(has_asked).then(pl.concat_list(asked_at)).otherwise(nothing),
     )
 
 
 def test_brokers_that_do_not_stay() -> None:
+    """Evidence of one that flaps are the lines by which it left."""
     flapping = broker_flapping(stays(), LIMIT, data_end(3 * 3600)).to_dicts()
     found = flapping + unclean_shutdown(stays()).to_dicts()
     assert {(row["rule"], row["entity"]): row["sentence"] for row in found} == {

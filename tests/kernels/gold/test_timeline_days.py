@@ -38,7 +38,9 @@ def from_day(tables: dict[str, Any], day: datetime) -> pl.DataFrame:
         "partition_state": tables["partition_state"].filter(col("logged_at") >= day),
         "controller_line": tables["controller_line"].filter(reaching("ordered_at", day)),
     }
-    said = [tables["leader_and_isr"], tables["partition_transition"], later["partition_state"]]
+    is_in_kraft = "kraft" in tables["term"]["mode"]
+    in_zookeeper = [tables["leader_and_isr"], tables["partition_transition"]]
+    said = [later["partition_state"], *([] if is_in_kraft else in_zookeeper)]
     given = {name: tables[name] for name in (*INPUTS, *KRAFT_INPUTS)} | later
     rows = partition_timeline.build(
         **given,

@@ -1,4 +1,4 @@
-"""When brokers were out of service: decisions of the controller in office, none of those that were superseded."""
+"""When brokers were out of service: decisions of the controller in its term, none of those that were superseded."""
 
 from schemas.silver.broker_absence import SPEC
 from tests.kernels.chain import built
@@ -28,7 +28,7 @@ EXPECTED = """
 TOLD = ("broker_id", "out_at", "silent_from_at", "back_at", "is_fence")
 
 
-def test_decisions_of_the_controller_in_office() -> None:
+def test_decisions_of_the_controller_in_its_term() -> None:
     """Broker 2 was never fenced: the controller that says so had a successor for ten seconds. Of the 9 s that a broker
     may be silent the first controller had seen only one: the rest was before it came."""
     records = records_in({(101, "controller"): FIRST, (102, "controller"): SECOND})

@@ -1,4 +1,4 @@
-"""Which lines of KRaft controllers that become active are of an office that they have."""
+"""Which lines of KRaft controllers that become active are of a term that they have."""
 
 from polars import col
 
@@ -43,7 +43,7 @@ KEPT = {
 }
 
 
-def test_an_office_is_not_taken_twice() -> None:
+def test_a_term_is_not_taken_twice() -> None:
     lines = [
         f"{cluster} | {node} | {event} | {epoch} | {second} | {node} | {place}"
         for cluster, said in STORIES.items()

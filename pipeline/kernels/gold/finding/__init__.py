@@ -104,6 +104,6 @@ def with_status(found: pl.DataFrame, published_finding: pl.DataFrame) -> pl.Data
         .otherwise(lit("resolved"))
     )
     now = found.with_columns(status=status).select(SPEC.columns)
-    gone = published_finding.clear()
+    gone = published_finding.join(now, on="finding_id", how="anti")
     retracted = gone.with_columns(status=lit("retracted")).select(SPEC.columns)
     return pl.concat([now, retracted])

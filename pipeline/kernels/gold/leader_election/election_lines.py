@@ -18,6 +18,8 @@ NOTED = (
     "selector_isr_elected",
     "selector_offline_result",
 )
+# Lines that may be an attempt.
+TRYING = ("partition_transition", "partition_transition_failed", REMOVED, UPDATED, *SENT)
 AIMED = ("leader_not_in_target", "leader_dead")
 SAYING = (
     "event", "from_state", "outcome", "leader", "isr", "leader_epoch", "choice", "selector", "message",

@@ -34,7 +34,12 @@ WANTED = (*FROM_MOVES, *FROM_LINES, *FROM_TERM, "is_earlier")  # columns of the 
 
 TERM = ("cluster_id", "term_id")
 PAIR = ("from_state", "to_state")
-NORMAL = ("machine", "named_machine", "verdict", *PAIR)  # named_machine: replica_machine as normal_moves.tsv has it
+NORMAL = (
+    "machine",
+    "named_machine",
+    "verdict",
+    *PAIR,
+)  # named_machine: replica_machine as normal_moves.tsv has it
 
 
 def judged_moves(moves: pl.DataFrame) -> pl.DataFrame:

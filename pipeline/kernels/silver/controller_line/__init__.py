@@ -36,7 +36,7 @@ def build(
     line_before: pl.DataFrame,
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
-    """One row per line that a controller wrote in office, from dirty_from on; all of them where it is None.
+    """One row per line that a controller wrote in its term, from dirty_from on; all of them where it is None.
 
     Lines of state-change.log carry their epoch; lines of controller.log belong to the last election before
     them on that node, until it resigns or its process starts anew.

@@ -6,7 +6,7 @@ from polars import col, lit, when
 from schemas.bronze.file_sighting import PROBLEMS
 
 PATH = ("cluster_id", "path")
-NUMBERED = r"^(.*\.log)\.(\d{1,3})(?:\.gz|\.zst)?$"  # the path without its number, and the number
+NUMBERED = r"^(.*\.log)\.([0-9]{1,3})(?:\.gz|\.zst)?$"  # the path without its number, and the number
 
 
 def not_read(sightings: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,108 @@
+"""Which rows of a table are asked for: conditions that a store and frames take alike."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import polars as pl
+from polars import col
+
+Value = datetime | str | int
+Operator = Literal["<", ">=", "=", "<>"]
+
+
+class Condition:
+    """A row that the condition is unknown of (a column is null) is not asked for, as in SQL."""
+
+    def __and__(self, other: "Condition") -> "Condition":
+        return Both(self, other)
+
+    def __or__(self, other: "Condition") -> "Condition":
+        return Either(self, other)
+
+    def __invert__(self) -> "Condition":
+        return Not(self)
+
+    def polars(self) -> pl.Expr:
+        raise TypeError(f"{type(self).__name__} has no expression")
+
+
+@dataclass(frozen=True)
+class Compared(Condition):
+    column: str
+    operator: Operator
+    value: Value
+
+    def polars(self) -> pl.Expr:
+        named, value = col(self.column), pl.lit(self.value)
+        by_operator = {"<": named < value, ">=": named >= value, "=": named == value, "<>": named != value}
+        return by_operator[self.operator]
+
+
+@dataclass(frozen=True)
+class IsNull(Condition):
+    column: str
+
+    def polars(self) -> pl.Expr:
+        return col(self.column).is_null()
+
+
+@dataclass(frozen=True)
+class IsIn(Condition):
+    column: str
+    values: tuple[Value, ...]
+
+    def polars(self) -> pl.Expr:
+        return col(self.column).is_in(self.values) if self.values else pl.lit(value=False)
+
+
+@dataclass(frozen=True)
+class Both(Condition):
+    one: Condition
+    other: Condition
+
+    def polars(self) -> pl.Expr:
+        return self.one.polars() & self.other.polars()
+
+
+@dataclass(frozen=True)
+class Either(Condition):
+    one: Condition
+    other: Condition
+
+    def polars(self) -> pl.Expr:
+        return self.one.polars() | self.other.polars()
+
+
+@dataclass(frozen=True)
+class Not(Condition):
+    one: Condition
+
+    def polars(self) -> pl.Expr:
+        return ~self.one.polars()
+
+
+def before(column: str, value: Value) -> Condition:
+    return Compared(column, "<", value)
+
+
+def since(column: str, value: Value) -> Condition:
+    return Compared(column, ">=", value)
+
+
+def equals(column: str, value: Value) -> Condition:
+    return Compared(column, "=", value)
+
+
+def differs(column: str, value: Value) -> Condition:
+    return Compared(column, "<>", value)
+
+
+def is_in(column: str, values: Sequence[Value]) -> Condition:
+    return IsIn(column, tuple(values))
+
+
+def reaching(column: str, start: datetime) -> Condition:
+    """Of an end: it is not before `start`, or there is none."""
+    return since(column, start) | IsNull(column)

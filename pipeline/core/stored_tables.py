@@ -1,0 +1,64 @@
+"""The tables of a cluster as a run reads and writes them; in memory, where nothing is stored."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+import polars as pl
+import pyarrow as pa
+
+from pipeline.core.conditions import Condition, reaching
+from pipeline.core.frames import empty, frame_of
+from schemas.spec import TableSpec
+
+
+class StoredTables(Protocol):
+    """Reads rows of earlier acts, and writes: each write is one commit of one table."""
+
+    def has_rows(self, spec: TableSpec) -> bool:
+        """False if nothing was ever written into the table."""
+
+    def read(
+        self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
+    ) -> pa.Table:
+        """Rows that meet the condition, with the declared types."""
+
+    def append(self, spec: TableSpec, rows: pa.Table) -> None:
+        """Adds the rows."""
+
+    def replace(self, spec: TableSpec, rows: pa.Table) -> None:
+        """Puts the rows in place of all."""
+
+    def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime) -> None:
+        """Puts the rows in place of those whose column reaches `start`, or is null."""
+
+
+class MemoryTables:
+    """Tables of one cluster in memory, by name."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, pl.DataFrame] = {}
+
+    def has_rows(self, spec: TableSpec) -> bool:
+        return spec.name in self.rows
+
+    def read(
+        self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
+    ) -> pa.Table:
+        rows = self.rows.get(spec.name)
+        rows = empty(spec) if rows is None else rows
+        rows = rows if condition is None else rows.filter(condition.polars())
+        return rows.select(columns or spec.columns).to_arrow(compat_level=pl.CompatLevel.oldest())
+
+    def append(self, spec: TableSpec, rows: pa.Table) -> None:
+        stored = self.rows.get(spec.name)
+        new = frame_of(rows)
+        self.rows[spec.name] = new if stored is None else pl.concat([stored, new])
+
+    def replace(self, spec: TableSpec, rows: pa.Table) -> None:
+        self.rows[spec.name] = frame_of(rows)
+
+    def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime) -> None:
+        stored = self.rows.get(spec.name, empty(spec))
+        kept = stored.filter(~reaching(column, start).polars())
+        self.rows[spec.name] = pl.concat([kept, frame_of(rows)])
