@@ -161,13 +161,13 @@ def decisions(states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFram
 def silences(states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
     """(state_no, first_at): of states that are led while logs of a replica are missing, when after known_at none of the
     others may answer any more."""
-    peers = col("broker_id").filter(~col("is_missing")).unique().sort().cast(pl.String).str.join(" ")
+    each = members(states.filter("is_led"), watched)
+    is_watched = ~col("is_missing")
     asked = (
-        members(states.filter("is_led"), watched)
-        .group_by("state_no", "cluster_id", "known_at")
-        .agg(is_one_missing=col("is_missing").any(), peers=peers)
-        .filter("is_one_missing", col("peers") != "")
-        .with_columns(since=col("known_at") + SOON)
+        each.join(each.filter("is_missing"), on="state_no", how="semi")
+        .filter(is_watched)
+        .group_by("state_no", "cluster_id", since=col("known_at") + SOON)
+        .agg(peers=col("broker_id").sort().cast(pl.String).str.join(" "))
     )
     stretches = quiet(asked.select(PEERS).unique(), absences)
     return (
