@@ -7,8 +7,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from jobs.inputs import is_among
 from pipeline.catalog.tables import BY_NAME
+from pipeline.store.delta import is_among
 from pipeline.store.rows import collect_one, collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.gold.finding import RULES, SEVERITIES

@@ -4,38 +4,55 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pyarrow as pa
+from polars import col
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from jobs.building import Builder
-from jobs.inputs import is_among
+from jobs.incremental.night import SAID, Night
 from jobs.loading import Loader
 from jobs.lost import without_lost
 from pipeline.bronze import duplicate_record as duplicates
 from pipeline.bronze import log_record as log_record_table
 from pipeline.bronze.planning import Plan, Segment
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
+from pipeline.core.conditions import is_in
+from pipeline.core.frames import frame_of
+from pipeline.store.cluster_tables import ClusterTables, column_of
+from pipeline.store.delta import is_among
 from pipeline.store.rows import brought, collect_rows
-from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.spec import TableSpec
 
+Done = Callable[[TableSpec, pa.Table], None]
+
 
 class Intake:
-    """Loads the segments of one run; `done` hears of each table that is written."""
+    """Loads the segments of one run; `done` hears of each table and the rows that are written of it."""
 
-    def __init__(
-        self, store: ClusterWarehouse, loader: Loader, builder: Builder, done: Callable[[TableSpec], None]
-    ) -> None:
-        self.store, self.loader, self.builder, self.done = store, loader, builder, done
+    def __init__(self, loader: Loader, tables: ClusterTables, night: Night, done: Done) -> None:
+        self.store, self.tables, self.loader, self.night, self.done = (
+            tables.store,
+            tables,
+            loader,
+            night,
+            done,
+        )
         self.totals: dict[str, int] = {}
+
+    def of_run(self, rows: DataFrame) -> DataFrame:
+        """Those of the rows that belong to segments which this run loads or derives anew."""
+        return rows.where(column_of(self.night.is_of_run())) if self.night.before else rows
+
+    def rows_of_run(self, spec: TableSpec) -> pa.Table:
+        return self.tables.read(spec, self.night.is_of_run() if self.night.before else None)
 
     def load(self, planned: Plan, *, is_reparsing: bool) -> tuple[Plan, dict[str, tuple[str, str | None]]]:
         """The plan as it came out, and by path what is said of files that changed meanwhile.
 
         Missing tables are created meanwhile; what follows from records waits for those that came twice.
         """
-        versions, segments = self.builder.versions, planned.segments
+        versions, segments = self.tables.versions, planned.segments
         self.store.create_missing((log_record.SPEC,), versions)
         with ThreadPoolExecutor(1) as pool:
             rest = pool.submit(self.store.create_missing, SPECS, versions)
@@ -44,35 +61,35 @@ class Intake:
                 self.reparse()
             if segments:
                 self.reopen([load_seq for one in segments for load_seq in one.reopens])
-                self.builder.write(log_record.SPEC, self.loader.read(segments))
+                self.tables.append_rows(log_record.SPEC, self.loader.read(segments))
             rest.result()
         if not segments:
             return planned, {}
-        records = self.store.delta.read(log_record.SPEC).where(F.col("load_seq") > self.builder.before)
+        records = frame_of(self.night.records_of_run()).filter(col("load_seq") > self.night.before)
         counted = self.loader.counted(records)
         planned, lost = without_lost(self.store, planned, counted, versions, self.loader.look_again)
-        self.done(log_record.SPEC)
+        if lost:
+            self.night.forget_records()
+        self.done(log_record.SPEC, self.night.records_of_run())
         if planned.segments:
-            with ThreadPoolExecutor(1) as pool:
-                noted = pool.submit(self.builder.note_events)
-                self.builder.write(source_file.SPEC, self.loader.manifest(planned.segments, counted))
-                self.done(source_file.SPEC)
-                is_more = self.find_duplicates()
-                noted.result()
-                if is_more:
-                    self.builder.note_events()
+            self.tables.append_rows(source_file.SPEC, self.loader.manifest(planned.segments, counted))
+            self.done(source_file.SPEC, self.rows_of_run(source_file.SPEC))
+            if self.find_duplicates():
+                self.night.forget_records()
             self.total(planned.segments, counted)
         return planned, lost
 
     def reparse(self) -> None:
         """All stored records understood anew, in the zones that the settings now give their nodes."""
-        read, builder = self.store.delta.read, self.builder
+        read = self.store.delta.read
         files = self.loader.recounted({})
-        builder.replace(log_record.SPEC, log_record_table.reparsed(read(log_record.SPEC), files))
-        self.done(log_record.SPEC)
-        counted = self.loader.counted(read(log_record.SPEC))
-        builder.replace(source_file.SPEC, self.loader.recounted(counted))
-        self.done(source_file.SPEC)
+        self.tables.replace_rows(log_record.SPEC, log_record_table.reparsed(read(log_record.SPEC), files))
+        records = self.tables.read(log_record.SPEC, None, SAID)
+        self.done(log_record.SPEC, records)
+        self.tables.replace_rows(
+            source_file.SPEC, self.loader.recounted(self.loader.counted(frame_of(records)))
+        )
+        self.done(source_file.SPEC, self.tables.read(source_file.SPEC))
 
     def reopen(self, load_seqs: Sequence[int]) -> None:
         """Takes out the segments that others replace: their last record turned out longer, or all are another's.
@@ -84,29 +101,29 @@ class Intake:
         delta = self.store.delta
         leaning = delta.read(duplicate_record.SPEC).where(F.col("of_load_seq").isin(*load_seqs))
         found = {row["load_seq"] for row in collect_rows(leaning.select("load_seq").distinct())}
-        self.builder.derived = frozenset(found - set(load_seqs))
-        _, self.builder.gone = brought(delta.read(source_file.SPEC).where(F.col("load_seq").isin(*load_seqs)))
-        anew = [*load_seqs, *self.builder.derived]
+        self.night.derived = frozenset(found - set(load_seqs))
+        self.night.gone = frame_of(self.tables.read(source_file.SPEC, is_in("load_seq", load_seqs)))
+        anew = [*load_seqs, *self.night.derived]
         for table in TABLES:
             is_read = table.refresh is Refresh.LOADED and table.spec is not duplicate_record.SPEC
             if is_read or table.refresh is Refresh.SEGMENTS or table.spec is duplicate_record.SPEC:
                 delta.delete_segments(table.spec, load_seqs if is_read else anew)
-                self.builder.note_version(table.spec)
+                self.tables.note_version(table.spec)
 
     def find_duplicates(self) -> bool:
         """Compares the new segments with those of other files of their nodes that tell of the same time.
 
         Whether older segments have to be derived anew: see `take_back`.
         """
-        delta, builder = self.store.delta, self.builder
+        delta = self.store.delta
         segments = delta.read(source_file.SPEC)
-        rows, near = brought(duplicates.overlaps(segments, builder.of_run(segments)))
+        rows, near = brought(duplicates.overlaps(segments, self.of_run(segments)))
         if not rows:
             return False
         records = delta.read(log_record.SPEC)
         near_ones = records.where(is_among([one["load_seq"] for one in rows]))
         _, spans = brought(duplicates.spans(near_ones, near))
-        rows, overlap = brought(duplicates.overlaps(spans, builder.of_run(spans), "log"))
+        rows, overlap = brought(duplicates.overlaps(spans, self.of_run(spans), "log"))
         if not rows:
             return False
         rows, overlap = brought(duplicates.of_whole_files(overlap, segments))
@@ -117,9 +134,9 @@ class Intake:
         named = delta.read(duplicate_record.SPEC).where(is_among([one["load_seq"] for one in rows]))
         cut = self.cut_short(compared, named)
         twice = duplicates.build(compared, cut)
-        builder.write(duplicate_record.SPEC, twice.transform(builder.of_run))
+        self.tables.append_rows(duplicate_record.SPEC, twice.transform(self.of_run))
         is_late = cut is not None and self.take_back(twice)
-        self.done(duplicate_record.SPEC)
+        self.done(duplicate_record.SPEC, self.rows_of_run(duplicate_record.SPEC))
         return is_late
 
     def cut_short(self, compared: DataFrame, named: DataFrame) -> DataFrame | None:
@@ -139,19 +156,19 @@ class Intake:
 
     def take_back(self, twice: DataFrame) -> bool:
         """Names the records of older segments that are cut short of a new one, and derives these segments anew."""
-        delta, builder = self.store.delta, self.builder
-        of_new = twice.where(~builder.is_of_run() & (F.col("of_load_seq") > builder.before))
+        delta, night = self.store.delta, self.night
+        of_new = twice.where(~column_of(night.is_of_run()) & (F.col("of_load_seq") > night.before))
         named = delta.read(duplicate_record.SPEC).select(*duplicates.RECORD)
         rows, late = brought(of_new.join(named, on=[*duplicates.RECORD], how="left_anti"))
         if not rows:
             return False
-        builder.write(duplicate_record.SPEC, late.select(*duplicate_record.SPEC.columns))
+        self.tables.append_rows(duplicate_record.SPEC, late.select(*duplicate_record.SPEC.columns))
         load_seqs = {row["load_seq"] for row in rows}
-        builder.derived |= load_seqs
+        night.derived |= load_seqs
         for table in TABLES:
             if table.refresh is Refresh.SEGMENTS:
                 delta.delete_segments(table.spec, load_seqs)
-                builder.note_version(table.spec)
+                self.tables.note_version(table.spec)
         return True
 
     def total(self, segments: Sequence[Segment], counted: Mapping[int, Mapping[str, Any]]) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import polars as pl
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -20,6 +22,7 @@ from pipeline.kafka.layout import Located
 from pipeline.store.rows import collect_rows, in_utc
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import file_sighting, source_file
+from schemas.spark import struct_of
 
 LOOKED_AGAIN = ("held_back", "outside", "waiting", "unreadable")
 SEEN = ("size_bytes", "modified_at", "state", "sentence", "file_id")
@@ -144,24 +147,21 @@ class Loader:
             for start in range(segment.start_offset, segment.limit, step)
         ]
 
-    def counted(self, records: DataFrame) -> dict[int, dict[str, Any]]:
+    def counted(self, records: pl.DataFrame) -> dict[int, dict[str, Any]]:
         """By load_seq what the records that were written add up to."""
-        counted = records.groupBy("load_seq").agg(
-            F.count("*").alias("record_count"),
-            F.count("event").alias("understood_count"),
-            F.sum("byte_length").alias("record_bytes"),
-            F.min("logged_at").alias("first_logged_at"),
-            F.max("logged_at").alias("last_logged_at"),
+        counted = records.group_by("load_seq").agg(
+            record_count=pl.len(),
+            understood_count=pl.col("event").count(),
+            record_bytes=pl.col("byte_length").sum(),
+            first_logged_at=pl.col("logged_at").min(),
+            last_logged_at=pl.col("logged_at").max(),
         )
-        times = ("first_logged_at", "last_logged_at")
-        return {
-            row["load_seq"]: row | {name: utc(row[name]) for name in times} for row in collect_rows(counted)
-        }
+        return {row["load_seq"]: row for row in counted.to_dicts()}
 
     def manifest(self, segments: Sequence[Segment], counted: dict[int, dict[str, Any]]) -> DataFrame:
         """Rows of bronze.source_file: what was planned, and what came of it."""
         rows = [self.planned(one) | counted[one.load_seq] for one in segments]
-        return self.spark.createDataFrame(rows, schema=source_file.SPEC.struct)
+        return self.spark.createDataFrame(rows, schema=struct_of(source_file.SPEC))
 
     def recounted(self, counted: dict[int, dict[str, Any]]) -> DataFrame:
         """All rows of bronze.source_file with what their records add up to now, in the zones of the settings."""
@@ -173,7 +173,7 @@ class Loader:
         rows = [
             in_utc(row) | {"zone": zones[row["node_id"]]} | counted.get(row["load_seq"], {}) for row in rows
         ]
-        return self.spark.createDataFrame(rows, schema=source_file.SPEC.struct)
+        return self.spark.createDataFrame(rows, schema=struct_of(source_file.SPEC))
 
     def planned(self, segment: Segment) -> dict[str, Any]:
         file = segment.looked
@@ -196,7 +196,7 @@ class Loader:
             "run_id": self.run_id,
         }
 
-    def sightings(self, planned: Plan) -> DataFrame:
+    def sightings(self, planned: Plan) -> pa.Table:
         rows = [
             {
                 "cluster_id": self.store.cluster_id,
@@ -210,7 +210,7 @@ class Loader:
             }
             for one in planned.sightings
         ]
-        return self.spark.createDataFrame(rows, schema=file_sighting.SPEC.struct)
+        return pa.Table.from_pylist(rows, schema=file_sighting.SPEC.arrow)
 
 
 def is_changed(

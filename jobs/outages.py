@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from jobs.answers import Answers, Row
 from jobs.ask import answered, asking, require
 from jobs.text import clock_by, day_clock, shortened, table
-from pipeline.kafka.unled import EVENT, with_event
+from pipeline.model.partitions.outage_event import EVENT
 from pipeline.store.rows import collect_one, collect_rows
 
 TABLE = "gold.partition_outage"
@@ -83,7 +83,7 @@ def asked(rows: DataFrame, last: datetime) -> Outages:
     is_short = F.count_if((noticed < LEAST_MS) & F.col("ended_at").isNotNull()).alias("short")
     long_ones = rows.where((noticed >= LEAST_MS) | F.col("ended_at").isNull())
     events = (
-        long_ones.transform(with_event)
+        long_ones.withColumn("second_at", F.date_trunc("second", "noticed_at"))
         .groupBy(*EVENT)
         .agg(
             *summed(last),

@@ -6,25 +6,28 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from jobs.building import Builder, tables_to_build
 from jobs.discovery import Candidate
 from jobs.freshness import fresh_tables, looked_mark, mark, marked, templates_mark
 from jobs.gone import held_by, settled, without_gone
+from jobs.incremental.builder import Builder, tables_to_build
+from jobs.incremental.night import Night
 from jobs.intake import Intake
-from jobs.judging import Gate, open_findings
 from jobs.loading import Loader, Seen
 from jobs.looking import Looker
 from jobs.masked_run import require_same_masking, stored_settings
 from jobs.migrate import migrate_older
 from jobs.progress import Progress
+from jobs.quality_gate import QualityGate, open_findings
 from jobs.refusing import require_kafka, require_same_zones
 from jobs.request import LOOKED, RunRequest, RunResult, has_other_problems, is_kept, news
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.knowledge import knowledge_fingerprint
-from pipeline.catalog.tables import JOBS, SPECS, TABLES, Refresh, Table, stands_on
+from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, Refresh, Table, stands_on
 from pipeline.core.errors import GateFailed
+from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.lock import ClusterLock, cluster_lock
 from pipeline.store.session import tune_for_size, tune_storage
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
@@ -123,10 +126,11 @@ class Run:
         tables = tables if self.counts["load_seq"] else []
         is_new = bool(planned.segments or tables or planned.sightings)
         if is_new:
-            builder = Builder(
-                self.store, request.settings, self.run_id, self.versions, before=before, fresh=fresh
-            )
-            found |= self.write_all(loader, planned, builder, tables)
+            written = ClusterTables(self.store, self.run_id, self.versions)
+            night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
+            gate = QualityGate(request.cluster_id, self.run_id)
+            intake = Intake(loader, written, night, gate.enter)
+            found |= self.write_all(planned, intake, tables, gate)
         self.publish("published" if is_new else "nothing_new")
         return self.result("published" if planned.segments or tables else "nothing_new", found)
 
@@ -173,43 +177,38 @@ class Run:
         return self.request.settings.fingerprint(self.request.cluster_id)
 
     def write_all(
-        self, loader: Loader, planned: Plan, builder: Builder, tables: Sequence[Table]
+        self, planned: Plan, intake: Intake, tables: Sequence[Table], gate: QualityGate
     ) -> dict[str, tuple[str, str | None]]:
         """Bronze, silver, gold and the gate. By path what turned out otherwise than planned.
 
         GateFailed: stored, and nothing else is published.
         """
-        gate = Gate(builder)
-        intake = Intake(self.store, loader, builder, gate.enter)
+        night = intake.night
         if planned.segments:
             size = sum(one.limit - one.start_offset for one in planned.segments)
             self.progress.stage("read", f"{len(planned.segments)} segments, {size:,} bytes")
         planned, lost = intake.load(planned, is_reparsing=self.request.is_reparsing)
-        self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=builder.before)
+        self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=night.before)
         if planned.segments:
             self.count(intake.totals)
-
-        def note_files() -> None:
-            builder.write(file_sighting.SPEC, loader.sightings(planned))
-            gate.enter(file_sighting.SPEC)
-
         self.progress.stage("build", f"{len(tables)} tables")
-        builder.build(tables, [note_files] if planned.sightings else [], self.entering(gate))
+        builder = Builder(night, self.entering(gate))
+        builder.build(tables, intake.loader.sightings(planned) if planned.sightings else None)
         self.counts |= {marked(one.spec.name): self.mark(one.spec.name) for one in tables}
-        self.progress.stage("gate", f"{len(gate.written)} tables, Great Expectations")
+        self.progress.stage("gate", f"{len(gate.entered)} tables, Great Expectations")
         results = gate.verdicts()
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
         failed = [one for one in results if one["severity"] == "critical" and not one["is_met"]]
         if failed:
             self.refuse(failed)
         if finding.SPEC.name in {one.spec.name for one in tables}:
-            self.counts |= open_findings(self.store.delta.read(finding.SPEC))
+            self.counts |= open_findings(builder.at_hand.whole(BY_NAME[finding.SPEC.name]))
         return lost
 
-    def entering(self, gate: Gate) -> Callable[[TableSpec], None]:
-        def enter(spec: TableSpec) -> None:
+    def entering(self, gate: QualityGate) -> Callable[[TableSpec, pa.Table], None]:
+        def enter(spec: TableSpec, rows: pa.Table) -> None:
             self.progress.detail(spec.name)
-            gate.enter(spec)
+            gate.enter(spec, rows)
 
         return enter
 

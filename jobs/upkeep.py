@@ -3,14 +3,16 @@
 from collections.abc import Collection
 from datetime import UTC, datetime
 
-from jobs.building import Builder
 from jobs.freshness import fresh_tables, mark, marked, sound
-from jobs.judging import Gate, open_findings
+from jobs.incremental.builder import Builder
+from jobs.incremental.night import Night
 from jobs.progress import Progress
+from jobs.quality_gate import QualityGate, open_findings
 from jobs.request import is_kept
 from jobs.settings import Settings
-from pipeline.catalog.tables import SPECS, TABLES, Refresh
+from pipeline.catalog.tables import BY_NAME, SPECS, TABLES, Refresh
 from pipeline.core.errors import GateFailed, SettingsError
+from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.lock import ClusterLock
 from pipeline.store.session import tune_for_size
 from pipeline.store.upkeep import tune_upkeep
@@ -52,11 +54,13 @@ class Upkeep:
 
     def rebuild(self, names: Collection[str]) -> None:
         """Builds tables from all that was read, and gates them. GateFailed: nothing is published."""
-        builder = Builder(self.store, self.settings, self.run_id, self.versions, before=0, fresh=frozenset())
-        gate = Gate(builder)
+        written = ClusterTables(self.store, self.run_id, self.versions)
+        night = Night(written, self.settings, self.store.cluster_id, self.run_id, 0, frozenset())
+        gate = QualityGate(self.store.cluster_id, self.run_id)
+        builder = Builder(night, gate.enter)
         tables = [table for table in TABLES if table.spec.name in names and table.build is not None]
         self.progress.stage("build", f"{len(tables)} tables")
-        builder.build(tables, [], gate.enter)
+        builder.build(tables)
         results = gate.verdicts()
         failed = [one for one in results if one["severity"] == "critical" and not one["is_met"]]
         if failed:
@@ -68,7 +72,7 @@ class Upkeep:
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
         self.mark(names)
         if finding.SPEC.name in names:
-            self.counts |= open_findings(self.store.delta.read(finding.SPEC))
+            self.counts |= open_findings(builder.at_hand.whole(BY_NAME[finding.SPEC.name]))
 
     def mark(self, names: Collection[str]) -> None:
         """Tables that were built are as they would be built now if all that they stand on is, too: else the next run

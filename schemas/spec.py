@@ -1,14 +1,10 @@
 """How a table is declared: grain, key, columns, checks. Declarations hold no logic and need no JVM."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, array, struct
-
-if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
 
 
 @dataclass(frozen=True)
@@ -65,20 +61,6 @@ class TableSpec:
     def arrow(self) -> pa.Schema:
         """The columns as Arrow has them; whether one may be null is said, and enforced where rows are stored."""
         return pa.schema([pa.field(f.name, f.type, f.nullable) for f in self.fields])
-
-    @property
-    def struct(self) -> "StructType":
-        """The Spark schema, with comments as metadata so that Delta keeps them."""
-        from pyspark.sql.pandas.types import from_arrow_type  # noqa: PLC0415
-        from pyspark.sql.types import StructField, StructType  # noqa: PLC0415
-
-        kinds = [from_arrow_type(f.type, prefer_timestamp_ntz=True) for f in self.fields]
-        return StructType(
-            [
-                StructField(f.name, kind, f.nullable, {"comment": f.comment})
-                for f, kind in zip(self.fields, kinds, strict=True)
-            ]
-        )
 
 
 def field(

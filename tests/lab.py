@@ -1,4 +1,4 @@
-"""A cluster of the corpus through all builds of the catalog, without Delta and without a job."""
+"""A cluster of the corpus through all kernels, without Spark and without a job."""
 
 import gzip
 import io
@@ -8,18 +8,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, SparkSession
 
-from jobs.inputs import modes
-from pipeline.catalog.tables import TABLES
+from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.core.expectations import broken_rows, expectation_of
+from pipeline.core.frames import declared, frame_of
 from pipeline.kafka.layout import locate
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.sniff import HEAD_BYTES, sniff
-from pipeline.store.delta import declared
-from pipeline.store.gate import broken_rows, expectation_of
-from tests.tables import inputs_of
+from tests.chain import ORDER, built
 
 Row = dict[str, Any]
 READ = ("controller", "state-change", "mixed")
@@ -59,35 +57,30 @@ def zone_of(cluster: Path) -> str:
     return zone
 
 
-def built_tables(spark: SparkSession, cluster: Path, folder: Path) -> dict[str, DataFrame]:
-    """All tables by short name, each written to Parquet below `folder` before the next stands on it."""
-    log_record = records(cluster)
-    pq.write_table(log_record, folder / "log_record.parquet", coerce_timestamps="us")
-    tables: dict[str, Any] = {"log_record": spark.read.parquet(str(folder / "log_record.parquet"))}
-    tables |= inputs_of(spark, tables["log_record"], cluster.name)
-    for table in TABLES:
-        if table.build is not None:
-            path = str(folder / table.spec.table)
-            made = table.build(**{name: tables[name] for name in table.inputs})
-            declared(table.spec, made).write.parquet(path)
-            tables[table.spec.table] = spark.read.parquet(path)
-            if table.spec.table == "term":
-                tables["modes"] = modes(tables["term"])
-    return tables
+def built_tables(cluster: Path) -> dict[str, pa.Table]:
+    """All tables by short name, built from the logs of a lab cluster."""
+    return tables_of(records(cluster))
 
 
-def rows_of(table: DataFrame) -> list[Row]:
+def tables_of(log_record: pa.Table, **given: Any) -> dict[str, pa.Table]:
+    """All tables by short name, built from records; given: what kernels take instead of it."""
+    frames = built(log_record, *ORDER, **given)
+    return {name: declared(frames[name], BY_SHORT_NAME[name].spec) for name in ORDER}
+
+
+def rows_of(table: pa.Table | pl.DataFrame) -> list[Row]:
     """The rows of a table; times as datetime in UTC, lists as lists."""
-    rows: list[Row] = table.toArrow().to_pylist()
+    if isinstance(table, pl.DataFrame):
+        return table.to_dicts()
+    rows: list[Row] = table.to_pylist()
     return rows
 
 
-def broken_rules(tables: dict[str, DataFrame]) -> list[str]:
+def broken_rules(tables: dict[str, pa.Table]) -> list[str]:
     """What the declarations promise and the tables do not keep, as the gate of a run asks it."""
     broken = []
-    for table in TABLES:
-        if table.build is not None:
-            rows = tables[table.spec.table]
-            found = broken_rows(rows, expectation_of(table.spec))
-            broken += [f"{table.spec.name}: {row['broken']}" for row in rows_of(found.select("broken"))]
+    for name in ORDER:
+        spec = BY_SHORT_NAME[name].spec
+        found = broken_rows(frame_of(tables[name]), expectation_of(spec))
+        broken += [f"{spec.name}: {said}" for said in found["broken"]]
     return sorted(broken)

@@ -16,6 +16,7 @@ from pipeline.kafka.masking import Masking
 from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, ReadSettings, read_segment, reread
 from pipeline.kafka.sniff import HEAD_BYTES, content_name
 from schemas.bronze.log_record import SPEC
+from schemas.spark import struct_of
 
 # What these say of a record does not follow from its stored bytes alone.
 KEPT_REASONS = ("cut", "other_logger", "blank")
@@ -53,7 +54,7 @@ def build(file_range: DataFrame, masking: Masking | None = None) -> DataFrame:
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return read_ranges(batches, masking)
 
-    return file_range.mapInArrow(read, schema=SPEC.struct)
+    return file_range.mapInArrow(read, schema=struct_of(SPEC))
 
 
 def read_ranges(
@@ -88,7 +89,7 @@ def reparsed(log_record: DataFrame, source_file: DataFrame) -> DataFrame:
     """
     segments = source_file.select("load_seq", "envelope", "zone", F.col("log").alias("file_log"))
     joined = log_record.join(F.broadcast(segments), on="load_seq", how="inner")
-    return joined.select(*SPEC.columns, *OF_FILE).mapInArrow(reparse_batches, schema=SPEC.struct)
+    return joined.select(*SPEC.columns, *OF_FILE).mapInArrow(reparse_batches, schema=struct_of(SPEC))
 
 
 def reparse_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

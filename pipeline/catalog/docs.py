@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import EXIT_CODES
-from pipeline.gold.transition_audit.block import CERTAINTY, PRECEDENCE
+from pipeline.gold.transition_audit.precedence import CERTAINTY, PRECEDENCE
 from pipeline.kafka.layout import locate
 from pipeline.kafka.wording import table as rows_of
 from pipeline.kafka.wrapper import wrappers

@@ -13,7 +13,16 @@ FORMS = frozenset(
     f"pipeline.kafka/{name}"
     for name in ("envelopes.tsv", "wrappers.tsv", "json_layouts.tsv", "idents.tsv", "sniff.py", "layout.py")
 )
-PACKAGES = ("pipeline.kafka", "pipeline.silver", "pipeline.gold", "schemas")
+# Every package of which a line can change a row of a table.
+PACKAGES = (
+    "pipeline.core",
+    "pipeline.kafka",
+    "pipeline.model",
+    "pipeline.bronze",
+    "pipeline.silver",
+    "pipeline.gold",
+    "schemas",
+)
 
 
 @cache

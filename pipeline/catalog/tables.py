@@ -4,9 +4,11 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
-from pyspark.sql import DataFrame
+import polars as pl
 
 from pipeline.gold import (
     broker_session,
@@ -24,7 +26,6 @@ from pipeline.gold import (
     replay_summary,
     transition_audit,
 )
-from pipeline.kafka.families import events_of
 from pipeline.silver import (
     assignment,
     broker_absence,
@@ -72,7 +73,7 @@ class Table:
 
     spec: TableSpec
     refresh: Refresh
-    build: Callable[..., DataFrame] | None = None
+    build: Callable[..., pl.DataFrame] | None = None
     ordered_by: str = ""
     days_before: int | None = None
     is_by_term: bool = False
@@ -83,14 +84,11 @@ class Table:
         """Short names of the tables and other things that build takes."""
         return tuple(inspect.signature(self.build).parameters) if self.build else ()
 
-    def takes(self, events: frozenset[str]) -> bool:
-        """Whether lines of these events may give rows; of a table that no family of events feeds, any line may."""
-        family = events_of(self.spec.table)
-        return not family or bool(family & events)
 
-
-def built(module: object, refresh: Refresh, ordered_by: str = "", **given: Any) -> Table:
-    return Table(module.SPEC, refresh, module.build, ordered_by, **given)  # type: ignore[attr-defined]
+def built(kernel: ModuleType, refresh: Refresh, ordered_by: str = "", **given: Any) -> Table:
+    """The table of a kernel: its declaration stands under the same name in schemas."""
+    declaration = import_module(kernel.__name__.replace("pipeline.", "schemas."))
+    return Table(declaration.SPEC, refresh, kernel.build, ordered_by, **given)
 
 
 TABLES: tuple[Table, ...] = (
@@ -144,11 +142,6 @@ SETTINGS = ("balancing_setting", LIMITS, "release_setting", "session_limit")
 # What a broker said long ago of itself holds until it says otherwise, who left long ago may still be away, who resigned
 # stays resigned, and which nodes have logs is told by all of them: also builds by days take all of it.
 LASTING = frozenset({"broker_setting", "broker_session", "controller_event", "wording_seen"})
-CUT = "cut"
-# What was before the cut: days of gold.replay_summary, deletions by topic, intervals of gold.partition_timeline.
-SUMMARY, DELETIONS, TIMELINE = "summary_before", "deletion_before", "timeline_before"
-SESSIONS, OUTAGES = "session_before", "outage_before"
-IMBALANCES, REASSIGNMENTS = "imbalance_before", "reassignment_before"
 
 
 def stands_on(name: str) -> frozenset[str]:

@@ -1,14 +1,12 @@
 """Which logs of a node were seen when, at which level and with which gaps, and what they can answer."""
 
-from functools import reduce
+from datetime import timedelta
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, element, lit, when
 
-from pipeline.core.days import hour_of
 from pipeline.kafka.releases import names as release_names
 from pipeline.kafka.wording import table
-from schemas.gold.evidence import SPEC
 
 NODE = ("cluster_id", "node_id")
 HOUR = (*NODE, "hour_at")
@@ -17,141 +15,152 @@ SAME = ("logs", "state_change_level", "mode", "is_controller", "gaps", "is_from_
 LONGEST_GAP_HOURS = 24 * 366
 
 
-def build(wording_seen: DataFrame, log_gap: DataFrame, term: DataFrame, release_span: DataFrame) -> DataFrame:
+def build(
+    wording_seen: pl.DataFrame, log_gap: pl.DataFrame, term: pl.DataFrame, release_span: pl.DataFrame
+) -> pl.DataFrame:
     """Rows: hours that show the same are one interval; intervals of a node follow one another without a hole.
 
     A quiet hour belongs to the interval before it; hours of a known gap stand by themselves, with the logs that have
     lines in them. Levels are what the lines show: an hour without lines of state-change.log has the level before it.
     """
-    seen = wording_seen.where("node_id IS NOT NULL AND first_at IS NOT NULL")
-    hours = (
-        seen.groupBy(*NODE, hour_of("first_at").alias("hour_at"))
-        .agg(
-            F.min("first_at").alias("from_at"),
-            F.max("last_at").alias("until_at"),
-            F.collect_set("log").alias("logs"),
-            F.max(level_rank()).alias("level_rank"),
-        )
-        .unionByName(gap_hours(log_gap), allowMissingColumns=True)
-        .groupBy(*HOUR)
-        .agg(
-            F.min("from_at").alias("from_at"),
-            F.max("until_at").alias("until_at"),
-            F.array_sort(F.array_distinct(F.flatten(F.collect_list("logs")))).alias("logs"),
-            F.max("level_rank").alias("level_rank"),
-            F.array_sort(F.array_distinct(F.flatten(F.collect_list("gap_kinds")))).alias("gaps"),
-        )
+    return (
+        hours_of(wording_seen, log_gap)
+        .pipe(with_level)
+        .pipe(with_term, term)
+        .pipe(with_release, release_span)
+        .pipe(intervals)
+        .pipe(with_answers)
     )
-    known = hours.transform(with_level).transform(with_term, term).transform(with_release, release_span)
-    return known.transform(intervals).transform(with_answers).select(*SPEC.columns)
 
 
-def level_rank() -> Column:
-    is_own = F.col("log") == "state-change"
-    return F.when(is_own & (F.col("level") == "TRACE"), 1).when(is_own, 0)
+def hours_of(wording_seen: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
+    """One row per hour of a node with lines, or with a part of a gap: from_at, until_at, logs, gaps, level_rank (place
+    in LEVELS, null without lines of state-change.log)."""
+    is_timed = col("node_id").is_not_null() & col("first_at").is_not_null()
+    level_rank = when(col("log") == "state-change").then((col("level") == "TRACE").fill_null(value=False))
+    seen = wording_seen.filter(is_timed).select(
+        *(*NODE, "log"),
+        hour_at=col("first_at").dt.truncate("1h"),
+        from_at="first_at",
+        until_at="last_at",
+        level_rank=level_rank.cast(pl.Int64),
+    )
+    return (
+        pl.concat([seen, gap_hours(log_gap)], how="diagonal")
+        .group_by(*HOUR)
+        .agg(
+            col("from_at").min(),
+            col("until_at").max(),
+            col("level_rank").max(),
+            logs=col("log").drop_nulls().unique().sort(),
+            gaps=col("gap_kind").drop_nulls().unique().sort(),
+        )
+        .sort(*HOUR)
+    )
 
 
-def gap_hours(log_gap: DataFrame) -> DataFrame:
+def gap_hours(log_gap: pl.DataFrame) -> pl.DataFrame:
     """The hours that a gap of a node touches, each with its part of the gap; of one without times there are none."""
-    times = log_gap.where("node_id IS NOT NULL").select(
-        *NODE,
-        F.coalesce("from_at", "until_at").alias("begin_at"),
-        F.coalesce("until_at", "from_at").alias("end_at"),
-        F.array("kind").alias("gap_kinds"),
-    )
-    last = F.least(F.col("end_at"), F.col("begin_at") + F.make_dt_interval(hours=F.lit(LONGEST_GAP_HOURS)))
-    step = F.make_dt_interval(hours=F.lit(1))
-    hours = F.sequence(hour_of("begin_at"), hour_of(last), step)
+    hour = timedelta(hours=1)
+    last = pl.min_horizontal("end_at", col("begin_at") + LONGEST_GAP_HOURS * hour)
+    hours = pl.datetime_ranges(col("begin_at").dt.truncate("1h"), last.dt.truncate("1h"), interval="1h")
     return (
-        times.where("begin_at <= end_at")
-        .withColumn("hour_at", F.explode(hours))
+        log_gap.filter(col("node_id").is_not_null())
         .select(
-            *HOUR,
-            F.greatest("begin_at", "hour_at").alias("from_at"),
-            F.least(F.col("end_at"), F.col("hour_at") + step).alias("until_at"),
-            "gap_kinds",
+            *NODE,
+            gap_kind="kind",
+            begin_at=pl.coalesce("from_at", "until_at"),
+            end_at=pl.coalesce("until_at", "from_at"),
+        )
+        .filter(col("begin_at") <= col("end_at"))
+        .with_columns(hour_at=hours)
+        .explode("hour_at")
+        .select(
+            *(*HOUR, "gap_kind"),
+            from_at=pl.max_horizontal("begin_at", "hour_at"),
+            until_at=pl.min_horizontal("end_at", col("hour_at") + hour),
         )
     )
 
 
-def with_level(hours: DataFrame) -> DataFrame:
-    until_now = Window.partitionBy(*NODE).orderBy("hour_at").rowsBetween(Window.unboundedPreceding, 0)
-    rank = F.last("level_rank", ignorenulls=True).over(until_now)
-    return hours.withColumn("state_change_level", F.get(F.lit(list(LEVELS)), rank))
+def with_level(hours: pl.DataFrame) -> pl.DataFrame:
+    """Adds state_change_level to hours that are sorted by HOUR."""
+    rank = col("level_rank").forward_fill().over(NODE)
+    names = dict(enumerate(LEVELS))
+    return hours.with_columns(state_change_level=rank.replace_strict(names, return_dtype=pl.String))
 
 
-def with_term(hours: DataFrame, term: DataFrame) -> DataFrame:
-    """mode and is_controller, by the terms of the node that touch the hour."""
-    touches = (
-        (F.col("h.cluster_id") == F.col("t.cluster_id"))
-        & (F.col("h.node_id") == F.col("t.controller_id"))
-        & (F.col("t.first_seen_at") <= F.col("h.until_at"))
-        & (F.col("t.last_seen_at") >= F.col("h.from_at"))
+def with_term(hours: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """Adds mode and is_controller, by the terms of the node that touch the hour."""
+    of_node = term.select("cluster_id", "mode", "first_seen_at", "last_seen_at", node_id="controller_id")
+    touches = (col("first_seen_at") <= col("until_at")) & (col("last_seen_at") >= col("from_at"))
+    modes = (
+        hours.select(*HOUR, "from_at", "until_at")
+        .join(of_node, on=NODE, how="inner")
+        .filter(touches)
+        .group_by(*HOUR)
+        .agg(col("mode").max())
     )
-    return (
-        hours.alias("h")
-        .join(F.broadcast(term).alias("t"), touches, how="left")
-        .groupBy(*(f"h.{name}" for name in hours.columns))
-        .agg(F.max("t.mode").alias("mode"))
-        .withColumn("is_controller", F.col("mode").isNotNull())
-    )
+    return hours.join(modes, on=HOUR, how="left").with_columns(is_controller=col("mode").is_not_null())
 
 
-def with_release(hours: DataFrame, release_span: DataFrame) -> DataFrame:
-    """is_from_2_6: every release that the node may have run then has moves of partitions at INFO (KAFKA-8470)."""
+def with_release(hours: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
+    """Adds is_from_2_6: every release that the node may have run then has moves of partitions at INFO (KAFKA-8470)."""
     modern = [one for one in release_names() if tuple(map(int, one.split("."))) >= (2, 6)]
-    is_modern = F.forall("s.releases", lambda one: one.isin(*modern))
-    touches = (
-        (F.col("h.cluster_id") == F.col("s.cluster_id"))
-        & (F.col("h.node_id") == F.col("s.node_id"))
-        & (F.col("s.valid_from_at") <= F.col("h.until_at"))
-        & (F.col("s.valid_until_at") > F.col("h.from_at"))
+    is_modern = col("releases").list.eval(element().is_in(modern)).list.all()
+    spans = release_span.select(*NODE, "valid_from_at", "valid_until_at", is_from_2_6=is_modern)
+    touches = (col("valid_from_at") <= col("until_at")) & (col("valid_until_at") > col("from_at"))
+    known = (
+        hours.select(*HOUR, "from_at", "until_at")
+        .join(spans, on=NODE, how="inner")
+        .filter(touches)
+        .group_by(*HOUR)
+        .agg(col("is_from_2_6").all())
     )
-    return (
-        hours.alias("h")
-        .join(F.broadcast(release_span).alias("s"), touches, how="left")
-        .groupBy(*(f"h.{name}" for name in hours.columns))
-        .agg(F.coalesce(F.bool_and(is_modern), F.lit(False)).alias("is_from_2_6"))
-    )
+    return hours.join(known, on=HOUR, how="left").with_columns(col("is_from_2_6").fill_null(value=False))
 
 
-def intervals(hours: DataFrame) -> DataFrame:
-    order = Window.partitionBy(*NODE).orderBy("hour_at")
-    is_other = F.lag(F.struct(*SAME)).over(order).eqNullSafe(F.struct(*SAME))
-    island = F.count_if(~is_other).over(order.rowsBetween(Window.unboundedPreceding, 0))
+def intervals(hours: pl.DataFrame) -> pl.DataFrame:
+    """Hours of a node that show the same in a row as one interval."""
+    ordered = hours.sort(*HOUR)
+    differs = pl.any_horizontal(col(name).ne_missing(col(name).shift(1).over(NODE)) for name in SAME)
     merged = (
-        hours.withColumn("island", island)
-        .groupBy(*NODE, "island", *SAME)
-        .agg(F.min("from_at").alias("valid_from_at"), F.max("until_at").alias("until_at"))
+        ordered.with_columns(island=differs.cast(pl.Int64).cum_sum().over(NODE))
+        .group_by(*NODE, "island")
+        .agg(col(SAME).first(), valid_from_at=col("from_at").min(), until_at=col("until_at").max())
+        .sort(*NODE, "island")
     )
-    following = F.lead("valid_from_at").over(Window.partitionBy(*NODE).orderBy("island"))
-    return merged.withColumn("valid_until_at", F.coalesce(following, "until_at"))
+    following = col("valid_from_at").shift(-1).over(NODE)
+    return merged.with_columns(valid_until_at=pl.coalesce(following, "until_at"))
 
 
-def with_answers(rows: DataFrame) -> DataFrame:
-    """answers and unanswered: of a node that was no controller nothing was to be answered."""
+def with_answers(rows: pl.DataFrame) -> pl.DataFrame:
+    """Adds answers and unanswered: of a node that was no controller nothing was to be answered."""
     questions = table("questions.tsv")
-    told = [F.when(asked(one) & holds(one), one["question"]) for one in questions]
-    untold = [F.when(asked(one) & ~holds(one), f"{one['question']}: {one['todo']}") for one in questions]
-    return rows.withColumns(
-        {
-            "answers": F.array_compact(F.array(*told)),
-            "unanswered": F.array_compact(F.array(*untold)),
-            "is_complete": F.size("gaps") == 0,
-            "certainty": F.lit("inferred"),
-        }
+    told = [when(asked(one) & holds(one)).then(lit(one["question"])) for one in questions]
+    untold = [
+        when(asked(one) & ~holds(one)).then(lit(f"{one['question']}: {one['todo']}")) for one in questions
+    ]
+    return rows.with_columns(
+        answers=pl.concat_list(told).list.drop_nulls(),
+        unanswered=pl.concat_list(untold).list.drop_nulls(),
+        is_complete=col("gaps").list.len() == 0,
+        certainty=lit("inferred"),
     )
 
 
-def asked(question: dict[str, str]) -> Column:
-    return F.col("is_controller") & (F.col("mode") == question["mode"])
+def asked(question: dict[str, str]) -> pl.Expr:
+    return col("is_controller") & (col("mode") == question["mode"])
 
 
-def holds(question: dict[str, str]) -> Column:
-    """Whether all logs that the question needs were seen, at the level that it needs in the node's release."""
-    logs = reduce(Column.__and__, (F.array_contains("logs", log) for log in question["logs"].split(",")))
-    at_least = {"": F.lit(True), "TRACE": F.col("state_change_level") == "TRACE", "INFO": F.lit(True)}
-    level = F.when(F.col("is_from_2_6"), at_least[question["level_from_2_6"]]).otherwise(
-        at_least[question["level"]]
+def holds(question: dict[str, str]) -> pl.Expr:
+    """True if all logs that the question needs were seen, at the level that it needs in the node's release."""
+    has_logs = pl.all_horizontal(col("logs").list.contains(log) for log in question["logs"].split(","))
+    is_at_trace = (col("state_change_level") == "TRACE").fill_null(value=False)
+    is_enough = {"": lit(value=True), "TRACE": is_at_trace, "INFO": lit(value=True)}
+    has_level = (
+        when("is_from_2_6")
+        .then(is_enough[question["level_from_2_6"]])
+        .otherwise(is_enough[question["level"]])
     )
-    return logs & F.coalesce(level, F.lit(False))
+    return has_logs & has_level

@@ -1,27 +1,24 @@
 """Chunks of the replay: what each day of a term leaves to the days after it, object by object."""
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col
 
-from pipeline.core.days import day_of
-from pipeline.kafka.stitching import OBJECT
-from schemas.gold.replay_summary import SPEC
+from pipeline.model.partitions.carried_states import OBJECT
 
 
-def build(transition_audit: DataFrame) -> DataFrame:
+def build(transition_audit: pl.DataFrame) -> pl.DataFrame:
     """One row per object, term and day, of the moves that belong to a term."""
-    seq, is_done = F.col("seq"), F.col("outcome") == "done"
-    done_seq, trace_seq = F.when(is_done, seq), F.when(F.col("level") == "TRACE", seq)
-    last = F.struct(F.col("to_state").alias("last_to"), seq.alias("last_seq"), "file_id", "byte_offset")
-    found = (
-        transition_audit.where("term_id IS NOT NULL")
-        .withColumn("day_at", day_of("ordered_at"))
-        .groupBy(*OBJECT, "day_at")
+    is_done, is_trace = col("outcome") == "done", col("level") == "TRACE"
+    return (
+        transition_audit.filter(col("term_id").is_not_null())
+        .sort("seq")
+        .group_by(*OBJECT, day_at=col("ordered_at").dt.truncate("1d"))
         .agg(
-            F.max_by(last, done_seq).alias("last"),
-            F.max(seq).alias("end_seq"),
-            F.min(trace_seq).alias("first_trace_seq"),
-            F.max(trace_seq).alias("last_trace_seq"),
+            col("file_id", "byte_offset").filter(is_done).last(),
+            last_to=col("to_state").filter(is_done).last(),
+            last_seq=col("seq").filter(is_done).last(),
+            end_seq=col("seq").max(),
+            first_trace_seq=col("seq").filter(is_trace).min(),
+            last_trace_seq=col("seq").filter(is_trace).max(),
         )
     )
-    return found.select("*", "last.*").select(*SPEC.columns)

@@ -1,102 +1,92 @@
 """Statements about assigned replicas, from bronze.log_record."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
 
-from pipeline.kafka.columns import (
+from pipeline.model.lines.families import fed, field, field_text
+from pipeline.model.lines.texts import (
     assignment_entries,
     broker_list,
     first,
+    found,
     is_changing,
     last_of_each,
     listed,
     number,
     or_unread,
+    part,
 )
-from pipeline.kafka.families import fed, field_text
 from schemas.silver.assignment import SPEC
 
-ZNODE = "struct<partitions: map<string, array<int>>>"
-STATED = ("topic", "partition", "replicas", "adding_replicas", "removing_replicas")
+ZNODE_PARTITIONS = r'"partitions"\s*:\s*\{([^{}]*)\}.*\}\s*$'
+ZNODE_ENTRY = r'"([^"]*)"\s*:\s*\[([^\]]*)\]'
+MOVING = ("adding_replicas", "removing_replicas")
 
 
-def build(log_record: DataFrame) -> DataFrame:
+def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """One row per partition that a line states replicas of; collections are taken apart.
 
     Source: KafkaController, PartitionStateMachine, 0.8.2 to 3.9; ReplicationControlManager, Partition from 2.8.
     """
-    text = field_text()
-    fields = F.col("fields")
-    previous = F.coalesce(
-        listed(fields["current_assignment"], "replicas"), broker_list(fields["previous_replicas"])
-    )
-    return (
+    text = col("text")
+    before = field("current_assignment")
+    records = (
         fed(log_record, "assignment")
-        # Of a struct in a list: what merely stands beside explode is computed anew for each of its rows.
-        .select(
-            "*",
-            F.inline(
-                F.array(
-                    F.struct(
-                        previous.alias("previous_replicas"),
-                        is_changing(fields["current_assignment"]).alias("was_changing"),
-                        F.coalesce(fields["topic_id"], first(text, r"\btopicId=([\w-]+)")).alias("topic_id"),
-                    )
-                )
+        .with_columns(text=field_text())
+        .with_columns(
+            previous_replicas=pl.coalesce(
+                listed(before, "replicas"), broker_list(field("previous_replicas"))
             ),
+            was_changing=is_changing(before),
+            topic_id=pl.coalesce(field("topic_id"), first(text, r"\btopicId=([\w-]+)")),
         )
-        .select("*", F.explode(stated(text)).alias("one"))
-        .drop("topic", "partition", "replicas")
-        .select("*", "one.*")
-        .withColumn("step", refined())
-        .select(*SPEC.columns)
     )
-
-
-def stated(text: Column) -> Column:
-    """(topic, partition, replicas, adding, removing) of each partition that the line states."""
-    many = or_unread(assignment_entries(text), text)
-    is_named = F.col("topic").isNotNull() | F.col("partition").isNotNull()
-    all_of_them = (
-        F.when(is_named, F.array(of_one(text))).when(text.startswith("{"), of_znode(text)).otherwise(many)
+    is_one = col("topic").is_not_null() | col("partition").is_not_null()
+    is_znode = text.str.starts_with("{")
+    stated = (
+        of_one(records.filter(is_one)),
+        of_znode(records.filter(~is_one, is_znode)),
+        of_many(records.filter(~is_one, ~is_znode)),
     )
-    return last_of_each(all_of_them, "topic", "partition")
+    columns = (*SPEC.columns, "was_changing")
+    rows = pl.concat(some.select(columns) for some in stated)
+    return rows.with_columns(step=refined()).select(SPEC.columns)
 
 
-def of_one(text: Column) -> Column:
+def of_one(records: pl.DataFrame) -> pl.DataFrame:
     """What a line about one partition states: a list (up to 2.3), an assignment, a record or a registration."""
-    bare = F.when(~text.contains("eplicas="), broker_list(text))
-    values = (
-        F.col("topic"),
-        F.coalesce("partition", number(first(text, r"\bpartitionId=(\d+)"))),
-        F.coalesce("replicas", listed(text, "replicas"), bare),
-        listed(text, "addingReplicas"),
-        listed(text, "removingReplicas"),
+    text = col("text")
+    bare = when(~text.str.contains("eplicas=", literal=True)).then(broker_list(text))
+    return records.with_columns(
+        partition=pl.coalesce("partition", number(first(text, r"\bpartitionId=(\d+)"))),
+        replicas=pl.coalesce("replicas", listed(text, "replicas"), bare),
+        adding_replicas=listed(text, "addingReplicas"),
+        removing_replicas=listed(text, "removingReplicas"),
     )
-    return F.struct(*(value.alias(name) for value, name in zip(values, STATED, strict=True)))
 
 
-def of_znode(text: Column) -> Column:
+def of_znode(records: pl.DataFrame) -> pl.DataFrame:
     """`{"version":1,"partitions":{"0":[1,2]}}` of /brokers/topics/<topic>, up to 1.0."""
-    topic = first(F.col("fields")["zk_path"], r"([^/]+)$").alias("topic")
-    nothing = F.lit(None).cast("array<int>")
-    return F.transform(
-        F.map_entries(F.from_json(text, ZNODE)["partitions"]),
-        lambda one: F.struct(
-            topic,
-            number(one["key"]).alias("partition"),
-            one["value"].alias("replicas"),
-            nothing.alias("adding_replicas"),
-            nothing.alias("removing_replicas"),
-        ),
+    entry = pl.struct(partition=number(part("partition")), replicas=broker_list(part("replicas")))
+    inside = col("text").str.extract(ZNODE_PARTITIONS)
+    entries = found(inside, ZNODE_ENTRY, "partition", "replicas").list.eval(entry)
+    nothing = lit(None, pl.List(pl.Int32))
+    return last_of_each(records, entries, "partition").with_columns(
+        *(nothing.alias(name) for name in MOVING), topic=first(field("zk_path"), r"([^/]+)$")
     )
 
 
-def refined() -> Column:
+def of_many(records: pl.DataFrame) -> pl.DataFrame:
+    entries = or_unread(assignment_entries(col("text")), col("text"))
+    return last_of_each(records, entries, "topic", "partition")
+
+
+def refined() -> pl.Expr:
     """updating back from a change is cancelled; updated with nothing to add or remove is settled."""
-    is_settled = (F.size("adding_replicas") == 0) & (F.size("removing_replicas") == 0)
+    is_settled = pl.all_horizontal(col(MOVING).list.len() == 0)
+    is_cancelled = (col("step") == "updating") & col("was_changing") & is_settled
     return (
-        F.when((F.col("step") == "updating") & F.col("was_changing") & is_settled, "cancelled")
-        .when((F.col("step") == "updated") & is_settled, "settled")
-        .otherwise(F.col("step"))
-    )
+        when(is_cancelled).then(lit("cancelled"))
+        .when((col("step") == "updated") & is_settled).then(lit("settled"))
+        .otherwise("step")
+    )  # fmt: skip

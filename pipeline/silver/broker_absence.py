@@ -1,10 +1,11 @@
 """When brokers were out of service in KRaft mode, from silver.broker_event."""
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, when
 
-from pipeline.kafka.kraft_offices import in_office
-from pipeline.kafka.unserved import kraft_silence
+from pipeline.model.brokers.outage_bounds import kraft_silence
+from pipeline.model.settings import SessionLimit
+from pipeline.model.terms.kraft_terms import in_term
 from schemas.silver.broker_absence import SPEC
 
 SILENT = "session_timed_out"
@@ -13,29 +14,31 @@ LEAVING = "controlled_shutdown_granted"
 BACK = "unfence_granted"
 
 
-def build(broker_event: DataFrame, term: DataFrame, session_limit: DataFrame) -> DataFrame:
-    """One row per decision of a controller in office.
+def build(broker_event: pl.DataFrame, term: pl.DataFrame, session_limit: SessionLimit) -> pl.DataFrame:
+    """One row per decision of a controller in its term.
 
     silent_from_at: a controller that takes over waits for the time-out anew, as did the one before it, whose end is not
-    before the next one's election but for a moment. session_limit: see pipeline.kafka.unserved.
+    before the next one's election but for a moment.
     Source: BrokerHeartbeatManager, ReplicationControlManager, from 2.8.
     """
-    decisions = broker_event.where("said_by = 'decision'").where(
-        F.col("step").isin(*FENCED, LEAVING, BACK) & F.col("broker_id").isNotNull()
-    )
-    reigning = in_office(decisions, term)
-    later = Window.partitionBy("cluster_id", "broker_id").orderBy("at", "file_id", "byte_offset")
-    back_at = F.min(F.when(F.col("step") == BACK, F.col("at")))
+    step, at = col("step"), col("at")
+    is_decision = (col("said_by") == "decision") & step.is_in([*FENCED, LEAVING, BACK])
+    decisions = broker_event.filter(is_decision & col("broker_id").is_not_null())
     elected = term.select("cluster_id", "term_id", "elected_at")
-    is_watched = F.col("elected_at") + kraft_silence() < F.col("at")
-    heard_at = F.when(is_watched, F.col("at")).otherwise(F.least("at", "elected_at"))
+    silence = kraft_silence(session_limit)
+    is_watched = col("elected_at") + silence < at
+    heard_at = when(is_watched).then(at).otherwise(pl.min_horizontal(at, "elected_at"))
+    next_back = when(step == BACK).then(at).backward_fill()
     return (
-        reigning.join(F.broadcast(elected), on=["cluster_id", "term_id"], how="left")
-        .join(F.broadcast(session_limit), on="cluster_id", how="left")
-        .withColumn("back_at", back_at.over(later.rowsBetween(1, Window.unboundedFollowing)))
-        .where(F.col("step") != BACK)
-        .withColumn("silent_from_at", F.when(F.col("step") == SILENT, heard_at - kraft_silence()))
-        .withColumn("is_fence", F.col("step") != LEAVING)
-        .withColumnRenamed("at", "out_at")
-        .select(*SPEC.columns)
+        in_term(decisions, term)
+        .join(elected, on=["cluster_id", "term_id"], how="left")
+        .sort("at", "file_id", "byte_offset")
+        .with_columns(
+            back_at=next_back.over("cluster_id", "broker_id"),
+            silent_from_at=when(step == SILENT).then(heard_at - silence),
+            is_fence=step != LEAVING,
+            out_at=at,
+        )
+        .filter(step != BACK)
+        .select(SPEC.columns)
     )

@@ -1,10 +1,20 @@
 """Steps in the life of brokers, from bronze.log_record."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, element, lit, when
 
-from pipeline.kafka.columns import broker_list, first, found, last_of_each, node_id_in, number, or_unread
-from pipeline.kafka.families import fed, field_text
+from pipeline.model.lines.families import fed, field, field_text
+from pipeline.model.lines.texts import (
+    LONG,
+    broker_list,
+    first,
+    found,
+    last_of_each,
+    node_id_in,
+    number,
+    or_unread,
+    part,
+)
 from schemas.silver.broker_event import SPEC
 
 # RegisterBrokerRecord, BrokerRegistrationChangeRecord, UnfenceBrokerRecord, BrokerRegistration.
@@ -12,82 +22,93 @@ RECORD_ID = r"\b(?:brokerId|id)=(\d+)"
 RECORD_EPOCH = r"\b(?:brokerEpoch|epoch)=(-?\d+)"
 # A broker's epoch is the offset of the record that registered it.
 OWN_EPOCHS = ("new_broker_epoch", "broker_epoch", "register_broker_record_offset")
+REASONS = ("error_code", "new_offline_dirs", "offline_dir", "new_broker_state")
 REGISTRATIONS = ("record", "cur_registration")
+# Fields that hold one broker; the others hold many.
+OF_ONE = ("broker_node", "new_broker", *REGISTRATIONS)
 END_POINTS = r"(?:^|[(, ])(\d+) : "
 EPOCHS = r"(\d+) -> (-?\d+)"
 
 
-def build(log_record: DataFrame) -> DataFrame:
+def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """One row per broker that a line names; lists are taken apart.
 
     Source: KafkaController, RequestSendThread, 0.8.2 to 3.9; ClusterControlManager, BrokerHeartbeatManager,
     BrokerLifecycleManager, from 2.8.
     """
-    fields = F.col("fields")
-    text = field_text()
-    reason = F.coalesce(
-        "reason",
-        fields["error_code"],
-        fields["new_offline_dirs"],
-        fields["offline_dir"],
-        fields["new_broker_state"],
-    )
-    incarnation = F.coalesce(
-        fields["incarnation_id_2"], fields["incarnation_id"], first(text, r"incarnationId=([\w-]+)")
-    )
-    return (
+    text = col("text")
+    incarnation = first(text, r"incarnationId=([\w-]+)")
+    records = (
         fed(log_record, "broker_event")
-        .select("*", F.explode(named(text)).alias("one"))
-        .withColumns({"step": refined(text), "said_by": F.col("kind"), "reason": reason})
-        .withColumn("incarnation_id", incarnation)
-        .drop("broker_id")
-        .select("*", "one.*")
-        .select(*SPEC.columns)
-    )
-
-
-def named(text: Column) -> Column:
-    """(broker_id, broker_epoch) of each broker in the field that the feed names, or of the record."""
-    fields = F.col("fields")
-    field = F.col("field")
-    own_epoch = number(F.coalesce(*(fields[name] for name in OWN_EPOCHS)), "bigint")
-    in_record = number(first(text, RECORD_ID)), number(first(text, RECORD_EPOCH), "bigint")
-    all_of_them = (
-        F.when(field.isNull(), F.array(broker(F.col("broker_id"), own_epoch)))
-        .when(field == "broker_node", F.array(broker(F.coalesce("broker_id", node_id_in(text)), None)))
-        .when(field == "new_broker", F.array(broker(number(first(text, END_POINTS)), None)))
-        .when(
-            field.isin(*REGISTRATIONS), F.array(broker(F.coalesce(in_record[0], "broker_id"), in_record[1]))
+        .with_columns(text=field_text())
+        .with_columns(
+            step=refined(text),
+            said_by="kind",
+            reason=pl.coalesce("reason", *map(field, REASONS)),
+            incarnation_id=pl.coalesce(field("incarnation_id_2"), field("incarnation_id"), incarnation),
         )
-        .when(field == "broker_epochs", or_unread(with_epochs(text), text))
-        .when(field.isin("added_brokers", "removed_brokers"), or_unread(with_end_points(text), text))
-        .otherwise(F.transform(broker_list(text), lambda each: broker(each, None)))
     )
-    return last_of_each(all_of_them, "broker_id")
+    names_one = col("field").is_null() | col("field").is_in(OF_ONE)
+    one = records.filter(names_one).with_columns(broker_id=broker_id(text), broker_epoch=broker_epoch(text))
+    many = last_of_each(records.filter(~names_one), brokers(text), "broker_id")
+    return pl.concat(rows.select(SPEC.columns) for rows in (one, many))
 
 
-def broker(broker_id: Column, broker_epoch: Column | None) -> Column:
-    epoch = F.lit(None) if broker_epoch is None else broker_epoch
-    return F.struct(broker_id.alias("broker_id"), epoch.cast("bigint").alias("broker_epoch"))
-
-
-def with_epochs(text: Column) -> Column:
-    """`Map(1 -> 59, 3 -> 58)`."""
-    pairs = found(text, EPOCHS, "id", "epoch")
-    return F.transform(pairs, lambda one: broker(number(one["id"]), number(one["epoch"], "bigint")))
-
-
-def with_end_points(text: Column) -> Column:
-    """`Set(1 : (EndPoint(…)) : null : Features{…}, 2 : …)`."""
-    return F.transform(found(text, END_POINTS, "id"), lambda one: broker(number(one["id"]), None))
-
-
-def refined(text: Column) -> Column:
-    """What a replayed change of a registration changes, if it is its state. Source: BrokerRegistrationChangeRecord."""
-    is_change = F.col("step") == "registration_changed"
+def broker_id(text: pl.Expr) -> pl.Expr:
+    """The one broker of the field that the feed names, or of the record."""
+    kind = col("field")
+    in_record = number(first(text, RECORD_ID))
     return (
-        F.when(is_change & text.contains("fenced=1"), "fenced")
-        .when(is_change & text.contains("fenced=-1"), "unfenced")
-        .when(is_change & text.contains("inControlledShutdown=1"), "in_controlled_shutdown")
-        .otherwise(F.col("step"))
+        when(kind == "broker_node").then(pl.coalesce("broker_id", node_id_in(text)))
+        .when(kind == "new_broker").then(number(first(text, END_POINTS)))
+        .when(kind.is_in(REGISTRATIONS)).then(pl.coalesce(in_record, "broker_id"))
+        .otherwise("broker_id")
+    )  # fmt: skip
+
+
+def broker_epoch(text: pl.Expr) -> pl.Expr:
+    own = pl.coalesce(*map(field, OWN_EPOCHS))
+    said = when(col("field").is_in(REGISTRATIONS)).then(first(text, RECORD_EPOCH))
+    return number(when(col("field").is_null()).then(own).otherwise(said), LONG)
+
+
+def brokers(text: pl.Expr) -> pl.Expr:
+    """(broker_id, broker_epoch) of each broker in the field that the feed names."""
+    kind = col("field")
+    has_epochs, has_end_points = kind == "broker_epochs", kind.is_in(["added_brokers", "removed_brokers"])
+    with_epochs, with_end_points = (when(one).then(text) for one in (has_epochs, has_end_points))
+    return (
+        when(has_epochs).then(or_unread(of_epochs(with_epochs), with_epochs))
+        .when(has_end_points).then(or_unread(of_end_points(with_end_points), with_end_points))
+        .otherwise(broker_list(text).list.eval(broker(element())))
+    )  # fmt: skip
+
+
+def broker(own_id: pl.Expr, own_epoch: pl.Expr | None = None) -> pl.Expr:
+    epoch = lit(None, LONG) if own_epoch is None else number(own_epoch, LONG)
+    return pl.struct(broker_id=number(own_id), broker_epoch=epoch)
+
+
+def of_epochs(text: pl.Expr) -> pl.Expr:
+    """`Map(1 -> 59, 3 -> 58)`."""
+    return found(text, EPOCHS, "id", "epoch").list.eval(broker(part("id"), part("epoch")))
+
+
+def of_end_points(text: pl.Expr) -> pl.Expr:
+    """`Set(1 : (EndPoint(…)) : null : Features{…}, 2 : …)`."""
+    return found(text, END_POINTS, "id").list.eval(broker(part("id")))
+
+
+def refined(text: pl.Expr) -> pl.Expr:
+    """What a replayed change of a registration changes, if it is its state. Source: BrokerRegistrationChangeRecord."""
+    is_change = col("step") == "registration_changed"
+    states = {
+        "fenced=1": "fenced",
+        "fenced=-1": "unfenced",
+        "inControlledShutdown=1": "in_controlled_shutdown",
+    }
+    said = (
+        when(is_change & text.str.contains(words, literal=True)).then(lit(step))
+        for words, step in states.items()
     )
+    return pl.coalesce(*said, "step")

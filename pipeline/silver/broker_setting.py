@@ -1,33 +1,31 @@
 """Settings of automatic leader balancing as brokers print them, from bronze.log_record."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
 
-from pipeline.kafka.columns import first
-from pipeline.kafka.families import fed, field_text
+from pipeline.model.lines.families import fed, field, field_text
+from pipeline.model.lines.texts import first
 from schemas.silver.broker_setting import NAMES, SPEC
 
+# What ends a line in Java, and the blanks that may stand before it.
+ENDS = r"\n\r\x{85}\x{2028}\x{2029}"
+BLANKS = r"[ \t\x0B\f]*"
 
-def build(log_record: DataFrame) -> DataFrame:
+
+def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """One row per setting and record; of all other settings nothing is taken.
 
     Source: AbstractConfig.logAll, from 0.9.0; VerifiableProperties.verify, 0.8.0 to 0.8.2.
     """
-    return (
-        fed(log_record, "broker_setting")
-        .select("*", F.inline(stated(field_text())))
-        .where("value IS NOT NULL")
-        .select(*SPEC.columns)
-    )
+    records = fed(log_record, "broker_setting").with_columns(text=field_text())
+    stated = [records.with_columns(name=lit(name), value=value_of(name)) for name in NAMES]
+    return pl.concat(stated).filter(col("value").is_not_null()).select(SPEC.columns)
 
 
-def stated(text: Column) -> Column:
-    """(name, value) of each of the three; a null value where the record says nothing of it."""
-    is_listed = F.col("step") == "listed"
-    own = F.col("fields")["setting_name"]
-
-    def value(name: str) -> Column:
-        line = rf"(?m)^\s*{name.replace('.', '[.]')} = (.*?)\s*$"
-        return F.when(is_listed, first(text, line)).when(own == name, F.trim(text))
-
-    return F.array(*(F.struct(F.lit(name).alias("name"), value(name).alias("value")) for name in NAMES))
+def value_of(name: str) -> pl.Expr:
+    """The value of the setting; null where the record says nothing of it."""
+    line = rf"(?:^|[{ENDS}])\s*{name.replace('.', '[.]')} = ([^{ENDS}]*?){BLANKS}(?:$|[{ENDS}])"
+    is_listed = col("step") == "listed"
+    is_its_own = field("setting_name") == name
+    text = col("text")
+    return when(is_listed).then(first(text, line)).when(is_its_own).then(text.str.strip_chars(" "))

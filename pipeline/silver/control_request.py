@@ -1,9 +1,12 @@
 """The controller's requests to brokers, from bronze.log_record."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
 
-from pipeline.kafka.columns import (
+from pipeline.model.lines.families import fed, field, field_text
+from pipeline.model.lines.texts import (
+    INT,
+    LONG,
     PARTITION_REPLICA,
     broker_list,
     epoch,
@@ -13,8 +16,8 @@ from pipeline.kafka.columns import (
     node_id_in,
     number,
     or_unread,
+    part,
 )
-from pipeline.kafka.families import fed, field_text
 from schemas.silver.control_request import SPEC
 
 # Which request a text is: its name in front, or (0.9 to 0.11) a field that only it has.
@@ -25,88 +28,91 @@ REQUEST_SIGNS = {
 }
 # {error_code=0,…}, …Data(errorCode=0, …), StopReplicaResponse(…, error=NONE), LeaderAndIsrResponse(7,…,0) of 0.8.
 ERROR = (r"^[^=]*error_?[cC]ode=(-?\d+)", r"\berror=(\w+)\)$", r",(-?\d+)\)$")
-PARTITION_ERROR = r"error_?[cC]ode=-?[1-9]|-\d+(?:=| -> )(?!NONE\b)[A-Z]|\) -> (?!0\b)-?\d"
+# What an answer says of each partition, and which of it is no error.
+PARTITION_ANSWER = r"error_?[cC]ode=-?[1-9]|-\d+(?:=| -> )[A-Z]|\) -> -?\d"
+PARTITION_SUCCESS = r"-\d+(?:=| -> )NONE\b|\) -> 0\b"
 # A partition in `StopReplicaPartitionState(…)` has its name beside it, one in `LeaderAndIsrPartitionState(…)` inside.
 NAME = r"\btopicName='([^']+)'"
 INDEX = r"\bpartitionIndex=(\d+)"
 
 
-def build(log_record: DataFrame) -> DataFrame:
+def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """One row per partition of a line about a request, or one where the line is about a whole request.
 
     Source: ControllerChannelManager, KafkaController; ReplicaManager, MetadataCache, Partition; 0.8.2 to 3.9.
     """
-    text = field_text()
+    lines = fed(log_record, "control_request")
+    names_replicas = col("field").is_not_null()
+    about_one = lines.filter(~names_replicas).with_columns(**own_partition())
+    about_several = lines.filter(names_replicas).pipe(
+        last_of_each, replicas_of(field_text()), "topic", "partition"
+    )
     return (
-        fed(log_record, "control_request")
-        .select("*", F.explode(objects(text)).alias("one"))
-        .drop("topic", "partition")
-        .select("*", "one.*")
-        .withColumns(of_request() | of_broker() | of_answer())
-        .select(*SPEC.columns)
+        pl.concat([about_one, about_several], how="diagonal")
+        .with_columns(**of_request(), **of_broker(), **of_answer())
+        .select(SPEC.columns)
     )
 
 
-def objects(text: Column) -> Column:
-    """(topic, partition) of the line, nulls where it has none; of each replica in a list of them (up to 2.5)."""
-    state = F.col("fields")["partition_state"]
-    own = F.struct(
-        F.coalesce("topic", first(state, NAME)).alias("topic"),
-        F.coalesce("partition", number(first(state, INDEX))).alias("partition"),
-    )
-    replicas = F.transform(
-        found(text, PARTITION_REPLICA, "topic", "partition", "replica"),
-        lambda one: F.struct(one["topic"].alias("topic"), number(one["partition"]).alias("partition")),
-    )
-    all_of_them = F.when(F.col("field").isNull(), F.array(own)).otherwise(or_unread(replicas, text))
-    return last_of_each(all_of_them, "topic", "partition")
+def own_partition() -> dict[str, pl.Expr]:
+    """Topic and partition of the line, nulls where it has none."""
+    state = when(col("topic").is_null() | col("partition").is_null()).then(field("partition_state"))
+    return {
+        "topic": pl.coalesce("topic", first(state, NAME)),
+        "partition": pl.coalesce("partition", number(first(state, INDEX))),
+    }
 
 
-def of_request() -> dict[str, Column]:
-    fields = F.col("fields")
-    text = F.coalesce(fields["api_key"], fields["request"], fields["response"])
-    signs = [F.when(text.rlike(pattern), name) for name, pattern in REQUEST_SIGNS.items()]
-    delete = F.coalesce(
-        fields["delete_partition"],
-        first(fields["partition_state"], r"\bdeletePartition=(true|false)"),
-        first(F.col("template"), r"\(delete ?= ?(true|false)\)"),
+def replicas_of(text: pl.Expr) -> pl.Expr:
+    """(topic, partition) of each replica in a list of them (up to 2.5)."""
+    replicas = found(text, PARTITION_REPLICA, "topic", "partition", "replica")
+    partitions = pl.struct(topic=part("topic"), partition=number(part("partition")))
+    return or_unread(replicas.list.eval(partitions), text)
+
+
+def of_request() -> dict[str, pl.Expr]:
+    text = pl.coalesce(field("api_key"), field("request"), field("response"))
+    signs = [when(text.str.contains(pattern)).then(lit(name)) for name, pattern in REQUEST_SIGNS.items()]
+    delete = pl.coalesce(
+        field("delete_partition"),
+        first(field("partition_state"), r"\bdeletePartition=(true|false)"),
+        first(col("template"), r"\(delete ?= ?(true|false)\)"),
     )
-    counts = [number(fields[name]) for name in ("partition_count", "replica_count")]
+    counts = [number(field(name)) for name in ("partition_count", "replica_count")]
     sums = [
-        F.try_add(number(fields[one]), number(fields[other]))
+        number(number(field(one)).cast(LONG) + number(field(other)))
         for one, other in (("become_leader_count", "become_follower_count"), ("added_count", "deleted_count"))
     ]
     return {
-        "request": F.coalesce("kind", *signs),
-        "is_delete": delete.cast("boolean"),
-        "partition_count": F.coalesce(*counts, *sums),
-        "leader_epoch": F.coalesce("leader_epoch", epoch(fields["request_leader_epoch"])),
-        "correlation_id": F.coalesce(
-            "correlation_id", number(first(fields["response"], r"^\w+Response\((\d+),"))
+        "request": pl.coalesce("kind", *signs),
+        "is_delete": delete == "true",
+        "partition_count": pl.coalesce(*counts, *sums),
+        "leader_epoch": pl.coalesce("leader_epoch", epoch(field("request_leader_epoch"))),
+        "correlation_id": pl.coalesce(
+            "correlation_id", number(first(field("response"), r"^\w+Response\((\d+),"))
         ),
     }
 
 
-def of_broker() -> dict[str, Column]:
-    fields = F.col("fields")
-    broker_epoch = F.coalesce(fields["broker_epoch"], first(fields["request"], r"\bbrokerEpoch=(-?\d+)"))
+def of_broker() -> dict[str, pl.Expr]:
+    broker_epoch = pl.coalesce(field("broker_epoch"), first(field("request"), r"\bbrokerEpoch=(-?\d+)"))
     return {
-        "broker_id": F.coalesce("broker_id", node_id_in(fields["broker_node"])),
-        "broker_ids": F.when(F.col("step") == "sent", broker_list(fields["broker_ids"])),
-        "broker_epoch": number(broker_epoch, "bigint"),
-        "known_epoch": number(F.coalesce(fields["known_controller_epoch"], fields["current_leader_epoch"])),
-        "elapsed_ms": number(fields["elapsed_ms"], "bigint"),
+        "broker_id": pl.coalesce("broker_id", node_id_in(field("broker_node"))),
+        "broker_ids": when(col("step") == "sent").then(broker_list(field("broker_ids"))),
+        "broker_epoch": number(broker_epoch, LONG),
+        "known_epoch": number(pl.coalesce(field("known_controller_epoch"), field("current_leader_epoch"))),
+        "elapsed_ms": number(field("elapsed_ms"), LONG),
     }
 
 
-def of_answer() -> dict[str, Column]:
+def of_answer() -> dict[str, pl.Expr]:
     """The error of the whole answer, and for how many partitions it has one beside."""
-    fields = F.col("fields")
-    response = fields["response"]
-    said = F.coalesce(fields["error"], *(first(response, pattern) for pattern in ERROR))
-    error = F.when(said == "0", "NONE").otherwise(said)
-    by_partition = F.coalesce(response, fields["partition_errors"])
-    is_counted = response.startswith("{") | response.contains("ResponseData(")
-    own = F.when(is_counted & (error != "NONE"), 1).otherwise(0)
-    errors = F.regexp_extract_all(by_partition, F.lit(f"(?:{PARTITION_ERROR})"), F.lit(0))
-    return {"error": error, "error_count": F.size(errors) - own}
+    response = field("response")
+    error = pl.coalesce(field("error"), *(first(response, pattern) for pattern in ERROR)).replace("0", "NONE")
+    by_partition = pl.coalesce(response, field("partition_errors"))
+    answers, successes = (
+        by_partition.str.count_matches(pattern).cast(INT) for pattern in (PARTITION_ANSWER, PARTITION_SUCCESS)
+    )
+    counts_itself = response.str.starts_with("{") | response.str.contains("ResponseData(", literal=True)
+    is_own = (counts_itself & (error != "NONE")).fill_null(value=False)
+    return {"error": error, "error_count": answers - successes - is_own.cast(INT)}

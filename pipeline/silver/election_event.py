@@ -1,9 +1,12 @@
 """Leader elections, from bronze.log_record."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
 
-from pipeline.kafka.columns import (
+from pipeline.model.lines.families import fed, field, field_text
+from pipeline.model.lines.requested import requested
+from pipeline.model.lines.texts import (
+    INT,
     broker_list,
     epoch,
     first,
@@ -11,145 +14,134 @@ from pipeline.kafka.columns import (
     last_of_each,
     number,
     or_unread,
+    part,
     partitions,
 )
-from pipeline.kafka.families import fed, field_text
 from schemas.silver.election_event import SPEC
 
-REQUESTED = "struct<partitions: array<struct<topic: string, partition: int>>>"
 RESULT = r"([A-Za-z0-9._-]+)-(\d+) -> (?:Right\((-?\d+)\)|((?:Left\()?[A-Z]\w*\([^)]*\)))"
 LEADER_CHANGE = r"\bleader: (-?\d+) -> (-?\d+)"
 BUILDER = r"\btopicId=([\w-]+), partitionId=(\d+)"
-ELECTING_TASK = r"^(elect\w+)$"
+ELECTING_TASK = r"^elect\w+$"
 LAST_KNOWN = "LAST_KNOWN_LEADER"
 WON = ("elected", "elected_unclean", "result")
-ELEMENT = {
-    "topic": "string",
-    "topic_id": "string",
-    "partition": "int",
-    "before": "int",
-    "after": "int",
-    "said": "string",
-}
+PARTITION = ("topic", "topic_id", "partition")
 
 
-def build(log_record: DataFrame) -> DataFrame:
+def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """One row per partition of a line about elections; collections are taken apart.
 
     Moves to OnlinePartition are elections, too. Diffs of a partition are one only if its leader changes.
     Source: KafkaController, PartitionStateMachine and selectors, 0.8.2 to 3.9; PartitionChangeBuilder,
     ReplicationControlManager, QuorumController, from 2.8.
     """
-    is_election = F.col("to_state").isNull() | (F.col("to_state") == "OnlinePartition")
+    is_election = col("to_state").is_null() | (col("to_state") == "OnlinePartition")
+    lines = fed(log_record, "election_event").filter(is_election)
     return (
-        fed(log_record, "election_event")
-        .where(is_election)
-        .select("*", F.explode(named(field_text())).alias("one"))
-        .drop("topic", "partition")
-        .select("*", "one.*")
-        .withColumn("step", refined())
-        .withColumns(leaders() | circumstances())
-        .select(*SPEC.columns)
+        one_each(lines.with_columns(text=field_text(), topic_id=field("topic_id")))
+        .with_columns(step=refined())
+        .with_columns(**leaders())
+        .with_columns(**circumstances())
+        .select(SPEC.columns)
     )
 
 
-def named(text: Column) -> Column:
-    """What the line says of each partition: of the record, or of each element that the feed's field holds."""
-    field = F.col("field")
-    own = one(topic=F.col("topic"), topic_id=F.col("fields")["topic_id"], partition=F.col("partition"))
-    requested = F.coalesce(F.from_json(text, REQUESTED)["partitions"], F.array(F.lit(None)))
-    results = F.transform(found(text, RESULT, "topic", "partition", "leader", "error"), of_result)
-    builders = F.transform(
-        found(text, BUILDER, "id", "partition"),
-        lambda each: one(topic_id=each["id"], partition=number(each["partition"])),
+def one_each(lines: pl.DataFrame) -> pl.DataFrame:
+    """The partition that the line is about, or that of each element which the feed's field holds.
+
+    before, after: its leader, as the element says; said: the error that the element names.
+    """
+    named = col("field").fill_null("")
+    is_diff = named == "diff"
+    is_one = ~is_diff & ((named == "") | col("topic").is_not_null())
+    others = lines.filter(~is_one, ~is_diff).with_columns(
+        topic_id=lit(None, pl.String), partition=lit(None, INT)
     )
-    all_of_them = (
-        F.when(field.isNull() | (F.col("topic").isNotNull() & (field != "diff")), F.array(own))
-        .when(field == "diff", F.transform(found(text, LEADER_CHANGE, "before", "after"), of_diff))
-        .when(field == "data", F.transform(requested, of_partition))
-        .when(field == "results", or_unread(results, text))
-        .when(field == "state", or_unread(builders, text))
-        .when(field == "task", F.transform(found(text, ELECTING_TASK, "name"), lambda _: one()))
-        .otherwise(or_unread(F.transform(partitions(text), of_partition), text))
+    return pl.concat(
+        [
+            lines.filter(is_one),
+            last_of_each(lines.filter(is_diff), leader_changes(), *PARTITION),
+            others.filter(named == "task", col("text").str.contains(ELECTING_TASK)),
+            *collections(others.filter(named != "task")),
+        ],
+        how="diagonal",
     )
-    return last_of_each(all_of_them, "topic", "topic_id", "partition")
 
 
-def one(**said: Column) -> Column:
-    values = {name: said.get(name, F.lit(None)).cast(kind) for name, kind in ELEMENT.items()}
-    return F.struct(*(value.alias(name) for name, value in values.items()))
+def leader_changes() -> pl.Expr:
+    before, after = (number(part(name)) for name in ("before", "after"))
+    changes = found(col("text"), LEADER_CHANGE, "before", "after")
+    return changes.list.eval(pl.struct(before=before, after=after))
 
 
-def of_partition(each: Column) -> Column:
-    return one(topic=each["topic"], partition=each["partition"])
+def collections(lines: pl.DataFrame) -> list[pl.DataFrame]:
+    """Rows of the partitions that a field lists, form by form."""
+    text = col("text")
+    forms = {
+        "data": requested(text),
+        "results": or_unread(results(), text),
+        "state": or_unread(builders(), text),
+    }
+    own = [last_of_each(lines.filter(col("field") == name), each, *PARTITION) for name, each in forms.items()]
+    rest = lines.filter(~col("field").is_in([*forms]))
+    return [*own, last_of_each(rest, or_unread(partitions(text), text), *PARTITION)]
 
 
-def of_result(each: Column) -> Column:
+def results() -> pl.Expr:
     """`orders-2 -> Right(3)`, `orders-2 -> Left(ApiError(…))`."""
-    return one(
-        topic=each["topic"],
-        partition=number(each["partition"]),
-        after=number(each["leader"]),
-        said=F.nullif(each["error"], F.lit("")),
+    result = pl.struct(
+        topic=part("topic"),
+        partition=number(part("partition")),
+        after=number(part("leader")),
+        said=part("error"),
     )
+    return found(col("text"), RESULT, "topic", "partition", "leader", "error").list.eval(result)
 
 
-def of_diff(each: Column) -> Column:
-    return one(
-        topic=F.col("topic"),
-        topic_id=F.col("fields")["topic_id"],
-        partition=F.col("partition"),
-        before=number(each["before"]),
-        after=number(each["after"]),
-    )
+def builders() -> pl.Expr:
+    builder = pl.struct(topic_id=part("id"), partition=number(part("partition")))
+    return found(col("text"), BUILDER, "id", "partition").list.eval(builder)
 
 
-def refined() -> Column:
+def refined() -> pl.Expr:
     """Elected uncleanly, if the line says so: in the recovery state, from 3.2."""
-    fields = F.col("fields")
-    says_so = fields["leader_and_isr"].contains("leaderRecoveryState=RECOVERING") | fields["diff"].contains(
-        "RECOVERED -> RECOVERING"
-    )
-    words = F.coalesce(says_so, *(F.lit(False),))
-    return F.when((F.col("step") == "elected") & words, "elected_unclean").otherwise(F.col("step"))
+    words = {"leader_and_isr": "leaderRecoveryState=RECOVERING", "diff": "RECOVERED -> RECOVERING"}
+    says_so = pl.any_horizontal(field(name).str.contains(text, literal=True) for name, text in words.items())
+    return when((col("step") == "elected") & says_so).then(lit("elected_unclean")).otherwise("step")
 
 
-def leaders() -> dict[str, Column]:
+def leaders() -> dict[str, pl.Expr]:
     """Of a line that names one leader it is the new one where the election was won, else the present one."""
-    fields = F.col("fields")
-    chosen = number(F.coalesce(fields["new_leader"], fields["node"], fields["preferred_replica"]))
-    is_new = F.col("step").isin(*WON) & chosen.isNull()
+    chosen = number(pl.coalesce(field("new_leader"), field("node"), field("preferred_replica")))
+    is_new = col("step").is_in(WON) & chosen.is_null()
+    diff = field("diff")
     return {
-        "new_leader": F.coalesce("after", chosen, F.when(is_new, F.col("leader"))),
-        "old_leader": F.coalesce("before", F.when(~is_new, F.col("leader"))),
-        "leader_epoch": F.coalesce(
-            "leader_epoch", epoch(first(fields["diff"], r"\bleaderEpoch: -?\d+ -> (-?\d+)"))
-        ),
-        "isr": F.coalesce("isr", broker_list(first(fields["diff"], r"\bisr: \[[\d, ]*\] -> (\[[\d, ]*\])"))),
+        "new_leader": pl.coalesce("after", chosen, when(is_new).then("leader")),
+        "old_leader": pl.coalesce("before", when(~is_new).then("leader")),
+        "leader_epoch": pl.coalesce("leader_epoch", epoch(first(diff, r"\bleaderEpoch: -?\d+ -> (-?\d+)"))),
+        "isr": pl.coalesce("isr", broker_list(first(diff, r"\bisr: \[[\d, ]*\] -> (\[[\d, ]*\])"))),
     }
 
 
-def circumstances() -> dict[str, Column]:
-    fields = F.col("fields")
-    is_last_known = (F.col("step") == "elected_unclean") & (last_known() == leaders()["new_leader"])
-    strategy = first(F.col("exception_message"), r"under strategy (.+)$")
+def circumstances() -> dict[str, pl.Expr]:
+    is_last_known = (col("step") == "elected_unclean") & (last_known() == col("new_leader"))
+    strategy = first(col("exception_message"), r"under strategy (.+)$")
     return {
-        "selector": F.coalesce(
-            F.when(is_last_known, LAST_KNOWN),
-            fields["election_type"],
-            fields["election_strategy"],
+        "selector": pl.coalesce(
+            when(is_last_known).then(lit(LAST_KNOWN)),
+            field("election_type"),
+            field("election_strategy"),
             strategy,
             "kind",
         ),
-        "trigger": F.coalesce(fields["election_trigger"], fields["context"], fields["task"]),
-        "partition_count": number(F.coalesce(fields["num_partitions"], fields["num_records"])),
-        "live_replicas": broker_list(F.coalesce(fields["live_replicas"], fields["live_broker_ids"])),
-        "reason": F.coalesce("said", "reason", fields["error"]),
+        "trigger": pl.coalesce(field("election_trigger"), field("context"), field("task")),
+        "partition_count": number(pl.coalesce(field("num_partitions"), field("num_records"))),
+        "live_replicas": broker_list(pl.coalesce(field("live_replicas"), field("live_broker_ids"))),
+        "reason": pl.coalesce("said", "reason", field("error")),
     }
 
 
-def last_known() -> Column:
+def last_known() -> pl.Expr:
     """The one replica that is left as last known leader, where the line says so (from 3.7)."""
-    fields = F.col("fields")
-    registered = first(fields["partition_registration"], r"\belr=\[\], lastKnownElr=\[(\d+)\]")
-    return number(F.coalesce(first(fields["diff"], r"\blastKnownElr: \[(\d+)\] -> \[\]"), registered))
+    registered = first(field("partition_registration"), r"\belr=\[\], lastKnownElr=\[(\d+)\]")
+    return number(pl.coalesce(first(field("diff"), r"\blastKnownElr: \[(\d+)\] -> \[\]"), registered))

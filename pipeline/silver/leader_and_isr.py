@@ -1,37 +1,26 @@
 """Statements about leader, ISR and assignment, from bronze.log_record."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col
 
-from pipeline.kafka.columns import assignment_entries, broker_list, last_of_each
-from pipeline.kafka.families import fed, field_text
+from pipeline.model.lines.families import fed, field_text
+from pipeline.model.lines.texts import assignment_entries, broker_list, last_of_each, part
 from schemas.silver.leader_and_isr import SPEC
 
+STATED = ("topic", "partition", "replicas")
 
-def build(log_record: DataFrame) -> DataFrame:
+
+def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """One row per partition that a line makes a statement about.
 
     Rows: a line about one partition gives one; New topics / New partitions lines one per partition.
     Lines that only ask for a leader (leader named by a request to a broker about another matter) keep what they say.
     """
-    is_said = F.col("leader").isNotNull() | F.col("isr").isNotNull() | F.col("replicas").isNotNull()
-    return (
-        fed(log_record, "leader_and_isr")
-        .withColumnRenamed("kind", "teller")
-        .select("*", F.explode(stated()).alias("one"))
-        .drop("topic", "partition", "replicas")
-        .select("*", "one.*")
-        .where(F.col("topic").isNotNull() & F.col("partition").isNotNull() & is_said)
-        .select(*SPEC.columns)
-    )
-
-
-def stated() -> Column:
-    """(topic, partition, replicas) of the record, or of each entry of the collection that the feed names."""
-    replicas = F.coalesce("replicas", broker_list(field_text())).alias("replicas")
-    entries = F.transform(
-        assignment_entries(field_text()),
-        lambda one: F.struct(one["topic"], one["partition"], one["replicas"]),
-    )
-    own = F.array(F.struct("topic", "partition", replicas))
-    return last_of_each(F.when(F.col("topic").isNotNull(), own).otherwise(entries), "topic", "partition")
+    records = fed(log_record, "leader_and_isr").rename({"kind": "teller"})
+    has_topic = col("topic").is_not_null()
+    one = records.filter(has_topic).with_columns(replicas=pl.coalesce("replicas", broker_list(field_text())))
+    entries = assignment_entries(field_text()).list.eval(pl.struct(*map(part, STATED)))
+    many = records.filter(~has_topic).pipe(last_of_each, entries, "topic", "partition")
+    is_said = pl.any_horizontal(col("leader", "isr", "replicas").is_not_null())
+    is_named = col("topic").is_not_null() & col("partition").is_not_null()
+    return pl.concat(rows.filter(is_said, is_named).select(SPEC.columns) for rows in (one, many))

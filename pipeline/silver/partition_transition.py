@@ -1,16 +1,17 @@
 """Moves of partitions, from bronze.log_record."""
 
-from pyspark.sql import DataFrame
+import polars as pl
+from polars import col
 
-from pipeline.kafka.columns import moves
-from pipeline.kafka.families import fed
+from pipeline.model.lines.families import fed
+from pipeline.model.lines.texts import moves
 from schemas.silver.partition_transition import SPEC
 
 
-def build(log_record: DataFrame) -> DataFrame:
+def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """One row per line that moves a partition, or fails to; a line gives none or one row.
 
     Source: Kafka PartitionStateMachine, 0.8.1 to 3.9.
     """
-    found = fed(log_record, "partition_transition").transform(moves)
-    return found.where("topic IS NOT NULL AND partition IS NOT NULL").select(*SPEC.columns)
+    is_named = col("topic").is_not_null() & col("partition").is_not_null()
+    return fed(log_record, "partition_transition").filter(is_named).pipe(moves).select(SPEC.columns)

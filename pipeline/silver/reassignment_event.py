@@ -1,9 +1,11 @@
 """Steps of reassignments, from bronze.log_record."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
 
-from pipeline.kafka.columns import (
+from pipeline.model.lines.families import fed, field, field_text
+from pipeline.model.lines.requested import requested
+from pipeline.model.lines.texts import (
     assignment_entries,
     broker_list,
     first,
@@ -12,90 +14,95 @@ from pipeline.kafka.columns import (
     listed,
     number,
     or_unread,
+    part,
     partitions,
 )
-from pipeline.kafka.families import fed, field_text
 from schemas.silver.reassignment_event import SPEC
 
-REQUESTED = "struct<partitions: array<struct<topic: string, partition: int, replicas: array<int>>>>"
 
-
-def build(log_record: DataFrame) -> DataFrame:
+def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """One row per partition of a line about reassignments; collections are taken apart.
 
     Source: KafkaController, PartitionsReassignedListener, 0.8.2 to 3.9; ReplicationControlManager, from 3.0.
     """
     return (
-        fed(log_record, "reassignment_event")
-        .select("*", F.explode(named(field_text())).alias("one"))
-        .drop("topic", "partition")
-        .select("*", "one.*")
-        .withColumns(replica_lists())
-        .withColumn("target_replicas", target())
-        .withColumns({"step": refined(), "reason": F.col("kind")})
-        .select(*SPEC.columns)
+        one_each(fed(log_record, "reassignment_event").with_columns(text=field_text()))
+        .with_columns(**replica_lists())
+        .pipe(with_target)
+        .with_columns(step=refined(), reason="kind")
+        .select(SPEC.columns)
     )
 
 
-def named(text: Column) -> Column:
-    """(topic, partition, wanted) of the record, or of each element of the collection that the feed names."""
-    fields, field = F.col("fields"), F.col("field")
-    own = one(
-        F.coalesce("topic", fields["name"]),
-        F.coalesce(
-            "partition", number(fields["partition_index"]), number(first(text, r"\bpartitionId=(\d+)"))
-        ),
+def one_each(lines: pl.DataFrame) -> pl.DataFrame:
+    """(topic, partition, wanted) of the line, or of each element of the collection that the feed names."""
+    text, named = col("text"), col("field")
+    is_one = named.is_null() | col("topic").is_not_null()
+    is_request = named == "data"
+    is_map = ((named != "errors") & text.str.contains(" -> ", literal=True)).fill_null(value=False)
+    of_map = pl.struct(topic=part("topic"), partition=part("partition"), wanted=part("replicas"))
+    collections = (
+        (is_request, requested(text)),
+        (~is_request & is_map, or_unread(assignment_entries(text).list.eval(of_map), text)),
+        (~is_request & ~is_map, or_unread(partitions(text), text)),
     )
-    of_map = F.transform(
-        assignment_entries(text), lambda each: one(each["topic"], each["partition"], each["replicas"])
+    several = (
+        last_of_each(lines.filter(~is_one, is_form), elements, "topic", "partition")
+        for is_form, elements in collections
     )
-    of_list = F.transform(partitions(text), lambda each: one(each["topic"], each["partition"]))
-    of_json = F.coalesce(F.from_json(text, REQUESTED)["partitions"], F.array(F.lit(None)))
-    of_request = F.transform(of_json, lambda each: one(each["topic"], each["partition"], each["replicas"]))
-    all_of_them = (
-        F.when(field.isNull() | F.col("topic").isNotNull(), F.array(own))
-        .when(field == "data", of_request)
-        .when((field != "errors") & text.contains(" -> "), or_unread(of_map, text))
-        .otherwise(or_unread(of_list, text))
-    )
-    return last_of_each(all_of_them, "topic", "partition")
+    return pl.concat([lines.filter(is_one).with_columns(**own_partition()), *several], how="diagonal")
 
 
-def one(topic: Column, partition: Column, wanted: Column | None = None) -> Column:
-    nothing = F.lit(None).cast("array<int>")
-    replicas = nothing if wanted is None else wanted
-    return F.struct(topic.alias("topic"), partition.alias("partition"), replicas.alias("wanted"))
-
-
-def replica_lists() -> dict[str, Column]:
-    fields = F.col("fields")
-    stated = F.coalesce(fields["new_assignment"], fields["replica_assignment"], fields["record"])
-    before = fields["current_assignment"]
+def own_partition() -> dict[str, pl.Expr]:
+    index = number(field("partition_index"))
+    in_record = number(first(col("text"), r"\bpartitionId=(\d+)"))
     return {
-        "replicas": F.coalesce("replicas", listed(stated, "replicas")),
-        "adding_replicas": listed(stated, "addingReplicas"),
-        "removing_replicas": listed(stated, "removingReplicas"),
-        "previous_replicas": F.coalesce(listed(before, "replicas"), broker_list(fields["previous_replicas"])),
-        "lagging_replicas": broker_list(fields["lagging_replicas"]),
-        "caught_up_count": number(fields["caught_up_count"]),
+        "topic": pl.coalesce("topic", field("name")),
+        "partition": pl.coalesce("partition", index, in_record),
     }
 
 
-def target() -> Column:
-    """What the line names as target, else the assigned replicas that are not being removed."""
-    fields = F.col("fields")
-    kept = F.array_except("replicas", F.coalesce("removing_replicas", F.array().cast("array<int>")))
-    return F.coalesce(
-        "wanted", broker_list(F.coalesce(fields["target_replicas"], fields["new_replicas"])), kept
+def replica_lists() -> dict[str, pl.Expr]:
+    stated = pl.coalesce(field("new_assignment"), field("replica_assignment"), field("record"))
+    before = field("current_assignment")
+    return {
+        "replicas": pl.coalesce("replicas", listed(stated, "replicas")),
+        "adding_replicas": listed(stated, "addingReplicas"),
+        "removing_replicas": listed(stated, "removingReplicas"),
+        "previous_replicas": pl.coalesce(listed(before, "replicas"), broker_list(field("previous_replicas"))),
+        "lagging_replicas": broker_list(field("lagging_replicas")),
+        "caught_up_count": number(field("caught_up_count")),
+    }
+
+
+def with_target(rows: pl.DataFrame) -> pl.DataFrame:
+    """target_replicas: what the line names as target, else the assigned replicas that are not being removed."""
+    numbered = rows.with_row_index("row")
+    is_kept = ~col("replicas").is_in(col("removing_replicas").fill_null([]))
+    kept = (
+        numbered.select("row", "replicas", "removing_replicas")
+        .explode("replicas", empty_as_null=False, keep_nulls=False)
+        .filter(is_kept)
+        .group_by("row")
+        .agg(kept=col("replicas").unique(maintain_order=True))
+    )
+    assigned = when(col("replicas").is_not_null()).then(col("kept").fill_null([]))
+    named = broker_list(pl.coalesce(field("target_replicas"), field("new_replicas")))
+    return (
+        numbered.join(kept, on="row", how="left")
+        .with_columns(target_replicas=pl.coalesce("wanted", named, assigned))
+        .drop("row", "kept")
     )
 
 
-def refined() -> Column:
+def refined() -> pl.Expr:
     """From 2.4 one line begins, replaces and cancels: told by what was and what will be in progress."""
-    was = is_changing(F.col("fields")["current_assignment"])
-    will_be = is_changing(F.col("fields")["new_assignment"])
+    is_started = col("step") == "started"
+    was, will_be = is_changing(field("current_assignment")), is_changing(field("new_assignment"))
     return (
-        F.when((F.col("step") == "started") & was & will_be, "overridden")
-        .when((F.col("step") == "started") & was, "cancelled")
-        .otherwise(F.col("step"))
+        when(is_started & was & will_be)
+        .then(lit("overridden"))
+        .when(is_started & was)
+        .then(lit("cancelled"))
+        .otherwise("step")
     )

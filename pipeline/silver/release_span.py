@@ -1,154 +1,142 @@
 """Releases by node and time, from silver.wording_seen."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import zip_longest
 from typing import Any
 
-import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import LongType, StructField, StructType
+import polars as pl
+from polars import col, lit
 
+from pipeline.core.frames import empty
 from pipeline.core.stretch import INFERRED, UNDETERMINED, Sighting, Stretch, stretches
-from pipeline.kafka.releases import ends, everything, halves, joined, members, signs, wordings
+from pipeline.kafka.releases import bits, ends, everything, halves, joined, members, signs, wordings
+from pipeline.model.settings import ReleaseSetting
 from schemas.silver.release_span import SPEC
 
+NODE = ("cluster_id", "node_id")
 BITS = ("older", "later")
-FOLDED = StructType([*SPEC.struct.fields, *(StructField(name, LongType()) for name in BITS)])
+FIRST = ("first_at", "first_file", "first_offset")
+LAST = ("last_at", "last_file", "last_offset")
 NOT_TOLD = "no line tells releases apart"
 CONTRADICTORY = "lines of releases that exclude one another in turn, and no start of a process between them"
 LINE_US = 1_000  # lines carry milliseconds: the end of the one at t is t + 1 ms
 
+Row = dict[str, Any]
 
-def build(wording_seen: DataFrame, release_setting: DataFrame) -> DataFrame:
+
+def build(wording_seen: pl.DataFrame, release_setting: ReleaseSetting) -> pl.DataFrame:
     """One row per stretch of one node.
 
     Each wording and sign says which releases print it, at the first and the last time it was seen. What this leaves
     is folded in order of time by core.stretch; a start of a process is where a release may change.
     What is folded grows with nodes, hours and kinds of wording, never with lines.
-    release_setting: releases fixed in conf (node_id or null for all, bits as older and later, and their names).
     """
-    return (
-        wording_seen.where("template IS NOT NULL AND first_at IS NOT NULL")
-        .transform(with_releases)
-        .transform(seen_once)
-        .groupBy("cluster_id", "node_id")
-        .applyInArrow(fold, schema=FOLDED)
-        .transform(with_setting, release_setting)
-        .select(*SPEC.columns)
-    )
+    fixed = {node_id: bits(release, release) for node_id, release in release_setting.by_node}
+    sights = seen_once(said_by_releases(wording_seen))
+    rows = [row for node in sights.partition_by(*NODE) for row in spans_of(node, fixed)]
+    times = ("valid_from_at", "valid_until_at")
+    types = dict(empty(SPEC).schema)
+    in_micros = pl.DataFrame(rows, schema=types | dict.fromkeys(times, pl.Int64()))
+    return in_micros.with_columns(col(name).cast(types[name]) for name in times)
 
 
-def with_releases(seen: DataFrame) -> DataFrame:
-    """(older, later): bits of the releases that print the wording; a row more for each sign."""
-    spark = seen.sparkSession
-    wording = spark.createDataFrame(
-        [(*key, *halves(releases)) for key, releases in wordings().items()],
-        "logger string, template string, older long, later long",
-    )
-    sign = spark.createDataFrame(
-        [(sign.name, *halves(sign.releases)) for sign in signs()], "sign string, older long, later long"
-    )
-    by_wording = seen.join(F.broadcast(wording), on=["logger", "template"], how="inner")
-    by_sign = (
-        seen.withColumn("sign", F.explode("signs"))
-        .withColumn("is_start", F.lit(False))
-        .join(F.broadcast(sign), on="sign", how="inner")
-    )
-    columns = [*seen.columns, *BITS]
-    return by_wording.select(*columns).unionByName(by_sign.select(*columns))
-
-
-def seen_once(said: DataFrame) -> DataFrame:
-    """Per node, hour and bits the first and the last sight, with their places."""
-    first = F.struct("first_at", F.struct("file_id", "first_offset").alias("place"))
-    last = F.struct("last_at", F.struct("file_id", "last_offset").alias("place"))
-    return (
-        said.groupBy("cluster_id", "node_id", "seen_at", "is_start", *BITS)
-        .agg(F.min(first).alias("first"), F.max(last).alias("last"))
-        .select(
-            "cluster_id", "node_id", "is_start", *BITS,
-            "first.first_at", F.col("first.place.file_id").alias("first_file"), "first.place.first_offset",
-            "last.last_at", F.col("last.place.file_id").alias("last_file"), "last.place.last_offset",
-        )
+def said_by_releases(wording_seen: pl.DataFrame) -> pl.DataFrame:
+    """Sights with the bits (BITS) of the releases that print the wording; a row more for each sign."""
+    seen = wording_seen.filter(col("template").is_not_null() & col("first_at").is_not_null()).select(
+        *NODE, "seen_at", "is_start", "logger", "template", "signs",
+        "first_at", "first_offset", "last_at", "last_offset",
+        first_file="file_id", last_file="file_id",
     )  # fmt: skip
+    by_wording = seen.join(bits_of_wordings(), on=["logger", "template"])
+    by_sign = (
+        seen.with_columns(is_start=lit(value=False))
+        .explode("signs", empty_as_null=False)
+        .join(bits_of_signs(), left_on="signs", right_on="sign")
+    )
+    columns = (*NODE, "seen_at", "is_start", *BITS, *FIRST, *LAST)
+    return pl.concat([by_wording.select(columns), by_sign.select(columns)])
 
 
-def fold(seen: pa.Table) -> pa.Table:
-    """The stretches of one node (FOLDED) from its sights; a loop over wordings of hours, not over lines."""
-    found = stretches(sightings(seen)) if len(seen) else []
-    starts = [one.first_at for one in found[1:]]
-    node = {name: seen[name][0].as_py() for name in ("cluster_id", "node_id")} if len(seen) else {}
-    rows = [node | as_row(one, until) for one, until in zip_longest(found, starts)]
-    return pa.Table.from_pylist(rows, schema=to_arrow_schema(FOLDED))
+@cache
+def bits_of_wordings() -> pl.DataFrame:
+    """(logger, template, older, later)."""
+    rows = [(*key, *halves(releases)) for key, releases in wordings().items()]
+    return pl.DataFrame(
+        rows,
+        schema=dict.fromkeys(("logger", "template"), pl.String) | dict.fromkeys(BITS, pl.Int64),
+        orient="row",
+    )
 
 
-def sightings(seen: pa.Table) -> Iterable[Sighting]:
-    times = {name: seen[name].cast(pa.int64()).to_pylist() for name in ("first_at", "last_at")}
-    rest = seen.drop_columns(["cluster_id", "node_id", "first_at", "last_at"]).to_pylist()
-    for first_at, last_at, row in zip(*times.values(), rest, strict=True):
+@cache
+def bits_of_signs() -> pl.DataFrame:
+    """(sign, older, later)."""
+    rows = [(sign.name, *halves(sign.releases)) for sign in signs()]
+    return pl.DataFrame(rows, schema={"sign": pl.String} | dict.fromkeys(BITS, pl.Int64), orient="row")
+
+
+def seen_once(said: pl.DataFrame) -> pl.DataFrame:
+    """Per node, hour and bits the first and the last sight, with their places; in order of node and time."""
+    return (
+        said.group_by(*NODE, "seen_at", "is_start", *BITS)
+        .agg(col(FIRST).sort_by(FIRST).first(), col(LAST).sort_by(LAST).last())
+        .sort(*NODE, *FIRST, *LAST, "is_start", *BITS)
+    )
+
+
+def spans_of(node: pl.DataFrame, fixed: Mapping[int | None, int]) -> Iterator[Row]:
+    """The stretches of one node from its sights; a loop over wordings of hours, not over lines."""
+    found = stretches(sightings(node))
+    starts = (one.first_at for one in found[1:])
+    place = node.select(NODE).row(0, named=True)
+    settled = fixed.get(place["node_id"], fixed.get(None))
+    for one, following_at in zip_longest(found, starts):
+        row = place | as_row(one, following_at)
+        yield row if settled is None else row | as_fixed(one, settled)
+
+
+def sightings(node: pl.DataFrame) -> Iterator[Sighting]:
+    in_micros = node.with_columns(col("first_at", "last_at").dt.epoch("us"))
+    for row in in_micros.iter_rows(named=True):
         releases = joined(row["older"], row["later"])
-        yield Sighting(first_at, releases, row["is_start"], (row["first_file"], row["first_offset"]))
-        if last_at > first_at:
-            yield Sighting(last_at, releases, False, (row["last_file"], row["last_offset"]))
+        yield Sighting(row["first_at"], releases, row["is_start"], (row["first_file"], row["first_offset"]))
+        if row["last_at"] > row["first_at"]:
+            yield Sighting(row["last_at"], releases, False, (row["last_file"], row["last_offset"]))
 
 
-def as_row(one: Stretch, following_at: int | None) -> dict[str, Any]:
-    since, until = ends(one.allowed)
-    older, later = halves(one.allowed)
-    is_told = one.allowed != everything()
+def as_row(one: Stretch, following_at: int | None) -> Row:
     end = one.last_at + LINE_US
     if following_at is not None:
         end = max(min(end, following_at), one.first_at + 1)
+    is_told = one.allowed != everything()
     reason = CONTRADICTORY if one.is_contradictory else None if is_told else NOT_TOLD
     places = dict.fromkeys(sighting.place for sighting in one.evidence)
     return {
         "valid_from_at": one.first_at,
         "valid_until_at": end,
-        "since_release": since,
-        "until_release": until,
-        "releases": members(one.allowed),
+        **names_of(one.allowed),
         "source": "lines",
         "begins_with": one.begins,
         "certainty": UNDETERMINED if reason else one.certainty,
         "reason": reason,
         "evidence": [{"file_id": file_id, "byte_offset": offset} for file_id, offset in places],
-        "older": older,
-        "later": later,
     }
 
 
-def with_setting(spans: DataFrame, release_setting: DataFrame) -> DataFrame:
+def as_fixed(one: Stretch, releases: int) -> Row:
     """What conf fixes stands in place of what lines tell; lines that exclude it are said."""
-    names = ("since_release", "until_release", "releases")
-    fixed = F.struct(*BITS, *names).alias("fixed")
-    of_all = release_setting.where("node_id IS NULL").select("cluster_id", fixed).alias("of_all")
-    own = release_setting.where("node_id IS NOT NULL").select("cluster_id", "node_id", fixed).alias("own")
-    is_own = (F.col("span.cluster_id") == F.col("own.cluster_id")) & (
-        F.col("span.node_id") == F.col("own.node_id")
-    )
-    is_fixed = F.col("fixed").isNotNull()
-    agree = (F.col("older").bitwiseAND(F.col("fixed.older")) != 0) | (
-        F.col("later").bitwiseAND(F.col("fixed.later")) != 0
-    )
-    said = F.concat_ws(" to ", "since_release", F.coalesce("until_release", F.lit("the newest")))
-    denied = F.concat(F.lit("fixed in conf, but its lines are of "), said)
-    return (
-        spans.alias("span")
-        .join(F.broadcast(own), is_own, how="left")
-        .join(F.broadcast(of_all), F.col("span.cluster_id") == F.col("of_all.cluster_id"), how="left")
-        .select("span.*", F.coalesce("own.fixed", "of_all.fixed").alias("fixed"))
-        .withColumns(
-            {
-                "reason": F.when(is_fixed, F.when(~agree, denied)).otherwise(F.col("reason")),
-                "certainty": F.when(is_fixed, F.when(agree, INFERRED).otherwise(UNDETERMINED)).otherwise(
-                    F.col("certainty")
-                ),
-                "source": F.when(is_fixed, "setting").otherwise(F.col("source")),
-            }
-        )
-        .withColumns(
-            {name: F.when(is_fixed, F.col(f"fixed.{name}")).otherwise(F.col(name)) for name in names}
-        )
-    )
+    since, until = ends(one.allowed)
+    said = " to ".join(filter(None, (since, until or "the newest")))
+    agrees = bool(one.allowed & releases)
+    return {
+        **names_of(releases),
+        "source": "setting",
+        "certainty": INFERRED if agrees else UNDETERMINED,
+        "reason": None if agrees else f"fixed in conf, but its lines are of {said}",
+    }
+
+
+def names_of(releases: int) -> Row:
+    since, until = ends(releases)
+    return {"since_release": since, "until_release": until, "releases": members(releases)}

@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import reduce
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -15,6 +16,7 @@ from pipeline.core.errors import InputProblem
 from pipeline.store.filesystem import HadoopFiles
 from pipeline.store.undoing import undo_appends
 from schemas.bronze import log_record
+from schemas.spark import struct_of
 from schemas.spec import Field, TableSpec
 
 # What tables are searched by, of log lines and from a cut on; statistics of every column cost a quarter of the time of
@@ -28,6 +30,7 @@ REBUILT = {spec.name: spec for spec in (log_record.SPEC,)}
 COMMIT_FILE = re.compile(r"^(\d{20})\.json$")
 VERSION_IS_GONE = "DELTA_VERSION_NOT_FOUND"
 RETENTION_DAYS = 30
+MOST_STRETCHES = 50
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class DeltaFolder:
 
         is_replaced: the next version of a table that is there; its older versions stay readable.
         """
-        columns = ", ".join(map(column_ddl, spec.struct.fields))
+        columns = ", ".join(map(column_ddl, struct_of(spec).fields))
         properties = {f"delta.constraints.{check.name}": check.condition for check in spec.checks}
         properties |= self.retention()
         skipped_by = [name for name in SKIPPED_BY if name in spec.columns]
@@ -151,7 +154,7 @@ def declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
 
     Of what is rebuilt only what would not come out the same.
     """
-    return rows.select(*map(as_stored, spec.fields, spec.struct.fields))
+    return rows.select(*map(as_stored, spec.fields, struct_of(spec).fields))
 
 
 def as_stored(one: Field, stored: StructField) -> Column:
@@ -181,7 +184,7 @@ def as_written(table: str, rows: DataFrame) -> DataFrame:
 
 def with_later_columns(spec: TableSpec, rows: DataFrame) -> DataFrame:
     """The rows of an older version with the columns that were declared since: null."""
-    later = [one for one in spec.struct.fields if one.name not in rows.columns]
+    later = [one for one in struct_of(spec).fields if one.name not in rows.columns]
     return rows.withColumns({one.name: F.lit(None).cast(one.dataType) for one in later})
 
 
@@ -205,3 +208,14 @@ def stretches_of(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
 def literal(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
+
+
+def is_among(load_seqs: Sequence[int]) -> Column:
+    """True for rows of these segments: a condition on stretches of numbers, which skips files, prunes row groups and
+    adds no join to the plan."""
+    number, stretches = F.col("load_seq"), list(stretches_of(load_seqs))
+    if not stretches:
+        return F.lit(False)
+    if len(stretches) <= MOST_STRETCHES:
+        return reduce(Column.__or__, (number.between(*ends) for ends in stretches))
+    return number.between(stretches[0][0], stretches[-1][1]) & number.isin(*sorted(load_seqs))

@@ -1,65 +1,17 @@
-"""The gate: Great Expectations suites made from the declarations, one per layer, on the rows of the run."""
+"""The gate: Great Expectations suites made from the declarations, one per layer, on what a run's rows break."""
 
 import importlib
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import reduce
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import polars as pl
 
-from pipeline.store.rows import collect_one, collect_rows
-from schemas.spec import TableSpec
+from pipeline.core.expectations import Expectation
 
 EXAMPLES = 3
-
-
-@dataclass(frozen=True)
-class Expectation:
-    """No row of a table may break it. `broken`: SQL over its columns, null where the row is as it should be.
-
-    `key`: columns that no two rows share; empty where that is not asked.
-    """
-
-    table: str
-    name: str
-    severity: str
-    broken: str
-    key: tuple[str, ...] = ()
-
-
-Judged = tuple[DataFrame, Expectation]  # rows of a table, and what is expected of them
-
-
-def expectation_of(spec: TableSpec) -> Expectation:
-    """What a declaration promises: nothing missing, closed lists kept, checks held, no two rows with one key."""
-    rules = {f"{f.name} is missing": f"{f.name} IS NULL" for f in spec.fields if not f.nullable}
-    rules |= {
-        f"{f.name} is not in its list": f"{f.name} NOT IN ({', '.join(map(repr, f.accepted))})"
-        for f in spec.fields
-        if f.accepted
-    }
-    rules |= {f"not {check.name}": f"NOT ({check.condition})" for check in spec.checks}
-    cases = ", ".join(f"CASE WHEN {condition} THEN '{rule}' END" for rule, condition in rules.items())
-    return Expectation(
-        spec.name, "as_declared", "critical", f"nullif(concat_ws(', ', {cases}), '')", spec.key
-    )
-
-
-def broken_rows(rows: DataFrame, expectation: Expectation) -> DataFrame:
-    """What breaks it, in one pass over the rows: (table, broken, row); row is the key as text."""
-    key = list(expectation.key or rows.columns[:3])
-    judged = rows.select(F.expr(expectation.broken).alias("broken"), *key)
-    if expectation.key:
-        counted = judged.groupBy(*key).agg(F.min("broken").alias("said"), F.count("*").alias("number"))
-        twice = F.when(F.col("number") > 1, "key is not unique")
-        judged = counted.withColumn("broken", F.coalesce("said", twice))
-    return judged.where("broken IS NOT NULL").select(
-        F.lit(expectation.table).alias("table"), "broken", F.to_json(F.struct(*key)).alias("row")
-    )
+Judged = tuple[Expectation, pl.DataFrame]  # what is expected of a table, and broken_rows of it
 
 
 def warm_up() -> None:
@@ -68,27 +20,19 @@ def warm_up() -> None:
     logging.getLogger("great_expectations.data_context.types.base").setLevel(logging.WARNING)
 
 
-def count_broken(tables: Sequence[Judged]) -> dict[str, int]:
-    """By table how many of its rows are broken: one Spark job."""
-    broken = reduce(DataFrame.unionByName, (broken_rows(rows, expected) for rows, expected in tables))
-    names = [expected.table for _, expected in tables]
-    return collect_one(broken.agg(*(F.count_if(F.col("table") == name).alias(name) for name in names)))
+def judge(cluster_id: str, run_id: str, layer: str, tables: Sequence[Judged]) -> list[dict[str, Any]]:
+    """Validates a layer's suite on how many rows of each table are broken. A row for ops.quality_result per
+    expectation.
 
-
-def judge(
-    cluster_id: str, run_id: str, layer: str, tables: Sequence[Judged], counts: dict[str, int]
-) -> list[dict[str, Any]]:
-    """Validates a layer's suite on the rows of its tables. A row for ops.quality_result per expectation.
-
-    counts: as of count_broken. GX, which runs what it is given several times, is given them and not the rows: one
-    row, a column per table. One call at a time: the context of GX is one per process.
+    GX, which runs what it is given several times, is given counts and not the rows: one row, a column per table. One
+    call at a time: the context of GX is one per process.
     """
     gx = importlib.import_module("great_expectations")
     pandas = importlib.import_module("pandas")
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
     suite = context.suites.add(gx.ExpectationSuite(name=layer))
-    for _, expected in tables:
+    for expected, _ in tables:
         none = gx.expectations.ExpectColumnMaxToBeBetween(
             column=expected.table, min_value=0, max_value=0, severity=expected.severity
         )
@@ -98,21 +42,20 @@ def judge(
     validation = context.validation_definitions.add(
         gx.ValidationDefinition(name=layer, data=batch, suite=suite)
     )
-    frame = pandas.DataFrame([counts])
+    frame = pandas.DataFrame([{expected.table: broken.height for expected, broken in tables}])
     found = validation.run(batch_parameters={"dataframe": frame}, result_format="BASIC").results
     by_column = {one.expectation_config.kwargs["column"]: one for one in found}
     return [
-        result_row(cluster_id, run_id, layer, expected, by_column[expected.table], rows)
-        for rows, expected in tables
+        result_row(cluster_id, run_id, layer, expected, by_column[expected.table], broken)
+        for expected, broken in tables
     ]
 
 
 def result_row(
-    cluster_id: str, run_id: str, layer: str, expected: Expectation, result: Any, rows: DataFrame
+    cluster_id: str, run_id: str, layer: str, expected: Expectation, result: Any, broken: pl.DataFrame
 ) -> dict[str, Any]:
     observed = result.result.get("observed_value")
-    count = None if observed is None else int(observed)
-    examples = collect_rows(broken_rows(rows, expected).drop("table").limit(EXAMPLES)) if count else []
+    examples = broken.sort("row").head(EXAMPLES).to_dicts()
     return {
         "cluster_id": cluster_id,
         "run_id": run_id,
@@ -121,7 +64,7 @@ def result_row(
         "expectation": expected.name,
         "severity": expected.severity,
         "is_met": bool(result.success),
-        "unexpected_count": count,
+        "unexpected_count": None if observed is None else int(observed),
         "sentence": "; ".join([*exceptions_of(result), *(str(row)[:300] for row in examples)]) or None,
         "checked_at": datetime.now(UTC),
     }

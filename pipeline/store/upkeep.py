@@ -11,6 +11,7 @@ from pipeline.core.errors import WarehouseFormat
 from pipeline.store.delta import DeltaFolder, column_ddl, listed, literal
 from pipeline.store.filesystem import HadoopFiles
 from pipeline.store.rows import collect_one, collect_rows
+from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
 AT_ONCE = 4
@@ -112,7 +113,7 @@ def properties(delta: DeltaFolder, spec: TableSpec) -> dict[str, str]:
 def difference(delta: DeltaFolder, spec: TableSpec) -> Difference:
     """What of a table is not as declared now; nothing else of it is looked at than types, nulls and checks."""
     there = {one.name: one for one in delta.read(spec).schema.fields}
-    declared = {one.name: one for one in spec.struct.fields}
+    declared = {one.name: one for one in struct_of(spec).fields}
     missing = tuple(name for name, one in declared.items() if name not in there and one.nullable)
     checks = {f"{CONSTRAINT}{one.name}": one.condition for one in spec.checks}
     found = {key: value for key, value in properties(delta, spec).items() if key.startswith(CONSTRAINT)}
@@ -129,7 +130,9 @@ def difference(delta: DeltaFolder, spec: TableSpec) -> Difference:
 
 
 def add_columns(delta: DeltaFolder, one: Difference) -> None:
-    columns = ", ".join(column_ddl(field) for field in one.spec.struct.fields if field.name in one.missing)
+    columns = ", ".join(
+        column_ddl(field) for field in struct_of(one.spec).fields if field.name in one.missing
+    )
     delta.spark.sql(f"ALTER TABLE {delta.named(one.spec)} ADD COLUMNS ({columns})")
 
 
@@ -139,7 +142,7 @@ def widen(delta: DeltaFolder, one: Difference) -> None:
     WarehouseFormat: what was read would have to change, which no rule says how.
     """
     there = {field.name: field for field in delta.read(one.spec).schema.fields}
-    declared = {field.name: field for field in one.spec.struct.fields}
+    declared = {field.name: field for field in struct_of(one.spec).fields}
     if one.missing:
         add_columns(delta, one)
     for name, field in there.items():

@@ -15,6 +15,7 @@ from pipeline.core.errors import InputProblem, Locked, WarehouseFormat
 from pipeline.store.delta import RETENTION_DAYS, DeltaFolder
 from pipeline.store.filesystem import HadoopFiles
 from schemas.ops import quality_result, run
+from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
 FORMAT_VERSION = 2
@@ -174,7 +175,7 @@ class ClusterWarehouse:
         self.require_own_commits(row)
         if self.delta.head(run.SPEC) is None:
             self.delta.create(run.SPEC)
-        rows = self.spark.createDataFrame([row], schema=run.SPEC.struct)
+        rows = self.spark.createDataFrame([row], schema=struct_of(run.SPEC))
         once = {"txnAppId": WRITER, "txnVersion": str(row["run_seq"])}
         try:
             self.delta.append(run.SPEC, rows, json.dumps(row, default=str), once)
@@ -200,7 +201,7 @@ class ClusterWarehouse:
 
     def append_quality(self, rows: list[dict[str, Any]], run_id: str) -> int:
         """Stores what the gate said. The version that holds it."""
-        frame = self.spark.createDataFrame(rows, schema=quality_result.SPEC.struct)
+        frame = self.spark.createDataFrame(rows, schema=struct_of(quality_result.SPEC))
         self.delta.append(quality_result.SPEC, frame, run_id)
         return int(self.delta.head(quality_result.SPEC) or 0)
 

@@ -15,6 +15,7 @@ from pipeline.gold import leader_imbalance
 from schemas.gold import leader_imbalance as imbalances
 from schemas.gold import partition_timeline
 from schemas.silver import broker_setting, term
+from schemas.spark import struct_of
 from tests.tables import table
 
 SEED = 20260101
@@ -99,7 +100,7 @@ def generated(spark: SparkSession, count: int) -> DataFrame:
     drawn = F.pmod(F.xxhash64("number", F.lit(SEED)), F.lit(REPLICAS)).cast("int")
     return changes.withColumn("replicas", replicas).select(
         *as_declared(
-            partition_timeline.SPEC.struct,
+            struct_of(partition_timeline.SPEC),
             cluster_id=F.lit("b"),
             topic=F.concat(F.lit("topic-"), F.col("partition") % 1000),
             topic_life=F.lit(1),
@@ -143,8 +144,8 @@ def as_declared(struct: StructType, **columns: Column) -> list[Column]:
 def by_change(timeline: DataFrame) -> DataFrame:
     spark = timeline.sparkSession
     said = spark.createDataFrame([("b", None, 0.1, 300, True, "conf")], SAID)
-    printed = spark.createDataFrame([], broker_setting.SPEC.struct)
-    before = spark.createDataFrame([], imbalances.SPEC.struct)
+    printed = spark.createDataFrame([], struct_of(broker_setting.SPEC))
+    before = spark.createDataFrame([], struct_of(imbalances.SPEC))
     return leader_imbalance.build(timeline, table(spark, term.SPEC, TERM), said, printed, before, None)
 
 

@@ -12,14 +12,15 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pipeline.gold.transition_audit.block import replay_block
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.core.replay import Moves, replay
 from pipeline.gold import transition_audit
-from pipeline.gold.transition_audit.block import replay_block
 from pipeline.kafka.machines import REPLICA, machines, visibility
 from schemas.gold import replay_summary
+from schemas.spark import struct_of
 from tests.replay import naive
 from tests.replay.generated import DONE, Generated, generate, moves, table
 
@@ -126,7 +127,7 @@ def through_spark(folder: Path, whole: pa.Table, rounds: int) -> list[Judged]:
     lines = stored.select(*own, "term_id", "seq", "cause", F.timestamp_millis("seq").alias("ordered_at"))
     terms = stored.groupBy("cluster_id", "term_id").agg(F.first("replica_machine").alias("replica_machine"))
     silver = stored.drop("term_id", "seq", "cause", "replica_machine", "ordered_at", "is_earlier")
-    none_before = spark.createDataFrame([], replay_summary.SPEC.struct)
+    none_before = spark.createDataFrame([], struct_of(replay_summary.SPEC))
     audited = transition_audit.build(
         silver, silver.limit(0), lines, terms.localCheckpoint(), none_before, None
     )

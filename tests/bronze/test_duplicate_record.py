@@ -18,6 +18,7 @@ from pipeline.bronze import duplicate_record
 from pipeline.store.rows import brought
 from schemas.bronze import duplicate_record as twice_table
 from schemas.bronze import log_record, source_file
+from schemas.spark import struct_of
 from tests.tables import interpreted
 
 LINES = "abcde"
@@ -43,8 +44,8 @@ def frames(spark: SparkSession, loaded: Loaded) -> tuple[DataFrame, DataFrame]:
         times = [at for at in told if at is not None]
         files.append((*writer(file_ids[0]), file_ids[0], load_seq, max(ends), False, min(times), max(times)))
     return (
-        spark.createDataFrame(records, columns(log_record.SPEC.struct, "cluster_id node_id log file_id load_seq byte_offset byte_length raw logged_at event")),
-        spark.createDataFrame(files, columns(source_file.SPEC.struct, "cluster_id node_id file_id load_seq consumed_bytes is_last_held_back first_logged_at last_logged_at")),
+        spark.createDataFrame(records, columns(struct_of(log_record.SPEC), "cluster_id node_id log file_id load_seq byte_offset byte_length raw logged_at event")),
+        spark.createDataFrame(files, columns(struct_of(source_file.SPEC), "cluster_id node_id file_id load_seq consumed_bytes is_last_held_back first_logged_at last_logged_at")),
     )  # fmt: skip
 
 
@@ -75,7 +76,7 @@ def named(records: DataFrame, files: DataFrame, before: int = 0, known: Sequence
     spans = duplicate_record.spans(records, duplicate_record.overlaps(files, files.where(new)))
     overlap = duplicate_record.overlaps(spans, spans.where(new), "log")
     compared = duplicate_record.compared(records, duplicate_record.of_whole_files(overlap, files))
-    earlier = records.sparkSession.createDataFrame(known, twice_table.SPEC.struct)
+    earlier = records.sparkSession.createDataFrame(known, struct_of(twice_table.SPEC))
     pairs, may_be_cut = brought(duplicate_record.may_be_cut(compared, earlier))
     cut = brought(duplicate_record.cut_short(records, may_be_cut))[1] if pairs else None
     found = duplicate_record.build(compared, cut).where(new | (F.col("of_load_seq") > before)).collect()

@@ -1,10 +1,11 @@
-"""One small story told by log lines, and all tables that the catalog builds from it."""
+"""One small story told by log lines, and all tables that the kernels build from it."""
+
+from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
 
-from pipeline.catalog.tables import TABLES
-from tests.tables import built_in_turn, log_records
+from tests.chain import ORDER, built
+from tests.rows import records_in
 
 # Broker 1 is elected, creates two topics; broker 2 dies and comes back; topic b is deleted; broker 3 takes over.
 CONTROLLER_1 = """
@@ -38,6 +39,6 @@ LOGS = {(1, "controller"): CONTROLLER_1, (1, "state-change"): STATE_CHANGE_1, (3
 
 
 @pytest.fixture(scope="session")
-def story(spark: SparkSession) -> dict[str, DataFrame]:
+def story() -> dict[str, Any]:
     """All tables by short name. A move that no matrix allows is among the lines (a-1 at 00:00:10.003)."""
-    return built_in_turn(spark, log_records(spark, LOGS), *(one.spec.table for one in TABLES if one.build))
+    return built(records_in(LOGS), *ORDER)

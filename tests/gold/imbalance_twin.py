@@ -1,14 +1,14 @@
 """Ratios over time as anyone would compute them by hand: every partition looked at again at every moment."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import groupby
 from math import inf
+from typing import Any
 
-from tests.gold.truth import ms
-from tests.lab import Row
-
+Row = Mapping[str, Any]
 Partition = tuple[str, str, int, int]
 Broker = tuple[str, int]
 
@@ -30,6 +30,10 @@ class Interval:
     @property
     def cluster(self) -> str:
         return self.partition[0]
+
+
+def ms(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)
 
 
 def of_rows(timeline: Iterable[Row]) -> Iterable[Interval]:

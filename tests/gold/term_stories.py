@@ -4,6 +4,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from schemas.bronze import log_record
+from schemas.spark import struct_of
 from tests.tables import log_table
 
 Logs = dict[tuple[int, str], str]
@@ -288,4 +289,4 @@ STEPS: dict[str, Logs] = {
 def records(spark: SparkSession, stories: dict[str, Logs]) -> DataFrame:
     """bronze.log_record of all, each its own cluster."""
     tables = [log_table(logs, cluster_id=name, of=f"{name}: ") for name, logs in stories.items()]
-    return spark.createDataFrame(pa.concat_tables(tables), schema=log_record.SPEC.struct)
+    return spark.createDataFrame(pa.concat_tables(tables), schema=struct_of(log_record.SPEC))

@@ -3,12 +3,10 @@
 `python -m tests.gold.term_truth FOLDER ...` builds the tables of lab clusters and prints a line for each.
 """
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from tests.gold.truth import json_lines, ms, terms
@@ -144,19 +142,12 @@ def score_line(cluster: Path, rows: list[Row]) -> str:
 
 
 def main(folders: list[str]) -> None:
-    """Builds what the table stands on, each cluster in a folder of its own."""
-    from pyspark.sql import SparkSession  # noqa: PLC0415
+    from tests.lab import built_tables, rows_of  # noqa: PLC0415 - which imports what imports this
 
-    from tests.lab import built_tables, rows_of  # noqa: PLC0415
-
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    spark = SparkSession.builder.master("local[2]").config("spark.sql.session.timeZone", "UTC").getOrCreate()
     sys.stdout.write(f"{'/'.join(OUTCOMES)} of {', '.join(KINDS)}\n")
     for name in folders:
-        cluster = Path(name)
-        with TemporaryDirectory() as work:
-            tables = built_tables(spark, cluster, Path(work))
-            sys.stdout.write(f"{score_line(cluster, rows_of(tables['controller_term']))}\n")
+        tables = built_tables(Path(name))
+        sys.stdout.write(f"{score_line(Path(name), rows_of(tables['controller_term']))}\n")
 
 
 if __name__ == "__main__":

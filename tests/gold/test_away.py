@@ -1,19 +1,16 @@
 """Who was away while the old leader died cannot have been in the ISR that it left."""
 
-import pytest
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit
 
-from pipeline.kafka.away import with_away
+from pipeline.gold.leader_election.absence_overlap import with_absence
 from schemas.gold import broker_session
 from schemas.gold.leader_election import SPEC
-from tests.tables import table
-
-pytestmark = pytest.mark.spark
+from tests.frames import frame
 
 # Broker 1 leaves at 10 and is back at 40, 2 leaves at 20; 3 comes after 2, and before was never gone; 4 is back before
 # 2 leaves; 5 is missing in a list, and nothing says that it left; 6 left in the very act that 2 did.
-STAYS = """
+SESSIONS = """
     cluster_id | broker_id | joined_at | left_at | left_how
     c          | 1         | 0         | 10      | uncontrolled
     c          | 1         | 40        | 90      | uncontrolled
@@ -48,21 +45,17 @@ ELECTIONS = """
 """
 
 
-def test_who_was_away(spark: SparkSession) -> None:
-    line = F.struct(
-        F.format_string("%s-%d", "broker_id", F.minute("joined_at") * 60 + F.second("joined_at")).alias(
-            "file_id"
-        ),
-        F.lit(0).cast("long").alias("byte_offset"),
-    )
-    left = F.struct(
-        F.format_string("%s left", "broker_id").alias("file_id"), F.lit(1).cast("long").alias("byte_offset")
-    )
-    stays = table(spark, broker_session.SPEC, STAYS).withColumn("evidence", F.array(line, left))
-    found = with_away(table(spark, SPEC, ELECTIONS), stays).collect()
+def test_who_was_away() -> None:
+    joined = pl.format("{}-{}", "broker_id", col("joined_at").dt.minute() * 60 + col("joined_at").dt.second())
+    lines = [
+        pl.struct(file_id=joined, byte_offset=lit(0, pl.Int64)),
+        pl.struct(file_id=pl.format("{} left", "broker_id"), byte_offset=lit(1, pl.Int64)),
+    ]
+    sessions = frame(broker_session.SPEC, SESSIONS).with_columns(evidence=pl.concat_list(lines))
+    found = with_absence(frame(SPEC, ELECTIONS), sessions).to_dicts()
     assert len(found) == 14
-    assert {(row.topic, row.partition) for row in found if row.away is not None} == {
-        (row.topic, row.partition) for row in found if row.is_expected
+    assert {(row["topic"], row["partition"]) for row in found if row["away"] is not None} == {
+        (row["topic"], row["partition"]) for row in found if row["is_expected"]
     }
-    lines = {tuple(one.file_id for one in row.away) for row in found if row.away}
-    assert lines == {("1 left", "2 left", "1-40")}
+    told = {tuple(line["file_id"] for line in row["away"]) for row in found if row["away"]}
+    assert told == {("1 left", "2 left", "1-40")}

@@ -1,23 +1,24 @@
-"""Stays of brokers: how each came into the lists of live brokers, and how it left them."""
+"""Sessions of brokers: how each came into the lists of live brokers, and how it left them."""
 
+from datetime import datetime
+from typing import Any
+
+import polars as pl
 import pytest
-from chispa import assert_df_equality
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from polars import col
 
-from pipeline.catalog.tables import TABLES
-from pipeline.store.delta import declared
 from schemas.gold.broker_session import SPEC
-from tests.tables import built_in_turn, inputs_of, log_records, same_rows, table
+from tests.chain import built, with_table
+from tests.frames import at, frame
+from tests.gold.conftest import LOGS
+from tests.rows import records_in, same_rows
 
 COLUMNS = ("broker_id", "joined_at", "joined_how", "left_at", "left_how", "left_term_id", "certainty")
 
 
-@pytest.mark.spark
-def test_stays_of_a_story(spark: SparkSession, story: dict[str, DataFrame]) -> None:
+def test_sessions_of_a_story() -> None:
     """Of broker 2 the first that is heard is that it left; the next controller does not find broker 1."""
-    expected = table(
-        spark,
+    expected = frame(
         SPEC,
         """
         broker_id | joined_at | joined_how  | left_at | left_how           | left_term_id | certainty
@@ -26,7 +27,7 @@ def test_stays_of_a_story(spark: SparkSession, story: dict[str, DataFrame]) -> N
         3         | 10        | listed      |         |                    |              | proved
         """,
     )
-    same_rows(story["broker_session"], expected, *COLUMNS)
+    same_rows(built(records_in(LOGS), "broker_session")["broker_session"], expected, *COLUMNS)
 
 
 CONTROLLER = """
@@ -39,11 +40,9 @@ CONTROLLER = """
 """
 
 
-@pytest.mark.spark
-def test_how_brokers_leave(spark: SparkSession) -> None:
+def test_how_brokers_leave() -> None:
     """Controlled where the controller takes it off the shutting ones; a list that misses broker 4 unsaid proves nothing."""
-    expected = table(
-        spark,
+    expected = frame(
         SPEC,
         """
         broker_id | joined_at | joined_how        | left_at | left_how        | left_term_id | certainty
@@ -55,8 +54,8 @@ def test_how_brokers_leave(spark: SparkSession) -> None:
         4         | 1.010     | listed_at_startup | 20      | missing_in_list | 1-1          | undetermined
         """,
     )
-    records = log_records(spark, {(1, "controller"): CONTROLLER})
-    same_rows(built_in_turn(spark, records, "broker_session")["broker_session"], expected, *COLUMNS)
+    records = records_in({(1, "controller"): CONTROLLER})
+    same_rows(built(records, "broker_session")["broker_session"], expected, *COLUMNS)
 
 
 KRAFT = """
@@ -76,12 +75,10 @@ SUCCESSOR = """
 """
 
 
-@pytest.mark.spark
-def test_stays_in_kraft(spark: SparkSession) -> None:
+def test_sessions_in_kraft() -> None:
     """Who is not in office fences nobody; a broker that is fenced again has left once; one that asked and was not let
     go has not left cleanly. Of led_count: how often it asked."""
-    expected = table(
-        spark,
+    expected = frame(
         SPEC,
         """
         broker_id | mode  | broker_epoch | joined_at | joined_how  | left_at | left_how     | is_clean | led_count | certainty
@@ -91,24 +88,61 @@ def test_stays_in_kraft(spark: SparkSession) -> None:
         3         | kraft |              | 3         | before_data | 3       | uncontrolled | false    | 0         | proved
         """,
     )
-    records = log_records(spark, {(101, "controller"): KRAFT, (102, "controller"): SUCCESSOR})
-    found = built_in_turn(spark, records, "broker_session")["broker_session"]
-    asked = found.withColumn("led_count", F.size("shutdown_requested_at").cast("long"))
+    records = records_in({(101, "controller"): KRAFT, (102, "controller"): SUCCESSOR})
+    found = built(records, "broker_session")["broker_session"]
+    asked = found.with_columns(led_count=col("shutdown_requested_at").list.len())
     same_rows(asked, expected, "mode", "broker_epoch", "is_clean", "led_count", *COLUMNS[:5], "certainty")
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize("mode", ["kraft", "zookeeper"])
-def test_what_knows_of_modes_is_built_for_one_alone(spark: SparkSession, mode: str) -> None:
-    """A run leaves out of a plan what the other mode would add: the rows are the same."""
-    lines = {"kraft": {(101, "controller"): KRAFT}, "zookeeper": {(1, "controller"): CONTROLLER}}[mode]
-    tables = built_in_turn(spark, log_records(spark, lines), "leader_election", "broker_session")
-    known = inputs_of(spark, log_records(spark, lines)) | tables | {"modes": frozenset({mode})}
-    asking = [one for one in TABLES if one.build is not None and "modes" in one.inputs]
-    assert {one.spec.table for one in asking} >= {"broker_session", "leader_election", "partition_timeline"}
-    for one in asking:
-        assert one.build is not None
-        alone = declared(one.spec, one.build(**{name: known[name] for name in one.inputs}))
-        assert_df_equality(
-            alone, tables[one.spec.table], ignore_row_order=True, ignore_nullable=True, ignore_metadata=True
-        )
+SAME_MOMENT = (
+    CONTROLLER
+    + """
+    [2026-11-21 00:00:30,000] INFO [Controller id=1] Newly added brokers: 5, deleted brokers: , bounced brokers: , all live brokers: 1,2,3,5 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:30,000] INFO [Controller id=1] Newly added brokers: , deleted brokers: 5, bounced brokers: , all live brokers: 1,2,3 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:30,000] INFO [Controller id=1] Newly added brokers: 5, deleted brokers: , bounced brokers: , all live brokers: 1,2,3,5 (kafka.controller.KafkaController)
+"""
+)
+
+
+def test_a_broker_has_one_session_from_a_moment_on() -> None:
+    """Of two that begin in one millisecond the first is over, and the broker is there."""
+    found = built(records_in({(1, "controller"): SAME_MOMENT}), "broker_session")["broker_session"]
+    of_it = found.filter(col("broker_id") == 5).select("joined_at", "joined_how", "left_at")
+    assert of_it.rows() == [(at(30), "joined", None)]
+
+
+CLUSTERS = {
+    "story": LOGS,
+    "zookeeper": {(1, "controller"): CONTROLLER},
+    "kraft": {(101, "controller"): KRAFT, (102, "controller"): SUCCESSOR},
+}
+
+
+def from_then(tables: dict[str, Any], dirty_from: float) -> dict[str, Any]:
+    """What a run takes that builds anew from that second on."""
+    begin = at(dirty_from)
+    earlier = tables["broker_session"].filter(col("joined_at") < begin)
+    last = earlier.sort("joined_at").unique(["cluster_id", "broker_id"], keep="last")
+    reaching = earlier.filter(open_at(begin, "left_at"))
+    return tables | {
+        "broker_event": tables["broker_event"].filter(col("logged_at") >= begin),
+        "controller_line": tables["controller_line"].filter(col("ordered_at") >= begin),
+        "partition_timeline": tables["partition_timeline"].filter(open_at(begin, "valid_until_at")),
+        "session_before": pl.concat([last, reaching]).unique(["cluster_id", "broker_id", "joined_at"]),
+        "dirty_from": begin,
+    }
+
+
+def open_at(begin: datetime, until: str) -> pl.Expr:
+    return col(until).is_null() | (col(until) >= begin)
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_what_is_built_from_a_later_time_on_is_the_same(name: str) -> None:
+    tables = built(records_in(CLUSTERS[name]), "broker_session")
+    for dirty_from in (1.005, 1.5, 2.05, 5, 10, 10.5, 11.5, 15, 20, 25, 35, 50):
+        later = from_then(tables, dirty_from)
+        del later["broker_session"]
+        found = with_table("broker_session", later)["broker_session"]
+        is_new = open_at(at(dirty_from), "left_at")
+        same_rows(found.filter(is_new), tables["broker_session"].filter(is_new), *SPEC.columns)

@@ -1,26 +1,33 @@
 """Terms: how they began, how they ended, and what was done after they were over."""
 
+from typing import Any
+
+import polars as pl
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from polars import col
 
 from schemas.gold.controller_term import ENDED_HOW, GAP_KINDS, OVERLAPS, SPEC
-from tests.gold.term_stories import STEPS, STORIES, records
-from tests.tables import built_in_turn, same_rows, table
-
-pytestmark = pytest.mark.spark
+from tests.chain import built, built_of_many
+from tests.frames import frame
+from tests.gold.conftest import LOGS
+from tests.gold.term_stories import STEPS, STORIES, active, event, observed, two
+from tests.rows import records_in, same_rows
 
 
 @pytest.fixture(scope="module")
-def terms(spark: SparkSession) -> DataFrame:
+def terms() -> pl.DataFrame:
     """First terms of the stories, one a cluster."""
-    found = built_in_turn(spark, records(spark, STORIES | STEPS), "controller_term")["controller_term"]
-    return found.where("controller_epoch = 1").localCheckpoint()
+    found: pl.DataFrame = built_of_many(STORIES | STEPS, "controller_term")["controller_term"]
+    return found.filter(col("controller_epoch") == 1)
 
 
-def test_terms(spark: SparkSession, story: dict[str, DataFrame]) -> None:
-    expected = table(
-        spark,
+@pytest.fixture(scope="module")
+def story() -> dict[str, Any]:
+    return built(records_in(LOGS), "controller_term")
+
+
+def test_terms(story: dict[str, Any]) -> None:
+    expected = frame(
         SPEC,
         """
         term_id | controller_id | elected_at | ready_ms | superseded_at | ended_at | ended_how       | gap_ms | overlap
@@ -86,29 +93,33 @@ FENCED = """
 
 
 @pytest.mark.parametrize("text", [ENDS, KRAFT, DEEDS, FENCED])
-def test_each_way(spark: SparkSession, terms: DataFrame, text: str) -> None:
-    expected = table(spark, SPEC, text)
+def test_each_way(terms: pl.DataFrame, text: str) -> None:
+    expected = frame(SPEC, text)
     names = [name.strip() for name in text.strip().splitlines()[0].split("|")]
-    told = terms.join(F.broadcast(expected.select("cluster_id")), on="cluster_id", how="left_semi")
+    told = terms.join(expected, on="cluster_id", how="semi")
     same_rows(told, expected, *names)
 
 
-def test_every_value_has_its_story(terms: DataFrame) -> None:
-    rows = terms.collect()
-    assert {row.ended_how for row in rows} - {None} == set(ENDED_HOW)
-    assert {row.gap_kind for row in rows} - {None} == set(GAP_KINDS)
-    assert {row.overlap for row in rows} - {None} == set(OVERLAPS)
+def test_every_value_has_its_story(terms: pl.DataFrame) -> None:
+    assert set(terms["ended_how"].drop_nulls()) == set(ENDED_HOW)
+    assert set(terms["gap_kind"].drop_nulls()) == set(GAP_KINDS)
+    assert set(terms["overlap"].drop_nulls()) == set(OVERLAPS)
 
 
-def test_last_step_of_a_start_that_failed(terms: DataFrame) -> None:
-    row = terms.where("cluster_id = 'startup_failed'").collect()[0]
-    assert (row.ready_at, row.last_step) == (None, "initializing_context")
-    assert row.steps == {"elected": 500, "registering_handlers": 100}
+def steps_of(rows: pl.DataFrame) -> dict[str, dict[str, int]]:
+    entries = rows.select("cluster_id", entries=col("steps").map.entries()).rows()
+    return {name: {one["key"]: one["value"] for one in some} for name, some in entries}
 
 
-def test_steps_by_release(terms: DataFrame) -> None:
-    found = terms.where(F.col("cluster_id").isin(*STEPS)).collect()
-    assert {row.cluster_id: row.steps for row in found} == {
+def test_last_step_of_a_start_that_failed(terms: pl.DataFrame) -> None:
+    found = terms.filter(col("cluster_id") == "startup_failed")
+    assert found.select("ready_at", "last_step").rows() == [(None, "initializing_context")]
+    assert steps_of(found) == {"startup_failed": {"elected": 500, "registering_handlers": 100}}
+
+
+def test_steps_by_release(terms: pl.DataFrame) -> None:
+    found = terms.filter(col("cluster_id").is_in(STEPS))
+    assert steps_of(found) == {
         "0.10": {"failover_started": 10, "epoch_incremented": 40, "context_loaded": 150, "ready": 100},
         "1.0": {"elected": 10, "failover_started": 10, "epoch_read": 20, "epoch_incremented": 160, "ready": 100},
         "2.0": {
@@ -120,15 +131,26 @@ def test_steps_by_release(terms: DataFrame) -> None:
             "ready": 100,
         },
     }  # fmt: skip
-    assert all(row.last_step is None and row.ready_ms == 200 for row in found)
+    assert set(found.select("last_step", "ready_ms").rows()) == {(None, 200)}
 
 
-def test_evidence_is_the_election_the_resignation_and_the_next_election(story: dict[str, DataFrame]) -> None:
-    lines = {
-        row.term_id: [one.byte_offset for one in row.evidence] for row in story["controller_term"].collect()
+def test_evidence_is_the_election_the_resignation_and_the_next_election(story: dict[str, Any]) -> None:
+    found = story["controller_term"].select(
+        "term_id", col("evidence").list.eval(pl.element().struct.field("byte_offset"))
+    )
+    lines = dict(found.rows())
+    told = story["log_record"].filter(col("event").is_in(["controller_elected", "controller_resigning"]))
+    offsets = {
+        (node, event): offset for node, event, offset in told.select("node_id", "event", "byte_offset").rows()
     }
-    records = story["log_record"].where("event IN ('controller_elected', 'controller_resigning')").collect()
-    offsets = {(row.node_id, row.event): row.byte_offset for row in records}
     elected = [offsets[1, "controller_elected"], offsets[3, "controller_elected"]]
     assert lines["1-1"] == [elected[0], offsets[1, "controller_resigning"], elected[1]]
     assert lines["1-2"] == [offsets[3, "controller_elected"]]
+
+
+def test_nobody_leads_is_heard_of_a_later_epoch() -> None:
+    """Of an earlier election another controller may hear late; as the controller is elected it may not have heard."""
+    late = observed(2, 1, 1, "(none)") + observed(2, 1, 2, "(none)")
+    logs = two(active(1, 1, 1) + event(1, 3), late)
+    found = built(records_in(logs), "controller_term")["controller_term"]
+    assert found.select("ended_how", "vacant_from_at").rows() == [("open", None)]

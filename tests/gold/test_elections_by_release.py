@@ -1,11 +1,16 @@
 """Elections as each of the releases prints them, from lines to rows."""
 
-import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from typing import Any
 
-from pipeline.store.gate import broken_rows, expectation_of
+import polars as pl
+import pytest
+from polars import col
+
+from pipeline.core.expectations import broken_rows, expectation_of
 from schemas.gold.leader_election import SPEC
+from schemas.silver import log_gap
+from tests.chain import built, built_of_many
+from tests.frames import frame
 from tests.gold.election_stories import (
     CONTROLLER_1_0,
     CONTROLLER_2_2,
@@ -18,8 +23,7 @@ from tests.gold.election_stories import (
     STATE_CHANGE_3_9,
     lines,
 )
-from tests.lab import rows_of
-from tests.tables import built_of_many, same_rows, table
+from tests.rows import same_rows
 
 TOLD = (
     *("topic", "elected_at", "kind", "trigger", "outcome", "failure", "old_leader", "leader", "isr"),
@@ -31,11 +35,10 @@ STORIES = {
     "2.2": (CONTROLLER_2_2, STATE_CHANGE_2_2, FROM_2_2),
     "3.9": (CONTROLLER_3_9, STATE_CHANGE_3_9, FROM_3_9),
 }
-pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def elections(spark: SparkSession) -> DataFrame:
+def tables() -> dict[str, Any]:
     """Of a cluster for each release."""
     logs = {
         release: {
@@ -44,14 +47,42 @@ def elections(spark: SparkSession) -> DataFrame:
         }
         for release, (controller, state_change, _) in STORIES.items()
     }
-    return built_of_many(spark, logs, "leader_election")["leader_election"]
+    return built_of_many(logs, "leader_election")
 
 
-def test_declarations_hold(elections: DataFrame) -> None:
-    assert rows_of(broken_rows(elections, expectation_of(SPEC))) == []
+@pytest.fixture(scope="module")
+def elections(tables: dict[str, Any]) -> pl.DataFrame:
+    found: pl.DataFrame = tables["leader_election"]
+    return found
+
+
+def test_declarations_hold(elections: pl.DataFrame) -> None:
+    assert broken_rows(elections, expectation_of(SPEC)).rows() == []
 
 
 @pytest.mark.parametrize("release", STORIES)
-def test_elections_of_a_release(spark: SparkSession, elections: DataFrame, release: str) -> None:
-    found = elections.where(F.col("cluster_id") == release)
-    same_rows(found, table(spark, SPEC, STORIES[release][2]), *TOLD)
+def test_elections_of_a_release(elections: pl.DataFrame, release: str) -> None:
+    found = elections.filter(col("cluster_id") == release)
+    same_rows(found, frame(SPEC, STORIES[release][2]), *TOLD)
+
+
+GAP = """
+    cluster_id | node_id | log        | kind    | from_at
+    2.2        | 1       | controller | silence | 2
+"""
+
+
+def test_missing_lines_excuse_what_differs(tables: dict[str, Any], elections: pl.DataFrame) -> None:
+    given = {name: rows for name, rows in tables.items() if name != "leader_election"}
+    given["log_gap"] = frame(log_gap.SPEC, GAP)
+    doubted = built(tables["log_record"], "leader_election", **given)["leader_election"]
+    assert odd_choices(elections) == [("b", "differs", None), ("g", "differs", None)]
+    assert odd_choices(doubted) == [
+        ("b", "undetermined", "lines_missing"),
+        ("g", "undetermined", "lines_missing"),
+    ]
+
+
+def odd_choices(elections: pl.DataFrame) -> list[tuple[Any, ...]]:
+    is_odd = col("verdict").is_in(["differs", "undetermined"]) & (col("cluster_id") == "2.2")
+    return elections.filter(is_odd).select("topic", "verdict", "reason").sort("topic").rows()

@@ -1,12 +1,12 @@
 """Findings about brokers: who comes and goes too often, and who was gone before its shutdown was done."""
 
-import pytest
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
 
 from pipeline.gold.finding.brokers import broker_flapping, unclean_shutdown
+from pipeline.model.settings import AuditLimit
 from schemas.gold import broker_session
-from tests.tables import table
+from tests.frames import at, frame
 
 # In broker_epoch: so many seconds before it left it asked to be shut down.
 # 1 left three times within the hour each, once more later, and is away; 2 was shut down each time; 3 twice only.
@@ -25,24 +25,30 @@ STAYS = """
 """
 
 
-@pytest.mark.spark
-def test_brokers_that_do_not_stay(spark: SparkSession) -> None:
-    seconds = F.unix_seconds("left_at") - F.unix_seconds(F.lit("2026-11-21").cast("timestamp"))
-    asked_at = F.timestamp_seconds(F.unix_seconds("left_at") - F.col("broker_epoch"))
-    line = F.struct(F.lit("f").alias("file_id"), seconds.alias("byte_offset"))
-    asked = F.when(F.col("broker_epoch").isNotNull(), F.array(asked_at))
-    stays = table(spark, broker_session.SPEC, STAYS).withColumns(
-        {
-            "evidence": F.array(line),
-            "shutdown_requested_at": F.coalesce(asked, F.array().cast("array<timestamp>")),
-        }
+LIMIT = AuditLimit(flapping_departures=3, flapping_minutes=60)
+
+
+def data_end(seconds: float) -> pl.DataFrame:
+    return pl.DataFrame({"cluster_id": ["c"], "until_at": [at(seconds)]})
+
+
+def stays() -> pl.DataFrame:
+    seconds = col("left_at").dt.epoch("s") - int(at(0).timestamp())
+    joined, left = (pl.struct(file_id=lit("f"), byte_offset=one) for one in (lit(-1, pl.Int64), seconds))
+    asked_at = col("left_at").dt.truncate("1s") - pl.duration(seconds="broker_epoch")
+    has_asked = col("broker_epoch").is_not_null()
+    nothing = lit([], pl.List(pl.Datetime("us", "UTC")))
+    return frame(broker_session.SPEC, STAYS).with_columns(
+        evidence=pl.concat_list(joined, left),
+        shutdown_requested_at=when(has_asked).then(pl.concat_list(asked_at)).otherwise(nothing),
     )
-    limit = spark.sql(
-        "SELECT 'c' AS cluster_id, TIMESTAMP '2026-11-21 03:00:00' AS until_at, 3 AS flapping_departures, "
-        "60 AS flapping_minutes"
-    )
-    found = broker_flapping(stays, limit).unionByName(unclean_shutdown(stays)).collect()
-    assert {(row.rule, row.entity): row.sentence for row in found} == {
+
+
+def test_brokers_that_do_not_stay() -> None:
+    """Evidence of one that flaps are the lines by which it left."""
+    flapping = broker_flapping(stays(), LIMIT, data_end(3 * 3600)).to_dicts()
+    found = flapping + unclean_shutdown(stays()).to_dicts()
+    assert {(row["rule"], row["entity"]): row["sentence"] for row in found} == {
         ("broker_flapping", "broker 1"): (
             "broker 1 left 3 times without having been shut down, there for 7.5 s at the shortest"
         ),
@@ -51,8 +57,7 @@ def test_brokers_that_do_not_stay(spark: SparkSession) -> None:
             "9.0 s later"
         ),
     }
-    flapping = next(row for row in found if row.rule == "broker_flapping")
-    assert [line.byte_offset for line in flapping.evidence] == [100, 1000, 1017]
-    assert flapping.valid_until_at is not None
-    still = broker_flapping(stays, limit.withColumn("until_at", F.expr("TIMESTAMP '2026-11-21 00:20:00'")))
-    assert [row.valid_until_at for row in still.collect()] == [None]
+    assert [[line["byte_offset"] for line in row["evidence"]] for row in flapping] == [[100, 1000, 1017]]
+    assert flapping[0]["valid_until_at"] is not None
+    still = broker_flapping(stays(), LIMIT, data_end(20 * 60))
+    assert still["valid_until_at"].to_list() == [None]

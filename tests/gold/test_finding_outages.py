@@ -1,12 +1,12 @@
 """Outages as findings: one per event, of what lasted as long as conf says, as severe as it is."""
 
-import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit
 
 from pipeline.gold.finding.outages import outage
+from pipeline.model.settings import AuditLimit
 from schemas.gold import controller_term, partition_outage
-from tests.tables import table
+from tests.frames import at, frame
 
 OUTAGES = """
     cluster_id | topic | topic_life | partition | noticed_at | ended_at | root_event          | root_broker_id | root_left_how | term_id | certainty
@@ -31,17 +31,16 @@ TERMS = """
 """
 
 
-@pytest.mark.spark
-def test_an_event_that_left_partitions_without_a_leader(
-    spark: SparkSession, story: dict[str, DataFrame]
-) -> None:
-    """One finding per event, of what lasted at least as long as conf says; the data end at 31.001."""
-    rows = table(spark, partition_outage.SPEC, OUTAGES).withColumn(
-        "evidence", F.array(F.struct(F.lit("f").alias("file_id"), F.lit(1).cast("long").alias("byte_offset")))
-    )
-    terms = table(spark, controller_term.SPEC, TERMS)
-    found = outage(rows, terms, story["audit_limit"]).collect()
-    said = sorted((row.severity, row.entity, row.certainty, row.sentence) for row in found)
+DATA_END = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(31.001)]})
+
+
+def test_an_event_that_left_partitions_without_a_leader() -> None:
+    """One finding per event, of what lasted at least as long as conf says."""
+    line = pl.struct(file_id=lit("f"), byte_offset=lit(1, pl.Int64))
+    rows = frame(partition_outage.SPEC, OUTAGES).with_columns(evidence=pl.concat_list(line))
+    terms = frame(controller_term.SPEC, TERMS)
+    found = outage(rows, terms, AuditLimit(outage_ms=1000), DATA_END)
+    said = sorted(found.select("severity", "entity", "certainty", "sentence").rows())
     assert said == [
         ("critical", "a-0", "proved", "topic creation left 1 partition(s) without a leader, 18.0 partition-seconds, longest 18.0 s (a-0); 1 still without"),
         ("info", "broker 2", "proved", "broker failure: broker 2 gone left 1 partition(s) without a leader, 8.0 partition-seconds, longest 8.0 s (b-1)"),
@@ -51,7 +50,7 @@ def test_an_event_that_left_partitions_without_a_leader(
         ("warning", "broker 5", "proved", "broker failure: broker 5 gone left 1 partition(s) without a leader, 1.0 partition-seconds, longest 1.0 s (a-0)"),
         ("warning", "broker 6", "inferred", "controller start-up: broker 6 gone left 1 partition(s) without a leader, 3.0 partition-seconds, longest 3.0 s (a-0)"),
     ]  # fmt: skip
-    ends = {row.severity: (row.valid_from_at.second, row.valid_until_at) for row in found}
-    assert ends["critical"] == (13, None)
-    patient = story["audit_limit"].withColumn("outage_ms", F.lit(8001))
-    assert [row.severity for row in outage(rows, terms, patient).collect()] == ["critical"]
+    critical = found.filter(col("severity") == "critical")
+    assert critical.select("valid_from_at", "valid_until_at").rows() == [(at(13), None)]
+    patient = outage(rows, terms, AuditLimit(outage_ms=8001), DATA_END)
+    assert patient["severity"].to_list() == ["critical"]

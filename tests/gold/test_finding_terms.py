@@ -1,21 +1,15 @@
 """Findings about terms: which event gives which finding, and only that."""
 
+from typing import Any
+
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from pipeline.gold.finding import terms as rules
-from tests.gold.term_stories import STORIES, records
-from tests.tables import built_in_turn
+from pipeline.model.settings import AuditLimit
+from tests.chain import built_of_many
+from tests.gold.term_stories import STORIES
 
-pytestmark = pytest.mark.spark
-RULES = (
-    rules.controller_outlived,
-    rules.deposed_controller_wrote,
-    rules.controller_powerless,
-    rules.no_controller,
-    rules.failover_slow,
-)
+Row = dict[str, Any]
 FOUND = {
     (
         "harmless",
@@ -39,45 +33,51 @@ FOUND = {
     ("slow", "failover_slow"): "was ready only 30.0 s after its election, longest in initializing context",
 }
 
-LIMITS = {"overlap_ms": 1000, "no_controller_ms": 5000, "failover_slow_ms": 10000}
+LIMIT = AuditLimit(overlap_ms=1000, no_controller_ms=5000, failover_slow_ms=10000)
 NO_CONTROLLER = {"crashed", "crashed, shut down later", "quorum lost", "nobody since"}
 
 
 @pytest.fixture(scope="module")
-def findings(spark: SparkSession) -> DataFrame:
-    said = records(spark, STORIES)
-    tables = built_in_turn(spark, said, "controller_term")
-    limits = said.groupBy("cluster_id").agg(
-        F.max("logged_at").alias("until_at"), *(F.lit(ms).alias(name) for name, ms in LIMITS.items())
+def tables() -> dict[str, Any]:
+    return built_of_many(STORIES, "controller_term")
+
+
+@pytest.fixture(scope="module")
+def findings(tables: dict[str, Any]) -> list[Row]:
+    terms, data_end = tables["controller_term"], tables["data_end"]
+    found = (
+        rules.controller_outlived(terms, LIMIT),
+        rules.deposed_controller_wrote(terms, LIMIT),
+        rules.controller_powerless(terms, LIMIT, data_end),
+        rules.no_controller(terms, LIMIT, data_end),
+        rules.failover_slow(terms, LIMIT),
     )
-    found = [rule(tables["controller_term"], limits) for rule in RULES]
-    whole = found[0]
-    for one in found[1:]:
-        whole = whole.unionByName(one)
-    return whole.localCheckpoint()
+    return [row for one in found for row in one.to_dicts()]
 
 
-def test_each_event_has_its_finding_and_no_other(findings: DataFrame) -> None:
-    found = {(row.cluster_id, row.rule): row.sentence for row in findings.collect()}
+def test_each_event_has_its_finding_and_no_other(findings: list[Row]) -> None:
+    found = {(row["cluster_id"], row["rule"]): row["sentence"] for row in findings}
     assert set(found) == set(FOUND) | {(name, "no_controller") for name in NO_CONTROLLER}
+    assert len(found) == len(findings)
     assert {key: words for key, words in FOUND.items() if words not in found[key]} == {}
 
 
-def test_severity_and_times(findings: DataFrame) -> None:
-    rows = {row.cluster_id: row for row in findings.collect()}
-    assert {row.severity for row in rows.values() if row.rule == "deposed_controller_wrote"} == {"critical"}
-    assert {row.severity for row in rows.values() if row.rule != "deposed_controller_wrote"} == {"warning"}
+def test_severity_and_times(findings: list[Row]) -> None:
+    rows = {row["cluster_id"]: row for row in findings}
+    severities = {(row["rule"] == "deposed_controller_wrote", row["severity"]) for row in rows.values()}
+    assert severities == {(True, "critical"), (False, "warning")}
     seconds = {
-        name: (row.valid_from_at.second, row.valid_until_at and row.valid_until_at.second)
+        name: (row["valid_from_at"].second, row["valid_until_at"] and row["valid_until_at"].second)
         for name, row in rows.items()
     }
     assert (seconds["wrote"], seconds["powerless"], seconds["harmless"]) == ((12, 15), (4, 10), (12, 16))
     assert (seconds["slow"], seconds["powerless still"]) == ((1, 31), (4, None))
 
 
-def test_evidence_is_what_the_sentence_speaks_of(spark: SparkSession, findings: DataFrame) -> None:
-    events = {(row.file_id, row.byte_offset): row.event for row in records(spark, STORIES).collect()}
-    lines = {row.cluster_id: [events[tuple(one)] for one in row.evidence] for row in findings.collect()}
+def test_evidence_is_what_the_sentence_speaks_of(tables: dict[str, Any], findings: list[Row]) -> None:
+    records = tables["log_record"].select("file_id", "byte_offset", "event").rows()
+    events = {(file_id, byte_offset): event for file_id, byte_offset, event in records}
+    lines = {row["cluster_id"]: [events[tuple(one.values())] for one in row["evidence"]] for row in findings}
     assert lines["slow"] == ["controller_elected", "controller_ready"]
     assert lines["powerless"] == ["controller_elected", "controller_event_moved", "controller_resigning"]
     assert lines["quorum lost"] == ["controller_active", "controller_observed_leader", "controller_active"]

@@ -4,14 +4,13 @@ from collections import Counter
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pytest
-from pyspark.sql import DataFrame, SparkSession
 
 from jobs.finding_lines import standing, told
-from schemas.bronze import log_record
+from pipeline.model.settings import Balancing, BalancingSetting
+from tests.chain import built
 from tests.gold.fleet import FOUND_BY, LOST_HOUR, Week, fleet
 from tests.lab import Row, rows_of
-from tests.tables import built_in_turn, interpreted, log_table, settings_of
+from tests.tables import log_table
 
 CLUSTERS, FINDINGS, CRITICAL = 40, 25, 3
 LOST = {f"fleet-{number:02d}" for number in LOST_HOUR}
@@ -23,17 +22,10 @@ def records_of(weeks: list[Week]) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def settings_of_all(spark: SparkSession, weeks: list[Week]) -> dict[str, DataFrame]:
-    """As shipped, but for the interval of the checks of balance."""
-    checks = {one.cluster_id: {"check_interval_seconds": one.check_seconds} for one in weeks}
-    return settings_of(spark, {name: {"leader_imbalance": each} for name, each in checks.items()})
-
-
-def findings_of(spark: SparkSession, weeks: list[Week]) -> list[Row]:
-    """gold.finding of the week, read in one run."""
-    with interpreted(spark):
-        records = spark.createDataFrame(records_of(weeks), schema=log_record.SPEC.struct)
-        return rows_of(built_in_turn(spark, records, "finding", **settings_of_all(spark, weeks))["finding"])
+def findings_of(week: Week) -> list[Row]:
+    """gold.finding of one cluster's week, read in one run; settings as shipped, but for the interval of checks."""
+    setting = BalancingSetting(Balancing(check_interval_seconds=week.check_seconds))
+    return rows_of(built(records_of([week]), "finding", balancing_setting=setting)["finding"])
 
 
 def test_all_lines_are_understood() -> None:
@@ -48,11 +40,9 @@ def test_a_seed_tells_the_same_week() -> None:
     assert fleet(2)[0].logs != fleet(2, seed=2)[0].logs
 
 
-@pytest.mark.spark
-@pytest.mark.soak
-def test_a_week_of_forty_clusters_is_told_in_few_findings(spark: SparkSession) -> None:
+def test_a_week_of_forty_clusters_is_told_in_few_findings() -> None:
     weeks = fleet(CLUSTERS)
-    found = findings_of(spark, weeks)
+    found = [row for week in weeks for row in findings_of(week)]
     shown = standing(told(found))
     report = "\n".join(
         f"{one['cluster_id']} {one['severity']} {one['rule']} {one['entity']}: {one['sentence']}"

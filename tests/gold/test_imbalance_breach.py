@@ -1,24 +1,22 @@
-"""Breaches of the imbalance limit: how long each lasted and could not have, what Kafka did, and the finding of one."""
+"""Breaches of the imbalance limit: how long each lasted and could not have, and what Kafka did."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
+import polars as pl
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from polars import col, lit
 
-from jobs.before import first_begin, reaching, reassignment_before
 from pipeline.catalog.tables import BY_SHORT_NAME, LASTING
+from pipeline.core.frames import declared, frame_of
 from pipeline.gold import imbalance_breach
-from pipeline.gold.finding.partitions import standing_imbalance
-from pipeline.kafka.reassigning import reassigning
-from pipeline.store.delta import declared
+from pipeline.gold.imbalance_breach.reassigning import PARTITION, reassigning, steps
+from pipeline.model.settings import AuditLimit
 from schemas.gold import broker_session, imbalance_check, leader_imbalance, partition_timeline
 from schemas.gold.imbalance_breach import SPEC
 from schemas.silver import reassignment_event
 from schemas.spec import TableSpec
-from tests.tables import same_rows, table
+from tests.frames import at, frame
 
-BEGIN = datetime(2026, 11, 21, tzinfo=UTC)
 # The data end after 600 s; two checks are 60 s, of broker 5 1,000 s.
 RATIOS = """
     cluster_id | broker_id | valid_from_at | valid_until_at | preferred_count | led_elsewhere_count | imbalance_ratio | threshold_ratio | check_interval_seconds | is_auto_rebalance_enabled | is_breach | certainty
@@ -77,53 +75,66 @@ CHECKS = """
     c          | 1         | 120        | true    | false    | false        | 0
     c          | 1         | 150        | true    | false    | true         | 0
 """
-
-
 UNTOLD = ("cluster_id", "max_ratio", "preferred_count", "threshold_ratio", "evidence")
+DATA_END = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(600)]})
+Inputs = dict[str, pl.DataFrame]
 
 
 @pytest.fixture(scope="module")
-def inputs(spark: SparkSession) -> dict[str, DataFrame]:
+def inputs() -> Inputs:
     """The tables that breaches are built from, by short name."""
 
-    def rows(spec: TableSpec, text: str) -> DataFrame:
-        line = F.struct(F.lit(spec.name).alias("file_id"), F.lit(0).cast("long").alias("byte_offset"))
-        return table(spark, spec, text).withColumn("evidence", F.array(line))
+    def rows(spec: TableSpec, text: str) -> pl.DataFrame:
+        line = pl.struct(file_id=lit(spec.name), byte_offset=lit(0, pl.Int64))
+        return frame(spec, text).with_columns(evidence=pl.concat_list(line))
 
     return {
         "leader_imbalance": rows(leader_imbalance.SPEC, RATIOS),
-        "imbalance_check": table(spark, imbalance_check.SPEC, CHECKS),
+        "imbalance_check": frame(imbalance_check.SPEC, CHECKS),
         "partition_timeline": rows(partition_timeline.SPEC, LED),
-        "broker_session": table(spark, broker_session.SPEC, STAYS),
-        "reassignment_event": table(spark, reassignment_event.SPEC, REASSIGNED),
+        "broker_session": frame(broker_session.SPEC, STAYS),
+        "reassignment_event": frame(reassignment_event.SPEC, REASSIGNED),
     }
 
 
-def built(spark: SparkSession, inputs: dict[str, DataFrame], cut: datetime | None) -> DataFrame:
-    """From the cut on, of inputs that reach it."""
-    limit = spark.sql(
-        "SELECT 'c' AS cluster_id, TIMESTAMP '2026-11-21 00:10:00' AS until_at, 2 AS imbalance_checks"
+def built(inputs: Inputs, dirty_from: datetime | None) -> pl.DataFrame:
+    """From that time on, of inputs that reach it."""
+    events = inputs["reassignment_event"]
+    before = events.clear() if dirty_from is None else last_before(events, dirty_from)
+    given = {name: since(name, rows, dirty_from) for name, rows in inputs.items()}
+    found = imbalance_breach.build(
+        **given,
+        reassignment_before=before,
+        audit_limit=AuditLimit(imbalance_checks=2),
+        data_end=DATA_END,
+        dirty_from=dirty_from,
     )
-    before = reassignment_before(inputs["reassignment_event"], cut)
-    given = inputs if cut is None else {name: from_cut(name, rows, cut) for name, rows in inputs.items()}
-    found = imbalance_breach.build(**given, reassignment_before=before, audit_limit=limit, cut=cut)
-    return declared(SPEC, found).localCheckpoint()
+    return frame_of(declared(found, SPEC)).sort("broker_id", "breached_at")
 
 
-def from_cut(name: str, rows: DataFrame, cut: datetime) -> DataFrame:
-    ordered_by = BY_SHORT_NAME[name].ordered_by or "logged_at"
-    return rows if name in LASTING else rows.where(reaching(ordered_by, cut))
+def last_before(reassignment_event: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
+    """The last row of each partition until then that begins or ends a reassignment."""
+    earlier = steps(reassignment_event).filter(col("logged_at") < dirty_from)
+    return earlier.sort("logged_at", "byte_offset").unique(PARTITION, keep="last")
+
+
+def since(name: str, rows: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+    if dirty_from is None or name in LASTING:
+        return rows
+    return rows.filter(is_reaching(BY_SHORT_NAME[name].ordered_by or "logged_at", dirty_from))
+
+
+def is_reaching(column: str, moment: datetime) -> pl.Expr:
+    return col(column).is_null() | (col(column) >= moment)
 
 
 @pytest.fixture(scope="module")
-def breaches(spark: SparkSession, inputs: dict[str, DataFrame]) -> DataFrame:
-    return built(spark, inputs, None)
+def breaches(inputs: Inputs) -> pl.DataFrame:
+    return built(inputs, None)
 
 
-@pytest.mark.spark
-def test_breaches(spark: SparkSession, breaches: DataFrame) -> None:
-    expected = table(
-        spark,
+def test_breaches(breaches: pl.DataFrame) -> None:
+    expected = frame(
         SPEC,
         """
         broker_id | breached_at | balanced_at | led_elsewhere_count | check_count | triggered_count | moved_count | able_ms | down_ms | reassigning_ms | duration_ms | is_standing | why                     | certainty
@@ -136,59 +147,68 @@ def test_breaches(spark: SparkSession, breaches: DataFrame) -> None:
         """,
     )
     columns = [name for name in SPEC.columns if name not in UNTOLD]
-    same_rows(breaches, expected, *columns)
+    assert breaches.select(columns).rows() == expected.select(columns).rows()
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize(("second", "first"), [(60, 50), (75, 75), (95, 90), (200, 90), (400, 90)])
-def test_breaches_that_reach_a_cut_rest_on_all_since_they_began(
-    spark: SparkSession, inputs: dict[str, DataFrame], breaches: DataFrame, second: int, first: int
-) -> None:
-    """A reassignment that began before counts, too; of what was balanced before the cut nothing is built."""
-    cut = BEGIN + timedelta(seconds=second)
-    begin = first_begin(breaches, "breached_at", "balanced_at", cut)
-    assert begin == BEGIN + timedelta(seconds=first)
-    found = built(spark, inputs, begin).where(reaching("balanced_at", cut))
-    same_rows(found, breaches.where(reaching("balanced_at", cut)), *SPEC.columns)
-
-
-@pytest.mark.spark
-def test_a_broker_is_live_as_long_as_no_list_named_any(
-    spark: SparkSession, inputs: dict[str, DataFrame], breaches: DataFrame
-) -> None:
-    """That one names it after a breach changes nothing of that breach."""
-    later = table(spark, broker_session.SPEC, LATER)
-    found = built(spark, inputs | {"broker_session": inputs["broker_session"].unionByName(later)}, None)
-    same_rows(found, breaches, *SPEC.columns)
-
-
-@pytest.mark.spark
-def test_reassignments_up_to_2_3_are_told_by_their_lines(spark: SparkSession) -> None:
-    """From the line that begins one, or lists it at a start, until it is taken out; a-1 goes on."""
-    steps = table(spark, reassignment_event.SPEC, REASSIGNED)
-    found = reassigning(table(spark, partition_timeline.SPEC, LED), steps).orderBy(
-        "cluster_id", "from_at", "until_at"
-    )
-    told = [
-        (row.cluster_id, *(at and 60 * at.minute + at.second for at in (row.from_at, row.until_at)))
-        for row in found.collect()
+def test_heights_of_breaches(breaches: pl.DataFrame) -> None:
+    """As the broker stood when its ratio was highest."""
+    columns = ("broker_id", "max_ratio", "led_elsewhere_count", "preferred_count", "threshold_ratio")
+    assert breaches.select(columns).rows()[:3] == [
+        (1, 0.5, 2, 4, 0.1),
+        (1, 0.25, 1, 4, 0.1),
+        (2, 0.5, 1, 2, 0.1),
     ]
-    assert told == [("c", 60, 110), ("c", 400, 450), ("d", 10, 20), ("d", 11, 30), ("d", 30, None)]
 
 
-@pytest.mark.spark
-def test_only_what_outlasts_the_checks_is_a_finding(breaches: DataFrame) -> None:
-    """And only where enough is known; where nothing moves leaders back, the sentence says so."""
-    said = "leads too few: 1 of its 4 preferred partitions are led elsewhere, ratio 0.2500 over 0.10"
-    found = standing_imbalance(breaches).collect()
-    assert [(row.sentence, row.severity) for row in found] == [(f"broker 1 {said}", "warning")]
-    sure = breaches.withColumn("certainty", F.lit("inferred")).where("broker_id = 3")
-    (row,) = standing_imbalance(sure).collect()
-    assert row.severity == "info"
-    assert row.sentence.endswith("; auto.leader.rebalance.enable=false: nothing moves leaders back")
+@pytest.mark.parametrize(("second", "first"), [(60, 50), (75, 75), (95, 90), (200, 90), (400, 90)])
+def test_breaches_that_reach_a_time_rest_on_all_since_they_began(
+    inputs: Inputs, breaches: pl.DataFrame, second: int, first: int
+) -> None:
+    """A reassignment that began before counts, too; of what was balanced before that time nothing is built."""
+    reaching = breaches.filter(is_reaching("balanced_at", at(second)))
+    begun = reaching.filter(col("breached_at") < at(second))["breached_at"]
+    assert min(begun, default=at(second)) == at(first)
+    found = built(inputs, at(first)).filter(is_reaching("balanced_at", at(second)))
+    assert found.rows() == reaching.rows()
 
 
-@pytest.mark.spark
-def test_a_breach_shows_its_begin_its_height_and_that_the_broker_could_lead(breaches: DataFrame) -> None:
-    (row,) = breaches.where("broker_id = 1 AND balanced_at IS NULL").collect()
-    assert [line.file_id for line in row.evidence] == ["gold.leader_imbalance", "gold.partition_timeline"]
+def test_a_broker_is_live_as_long_as_no_list_named_any(inputs: Inputs, breaches: pl.DataFrame) -> None:
+    """That one names it after a breach changes nothing of that breach."""
+    sessions = pl.concat([inputs["broker_session"], frame(broker_session.SPEC, LATER)])
+    assert built(inputs | {"broker_session": sessions}, None).rows() == breaches.rows()
+
+
+@pytest.mark.parametrize(("joined_how", "down_ms"), [("joined", 30_000), ("listed_at_startup", 0), ("", 0)])
+def test_how_long_a_broker_had_been_there_that_a_controller_finds_is_not_known(
+    inputs: Inputs, joined_how: str, down_ms: int
+) -> None:
+    """One that joins amid a breach was down until then."""
+    text = f"""
+        cluster_id | broker_id | joined_at | left_at | joined_how
+        c          | 1         | 120       |         | {joined_how}
+    """
+    found = built(inputs | {"broker_session": frame(broker_session.SPEC, text)}, None)
+    assert found.filter(col("breached_at") == at(90))["down_ms"].to_list() == [down_ms]
+
+
+def test_reassignments_up_to_2_3_are_told_by_their_lines() -> None:
+    """From the line that begins one, or lists it at a start, until it is taken out; a-1 goes on."""
+    steps_of = frame(reassignment_event.SPEC, REASSIGNED)
+    found = reassigning(frame(partition_timeline.SPEC, LED), steps_of)
+    assert found.sort("cluster_id", "from_at").rows() == [
+        ("c", at(60), at(110)),
+        ("c", at(400), at(450)),
+        ("d", at(10), at(20)),
+        ("d", at(11), at(30)),
+        ("d", at(30), None),
+    ]
+
+
+def test_a_breach_shows_its_begin_its_height_and_that_the_broker_could_lead(breaches: pl.DataFrame) -> None:
+    (row,) = breaches.filter(col("broker_id") == 1, col("balanced_at").is_null()).to_dicts()
+    files = [line["file_id"] for line in row["evidence"]]
+    assert files == ["gold.leader_imbalance", "gold.partition_timeline"]
+
+
+def test_no_breach_of_nothing(inputs: Inputs) -> None:
+    assert built({name: rows.clear() for name, rows in inputs.items()}, None).is_empty()

@@ -1,16 +1,17 @@
 """Kafka's own ratio lines against the view of the controller that printed them, with what came of each check."""
 
+from decimal import ROUND_HALF_UP, Decimal
+from random import Random
 from typing import Any
 
+import polars as pl
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from polars import col
 
-from pipeline.gold.finding.ratios import ratio_disagreement
-from pipeline.store.gate import broken_rows, expectation_of
+from pipeline.core.expectations import broken_rows, expectation_of
+from pipeline.gold.imbalance_check.verdicts import with_ratio
 from schemas.gold.imbalance_check import SPEC
-from tests.lab import rows_of
-from tests.tables import built_of_many
+from tests.chain import built_of_many
 
 # Controller 1 stands still from second 3 to 9; controller 2 moves a-0 to broker 2, and back; a-2 has no broker 3.
 CONTROLLER_1 = """
@@ -93,41 +94,41 @@ STORIES: dict[str, Logs] = {
     "without-the-first": {place: text for place, text in LOGS.items() if place[0] != 1},
     "unseen": LOGS | {(2, "controller"): UNSEEN},
 }
-pytestmark = pytest.mark.spark
 Told = dict[tuple[str, int, int], tuple[Any, ...]]
 
 
 @pytest.fixture(scope="module")
-def checks(spark: SparkSession) -> DataFrame:
+def checks() -> pl.DataFrame:
     """gold.imbalance_check of all stories."""
-    return built_of_many(spark, STORIES, "imbalance_check")["imbalance_check"]
+    found: pl.DataFrame = built_of_many(STORIES, "imbalance_check")["imbalance_check"]
+    return found
 
 
-def of(checks: DataFrame, story: str) -> DataFrame:
-    return checks.where(F.col("cluster_id") == story)
+def of(checks: pl.DataFrame, story: str) -> list[dict[str, Any]]:
+    return checks.filter(col("cluster_id") == story).sort("checked_at").to_dicts()
 
 
-def told(checks: DataFrame, story: str, *names: str) -> Told:
+def told(checks: pl.DataFrame, story: str, *names: str) -> Told:
     """By term, broker and second."""
     return {
         (row["term_id"], row["broker_id"], row["checked_at"].second): tuple(row[name] for name in names)
-        for row in rows_of(of(checks, story))
+        for row in of(checks, story)
     }
 
 
-def test_declarations_hold(checks: DataFrame) -> None:
-    assert rows_of(broken_rows(checks, expectation_of(SPEC))) == []
+def test_declarations_hold(checks: pl.DataFrame) -> None:
+    assert broken_rows(checks, expectation_of(SPEC)).rows() == []
 
 
-def test_each_controller_by_its_own_view(checks: DataFrame) -> None:
+def test_each_controller_by_its_own_view(checks: pl.DataFrame) -> None:
     """Of broker 2 Kafka prints what the lines before do not give: as all terms were seen, that is unequal."""
     assert told(checks, "whole", *SAID) == EXPECTED
 
 
-def test_which_partitions_differ(checks: DataFrame) -> None:
-    """By what stands in Kafka's list before the ratio; the ratios are what they were, and one finding names it."""
+def test_which_partitions_differ(checks: pl.DataFrame) -> None:
+    """By what stands in Kafka's list before the ratio; the ratios are what they were."""
     assert told(checks, "listed", *SAID) == EXPECTED
-    rows, found = rows_of(of(checks, "listed")), rows_of(ratio_disagreement(of(checks, "listed")))
+    rows = of(checks, "listed")
     assert [len(row["evidence"]) for row in rows if row["listed_count"] is not None] == [2, 2, 2]
     assert told(checks, "listed", "listed_count", "only_kafka", "only_ours_count") == {
         ("1-1", 1, 3): (None, None, None),
@@ -136,26 +137,75 @@ def test_which_partitions_differ(checks: DataFrame) -> None:
         ("1-2", 2, 7): (1, ["a-1"], 0),
         ("1-1", 1, 9): (None, None, None),
     }
-    assert [row["sentence"] for row in found] == [
-        "controller 2 (epoch 2) printed imbalance ratio 0.05 for broker 2, its lines give 0.0 (1 line(s) differ)"
-        "; Kafka alone counts 1: a-1"
-    ]
 
 
-def test_the_limit_is_what_the_controller_printed_before(checks: DataFrame) -> None:
+def test_the_limit_is_what_the_controller_printed_before(checks: pl.DataFrame) -> None:
     expected = EXPECTED | {("1-2", 1, 7): (1.0, True, False, True, 1, "none_needed")}
     assert told(checks, "limited", *SAID) == expected
 
 
-def test_without_the_first_controller_nothing_is_decided(checks: DataFrame) -> None:
+def test_without_the_first_controller_nothing_is_decided(checks: pl.DataFrame) -> None:
     assert {one[1] for one in told(checks, "without-the-first", *SAID).values()} == {None}
 
 
-def test_a_controller_whose_election_is_not_there(checks: DataFrame) -> None:
+def test_a_controller_whose_election_is_not_there(checks: pl.DataFrame) -> None:
     """Its lines are rows all the same, undetermined: which of the limits is passed is all that they say."""
-    rows = [row for row in rows_of(of(checks, "unseen")) if row["controller_id"] == 2]
+    rows = [row for row in of(checks, "unseen") if row["controller_id"] == 2]
     assert [(row["kafka_ratio"], row["is_over"], row["reason"]) for row in rows] == [
         (1.0, True, "term_unknown"),
         (0.05, False, "term_unknown"),
     ]
     assert [[row[name] for name in UNKNOWN] for row in rows] == [[None] * 6, [*[None] * 5, "none_needed"]]
+
+
+def as_java_prints(ratio: float) -> str:
+    """Six decimals of the shortest digits of the double, halves up."""
+    return str(Decimal(repr(ratio)).quantize(Decimal("0.000001"), ROUND_HALF_UP))
+
+
+def same(preferred: int, elsewhere: int, printed: str) -> bool:
+    row = {
+        "term_id": "1-1", "preferred": preferred, "elsewhere": elsewhere, "moved": 0, "listed": None, "agreed": None,
+        "printed": printed, "kafka_ratio": float(printed.replace(",", ".")),
+    }  # fmt: skip
+    found: bool = with_ratio(pl.DataFrame([row]))["is_same"].item()
+    return found
+
+
+# (preferred, led elsewhere, as printed)
+EQUAL = (
+    (3, 1, "0.333333"),
+    (3, 1, "0,333333"),
+    (3, 1, "0.3333333333333333"),
+    (3, 2, "0.666667"),
+    (128, 1, "0.007813"),
+    (7, 0, "0.000000"),
+    (7, 7, "1.000000"),
+)
+UNEQUAL = (
+    (3, 1, "0.333334"),
+    (3, 1, "0.33333333"),
+    (3, 1, "0.3333333333333334"),
+    (128, 1, "0.007812"),
+    (0, 0, "0.0"),
+    (0, 0, "0.000000"),
+)
+
+
+def test_a_ratio_is_kafkas_to_the_last_bit_or_up_to_0_10_2_by_what_it_prints() -> None:
+    assert [one for one in EQUAL if not same(*one)] == []
+    assert [one for one in UNEQUAL if same(*one)] == []
+
+
+def test_six_decimals_are_those_of_java() -> None:
+    random = Random(20261121)  # noqa: S311  no secrets are drawn
+    halves = [(2**power, one) for power in range(7, 20) for one in (1, 3, 2**power - 1)]
+    drawn = [(size, random.randint(0, size)) for size in random.sample(range(1, 1_000_000), 500)]
+    pairs = [*halves, *drawn]
+    rows = pl.DataFrame(pairs, schema=["preferred", "elsewhere"], orient="row").with_columns(
+        term_id=pl.lit("1-1"), moved=0, listed=0, agreed=0, kafka_ratio=2.0,
+        printed=pl.Series([as_java_prints(elsewhere / preferred) for preferred, elsewhere in pairs]),
+    )  # fmt: skip
+    assert with_ratio(rows)["is_same"].all()
+    one_more = rows.with_columns(elsewhere=col("elsewhere") + col("preferred") // 2 + 1)
+    assert not with_ratio(one_more)["is_same"].any()

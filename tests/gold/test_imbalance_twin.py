@@ -1,34 +1,31 @@
 """Ratios over time against a plain Python twin, on generated timelines: hundreds of small clusters in one frame."""
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from math import inf
 from random import Random
+from typing import Any
 
-import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql.types import StructField, StructType
+import polars as pl
+import pyarrow as pa
+from polars import col, lit, when
 
-from jobs.before import reaching, reaching_rows
+from pipeline.core.frames import declared, empty, frame_of
 from pipeline.gold import leader_imbalance
-from pipeline.store.delta import declared
+from pipeline.model.settings import BalancingSetting
 from schemas.gold import leader_imbalance as imbalances
 from schemas.gold.partition_timeline import SPEC
 from schemas.silver import broker_setting, term
 from schemas.silver.broker_setting import PER_BROKER
+from schemas.spec import TableSpec
 from tests.gold.imbalance_twin import Broker, Counted, Interval, Partition, ratios
-from tests.lab import rows_of
 
 CLUSTERS, SEED, QUIET, MIDNIGHT = 300, 20261121, 50, 60
 DAY = datetime(2026, 11, 21, tzinfo=UTC)
 BEGIN = DAY - timedelta(milliseconds=MIDNIGHT)
-LIMIT = (
-    "cluster_id string, broker_id int, threshold_ratio double, check_interval_seconds long, "
-    "is_auto_rebalance_enabled boolean, source string"
-)
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,13 @@ def cut(whole: Cluster, name: str) -> list[Interval]:
     return pieces
 
 
-def timeline(spark: SparkSession, intervals: list[Interval]) -> DataFrame:
+def frame_of_rows(spec: TableSpec, rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+    """Rows of a table; a column that they do not name is null."""
+    loose = pa.schema([one.with_nullable(True) for one in spec.arrow])
+    return frame_of(pa.Table.from_pylist([dict(row) for row in rows], schema=loose))
+
+
+def timeline(intervals: list[Interval]) -> pl.DataFrame:
     """The same as rows of gold.partition_timeline; what a ratio does not rest on is null."""
     rows = []
     for place, one in enumerate(intervals):
@@ -95,11 +98,10 @@ def timeline(spark: SparkSession, intervals: list[Interval]) -> DataFrame:
             "interval_seq": one.interval_seq, "valid_from_at": moment(one.begun), "valid_until_at": moment(one.ended),
             "leader": one.leader, "replicas": one.replicas, "is_deleting": one.is_deleting,
             "controller_epoch": one.epoch, "term_id": f"1-{one.epoch}", "event_seq": one.event,
-            "evidence": [("file", place)],
+            "evidence": [{"file_id": "file", "byte_offset": place}],
         }  # fmt: skip
-        rows.append(tuple(known.get(name) for name in SPEC.columns))
-    loose = StructType([StructField(one.name, one.dataType) for one in SPEC.struct.fields])
-    return spark.createDataFrame(rows, loose)
+        rows.append(known)
+    return frame_of_rows(SPEC, rows)
 
 
 def moment(at: int | None) -> datetime | None:
@@ -110,13 +112,22 @@ def milliseconds(at: datetime | None) -> float:
     return inf if at is None else (at - BEGIN) // timedelta(milliseconds=1)
 
 
-def built(spark: SparkSession, intervals: list[Interval]) -> dict[Broker, list[Counted]]:
+def imbalance(
+    intervals: pl.DataFrame,
+    terms: pl.DataFrame,
+    printed: pl.DataFrame,
+    before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    made = leader_imbalance.build(intervals, terms, BalancingSetting(), printed, before, dirty_from)
+    return frame_of(declared(made, imbalances.SPEC))
+
+
+def built(intervals: list[Interval]) -> dict[Broker, list[Counted]]:
     """Each broker's intervals as gold.leader_imbalance has them."""
-    schemas = (term.SPEC.struct, LIMIT, broker_setting.SPEC.struct, imbalances.SPEC.struct)
-    terms, limits, printed, before = (spark.createDataFrame([], schema) for schema in schemas)
+    terms, printed, before = (empty(spec) for spec in (term.SPEC, broker_setting.SPEC, imbalances.SPEC))
     found = defaultdict(list)
-    rows = leader_imbalance.build(timeline(spark, intervals), terms, limits, printed, before, None)
-    for row in rows_of(rows):
+    for row in imbalance(timeline(intervals), terms, printed, before, None).to_dicts():
         begun, ended = milliseconds(row["valid_from_at"]), milliseconds(row["valid_until_at"])
         one = Counted(begun, ended, row["preferred_count"], row["led_elsewhere_count"])
         assert row["imbalance_ratio"] == one.ratio
@@ -124,15 +135,14 @@ def built(spark: SparkSession, intervals: list[Interval]) -> dict[Broker, list[C
     return {broker: sorted(rows, key=lambda one: one.begun) for broker, rows in found.items()}
 
 
-@pytest.mark.spark
-def test_generated_timelines(spark: SparkSession) -> None:
+def test_generated_timelines() -> None:
     random = Random(SEED)  # noqa: S311  no secrets are drawn
     wholes = {f"{number}": generated(random, f"{number}") for number in range(CLUSTERS)}
     intervals = [one for each in wholes.values() for one in each.intervals]
     pieces = [one for name, each in wholes.items() for one in cut(each, f"{name} cut")]
     assert len(pieces) > len(intervals) + CLUSTERS
     expected = {broker: rows for broker, rows in ratios(intervals, MIDNIGHT).items() if rows}
-    found = built(spark, [*intervals, *pieces])
+    found = built([*intervals, *pieces])
     for rows in found.values():
         require_algebra(rows)
     assert {broker: rows for broker, rows in found.items() if "cut" not in broker[0]} == expected
@@ -142,58 +152,67 @@ def test_generated_timelines(spark: SparkSession) -> None:
     assert len({one.ratio for rows in expected.values() for one in rows}) > 6
 
 
-# Of every third cluster a term is missing; every fifth is in KRaft mode, and some partition there before it was seen.
-TERMS = """
-    SELECT cluster_id, concat('1-', epoch) AS term_id, 1 AS life, epoch AS controller_epoch, 'zookeeper' AS mode,
-        timestampadd(MILLISECOND, CASE WHEN epoch = 1 THEN 0 ELSE 110 END, begun_at) AS elected_at,
-        timestampadd(MILLISECOND, CASE WHEN epoch = 1 THEN 20 + number % 80 ELSE 500 END, begun_at) AS last_seen_at,
-        elected_at AS first_seen_at
-    FROM (SELECT *, explode(IF(number % 3 = 1, array(1, 3), array(1, 2))) AS epoch FROM {clusters})
-    WHERE number % 5 <> 4
-"""
-PRINTED = f"""
-    SELECT cluster_id, 2 AS node_id, 'f' AS file_id, CAST(at AS long) AS byte_offset, '{PER_BROKER}' AS name,
-        timestampadd(MILLISECOND, at + number % 2, begun_at) AS logged_at, CAST(at AS string) AS value
-    FROM (SELECT *, explode(array(40, 60, 75)) AS at FROM {{clusters}})
-"""
-KRAFT = {
-    "topic_id": "IF(cluster_id % 5 = 4, 'id', NULL)",
-    "partition_epoch": "IF(interval_seq = 1 AND partition < 2, 0, 7)",
-    "certainty": "IF((interval_seq + partition) % 4 = 0, 'undetermined', 'proved')",
-}
+def terms_of(number: int) -> list[dict[str, Any]]:
+    """Of every third cluster a term is missing; every fifth is in KRaft mode, and some partition there before it was
+    seen."""
+    if number % 5 == 4:
+        return []
+    first, later = 1, 3 if number % 3 == 1 else 2
+    begun = {first: (0, 20 + number % 80), later: (110, 500)}
+    return [
+        {
+            "cluster_id": f"{number}", "term_id": f"1-{epoch}", "life": 1, "controller_epoch": epoch,
+            "mode": "zookeeper", "elected_at": moment(elected), "first_seen_at": moment(elected),
+            "last_seen_at": moment(last_seen),
+        }
+        for epoch, (elected, last_seen) in begun.items()
+    ]  # fmt: skip
 
 
-@pytest.mark.spark
-def test_days_one_by_one(spark: SparkSession) -> None:
+def printed_of(number: int) -> list[dict[str, Any]]:
+    """What broker 2 prints of its limit, another one each time."""
+    return [
+        {
+            "cluster_id": f"{number}", "node_id": 2, "file_id": "f", "byte_offset": at, "name": PER_BROKER,
+            "logged_at": moment(at + number % 2), "value": f"{at}",
+        }
+        for at in (40, 60, 75)
+    ]  # fmt: skip
+
+
+def with_kraft(intervals: pl.DataFrame) -> pl.DataFrame:
+    """Every fifth cluster in KRaft mode, and some intervals undetermined."""
+    is_kraft = col("cluster_id").cast(pl.Int64) % 5 == 4
+    is_born = (col("interval_seq") == 1) & (col("partition") < 2)
+    is_unsure = (col("interval_seq") + col("partition")) % 4 == 0
+    return intervals.with_columns(
+        topic_id=when(is_kraft).then(lit("id")),
+        partition_epoch=when(is_born).then(lit(0, pl.Int32)).otherwise(lit(7, pl.Int32)),
+        certainty=when(is_unsure).then(lit("undetermined")).otherwise(lit("proved")),
+    )
+
+
+def test_days_one_by_one() -> None:
     """Built from midnight on, amid events and changes at that very moment, the rows are those of building all."""
     random = Random(SEED)  # noqa: S311  no secrets are drawn
     intervals = [one for number in range(CLUSTERS) for one in generated(random, f"{number}").intervals]
-    stated = timeline(spark, intervals).withColumns({name: F.expr(said) for name, said in KRAFT.items()})
-    clusters = spark.range(CLUSTERS).select(
-        F.col("id").alias("number"),
-        F.col("id").cast("string").alias("cluster_id"),
-        F.lit(BEGIN).alias("begun_at"),
+    stated = with_kraft(timeline(intervals))
+    terms = frame_of_rows(term.SPEC, (row for number in range(CLUSTERS) for row in terms_of(number)))
+    printed = frame_of_rows(
+        broker_setting.SPEC, (row for number in range(CLUSTERS) for row in printed_of(number))
     )
-    terms, printed = (spark.sql(text, clusters=clusters) for text in (TERMS, PRINTED))
-    limits = spark.createDataFrame([], LIMIT)
-    nothing = spark.createDataFrame([], imbalances.SPEC.struct)
+    until = col("valid_until_at")
+    is_reaching = until.is_null() | (until >= DAY)
+    is_unseen = (until < DAY) & (col("reason") == imbalances.CREATION_UNSEEN)
 
-    def build(rows: DataFrame, before: DataFrame, cut: datetime | None) -> DataFrame:
-        made = leader_imbalance.build(rows, terms, limits, printed, before, cut)
-        return declared(imbalances.SPEC, made).localCheckpoint()
-
-    whole = build(stated, nothing, None)
-    unseen = whole.where(
-        (F.col("valid_until_at") < F.lit(DAY)) & (F.col("reason") == imbalances.CREATION_UNSEEN)
-    )
-    before = reaching_rows(whole, "valid_from_at", "valid_until_at", DAY).unionByName(
-        unseen.dropDuplicates(["cluster_id"])
-    )
-    found = build(stated.where(reaching("valid_until_at", DAY)), before, DAY)
-    expected = sorted(map(str, rows_of(whole.where(reaching("valid_until_at", DAY)))))
-    assert sorted(map(str, rows_of(found))) == expected
+    whole = imbalance(stated, terms, printed, empty(imbalances.SPEC), None)
+    open_then = whole.filter(col("valid_from_at") < DAY, is_reaching)
+    before = pl.concat([open_then, whole.filter(is_unseen).unique("cluster_id")])
+    found = imbalance(stated.filter(is_reaching), terms, printed, before, DAY)
+    expected = sorted(map(str, whole.filter(is_reaching).to_dicts()))
+    assert sorted(map(str, found.to_dicts())) == expected
     assert len(expected) > CLUSTERS
-    assert {row["reason"] for row in rows_of(found)} == {None, *imbalances.REASONS}
+    assert set(found["reason"].to_list()) == {None, *imbalances.REASONS}
 
 
 def require_algebra(rows: list[Counted]) -> None:

@@ -1,14 +1,13 @@
 """Real KRaft clusters through all builds, against what their metadata log and their brokers say."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
-from pyspark.sql import DataFrame, SparkSession
 
 from tests.gold import session_truth
 from tests.gold.imbalance_twin import counted, of_rows, ratios
@@ -28,7 +27,6 @@ from tests.gold.kraft_truth import (
 from tests.gold.outage_truth import closest, told_outages, unmatched
 from tests.gold.truth import SETTLED_MS, ms, truncated
 from tests.lab import Row, broken_rules, built_tables, rows_of
-from tests.tables import interpreted
 
 SAMPLES = ("3.9.2-kraft-separate-stock",)
 OTHERS = (
@@ -50,7 +48,7 @@ class Lab:
     """A cluster's folder and the tables built from it."""
 
     folder: Path
-    tables: dict[str, DataFrame]
+    tables: dict[str, pa.Table]
 
     @cached_property
     def timeline(self) -> list[Row]:
@@ -71,16 +69,10 @@ def cases() -> list[object]:
 @pytest.fixture(scope="module", params=cases())
 def lab(
     request: pytest.FixtureRequest,
-    spark: SparkSession,
     shared: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Lab]:
+) -> Lab:
     folder = shared / "corpus" / "lab" / request.param
-    with interpreted(spark):
-        yield Lab(folder, built_tables(spark, folder, tmp_path_factory.mktemp("kraft")))
-
-
-pytestmark = pytest.mark.spark
+    return Lab(folder, built_tables(folder))
 
 
 def test_leader_at_every_instant(lab: Lab) -> None:

@@ -1,14 +1,13 @@
 """Real clusters through all builds, against what ZooKeeper and the actions on the cluster say."""
 
 from collections import Counter
-from collections.abc import Iterator
 from math import inf
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
-from pipeline.kafka.at_risk import with_risk
+from pipeline.core.frames import frame_of
+from pipeline.gold.leader_election.data_loss_bound import with_bound
 from pipeline.silver import replica_offset
 from schemas.gold.replay_check import REPLAY_CHECKS
 from tests.gold import session_truth
@@ -31,7 +30,6 @@ from tests.gold.truth import (
 )
 from tests.gold.zookeeper_labs import Lab, cases
 from tests.lab import Row, broken_rules, built_tables, records, rows_of
-from tests.tables import interpreted
 
 VERDICTS = ("first", "valid", "same_state", "failed", "refused", "hidden")
 LEADERS_CHANGED = 200  # at least, in each of these clusters
@@ -44,16 +42,10 @@ SUCCESSOR_OF_ZOMBIE = {("0.11.0.3-zk-stock", 2), ("1.0.2-zk-stock", 5)}
 @pytest.fixture(scope="module", params=cases())
 def lab(
     request: pytest.FixtureRequest,
-    spark: SparkSession,
     shared: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Lab]:
+) -> Lab:
     folder = shared / "corpus" / "lab" / request.param[0]
-    with interpreted(spark):
-        yield Lab(folder, built_tables(spark, folder, tmp_path_factory.mktemp("lab")), request.param)
-
-
-pytestmark = pytest.mark.spark
+    return Lab(folder, built_tables(folder), request.param)
 
 
 def test_terms(lab: Lab) -> None:
@@ -224,13 +216,13 @@ def test_brokers_that_left(lab: Lab) -> None:
         assert found[of]["wrong"] + found[of]["missed"] == 0, of
 
 
-def test_what_unclean_elections_cost(lab: Lab, spark: SparkSession) -> None:
+def test_what_unclean_elections_cost(lab: Lab) -> None:
     """Records are at risk where a broker that came back had to cut off its own, and nowhere else: what it had been
     given while it led alone. Up to 2.5 only server.log tells it."""
-    found = lab.tables["leader_election"]
+    found = frame_of(lab.tables["leader_election"])
     if lab.folder.name < "2.6":
-        lines = spark.createDataFrame(records(lab.folder, ("server",)))
-        found = with_risk(found.drop("records_at_risk"), replica_offset.build(lines))
+        lines = frame_of(records(lab.folder, ("server",)))
+        found = with_bound(found.drop("records_at_risk"), replica_offset.build(lines))
     rows = [row for row in rows_of(found) if row["records_at_risk"]]
     told = {f"{row['topic']}-{row['partition']}": row["records_at_risk"] for row in rows}
     print(f"at risk in {lab.folder.name}: {told}")

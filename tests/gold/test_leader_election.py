@@ -1,15 +1,21 @@
 """Elections: by which rule each leader is chosen, who it prescribes, what is clean, and why others failed."""
 
+import inspect
+
+import polars as pl
 import pytest
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+from polars import col, lit
 
-from pipeline.kafka import electing
+from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.core.frames import empty
+from pipeline.gold.leader_election import leader_selectors
+from pipeline.gold.leader_election.election_attempts import is_noted_clean, is_noted_unclean
+from schemas.bronze import log_record
 from schemas.gold.leader_election import SPEC
-from tests.gold.election_stories import BORN_DEAD, EXPIRED, NO_REPLICA
-from tests.tables import same_rows, table
-
-pytestmark = pytest.mark.spark
+from tests.chain import built_of_many, inputs_of, kernel
+from tests.frames import frame
+from tests.gold.election_stories import BORN, BORN_DEAD, EXPIRED, NO_REPLICA, SENT, START, lines
+from tests.rows import same_rows
 
 # The leader by the ISR before, and by the one after. 9: none of the sample's brokers.
 CHOICES = """
@@ -33,13 +39,13 @@ CHOICES = """
 """
 
 
-def test_who_is_prescribed(spark: SparkSession) -> None:
+def test_who_is_prescribed() -> None:
     cases = CHOICES.replace("expected_after", "leader_epoch").replace("expected ", "expected_leader ")
-    given = table(spark, SPEC, cases)
-    found = (
-        given.withColumns({"online": electing.online(), "choices": electing.choices()})
-        .withColumn("expected_leader", electing.expected_by_isr())
-        .withColumn("leader_epoch", electing.expected_by_result())
+    given = frame(SPEC, cases)
+    found = given.with_columns(
+        online=leader_selectors.online(), choices=leader_selectors.choices()
+    ).with_columns(
+        expected_leader=leader_selectors.expected_by_isr(), leader_epoch=leader_selectors.expected_by_result()
     )
     names = ("kind", "replicas", "isr_before", "isr", "expected_leader", "leader_epoch")
     same_rows(found, given, *names)
@@ -68,14 +74,14 @@ CLEAN = """
 """
 
 
-def test_what_is_clean(spark: SparkSession) -> None:
-    given = table(spark, SPEC, CLEAN)
-    notes = F.when(F.col("selector").isNull(), F.array().cast("array<string>")).otherwise(F.array("selector"))
-    found = (
-        given.withColumn("notes", notes)
-        .withColumn("is_unclean_said", electing.is_unclean_said())
-        .withColumn("is_clean", electing.is_clean())
-    )
+def test_what_is_clean() -> None:
+    given = frame(SPEC, CLEAN)
+    event, choice = (col("selector").str.split(" ").list.get(place) for place in (0, 1))
+    noted = given.with_columns(said_event=event, said_choice=choice)
+    found = noted.with_columns(
+        is_unclean_said=is_noted_unclean().fill_null(value=False),
+        is_clean_said=is_noted_clean().fill_null(value=False),
+    ).with_columns(is_clean=leader_selectors.is_clean())
     same_rows(found, given, *("selector", "kind", "from_state", "isr", "isr_before", "is_clean"))
 
 
@@ -111,14 +117,51 @@ FAILURES: list[tuple[str, str, list[int] | None, str]] = [
 ]  # fmt: skip
 
 
-def test_why_it_failed(spark: SparkSession) -> None:
-    schema = "kind string, message string, online array<int>, failure string"
-    given = spark.createDataFrame(FAILURES, schema).withColumns(
-        {
-            "exception_class": F.lit(None).cast("string"),
-            "outcome": F.lit("failed"),
-            "choices": F.array(F.lit(2), F.lit(3)),
-            "strategy": F.nullif(F.regexp_extract("message", electing.STRATEGY, 1), F.lit("")),
-        }
+@pytest.mark.parametrize(("kind", "message", "live", "failure"), FAILURES)
+def test_why_it_failed(kind: str, message: str, live: list[int] | None, failure: str) -> None:
+    ids = pl.List(pl.Int32)
+    given = pl.DataFrame({"kind": [kind], "message": [message]}).with_columns(
+        exception_class=lit(None, pl.String),
+        outcome=lit("failed"),
+        online=lit(live, ids),
+        choices=lit([2, 3], ids),
+        strategy=col("message").str.extract(leader_selectors.STRATEGY, 1),
     )
-    same_rows(given.withColumn("failure", electing.failure()), given, "message", "failure")
+    assert given.select(leader_selectors.failure()).item() == failure
+
+
+# 2 and 3 go at once: the request tells the last removal alone, and the leader epoch that there were two. Another
+# request of the batch tells less, and the last one nothing new.
+TWO_GONE = f"""
+    {BORN.format(at="01,001", name="a-0", replicas="2,3", leader=2, isr="2, 3", end="zkVersion=0")}
+    02,001 Changed state of replica 3 for partition a-0 from OnlineReplica to OfflineReplica
+    02,002 Changed state of replica 2 for partition a-0 from OnlineReplica to OfflineReplica
+    02,003 {SENT.format(-1, 2, 2, "a-0")}
+    02,004 {SENT.format(2, 1, 2, "a-0")}
+    02,005 {SENT.format(-1, 2, 2, "a-0")}
+"""
+REMOVALS = """
+    elected_at | kind        | old_leader | isr_before | leader | isr   | leader_epoch | verdict                 | certainty
+    1.001      | init        |            |            | 2      | [2 3] | 0            | as_prescribed           | proved
+    2.001      | isr_removal | 2          | [2 3]      | 2      | [2]   | 1            | as_prescribed_by_result | inferred
+    2.002      | isr_removal | 2          | [2]        | -1     | [2]   | 2            | as_prescribed_by_result | inferred
+"""
+
+
+def test_two_removals_in_one_request() -> None:
+    logs = {
+        (1, "controller"): lines(START, "[Controller id=1] ", "kafka.controller.KafkaController"),
+        (1, "state-change"): lines(TWO_GONE, "[Controller id=1 epoch=1] ", "state.change.logger"),
+    }
+    found = built_of_many({"c": logs}, "leader_election")["leader_election"]
+    names = ("elected_at", "kind", "old_leader", "isr_before", "leader", "isr", "leader_epoch", "verdict")
+    same_rows(found, frame(SPEC, REMOVALS), *names, "certainty")
+    assert found.sort("elected_at")["evidence"].list.len().to_list() == [1, 2, 2]
+
+
+def test_no_lines_are_no_elections() -> None:
+    build, given = kernel(SPEC), inputs_of(empty(log_record.SPEC))
+    names = inspect.signature(build).parameters
+    assert build(
+        **{name: given[name] if name in given else empty(BY_SHORT_NAME[name].spec) for name in names}
+    ).is_empty()

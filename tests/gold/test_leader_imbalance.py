@@ -1,34 +1,51 @@
 """Ratios of brokers: one interval a controller event, topics queued for deletion left out, strictly over the limit."""
 
-from datetime import UTC, datetime
+from typing import Any
 
+import polars as pl
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from polars import col, lit, when
 
+from pipeline.core.frames import declared, empty, frame_of
 from pipeline.gold import leader_imbalance
-from pipeline.kafka.succession import unseen_from
+from pipeline.model.settings import Balancing, BalancingSetting
+from pipeline.model.terms.succession import unseen_from
+from schemas.gold import partition_timeline
 from schemas.gold.leader_imbalance import SPEC
 from schemas.silver import broker_setting, term
 from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
-from tests.tables import same_rows, table
+from tests.chain import built
+from tests.frames import at, frame
+from tests.gold.conftest import LOGS
+from tests.tables import log_table
 
-BEGIN = datetime(2026, 11, 21, tzinfo=UTC)
 COLUMNS = (
     "broker_id",
     "valid_from_at",
     "valid_until_at",
     "preferred_count",
     "led_elsewhere_count",
-    "imbalance_ratio",
     "is_breach",
 )
+Story = dict[str, Any]
 
 
-@pytest.mark.spark
-def test_intervals_of_imbalance(spark: SparkSession, story: dict[str, DataFrame]) -> None:
-    expected = table(
-        spark,
+@pytest.fixture(scope="module")
+def story() -> Story:
+    """Ratios of the one small story, and all that they stand on, by short name."""
+    return built(log_table(LOGS), "leader_imbalance")
+
+
+def imbalance(story: Story, **given: Any) -> list[dict[str, Any]]:
+    """Rows of the story with other inputs."""
+    names = ("partition_timeline", "term", "balancing_setting", "broker_setting")
+    inputs = {name: story[name] for name in names} | given
+    found = leader_imbalance.build(**inputs, imbalance_before=empty(SPEC), dirty_from=None)
+    return found.sort("broker_id", "valid_from_at").to_dicts()
+
+
+def test_intervals_of_imbalance(story: Story) -> None:
+    expected = frame(
         SPEC,
         """
         broker_id | valid_from_at | valid_until_at | preferred_count | led_elsewhere_count | is_breach
@@ -38,42 +55,28 @@ def test_intervals_of_imbalance(spark: SparkSession, story: dict[str, DataFrame]
         2         | 20            |                | 1               | 1                   | true
         """,
     )
-    columns = tuple(name for name in COLUMNS if name != "imbalance_ratio")
-    same_rows(story["leader_imbalance"], expected, *columns)
-    ratios = {row.imbalance_ratio for row in story["leader_imbalance"].collect()}
-    assert ratios == {0.0, 0.5, 1.0}
+    found = story["leader_imbalance"].sort("broker_id", "valid_from_at")
+    assert found.select(COLUMNS).rows() == expected.select(COLUMNS).rows()
+    assert set(found["imbalance_ratio"]) == {0.0, 0.5, 1.0}
 
 
-def told(spark: SparkSession, *rows: tuple[str, int | None, float | None, str | None]) -> DataFrame:
-    """What settings say of thresholds, and nothing of the rest."""
-    return spark.createDataFrame(
-        [(cluster, broker, ratio, None, None, source) for cluster, broker, ratio, source in rows],
-        "cluster_id string, broker_id int, threshold_ratio double, check_interval_seconds long, "
-        "is_auto_rebalance_enabled boolean, source string",
-    )
+def cluster(**said: Any) -> BalancingSetting:
+    return BalancingSetting(Balancing(**said))
 
 
-def none(spark: SparkSession) -> DataFrame:
-    return spark.createDataFrame([], SPEC.struct)
-
-
-@pytest.mark.spark
-def test_a_ratio_equal_to_the_limit_is_no_breach(spark: SparkSession, story: dict[str, DataFrame]) -> None:
-    limit = told(spark, ("c", None, 0.1, "conf"), ("c", 2, 0.5, "server.properties"))
-    found = leader_imbalance.build(
-        story["partition_timeline"], story["term"], limit, story["broker_setting"], none(spark), None
-    )
-    by_ratio = {row.imbalance_ratio: row.is_breach for row in found.where("broker_id = 2").collect()}
+def test_a_ratio_equal_to_the_limit_is_no_breach(story: Story) -> None:
+    own = (2, Balancing(0.5, source="server.properties"))
+    limit = BalancingSetting(Balancing(0.1, source="conf"), (own,))
+    found = imbalance(story, balancing_setting=limit)
+    by_ratio = {row["imbalance_ratio"]: row["is_breach"] for row in found if row["broker_id"] == 2}
     assert by_ratio == {0.0: False, 0.5: False, 1.0: True}
 
 
-@pytest.mark.spark
-def test_a_partition_with_no_replicas_is_no_brokers(spark: SparkSession, story: dict[str, DataFrame]) -> None:
+def test_a_partition_with_no_replicas_is_no_brokers(story: Story) -> None:
     """As Kafka prints `List()`: no preferred leader, and no error."""
-    nobody = story["partition_timeline"].withColumn("replicas", F.array().cast("array<int>"))
-    limit = told(spark, ("c", None, 0.1, "conf"))
-    found = leader_imbalance.build(nobody, story["term"], limit, story["broker_setting"], none(spark), None)
-    assert found.count() == 0
+    nobody = story["partition_timeline"].with_columns(replicas=lit([], pl.List(pl.Int32)))
+    limit = cluster(threshold_ratio=0.1, source="conf")
+    assert imbalance(story, partition_timeline=nobody, balancing_setting=limit) == []
 
 
 PRINTED = f"""
@@ -85,25 +88,22 @@ PRINTED = f"""
 """
 
 
-@pytest.mark.spark
-def test_the_limit_that_a_broker_printed_counts_from_then_on_where_none_is_set(
-    spark: SparkSession, story: dict[str, DataFrame]
-) -> None:
+def test_the_limit_that_a_broker_printed_counts_from_then_on_where_none_is_set(story: Story) -> None:
     """Before its first list a broker goes by that; another limit begins another interval."""
-    printed = table(spark, broker_setting.SPEC, PRINTED)
-    limit = told(spark, ("c", None, None, None))
-    given = (story["partition_timeline"], story["term"], limit, printed, none(spark), None)
-    found = leader_imbalance.build(*given).collect()
-    assert {row.imbalance_ratio: row.is_breach for row in found if row.broker_id == 2} == {
-        0.0: False, 0.5: False, 1.0: True,
-    }  # fmt: skip
+    found = imbalance(story, broker_setting=frame(broker_setting.SPEC, PRINTED))
+    of_broker = [row for row in found if row["broker_id"] == 2]
+    assert {row["imbalance_ratio"]: row["is_breach"] for row in of_broker} == {
+        0.0: False,
+        0.5: False,
+        1.0: True,
+    }
     columns = ("threshold_ratio", "limit_source", "check_interval_seconds", "is_auto_rebalance_enabled")
-    assert {(row.broker_id, *(row[name] for name in columns)) for row in found} == {
+    assert {(row["broker_id"], *(row[name] for name in columns)) for row in found} == {
         (1, 0.1, "default", 300, False),
         (2, 0.1, "server.log", 20, True),
         (2, 0.6, "server.log", 20, True),
     }
-    limits = {(row.valid_from_at.second, row.threshold_ratio) for row in found if row.broker_id == 2}
+    limits = {(row["valid_from_at"].second, row["threshold_ratio"]) for row in of_broker}
     assert limits == {(2, 0.1), (9, 0.6), (10, 0.6), (20, 0.6)}
 
 
@@ -127,45 +127,54 @@ TERMS = """
 """
 
 
-@pytest.mark.spark
-def test_from_when_on_a_term_may_be_missing(spark: SparkSession) -> None:
-    found = unseen_from(table(spark, term.SPEC, TERMS)).collect()
-    seconds = {row.cluster_id: row.unseen_at and row.unseen_at.second for row in found}
-    assert seconds == {"a": None, "b": 20, "c": 10, "d": 40, "e": None, "f": 20}
+def test_from_when_on_a_term_may_be_missing() -> None:
+    found = unseen_from(frame(term.SPEC, TERMS))
+    times = {"a": None, "b": at(20), "c": at(10), "d": at(40), "e": None, "f": at(20)}
+    assert dict(found.select("cluster_id", "unseen_at").rows()) == times
 
 
-@pytest.mark.spark
-def test_ratios_are_undetermined_from_then_on(spark: SparkSession, story: dict[str, DataFrame]) -> None:
+def test_ratios_are_undetermined_from_then_on(story: Story) -> None:
     """An interval that was known until then is two rows."""
-    last_seen_at = F.timestamp_millis(F.unix_millis(F.lit(BEGIN)) + 15_000)
-    unelected = (
-        story["term"]
-        .withColumn("elected_at", F.when(F.col("controller_epoch") == 1, F.col("elected_at")))
-        .withColumn("last_seen_at", last_seen_at)
+    is_first = col("controller_epoch") == 1
+    unelected = story["term"].with_columns(
+        elected_at=when(is_first).then("elected_at"), last_seen_at=lit(at(15))
     )
-    given = (
-        story["partition_timeline"],
-        unelected,
-        told(spark, ("c", None, None, None)),
-        story["broker_setting"],
-    )
-    found = leader_imbalance.build(*given, none(spark), None).where("broker_id = 2").collect()
-    assert sorted(
-        (row.valid_from_at.second, row.led_elsewhere_count, row.reason, row.certainty) for row in found
-    ) == [
-        (2, 0, None, "inferred"),
-        (10, 1, None, "inferred"),
-        (15, 1, "term_unseen", "undetermined"),
-        (20, 1, "term_unseen", "undetermined"),
+    found = [row for row in imbalance(story, term=unelected) if row["broker_id"] == 2]
+    columns = ("led_elsewhere_count", "reason", "certainty")
+    assert [(row["valid_from_at"], *(row[name] for name in columns)) for row in found] == [
+        (at(2.002), 0, None, "inferred"),
+        (at(10.002), 1, None, "inferred"),
+        (at(15), 1, "term_unseen", "undetermined"),
+        (at(20), 1, "term_unseen", "undetermined"),
     ]
 
 
-@pytest.mark.spark
-def test_in_kraft_no_limit_is_read(spark: SparkSession, story: dict[str, DataFrame]) -> None:
-    printed = table(spark, broker_setting.SPEC, PRINTED)
-    terms = story["term"].withColumn("mode", F.lit("kraft"))
-    limit = told(spark, ("c", None, 0.1, "conf"))
-    given = (story["partition_timeline"], terms, limit, printed, none(spark), None)
-    found = leader_imbalance.build(*given).collect()
-    assert {(row.threshold_ratio, row.limit_source, row.is_breach) for row in found} == {(None, None, None)}
-    assert {(row.broker_id, row.check_interval_seconds) for row in found} == {(1, 300), (2, 20)}
+def test_in_kraft_no_limit_is_read(story: Story) -> None:
+    printed = frame(broker_setting.SPEC, PRINTED)
+    terms = story["term"].with_columns(mode=lit("kraft"))
+    limit = cluster(threshold_ratio=0.1, source="conf")
+    found = imbalance(story, term=terms, balancing_setting=limit, broker_setting=printed)
+    columns = ("threshold_ratio", "limit_source", "is_breach")
+    assert {tuple(row[name] for name in columns) for row in found} == {(None, None, None)}
+    assert {(row["broker_id"], row["check_interval_seconds"]) for row in found} == {(1, 300), (2, 20)}
+
+
+# The partition's record was there before its first line; that interval is over when the day begins.
+UNBORN = """
+    cluster_id | topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | leader | replicas | is_deleting | topic_id | partition_epoch | certainty
+    c          | a     | 1          | 0         | 1            | 10            | 30             | 1      | [1 2]    | false       | id       | 7               | proved
+    c          | a     | 1          | 0         | 2            | 30            |                | 1      | [1 2]    | false       | id       | 8               | proved
+"""
+
+
+def test_what_was_so_before_a_day_stays_so() -> None:
+    """From when on is told by the row that is open then, not by what of the timeline still is."""
+    line = pl.struct(file_id=lit("f"), byte_offset=col("interval_seq"))
+    intervals = frame(partition_timeline.SPEC, UNBORN).with_columns(evidence=pl.concat_list(line))
+    given = (empty(term.SPEC), BalancingSetting(), empty(broker_setting.SPEC))
+    whole = frame_of(declared(leader_imbalance.build(intervals, *given, empty(SPEC), None), SPEC))
+    columns = ("valid_from_at", "valid_until_at", "reason")
+    assert whole.select(columns).rows() == [(at(10), None, "creation_unseen")]
+    later = intervals.filter(col("valid_until_at").is_null())
+    found = frame_of(declared(leader_imbalance.build(later, *given, whole, at(40)), SPEC))
+    assert found.rows() == whole.rows()

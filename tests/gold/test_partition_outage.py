@@ -1,17 +1,21 @@
 """Outages of partitions: who was gone, since when at most, how each ended, and what is none."""
 
-from typing import Any
+from datetime import datetime
 
+import polars as pl
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from polars import col, lit
 
+from pipeline.core.frames import empty
 from pipeline.gold import partition_outage
-from pipeline.store.delta import declared
+from pipeline.model.settings import SessionLimit
 from schemas.gold import broker_session, partition_timeline
 from schemas.gold.partition_outage import SPEC
-from schemas.silver import term
-from tests.tables import inputs_of, same_rows, table
+from schemas.silver import broker_absence, controller_line, term
+from tests.chain import built
+from tests.frames import at, frame
+from tests.gold.conftest import LOGS
+from tests.rows import declared_rows, records_in, same_rows
 
 TOLD = (
     "topic",
@@ -27,11 +31,16 @@ TOLD = (
 )
 
 
-@pytest.mark.spark
-def test_outages_of_a_story(spark: SparkSession, story: dict[str, DataFrame]) -> None:
+@pytest.fixture(scope="module")
+def outages() -> pl.DataFrame:
+    """Of the story."""
+    found: pl.DataFrame = built(records_in(LOGS), "partition_outage")["partition_outage"]
+    return found
+
+
+def test_outages_of_a_story(outages: pl.DataFrame) -> None:
     """Broker 2 dies; topic b is deleted before it got another leader; the next controller does not find broker 1."""
-    expected = table(
-        spark,
+    expected = frame(
         SPEC,
         """
         topic | partition | noticed_at | ended_at | ended_how | low_ms | high_ms | root_event          | root_broker_id | root_left_how      | old_leader | new_leader | certainty
@@ -41,16 +50,13 @@ def test_outages_of_a_story(spark: SparkSession, story: dict[str, DataFrame]) ->
         a     | 1         | 29.010     |          |           |        |         | controller start-up | 1              | missing_at_startup | 1          |            | inferred
         """,
     )
-    same_rows(story["partition_outage"], expected, *TOLD, "low_ms", "high_ms", "certainty")
+    same_rows(outages, expected, *TOLD, "low_ms", "high_ms", "certainty")
 
 
-@pytest.mark.spark
-def test_a_start_up_notices_what_happened_after_the_controller_before(
-    spark: SparkSession, story: dict[str, DataFrame]
-) -> None:
+def test_a_start_up_notices_what_happened_after_the_controller_before(outages: pl.DataFrame) -> None:
     """The last line that names epoch 1 is of 10.003: a broker that died then may have been silent for 21 s already."""
-    expected = table(spark, SPEC, "topic | partition | unserved_from_at\na | 0 | -10.997\na | 1 | -10.997")
-    found = story["partition_outage"].where("root_left_how = 'missing_at_startup'")
+    expected = frame(SPEC, "topic | partition | unserved_from_at\na | 0 | -10.997\na | 1 | -10.997")
+    found = outages.filter(root_left_how="missing_at_startup")
     same_rows(found, expected, "topic", "partition", "unserved_from_at")
 
 
@@ -83,35 +89,51 @@ TIMELINE = """
     c          | doubted  | 1          | 0         | 2            | 20            | 30             |                  |        | false       | 1-1     | 6         | undetermined
     c          | doubted  | 1          | 0         | 3            | 30            | 40             | OfflinePartition | -1     | false       | 1-1     | 7         |
     c          | doubted  | 1          | 0         | 4            | 40            |                | OnlinePartition  | 3      | false       | 1-1     | 8         |
+    c          | gone_too | 1          | 0         | 1            | 10            | 105            | OfflinePartition | -1     | false       | 1-1     | 5         |
+    c          | gone_too | 1          | 0         | 2            | 105           |                | OnlinePartition  | 1      | false       | 1-1     | 9         |
 """
 
 
-def frames(spark: SparkSession, lines: DataFrame) -> dict[str, Any]:
-    """What the build takes, of the tables above; every row rests on a line of its own."""
-    place = "array(named_struct('file_id', concat(topic, interval_seq), 'byte_offset', 0L))"
-    stay = "array(named_struct('file_id', concat('b', broker_id, '@', joined_at), 'byte_offset', 0L))"
-    return inputs_of(spark, lines) | {
-        "partition_timeline": with_evidence(table(spark, partition_timeline.SPEC, TIMELINE), place),
-        "broker_session": with_evidence(table(spark, broker_session.SPEC, SESSIONS), stay).withColumn(
-            "mode", F.lit("zookeeper")
-        ),
-        "term": table(
-            spark,
-            term.SPEC,
-            "cluster_id | term_id | life | controller_epoch | mode\nc | 1-1 | 1 | 1 | zookeeper",
-        ),
-    }
+TERMS = "cluster_id | term_id | life | controller_epoch | mode\nc | 1-1 | 1 | 1 | zookeeper"
 
 
-def with_evidence(rows: DataFrame, evidence: str) -> DataFrame:
-    return rows.drop("evidence").selectExpr("*", f"{evidence} AS evidence")
+def with_evidence(rows: pl.DataFrame, file_id: pl.Expr) -> pl.DataFrame:
+    """Every row rests on a line of its own."""
+    place = pl.struct(file_id=file_id, byte_offset=lit(0, pl.Int64))
+    return rows.with_columns(evidence=pl.concat_list(place))
 
 
-@pytest.mark.spark
-def test_what_is_an_outage(spark: SparkSession, story: dict[str, DataFrame]) -> None:
-    """Not: a leader moved by another act in the very millisecond, a creation in one act, a deletion."""
-    expected = table(
-        spark,
+def outages_of(
+    timeline: str,
+    sessions: str,
+    before: pl.DataFrame | None = None,
+    dirty_from: datetime | None = None,
+    since: datetime | None = None,
+) -> pl.DataFrame:
+    """Of intervals and sessions alone; since: only of intervals that reach it."""
+    intervals = with_evidence(
+        frame(partition_timeline.SPEC, timeline), col("topic") + col("interval_seq").cast(pl.String)
+    )
+    if since is not None:
+        intervals = intervals.filter(col("valid_until_at").is_null() | (col("valid_until_at") >= since))
+    listed = frame(broker_session.SPEC, sessions).with_columns(mode=lit("zookeeper"))
+    name = pl.format("broker {}, session {}", "broker_id", col("joined_at").rank("ordinal").over("broker_id"))
+    rows = partition_outage.build(
+        intervals,
+        with_evidence(listed, name),
+        empty(broker_absence.SPEC),
+        empty(controller_line.SPEC),
+        frame(term.SPEC, TERMS),
+        SessionLimit(),
+        empty(SPEC) if before is None else before,
+        dirty_from,
+    )
+    return declared_rows(rows, SPEC)
+
+
+def test_what_is_an_outage() -> None:
+    """One that begins without a leader goes on while the one that is elected is absent. Not: a leader moved by another act in the very millisecond, a creation in one act, a deletion."""
+    expected = frame(
         SPEC,
         """
         topic    | partition | noticed_at | ended_at | ended_how       | root_event     | root_broker_id | root_left_how | old_leader | new_leader
@@ -122,14 +144,25 @@ def test_what_is_an_outage(spark: SparkSession, story: dict[str, DataFrame]) -> 
         stranger | 0         | 10         |          |                 | unknown        | 9              |               | 9          |
         doubted  | 0         | 10         | 20       | lines_missing   | unknown        |                |               |            |
         doubted  | 0         | 30         | 40       | elected         | unknown        |                |               |            | 3
+        gone_too | 0         | 10         | 200      | leader_returned | unknown        |                |               |            | 1
         """,
     )
-    told = ("controller_line", "broker_absence")
-    given = frames(spark, story["log_record"]) | {name: story[name] for name in told}
-    rows = partition_outage.build(**{name: given[name] for name in build_inputs()})
-    same_rows(declared(SPEC, rows), expected, *TOLD)
+    same_rows(outages_of(TIMELINE, SESSIONS), expected, *TOLD)
 
 
-def build_inputs() -> tuple[str, ...]:
-    code = partition_outage.build.__code__
-    return code.co_varnames[: code.co_argcount]
+@pytest.mark.parametrize("second", [0, 10, 15, 20, 60, 100, 110, 115, 120, 150, 200, 300, 350, 400, 500])
+def test_outages_from_any_day_on_are_those_of_all_days(second: float) -> None:
+    """With what reaches that time of the intervals, and of the outages that begin before it."""
+    dirty_from = at(second)
+    whole = outages_of(TIMELINE, SESSIONS)
+    is_before = col("noticed_at") < dirty_from
+    reaches = col("ended_at").is_null() | (col("ended_at") >= dirty_from)
+    found = outages_of(TIMELINE, SESSIONS, whole.filter(is_before & reaches), dirty_from, dirty_from)
+    same_rows(found, whole.filter(~is_before | reaches), *SPEC.columns)
+
+
+def test_lines_are_those_of_the_departure_and_of_the_election() -> None:
+    (stretch,) = outages_of(TIMELINE, SESSIONS).filter(topic="stretch").to_dicts()
+    assert [place["file_id"] for place in stretch["evidence"]] == ["broker 1, session 1", "stretch4"]
+    (back,) = outages_of(TIMELINE, SESSIONS).filter(topic="back").to_dicts()
+    assert [place["file_id"] for place in back["evidence"]] == ["broker 1, session 1", "broker 1, session 2"]

@@ -1,18 +1,43 @@
 """Intervals of partitions: who led when, without holes and without repeating what did not change."""
 
+from typing import Any
+
+import polars as pl
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from polars import col
+from polars.testing import assert_frame_equal
 
+from pipeline.catalog.tables import BY_SHORT_NAME
 from schemas.gold.partition_timeline import SPEC
-from tests.tables import built_in_turn, log_records, same_rows, table
+from tests.chain import built
+from tests.frames import frame
+from tests.gold.conftest import LOGS
+from tests.tables import log_table
+
+PARTITION = ("topic", "topic_life", "partition")
 
 
-@pytest.mark.spark
-def test_intervals(spark: SparkSession, story: dict[str, DataFrame]) -> None:
-    expected = table(
-        spark,
-        SPEC,
+@pytest.fixture(scope="module")
+def story() -> pl.DataFrame:
+    """Intervals of the one small story."""
+    return timeline(LOGS)
+
+
+def timeline(logs: dict[tuple[int, str], str]) -> pl.DataFrame:
+    found: pl.DataFrame = built(log_table(logs), "partition_timeline")["partition_timeline"]
+    return found
+
+
+def same_rows(found: pl.DataFrame, text: str) -> None:
+    """The columns that the text names hold the same rows, in any order."""
+    names = [name.strip() for name in text.strip().splitlines()[0].split("|")]
+    expected = frame(SPEC, text)
+    assert_frame_equal(found.select(names), expected.select(names), check_row_order=False)
+
+
+def test_intervals(story: pl.DataFrame) -> None:
+    same_rows(
+        story.filter(col("topic") == "a", col("partition") == 0),
         """
         topic | partition | valid_from_at | valid_until_at | state            | leader | isr   | replicas | leader_epoch
         a     | 0         | 2             | 2.001          |                  |        |       | [2 1]    |
@@ -22,29 +47,17 @@ def test_intervals(spark: SparkSession, story: dict[str, DataFrame]) -> None:
         a     | 0         | 10.002        |                | OnlinePartition  | 1      | [1]   | [2 1]    | 1
         """,
     )
-    columns = (
-        "topic",
-        "partition",
-        "valid_from_at",
+
+
+def test_intervals_of_a_partition_follow_one_another(story: pl.DataFrame) -> None:
+    pairs = story.sort(*PARTITION, "interval_seq").select(
         "valid_until_at",
-        "state",
-        "leader",
-        "isr",
-        "replicas",
-        "leader_epoch",
+        step=col("interval_seq").shift(-1).over(PARTITION) - col("interval_seq"),
+        following_at=col("valid_from_at").shift(-1).over(PARTITION),
     )
-    same_rows(story["partition_timeline"].where("topic = 'a' AND partition = 0"), expected, *columns)
-
-
-@pytest.mark.spark
-def test_intervals_of_a_partition_follow_one_another(story: dict[str, DataFrame]) -> None:
-    by = ("topic", "topic_life", "partition")
-    one, following = story["partition_timeline"].alias("one"), story["partition_timeline"].alias("following")
-    pairs = one.join(following, on=list(by), how="inner").where(
-        "following.interval_seq = one.interval_seq + 1"
-    )
-    assert pairs.where(F.col("one.valid_until_at") != F.col("following.valid_from_at")).isEmpty()
-    assert not pairs.isEmpty()
+    followed = pairs.filter(col("following_at").is_not_null())
+    assert set(followed["step"]) == {1}
+    assert followed.filter(col("valid_until_at").ne_missing(col("following_at"))).is_empty()
 
 
 # Of terms 1 (controller 1), 2 (controller 2) and 3 (controller 1) the lines of the second are missing. Meanwhile it
@@ -79,9 +92,8 @@ IN_DOUBT = """
 """
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("is_whole", [False, True])
-def test_what_a_missing_term_leaves_in_doubt(spark: SparkSession, is_whole: bool) -> None:  # noqa: FBT001
+def test_what_a_missing_term_leaves_in_doubt(is_whole: bool) -> None:  # noqa: FBT001
     """From the last line before it: the leader until one is stated, the assignment too. With its lines nothing is."""
     second = (
         FIRST.splitlines()[1].replace("00:00:01", "00:00:30").replace("1] 1", "2] 2").replace("to 1", "to 2")
@@ -89,11 +101,16 @@ def test_what_a_missing_term_leaves_in_doubt(spark: SparkSession, is_whole: bool
     logs = {(1, "controller"): FIRST + THIRD, (1, "state-change"): CREATED + CHANGED}
     if is_whole:
         logs[2, "controller"] = second
-    told = built_in_turn(spark, log_records(spark, logs), "partition_timeline")["partition_timeline"]
-    rows = told.where("leader IS NOT NULL")
+    rows = timeline(logs).filter(col("leader").is_not_null())
     if is_whole:
-        assert rows.where("certainty <> 'proved' OR is_assignment_stale").isEmpty()
-        assert rows.count() == 4
+        assert set(rows.select("certainty", "is_assignment_stale").rows()) == {("proved", False)}
+        assert rows.height == 4
     else:
-        columns = [name.strip() for name in IN_DOUBT.strip().splitlines()[0].split("|")]
-        same_rows(rows, table(spark, SPEC, IN_DOUBT), *columns)
+        same_rows(rows, IN_DOUBT)
+
+
+def test_no_lines_give_no_intervals() -> None:
+    names = ("leader_and_isr", "partition_state", "controller_line", "term")
+    nothing: dict[str, Any] = {name: frame(BY_SHORT_NAME[name].spec, "cluster_id") for name in names}
+    found = built(log_table(LOGS), "partition_timeline", **nothing)["partition_timeline"]
+    assert found.is_empty()

@@ -16,13 +16,12 @@ from typing import NamedTuple
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
 
-from tests.lab import Row, records, rows_of
-from tests.tables import built_in_turn, interpreted
+from tests.chain import built
+from tests.corpus import Row, records
 
-CHEAPEST = "0.8.2.1-JihoChoi"
-OTHERS = (
+CLUSTERS = (
+    "0.8.2.1-JihoChoi",
     "0.9.0.1-Heipiao",
     "0.10.0.0-Aminoid",
     "0.10.2.0-andreinedelciu",
@@ -157,15 +156,12 @@ def totals() -> Iterator[Counter[str]]:
     print(f"\n{'all':<25}" + "".join(f"{total[name]:>14}" for name in COLUMNS))
 
 
-@pytest.fixture(
-    scope="module", params=[CHEAPEST, *(pytest.param(one, marks=pytest.mark.soak) for one in OTHERS)]
-)
-def public(request: pytest.FixtureRequest, spark: SparkSession, shared: Path, totals: Counter[str]) -> Public:
+@pytest.fixture(scope="module", params=CLUSTERS)
+def public(request: pytest.FixtureRequest, shared: Path, totals: Counter[str]) -> Public:
     read = records(shared / "corpus" / "public" / request.param)
-    with interpreted(spark):
-        tables = built_in_turn(spark, spark.createDataFrame(read), "imbalance_check")
-        rows = {(row["file_id"], row["byte_offset"]): row for row in rows_of(tables["imbalance_check"])}
-        found = Public(list(printed(read)), rows, rows_of(tables["log_gap"]))
+    tables = built(read, "imbalance_check")
+    rows = {(row["file_id"], row["byte_offset"]): row for row in tables["imbalance_check"].to_dicts()}
+    found = Public(list(printed(read)), rows, tables["log_gap"].to_dicts())
     verdicts = {True: "equal", None: "undetermined", False: "unequal"}
     counted = Counter(verdicts[row["is_equal"]] for row in rows.values())
     counted["lines"] = len(found.lines)
@@ -174,9 +170,6 @@ def public(request: pytest.FixtureRequest, spark: SparkSession, shared: Path, to
     print(f"\n{request.param:<25}" + "".join(f"{counted[name]:>14}" for name in COLUMNS), end="")
     print("  " + ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items())))
     return found
-
-
-pytestmark = pytest.mark.spark
 
 
 def test_every_line_has_its_row(public: Public) -> None:

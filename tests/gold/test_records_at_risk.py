@@ -1,13 +1,13 @@
 """What an unclean election may have cost, by the ends of the logs of those that come back."""
 
-import pytest
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+from typing import Any
 
-from pipeline.kafka.at_risk import with_risk
+from polars import lit
+
+from pipeline.gold.leader_election.data_loss_bound import with_bound
 from schemas.gold import leader_election
 from schemas.silver import replica_offset
-from tests.tables import table
+from tests.frames import frame
 
 DAY = 86_400
 # In expected_leader: the records at risk, -1: not told.
@@ -27,11 +27,13 @@ ELECTIONS = f"""
     c          | k     | 0         | 10         | -1         | [3]        | [1 3]    | 1      | 7            | false    | 45
     c          | l     | 0         | 10         | -1         | [3]        | [1 3]    | 1      | 7            | false    | 30
     c          | m     | 0         | 10         | -1         | [3]        | [1 3]    | 1      | 7            | false    | 44
+    c          | n     | 0         | 10         | -1         | [3]        | [1 3]    | 1      | 7            | false    | 30
+    c          | o     | 0         | {DAY + 10} | -1         | [3]        | [1 3]    | 1      | 7            | false    | 30
 """
 # a-0: 3 comes back with 143, and once more when it has copied what is new. b: with less. c: of an epoch before.
 # d and e: by the end of the next day, or later. h: as server.log up to 2.5 says it; 3 was cut to 10 before it went.
 # i: nothing is cut. j: 3 went on running. k: the new leader had just been loaded. l: it had followed since, and
-# 3 is cut twice. m: the new leader says where it begins.
+# 3 is cut twice. m: the new leader says where it begins. n and o: it was loaded later, or on the day before.
 STARTS = f"""
     cluster_id | file_id | byte_offset | logged_at     | topic | partition | broker_id | step    | leader_epoch | log_end_offset
     c          | x       | 1           | 10.1          | a     | 0         | 1         | leads   | 7            | 56
@@ -75,22 +77,30 @@ STARTS = f"""
     c          | x       | 39          | 10.1          | m     | 0         | 1         | leads   | 7            | 6
     c          | x       | 40          | 15            | m     | 0         | 3         | loaded  |              | 50
     c          | x       | 41          | 16            | m     | 0         | 3         | cut     |              | 20
+    c          | x       | 42          | 12            | n     | 0         | 1         | loaded  |              | 5
+    c          | x       | 43          | 15            | n     | 0         | 3         | loaded  |              | 50
+    c          | x       | 44          | 16            | n     | 0         | 3         | cut     |              | 20
+    c          | x       | 45          | {DAY - 1}     | o     | 0         | 1         | loaded  |              | 5
+    c          | x       | 46          | {DAY + 15}    | o     | 0         | 3         | loaded  |              | 50
+    c          | x       | 47          | {DAY + 16}    | o     | 0         | 3         | cut     |              | 20
 """
 
 
-@pytest.mark.spark
-def test_what_the_leader_had_not_copied(spark: SparkSession) -> None:
-    elections = table(spark, leader_election.SPEC, ELECTIONS).withColumn(
-        "evidence",
-        F.array(F.struct(F.lit("own").alias("file_id"), F.lit(0).cast("long").alias("byte_offset"))),
-    )
-    found = with_risk(elections.drop("records_at_risk"), table(spark, replica_offset.SPEC, STARTS)).collect()
-    told = {
-        (row.topic, row.partition): -1 if row.records_at_risk is None else row.records_at_risk
-        for row in found
-    }
-    assert told == {(row.topic, row.partition): row.expected_leader for row in found}
-    lines = {row.topic: [line.byte_offset for line in row.evidence] for row in found if row.partition == 0}
+def test_what_the_leader_had_not_copied() -> None:
+    elections = frame(leader_election.SPEC, ELECTIONS)
+    own = lit([{"file_id": "own", "byte_offset": 0}], elections.schema["evidence"])
+    starts = frame(replica_offset.SPEC, STARTS)
+    found = with_bound(elections.drop("records_at_risk").with_columns(evidence=own), starts).to_dicts()
+    assert len(found) == elections.height
+    for row in found:
+        assert (-1 if row["records_at_risk"] is None else row["records_at_risk"]) == row["expected_leader"], (
+            row
+        )
+    lines = {row["topic"]: offsets(row) for row in found if row["partition"] == 0}
     assert (lines["a"], lines["c"], lines["g"]) == ([0, 1, 2], [0], [0, 16, 18])
     assert (lines["h"], lines["i"], lines["j"]) == ([0, 21, 20], [0, 27, 26], [0])
     assert (lines["k"], lines["l"], lines["m"]) == ([0, 29, 30], [0, 36, 34], [0, 39, 40])
+
+
+def offsets(row: dict[str, Any]) -> list[int]:
+    return [line["byte_offset"] for line in row["evidence"]]

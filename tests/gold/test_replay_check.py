@@ -1,12 +1,16 @@
 """Kafka's dumps and refusals against the replay: equal where nothing is missing, not where something is."""
 
-import pytest
-from pyspark.sql import DataFrame, SparkSession
+from types import ModuleType
 
+import polars as pl
+import pytest
+
+from pipeline.core.frames import declared, empty
 from pipeline.gold import replay_check
 from schemas.gold import replay_summary, transition_audit
+from schemas.gold.replay_check import SPEC
 from schemas.silver import controller_line, state_dump, term
-from tests.tables import table
+from tests.frames import frame
 
 DUMP_OFFSET, DUMP_SEQ = 1000, 50
 LISTED = "Replica [Topic=a,Partition=0,Replica=1] should be in the {} states before moving to {} state. Instead it is in {} state"
@@ -30,12 +34,12 @@ def dumped(replica: int, state: str, *, is_complete: bool = True) -> str:
 
 
 def checked(
-    spark: SparkSession, moves: list[str], dump: list[str], machine: str = "R2", *, is_trace: bool = True
-) -> dict[str, tuple[int, ...]]:
-    """Counts by check: said, equal, undecided, differing."""
+    moves: list[str], dump: list[str], machine: str = "R2", *, is_trace: bool = True
+) -> dict[str, dict[str, object]]:
+    """Rows by check."""
 
-    def rows(spec: object, head: str, lines: list[str]) -> DataFrame:
-        return table(spark, spec.SPEC, "\n".join([head, *lines]))  # type: ignore[attr-defined]
+    def rows(of: ModuleType, head: str, lines: list[str]) -> pl.DataFrame:
+        return frame(of.SPEC, "\n".join([head, *lines]))
 
     found = replay_check.build(
         rows(
@@ -59,10 +63,13 @@ def checked(
             "cluster_id | term_id | is_trace_seen | replica_machine",
             [f"c | 1-1 | {str(is_trace).lower()} | {machine}"],
         ),
-        spark.createDataFrame([], replay_summary.SPEC.struct),
+        empty(replay_summary.SPEC),
     )
-    names = ("said_count", "equal_count", "undecided_count", "differing_count")
-    return {row["check"]: tuple(row[name] for name in names) for row in found.collect()}
+    return {row["check"]: row for row in declared(found, SPEC).to_pylist()}
+
+
+def counts_of(row: dict[str, object]) -> tuple[object, ...]:
+    return tuple(row[f"{name}_count"] for name in ("said", "equal", "undecided", "differing"))
 
 
 ONLINE = move(1, 40, "OnlineReplica", "OnlineReplica")
@@ -74,7 +81,6 @@ AFTERWARDS = move(2, 60, "ReplicaDeletionIneligible", "OfflineReplica")
 BOTH = [dumped(1, "OnlineReplica"), dumped(2, "ReplicaDeletionIneligible")]
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     ("moves", "dump", "is_trace", "counts"),
     [
@@ -103,16 +109,15 @@ BOTH = [dumped(1, "OnlineReplica"), dumped(2, "ReplicaDeletionIneligible")]
     ],
 )
 def test_dump(
-    spark: SparkSession,
     moves: list[str],
     dump: list[str],
     is_trace: object,
     counts: tuple[int, ...],
 ) -> None:
-    assert checked(spark, moves, dump, is_trace=bool(is_trace))["initial_state_dump"] == counts
+    found = checked(moves, dump, is_trace=bool(is_trace))
+    assert counts_of(found["initial_state_dump"]) == counts
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     ("machine", "line", "refused", "valid"),
     [
@@ -130,9 +135,29 @@ def test_dump(
         "refused though legal",
     ],
 )
-def test_refusal(spark: SparkSession, machine: str, line: str, refused: int, valid: int) -> None:
-    found = checked(spark, [line], [], machine)
-    assert found == {
+def test_refusal(machine: str, line: str, refused: int, valid: int) -> None:
+    found = checked([line], [], machine)
+    assert {check: counts_of(row) for check, row in found.items()} == {
         "refused_pair": (1, refused, 0, 1 - refused),
         "valid_previous_states": (1, valid, 0, 1 - valid),
     }
+
+
+def test_what_differs_is_told_with_its_lines() -> None:
+    """The line of the dump leads; of a move before it, that line too."""
+    moves = [move(one, one, "OnlineReplica", "OnlineReplica") for one in (3, 2)]
+    row = checked(moves, [dumped(one, "OfflineReplica") for one in (2, 3)])["initial_state_dump"]
+    assert row["examples"] == [
+        f"a-0 replica {one}: Kafka OfflineReplica, replay OnlineReplica" for one in (2, 3)
+    ]
+    places = [("d", DUMP_OFFSET), ("m", 2), ("m", 3)]
+    assert row["evidence"] == [{"file_id": file, "byte_offset": offset} for file, offset in places]
+
+
+def test_a_refusal_that_differs_is_told_once() -> None:
+    found = checked([refusal("OfflineReplica", "OfflineReplica,ReplicaDeletionStarted", is_legal=True)], [])
+    message = LISTED.format("OfflineReplica,ReplicaDeletionStarted", "ReplicaDeletionIneligible", "OfflineReplica")  # fmt: skip
+    row = found["refused_pair"]
+    assert row["examples"] == [f"a-0: Kafka OfflineReplica -> ReplicaDeletionIneligible {message}"]
+    assert row["evidence"] == [{"file_id": "m", "byte_offset": 60}]
+    assert found["valid_previous_states"]["examples"] == []

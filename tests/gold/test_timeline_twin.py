@@ -6,17 +6,17 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructField, StructType
+import polars as pl
+from polars import col
+from polars.testing import assert_frame_equal
 
-from jobs.before import deletion_before, reaching, timeline_before
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.kafka.acting import SEQ_BITS
-from pipeline.store.delta import declared
-from schemas.spec import TableSpec
+from pipeline.core.frames import declared, empty, frame_of
+from pipeline.gold import partition_timeline
+from pipeline.model.lines.acting import SEQ_BITS
+from schemas.gold.partition_timeline import SPEC
+from tests.carried import deletion_before, reaching, timeline_before
 from tests.gold.timeline_twin import GONE, Line, Noted, Partition, intervals
-from tests.lab import Row, rows_of
 
 CLUSTERS, SEED, DAY_MS = 300, 20261123, 40
 MIDNIGHT = datetime(2026, 11, 23, tzinfo=UTC)
@@ -61,13 +61,7 @@ def generated(random: Random, cluster: str) -> list[Line]:
     return lines
 
 
-def frame(spark: SparkSession, spec: TableSpec, rows: list[dict[str, Any]]) -> DataFrame:
-    """Rows of a table, null where they are silent."""
-    loose = StructType([StructField(one.name, one.dataType) for one in spec.struct.fields])
-    return spark.createDataFrame([tuple(row.get(name) for name in spec.columns) for row in rows], loose)
-
-
-def tables_of(spark: SparkSession, lines: list[Line]) -> dict[str, DataFrame]:
+def tables_of(lines: list[Line]) -> dict[str, pl.DataFrame]:
     """The inputs of gold.partition_timeline as they would be read from such lines."""
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for one in lines:
@@ -108,65 +102,65 @@ def tables_of(spark: SparkSession, lines: list[Line]) -> dict[str, DataFrame]:
             )
     silent = ("assignment", "partition_state", "broker_absence", "wording_seen")
     names = ("leader_and_isr", "partition_transition", "topic_event", "controller_line", "term", *silent)
-    return {name: frame(spark, BY_SHORT_NAME[name].spec, rows[name]) for name in names}
+    return {name: pl.DataFrame(rows[name], schema=empty(BY_SHORT_NAME[name].spec).schema) for name in names}
 
 
 def moment(at: int) -> datetime:
     return BEGIN + timedelta(milliseconds=at)
 
 
-def built(tables: dict[str, DataFrame], cut: datetime | None, **before: DataFrame) -> DataFrame:
-    one = BY_SHORT_NAME["partition_timeline"]
-    given: dict[str, Any] = tables | before | {"modes": frozenset({"zookeeper"}), "cut": cut}
-    assert one.build is not None
-    return declared(one.spec, one.build(**{each: given[each] for each in one.inputs}))
+def built(
+    tables: dict[str, pl.DataFrame], dirty_from: datetime | None, **before: pl.DataFrame
+) -> pl.DataFrame:
+    rows = partition_timeline.build(**tables, **before, dirty_from=dirty_from)
+    return frame_of(declared(rows, SPEC))
 
 
-def noted(rows: list[Row]) -> dict[Partition, list[Noted]]:
-    found: dict[Partition, list[tuple[int, Noted]]] = defaultdict(list)
-    for row in rows:
+def noted(rows: pl.DataFrame) -> dict[Partition, list[Noted]]:
+    found: dict[Partition, list[Noted]] = defaultdict(list)
+    for row in rows.sort("interval_seq").to_dicts():
         lists = (None if row[name] is None else tuple(row[name]) for name in ("isr", "replicas"))
         known = (row["state"], row["leader"], row["leader_epoch"], *lists)
         key = row["cluster_id"], row["topic"], row["topic_life"], row["partition"]
         place = row["evidence"][0]["byte_offset"]
-        one = Noted(since(row["valid_from_at"]), since(row["valid_until_at"]), place, known)
-        found[key].append((row["interval_seq"], one))
-    return {key: [one for _, one in sorted(each, key=lambda pair: pair[0])] for key, each in found.items()}
+        found[key].append(Noted(since(row["valid_from_at"]), since(row["valid_until_at"]), place, known))
+    return found
 
 
 def since(at: datetime | None) -> Any:
-    return None if at is None else (at.replace(tzinfo=UTC) - BEGIN) // timedelta(milliseconds=1)
+    return None if at is None else (at - BEGIN) // timedelta(milliseconds=1)
 
 
-@pytest.mark.spark
-def test_generated_lines(spark: SparkSession) -> None:
+def test_generated_lines() -> None:
     """The intervals are the twin's, without holes; and built from midnight on they are those of building all."""
     random = Random(SEED)  # noqa: S311  no secrets are drawn
     lines = [one for number in range(CLUSTERS) for one in generated(random, f"{number}")]
-    tables = tables_of(spark, lines)
-    last = BY_SHORT_NAME["partition_timeline"].spec
+    tables = tables_of(lines)
     nothing = {
-        "deletion_before": spark.createDataFrame([], "cluster_id string, topic string, deletions long"),
-        "timeline_before": frame(spark, last, []),
+        "deletion_before": pl.DataFrame(
+            schema={"cluster_id": pl.String, "topic": pl.String, "deletions": pl.Int64}
+        ),
+        "timeline_before": empty(SPEC),
     }
-    whole = built(tables, None, **nothing).localCheckpoint()
-    found, expected = noted(rows_of(whole)), intervals(lines)
+    whole = built(tables, None, **nothing)
+    found, expected = noted(whole), intervals(lines)
     assert found == {key: rows for key, rows in expected.items() if rows}
     assert sum(map(len, expected.values())) > 5 * CLUSTERS
     for rows in found.values():
         require_algebra(rows)
     late = {
-        name: tables[name].where(tables[name]["logged_at"] >= MIDNIGHT)
+        name: tables[name].filter(col("logged_at") >= MIDNIGHT)
         for name in ("leader_and_isr", "partition_transition", "topic_event", "controller_line")
     }
-    said = [late[name] for name in ("leader_and_isr", "partition_transition")]
+    said = [late[name] for name in ("leader_and_isr", "partition_transition", "topic_event")]
     before = {
         "deletion_before": deletion_before(tables["topic_event"], tables["controller_line"], MIDNIGHT),
-        "timeline_before": timeline_before(whole, [*said, late["topic_event"]], MIDNIGHT),
+        "timeline_before": timeline_before(whole, said, MIDNIGHT),
     }
-    from_midnight = sorted(map(str, rows_of(built(tables | late, MIDNIGHT, **before))))
-    assert from_midnight == sorted(map(str, rows_of(whole.where(reaching("valid_until_at", MIDNIGHT)))))
-    assert len(from_midnight) > CLUSTERS
+    from_midnight = built(tables | late, MIDNIGHT, **before)
+    expected_rows = whole.filter(reaching("valid_until_at", MIDNIGHT))
+    assert_frame_equal(from_midnight, expected_rows, check_row_order=False)
+    assert from_midnight.height > CLUSTERS
 
 
 def require_algebra(rows: list[Noted]) -> None:

@@ -1,21 +1,19 @@
-"""Each verdict from the least block that gives it, without Spark."""
+"""Each verdict from the fewest moves that give it."""
 
 from datetime import UTC, datetime
 from typing import Any
 
-import pyarrow as pa
+import polars as pl
 import pytest
-from pyspark.sql.pandas.types import to_arrow_schema
 
+from pipeline.core.frames import declared, empty
 from pipeline.core.replay import CONTINUITY
-from pipeline.gold.transition_audit.block import PRECEDENCE, WANTED, replay_block
+from pipeline.gold.transition_audit.judging import WANTED, judged_moves
+from pipeline.gold.transition_audit.precedence import PRECEDENCE
 from pipeline.kafka.machines import KINDS
 from schemas.gold.transition_audit import CONTINUITIES, MACHINES, SPEC, VERDICTS
 
-TYPES = {field.name: field.type for field in to_arrow_schema(SPEC.struct)} | {
-    "replica_machine": pa.string(),
-    "is_earlier": pa.bool_(),
-}
+TYPES = dict(empty(SPEC).schema) | {"replica_machine": pl.String(), "is_earlier": pl.Boolean()}
 REFUSED = (
     "java.lang.IllegalStateException: Partition t-0 should be in one of A,B states before moving to X state"
 )
@@ -83,7 +81,6 @@ def rows_of(machine: str, visible: str, moves: str) -> list[dict[str, Any]]:
     for number, move in enumerate(moves.split()):
         pair, bang, how = move.partition("!")
         from_state, to_state = (STATE[each][0 if is_partition else 1] for each in pair.split(">"))
-        exception = exceptions[how]
         rows.append(
             dict.fromkeys(WANTED)
             | {
@@ -97,12 +94,13 @@ def rows_of(machine: str, visible: str, moves: str) -> list[dict[str, Any]]:
                 "from_state": from_state,
                 "to_state": to_state,
                 "outcome": "failed" if bang else "done",
-                "exception_class": exception[0],
-                "exception_message": exception[1],
+                "exception_class": exceptions[how][0],
+                "exception_message": exceptions[how][1],
                 "machine": "partition" if is_partition else "replica",
                 "term_id": None if visible == "none" else "1-1",
                 "seq": None if visible == "none" else number,
                 "ordered_at": datetime(2026, 11, 21, tzinfo=UTC),
+                "is_earlier": False,
                 "level": "ERROR" if bang else "INFO" if visible == "info" else "TRACE",
                 "replica_machine": machine if machine in KINDS["replica"] else None,
             }
@@ -110,14 +108,18 @@ def rows_of(machine: str, visible: str, moves: str) -> list[dict[str, Any]]:
     return rows
 
 
-def block(rows: list[dict[str, Any]]) -> pa.Table:
-    names = WANTED
-    return pa.table({name: pa.array([row[name] for row in rows], type=TYPES[name]) for name in names})
+def frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema={name: TYPES[name] for name in WANTED})
+
+
+def judged(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The audited rows as they pass the border of kernels, in log order."""
+    passed = declared(judged_moves(frame(rows)), SPEC).to_pylist()
+    return sorted(passed, key=lambda row: (row["seq"] or 0, row["byte_offset"]))
 
 
 def audited(machine: str, visible: str, moves: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = replay_block(block(rows_of(machine, visible, moves))).to_pylist()
-    return rows
+    return judged(rows_of(machine, visible, moves))
 
 
 def cases() -> list[list[str]]:
@@ -139,18 +141,14 @@ def test_every_verdict_and_continuity_has_a_case() -> None:
 
 
 def test_columns_are_those_of_the_table() -> None:
-    whole = replay_block(block(rows_of("R2", "trace", "None>New New>On")))
-    assert whole.schema.types == to_arrow_schema(SPEC.struct).types
-    assert tuple(whole.column_names) == SPEC.columns
-    empty = replay_block(block([]))
-    assert (len(empty), tuple(empty.column_names)) == (0, SPEC.columns)
-    for field in SPEC.fields:
-        assert field.nullable or whole[field.name].null_count == 0
+    for rows in (rows_of("R2", "trace", "None>New New>On"), []):
+        found = judged_moves(frame(rows))
+        assert (len(found), found.schema) == (len(rows), empty(SPEC).schema)
 
 
 def test_order_is_seq_and_not_that_of_the_rows() -> None:
     rows = rows_of("P1", "trace", "None>New New>On On>Off")
-    verdicts = {row["seq"]: row["verdict"] for row in replay_block(block(rows[::-1])).to_pylist()}
+    verdicts = {row["seq"]: row["verdict"] for row in judged(rows[::-1])}
     assert verdicts == {0: "first", 1: "valid", 2: "valid"}
 
 
@@ -158,7 +156,7 @@ def test_level_is_that_of_the_lines_around_the_gap() -> None:
     rows = rows_of("P1", "trace", "On>On Off>On On>On Off>On On>On Off>On")
     for row, level in zip(rows, ("INFO", "INFO", "TRACE", "TRACE", "INFO", "INFO"), strict=True):
         row["level"] = level
-    verdicts = [row["verdict"] for row in replay_block(block(rows)).to_pylist()]
+    verdicts = [row["verdict"] for row in judged(rows)]
     assert verdicts == ["first", "hidden", "same_state", "discontinuity", "same_state", "hidden"]
 
 
@@ -167,7 +165,7 @@ def test_level_of_one_machine_is_that_of_the_other() -> None:
     replica = rows_of("R2", "trace", "On>On On>On")
     for row, seq in zip([*partition, *replica], (1, 2, 0, 3), strict=True):
         row["seq"] = seq
-    verdicts = {row["seq"]: row["verdict"] for row in replay_block(block([*partition, *replica])).to_pylist()}
+    verdicts = {row["seq"]: row["verdict"] for row in judged([*partition, *replica])}
     assert verdicts == {0: "first", 1: "first", 2: "discontinuity", 3: "same_state"}
 
 
@@ -177,7 +175,7 @@ def test_objects_do_not_mix() -> None:
         rows, [("t", 0, 1), ("t", 0, 2), ("t", 1, 1), ("u", 0, 1)], strict=True
     ):
         row |= {"topic": topic, "partition": partition, "replica_id": replica}
-    assert [row["verdict"] for row in replay_block(block(rows)).to_pylist()] == ["first"] * 4
+    assert [row["verdict"] for row in judged(rows)] == ["first"] * 4
 
 
 def test_legality_is_null_where_the_release_decides() -> None:
@@ -218,3 +216,31 @@ def test_evidence_is_the_record_and_the_one_before_if_it_matters() -> None:
 )
 def test_normal_is_what_the_release_is_known_for(machine: str, move: str, normal: str | None) -> None:
     assert audited(machine, "trace", move)[0]["normal"] == normal
+
+
+def test_terms_do_not_mix() -> None:
+    """Neither states nor levels nor machines of one term say anything of another. Of two lines those around a gap have
+    to be at TRACE both."""
+    places = {("c", "1-1"): (0, 3), ("c", "1-2"): (1, 4), ("d", "1-1"): (2, 5)}
+    levels = (("TRACE", "INFO"), ("INFO", "TRACE"), ("TRACE", "TRACE"))
+    rows = []
+    for (cluster, term), seqs, shown in zip(places, places.values(), levels, strict=True):
+        for row, seq, level in zip(rows_of("R2", "trace", "On>Off On>Off"), seqs, shown, strict=True):
+            machine = {"replica_machine": "R1" if term == "1-2" else "R2"}
+            rows.append(row | machine | {"cluster_id": cluster, "term_id": term, "seq": seq, "level": level})
+    found = {(row["cluster_id"], row["term_id"], row["seq"]): row["verdict"] for row in judged(rows)}
+    assert found == {
+        ("c", "1-1", 0): "first",
+        ("c", "1-1", 3): "hidden",
+        ("c", "1-2", 1): "first",
+        ("c", "1-2", 4): "hidden",
+        ("d", "1-1", 2): "first",
+        ("d", "1-1", 5): "discontinuity",
+    }
+
+
+def test_moves_of_earlier_days_have_no_row_and_are_what_a_verdict_rests_on() -> None:
+    rows = rows_of("P1", "trace", "None>New New>On")
+    rows[0]["is_earlier"] = True
+    (row,) = judged(rows)
+    assert (row["verdict"], [place["byte_offset"] for place in row["evidence"]]) == ("valid", [100, 0])

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
+import polars as pl
 import pytest
 
-from pipeline.gold.transition_audit.block import replay_block
+from pipeline.gold.transition_audit.judging import WANTED, judged_moves
+from tests.gold.test_transition_audit import TYPES
 
-LAB = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "lab"
+LAB = Path(__file__).resolve().parents[4] / "shared" / "corpus" / "lab"
 
 # cluster, machine of replicas, first, valid, same state, failed, refused, hidden; nothing else occurs.
 TABLE = (
@@ -94,28 +95,11 @@ def row_of(match: re.Match[str], node: Path, number: int, term: str, following: 
     }
 
 
-def blocks(moves: list[Row], cluster: str, replica_machine: str) -> Iterator[pa.Table]:
-    """One Arrow table per term, with the columns that the tables before would add."""
-    by_block = defaultdict(list)
-    for move in moves:
-        by_block[move["term_id"]].append(move)
-    for rows in by_block.values():
-        known = {
-            "cluster_id": cluster,
-            "load_seq": 1,
-            "logged_at": None,
-            "controller_id": None,
-            "controller_epoch": None,
-            "cause": None,
-            "replica_machine": replica_machine,
-            "ordered_at": None,
-            "is_earlier": False,
-        }
-        schema = {"replica_id": pa.int32(), "exception_class": pa.string(), "exception_message": pa.string()}
-        names = [*known, *rows[0]]
-        yield pa.table(
-            {name: pa.array([(known | row)[name] for row in rows], type=schema.get(name)) for name in names}
-        )
+def frame(moves: list[Row], cluster: str, replica_machine: str) -> pl.DataFrame:
+    """The moves of all terms, with the columns that the tables before would add."""
+    known = {"cluster_id": cluster, "load_seq": 1, "replica_machine": replica_machine, "is_earlier": False}
+    rows = [dict.fromkeys(WANTED) | known | move for move in moves]
+    return pl.DataFrame(rows, schema={name: TYPES[name] for name in WANTED}, orient="row")
 
 
 def plain_verdicts(moves: list[Row]) -> list[str]:
@@ -140,8 +124,8 @@ def plain_verdicts(moves: list[Row]) -> list[str]:
 
 def audited_rows(moves: list[Row], cluster: str, replica_machine: str) -> list[Row]:
     """The audit, in the order of `moves`."""
-    tables = [replay_block(block) for block in blocks(moves, cluster, replica_machine)]
-    by_record = {(row["file_id"], row["byte_offset"]): row for table in tables for row in table.to_pylist()}
+    audited = judged_moves(frame(moves, cluster, replica_machine)).to_dicts()
+    by_record = {(row["file_id"], row["byte_offset"]): row for row in audited}
     return [by_record[move["file_id"], move["byte_offset"]] for move in moves]
 
 

@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
-from pyspark.sql import SparkSession
 
 from tests.gold.claims import TABLES, wrong_claims
-from tests.lab import records, rows_of
-from tests.tables import built_in_turn, interpreted, settings_of
+from tests.lab import records, rows_of, tables_of
 
 NODES = {
     "0.11.0.3-zk-stock": (1, 2, 3),
@@ -53,16 +51,12 @@ CASES = [
 ]
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(("cluster", "node"), CASES)
-def test_what_is_said_is_so(spark: SparkSession, shared: Path, cluster: str, node: int) -> None:
+def test_what_is_said_is_so(shared: Path, cluster: str, node: int) -> None:
     folder = shared / "corpus" / "lab" / cluster
-    with interpreted(spark):
-        lines = records(folder)
-        kept = lines.filter(pc.not_equal(lines["node_id"], node))
-        settings = settings_of(spark, {cluster: {}})
-        built = built_in_turn(spark, spark.createDataFrame(kept), *TABLES, **settings)
-        rows = {name: rows_of(built[name]) for name in TABLES}
+    lines = records(folder)
+    built = tables_of(lines.filter(pc.not_equal(lines["node_id"], node)))
+    rows = {name: rows_of(built[name]) for name in TABLES}
     assert rows["partition_timeline"]
     assert bool(rows["broker_session"]) is ((cluster, node) not in UNDECIDED)
     assert wrong_claims(folder, rows) == []

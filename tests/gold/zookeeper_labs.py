@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
-from pyspark.sql import DataFrame
 
 from tests.lab import Row, rows_of
 
@@ -35,7 +35,7 @@ class Lab:
     """A cluster's folder, the tables built from it, and what they should hold."""
 
     folder: Path
-    tables: dict[str, DataFrame]
+    tables: dict[str, pa.Table]
     expected: Expected
 
     def rows(self, table: str) -> list[Row]:

@@ -13,6 +13,7 @@ from pipeline.kafka import record_text as record_text_module
 from pipeline.kafka.reader import ARROW_SCHEMA, ReadSettings
 from pipeline.kafka.sniff import sniff
 from schemas.bronze import log_record
+from schemas.spark import struct_of
 from tests.kafka.reading import read, read_table
 
 TIME = b"[2024-03-01 12:00:00,123] "
@@ -24,7 +25,7 @@ SECONDS = dt.datetime.fromisoformat("2024-03-01T12:00:00")
 
 def test_schema_is_the_table_of_bronze() -> None:
     assert ARROW_SCHEMA.names == list(log_record.SPEC.columns)
-    own = to_arrow_schema(log_record.SPEC.struct)
+    own = to_arrow_schema(struct_of(log_record.SPEC))
     for expected, found in zip(own, ARROW_SCHEMA, strict=True):
         assert found.nullable == expected.nullable, found
         if not (

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs import judging, nightly
+from jobs import nightly, quality_gate
 from pipeline.catalog.tables import BY_NAME
-from pipeline.store.gate import Expectation
+from pipeline.core.expectations import Expectation
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import TableSpec
 from tests.life.harness import PUBLISHED, Harness, require_same, tables_of
@@ -49,7 +50,7 @@ def test_lives_of_logs_end_in_the_tables_of_one_reading(
         lives.act()
         if night == 0:
             with monkeypatch.context() as patch:
-                patch.setattr(judging, "expectation_of", never)
+                patch.setattr(quality_gate, "expectation_of", never)
                 assert often.run() == 5
             assert {name for name, version in store.published().versions.items() if version} == {
                 "ops.quality_result"
@@ -64,7 +65,7 @@ def test_lives_of_logs_end_in_the_tables_of_one_reading(
             limits = tmp_path / "server.properties"
             limits.write_text("leader.imbalance.per.broker.percentage=33\n")
             with monkeypatch.context() as patch:
-                patch.setattr(judging, "expectation_of", never)
+                patch.setattr(quality_gate, "expectation_of", never)
                 assert replace(often, arguments=("--server-properties", str(limits))).run() == 5
             refused = store.published()
             assert (refused.run_seq, refused.stated()) == (published.run_seq + 1, published.stated())
@@ -101,5 +102,5 @@ def without_quality(versions: Mapping[str, int]) -> dict[str, int]:
 
 def never(spec: TableSpec) -> Expectation:
     """A critical expectation that no row of bronze.log_record meets."""
-    broken = "'never'" if spec.name == "bronze.log_record" else "string(null)"
-    return Expectation(spec.name, "never", "critical", broken)
+    is_broken = pl.lit(spec.name == "bronze.log_record")
+    return Expectation(spec.name, "never", "critical", (("never", is_broken),))

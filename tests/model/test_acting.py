@@ -4,7 +4,7 @@ import polars as pl
 
 from pipeline.model.lines.acting import about_partitions, about_requests, by_controllers
 from schemas.bronze.log_record import SPEC
-from tests.kernels.frames import frame
+from tests.frames import frame
 
 LINES = frame(
     SPEC,

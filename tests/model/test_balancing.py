@@ -11,8 +11,8 @@ from pipeline.model.brokers.balancing import DEFAULTS, NAMES, changed_at, typed,
 from pipeline.model.settings import Balancing, BalancingSetting
 from schemas.silver import broker_setting
 from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
-from tests.kernels.frames import at as moment
-from tests.kernels.frames import frame
+from tests.frames import at as moment
+from tests.frames import frame
 
 PRINTED = f"""
     cluster_id | node_id | logged_at | file_id | byte_offset | name         | value

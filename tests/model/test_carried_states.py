@@ -3,8 +3,8 @@
 from pipeline.model.partitions.carried_states import OBJECT, carried_moves
 from schemas.gold.replay_summary import SPEC
 from schemas.gold.transition_audit import SPEC as MOVE
-from tests.kernels.frames import frame
-from tests.kernels.silver.rows import same_rows
+from tests.frames import frame
+from tests.rows import same_rows
 
 # Days 1 and 2 of a term. The first line at TRACE is that of seq 30.
 SUMMARY = """

@@ -20,7 +20,7 @@ from pipeline.model.partitions.controller_view import (
 from pipeline.model.partitions.statements import PARTITION, TRACKED
 from schemas.gold import partition_timeline
 from schemas.silver import assignment, term
-from tests.kernels.frames import at, frame
+from tests.frames import at, frame
 from tests.model.controller_twin import Cluster, Row, answer, views
 
 CLUSTERS, SEED = 150, 20261121

@@ -7,8 +7,8 @@ from pipeline.core.stretches import TIME
 from pipeline.model.brokers.departures import with_cleanness, with_epochs, with_led, with_torn
 from schemas.gold import broker_session, partition_timeline
 from schemas.silver import broker_event, term
-from tests.kernels.frames import at, frame
-from tests.kernels.silver.rows import same_rows
+from tests.frames import at, frame
+from tests.rows import same_rows
 
 SESSIONS = """
     cluster_id | broker_id | joined_at | joined_how        | left_at

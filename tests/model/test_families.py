@@ -11,8 +11,8 @@ from pipeline.core.template import Template
 from pipeline.kafka.wording import template_rows
 from pipeline.model.lines.families import NO_FAMILY, Feed, all_feeds, fed, feeds
 from schemas.bronze import log_record
-from tests.kernels.chain import kernel
-from tests.kernels.silver.rows import records_in
+from tests.chain import kernel
+from tests.rows import records_in
 
 # Where a table keeps what sorts its rows.
 KIND_COLUMNS = {

@@ -6,7 +6,7 @@ from polars.testing import assert_frame_equal
 
 from pipeline.model.terms.kraft_terms import in_term, kraft_terms, until_unseen, with_decided
 from schemas.silver import broker_absence, broker_event, controller_line, partition_state, term
-from tests.kernels.frames import frame
+from tests.frames import frame
 
 TERMS = """
     cluster_id | term_id | life | controller_epoch | controller_id | mode  | elected_at | first_seen_at

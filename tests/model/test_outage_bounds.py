@@ -4,8 +4,8 @@ from pipeline.model.brokers.outage_bounds import with_silence
 from pipeline.model.settings import SessionLimit
 from schemas.gold.broker_session import SPEC
 from schemas.silver import term
-from tests.kernels.frames import frame
-from tests.kernels.silver.rows import same_rows
+from tests.frames import frame
+from tests.rows import same_rows
 
 # A session of 18 s and a tick of 3 s; 9 s and a second in KRaft.
 LIMIT = SessionLimit(18.0, 9.0)

@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pipeline.gold.transition_audit.block import WANTED, replay_block
-from tests.gold.test_transition_audit import TYPES
+from pipeline.core.frames import declared, frame_of
+from pipeline.gold.transition_audit.judging import WANTED, judged_moves
+from schemas.gold.transition_audit import SPEC
 from tests.replay import naive
 
 STEPS = 25  # moves of one object
@@ -39,6 +40,10 @@ EXCEPTIONS: tuple[tuple[str | None, str | None, float], ...] = (
     (None, None, 0.1),
 )
 DONE = len(EXCEPTIONS)
+TYPES = {one.name: one.type for one in SPEC.arrow} | {
+    "replica_machine": pa.string(),
+    "is_earlier": pa.bool_(),
+}
 Codes = NDArray[np.int64]
 Bool = NDArray[np.bool_]
 
@@ -142,6 +147,8 @@ def table(generated: Generated) -> pa.Table:
         "cluster_id": pa.repeat(pa.scalar("c"), count),
         "file_id": pa.repeat(pa.scalar("f"), count),
         "load_seq": pa.repeat(pa.scalar(1), count),
+        "ordered_at": pa.repeat(pa.scalar(0), count),
+        "is_earlier": pa.repeat(pa.scalar(False), count),
         "byte_offset": places,
         "machine": pa.repeat(pa.scalar(block.kind), count),
         "topic": pa.array(["t", "u"]).take(pa.array(generated.thing % 2)),
@@ -166,21 +173,26 @@ def table(generated: Generated) -> pa.Table:
     )
 
 
+def audited(rows: pa.Table) -> pa.Table:
+    """The audited rows as they pass the border of kernels, in log order."""
+    return declared(judged_moves(frame_of(rows)).sort("byte_offset"), SPEC)
+
+
 def expected(generated: Generated) -> dict[str, pa.Array]:
     """The naive judgements by column."""
     columns = zip(*naive.judged(generated.block, moves(generated)), strict=True)
     return dict(zip(naive.Judgement._fields, (pa.array(column) for column in columns), strict=True))
 
 
-def found(audited: pa.Table) -> dict[str, pa.Array]:
+def found(judged: pa.Table) -> dict[str, pa.Array]:
     """The same columns of audited rows in log order; `previous` is the place of the second record of evidence."""
     names = [name for name in naive.Judgement._fields if name != "previous"]
-    evidence = audited["evidence"].combine_chunks()
+    evidence = judged["evidence"].combine_chunks()
     offsets = evidence.offsets.to_numpy()
     rests = np.diff(offsets) == 2
     places = evidence.values.field("byte_offset").to_numpy()
     previous = places[np.where(rests, offsets[:-1] + 1, offsets[:-1])]
-    return {name: audited[name].combine_chunks() for name in names} | {
+    return {name: judged[name].combine_chunks() for name in names} | {
         "previous": pa.array(previous, mask=~rests)
     }
 
@@ -195,7 +207,7 @@ def disagreements(
     rows = table(generated)
     if is_shuffled:
         rows = rows.take(pa.array(np.random.default_rng(0).permutation(len(rows))))
-    told, known = found(replay_block(rows)), known or expected(generated)
+    told, known = found(audited(rows)), known or expected(generated)
     differing = []
     for name in told:
         pairs = zip(told[name].to_pylist(), known[name].to_pylist(), strict=True)

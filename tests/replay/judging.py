@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.gold.transition_audit.block import WANTED, replay_block
-from tests.gold.test_transition_audit import TYPES
+from pipeline.gold.transition_audit.judging import WANTED
 from tests.kafka.reading import read_table
+from tests.replay.generated import TYPES, audited
 from tests.replay.simulator.disk import files
 from tests.replay.simulator.record import Line, Term, Thing
 
@@ -48,8 +48,8 @@ def told(lines: Sequence[Line], replica_machine: str | None) -> list[Told]:
         of_node: list[Told] = []
         terms = [line.term for line in lines if (line.node, line.log) == (node, "state-change")]
         for term, block in blocks(node, data, offsets, terms, replica_machine):
-            audited = replay_block(block)
-            columns = [audited[name].to_pylist() for name in ("topic", "partition", "replica_id", *SAID)]
+            judged = audited(block)
+            columns = [judged[name].to_pylist() for name in ("topic", "partition", "replica_id", *SAID)]
             of_node += [Told((a, b, c), term, *said) for a, b, c, *said in zip(*columns, strict=True)]
         rows += sorted(of_node, key=lambda row: row.seq)
     return rows

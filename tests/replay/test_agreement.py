@@ -8,13 +8,13 @@ import pyarrow as pa
 import pytest
 
 from pipeline.core.replay import NONE, UNREADABLE, Int, Moves, Replay, replay
-from pipeline.gold.transition_audit.block import replay_block
 from pipeline.kafka.machines import candidates, visibility
 from schemas.gold.transition_audit import CONTINUITIES, VERDICTS
 from tests.replay.generated import (
     DONE,
     IN_TURN,
     Generated,
+    audited,
     blocks,
     disagreements,
     expected,
@@ -140,4 +140,4 @@ def test_cut_by_partitions_gives_the_same_rows() -> None:
 
 def _audited(generated: Generated, at: np.typing.NDArray[np.intp] | None = None) -> pa.Table:
     rows = table(generated)
-    return replay_block(rows if at is None else rows.take(pa.array(at)))
+    return audited(rows if at is None else rows.take(pa.array(at)))

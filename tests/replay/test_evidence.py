@@ -2,9 +2,8 @@
 
 import pytest
 
-from pipeline.gold.transition_audit.block import replay_block
 from tests.replay import naive
-from tests.replay.generated import table
+from tests.replay.generated import audited, table
 from tests.replay.histories import FOUND, Log, as_block, certain, every_log, legal_pairs, possible, printable
 
 KINDS = {"R1": "replica", "R2": "replica", "P1": "partition"}
@@ -19,8 +18,8 @@ LEVELS = pytest.mark.parametrize("is_trace", [True, False], ids=["TRACE", "INFO"
 
 def verdicts(block: naive.Block, logs: list[Log], *, is_trace: bool) -> list[list[str]]:
     """The verdicts of each log, each judged as one object."""
-    audited = replay_block(table(as_block(block, logs, is_trace=is_trace)))["verdict"].to_numpy()
-    shaped: list[list[str]] = audited.reshape(len(logs), -1).tolist()
+    told = audited(table(as_block(block, logs, is_trace=is_trace)))["verdict"].to_numpy()
+    shaped: list[list[str]] = told.reshape(len(logs), -1).tolist()
     return shaped
 
 

@@ -3,14 +3,12 @@
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from pipeline.silver import assignment
 from schemas.silver.assignment import SPEC
-from tests.gold.truth import json_lines
-from tests.lab import Row, rows_of
-from tests.silver.logs import family_rows
-from tests.tables import interpreted, log_records, same_rows, table
+from tests.corpus import Row, json_lines
+from tests.frames import frame
+from tests.rows import declared_rows, family_rows, records_in, same_rows
 
 MANY = 16_000
 LOGGER = "(kafka.controller.KafkaController)"
@@ -28,6 +26,7 @@ CONTROLLER = """
     [2026-11-21 00:00:11,000] INFO [Controller id=3] Successfully updated assignment of partition o-2 to ReplicaAssignment(replicas=1,2, addingReplicas=, removingReplicas=) (kafka.controller.KafkaController)
     [2026-11-21 00:00:12,000] DEBUG [Controller id=1] Topics not in preferred replica for broker 0 HashMap(x-1 -> List(0, 1)) (kafka.controller.KafkaController)
     [2026-11-21 00:00:13,000] INFO [Controller id=1] New partitions to be added Gibberish(x) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:14,000] DEBUG [Controller id=3] Updating assignment of partition o-4 from ReplicaAssignment(replicas=1,2, addingReplicas=, removingReplicas=) to ReplicaAssignment(replicas=2,1, addingReplicas=, removingReplicas=) (kafka.controller.KafkaController)
 """
 KRAFT = """
     [2026-11-21 00:00:21,000] INFO [QuorumController id=101] Replayed PartitionRecord for new partition l-0-0 with topic ID 7Cw1erFWQ7qgT9ljkrsvVQ and PartitionRegistration(replicas=[1, 2, 3], directories=[AAAAAAAAAAAAAAAAAAAAAA, B, C], isr=[1, 2], removingReplicas=[], addingReplicas=[], elr=[], lastKnownElr=[], leader=1, leaderRecoveryState=RECOVERED, leaderEpoch=0, partitionEpoch=0). (org.apache.kafka.controller.ReplicationControlManager)
@@ -56,6 +55,7 @@ EXPECTED = """
     11        | settled   | o              |                        | 2         | [1 2]    | []              | []                |
     12        | stated    | x              |                        | 1         | [0 1]    |                 |                   |
     13        | added     |                |                        |           |          |                 |                   |
+    14        | updating  | o              |                        | 4         | [2 1]    | []              | []                | [1 2]
     21        | created   | l-0            | 7Cw1erFWQ7qgT9ljkrsvVQ | 0         | [1 2 3]  | []              | []                |
     22        | updated   | rf1            | UnZBel8qRy60HqJjvUn8ug | 1         | [2 3]    | [2]             | [3]               |
     23        | settled   | rf1            | UnZBel8qRy60HqJjvUn8ug | 1         | [2]      | []              | []                | [2 3]
@@ -65,13 +65,11 @@ EXPECTED = """
 """  # fmt: skip
 
 
-@pytest.mark.spark
-def test_statements(spark: SparkSession) -> None:
+def test_statements() -> None:
     logs = {(1, "controller"): CONTROLLER, (101, "controller"): KRAFT, (1, "state-change"): STATE_CHANGE}
-    with interpreted(spark):
-        found = assignment.build(log_records(spark, logs)).localCheckpoint()
+    found = assignment.build(records_in(logs))
     same_rows(
-        found, table(spark, SPEC, EXPECTED),
+        found, frame(SPEC, EXPECTED),
         "logged_at", "step", "topic", "topic_id", "partition", "replicas", "adding_replicas", "removing_replicas",
         "previous_replicas",
     )  # fmt: skip
@@ -104,31 +102,26 @@ def told(row: Row) -> Assigned:
     return row["topic"], row["partition"], tuple(row["replicas"] or ()), adding, removing
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     "cluster", [*ZOOKEEPER, *(pytest.param(one, marks=pytest.mark.soak) for one in ZOOKEEPER_SOAK)]
 )
-def test_what_is_written_is_what_zookeeper_held(spark: SparkSession, shared: Path, cluster: str) -> None:
+def test_what_is_written_is_what_zookeeper_held(shared: Path, cluster: str) -> None:
     """Nothing is told that was not held; nothing was held that is not told.
 
     Up to 2.3 ZooKeeper holds no adding and removing replicas, and nothing says so in the log.
     """
     folder = shared / "corpus" / "lab" / cluster
-    with interpreted(spark):
-        rows = family_rows(spark, assignment.build, folder)
+    rows = family_rows(assignment.build, SPEC, folder)
     steps = {"created", "added", "updated", "settled"}
     assert {told(row) for row in rows if row["step"] in steps} == written(folder)
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     "cluster", ["4.0.0-kraft-combined-stock", pytest.param("4.3.1-kraft-separate-stock", marks=pytest.mark.soak),
                 pytest.param("3.3.2-kraft-combined-stock", marks=pytest.mark.soak),
                 pytest.param("3.9.2-kraft-separate-stock", marks=pytest.mark.soak)]
 )  # fmt: skip
-def test_what_is_replayed_is_what_the_metadata_log_holds(
-    spark: SparkSession, shared: Path, cluster: str
-) -> None:
+def test_what_is_replayed_is_what_the_metadata_log_holds(shared: Path, cluster: str) -> None:
     """Another order of the same replicas, which adds and removes none, is not logged at INFO."""
     folder = shared / "corpus" / "lab" / cluster
     true = {
@@ -137,8 +130,7 @@ def test_what_is_replayed_is_what_the_metadata_log_holds(
         if {"replicas", "addingReplicas"} <= one.get("data", {}).keys()
         or {"replicas", "removingReplicas"} <= one.get("data", {}).keys()
     }
-    with interpreted(spark):
-        rows = family_rows(spark, assignment.build, folder)
+    rows = family_rows(assignment.build, SPEC, folder)
     said = [
         row
         for row in rows
@@ -147,13 +139,9 @@ def test_what_is_replayed_is_what_the_metadata_log_holds(
     assert {(row["topic_id"], row["partition"], tuple(row["replicas"])) for row in said} == true
 
 
-@pytest.mark.spark
-def test_a_line_that_names_many_partitions(spark: SparkSession) -> None:
-    """`make bench ARGS="--parts lines"` says what it costs."""
+def test_a_line_that_names_many_partitions() -> None:
     entries = ", ".join(f"orders-{number} -> Vector({number % 3}, 3)" for number in range(MANY))
     line = f"[2026-11-21 00:00:01,000] INFO [Controller id=1] New partitions to be added Map({entries})"
-    with interpreted(spark):
-        rows = rows_of(assignment.build(log_records(spark, {(1, "controller"): f"{line} {LOGGER}"})))
-    found = {(row["topic"], row["partition"], *row["replicas"]) for row in rows}
-    assert found == {("orders", number, number % 3, 3) for number in range(MANY)}
-    assert len(rows) == MANY
+    rows = declared_rows(assignment.build(records_in({(1, "controller"): f"{line} {LOGGER}"})), SPEC)
+    found = rows.select("topic", "partition", "replicas").rows()
+    assert sorted(found) == [("orders", number, [number % 3, 3]) for number in range(MANY)]

@@ -1,10 +1,9 @@
-"""When brokers were out of service: decisions of the controller in office, none of those that were superseded."""
-
-import pytest
-from pyspark.sql import SparkSession
+"""When brokers were out of service: decisions of the controller in its term, none of those that were superseded."""
 
 from schemas.silver.broker_absence import SPEC
-from tests.tables import built_in_turn, log_records, same_rows, table
+from tests.chain import built
+from tests.frames import frame
+from tests.rows import records_in, same_rows
 
 FIRST = """
     [2026-11-21 00:00:01,000] INFO [QuorumController id=101] Becoming the active controller at epoch 3, next write offset 9. (org.apache.kafka.controller.QuorumController)
@@ -29,10 +28,9 @@ EXPECTED = """
 TOLD = ("broker_id", "out_at", "silent_from_at", "back_at", "is_fence")
 
 
-@pytest.mark.spark
-def test_decisions_of_the_controller_in_office(spark: SparkSession) -> None:
+def test_decisions_of_the_controller_in_its_term() -> None:
     """Broker 2 was never fenced: the controller that says so had a successor for ten seconds. Of the 9 s that a broker
     may be silent the first controller had seen only one: the rest was before it came."""
-    records = log_records(spark, {(101, "controller"): FIRST, (102, "controller"): SECOND})
-    found = built_in_turn(spark, records, "broker_absence")["broker_absence"]
-    same_rows(found, table(spark, SPEC, EXPECTED), *TOLD)
+    records = records_in({(101, "controller"): FIRST, (102, "controller"): SECOND})
+    found = built(records, "broker_absence")["broker_absence"]
+    same_rows(found, frame(SPEC, EXPECTED), *TOLD)

@@ -3,13 +3,12 @@
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from pipeline.silver import broker_event
 from schemas.silver.broker_event import SPEC
-from tests.gold.truth import json_lines
-from tests.silver.logs import family_rows
-from tests.tables import interpreted, log_records, same_rows, table
+from tests.corpus import json_lines
+from tests.frames import frame
+from tests.rows import family_rows, records_in, same_rows
 
 LINES = """
     [2026-11-21 00:00:01,000] INFO [Controller id=1] Newly added brokers: 2,3, deleted brokers: , bounced brokers: 4, all live brokers: 1,2,3,4 (kafka.controller.KafkaController)
@@ -74,23 +73,20 @@ EXPECTED = """
 """  # fmt: skip
 
 
-@pytest.mark.spark
-def test_brokers(spark: SparkSession) -> None:
+def test_brokers() -> None:
     logs = {
         (1, "controller"): LINES,
         (1, "state-change"): MIGRATION,
         (101, "controller"): KRAFT,
         (2, "server"): BROKER,
     }
-    with interpreted(spark):
-        found = broker_event.build(log_records(spark, logs)).localCheckpoint()
+    found = broker_event.build(records_in(logs))
     same_rows(
-        found, table(spark, SPEC, EXPECTED),
+        found, frame(SPEC, EXPECTED),
         "logged_at", "said_by", "step", "broker_id", "broker_epoch", "incarnation_id", "controller_id", "reason",
     )  # fmt: skip
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     "cluster",
     [
@@ -98,7 +94,7 @@ def test_brokers(spark: SparkSession) -> None:
         *(pytest.param(one, marks=pytest.mark.soak) for one in ("2.5.1-zk-stock", "3.9.1-zk-stock")),
     ],
 )
-def test_epochs_are_those_of_the_znodes(spark: SparkSession, shared: Path, cluster: str) -> None:
+def test_epochs_are_those_of_the_znodes(shared: Path, cluster: str) -> None:
     """A broker's epoch is the zxid that created its znode; every one that a controller told existed."""
     folder = shared / "corpus" / "lab" / cluster
     true = {
@@ -106,27 +102,24 @@ def test_epochs_are_those_of_the_znodes(spark: SparkSession, shared: Path, clust
         for one in json_lines(folder / "truth" / "znodes_txn.jsonl")
         if one["op"] == "create" and one["path"].startswith("/brokers/ids/")
     }
-    with interpreted(spark):
-        rows = family_rows(spark, broker_event.build, folder)
+    rows = family_rows(broker_event.build, SPEC, folder)
     told = {(row["broker_id"], row["broker_epoch"]) for row in rows if row["step"] == "epoch"}
     assert told <= true
     assert len(told) >= len(true) - 1  # a controller may be dead while a broker comes and goes
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     "cluster",
     ["4.0.0-kraft-combined-stock", pytest.param("4.3.1-kraft-separate-stock", marks=pytest.mark.soak)],
 )
-def test_registrations_are_those_of_the_metadata_log(spark: SparkSession, shared: Path, cluster: str) -> None:
+def test_registrations_are_those_of_the_metadata_log(shared: Path, cluster: str) -> None:
     folder = shared / "corpus" / "lab" / cluster
     true = {
         (one["data"]["brokerId"], one["data"]["brokerEpoch"], one["data"]["incarnationId"])
         for one in json_lines(folder / "truth" / "metadata-log.jsonl")
         if one["type"] == "REGISTER_BROKER_RECORD"
     }
-    with interpreted(spark):
-        rows = family_rows(spark, broker_event.build, folder)
+    rows = family_rows(broker_event.build, SPEC, folder)
     key = ("broker_id", "broker_epoch", "incarnation_id")
     assert {
         tuple(row[name] for name in key)

@@ -5,15 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
-from pyspark.sql import SparkSession
 
+from pipeline.core.frames import frame_of
 from pipeline.kafka.layout import locate
 from pipeline.silver.broker_setting import build
-from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
+from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER, SPEC
 from tests.conftest import REPOSITORY
 from tests.kafka.reading import read_table
-from tests.tables import log_records
+from tests.rows import declared_rows, records_in
 
 SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
 LAB = {PER_BROKER: "10", INTERVAL: "20", ENABLE: "true"}
@@ -32,7 +31,7 @@ DUMP = b"""\
 \tleader.imbalance.per.broker.percentages = 8\r
 \tssl.key.password = hidden\r
 \tleaderXimbalance.per.broker.percentage = 9\r
-\tleader.imbalance.check.interval.seconds = 20\r
+\tleader.imbalance.check.interval.seconds = 20 \r
  (kafka.server.KafkaConfig)\r
 [2026-11-21 09:00:25,352] INFO ConsumerConfig values: \n\tauto.leader.rebalance.enable = false\n (kafka.server.KafkaConfig)
 """
@@ -61,47 +60,43 @@ def printed(folder: Path) -> dict[tuple[str, int], dict[str, str]]:
     return found
 
 
-def settings_of(spark: SparkSession, records: pa.Table) -> dict[tuple[str, int], dict[str, str]]:
+def settings_of(records: pa.Table) -> dict[tuple[str, int], dict[str, str]]:
     found: dict[tuple[str, int], dict[str, str]] = {}
-    for row in build(spark.createDataFrame(records)).collect():
-        found.setdefault((row.file_id, row.byte_offset), {})[row.name] = row.value
+    for row in declared_rows(build(frame_of(records)), SPEC).to_dicts():
+        found.setdefault((row["file_id"], row["byte_offset"]), {})[row["name"]] = row["value"]
     return found
 
 
-@pytest.mark.spark
-def test_every_list_of_the_sample(spark: SparkSession) -> None:
-    found = settings_of(spark, pa.concat_tables(server_logs(SAMPLE)))
+def test_every_list_of_the_sample() -> None:
+    found = settings_of(pa.concat_tables(server_logs(SAMPLE)))
     assert found == printed(SAMPLE)
     assert len(found) == 30
     assert all(said == LAB for said in found.values())
 
 
-@pytest.mark.spark
-def test_every_list_of_every_release(spark: SparkSession, shared: Path) -> None:
+def test_every_list_of_every_release(shared: Path) -> None:
     """From 4.0 on the percentage is no setting any more."""
     for cluster in sorted((shared / "corpus" / "lab").iterdir()):
         folders = [one for one in sorted(cluster.iterdir()) if one.name[-1] == "1"]
-        found = settings_of(spark, pa.concat_tables(table for one in folders for table in server_logs(one)))
+        found = settings_of(pa.concat_tables(table for one in folders for table in server_logs(one)))
         assert found == {place: said for one in folders for place, said in printed(one).items()}, cluster
         wanted = LAB if cluster.name < "4" else {name: LAB[name] for name in (INTERVAL, ENABLE)}
         assert found and all(said == wanted for said in found.values()), cluster
 
 
-@pytest.mark.spark
-def test_single_lines_of_old_releases(spark: SparkSession) -> None:
-    records = log_records(spark, {(1, "server"): OLD})
-    assert {row.event for row in records.collect()} == {
+def test_single_lines_of_old_releases() -> None:
+    records = records_in({(1, "server"): OLD})
+    assert set(records["event"]) == {
         "broker_settings_verified",
         "broker_setting_overridden",
         "broker_setting_unknown",
     }
-    rows = {row.name: (row.node_id, row.step, row.value) for row in build(records).collect()}
-    assert rows == {ENABLE: (1, "overridden", "false"), PER_BROKER: (1, "overridden", "5")}
+    rows = {name: said for name, *said in build(records).select("name", "node_id", "step", "value").rows()}
+    assert rows == {ENABLE: [1, "overridden", "false"], PER_BROKER: [1, "overridden", "5"]}
 
 
-@pytest.mark.spark
-def test_names_alike_and_other_lists_are_left_out(spark: SparkSession) -> None:
-    found = settings_of(spark, read_table(DUMP, log="server"))
+def test_names_alike_and_other_lists_are_left_out() -> None:
+    found = settings_of(read_table(DUMP, log="server"))
     assert found == {("f", 0): {ENABLE: "true", INTERVAL: "20"}}
-    everything = str(build(spark.createDataFrame(read_table(DUMP, log="server"))).collect())
+    everything = str(build(frame_of(read_table(DUMP, log="server"))).rows())
     assert "hidden" not in everything

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from pipeline.silver import control_request
 from schemas.silver.control_request import SPEC
-from tests.silver.logs import family_rows
-from tests.tables import interpreted, log_records, same_rows, table
+from tests.frames import frame
+from tests.rows import declared_rows, family_rows, records_in, same_rows
 
 STATE_CHANGE = """
     [2026-11-21 00:00:01,000] TRACE Controller 0 epoch 1 sending UpdateMetadata request (Leader:0,ISR:0,LeaderEpoch:0,ControllerEpoch:1) with correlationId 7 to broker 0 for partition [ad-events,0] (state.change.logger)
@@ -70,12 +69,10 @@ EXPECTED = """
 """  # fmt: skip
 
 
-@pytest.mark.spark
-def test_requests(spark: SparkSession) -> None:
+def test_requests() -> None:
     logs = {(1, "state-change"): STATE_CHANGE, (2, "state-change"): BROKER, (1, "controller"): CONTROLLER}
-    with interpreted(spark):
-        found = control_request.build(log_records(spark, logs)).localCheckpoint()
-    expected = table(spark, SPEC, EXPECTED)
+    found = declared_rows(control_request.build(records_in(logs)), SPEC)
+    expected = frame(SPEC, EXPECTED)
     same_rows(
         found, expected,
         "logged_at", "request", "step", "broker_id", "broker_ids", "correlation_id", "partition_count", "topic",
@@ -84,14 +81,12 @@ def test_requests(spark: SparkSession) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     "cluster", ["2.5.1-zk-stock", pytest.param("3.9.1-zk-trace", marks=pytest.mark.soak)]
 )
-def test_every_answer_has_its_request(spark: SparkSession, shared: Path, cluster: str) -> None:
+def test_every_answer_has_its_request(shared: Path, cluster: str) -> None:
     """LeaderAndIsr at TRACE: what a controller heard an answer to, the broker received under the same number."""
-    with interpreted(spark):
-        rows = family_rows(spark, control_request.build, shared / "corpus" / "lab" / cluster)
+    rows = family_rows(control_request.build, SPEC, shared / "corpus" / "lab" / cluster)
     asked = [row for row in rows if row["request"] == "LEADER_AND_ISR"]
     key = ("controller_id", "controller_epoch", "broker_id", "correlation_id")
     answered = {

@@ -1,11 +1,9 @@
 """Steps of controllers: ZooKeeper and KRaft, in office and out of it."""
 
-import pytest
-from pyspark.sql import SparkSession
-
 from pipeline.silver import controller_event
 from schemas.silver.controller_event import SPEC
-from tests.tables import interpreted, log_records, same_rows, table
+from tests.frames import frame
+from tests.rows import records_in, same_rows
 
 LINES = """
     [2026-11-21 00:00:01,000] INFO 2 successfully elected as leader (kafka.server.ZookeeperLeaderElector)
@@ -53,13 +51,11 @@ EXPECTED = """
 """  # fmt: skip
 
 
-@pytest.mark.spark
-def test_steps(spark: SparkSession) -> None:
-    records = log_records(spark, {(1, "controller"): LINES, (101, "controller"): KRAFT})
-    with interpreted(spark):
-        found = controller_event.build(records).localCheckpoint()
+def test_steps() -> None:
+    records = records_in({(1, "controller"): LINES, (101, "controller"): KRAFT})
+    found = controller_event.build(records)
     same_rows(
-        found, table(spark, SPEC, EXPECTED),
+        found, frame(SPEC, EXPECTED),
         "logged_at", "area", "step", "controller_id", "controller_epoch", "active_controller_id", "detail",
         "exception_class",
     )  # fmt: skip

@@ -1,9 +1,9 @@
 """The order of a controller's lines: openers before consequences, terms by election and by epoch, causes."""
 
-import pytest
-from pyspark.sql import SparkSession
+from polars import col
 
-from tests.tables import built_in_turn, log_records
+from tests.chain import built
+from tests.rows import records_in
 
 CONTROLLER = """
     [2026-11-21 00:00:01,000] INFO [ControllerEventThread controllerId=1] Starting (kafka.controller.ControllerEventManager$ControllerEventThread)
@@ -21,11 +21,10 @@ STATE_CHANGE = """
 """
 
 
-@pytest.mark.spark
-def test_order_and_cause(spark: SparkSession) -> None:
-    records = log_records(spark, {(1, "state-change"): STATE_CHANGE, (1, "controller"): CONTROLLER})
-    found = built_in_turn(spark, records, "controller_line")["controller_line"].orderBy("seq")
-    assert [(row.term_id, row.event, row.cause) for row in found.collect()] == [
+def test_order_and_cause() -> None:
+    records = records_in({(1, "state-change"): STATE_CHANGE, (1, "controller"): CONTROLLER})
+    found = built(records, "controller_line")["controller_line"].sort("seq")
+    assert found.select("term_id", "event", "cause").rows() == [
         ("1-4", "controller_elected", "controller start-up"),
         ("1-4", "replica_transition", "controller start-up"),
         ("1-4", "broker_change", "unknown"),
@@ -54,11 +53,10 @@ AUTOMATIC_0_11 = """
 """
 
 
-@pytest.mark.spark
-def test_elections_one_by_one_are_automatic_after_a_check_that_listed_them(spark: SparkSession) -> None:
-    records = log_records(spark, {(1, "controller"): AUTOMATIC_0_11})
-    found = built_in_turn(spark, records, "controller_line")["controller_line"].orderBy("seq")
-    rows = [(row.term_id, row.event, row.cause) for row in found.collect()]
+def test_elections_one_by_one_are_automatic_after_a_check_that_listed_them() -> None:
+    records = records_in({(1, "controller"): AUTOMATIC_0_11})
+    found = built(records, "controller_line")["controller_line"].sort("seq")
+    rows = found.select("term_id", "event", "cause").rows()
     assert rows[:3] == [
         ("1-4", "controller_elected", "controller start-up"),
         ("1-4", "controller_epoch_incremented", "controller start-up"),
@@ -66,3 +64,28 @@ def test_elections_one_by_one_are_automatic_after_a_check_that_listed_them(spark
     ]
     elections = [cause for _, event, cause in rows[3:] if event == "preferred_election_started"]
     assert elections == ["automatic rebalance", "automatic rebalance", "preferred election by tool"]
+
+
+STATE_CHANGE_BEFORE = """
+    [2026-11-21 00:00:00,500] TRACE Broker 1 cached leader info (LeaderAndIsrInfo:(Leader:1,ISR:1,LeaderEpoch:0,ControllerEpoch:3),ReplicationFactor:1),AllReplicas:1) for partition [t,0] in response to UpdateMetadata request sent by controller 3 epoch 3 with correlation id 0 (state.change.logger)
+"""
+
+
+def test_openers_come_before_their_consequences() -> None:
+    """In the same millisecond, also where the file of state-change.log begins first."""
+    given = {(1, "state-change"): STATE_CHANGE_BEFORE + STATE_CHANGE, (1, "controller"): CONTROLLER}
+    lines = built(records_in(given), "controller_line")["controller_line"].sort("seq")
+    moved = lines.filter(col("event") == "partition_transition")
+    assert moved["cause"].to_list() == ["broker failure"]
+
+
+OUT_OF_ITS_TERM = """
+    [2026-11-21 00:00:05,000] INFO [Controller id=1] Initialized controller epoch to 4 and zk version 4 (kafka.controller.KafkaController)
+"""
+
+
+def test_a_controller_that_has_resigned_reads_the_epoch_that_it_had() -> None:
+    records = records_in({(1, "controller"): CONTROLLER + OUT_OF_ITS_TERM})
+    assert "controller_epoch_read" in records["event"]
+    lines = built(records, "controller_line")["controller_line"].sort("seq")
+    assert lines["event"].to_list()[-1] == "controller_resigned"

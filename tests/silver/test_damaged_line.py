@@ -1,14 +1,13 @@
 """Lines that are understood and say what no table may hold: each keeps its declaration, and what is left is the last."""
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.kafka.statements import places
-from pipeline.store.gate import broken_rows, expectation_of
+from pipeline.model.partitions.statements import places
 from schemas.silver import controller_line
-from tests.lab import rows_of
-from tests.tables import interpreted, log_records, table
+from tests.chain import kernel
+from tests.frames import frame
+from tests.rows import broken_rules, declared_rows, records_in
 
 CONTROLLER = """
     [2026-11-21 00:00:01,000] INFO [Controller id=1] New topics: [Set(t)], deleted topics: [Set()], new partition replica assignment [Map(t-0 -> Vector(1, 2), t-1 -> Vector(1), t-00 -> Vector(1, 3), t-0 -> Vector(1, 2))] (kafka.controller.KafkaController)
@@ -77,29 +76,19 @@ LEFT: dict[str, tuple[tuple[str, ...], list[tuple[object, ...]]]] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def damaged(spark: SparkSession) -> DataFrame:
+@pytest.mark.parametrize("name", LEFT)
+def test_what_a_table_may_hold_is_left_of_a_line(name: str) -> None:
     logs = {
         (1, "controller"): CONTROLLER, (101, "controller"): KRAFT, (1, "state-change"): STATE_CHANGE,
         (1, "server"): SERVER,
     }  # fmt: skip
-    return log_records(spark, logs).localCheckpoint()
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("name", LEFT)
-def test_what_a_table_may_hold_is_left_of_a_line(spark: SparkSession, damaged: DataFrame, name: str) -> None:
-    one = BY_SHORT_NAME[name]
-    assert one.build is not None
-    with interpreted(spark):
-        built = one.build(damaged).localCheckpoint()
-        broken = rows_of(broken_rows(built, expectation_of(one.spec)))
+    spec = BY_SHORT_NAME[name].spec
+    built = declared_rows(kernel(spec)(records_in(logs)), spec)
     columns, expected = LEFT[name]
-    found = [(row["logged_at"].second, *(row[column] for column in columns)) for row in rows_of(built)]
-    assert (sorted(found, key=str), broken) == (sorted(expected, key=str), [])
+    found = [(time.second, *said) for time, *said in built.select("logged_at", *columns).rows()]
+    assert (sorted(found, key=str), broken_rules(built, spec)) == (sorted(expected, key=str), [])
 
 
-@pytest.mark.spark
-def test_the_epoch_of_a_term_may_be_below_zero(spark: SparkSession) -> None:
-    lines = table(spark, controller_line.SPEC, "term_id\n2-7\n1--5")
-    assert {(row.life, row.controller_epoch) for row in places(lines).collect()} == {(2, 7), (1, -5)}
+def test_the_epoch_of_a_term_may_be_below_zero() -> None:
+    lines = frame(controller_line.SPEC, "term_id\n2-7\n1--5")
+    assert set(places(lines).select("life", "controller_epoch").rows()) == {(2, 7), (1, -5)}

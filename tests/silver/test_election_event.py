@@ -3,13 +3,12 @@
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from pipeline.silver import election_event
 from schemas.silver.election_event import SPEC
+from tests.frames import frame
 from tests.gold.truth import json_lines
-from tests.silver.logs import family_rows
-from tests.tables import interpreted, log_records, same_rows, table
+from tests.rows import declared_rows, family_rows, records_in, same_rows
 
 CONTROLLER = """
     [2026-11-21 00:00:01,000] INFO [Controller 1]: Starting preferred replica leader election for partitions [a,0],[b-1,12] (kafka.controller.KafkaController)
@@ -71,23 +70,20 @@ EXPECTED = """
 """  # fmt: skip
 
 
-@pytest.mark.spark
-def test_elections(spark: SparkSession) -> None:
+def test_elections() -> None:
     logs = {(1, "controller"): CONTROLLER, (1, "state-change"): STATE_CHANGE, (101, "controller"): KRAFT}
-    with interpreted(spark):
-        found = election_event.build(log_records(spark, logs)).localCheckpoint()
+    found = declared_rows(election_event.build(records_in(logs)), SPEC)
     same_rows(
-        found, table(spark, SPEC, EXPECTED),
+        found, frame(SPEC, EXPECTED),
         "logged_at", "step", "selector", "trigger", "topic", "topic_id", "partition", "partition_count", "old_leader",
         "new_leader", "leader_epoch", "isr", "live_replicas", "reason",
     )  # fmt: skip
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     "cluster", ["3.9.1-zk-stock", pytest.param("3.2.3-zk-stock", marks=pytest.mark.soak)]
 )
-def test_unclean_elections_are_those_of_the_znodes(spark: SparkSession, shared: Path, cluster: str) -> None:
+def test_unclean_elections_are_those_of_the_znodes(shared: Path, cluster: str) -> None:
     """From 3.2 on a state znode says that its leader recovers from an unclean election."""
     folder = shared / "corpus" / "lab" / cluster
     true = set()
@@ -100,17 +96,15 @@ def test_unclean_elections_are_those_of_the_znodes(spark: SparkSession, shared: 
             and change["data"].get("leader_recovery_state")
         ):
             true.add((parts[3], int(parts[5]), change["data"]["leader"], change["data"]["leader_epoch"]))
-    with interpreted(spark):
-        rows = family_rows(spark, election_event.build, folder)
+    rows = family_rows(election_event.build, SPEC, folder)
     key = ("topic", "partition", "new_leader", "leader_epoch")
     told = {tuple(row[name] for name in key) for row in rows if row["step"] == "elected_unclean"}
     assert told == true
     assert true
 
 
-@pytest.mark.spark
 @pytest.mark.soak
-def test_leaders_at_debug_are_those_of_the_metadata_log(spark: SparkSession, shared: Path) -> None:
+def test_leaders_at_debug_are_those_of_the_metadata_log(shared: Path) -> None:
     """At DEBUG a KRaft controller tells every change of a leader."""
     folder = shared / "corpus" / "lab" / "4.3.1-kraft-combined-trace"
     leaders: dict[tuple[str, int], int] = {}
@@ -122,8 +116,7 @@ def test_leaders_at_debug_are_those_of_the_metadata_log(spark: SparkSession, sha
             if at in leaders and leaders[at] != data["leader"]:
                 true.add((*at, leaders[at], data["leader"]))
             leaders[at] = data["leader"]
-    with interpreted(spark):
-        rows = family_rows(spark, election_event.build, folder)
+    rows = family_rows(election_event.build, SPEC, folder)
     key = ("topic_id", "partition", "old_leader", "new_leader")
     assert {
         tuple(row[name] for name in key) for row in rows if row["event"].startswith("partition_diff")

@@ -7,15 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
-from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.kafka.families import feeds
-from pipeline.store.gate import broken_rows, expectation_of
-from tests.lab import rows_of
-from tests.silver.logs import record_frame, records_of
-from tests.tables import interpreted
+from pipeline.model.lines.families import feeds
+from tests.chain import kernel
+from tests.rows import broken_rules, declared_rows, records_of
 
 FAMILIES = (
     "assignment",
@@ -175,40 +173,34 @@ OTHERS = (
 )
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     "clusters", [*SAMPLES, *(pytest.param(one, marks=pytest.mark.soak) for one in OTHERS)]
 )
-def test_rows_of_a_line_are_its_elements(spark: SparkSession, shared: Path, clusters: str) -> None:
+def test_rows_of_a_line_are_its_elements(shared: Path, clusters: str) -> None:
     folders = sorted(one for one in (shared / "corpus").glob(clusters) if one.is_dir())
     assert folders
     for folder in folders:
-        with interpreted(spark):
-            log_record = record_frame(spark, folder).localCheckpoint()
-            wrong = {family: problems(family, log_record, folder) for family in FAMILIES}
+        wrong = {family: problems(family, records_of(folder)) for family in FAMILIES}
         assert wrong == {family: [] for family in FAMILIES}, folder
 
 
-def problems(family: str, log_record: DataFrame, folder: Path) -> list[str]:
+def problems(family: str, log_record: pl.DataFrame) -> list[str]:
     """Lines whose rows are not as many as their elements, rows without object, and what breaks the declaration."""
-    table = BY_SHORT_NAME[family]
-    assert table.build is not None
-    built = table.build(log_record).localCheckpoint()
-    rows = rows_of(built)
+    spec = BY_SHORT_NAME[family].spec
+    built = declared_rows(kernel(spec)(log_record), spec)
+    rows = built.to_dicts()
     told = Counter((row["file_id"], row["byte_offset"]) for row in rows)
-    events = {feed.event for feed in feeds(family)}
+    is_fed = pl.col("event").is_in([feed.event for feed in feeds(family)]) & pl.col("logged_at").is_not_null()
+    lines = log_record.filter(is_fed).select("file_id", "byte_offset", "event", "raw")
     found = []
-    for record in (
-        records_of(folder).select(["file_id", "byte_offset", "event", "logged_at", "raw"]).to_pylist()
-    ):
-        if record["event"] in events and record["logged_at"] is not None:
-            text = record["raw"].decode("utf-8", "replace")
-            wanted = EXPECTED[family].get(record["event"], one)(text.splitlines()[0])
-            if told.pop((record["file_id"], record["byte_offset"]), 0) != wanted:
-                found.append(f"{wanted} expected: {text[:300]}")
+    for file_id, byte_offset, event, raw in lines.rows():
+        text = raw.decode("utf-8", "replace")
+        wanted = EXPECTED[family].get(event, one)(text.splitlines()[0])
+        if told.pop((file_id, byte_offset), 0) != wanted:
+            found.append(f"{wanted} expected: {text[:300]}")
     found += [f"rows of no line: {key}" for key in told]
     found += [f"unread: {row}" for row in rows if is_unread(family, row)]
-    return found + [str(row) for row in rows_of(broken_rows(built, expectation_of(table.spec)))]
+    return found + broken_rules(built, spec)
 
 
 def is_unread(family: str, row: dict[str, Any]) -> bool:

@@ -1,10 +1,7 @@
 """Kafka's ratios: six decimals in a JVM's locale up to 0.10.2, Java doubles later, to the bit."""
 
-import pytest
-from pyspark.sql import SparkSession
-
 from pipeline.silver import imbalance_observation
-from tests.tables import log_records
+from tests.rows import records_in
 
 LINES = """
     [2026-11-21 00:00:01,000] TRACE [Controller 1]: leader imbalance ratio for broker 2 is 0,250000 (kafka.controller.KafkaController)
@@ -17,10 +14,9 @@ LINES = """
 """
 
 
-@pytest.mark.spark
-def test_ratios_are_equal_as_doubles_and_what_is_no_share_is_none(spark: SparkSession) -> None:
-    found = imbalance_observation.build(log_records(spark, {(1, "controller"): LINES})).collect()
-    assert {(row.broker_id, row.kafka_ratio) for row in found} == {
+def test_ratios_are_equal_as_doubles_and_what_is_no_share_is_none() -> None:
+    found = imbalance_observation.build(records_in({(1, "controller"): LINES}))
+    assert set(found.select("broker_id", "kafka_ratio").rows()) == {
         (2, 0.25),
         (3, 13 / 14),
         (4, 9.5e-4),

@@ -4,17 +4,18 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+import polars as pl
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from polars import col
 
-from schemas.bronze import file_sighting, log_record
+from pipeline.core.frames import empty, frame_of
+from schemas.bronze import file_sighting
 from schemas.silver.log_gap import GAP_KINDS, SPEC
+from tests.chain import built
+from tests.frames import frame
 from tests.kafka.reading import read_table
-from tests.lab import Row, records, rows_of
-from tests.tables import built_in_turn, interpreted, log_records, table
+from tests.lab import Row, records
+from tests.rows import records_in, records_of
 
 MIDNIGHT = datetime(2026, 11, 21, tzinfo=UTC)
 QUICK = ("2.2.2-zk-stock", "3.9.2-kraft-migration-stock", "4.3.1-kraft-separate-stock")
@@ -111,17 +112,16 @@ EVERY_KIND = [
 ]
 
 
-def gaps(spark: SparkSession, lines: DataFrame, sightings: DataFrame) -> list[Row]:
-    with interpreted(spark):
-        return rows_of(built_in_turn(spark, lines, "log_gap", file_sighting=sightings)["log_gap"])
+def gaps(lines: pl.DataFrame, sightings: pl.DataFrame | None = None) -> list[Row]:
+    seen = empty(file_sighting.SPEC) if sightings is None else sightings
+    found: list[Row] = built(lines, "log_gap", file_sighting=seen)["log_gap"].to_dicts()
+    return found
 
 
-@pytest.mark.spark
-def test_every_kind_of_gap(spark: SparkSession) -> None:
-    sightings = table(spark, file_sighting.SPEC, SIGHTINGS).fillna({"cluster_id": "c"})
+def test_every_kind_of_gap() -> None:
+    sightings = frame(file_sighting.SPEC, SIGHTINGS).with_columns(cluster_id=pl.lit("c"))
     bad = read_table(BAD_BYTES + b"\n", node_id=9, log="controller", file_id="9-controller", load_seq=99)
-    logged = log_records(spark, LOGS).unionByName(spark.createDataFrame(bad, schema=log_record.SPEC.struct))
-    rows = gaps(spark, logged, sightings)
+    rows = gaps(pl.concat([records_in(LOGS), frame_of(bad)]), sightings)
     keys = [tuple(row[name] for name in SPEC.key) for row in rows]
     assert len(keys) == len(set(keys))
 
@@ -154,43 +154,42 @@ def test_every_kind_of_gap(spark: SparkSession) -> None:
     assert numbers.endswith("2, 3")
 
 
-@pytest.mark.spark
-def test_checks_of_each_hour_are_no_silence(spark: SparkSession) -> None:
+def test_checks_of_each_hour_are_no_silence() -> None:
     """leader.imbalance.check.interval.seconds=3600: only an hour with two elections shows more than one; a day is missing."""
     hourly = [s for s in range(605, 60 * 3600, 3600) if not 20 * 3600 <= s < 44 * 3600]
     logs = lines(at(1, ELECTED, 1, 1), checks(1, [6]), at(600, ELECTED, 1, 2), checks(1, hourly))
-    none = spark.createDataFrame([], file_sighting.SPEC.struct)
-    rows = gaps(spark, log_records(spark, {(1, "controller"): logs}), none)
+    rows = gaps(records_in({(1, "controller"): logs}))
     ends = [(row["from_at"], row["until_at"]) for row in rows if row["kind"] == "silence"]
     assert ends == [
         (MIDNIGHT + timedelta(seconds=605, hours=19), MIDNIGHT + timedelta(seconds=605, hours=44))
     ]
 
 
-def require_none(spark: SparkSession, folder: Path, clusters: list[pa.Table]) -> list[Row]:
-    pq.write_table(pa.concat_tables(clusters), folder / "log_record.parquet", coerce_timestamps="us")
-    none = spark.createDataFrame([], file_sighting.SPEC.struct)
-    return gaps(spark, spark.read.parquet(str(folder / "log_record.parquet")), none)
+def test_time_goes_back_into_an_hour_that_has_lines_before() -> None:
+    logs = {(1, "controller"): lines(*(at(second, STARTED, 1) for second in (3500, 3700, 3590)))}
+    rows = [row for row in gaps(records_in(logs)) if row["kind"] == "time_goes_back"]
+    assert [(row["from_at"] - MIDNIGHT, row["until_at"] - MIDNIGHT) for row in rows] == [
+        (timedelta(seconds=3700), timedelta(seconds=3590))
+    ]
+    length = len(at(3500, STARTED, 1)) + 1
+    assert [place["byte_offset"] for place in rows[0]["evidence"]] == [length, 2 * length]
 
 
-@pytest.mark.spark
-def test_whole_logs_have_no_gap(spark: SparkSession, shared: Path, tmp_path: Path) -> None:
-    clusters = [records(shared / "corpus" / "lab" / name) for name in QUICK]
-    assert require_none(spark, tmp_path, clusters) == []
+def test_whole_logs_have_no_gap(shared: Path) -> None:
+    clusters = [records_of(shared / "corpus" / "lab" / name) for name in QUICK]
+    assert gaps(pl.concat(clusters)) == []
 
 
 @pytest.mark.soak
-@pytest.mark.spark
-def test_no_lab_cluster_has_a_gap(spark: SparkSession, shared: Path, tmp_path: Path) -> None:
-    clusters = [records(one) for one in sorted((shared / "corpus" / "lab").iterdir())]
-    assert require_none(spark, tmp_path, clusters) == []
+def test_no_lab_cluster_has_a_gap(shared: Path) -> None:
+    for cluster in sorted((shared / "corpus" / "lab").iterdir()):
+        assert gaps(frame_of(records(cluster))) == [], cluster.name
 
 
-@pytest.mark.spark
-def test_a_log_that_is_taken_away_is_missed(spark: SparkSession, shared: Path, tmp_path: Path) -> None:
-    whole = records(shared / "corpus" / "lab" / "2.2.2-zk-stock")
-    is_taken = pc.and_(pc.equal(whole["node_id"], 2), pc.equal(whole["log"], "controller"))
-    rows = require_none(spark, tmp_path, [whole.filter(pc.invert(is_taken))])
+def test_a_log_that_is_taken_away_is_missed(shared: Path) -> None:
+    whole = records_of(shared / "corpus" / "lab" / "2.2.2-zk-stock")
+    is_taken = (col("node_id") == 2) & (col("log") == "controller")
+    rows = gaps(whole.filter(~is_taken))
     assert {(row["kind"], row["node_id"], row["log"]) for row in rows} == {
         ("controller_log_missing", 2, "controller"),
         ("election_missing", 2, "controller"),

@@ -1,11 +1,9 @@
 """What each wording of a KRaft node says of a partition; what says nothing gives no row."""
 
-import pytest
-from pyspark.sql import SparkSession
-
 from pipeline.silver import partition_state
 from schemas.silver.partition_state import SPEC
-from tests.tables import log_records, same_rows, table
+from tests.frames import frame
+from tests.rows import declared_rows, records_in, same_rows
 
 ID = "7Cw1erFWQ7qgT9ljkrsvVQ"
 LISR = "LeaderAndIsrPartitionState(topicName='a-1', partitionIndex=0, controllerEpoch=-1, leader=1, leaderEpoch=3, isr=[1, 2], partitionEpoch=5, replicas=[2, 1], addingReplicas=[], removingReplicas=[], isNew=false, leaderRecoveryState=0)"
@@ -40,12 +38,11 @@ EXPECTED = """
 """
 
 
-@pytest.mark.spark
-def test_every_wording(spark: SparkSession) -> None:
-    records = log_records(spark, {(1, "state-change"): BROKER, (9, "controller"): CONTROLLER})
+def test_every_wording() -> None:
+    records = records_in({(1, "state-change"): BROKER, (9, "controller"): CONTROLLER})
     columns = [one.strip() for one in EXPECTED.strip().splitlines()[0].split("|")]
     same_rows(
-        partition_state.build(records),
-        table(spark, SPEC, EXPECTED.replace("| x ", f"| {ID} ")),
+        declared_rows(partition_state.build(records), SPEC),
+        frame(SPEC, EXPECTED.replace("| x ", f"| {ID} ")),
         *columns,
     )

@@ -1,11 +1,9 @@
 """Moves of partitions: the three forms of the line, by release, and an attempt that failed."""
 
-import pytest
-from pyspark.sql import SparkSession
-
 from pipeline.silver import partition_transition
 from schemas.silver.partition_transition import SPEC
-from tests.tables import log_records, same_rows, table
+from tests.frames import frame
+from tests.rows import records_in, same_rows
 
 LINES = """
     [2026-11-21 00:00:01,000] TRACE [Controller id=1 epoch=5] Changed partition o-0 state from NonExistentPartition to NewPartition with assigned replicas 2,1 (state.change.logger)
@@ -17,11 +15,9 @@ LINES = """
 """
 
 
-@pytest.mark.spark
-def test_forms_of_the_partition_line(spark: SparkSession) -> None:
-    found = partition_transition.build(log_records(spark, {(1, "state-change"): LINES}))
-    expected = table(
-        spark,
+def test_forms_of_the_partition_line() -> None:
+    found = partition_transition.build(records_in({(1, "state-change"): LINES}))
+    expected = frame(
         SPEC,
         """
         logged_at | from_state           | to_state         | outcome | leader | leader_epoch | isr   | replicas

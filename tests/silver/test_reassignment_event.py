@@ -3,13 +3,12 @@
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from pipeline.silver import reassignment_event
 from schemas.silver.reassignment_event import SPEC
+from tests.frames import frame
 from tests.gold.truth import json_lines
-from tests.silver.logs import family_rows
-from tests.tables import interpreted, log_records, same_rows, table
+from tests.rows import declared_rows, family_rows, records_in, same_rows
 
 LINES = """
     [2026-11-21 00:00:01,000] DEBUG [PartitionsReassignedListener on 1]: Partitions reassigned listener fired for path /admin/reassign_partitions. Record partitions to be reassigned {"version":1,"partitions":[{"topic":"a-1","partition":0,"replicas":[1,3]},{"topic":"b","partition":12,"replicas":[2]}]} (kafka.controller.PartitionsReassignedListener)
@@ -59,27 +58,37 @@ EXPECTED = """
 """  # fmt: skip
 
 
-@pytest.mark.spark
-def test_steps(spark: SparkSession) -> None:
-    records = log_records(spark, {(1, "controller"): LINES, (101, "controller"): KRAFT})
-    with interpreted(spark):
-        found = reassignment_event.build(records).localCheckpoint()
+def test_steps() -> None:
+    records = records_in({(1, "controller"): LINES, (101, "controller"): KRAFT})
+    found = declared_rows(reassignment_event.build(records), SPEC)
     same_rows(
-        found, table(spark, SPEC, EXPECTED),
+        found, frame(SPEC, EXPECTED),
         "logged_at", "step", "reason", "topic", "partition", "target_replicas", "replicas", "adding_replicas",
         "removing_replicas", "previous_replicas", "lagging_replicas", "caught_up_count", "leader",
     )  # fmt: skip
 
 
-@pytest.mark.spark
+def test_targets_keep_the_order_of_the_replicas() -> None:
+    """The first is the preferred leader."""
+    record = "PartitionChangeRecord(partitionId=1, topicId=UnZBel8qRy60HqJjvUn8ug, isr=null, leader=-2, replicas={}, removingReplicas={}, addingReplicas=[5], leaderRecoveryState=-1)"
+    texts = [
+        record.format("[5, 1, 3, 2, 4]", "[5, 3]"),
+        record.format("[2, 1]", "[1, 2]"),
+        record.format("[2, 1]", "null"),
+    ]
+    line = "[2026-11-21 00:00:0{},000] INFO [QuorumController id=101] Replayed partition assignment change {} for topic t (org.apache.kafka.controller.ReplicationControlManager)"
+    lines = "\n".join(line.format(at, text) for at, text in enumerate(texts))
+    found = reassignment_event.build(records_in({(101, "controller"): lines})).sort("logged_at")
+    assert found["target_replicas"].to_list() == [[1, 2, 4], [], [2, 1]]
+
+
 @pytest.mark.parametrize(
     "cluster", ["2.5.1-zk-stock", pytest.param("3.9.1-zk-stock", marks=pytest.mark.soak)]
 )
-def test_cancelled_are_those_that_were_cancelled(spark: SparkSession, shared: Path, cluster: str) -> None:
+def test_cancelled_are_those_that_were_cancelled(shared: Path, cluster: str) -> None:
     """ZooKeeper's own record: from adding or removing replicas back to the assignment before it."""
     folder = shared / "corpus" / "lab" / cluster
-    with interpreted(spark):
-        rows = family_rows(spark, reassignment_event.build, folder)
+    rows = family_rows(reassignment_event.build, SPEC, folder)
     told = sorted((row["topic"], row["partition"]) for row in rows if row["step"] == "cancelled")
     assert told == sorted(cancelled(folder))
     assert told

@@ -6,18 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import DataFrame, SparkSession
 
-from jobs.load_settings import load
-from jobs.settings_frames import release_settings
+from pipeline.core.frames import frame_of
+from pipeline.model.settings import ReleaseSetting
 from pipeline.silver import release_span, wording_seen
-from pipeline.store.delta import declared
 from schemas.silver.release_span import SPEC
 from tests.kafka.reading import read_table
-from tests.lab import records, rows_of
-from tests.tables import interpreted
+from tests.lab import records
+from tests.rows import declared_rows
 
 Row = dict[str, Any]
 QUICK = (
@@ -28,23 +25,14 @@ QUICK = (
     "public/0.10.0.0-Aminoid",
     "public/2.5.0-Parasmani300",
 )
-SETTINGS: dict[str, Any] = {
-    "cluster": "agrees",
-    "clusters": {
-        "agrees": {"release": "2.2"},
-        "denied": {"release": "2.2", "brokers": {1: {"release": "3.9.1"}}},
-    },
-}
+NOTHING_FIXED = ReleaseSetting()
 
 
-def spans(spark: SparkSession, folder: Path, tables: list[pa.Table], cluster: str = "none") -> list[Row]:
+def spans(tables: list[pa.Table], setting: ReleaseSetting = NOTHING_FIXED) -> list[Row]:
     """silver.release_span of these records, in order of node and time."""
-    pq.write_table(pa.concat_tables(tables), folder / "log_record.parquet", coerce_timestamps="us")
-    setting: DataFrame = release_settings(spark, load(flags=SETTINGS, environ={}, folder=folder), cluster)
-    with interpreted(spark):
-        seen = wording_seen.build(spark.read.parquet(str(folder / "log_record.parquet")))
-        rows = rows_of(declared(SPEC, release_span.build(seen, setting)))
-    return sorted(rows, key=lambda row: (row["cluster_id"], row["node_id"] or -1, row["valid_from_at"]))
+    seen = wording_seen.build(frame_of(pa.concat_tables(tables)))
+    found = declared_rows(release_span.build(seen, setting), SPEC)
+    return found.sort("cluster_id", "node_id", "valid_from_at").to_dicts()
 
 
 def truth(cluster: Path) -> str:
@@ -55,9 +43,9 @@ def truth(cluster: Path) -> str:
     return release
 
 
-def require_truth(spark: SparkSession, folder: Path, clusters: list[Path]) -> None:
+def require_truth(clusters: list[Path]) -> None:
     true = {cluster.name: truth(cluster) for cluster in clusters}
-    rows = spans(spark, folder, [records(cluster) for cluster in clusters])
+    rows = spans([records(cluster) for cluster in clusters])
     wrong = [row for row in rows if true[row["cluster_id"]] not in row["releases"]]
     assert not wrong
     assert {row["cluster_id"] for row in rows} == set(true)
@@ -66,18 +54,16 @@ def require_truth(spark: SparkSession, folder: Path, clusters: list[Path]) -> No
     assert not [row for row in rows if row["certainty"] == "undetermined" or not row["evidence"]]
 
 
-@pytest.mark.spark
-def test_spans_contain_the_release_that_ran(spark: SparkSession, shared: Path, tmp_path: Path) -> None:
-    require_truth(spark, tmp_path, [shared / "corpus" / name for name in QUICK])
+def test_spans_contain_the_release_that_ran(shared: Path) -> None:
+    require_truth([shared / "corpus" / name for name in QUICK])
 
 
 @pytest.mark.soak
-@pytest.mark.spark
-def test_every_span_of_the_corpus(spark: SparkSession, shared: Path, tmp_path: Path) -> None:
+def test_every_span_of_the_corpus(shared: Path) -> None:
     folders = (
         one for kind in ("lab", "public") for one in (shared / "corpus" / kind).iterdir() if one.is_dir()
     )
-    require_truth(spark, tmp_path, sorted(folders))
+    require_truth(sorted(folders))
 
 
 def log_text(node: Path, log: str, day: str) -> bytes:
@@ -104,8 +90,7 @@ def read_logs(cluster: str, texts: dict[str, bytes]) -> list[pa.Table]:
     ]
 
 
-@pytest.mark.spark
-def test_an_upgrade_inside_a_file(spark: SparkSession, upgraded: dict[str, bytes], tmp_path: Path) -> None:
+def test_an_upgrade_inside_a_file(upgraded: dict[str, bytes]) -> None:
     """With controller.log the new release begins with the start of its process, without it with its first line."""
     down = {log: text.replace(b"[2026-11-21 ", b"[2026-11-23 ") for log, text in upgraded.items()}
     cases = {
@@ -117,9 +102,7 @@ def test_an_upgrade_inside_a_file(spark: SparkSession, upgraded: dict[str, bytes
             "state-change": upgraded["state-change"].replace(b"[2026-11-22 08:22:", b"[2026-11-21 08:58:")
         },
     }
-    rows = spans(
-        spark, tmp_path, [table for case, texts in cases.items() for table in read_logs(case, texts)]
-    )
+    rows = spans([table for case, texts in cases.items() for table in read_logs(case, texts)])
     found = {
         case: [(row["since_release"], row["until_release"], row["begins_with"], row["certainty"]) for row in rows
                if row["cluster_id"] == case]
@@ -143,17 +126,41 @@ def test_an_upgrade_inside_a_file(spark: SparkSession, upgraded: dict[str, bytes
     assert before["valid_until_at"].day == 21
 
 
-@pytest.mark.spark
-def test_conf_fixes_a_release_and_lines_may_deny_it(
-    spark: SparkSession, upgraded: dict[str, bytes], tmp_path: Path
-) -> None:
+def test_conf_fixes_a_release_and_lines_may_deny_it(upgraded: dict[str, bytes]) -> None:
     old = {log: text[: text.index(b"[2026-11-22 ")] for log, text in upgraded.items()}
+    settings = {
+        "agrees": ReleaseSetting(((None, "2.2"),)),
+        "denied": ReleaseSetting(((None, "2.2"), (1, "3.9.1"))),
+    }
     found = {}
-    for cluster in ("agrees", "denied"):
-        (found[cluster],) = spans(spark, tmp_path, read_logs(cluster, old), cluster)
+    for cluster, setting in settings.items():
+        (found[cluster],) = spans(read_logs(cluster, old), setting)
     assert {name: (row["since_release"], row["source"], row["certainty"]) for name, row in found.items()} == {
         "agrees": ("2.2.0", "setting", "inferred"),
         "denied": ("3.9.1", "setting", "undetermined"),
     }
     assert found["denied"]["reason"] == "fixed in conf, but its lines are of 2.2.0 to 2.2.2"
     assert found["agrees"]["reason"] is None
+
+
+def test_what_conf_fixes_for_all_holds_for_files_of_no_known_node(upgraded: dict[str, bytes]) -> None:
+    text = upgraded["state-change"]
+    table = read_table(text[: text.index(b"[2026-11-22 ")], node_id=None)
+    (found,) = spans([table], ReleaseSetting(((1, "3.9.1"), (None, "2.2.2"))))
+    assert (found["node_id"], found["releases"]) == (None, ["2.2.2"])
+
+
+def test_a_span_ends_just_after_its_last_line() -> None:
+    """Also where two files of one hour say the same."""
+    line = "[2026-11-21 08:{},000] TRACE [Controller id=1] Checking need to trigger auto leader balancing (kafka.controller.KafkaController)\n"
+    tables = [
+        read_table(line.format(at).encode(), log="controller", file_id=at)
+        for at in ("30:00", "10:00", "50:00")
+    ]
+    (found,) = spans(tables)
+    ends = (found["valid_from_at"], found["valid_until_at"])
+    assert [f"{one:%H:%M:%S.%f}" for one in ends] == ["08:10:00.000000", "08:50:00.001000"]
+
+
+def test_no_wordings() -> None:
+    assert spans([read_table(b"", cluster_id="c", log="controller")]) == []

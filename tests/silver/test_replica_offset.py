@@ -1,10 +1,9 @@
 """Where the logs of brokers end: of those that begin to lead or to follow, are loaded, or are cut off."""
 
-import pytest
-from pyspark.sql import SparkSession
-
+from pipeline.silver import replica_offset
 from schemas.silver.replica_offset import SPEC
-from tests.tables import built, log_records, same_rows, table
+from tests.frames import frame
+from tests.rows import records_in, same_rows
 
 OWN = ("logged_at", "topic", "partition", "broker_id", "step", "leader_epoch", "log_end_offset")
 BROKER = """
@@ -15,10 +14,8 @@ BROKER = """
 """
 
 
-@pytest.mark.spark
-def test_every_start_from_2_6_on(spark: SparkSession) -> None:
-    expected = table(
-        spark,
+def test_every_start_from_2_6_on() -> None:
+    expected = frame(
         SPEC,
         """
         logged_at | topic       | partition | broker_id | step    | leader_epoch | log_end_offset
@@ -28,7 +25,7 @@ def test_every_start_from_2_6_on(spark: SparkSession) -> None:
         4         | a           | 3         | 1         | follows | 5            | 0
         """,
     )
-    found = built(spark, log_records(spark, {(1, "state-change"): BROKER}), "replica_offset")
+    found = replica_offset.build(records_in({(1, "state-change"): BROKER}))
     same_rows(found, expected, *OWN)
 
 
@@ -47,11 +44,9 @@ SERVER = """
 """
 
 
-@pytest.mark.spark
-def test_what_server_log_says_of_older_releases(spark: SparkSession) -> None:
+def test_what_server_log_says_of_older_releases() -> None:
     """Lines of logs do not name the broker: it is that of the file."""
-    expected = table(
-        spark,
+    expected = frame(
         SPEC,
         """
         topic      | partition | broker_id | step   | leader_epoch | log_end_offset
@@ -68,5 +63,5 @@ def test_what_server_log_says_of_older_releases(spark: SparkSession) -> None:
         0-numbers  | 1         | 4         | leads  | 1            | 10
         """,
     )
-    found = built(spark, log_records(spark, {(4, "server"): SERVER}), "replica_offset")
+    found = replica_offset.build(records_in({(4, "server"): SERVER}))
     same_rows(found, expected, *OWN[1:])

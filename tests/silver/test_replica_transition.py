@@ -1,11 +1,11 @@
 """Moves of replicas as releases word them, and refused ones with Kafka's own list of valid states."""
 
-import pytest
-from pyspark.sql import SparkSession
+from polars import col
 
 from pipeline.silver import replica_transition
 from schemas.silver.replica_transition import SPEC
-from tests.tables import log_records, same_rows, table
+from tests.frames import frame
+from tests.rows import records_in, same_rows
 
 LINES = """
     [2026-11-21 00:00:01,000] TRACE Controller 1 epoch 5 changed state of replica 2 for partition [a.b-c,0] from OnlineReplica to OfflineReplica (state.change.logger)
@@ -17,11 +17,9 @@ LINES = """
 """
 
 
-@pytest.mark.spark
-def test_moves_and_refusals_of_replicas(spark: SparkSession) -> None:
-    found = replica_transition.build(log_records(spark, {(1, "state-change"): LINES}))
-    expected = table(
-        spark,
+def test_moves_and_refusals_of_replicas() -> None:
+    found = replica_transition.build(records_in({(1, "state-change"): LINES}))
+    expected = frame(
         SPEC,
         """
         logged_at | controller_id | controller_epoch | topic | partition | replica_id | from_state     | to_state                  | outcome
@@ -34,7 +32,6 @@ def test_moves_and_refusals_of_replicas(spark: SparkSession) -> None:
         found, expected,
         "logged_at", "controller_id", "controller_epoch", "topic", "partition", "replica_id", "from_state", "to_state", "outcome",
     )  # fmt: skip
-    refused = found.where("outcome = 'failed'").first()
-    assert refused is not None
-    assert refused.exception_class == "java.lang.IllegalStateException"
-    assert refused.previous_states == ["ReplicaDeletionStarted"]
+    refused = found.row(by_predicate=col("outcome") == "failed", named=True)
+    assert refused["exception_class"] == "java.lang.IllegalStateException"
+    assert refused["previous_states"] == ["ReplicaDeletionStarted"]

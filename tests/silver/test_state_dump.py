@@ -4,20 +4,15 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+import polars as pl
 import pytest
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
 
+from pipeline.core.frames import frame_of
 from pipeline.kafka.reader import ReadSettings
 from pipeline.silver import state_dump
-from pipeline.store.delta import declared
 from schemas.silver.state_dump import SPEC
 from tests.kafka.reading import read_table
-from tests.lab import records, rows_of
-from tests.tables import interpreted, log_records
+from tests.rows import declared_rows, records_in, records_of
 
 Object = tuple[str, int, int | None, str]
 QUICK = (
@@ -39,9 +34,8 @@ CONTROLLER = """
 """
 
 
-@pytest.mark.spark
-def test_dumps_of_all_forms(spark: SparkSession) -> None:
-    rows = rows_of(declared(SPEC, state_dump.build(log_records(spark, {(1, "controller"): CONTROLLER}))))
+def test_dumps_of_all_forms() -> None:
+    rows = declared_rows(state_dump.build(records_in({(1, "controller"): CONTROLLER})), SPEC).to_dicts()
     found = sorted(
         (row["logged_at"].second, row["machine"], *as_object(row), row["controller_id"], row["is_complete"])
         for row in rows
@@ -76,29 +70,22 @@ def plainly(text: str) -> set[Object]:
     return found
 
 
-def dumps(clusters: list[Path]) -> pa.Table:
+def dumps(clusters: list[Path]) -> pl.DataFrame:
     """The records of these clusters that mention an initial state."""
-    tables = []
-    for cluster in clusters:
-        table = records(cluster)
-        raw = table["raw"].cast(pa.string(), safe=False)
-        tables.append(table.filter(pc.match_substring(raw, " state machine with initial state -> ")))
-    return pa.concat_tables(tables)
+    is_dump = pl.col("raw").bin.contains(b" state machine with initial state -> ")
+    return pl.concat(records_of(cluster).filter(is_dump) for cluster in clusters)
 
 
-def require_equal(spark: SparkSession, folder: Path, clusters: list[Path]) -> int:
+def require_equal(clusters: list[Path]) -> int:
     """Every dump line gives the objects that the plain reader sees, and is complete. Returns how many lines."""
     lines = dumps(clusters)
-    pq.write_table(lines, folder / "dumps.parquet", coerce_timestamps="us")
     expected = {}
-    for row in lines.select(["file_id", "byte_offset", "raw"]).to_pylist():
-        said = row["raw"].decode().split("initial state -> ", 1)[1].rsplit(" (", 1)[0]
+    for file_id, byte_offset, raw in lines.select("file_id", "byte_offset", "raw").rows():
+        said = raw.decode().split("initial state -> ", 1)[1].rsplit(" (", 1)[0]
         if objects := plainly(said):
-            expected[row["file_id"], row["byte_offset"]] = objects
+            expected[file_id, byte_offset] = objects
     found: dict[tuple[str, int], set[Object]] = {}
-    with interpreted(spark):
-        rows = rows_of(declared(SPEC, state_dump.build(spark.read.parquet(str(folder / "dumps.parquet")))))
-    for row in rows:
+    for row in declared_rows(state_dump.build(lines), SPEC).to_dicts():
         assert row["is_complete"]
         objects = found.setdefault((row["file_id"], row["byte_offset"]), set())
         assert as_object(row) not in objects
@@ -107,26 +94,23 @@ def require_equal(spark: SparkSession, folder: Path, clusters: list[Path]) -> in
     return len(lines)
 
 
-@pytest.mark.spark
-def test_dumps_equal_a_plain_reader(spark: SparkSession, shared: Path, tmp_path: Path) -> None:
-    assert require_equal(spark, tmp_path, [shared / "corpus" / name for name in QUICK]) > 50
+def test_dumps_equal_a_plain_reader(shared: Path) -> None:
+    assert require_equal([shared / "corpus" / name for name in QUICK]) > 50
 
 
 @pytest.mark.soak
-@pytest.mark.spark
-def test_every_dump_of_the_corpus(spark: SparkSession, shared: Path, tmp_path: Path) -> None:
+def test_every_dump_of_the_corpus(shared: Path) -> None:
     folders = (
         one for kind in ("lab", "public") for one in (shared / "corpus" / kind).iterdir() if one.is_dir()
     )
     zookeeper = [
         one for one in sorted(folders) if not one.name.startswith(("4.", "3.3.2-kraft", "3.9.2-kraft-sep"))
     ]
-    assert require_equal(spark, tmp_path, zookeeper) > 300
+    assert require_equal(zookeeper) > 300
 
 
 @pytest.mark.soak
-@pytest.mark.spark
-def test_a_million_entries_in_one_line(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_million_entries_in_one_line() -> None:
     """A line of 60 MB: read whole where the limit of a record allows it, else as far as the limit, and said."""
     head = "[2026-11-21 00:00:01,000] DEBUG [ReplicaStateMachine controllerId=1] Started replica state machine with "
     entries = ", ".join(
@@ -135,10 +119,7 @@ def test_a_million_entries_in_one_line(spark: SparkSession, tmp_path: Path) -> N
     line = f"{head}initial state -> Map({entries}) (kafka.controller.ZkReplicaStateMachine)\n".encode()
     for limit in (len(line), 16 << 20):
         count = line[:limit].count(b"] -> OnlineReplica")
-        table = read_table(line, log="controller", settings=ReadSettings(max_record_bytes=limit))
-        pq.write_table(table, tmp_path / f"{limit}.parquet", coerce_timestamps="us")
-        dump = state_dump.build(spark.read.parquet(str(tmp_path / f"{limit}.parquet")))
-        found = dump.groupBy("is_complete").agg(F.count("*").alias("count"), F.sum("partition").alias("sum"))
-        assert rows_of(found) == [
-            {"is_complete": count == SIZE, "count": count, "sum": count * (count - 1) // 2}
-        ]
+        settings = ReadSettings(max_record_bytes=limit)
+        dump = state_dump.build(frame_of(read_table(line, log="controller", settings=settings)))
+        found = dump.group_by("is_complete").agg(count=pl.len(), sum=pl.col("partition").cast(pl.Int64).sum())
+        assert found.rows() == [(count == SIZE, count, count * (count - 1) // 2)]

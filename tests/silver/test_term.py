@@ -1,10 +1,11 @@
 """Terms: elected, only named by others, and epochs that a wiped cluster uses again."""
 
 import pytest
-from pyspark.sql import SparkSession
 
 from schemas.silver.term import SPEC
-from tests.tables import built_in_turn, log_records, same_rows, table
+from tests.chain import built
+from tests.frames import frame
+from tests.rows import records_in, same_rows
 
 CONTROLLER_1 = """
     [2026-11-21 00:00:01,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
@@ -19,15 +20,13 @@ STATE_CHANGE_3 = """
 """
 
 
-@pytest.mark.spark
-def test_lives_and_terms(spark: SparkSession) -> None:
+def test_lives_and_terms() -> None:
     logs = {
         (1, "controller"): CONTROLLER_1,
         (2, "controller"): CONTROLLER_2,
         (3, "state-change"): STATE_CHANGE_3,
     }
-    expected = table(
-        spark,
+    expected = frame(
         SPEC,
         """
         term_id | life | controller_id | controller_epoch | mode      | elected_at | first_seen_at | last_seen_at | certainty
@@ -38,7 +37,7 @@ def test_lives_and_terms(spark: SparkSession) -> None:
         """,
     )
     same_rows(
-        built_in_turn(spark, log_records(spark, logs), "term")["term"], expected,
+        built(records_in(logs), "term")["term"], expected,
         "term_id", "life", "controller_id", "controller_epoch", "mode", "elected_at", "first_seen_at", "last_seen_at", "certainty",
     )  # fmt: skip
 
@@ -63,7 +62,6 @@ ONE, SECOND = OTHERS.splitlines(keepends=True)[1:]
 LATER_EPOCH = ONE + SECOND.replace("incremented to 7", "incremented to 9")
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     ("node", "logs", "first", "terms"),
     [
@@ -74,8 +72,54 @@ LATER_EPOCH = ONE + SECOND.replace("incremented to 7", "incremented to 9")
     ],
 )
 def test_a_life_begins_before_its_first_election_seen(
-    spark: SparkSession, node: int, logs: str, first: str, terms: list[str]
+    node: int, logs: str, first: str, terms: list[str]
 ) -> None:
     given = {(1, "controller"): first, (2, "controller"): BEFORE_A_WIPE, (node, "state-change"): logs}
-    found = built_in_turn(spark, log_records(spark, given), "term")["term"].orderBy("term_id").collect()
-    assert [row["term_id"] for row in found] == terms
+    found = built(records_in(given), "term")["term"]
+    assert sorted(found["term_id"]) == terms
+
+
+ELECTED = "[2026-11-21 00:00:{0:02d},000] INFO [Controller id={1}] {1} successfully elected as the controller. Epoch incremented to {2} and epoch zk version is now {2} (kafka.controller.KafkaController)"
+READY = "[2026-11-21 00:00:{0:02d},000] INFO [Controller id={1}] Ready to serve as the new controller with epoch {2} (kafka.controller.KafkaController)"
+
+
+def test_epoch_1_after_others_begins_a_life_and_ends_what_has_its_numbers() -> None:
+    """Epoch 4 of controller 1 is elected in both lives: lines of the second are none of the first."""
+    first = (ELECTED.format(1, 1, 4), READY.format(2, 1, 4))
+    second = (ELECTED.format(5, 1, 1), ELECTED.format(8, 1, 4), READY.format(9, 1, 4))
+    found = built(records_in({(1, "controller"): "\n".join((*first, *second))}), "term")["term"]
+    expected = frame(
+        SPEC,
+        """
+        term_id | elected_at | last_seen_at
+        1-4     | 1          | 8
+        2-1     | 5          | 5
+        2-4     | 8          | 9
+        """,
+    )
+    same_rows(found, expected, "term_id", "elected_at", "last_seen_at")
+
+
+QUORUM = """
+    [2026-11-21 00:00:21,000] INFO [QuorumController id=101] Becoming the active controller at epoch 4, next write offset 520. (org.apache.kafka.controller.QuorumController)
+    [2026-11-21 00:00:24,000] INFO [QuorumController id=101] In the new epoch 6, the leader is 103. (org.apache.kafka.controller.QuorumController)
+    [2026-11-21 00:00:26,000] INFO [QuorumController id=101] In the new epoch 7, the leader is 102. (org.apache.kafka.controller.QuorumController)
+"""
+SILENT_PEER = """
+    [2026-11-21 00:00:25,000] INFO [QuorumController id=102] In the new epoch 6, the leader is 103. (org.apache.kafka.controller.QuorumController)
+"""
+
+
+def test_a_term_of_a_controller_without_lines_is_what_others_heard() -> None:
+    """Of 102 lines were read: it never became active."""
+    found = built(records_in({(101, "controller"): QUORUM, (102, "controller"): SILENT_PEER}), "term")["term"]
+    expected = frame(
+        SPEC,
+        """
+        term_id | controller_id | elected_at | first_seen_at | last_seen_at | certainty
+        1-4     | 101           | 21         | 21            | 21           | proved
+        1-6     | 103           |            | 24            | 25           | inferred
+        """,
+    )
+    told = ("term_id", "controller_id", "elected_at", "first_seen_at", "last_seen_at", "certainty")
+    same_rows(found, expected, *told)

@@ -1,11 +1,9 @@
 """Steps of topics: collections are taken apart, whatever they are called."""
 
-import pytest
-from pyspark.sql import SparkSession
-
 from pipeline.silver import topic_event
 from schemas.silver.topic_event import SPEC
-from tests.tables import log_records, same_rows, table
+from tests.frames import frame
+from tests.rows import records_in, same_rows
 
 LINES = """
     [2026-11-21 00:00:01,000] INFO [Controller id=1] New topics: [HashSet(a.x, b-1)], deleted topics: [Set()], new partition replica assignment [Map()] (kafka.controller.KafkaController)
@@ -19,10 +17,8 @@ LINES = """
 """
 
 
-@pytest.mark.spark
-def test_steps(spark: SparkSession) -> None:
-    expected = table(
-        spark,
+def test_steps() -> None:
+    expected = frame(
         SPEC,
         """
         logged_at | topic | step
@@ -38,7 +34,7 @@ def test_steps(spark: SparkSession) -> None:
         """,
     )
     same_rows(
-        topic_event.build(log_records(spark, {(1, "controller"): LINES})),
+        topic_event.build(records_in({(1, "controller"): LINES})),
         expected,
         "logged_at",
         "topic",

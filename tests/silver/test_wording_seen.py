@@ -1,14 +1,10 @@
 """Wordings seen: per hour and segment, starts alone, signs in fields, what is not understood by its reason."""
 
-import pytest
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+from datetime import datetime
 
 from pipeline.silver import wording_seen
-from pipeline.store.delta import declared
 from schemas.silver.wording_seen import SPEC
-from tests.lab import rows_of
-from tests.tables import log_records
+from tests.rows import declared_rows, records_in
 
 CONTROLLER = """
     cut off before
@@ -25,13 +21,16 @@ STATE_CHANGE = """
 """
 
 
-@pytest.mark.spark
-def test_wordings_by_hour(spark: SparkSession) -> None:
-    records = log_records(spark, {(1, "controller"): CONTROLLER, (1, "state-change"): STATE_CHANGE})
-    seen = declared(SPEC, wording_seen.build(records)).withColumn("minute", F.date_format("seen_at", "HH:mm"))
+def minute(moment: datetime | None) -> str | None:
+    return f"{moment:%H:%M}" if moment else None
+
+
+def test_wordings_by_hour() -> None:
+    records = records_in({(1, "controller"): CONTROLLER, (1, "state-change"): STATE_CHANGE})
+    seen = declared_rows(wording_seen.build(records), SPEC)
     found = {
-        (row["minute"], row["event"] or row["not_understood_reason"], tuple(row["signs"])): row
-        for row in rows_of(seen)
+        (minute(row["seen_at"]), row["event"] or row["not_understood_reason"], tuple(row["signs"])): row
+        for row in seen.to_dicts()
     }
     assert {key: (row["record_count"], row["is_start"]) for key, row in found.items()} == {
         (None, "no_envelope", ()): (1, False),
@@ -52,3 +51,17 @@ def test_wordings_by_hour(spark: SparkSession) -> None:
     assert checks["first_offset"] < checks["last_offset"] < checks["end_offset"]
     (started,) = [row["first_offset"] for key, row in found.items() if key[0] == "01:31"]
     assert checks["end_offset"] == started
+
+
+def test_no_records() -> None:
+    nothing = records_in({(1, "controller"): CONTROLLER}).clear()
+    assert declared_rows(wording_seen.build(nothing), SPEC).is_empty()
+
+
+def test_what_is_accounted_for_elsewhere_is_not_counted() -> None:
+    other = """
+        [2026-11-21 00:00:01,000] INFO Nothing of the controller (org.example.Other)
+        [2026-11-21 00:00:02,000] INFO [Controller id=1] No such words in any release (kafka.controller.KafkaController)
+    """
+    seen = wording_seen.build(records_in({(1, "controller"): other}))
+    assert seen.select("not_understood_reason", "record_count").rows() == [("no_template", 1)]

@@ -11,8 +11,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from pipeline.catalog.tables import SPECS, TABLES
-from pipeline.store.delta import SKIPPED_BY, DeltaFolder
+from pipeline.store.delta import MOST_STRETCHES, SKIPPED_BY, DeltaFolder, is_among
 from pipeline.store.session import SMALL_BYTES, tune_for_size, tune_storage
+from schemas.spark import struct_of
 from schemas.spec import Check, TableSpec, field, required
 from schemas.types import INTEGER, LONG, STRING, TIMESTAMP
 from tests.tables import tuning_kept
@@ -117,14 +118,31 @@ def test_no_condition_is_null(spark: SparkSession, spec: TableSpec) -> None:
     values = {"string": "'x'", "timestamp": "timestamp'2026-11-21'", "boolean": "true"}
     columns = [
         f"CAST({'NULL' if one.nullable else values.get(kind, '1')} AS {kind}) AS {one.name}"
-        for one in spec.struct.fields
+        for one in struct_of(spec).fields
         if (kind := one.dataType.simpleString()) and "<" not in kind
     ] + [
         f"CAST(NULL AS {kind}) AS {one.name}"
-        for one in spec.struct.fields
+        for one in struct_of(spec).fields
         if "<" in (kind := one.dataType.simpleString())
     ]
     row = spark.sql(f"SELECT {', '.join(columns)}")
     held = row.selectExpr(*(f"({one.condition}) AS {one.name}" for one in spec.checks)).first()
     assert held is not None
     assert [one.name for one in spec.checks if held[one.name] is None] == []
+
+
+LAST = 4 * MOST_STRETCHES
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "load_seqs",
+    [
+        pytest.param([], id="none"),
+        pytest.param([5, 3, 4, 9], id="two stretches, in no order"),
+        pytest.param(list(range(1, LAST, 2)), id="more stretches than a condition has"),
+    ],
+)
+def test_rows_of_these_segments_and_no_others(spark: SparkSession, load_seqs: list[int]) -> None:
+    rows = spark.range(LAST).withColumnRenamed("id", "load_seq").where(is_among(load_seqs))
+    assert sorted(row["load_seq"] for row in rows.collect()) == sorted(load_seqs)

@@ -1,20 +1,20 @@
 """The gate says of each table how many of its rows break what their declaration promises, and shows some."""
 
+import polars as pl
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from polars import col
 
-from pipeline.store.gate import Expectation, count_broken, judge
+from pipeline.core.expectations import Expectation, broken_rows
+from pipeline.store.gate import judge
 
-WRONG = "CASE WHEN size < 0 THEN 'size is negative' END"
-
-
-def rows(spark: SparkSession, text: str) -> DataFrame:
-    return spark.createDataFrame(
-        [tuple(int(one) for one in row.split(":")) for row in text.split()], "id int, size int"
-    )
+RULES = (("size is negative", col("size") < 0),)
 
 
-@pytest.mark.spark
+def rows(text: str) -> pl.DataFrame:
+    parsed = [tuple(int(one) for one in row.split(":")) for row in text.split()]
+    return pl.DataFrame(parsed, schema={"id": pl.Int32, "size": pl.Int32}, orient="row")
+
+
 @pytest.mark.parametrize(
     ("first", "second", "counts", "said"),
     [
@@ -26,18 +26,17 @@ def rows(spark: SparkSession, text: str) -> DataFrame:
     ids=["as declared", "a broken row", "a key twice", "both at once"],
 )
 def test_broken_rows_are_counted_and_shown(
-    spark: SparkSession, first: str, second: str, counts: list[int], said: list[str | None]
+    first: str, second: str, counts: list[int], said: list[str | None]
 ) -> None:
     """The second table has no key: rows that are alike are no fault of it."""
-    schema = "id int, size int"
+    expected = (
+        Expectation("silver.one", "as_declared", "critical", RULES, ("id",)),
+        Expectation("silver.two", "as_declared", "warning", RULES),
+    )
     tables = [
-        (rows(spark, first), Expectation("silver.one", "as_declared", "critical", WRONG, ("id",))),
-        (
-            rows(spark, second) if second else spark.createDataFrame([], schema),
-            Expectation("silver.two", "as_declared", "warning", WRONG),
-        ),
+        (one, broken_rows(rows(text), one)) for one, text in zip(expected, (first, second), strict=True)
     ]
-    found = judge("c", "run", "silver", tables, count_broken(tables))
+    found = judge("c", "run", "silver", tables)
     assert [one["table"] for one in found] == ["silver.one", "silver.two"]
     assert [one["unexpected_count"] for one in found] == counts
     assert [one["is_met"] for one in found] == [not count for count in counts]

@@ -1,7 +1,7 @@
-"""Tenures of controllers: from election to end, how each ended, and what was done after it was over."""
+"""Terms of controllers: from election to end, how each ended, and what was done after it was over."""
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
 
 from pipeline.gold.controller_term.days import of_days
 from pipeline.gold.controller_term.deposed import with_fate
@@ -13,24 +13,34 @@ from pipeline.gold.controller_term.ends import (
     with_next_view,
 )
 from pipeline.gold.controller_term.own import own_lines
-from pipeline.kafka.tenures import in_turn, place, with_succession
-from schemas.gold.controller_term import SPEC
+from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, known_lines
+from pipeline.model.terms.term_steps import IN_TURN, MODE, TERM, with_succession
+
+BY_NAME = {
+    "elected": "election",
+    "ready": "ready_line",
+    "fenced": "fenced_line",
+    "wrote_after": "write_lines",
+    "ended": "end_line",
+    "vacant": "vacant_line",
+    "next_elected": "next_election",
+}
 
 
 def build(
-    term: DataFrame,
-    controller_day: DataFrame,
-    controller_event: DataFrame,
-    broker_event: DataFrame,
-    release_span: DataFrame,
-) -> DataFrame:
+    term: pl.DataFrame,
+    controller_day: pl.DataFrame,
+    controller_event: pl.DataFrame,
+    broker_event: pl.DataFrame,
+    release_span: pl.DataFrame,
+) -> pl.DataFrame:
     """One row per term.
 
     What rests on the time at which the next controller was elected is null where that was not seen: then the next
     term that lines tell of is not the next one, or began earlier than the first line that names it.
     Source: KafkaController, 0.8.2 to 3.9; QuorumController, from 2.8.
     """
-    begun = term.transform(with_succession)
+    begun = with_succession(term)
     told = (
         own_lines(begun, controller_event),
         of_days(controller_day),
@@ -39,37 +49,34 @@ def build(
     )
     return (
         joined(begun, *told)
-        .transform(with_next_view, broker_event, controller_event)
-        .transform(with_end)
-        .transform(with_gap)
-        .transform(with_fate)
-        .transform(with_lines)
-        .select(*SPEC.columns)
+        .pipe(with_next_view, broker_event, controller_event)
+        .pipe(with_end)
+        .pipe(with_gap)
+        .pipe(with_fate)
+        .pipe(with_lines)
     )
 
 
-def joined(term: DataFrame, *facts: DataFrame) -> DataFrame:
-    """Terms with the columns of each frame that has at most one row for each."""
+def joined(term: pl.DataFrame, *facts: pl.DataFrame) -> pl.DataFrame:
+    """Terms in their turn with the columns of each frame that has at most one row for each."""
     for one in facts:
-        term = term.join(one, on=["cluster_id", "term_id"], how="left")
+        term = term.join(one, on=TERM, how="left", maintain_order="left")
     return term
 
 
-def with_lines(term: DataFrame) -> DataFrame:
+def with_lines(term: pl.DataFrame) -> pl.DataFrame:
     """lines: places by what their lines say; evidence: of them those of its election, its end and the next election."""
-    order = in_turn()
-    none = F.array().cast("array<struct<file_id: string, byte_offset: bigint>>")
-    own = F.coalesce("election", F.array(place()))
-    by_name = {
-        "elected": own,
-        "ready": F.array_compact(F.array("ready_line")),
-        "fenced": F.array_compact(F.array("fenced_line")),
-        "wrote_after": F.coalesce("write_lines", none),
-        "ended": F.array_compact(F.array("end_line")),
-        "vacant": F.array_compact(F.array("vacant_line")),
-        "next_elected": F.coalesce(F.lead(own).over(order), none),
-    }
-    pairs = [part for name, lines in by_name.items() for part in (F.lit(name), lines)]
-    lines = F.map_filter(F.create_map(*pairs), lambda _, places: F.size(places) > 0)
-    basis = F.concat(*(by_name[name] for name in ("elected", "ended", "next_elected")))
-    return term.withColumn("lines", lines).withColumn("evidence", F.array_distinct(basis))
+    named = (
+        term.sort(*MODE, *IN_TURN)
+        .with_columns(election=pl.concat_list(known_lines(LINE), col("epoch_line").fill_null(NO_LINES)))
+        .with_columns(next_election=col("election").shift(-1).over(MODE))
+        .with_columns(col(*BY_NAME.values()).fill_null(NO_LINES))
+    )
+    entry = (
+        when(col(own).list.len() > 0).then(pl.concat_list(pl.struct(key=lit(name), value=own)))
+        .otherwise(lit([], pl.List(pl.Struct({"key": pl.String, "value": LINES_TYPE}))))
+        for name, own in BY_NAME.items()
+    )  # fmt: skip
+    lines = pl.concat_list(entry).cast(pl.Map(pl.String, LINES_TYPE))
+    basis = pl.concat_list("election", "end_line", "next_election").list.unique(maintain_order=True)
+    return named.with_columns(lines=lines, evidence=basis)

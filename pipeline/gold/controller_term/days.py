@@ -1,37 +1,44 @@
 """What the days of a term come to."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, when
 
-from pipeline.kafka.tenures import outermost, place
+from pipeline.model.lines.evidence import known_lines, outermost
+from pipeline.model.terms.term_steps import TERM
 
 SUMS = ("late_count", "late_act_count", "sent_count", "empty_count", "write_count")
 
 
-def of_days(controller_day: DataFrame) -> DataFrame:
+def of_days(controller_day: pl.DataFrame) -> pl.DataFrame:
     """One row per term that has days: its last line and act, sums of what came late, which brokers it found alive.
 
     refused_count: as brokers say or as their answers do, whichever are more.
     """
-    last = F.when(F.col("last_line_at").isNotNull(), F.struct("last_line_at", "last_seq"))
-    return (
-        controller_day.groupBy("cluster_id", "term_id")
+    found = (
+        controller_day.sort(*TERM, "day_at")
+        .group_by(TERM, maintain_order=True)
         .agg(
-            F.max("last_line_at").alias("last_line_at"),
-            F.max_by(place(), last).alias("last_line"),
-            F.max("has_state_changes").alias("has_state_changes"),
-            F.max("acted_at").alias("acted_at"),
-            *(F.sum(name).alias(name) for name in SUMS),
-            F.greatest(F.sum("refused_count"), F.sum("stale_count")).alias("refused_count"),
-            F.max("last_write_at").alias("last_write_at"),
-            F.array_distinct(outermost(in_order("write_lines"))).alias("write_lines"),
-            F.flatten(F.collect_list("live_brokers")).alias("live_brokers"),
+            col("last_line_at", "acted_at", "last_write_at").max(),
+            col("has_state_changes").any(),
+            col(SUMS).sum(),
+            refused_count=pl.max_horizontal(col("refused_count").sum(), col("stale_count").sum()),
+            write_lines=col("write_lines").drop_nulls().explode(),
+            live_brokers=col("live_brokers").drop_nulls().explode(),
         )
-        .withColumn("live_brokers", F.when(F.size("live_brokers") > 0, F.col("live_brokers")))
     )
+    has_live = col("live_brokers").list.len() > 0
+    return found.with_columns(
+        write_lines=outermost(col("write_lines")).list.unique(maintain_order=True),
+        live_brokers=when(has_live).then("live_brokers"),
+    ).join(last_lines(controller_day), on=TERM, how="left")
 
 
-def in_order(name: str) -> Column:
-    """The lists of that column, one day after another."""
-    days = F.collect_list(F.when(F.col(name).isNotNull(), F.struct("day_at", name)))
-    return F.flatten(F.array_sort(days)[name])
+def last_lines(controller_day: pl.DataFrame) -> pl.DataFrame:
+    """(TERM, last_line): the place of the last line of a term, a list."""
+    has_lines = col("last_line_at").is_not_null()
+    return (
+        controller_day.filter(has_lines)
+        .sort(*TERM, "last_line_at", "last_seq", "day_at", nulls_last=False)
+        .unique(TERM, keep="last", maintain_order=True)
+        .select(*TERM, last_line=known_lines(("file_id", "byte_offset")))
+    )

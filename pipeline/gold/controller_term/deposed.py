@@ -1,54 +1,55 @@
 """What a controller still did when the next one was elected, and what it comes to."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
+
+COUNTS = ("sent_count", "empty_count", "refused_count", "fenced_count")
 
 
-def with_fate(term: DataFrame) -> DataFrame:
+def with_fate(term: pl.DataFrame) -> pl.DataFrame:
     """The deeds as far as they can be known, what they come to, and since when it could write nothing.
 
     Moves are printed at TRACE, from 2.6 on at INFO. From 2.1 on (epoch_zk_version) ZooKeeper refuses each write of a
     deposed controller: a success after superseded_at is a matter of clocks there.
     """
-    is_known = F.col("is_succeeded") & F.col("last_line_at").isNotNull()
-    is_printed = F.col("has_state_changes") & (
-        F.col("is_trace_seen") | F.coalesce("is_stated_at_info", F.lit(False))
-    )
-    is_zookeeper = F.col("mode") == "zookeeper"
-    none = F.lit(0).cast("bigint")
-    counts = {
-        name: F.coalesce(name, none)
-        for name in ("sent_count", "empty_count", "refused_count", "fenced_count")
-    }
-    acts = F.greatest(F.col("late_act_count") - F.col("empty_count"), none)
+    is_known = col("is_succeeded") & col("last_line_at").is_not_null()
+    is_level_met = col("is_trace_seen") | col("is_stated_at_info").fill_null(value=False)
+    are_writes_known = is_known & col("has_state_changes") & is_level_met & (col("mode") == "zookeeper")
+    acts = pl.max_horizontal(col("late_act_count").cast(pl.Int64) - col("empty_count").cast(pl.Int64), 0)
+    is_fenced = col("fenced_at").is_not_null()
     return (
-        term.withColumns(counts)
-        .withColumn("last_act_at", F.coalesce("acted_at", "last_line_at", "last_seen_at"))
-        .withColumn("ready_ms", F.unix_millis("ready_at") - F.unix_millis("elected_at"))
-        .withColumn("acts_after_count", F.when(is_known, acts))
-        .withColumn(
-            "writes_after_count",
-            F.when(is_known & is_printed & is_zookeeper, F.coalesce("write_count", none)),
+        term.with_columns(col(COUNTS).fill_null(0))
+        .with_columns(
+            last_act_at=pl.coalesce("acted_at", "last_line_at", "last_seen_at"),
+            ready_ms=col("ready_at").dt.epoch("ms") - col("elected_at").dt.epoch("ms"),
+            acts_after_count=when(is_known).then(acts),
+            writes_after_count=when(are_writes_known).then(col("write_count").fill_null(0)),
+            fenced_from_at="fenced_at",
+            fenced_until_at=when(is_fenced).then(pl.coalesce("ended_at", "superseded_at")),
         )
-        .withColumn("overlap", F.when(is_known & (F.col("late_count") > 0), overlap()))
-        .withColumn("fenced_from_at", F.col("fenced_at"))
-        .withColumn(
-            "fenced_until_at",
-            F.when(F.col("fenced_at").isNotNull(), F.coalesce("ended_at", "superseded_at")),
-        )
+        .with_columns(overlap=when(is_known & (col("late_count") > 0)).then(overlap()))
     )
 
 
-def overlap() -> Column:
-    writes_count = F.col("writes_after_count")
-    is_fenced_release = F.col("epoch_zk_version").isNotNull()
-    is_kraft = F.col("mode") == "kraft"
+def overlap() -> pl.Expr:
+    writes_count = col("writes_after_count")
+    has_written = writes_count > 0
+    is_fenced_release = col("epoch_zk_version").is_not_null()
+    is_kraft = col("mode") == "kraft"
+    has_talked = (col("sent_count") > 0) | (col("refused_count") > 0)
+    nothing = lit(None, pl.String)
     return (
-        F.when(is_kraft & F.col("resigning_at").isNull(), F.lit(None))
-        .when(F.col("acts_after_count") == 0, "resignation_tail")
-        .when(is_kraft, "zombie_harmless")
-        .when((writes_count > 0) & ~is_fenced_release, "zombie_wrote")
-        .when((writes_count > 0) | writes_count.isNull(), F.lit(None))
-        .when((F.col("sent_count") > 0) | (F.col("refused_count") > 0), "zombie_talked")
-        .otherwise("zombie_harmless")
+        when(is_kraft & col("resigning_at").is_null())
+        .then(nothing)
+        .when(col("acts_after_count") == 0)
+        .then(lit("resignation_tail"))
+        .when(is_kraft)
+        .then(lit("zombie_harmless"))
+        .when(has_written & ~is_fenced_release)
+        .then(lit("zombie_wrote"))
+        .when(has_written | writes_count.is_null())
+        .then(nothing)
+        .when(has_talked)
+        .then(lit("zombie_talked"))
+        .otherwise(lit("zombie_harmless"))
     )

@@ -1,10 +1,12 @@
 """When and how a term ended, and what was between it and the next one."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
 
+from pipeline.core.span_join import rows_in_spans
 from pipeline.kafka.releases import bits, members
-from pipeline.kafka.tenures import LIVE, in_turn
+from pipeline.model.lines.evidence import line
+from pipeline.model.terms.term_steps import LIVE, MODE, TERM
 
 CHANGED = "broker_change"
 OBSERVED = "controller_observed_leader"
@@ -16,165 +18,195 @@ STATES_AT_INFO = members(bits("2.6.0", "current"))
 RESIGNED = ("shutdown", "session_expired", "znode_gone", "renounced", "event_failed")
 
 
-def with_next_view(term: DataFrame, broker_event: DataFrame, controller_event: DataFrame) -> DataFrame:
-    """Whether the next controller found this broker alive when it started, and whether it is the only one that could
-    be elected: no list of live brokers names another; in KRaft no other one was elected, or heard of a leader."""
-    named = broker_event.where(F.col("event").isin(LIVE, CHANGED) & F.col("broker_id").isNotNull())
-    brokers = named.groupBy("cluster_id").agg(F.collect_set("broker_id").alias("brokers"))
-    is_alive = F.array_contains(F.lead("live_brokers").over(in_turn()), F.col("controller_id"))
-    quorum = quorum_of(term, controller_event)
-    others = F.array_except(
-        F.when(F.col("mode") == "kraft", F.col("quorum")).otherwise(F.col("brokers")),
-        F.array("controller_id"),
-    )
+def with_next_view(
+    term: pl.DataFrame, broker_event: pl.DataFrame, controller_event: pl.DataFrame
+) -> pl.DataFrame:
+    """Terms in their turn with is_alive_next: True if the next controller found this broker alive when it started; and
+    is_alone: True if it is the only one that could be elected: no list of live brokers names another; in KRaft no
+    other one was elected, or heard of a leader."""
+    of_list = col("event").is_in([LIVE, CHANGED]) & col("broker_id").is_not_null()
+    brokers = broker_event.filter(of_list).select("cluster_id", node_id="broker_id")
+    live_next = col("live_brokers").shift(-1).over(MODE)
+    is_alive = live_next.list.contains(col("controller_id"))
+    others = when(col("mode") == "kraft").then("quorum").otherwise("brokers")
+    is_itself = (others.list.len() == 1) & others.list.contains(col("controller_id"))
     return (
-        term.join(F.broadcast(brokers), on="cluster_id", how="left")
-        .join(F.broadcast(quorum), on="cluster_id", how="left")
-        .withColumn("is_alive_next", F.when(F.col("is_succeeded"), is_alive))
-        .withColumn("is_alone", F.size(others) == 0)
+        term.join(node_set(brokers, "brokers"), on="cluster_id", how="left", maintain_order="left")
+        .join(
+            node_set(quorum_nodes(term, controller_event), "quorum"),
+            on="cluster_id",
+            how="left",
+            maintain_order="left",
+        )
+        .with_columns(is_alive_next=when("is_succeeded").then(is_alive), is_alone=is_itself)
         .drop("brokers", "quorum")
     )
 
 
-def quorum_of(term: DataFrame, controller_event: DataFrame) -> DataFrame:
-    """Per cluster the nodes that are seen to be KRaft controllers."""
-    led = term.where("mode = 'kraft'").select("cluster_id", "controller_id")
-    heard = controller_event.where(F.col("event") == OBSERVED).select("cluster_id", "node_id")
-    nodes = led.unionAll(heard).groupBy("cluster_id")
-    return nodes.agg(F.collect_set("controller_id").alias("quorum"))
+def node_set(nodes: pl.DataFrame, name: str) -> pl.DataFrame:
+    return nodes.group_by("cluster_id").agg(col("node_id").drop_nulls().unique().alias(name))
 
 
-def releases(term: DataFrame, release_span: DataFrame) -> DataFrame:
+def quorum_nodes(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, node_id) of nodes that are seen to be KRaft controllers."""
+    led = term.filter(col("mode") == "kraft").select("cluster_id", node_id="controller_id")
+    heard = controller_event.filter(col("event") == OBSERVED).select("cluster_id", "node_id")
+    return pl.concat([led, heard])
+
+
+def releases(term: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     """One row per term of which a release is known: what all the releases print that its controller may have run."""
 
-    def among(names: list[str]) -> Column:
-        return F.forall("s.releases", lambda one: one.isin(names))
+    def is_of(names: list[str]) -> pl.Expr:
+        return col("releases").list.eval(pl.element().is_in(names))
 
-    is_its_own = (
-        (F.col("s.cluster_id") == F.col("t.cluster_id"))
-        & (F.col("s.node_id") == F.col("t.controller_id"))
-        & (F.col("s.valid_until_at") > F.col("t.first_seen_at"))
-        & (F.col("s.valid_from_at") <= F.col("t.last_seen_at"))
+    spans = release_span.select(
+        "cluster_id",
+        "valid_from_at",
+        "valid_until_at",
+        controller_id="node_id",
+        is_without_thread=is_of(WITHOUT_THREAD).list.all(),
+        may_be_silent=is_of(WITHOUT_RESIGNATION).list.any(),
+        is_stated_at_info=is_of(STATES_AT_INFO).list.all(),
     )
-    may_be_silent = F.exists("s.releases", lambda one: one.isin(WITHOUT_RESIGNATION))
+    begins_before_end = col("valid_from_at") <= col("last_seen_at")
+    ends_after_begin = col("valid_until_at") > col("first_seen_at")
     return (
-        term.alias("t")
-        .join(F.broadcast(release_span).alias("s"), is_its_own, how="inner")
-        .groupBy("t.cluster_id", "t.term_id")
-        .agg(
-            F.bool_and(among(WITHOUT_THREAD)).alias("is_without_thread"),
-            F.bool_or(may_be_silent).alias("may_be_silent"),
-            F.bool_and(among(STATES_AT_INFO)).alias("is_stated_at_info"),
-        )
+        term.select(*TERM, "controller_id", "first_seen_at", "last_seen_at")
+        .join(spans, on=["cluster_id", "controller_id"], how="inner")
+        .filter(begins_before_end & ends_after_begin)
+        .group_by(TERM)
+        .agg(col("is_without_thread", "is_stated_at_info").all(), col("may_be_silent").any())
     )
 
 
-def vacancies(term: DataFrame, controller_event: DataFrame) -> DataFrame:
+def vacancies(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """One row per KRaft term after which a controller heard, before a next one was active, that nobody leads.
 
     Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 3.3.
     """
-    is_after = (
-        (F.col("t.cluster_id") == F.col("m.cluster_id"))
-        & (F.col("m.controller_epoch") > F.col("t.controller_epoch"))
-        & (F.col("m.logged_at") > F.col("t.began_at"))
-        & (F.col("t.superseded_at").isNull() | (F.col("m.logged_at") < F.col("t.superseded_at")))
+    is_vacant = (col("event") == OBSERVED) & col("active_controller_id").is_null()
+    heard = controller_event.filter(is_vacant).select(
+        "cluster_id", "logged_at", "file_id", "byte_offset", heard_epoch="controller_epoch"
     )
-    heard = controller_event.where((F.col("event") == OBSERVED) & F.col("active_controller_id").isNull())
-    line = F.struct("m.file_id", "m.byte_offset")
+    terms = term.filter(col("mode") == "kraft").select(*TERM, "controller_epoch", "began_at", "superseded_at")
+    is_within = col("logged_at") > col("began_at")
+    is_of_later_epoch = col("heard_epoch") > col("controller_epoch")
     return (
-        F.broadcast(term.where("mode = 'kraft'").alias("t"))
-        .join(heard.alias("m"), is_after, how="inner")
-        .groupBy("t.cluster_id", "t.term_id")
-        .agg(
-            F.min("m.logged_at").alias("vacant_from_at"),
-            F.min_by(line, F.struct("m.logged_at", line)).alias("vacant_line"),
-        )
+        rows_in_spans(terms, heard, ["cluster_id"], ("began_at", "superseded_at"), "logged_at", closed="left")
+        .filter(is_within & is_of_later_epoch)
+        .sort(*TERM, "logged_at", "file_id", "byte_offset")
+        .group_by(TERM)
+        .agg(vacant_from_at=col("logged_at").first(), vacant_line=line().head(1))
     )
 
 
-def with_end(term: DataFrame) -> DataFrame:
+def with_end(term: pl.DataFrame) -> pl.DataFrame:
     """ended_how and when; where only silence tells, the last line of the term."""
-    how = F.col("ended_how")
-    by_resigning = how.isin(*RESIGNED) | (how.isNull() & F.col("resigning_at").isNotNull())
+    how = col("ended_how")
+    is_undecided = how.is_null() & col("resigning_at").is_not_null()
+    is_by_resigning = how.is_in(RESIGNED).fill_null(value=False) | is_undecided
     # A KRaft process prints lines before the one that says that it is new: those after the next election are its.
-    is_last = (how == "crashed") | (
-        (how == "process_end") & (F.col("last_line_at") <= F.col("superseded_at"))
-    )
-    ends = (
-        (by_resigning, "resigning_at", "resigning_line"),
-        (how == "forced", "forced_at", "forced_line"),
-        (how == "startup_failed", "failed_at", "failed_line"),
-        (is_last, "last_line_at", "last_line"),
-    )
-    at = F.coalesce(*(F.when(is_so, F.col(moment)) for is_so, moment, _ in ends))
-    line = F.coalesce(*(F.when(is_so, F.col(said)) for is_so, _, said in ends))
-    decided = F.when(F.col("mode") == "kraft", kraft_end()).otherwise(zookeeper_end())
-    return term.withColumn("ended_how", decided).withColumns({"ended_at": at, "end_line": line})
+    is_last_its_own = (how == "process_end") & (col("last_line_at") <= col("superseded_at"))
+    is_last = (how == "crashed") | is_last_its_own
+
+    def at_end(of: str) -> pl.Expr:
+        return (
+            when(is_by_resigning)
+            .then(f"resigning_{of}")
+            .when(how == "forced")
+            .then(f"forced_{of}")
+            .when(how == "startup_failed")
+            .then(f"failed_{of}")
+            .when(is_last)
+            .then("last_line_at" if of == "at" else "last_line")
+        )
+
+    decided = when(col("mode") == "kraft").then(kraft_end()).otherwise(zookeeper_end())
+    return term.with_columns(ended_how=decided).with_columns(ended_at=at_end("at"), end_line=at_end("line"))
 
 
-def zookeeper_end() -> Column:
+def zookeeper_end() -> pl.Expr:
     """The closed list, decided in order; null where the evidence does not decide."""
-    resigned = F.col("resigning_at").isNotNull()
-    has_own_log = F.col("elected_at").isNotNull()
+    has_resigned, has_restarted = col("resigning_at").is_not_null(), col("restarted_at").is_not_null()
+    is_alive, is_missed = col("is_alive_next"), ~col("is_alive_next")
+    crashed_if_seen = when(col("elected_at").is_not_null()).then(lit("crashed"))
+    open_if_seen = when(col("last_line_at").is_not_null()).then(lit("open"))
+    nothing = lit(None, pl.String)
     return (
-        F.when(F.col("failed_at").isNotNull(), "startup_failed")
-        .when(resigned & near("stopped_at"), "shutdown")
-        .when(resigned & near("forced_at"), "forced")
-        .when(resigned & near("expired_at"), "session_expired")
-        .when(resigned & F.col("is_alive_next"), "znode_gone")
-        .when(resigned & ~F.col("is_alive_next") & is_true("is_without_thread"), "shutdown")
-        .when(resigned & ~F.col("is_alive_next"), "session_expired")
-        .when(resigned, F.lit(None))
-        .when(F.col("restarted_at").isNotNull() & is_true("may_be_silent"), F.lit(None))
-        .when(F.col("restarted_at").isNotNull(), F.when(has_own_log, "crashed"))
-        .when(F.col("superseded_at").isNull(), F.when(F.col("last_line_at").isNotNull(), "open"))
-        .otherwise("superseded_unseen")
+        when(col("failed_at").is_not_null())
+        .then(lit("startup_failed"))
+        .when(has_resigned & is_near("stopped_at"))
+        .then(lit("shutdown"))
+        .when(has_resigned & is_near("forced_at"))
+        .then(lit("forced"))
+        .when(has_resigned & is_near("expired_at"))
+        .then(lit("session_expired"))
+        .when(has_resigned & is_alive)
+        .then(lit("znode_gone"))
+        .when(has_resigned & is_missed & is_true("is_without_thread"))
+        .then(lit("shutdown"))
+        .when(has_resigned & is_missed)
+        .then(lit("session_expired"))
+        .when(has_resigned)
+        .then(nothing)
+        .when(has_restarted & is_true("may_be_silent"))
+        .then(nothing)
+        .when(has_restarted)
+        .then(crashed_if_seen)
+        .when(col("superseded_at").is_null())
+        .then(open_if_seen)
+        .otherwise(lit("superseded_unseen"))
     )
 
 
-def kraft_end() -> Column:
+def kraft_end() -> pl.Expr:
     """The same for KRaft; a last controller is over, nobody knows how, where another heard that nobody leads."""
-    is_open = F.col("last_line_at").isNotNull() & F.col("vacant_from_at").isNull()
-    is_by_event = F.col("renounced_by") == "controller_event_failed"
+    has_lines = col("last_line_at").is_not_null()
+    is_by_event = col("renounced_by") == "controller_event_failed"
+    resigned = when(is_by_event).then(lit("event_failed")).otherwise(lit("renounced"))
+    open_if_led = when(has_lines & col("vacant_from_at").is_null()).then(lit("open"))
     return (
-        F.when(F.col("resigning_at").isNotNull(), F.when(is_by_event, "event_failed").otherwise("renounced"))
-        .when(F.col("restarted_at").isNotNull() & F.col("last_line_at").isNotNull(), "process_end")
-        .when(F.col("superseded_at").isNull(), F.when(is_open, "open"))
-        .otherwise("superseded_unseen")
+        when(col("resigning_at").is_not_null())
+        .then(resigned)
+        .when(col("restarted_at").is_not_null() & has_lines)
+        .then(lit("process_end"))
+        .when(col("superseded_at").is_null())
+        .then(open_if_led)
+        .otherwise(lit("superseded_unseen"))
     )
 
 
-def is_true(flag: str) -> Column:
-    return is_true_of(F.col(flag))
+def is_true(flag: str) -> pl.Expr:
+    return col(flag).fill_null(value=False)
 
 
-def is_true_of(flag: Column) -> Column:
-    return F.coalesce(flag, F.lit(False))
+def is_near(mark: str) -> pl.Expr:
+    """True if that was said about when it resigned."""
+    gap_ms = col(mark).dt.epoch("ms") - col("resigning_at").dt.epoch("ms")
+    return (gap_ms.abs() <= NEARBY_MS).fill_null(value=False)
 
 
-def near(mark: str) -> Column:
-    gap = F.abs(F.unix_millis(mark) - F.unix_millis("resigning_at"))
-    return F.coalesce(gap <= NEARBY_MS, F.lit(False))
-
-
-def with_gap(term: DataFrame) -> DataFrame:
+def with_gap(term: pl.DataFrame) -> pl.DataFrame:
     """From the end to the next election, and why there was a gap. In KRaft a controller whose process ended has ended
     at its last line at the earliest: the gap is an upper bound, as that of one that crashed."""
-    gap_ms = F.unix_millis("superseded_at") - F.unix_millis("ended_at")
-    follows_itself = F.col("is_alone") & (F.col("next_controller_id") == F.col("controller_id"))
+    how, is_last = col("ended_how"), col("superseded_at").is_null()
+    gap_ms = when("is_succeeded").then(col("superseded_at").dt.epoch("ms") - col("ended_at").dt.epoch("ms"))
+    follows_itself = col("is_alone") & (col("next_controller_id") == col("controller_id"))
     kind = (
-        F.when(F.col("superseded_at").isNull(), F.lit(None))
-        .when(F.col("gap_ms") < 0, "none")
-        .when(F.col("gap_ms").isNull() | F.col("ended_how").isNull(), "unknown")
-        .when(is_true_of(follows_itself), "sole_broker")
-        .when(F.col("ended_how") == "crashed", "session_timeout")
-        .when(F.col("ended_how") == "process_end", "fetch_timeout")
-        .otherwise("handover")
+        when(is_last)
+        .then(lit(None, pl.String))
+        .when(col("gap_ms") < 0)
+        .then(lit("none"))
+        .when(col("gap_ms").is_null() | how.is_null())
+        .then(lit("unknown"))
+        .when(follows_itself)
+        .then(lit("sole_broker"))
+        .when(how == "crashed")
+        .then(lit("session_timeout"))
+        .when(how == "process_end")
+        .then(lit("fetch_timeout"))
+        .otherwise(lit("handover"))
     )
-    vacant_from_at = F.when(F.col("is_succeeded") | F.col("superseded_at").isNull(), F.col("vacant_from_at"))
-    return (
-        term.withColumn("gap_ms", F.when(F.col("is_succeeded"), gap_ms))
-        .withColumn("vacant_from_at", vacant_from_at)
-        .withColumn("gap_kind", kind)
-    )
+    vacant_from_at = when(col("is_succeeded") | is_last).then("vacant_from_at")
+    return term.with_columns(gap_ms=gap_ms, vacant_from_at=vacant_from_at).with_columns(gap_kind=kind)

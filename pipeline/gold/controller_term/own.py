@@ -1,9 +1,17 @@
 """What a controller says of its own term: the steps of its start, and the lines that end it."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, when
 
-from pipeline.kafka.tenures import LEAVING, STARTED, first_said, in_office, is_before_restart, place
+from pipeline.model.terms.term_steps import (
+    LEAVING,
+    SAID,
+    STARTED,
+    TERM,
+    first_said,
+    is_before_restart,
+    steps_in_terms,
+)
 
 STOPPED = ("thread_stopping", "thread_shut_down", "stopped")
 EXPIRED = ("session_expired", "session_expired_in_office")
@@ -18,92 +26,74 @@ STARTUP = (
     *("partition_machine_started", "ready", "scheduler_started"),
 )  # fmt: skip
 
-MARKS = ("ready", "resigning", "forced", "failed", "fenced")
-OF_PROCESS = (
-    *((f"{mark}_at", f"{mark}_line") for mark in MARKS),
-    *((f"{name}_at", f"{name}_at") for name in (*MARKS, "serving", "resigned")),
-)
+MARKS = {
+    "ready": ("ready",),
+    "resigning": LEAVING,
+    "forced": ("forced",),
+    "failed": ("election_failed",),
+    "fenced": ("fenced",),
+}
+ENDS = ("resigned", *STARTED, *STOPPED, *EXPIRED)
+TOLD = (*STARTUP, *(step for steps in MARKS.values() for step in steps), *ENDS)
+SERVING = {"serving_at": ("scheduler_started",), "resigned_at": ("resigned",)}
 
 
-def own_lines(term: DataFrame, controller_event: DataFrame) -> DataFrame:
+def own_lines(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """One row per term that has such lines, from the one that elects on, before the node is elected again: when and
     where it first said each thing, and the steps of its start.
 
-    election: the line that elects, and up to 2.0 the one that then tells the epoch.
+    <mark>_line: a list of one line, empty where it has none. What a process says that started anew later is null.
+    epoch_line: up to 2.0 the line that tells the epoch, after the one that elects.
     """
-    return (
-        in_office(term, controller_event)
-        .groupBy("t.cluster_id", "t.term_id")
-        .agg(*first_lines(), startup())
-        .withColumns({name: F.when(is_before_restart(at), F.col(name)) for at, name in OF_PROCESS})
-        .withColumn("election", F.array_compact(F.array("elected_line", "epoch_line")))
-        .transform(with_steps)
+    told = controller_event.filter(col("step").is_in(TOLD))
+    said = steps_in_terms(term, told, ["step", "event", "detail"])
+    of_process = [when(is_before_restart(name)).then(name).alias(name) for name in SERVING]
+    for mark in MARKS:
+        at, place = f"{mark}_at", f"{mark}_line"
+        of_process += [when(is_before_restart(at)).then(name).alias(name) for name in (at, place)]
+    found = said.group_by(TERM).agg(first_lines()).with_columns(of_process)
+    return found.join(steps_of_start(said, found), on=TERM, how="left").with_columns(
+        last_step=when(col("ready_at").is_null()).then("last_step")
     )
 
 
-def first_lines() -> list[Column]:
-    step = F.col("m.step")
-
-    def both(name: str, *steps: str) -> list[Column]:
-        at, line = first_said(*steps)
-        return [at.alias(f"{name}_at"), line.alias(f"{name}_line")]
-
-    at_election = F.struct("t.file_id", "t.byte_offset")
-    steps = (("ready",), LEAVING, ("forced",), ("election_failed",), ("fenced",))
+def first_lines() -> list[pl.Expr]:
+    step = col("step")
+    found = []
+    for mark, steps in MARKS.items():
+        at, place = first_said(*steps)
+        found += [at.alias(f"{mark}_at"), place.alias(f"{mark}_line")]
+    times = {"restarted_at": STARTED, "stopped_at": STOPPED, "expired_at": EXPIRED} | SERVING
+    found += [first_said(*steps)[0].alias(name) for name, steps in times.items()]
+    zk_version = col("detail").filter(step == "elected").min()
     return [
-        *(one for mark, own in zip(MARKS, steps, strict=True) for one in both(mark, *own)),
+        *found,
         first_said("epoch_incremented")[1].alias("epoch_line"),
-        first_said("scheduler_started")[0].alias("serving_at"),
-        first_said("resigned")[0].alias("resigned_at"),
-        first_said(*STARTED)[0].alias("restarted_at"),
-        first_said(*STOPPED)[0].alias("stopped_at"),
-        first_said(*EXPIRED)[0].alias("expired_at"),
-        F.count_if(step == "fenced").alias("fenced_count"),
-        F.first(at_election).alias("elected_line"),
-        F.min_by("m.event", F.when(step == "renounced", F.col("m.logged_at"))).alias("renounced_by"),
-        F.min(F.when(step == "elected", F.col("m.detail"))).try_cast("int").alias("epoch_zk_version"),
+        (step == "fenced").sum().alias("fenced_count"),
+        col("event").filter(step == "renounced").first().alias("renounced_by"),
+        zk_version.cast(pl.Int32, strict=False).alias("epoch_zk_version"),
     ]
 
 
-def startup() -> Column:
-    """said: (logged_at, place, step) of each step of the start."""
-    is_startup = (
-        F.col("m.step").isin(*STARTUP) & F.col("t.elected_at").isNotNull() & (F.col("t.mode") == "zookeeper")
+def steps_of_start(said: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
+    """(TERM, steps, last_step): how long each step of the start took, ms, until the line of the next one; the last one
+    has no end."""
+    at, until = col(SAID[0]), pl.coalesce("serving_at", "ready_at")
+    is_of_start = col("step").is_in(STARTUP) & col("elected_at").is_not_null() & (col("mode") == "zookeeper")
+    begun = (
+        said.filter(is_of_start)
+        .join(found.select(*TERM, until=until), on=TERM, how="left")
+        .filter((at <= col("until")).fill_null(value=True))
+        .sort(*TERM, *SAID)
     )
-    step = F.struct(F.col("m.logged_at"), place("m.").alias("place"), F.col("m.step"))
-    return F.array_sort(F.collect_list(F.when(is_startup, step))).alias("said")
-
-
-def with_steps(lines: DataFrame) -> DataFrame:
-    """How long each step of the start took: until the line of the next one; last_step: where a start stands that was
-    never ready."""
-    until = F.coalesce("serving_at", "ready_at")
-    begun = F.filter("said", lambda one: until.isNull() | (one["logged_at"] <= until))
-    last = F.when(F.col("ready_at").isNull() & (F.size("said") > 0), F.element_at("said.step", -1))
-    return (
-        lines.withColumn("said", begun)
-        .withColumn("steps", durations(F.col("said")))
-        .withColumn("last_step", last)
-        .drop("said")
+    last = begun.group_by(TERM).agg(last_step=col("step").last())
+    ms = at.dt.epoch("ms")
+    steps = (
+        begun.with_columns(ms=ms.shift(-1).over(TERM) - ms)
+        .drop_nulls("ms")
+        .group_by(*TERM, "step", maintain_order=True)
+        .agg(col("ms").sum())
+        .group_by(TERM)
+        .agg(steps=pl.struct(key="step", value="ms"))
     )
-
-
-def durations(said: Column) -> Column:
-    """Milliseconds by step, of (logged_at, place, step) in order; the last one has no end."""
-    ended = F.transform(
-        F.slice(said, 1, F.greatest(F.size(said) - 1, F.lit(0))),
-        lambda one, at: F.struct(
-            one["step"].alias("step"),
-            (F.unix_millis(said[at + 1]["logged_at"]) - F.unix_millis(one["logged_at"])).alias("ms"),
-        ),
-    )
-    names = F.array_distinct(ended["step"])
-    sums = F.transform(
-        names,
-        lambda name: F.aggregate(
-            F.filter(ended, lambda one: one["step"] == name),
-            F.lit(0).cast("bigint"),
-            lambda total, one: total + one["ms"],
-        ),
-    )
-    return F.when(F.size(said) > 1, F.map_from_arrays(names, sums))
+    return last.join(steps.with_columns(col("steps").cast(pl.Map(pl.String, pl.Int64))), on=TERM, how="left")

@@ -1,13 +1,21 @@
 """What a person should look at: small named rules over the gold tables, grouped by their root event."""
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from hashlib import sha256
+
+import polars as pl
+from polars import col, lit, when
 
 from pipeline.gold.finding.brokers import broker_flapping, unclean_shutdown
-from pipeline.gold.finding.elections import last_known_leader, leader_choice, unclean_election
+from pipeline.gold.finding.choices import last_known_leader, leader_choice
+from pipeline.gold.finding.elections import unclean_election
 from pipeline.gold.finding.known import with_suppressed
 from pipeline.gold.finding.logs import missing_logs, not_understood
-from pipeline.gold.finding.moves import discontinuity, illegal_move, refused_move, replay_disagreement
+from pipeline.gold.finding.moves import (
+    discontinuity,
+    illegal_move,
+    refused_move,
+    replay_disagreement,
+)
 from pipeline.gold.finding.outages import outage
 from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalance
 from pipeline.gold.finding.ratios import ratio_disagreement
@@ -18,68 +26,84 @@ from pipeline.gold.finding.terms import (
     failover_slow,
     no_controller,
 )
+from pipeline.model.settings import AuditLimit
 from schemas.gold.finding import SPEC
+
+NAME = ("cluster_id", "rule", "entity", "root_event", "term_id")
+NAME_DIGITS = 12
+ADDED = ("finding_id", "status", "suppressed_by")
+OF_RULES = tuple(name for name in SPEC.columns if name not in ADDED)
 
 
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
-    transition_audit: DataFrame,
-    controller_term: DataFrame,
-    imbalance_breach: DataFrame,
-    imbalance_check: DataFrame,
-    partition_outage: DataFrame,
-    topic_event: DataFrame,
-    replay_check: DataFrame,
-    log_gap: DataFrame,
-    leader_election: DataFrame,
-    broker_session: DataFrame,
-    election_event: DataFrame,
-    wording_seen: DataFrame,
-    audit_limit: DataFrame,
-    published_finding: DataFrame,
-) -> DataFrame:
+    transition_audit: pl.DataFrame,
+    controller_term: pl.DataFrame,
+    imbalance_breach: pl.DataFrame,
+    imbalance_check: pl.DataFrame,
+    partition_outage: pl.DataFrame,
+    topic_event: pl.DataFrame,
+    replay_check: pl.DataFrame,
+    log_gap: pl.DataFrame,
+    leader_election: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    election_event: pl.DataFrame,
+    wording_seen: pl.DataFrame,
+    audit_limit: AuditLimit,
+    data_end: pl.DataFrame,
+    published_finding: pl.DataFrame,
+) -> pl.DataFrame:
     """One row per finding; a healthy cluster has none.
 
-    audit_limit: one row per cluster: imbalance_checks, overlap_ms, no_controller_ms, failover_slow_ms, outage_ms,
-    flapping_departures, flapping_minutes, suppressions (what conf knows already), until_at (end of the data).
+    data_end: (cluster_id, until_at), until when what is still so at the end goes on.
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
     found = (
-        unclean_election(leader_election, election_event)
-        .unionByName(outage(partition_outage, controller_term, audit_limit))
-        .unionByName(last_known_leader(leader_election))
-        .unionByName(leader_choice(leader_election, controller_term))
-        .unionByName(illegal_move(transition_audit))
-        .unionByName(refused_move(transition_audit))
-        .unionByName(discontinuity(transition_audit))
-        .unionByName(replay_disagreement(replay_check, controller_term))
-        .unionByName(missing_logs(log_gap))
-        .unionByName(controller_outlived(controller_term, audit_limit))
-        .unionByName(deposed_controller_wrote(controller_term, audit_limit))
-        .unionByName(controller_powerless(controller_term, audit_limit))
-        .unionByName(no_controller(controller_term, audit_limit))
-        .unionByName(failover_slow(controller_term, audit_limit))
-        .unionByName(broker_flapping(broker_session, audit_limit))
-        .unionByName(unclean_shutdown(broker_session))
-        .unionByName(standing_imbalance(imbalance_breach))
-        .unionByName(ratio_disagreement(imbalance_check))
-        .unionByName(blocked_deletion(topic_event))
-        .unionByName(not_understood(wording_seen))
+        unclean_election(leader_election, election_event),
+        outage(partition_outage, controller_term, audit_limit, data_end),
+        last_known_leader(leader_election),
+        leader_choice(leader_election, controller_term),
+        illegal_move(transition_audit),
+        refused_move(transition_audit),
+        discontinuity(transition_audit),
+        replay_disagreement(replay_check, controller_term),
+        missing_logs(log_gap),
+        controller_outlived(controller_term, audit_limit),
+        deposed_controller_wrote(controller_term, audit_limit),
+        controller_powerless(controller_term, audit_limit, data_end),
+        no_controller(controller_term, audit_limit, data_end),
+        failover_slow(controller_term, audit_limit),
+        broker_flapping(broker_session, audit_limit, data_end),
+        unclean_shutdown(broker_session),
+        standing_imbalance(imbalance_breach),
+        ratio_disagreement(imbalance_check),
+        blocked_deletion(topic_event),
+        not_understood(wording_seen),
     )
-    told = found.transform(with_suppressed, audit_limit)
-    return told.transform(with_status, published_finding).select(*SPEC.columns)
+    return (
+        pl.concat([one.select(OF_RULES) for one in found])
+        .pipe(with_suppressed, audit_limit.suppressions)
+        .pipe(with_id)
+        .pipe(with_status, published_finding)
+    )
 
 
-def with_status(found: DataFrame, published_finding: DataFrame) -> DataFrame:
+def with_id(found: pl.DataFrame) -> pl.DataFrame:
+    """Adds finding_id, which is the same as long as NAME is."""
+    names = found.select(pl.concat_str(NAME, separator="|", ignore_nulls=True)).to_series()
+    digests = [sha256(name.encode()).hexdigest()[:NAME_DIGITS] for name in names]
+    return found.with_columns(pl.Series("finding_id", digests, pl.String))
+
+
+def with_status(found: pl.DataFrame, published_finding: pl.DataFrame) -> pl.DataFrame:
     """new, ongoing, resolved; what was published and is found no more stays as retracted."""
-    name = F.concat_ws("|", "cluster_id", "rule", "entity", "root_event", "term_id")
-    named = found.withColumn("finding_id", F.substring(F.sha2(name, 256), 1, 12))
-    before = published_finding.select("finding_id").withColumn("was_published", F.lit(True))
     status = (
-        F.when(F.col("was_published").isNull(), "new")
-        .when(F.col("valid_until_at").isNull(), "ongoing")
-        .otherwise("resolved")
+        when(~col("finding_id").is_in(published_finding["finding_id"].to_list()))
+        .then(lit("new"))
+        .when(col("valid_until_at").is_null())
+        .then(lit("ongoing"))
+        .otherwise(lit("resolved"))
     )
-    now = named.join(before, on="finding_id", how="left").withColumn("status", status).drop("was_published")
-    gone = published_finding.join(named.select("finding_id"), on="finding_id", how="left_anti")
-    retracted = gone.withColumn("status", F.lit("retracted")).select(*now.columns)
-    return now.unionByName(retracted)
+    now = found.with_columns(status=status).select(SPEC.columns)
+    gone = published_finding.join(now, on="finding_id", how="anti")
+    retracted = gone.with_columns(status=lit("retracted")).select(SPEC.columns)
+    return pl.concat([now, retracted])

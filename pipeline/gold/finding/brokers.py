@@ -1,69 +1,82 @@
 """Rules on brokers that come and go."""
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
 
-from pipeline.gold.finding.wording import kept_of, rule
-
-CUT_SHORT = (
-    "%s asked to be shut down and left %d of %d partition(s) without a leader that have other replicas, "
-    "%.1f s later"
+from pipeline.gold.finding.wording import (
+    NO_TERM,
+    broker_name,
+    kept_evidence,
+    millis,
+    rule,
+    seconds,
+    words,
 )
+from pipeline.model.settings import AuditLimit
+
 BROKER = ("cluster_id", "broker_id")
 
 
-def broker_flapping(broker_session: DataFrame, audit_limit: DataFrame) -> DataFrame:
+def broker_flapping(
+    broker_session: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
+) -> pl.DataFrame:
     """A broker left several times in a row without having been shut down: it dies, hangs, or loses its session."""
-    limit = audit_limit.select("cluster_id", "flapping_departures", "flapping_minutes", "until_at")
-    order = Window.partitionBy(*BROKER).orderBy("left_at")
-    so_far = order.rowsBetween(Window.unboundedPreceding, 0)
-    apart = F.unix_seconds("left_at") - F.unix_seconds(F.lag("left_at").over(order))
-    is_new = F.coalesce(apart > F.col("flapping_minutes") * 60, F.lit(True))
+    within_seconds = audit_limit.flapping_minutes * 60
+    left = col("left_at").dt.epoch("s")
+    apart = left - left.shift(1).over(BROKER)
+    is_new = (apart > within_seconds).fill_null(value=True)
+    is_left = col("left_at").is_not_null()
     runs = (
-        broker_session.where("left_at IS NOT NULL AND NOT coalesce(is_clean, false)")
-        .join(F.broadcast(limit), on="cluster_id", how="inner")
-        .withColumn("is_new", is_new)
-        .withColumn("run", F.sum(F.col("is_new").cast("int")).over(so_far))
-        .groupBy(*BROKER, "run", "flapping_departures", "flapping_minutes", "until_at")
+        broker_session.filter(is_left & ~col("is_clean").fill_null(value=False))
+        .sort(*BROKER, "left_at", "joined_at")
+        .with_columns(run=is_new.cast(pl.Int64).cum_sum().over(BROKER), evidence=col("evidence").list.tail(1))
+        .sort("left_at", "evidence")
+        .group_by(*BROKER, "run", maintain_order=True)
         .agg(
-            F.count("*").alias("departures"),
-            F.min("left_at").alias("valid_from_at"),
-            F.max("left_at").alias("last_at"),
-            F.min(F.unix_millis("left_at") - F.unix_millis("joined_at")).alias("shortest_ms"),
-            F.collect_list(F.struct("left_at", F.slice("evidence", -1, 1).alias("evidence"))).alias("each"),
+            departures=pl.len(),
+            valid_from_at=col("left_at").min(),
+            last_at=col("left_at").max(),
+            shortest_ms=(millis("left_at") - millis("joined_at")).min(),
+            evidence=kept_evidence(),
         )
-        .where("departures >= flapping_departures")
+        .filter(col("departures") >= audit_limit.flapping_departures)
     )
-    goes_on = F.unix_seconds("until_at") - F.unix_seconds("last_at") <= F.col("flapping_minutes") * 60
-    sentence = F.format_string(
-        "%s left %d times without having been shut down, there for %.1f s at the shortest",
-        broker_name(), "departures", F.col("shortest_ms") / 1000,
-    )  # fmt: skip
-    return runs.select(
-        "cluster_id", *rule("broker_flapping", "warning"), broker_name().alias("entity"),
-        F.format_string("broker left at %s", F.unix_millis("valid_from_at")).alias("root_event"),
-        F.lit(None).cast("string").alias("term_id"), "valid_from_at",
-        F.when(~goes_on, F.col("last_at")).alias("valid_until_at"), sentence.alias("sentence"),
-        F.lit("proved").alias("certainty"), kept_of(F.col("each")).alias("evidence"),
-    )  # fmt: skip
+    is_over = col("until_at").dt.epoch("s") - col("last_at").dt.epoch("s") > within_seconds
+    return runs.join(data_end.select("cluster_id", "until_at"), on="cluster_id").select(
+        *("cluster_id", "valid_from_at", "evidence"),
+        *rule("broker_flapping", "warning"),
+        entity=broker_name(),
+        root_event=words("broker left at {}", millis("valid_from_at")),
+        term_id=NO_TERM,
+        valid_until_at=when(is_over).then("last_at"),
+        sentence=words(
+            "{} left {} times without having been shut down, there for {} s at the shortest",
+            *(broker_name(), "departures", seconds(col("shortest_ms"))),
+        ),
+        certainty=lit("proved"),
+    )
 
 
-def unclean_shutdown(broker_session: DataFrame) -> DataFrame:
+def unclean_shutdown(broker_session: pl.DataFrame) -> pl.DataFrame:
     """A broker asked to be shut down and was gone before all that others could lead was theirs: the shutdown was cut
     short, or no other replica was in sync."""
-    asked = F.get("shutdown_requested_at", F.lit(0))
-    left = broker_session.where("size(shutdown_requested_at) > 0 AND is_clean = false AND unmoved_count > 0")
-    sentence = F.format_string(
-        CUT_SHORT, broker_name(), "unmoved_count", F.greatest("led_before_count", "unmoved_count"),
-        (F.unix_millis("left_at") - F.unix_millis(asked)) / 1000,
-    )  # fmt: skip
-    return left.select(
-        "cluster_id", *rule("unclean_shutdown", "warning"), broker_name().alias("entity"),
-        F.format_string("broker left at %s", F.unix_millis("left_at")).alias("root_event"),
-        F.col("left_term_id").alias("term_id"), asked.alias("valid_from_at"),
-        F.col("left_at").alias("valid_until_at"), sentence.alias("sentence"), "certainty", "evidence",
-    )  # fmt: skip
-
-
-def broker_name() -> Column:
-    return F.format_string("broker %d", "broker_id")
+    has_asked = col("shutdown_requested_at").list.len() > 0
+    has_unmoved = col("unmoved_count") > 0
+    cut_short = broker_session.filter(has_asked & ~col("is_clean") & has_unmoved).with_columns(
+        asked_at=col("shutdown_requested_at").list.first()
+    )
+    return cut_short.select(
+        *("cluster_id", "certainty", "evidence"),
+        *rule("unclean_shutdown", "warning"),
+        entity=broker_name(),
+        root_event=words("broker left at {}", millis("left_at")),
+        term_id="left_term_id",
+        valid_from_at="asked_at",
+        valid_until_at="left_at",
+        sentence=words(
+            "{} asked to be shut down and left {} of {} partition(s) without a leader that have other replicas, "
+            "{} s later",
+            *(broker_name(), "unmoved_count", pl.max_horizontal("led_before_count", "unmoved_count")),
+            seconds(millis("left_at") - millis("asked_at")),
+        ),
+    )

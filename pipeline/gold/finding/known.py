@@ -1,29 +1,32 @@
 """Findings that conf knows already."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import re
+from collections.abc import Sequence
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.settings import Suppression
 
 
-def with_suppressed(found: DataFrame, audit_limit: DataFrame) -> DataFrame:
-    """Adds suppressed_by, the reason of the first entry of audit_limit.suppressions that holds: of its rule and entity;
-    in maintenance what begins and ends within it and is not critical."""
-    told = audit_limit.select("cluster_id", "suppressions")
-    holding = F.filter("suppressions", holds)
-    return (
-        found.join(F.broadcast(told), on="cluster_id", how="left")
-        .withColumn("suppressed_by", F.get(holding, F.lit(0))["reason"])
-        .drop("suppressions")
-    )
+def with_suppressed(found: pl.DataFrame, suppressions: Sequence[Suppression]) -> pl.DataFrame:
+    """Adds suppressed_by, the reason of the first entry that holds: of its rule and entity; in maintenance what begins
+    and ends within it and is not critical."""
+    entities = found["entity"].unique().to_list()
+    reasons = (when(holds(one, entities)).then(lit(one.reason)) for one in suppressions)
+    return found.with_columns(suppressed_by=pl.coalesce(*reasons, lit(None, pl.String)))
 
 
-def holds(one: Column) -> Column:
-    is_named = one["rule"].isNull() | (one["rule"] == F.col("rule"))
-    is_about = one["entity"].isNull() | F.regexp_like(
-        F.col("entity"), F.concat(F.lit("^(?:"), one["entity"], F.lit(")$"))
-    )
-    is_within = (
-        (F.col("severity") != "critical")
-        & (F.col("valid_from_at") >= one["since_at"])
-        & (F.col("valid_until_at") <= one["until_at"])
-    )
-    return is_named & is_about & F.coalesce(one["since_at"].isNull() | is_within, F.lit(False))
+def holds(one: Suppression, entities: Sequence[str]) -> pl.Expr:
+    """True if the entry is about a finding; entities: all that findings are about."""
+    conditions = [lit(value=True)]
+    if one.rule is not None:
+        conditions.append(col("rule") == one.rule)
+    if one.entity is not None:
+        pattern = re.compile(one.entity)
+        conditions.append(col("entity").is_in([name for name in entities if pattern.fullmatch(name)]))
+    if one.since_at is not None:
+        is_after = col("valid_from_at") >= one.since_at
+        is_before = (col("valid_until_at") <= one.until_at).fill_null(value=False)
+        conditions.append((col("severity") != "critical") & is_after & is_before)
+    return pl.all_horizontal(conditions)

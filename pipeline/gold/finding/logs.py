@@ -1,53 +1,65 @@
 """Rules on the logs themselves: what is missing or not understood is missing in every verdict."""
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
 
-from pipeline.core.days import hour_of
-from pipeline.gold.finding.wording import kept, rule
+from pipeline.gold.finding.wording import EVIDENCE_KEPT, NO_TERM, rule, words
 from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
+CONTROLLER_LOGS = ("controller", "state-change")
 
-def missing_logs(log_gap: DataFrame) -> DataFrame:
+
+def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
     """Lines that the verdicts would need are not there: one finding per node, log, kind and hour in which it begins,
     however many lines are missed and however many signs tell so."""
-    node = F.when(F.col("node_id").isNull(), "cluster").otherwise(F.format_string("node %d", "node_id"))
-    log = F.when(F.col("log").isNotNull(), F.concat("log", F.lit(".log")))
-    gaps = (
-        log_gap.where(F.col("kind").isin(*(one for one in LINES_MISSING if one not in NORMAL)))
-        .withColumns({"entity": F.concat_ws(", ", node, log), "since_at": F.coalesce("from_at", "until_at")})
-        .where("since_at IS NOT NULL")
-    )
-    first = F.min(F.struct("since_at", "sentence", "certainty", "evidence")).alias("first")
-    until = F.max(F.coalesce("until_at", "since_at")).alias("until_at")
-    hour = hour_of("since_at").alias("hour_at")
-    found = gaps.groupBy("cluster_id", "entity", "kind", hour).agg(first, until)
-    words = F.concat_ws(", ", "entity", F.translate("kind", "_", " "))
-    return found.select(
-        "cluster_id", *rule("missing_logs", "info"), "entity",
-        F.format_string("%s since %s", "kind", F.unix_seconds("hour_at")).alias("root_event"),
-        F.lit(None).cast("string").alias("term_id"), F.col("first.since_at").alias("valid_from_at"),
-        F.col("until_at").alias("valid_until_at"),
-        F.concat_ws(": ", words, "first.sentence").alias("sentence"), "first.certainty", "first.evidence",
-    )  # fmt: skip
-
-
-def not_understood(wording_seen: DataFrame) -> DataFrame:
-    """Records of the controller's logs whose wording no template names: what they say is missing everywhere else."""
-    first = F.struct("file_id", F.col("first_offset").alias("byte_offset"))
-    groups = (
-        wording_seen.where("log IN ('controller', 'state-change') AND not_understood_reason IS NOT NULL")
-        .groupBy("cluster_id", "not_understood_reason")
+    node = when(col("node_id").is_null()).then(lit("cluster")).otherwise(words("node {}", "node_id"))
+    found = (
+        log_gap.filter(col("kind").is_in([one for one in LINES_MISSING if one not in NORMAL]))
+        .with_columns(
+            entity=pl.concat_str(node, col("log") + ".log", separator=", ", ignore_nulls=True),
+            since_at=pl.coalesce("from_at", "until_at"),
+        )
+        .filter(col("since_at").is_not_null())
+        .with_columns(hour_at=col("since_at").dt.truncate("1h"))
+        .sort("since_at", "sentence", "certainty", "evidence")
+        .group_by("cluster_id", "entity", "kind", "hour_at", maintain_order=True)
         .agg(
-            F.sum("record_count").alias("records"),
-            F.min("first_at").alias("valid_from_at"),
-            kept(F.collect_list(first)).alias("lines"),
+            col("sentence", "certainty", "evidence").first(),
+            valid_from_at=col("since_at").first(),
+            valid_until_at=pl.coalesce("until_at", "since_at").max(),
         )
     )
-    sentence = F.format_string("%d record(s) not understood: %s", "records", "not_understood_reason")
-    return groups.where("valid_from_at IS NOT NULL").select(
-        "cluster_id", *rule("not_understood", "info"), F.lit("logs").alias("entity"),
-        F.col("not_understood_reason").alias("root_event"), F.lit(None).cast("string").alias("term_id"),
-        "valid_from_at", F.lit(None).cast("timestamp").alias("valid_until_at"), sentence.alias("sentence"),
-        F.lit("proved").alias("certainty"), F.col("lines").alias("evidence"),
-    )  # fmt: skip
+    kind = col("kind").str.replace_all("_", " ", literal=True)
+    return found.select(
+        *("cluster_id", "entity", "valid_from_at", "valid_until_at", "certainty", "evidence"),
+        *rule("missing_logs", "info"),
+        root_event=words("{} since {}", "kind", col("hour_at").dt.epoch("s")),
+        term_id=NO_TERM,
+        sentence=words("{}, {}: {}", "entity", kind, "sentence"),
+    )
+
+
+def not_understood(wording_seen: pl.DataFrame) -> pl.DataFrame:
+    """Records of the controller's logs whose wording no template names: what they say is missing everywhere else."""
+    is_unknown = col("not_understood_reason").is_not_null()
+    first = pl.struct("file_id", byte_offset="first_offset")
+    groups = (
+        wording_seen.filter(col("log").is_in(CONTROLLER_LOGS) & is_unknown)
+        .sort("file_id", "first_offset")
+        .group_by("cluster_id", "not_understood_reason", maintain_order=True)
+        .agg(
+            records=col("record_count").sum(),
+            valid_from_at=col("first_at").min(),
+            evidence=first.head(EVIDENCE_KEPT),
+        )
+    )
+    return groups.filter(col("valid_from_at").is_not_null()).select(
+        *("cluster_id", "valid_from_at", "evidence"),
+        *rule("not_understood", "info"),
+        entity=lit("logs"),
+        root_event="not_understood_reason",
+        term_id=NO_TERM,
+        valid_until_at=lit(None, pl.Datetime("us", "UTC")),
+        sentence=words("{} record(s) not understood: {}", "records", "not_understood_reason"),
+        certainty=lit("proved"),
+    )

@@ -1,70 +1,99 @@
 """Rules on leadership of brokers and on topics."""
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+from functools import reduce
 
-from pipeline.gold.finding.wording import place
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.gold.finding.wording import (
+    NO_TERM,
+    broker_name,
+    decimals,
+    millis,
+    rule,
+    seconds,
+    words,
+)
+from pipeline.model.lines.evidence import LINE, known_lines
 
 NOT_ENABLED = "; auto.leader.rebalance.enable=false: nothing moves leaders back"
+DELETION = ("cluster_id", "topic", "deletion")
+STEPS = ("blocked", "queued", "completed")
 
 
-def standing_imbalance(imbalance_breach: DataFrame) -> DataFrame:
+def standing_imbalance(imbalance_breach: pl.DataFrame) -> pl.DataFrame:
     """A breach that outlasted the checks that a finding allows, while its broker was live and in the ISR of what it
     should lead; a warning while it stands."""
-    standing = imbalance_breach.where("is_standing AND certainty <> 'undetermined'")
-    unmoved = F.when(F.col("why") == "auto_rebalance_disabled", NOT_ENABLED).otherwise("")
-    sentence = F.format_string(
-        "broker %d leads too few: %d of its %d preferred partitions are led elsewhere, ratio %.4f over %.2f%s",
-        "broker_id", "led_elsewhere_count", "preferred_count", "max_ratio", "threshold_ratio", unmoved,
-    )  # fmt: skip
-    severity = F.when(F.col("balanced_at").isNull(), "warning").otherwise("info")
-    return standing.select(
-        "cluster_id", F.lit("standing_imbalance").alias("rule"), F.lit(2).alias("rule_version"),
-        severity.alias("severity"), F.format_string("broker %d", "broker_id").alias("entity"),
-        F.format_string("breach since %s", F.col("breached_at").cast("string")).alias("root_event"),
-        F.lit(None).cast("string").alias("term_id"), F.col("breached_at").alias("valid_from_at"),
-        F.col("balanced_at").alias("valid_until_at"), sentence.alias("sentence"), "certainty", "evidence",
-    )  # fmt: skip
-
-
-def blocked_deletion(topic_event: DataFrame) -> DataFrame:
-    """A topic's deletion was put off because a replica's broker was dead; a warning while it still stands."""
-    topics = Window.partitionBy("cluster_id", "topic").orderBy("logged_at", "byte_offset")
-    before = topics.rowsBetween(Window.unboundedPreceding, -1)
-    line = F.struct("logged_at", place().alias("place"))
-    done = F.coalesce(F.sum(F.when(F.col("step") == "deletion_completed", 1)).over(before), F.lit(0))
-    lives = (
-        topic_event.withColumn("deletion", done)
-        .groupBy("cluster_id", "topic", "deletion")
-        .agg(
-            F.min(F.when(F.col("step") == "deletion_queued", line)).alias("queued"),
-            F.min(F.when(F.col("step") == "deletion_blocked", line)).alias("blocked"),
-            F.max(F.when(F.col("step") == "deletion_completed", line)).alias("completed"),
-        )
-        .select(
-            "*", *(F.col(f"{step}.logged_at").alias(f"{step}_at") for step in ("queued", "blocked", "completed")),
-            F.array_compact(F.array("blocked.place", "queued.place", "completed.place")).alias("lines"),
-        )
-    )  # fmt: skip
-    blocked = lives.where("blocked_at IS NOT NULL").withColumn(
-        "began_at", F.coalesce("queued_at", "blocked_at")
-    )
-    waited = (F.unix_millis("completed_at") - F.unix_millis("began_at")) / 1000
-    sentence = F.when(
-        F.col("completed_at").isNotNull(),
-        F.format_string(
-            "deletion of topic %s was put off by a replica out of reach, completed after %.1f s",
-            "topic",
-            waited,
+    is_decided = col("certainty") != "undetermined"
+    is_disabled = col("why") == "auto_rebalance_disabled"
+    severity = when(col("balanced_at").is_null()).then(lit("warning")).otherwise(lit("info"))
+    return imbalance_breach.filter(col("is_standing") & is_decided).select(
+        *("cluster_id", "certainty", "evidence"),
+        *rule("standing_imbalance", severity, 2),
+        entity=broker_name(),
+        root_event=words("breach since {}", clock("breached_at")),
+        term_id=NO_TERM,
+        valid_from_at="breached_at",
+        valid_until_at="balanced_at",
+        sentence=words(
+            "{} leads too few: {} of its {} preferred partitions are led elsewhere, ratio {} over {}{}",
+            *(broker_name(), "led_elsewhere_count", "preferred_count"),
+            *(decimals(col("max_ratio"), 4), decimals(col("threshold_ratio"), 2)),
+            when(is_disabled).then(lit(NOT_ENABLED)).otherwise(lit("")),
         ),
-    ).otherwise(F.format_string("deletion of topic %s is stuck: a replica is out of reach", "topic"))
-    severity = F.when(F.col("completed_at").isNull(), "warning").otherwise("info")
-    return blocked.select(
-        "cluster_id", F.lit("blocked_deletion").alias("rule"), F.lit(1).alias("rule_version"),
-        severity.alias("severity"),
-        F.concat(F.lit("topic "), "topic").alias("entity"),
-        F.format_string("deletion %d", F.col("deletion") + 1).alias("root_event"),
-        F.lit(None).cast("string").alias("term_id"), F.col("began_at").alias("valid_from_at"),
-        F.col("completed_at").alias("valid_until_at"), sentence.alias("sentence"),
-        F.lit("proved").alias("certainty"), F.col("lines").alias("evidence"),
-    )  # fmt: skip
+    )
+
+
+def clock(name: str) -> pl.Expr:
+    """A time in UTC with as many digits of its second as it has: 2026-11-21 08:00:00.5."""
+    text = col(name).dt.strftime("%Y-%m-%d %H:%M:%S%.f")
+    return text.str.replace(r"(\.\d+?)0+$", "${1}")
+
+
+def blocked_deletion(topic_event: pl.DataFrame) -> pl.DataFrame:
+    """A topic's deletion was put off because a replica's broker was dead; a warning while it still stands."""
+    waited = seconds(millis("completed_at") - millis("began_at"))
+    is_completed = col("completed_at").is_not_null()
+    put_off = words(
+        "deletion of topic {} was put off by a replica out of reach, completed after {} s", "topic", waited
+    )
+    stuck = words("deletion of topic {} is stuck: a replica is out of reach", "topic")
+    severity = when(is_completed).then(lit("info")).otherwise(lit("warning"))
+    return (
+        blocked_deletions(topic_event)
+        .with_columns(began_at=pl.coalesce("queued_at", "blocked_at"))
+        .select(
+            "cluster_id",
+            *rule("blocked_deletion", severity),
+            entity=words("topic {}", "topic"),
+            root_event=words("deletion {}", col("deletion") + 1),
+            term_id=NO_TERM,
+            valid_from_at="began_at",
+            valid_until_at="completed_at",
+            sentence=when(is_completed).then(put_off).otherwise(stuck),
+            certainty=lit("proved"),
+            evidence=known_lines(*([f"{step}_{name}" for name in LINE] for step in STEPS)),
+        )
+    )
+
+
+def blocked_deletions(topic_event: pl.DataFrame) -> pl.DataFrame:
+    """One row per DELETION that was put off: the first line that blocks it, the first one that queues it, and the one
+    that completes it, with which it ends (<step>_at, <step>_file_id, <step>_byte_offset)."""
+    topic = ("cluster_id", "topic")
+    is_completed = (col("step") == "deletion_completed").cast(pl.Int64)
+    of_life = topic_event.sort(*topic, "logged_at", "byte_offset", "file_id").with_columns(
+        deletion=is_completed.cum_sum().over(topic) - is_completed
+    )
+    firsts = (
+        of_life.filter(col("step") == f"deletion_{step}")
+        .sort("logged_at", *LINE)
+        .unique(DELETION, keep="first", maintain_order=True)
+        .select(
+            *DELETION,
+            col("logged_at").alias(f"{step}_at"),
+            *(col(name).alias(f"{step}_{name}") for name in LINE),
+        )
+        for step in STEPS
+    )
+    return reduce(lambda found, one: found.join(one, on=DELETION, how="left"), firsts)

@@ -1,45 +1,67 @@
 """Rules on what Kafka itself prints of leader imbalance."""
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from decimal import Decimal
 
-from pipeline.gold.finding.wording import rule
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.gold.finding.wording import broker_name, rule, words
 
 NAMES_SHOWN = 3
+GROUP = ("cluster_id", "term_id", "controller_id", "broker_id")
+LEAST_PLAIN = 0.001
 
 
-def ratio_disagreement(imbalance_check: DataFrame) -> DataFrame:
+def ratio_disagreement(imbalance_check: pl.DataFrame) -> pl.DataFrame:
     """Kafka printed another ratio than its own lines give, and all of them were read: ours, or its, is wrong. One
     finding per controller, term and broker.
 
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
     """
-    first = F.struct("checked_at", "kafka_ratio", "imbalance_ratio", "only_kafka", "evidence")
+    first = ("checked_at", "kafka_ratio", "imbalance_ratio", "only_kafka", "evidence")
     found = (
-        imbalance_check.where("is_equal = false")
-        .groupBy("cluster_id", "term_id", "controller_id", "broker_id")
-        .agg(F.min(first).alias("first"), F.max("checked_at").alias("until_at"), F.count("*").alias("lines"))
+        imbalance_check.filter(~col("is_equal"))
+        .sort(first)
+        .group_by(GROUP, maintain_order=True)
+        .agg(col(first).first(), valid_until_at=col("checked_at").max(), lines=pl.len())
     )
-    epoch = F.split("term_id", "-", 2)[1].cast("int")
-    controller = F.format_string("controller %d (epoch %d)", "controller_id", epoch)
-    names = F.concat_ws(", ", F.slice("first.only_kafka", 1, NAMES_SHOWN))
-    also = F.when(
-        F.size("first.only_kafka") > 0,
-        F.concat(
-            F.lit("; Kafka alone counts "), F.size("first.only_kafka").cast("string"), F.lit(": "), names
+    said = found.with_columns(printed(found["kafka_ratio"]), printed(found["imbalance_ratio"]))
+    epoch = col("term_id").str.extract(r"^\d+-(\d+)$")
+    controller = words("controller {} (epoch {})", "controller_id", epoch)
+    names = col("only_kafka").list.head(NAMES_SHOWN).list.join(", ")
+    count = col("only_kafka").list.len()
+    also = when(count > 0).then(words("; Kafka alone counts {}: {}", count, names)).otherwise(lit(""))
+    return said.select(
+        *("cluster_id", "term_id", "valid_until_at", "evidence"),
+        *rule("ratio_disagreement", "warning"),
+        entity=broker_name(),
+        root_event=controller,
+        valid_from_at="checked_at",
+        sentence=words(
+            "{} printed imbalance ratio {} for broker {}, its lines give {} ({} line(s) differ){}",
+            *(
+                controller,
+                "kafka_ratio",
+                "broker_id",
+                col("imbalance_ratio").fill_null("none"),
+                "lines",
+                also,
+            ),
         ),
-    ).otherwise("")
-    said = (
-        F.col("first.kafka_ratio").cast("string"),
-        F.coalesce(F.col("first.imbalance_ratio").cast("string"), F.lit("none")),
+        certainty=lit("proved"),
     )
-    sentence = F.format_string(
-        "%s printed imbalance ratio %s for broker %d, its lines give %s (%d line(s) differ)%s",
-        controller, said[0], "broker_id", said[1], "lines", also,
-    )  # fmt: skip
-    return found.select(
-        "cluster_id", *rule("ratio_disagreement", "warning"), F.format_string("broker %d", "broker_id").alias("entity"),
-        controller.alias("root_event"), "term_id", F.col("first.checked_at").alias("valid_from_at"),
-        F.col("until_at").alias("valid_until_at"), sentence.alias("sentence"),
-        F.lit("proved").alias("certainty"), F.col("first.evidence").alias("evidence"),
-    )  # fmt: skip
+
+
+def printed(ratios: pl.Series) -> pl.Series:
+    """Shares as Java prints a double."""
+    texts = [None if ratio is None else as_java_prints(ratio) for ratio in ratios]
+    return pl.Series(ratios.name, texts, pl.String)
+
+
+def as_java_prints(ratio: float) -> str:
+    """A share between 0 and 1: below a thousandth it has an exponent, 2.5E-4."""
+    if ratio == 0 or ratio >= LEAST_PLAIN:
+        return repr(ratio)
+    exact = Decimal(repr(ratio))
+    first, *others = exact.normalize().as_tuple().digits
+    return f"{first}.{''.join(map(str, others)) or '0'}E{exact.adjusted()}"

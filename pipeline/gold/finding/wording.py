@@ -1,31 +1,59 @@
-"""What all rules say alike: name, place of a record, evidence that is kept, name of a controller."""
+"""What all rules say alike: names, numbers, and the evidence that is kept."""
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit
 
-EVIDENCE_KEPT = 5
-
-
-def rule(name: str, severity: str, version: int = 1) -> tuple[Column, ...]:
-    return (
-        F.lit(name).alias("rule"),
-        F.lit(version).alias("rule_version"),
-        F.lit(severity).alias("severity"),
-    )
+EVIDENCE = col("evidence")
+EVIDENCE_KEPT = 5  # of so many rows
+NO_TERM = lit(None, pl.String)
+FRACTION = 20  # digits behind the point: a ratio has 17 that count
 
 
-def place() -> Column:
-    return F.struct("file_id", "byte_offset")
+def rule(name: str, severity: str | pl.Expr, version: int = 1) -> tuple[pl.Expr, ...]:
+    """The columns that say which rule it is. severity: a name, or an expression of names."""
+    how_much = lit(severity) if isinstance(severity, str) else severity
+    return lit(name).alias("rule"), lit(version, pl.Int32).alias("rule_version"), how_much.alias("severity")
 
 
-def kept(lines: Column) -> Column:
-    return F.slice(F.array_sort(lines), 1, EVIDENCE_KEPT)
+def words(text: str, *parts: str | pl.Expr) -> pl.Expr:
+    """The text with a column or an expression for each {}; what is not known reads null."""
+    values = (col(one) if isinstance(one, str) else one for one in parts)
+    return pl.format(text, *(one.cast(pl.String).fill_null("null") for one in values))
 
 
-def kept_of(ordered: Column) -> Column:
-    """The evidence of the first ones of (order ..., evidence), joined."""
-    return F.flatten(kept(ordered)["evidence"])
+def decimals(value: pl.Expr, count: int) -> pl.Expr:
+    """A double with so many decimals, rounded half up by the digits that it prints: 0.285 is 0.29, as in Java."""
+    printed = value.cast(pl.String).cast(pl.Decimal(38, FRACTION))
+    rounded = printed.round(count, mode="half_away_from_zero")
+    return rounded.cast(pl.Decimal(38, count)).cast(pl.String)
 
 
-def controller_name() -> Column:
-    return F.format_string("controller %d (epoch %d)", "controller_id", "controller_epoch")
+def seconds(ms: pl.Expr) -> pl.Expr:
+    """Milliseconds as seconds with one decimal."""
+    return decimals(ms / 1000, 1)
+
+
+def millis(name: str) -> pl.Expr:
+    return col(name).dt.epoch("ms")
+
+
+def ids(name: str) -> pl.Expr:
+    """A list of ids as a text: 2, 1."""
+    return col(name).cast(pl.List(pl.String)).list.join(", ")
+
+
+def controller_name() -> pl.Expr:
+    return words("controller {} (epoch {})", "controller_id", "controller_epoch")
+
+
+def broker_name(broker_id: str = "broker_id") -> pl.Expr:
+    return words("broker {}", broker_id)
+
+
+def partition_name(topic: str | pl.Expr = "topic") -> pl.Expr:
+    return pl.concat_str(topic, "partition", separator="-", ignore_nulls=True)
+
+
+def kept_evidence(of: pl.Expr = EVIDENCE) -> pl.Expr:
+    """The evidence of the first rows of a group, joined; the rows are sorted."""
+    return of.head(EVIDENCE_KEPT).explode(empty_as_null=False, keep_nulls=False)

@@ -1,113 +1,116 @@
 """Elections of leaders by controllers, each held against the rule that it goes by."""
 
 from datetime import datetime
-from functools import reduce
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
 
+from pipeline.core.frames import with_absent
+from pipeline.gold.leader_election import leader_selectors
+from pipeline.gold.leader_election.candidates import with_candidates
+from pipeline.gold.leader_election.data_loss_bound import with_bound
+from pipeline.gold.leader_election.election_attempts import attempts
+from pipeline.gold.leader_election.election_lines import SAID, said_of_elections
 from pipeline.gold.leader_election.judging import with_judgement
-from pipeline.kafka import electing
-from pipeline.kafka.at_risk import with_risk
-from pipeline.kafka.attempts import attempts, said_of_elections
-from pipeline.kafka.candidates import with_candidates
-from pipeline.kafka.kraft_elections import kraft_elections
-from pipeline.kafka.missing_terms import without_doubted
-from pipeline.kafka.statements import known_before
-from pipeline.kafka.term_view import TERM, first_places, held, sequence
+from pipeline.gold.leader_election.kraft_elections import kraft_elections
+from pipeline.model.partitions.controller_view import first_places, held, sequence
+from pipeline.model.partitions.statements import known_before
+from pipeline.model.terms.missing_terms import without_doubted
+from pipeline.model.terms.succession import TERM
 from schemas.gold.leader_election import SPEC
 
 OF_LINE = (
     "from_state", "event_seq", "message", "exception_class", "controller_epoch", "file_id", "byte_offset",
 )  # fmt: skip
-KRAFT = "kraft"
+OF_ATTEMPT = (
+    "seq", "how", "is_unclean_said", "is_clean_said", "note_file_id", "note_byte_offset", "isr_line_file_id",
+    "isr_line_byte_offset", "said_selector",
+)  # fmt: skip
 
 
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
-    leader_and_isr: DataFrame,
-    partition_transition: DataFrame,
-    replica_transition: DataFrame,
-    assignment: DataFrame,
-    topic_event: DataFrame,
-    election_event: DataFrame,
-    reassignment_event: DataFrame,
-    broker_event: DataFrame,
-    controller_line: DataFrame,
-    term: DataFrame,
-    log_gap: DataFrame,
-    partition_timeline: DataFrame,
-    broker_session: DataFrame,
-    broker_absence: DataFrame,
-    replica_offset: DataFrame,
-    deletion_before: DataFrame,
-    modes: frozenset[str],
-    cut: datetime | None,
-) -> DataFrame:
+    leader_and_isr: pl.DataFrame,
+    partition_transition: pl.DataFrame,
+    replica_transition: pl.DataFrame,
+    assignment: pl.DataFrame,
+    topic_event: pl.DataFrame,
+    election_event: pl.DataFrame,
+    reassignment_event: pl.DataFrame,
+    broker_event: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    log_gap: pl.DataFrame,
+    partition_timeline: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    broker_absence: pl.DataFrame,
+    replica_offset: pl.DataFrame,
+    deletion_before: pl.DataFrame,
+    run_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
     """One row per attempt to give one partition a leader; of a fenced controller (from 2.1) no line tells.
 
-    modes: those of the terms; what a mode would add that there is not is left out of the plan. KRaft: as
-    pipeline.kafka.kraft_elections says; what follows is of ZooKeeper mode.
-    cut: the begin of a day before which no term began whose lines are given; deletion_before: (cluster_id, topic,
-    deletions) completed before it; partition_timeline: what is open at the cut or begins later.
+    KRaft: as kraft_elections says; what follows is of ZooKeeper mode.
+    dirty_from: the begin of a day before which no term began whose lines are given; deletion_before: (cluster_id,
+    topic, deletions) completed before it; partition_timeline: what is open at it or begins later; run_before: rows of
+    election_event before it, some run of preferred elections of each KRaft term that prints them.
 
     The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.
     The choice is judged by the ISR before where that is certain, else by the ISR that the line states: the old one
     without those that are gone. Up to 1.0 lines of elections state none: the request that follows does.
     Source: PartitionLeaderSelector up to 1.0, Election and PartitionStateMachine since, 0.8.2 to 3.9.
     """
-    found = []
-    if modes != {KRAFT}:
-        in_zookeeper = partition_timeline.where("topic_id IS NULL")
-        earlier = in_zookeeper.where(F.col("valid_from_at") < F.lit(cut).cast("timestamp"))
-        moves = (leader_and_isr, partition_transition, replica_transition, assignment, topic_event)
-        before = (deletion_before, known_before(earlier))
-        own = said_of_elections(*moves, election_event, reassignment_event, controller_line, term, *before)
-        found.append(
-            attempts_within(term, own, in_zookeeper)
-            .transform(with_candidates, broker_event, controller_line)
-            .transform(with_judgement, term, log_gap, broker_session)
-        )
-    if KRAFT in modes:
-        told = (broker_absence, broker_event, election_event, reassignment_event, term, log_gap)
-        found.append(kraft_elections(partition_timeline, *told))
-    return reduce(DataFrame.unionByName, (of_this_table(one, replica_offset) for one in found))
-
-
-def attempts_within(term: DataFrame, own: DataFrame, in_zookeeper: DataFrame) -> DataFrame:
-    """One row per attempt that lines of a term tell, with what its controller knew of the partition before."""
-    of_zookeeper = term.where("mode = 'zookeeper'")
-    kept = own.join(F.broadcast(of_zookeeper.select(*TERM)), on=[*TERM], how="left_semi")
-    known = in_zookeeper.transform(without_doubted)
-    views = held(kept, first_places(of_zookeeper), sequence(known), "said")
-    return attempts(views).transform(named)
-
-
-def of_this_table(elections: DataFrame, replica_offset: DataFrame) -> DataFrame:
-    """With what they put at risk, the columns of this table: null where the mode knows none."""
-    elections = with_risk(elections, replica_offset)
-    given = {one.name: one.dataType for one in SPEC.struct.fields if one.name not in elections.columns}
-    return elections.withColumns({name: F.lit(None).cast(kind) for name, kind in given.items()}).select(
-        *SPEC.columns
+    in_zookeeper = partition_timeline.filter(col("topic_id").is_null())
+    is_earlier = lit(value=False) if dirty_from is None else col("valid_from_at") < dirty_from
+    moves = (leader_and_isr, partition_transition, replica_transition, assignment, topic_event)
+    before = (deletion_before, known_before(in_zookeeper.filter(is_earlier)))
+    own = said_of_elections(*moves, election_event, reassignment_event, controller_line, term, *before)
+    of_zookeeper = (
+        attempts_within(term, own, in_zookeeper)
+        .pipe(with_candidates, broker_event, controller_line)
+        .pipe(with_judgement, term, log_gap, broker_session)
     )
+    chosen = pl.concat([election_event, run_before])
+    told = (broker_absence, broker_event, chosen, reassignment_event, term, log_gap)
+    of_kraft = kraft_elections(partition_timeline, *told)
+    both = pl.concat([of_this_table(of_zookeeper), of_this_table(of_kraft)])
+    return with_bound(both, replica_offset)
 
 
-def named(found: DataFrame) -> DataFrame:
+def attempts_within(term: pl.DataFrame, own: pl.DataFrame, in_zookeeper: pl.DataFrame) -> pl.DataFrame:
+    """One row per attempt that lines of a term tell, with what its controller knew of the partition before."""
+    begins = first_places(term.filter(col("mode") == "zookeeper"))
+    known = sequence(without_doubted(in_zookeeper))
+    return named(attempts(held(own, begins, known, *SAID)))
+
+
+def of_this_table(elections: pl.DataFrame) -> pl.DataFrame:
+    """The columns of this table but for records_at_risk: null where the mode knows none."""
+    names = [name for name in SPEC.columns if name != "records_at_risk"]
+    return with_absent(elections, SPEC, names).select(names)
+
+
+def named(found: pl.DataFrame) -> pl.DataFrame:
     """Columns of the row as its controller's lines have them."""
-    is_done = F.coalesce(F.col("said.outcome") == "done", F.lit(True))
-    before = F.col("held_before")
-    has_before = F.coalesce(F.col("said.from_state") != electing.NEW, F.lit(True))
+    is_done = (col("said_outcome") == "done").fill_null(value=True)
+    has_before = (col("said_from_state") != leader_selectors.NEW).fill_null(value=True)
     return found.select(
-        *TERM, "topic", "topic_life", "partition", "seq", "how", "notes", "note", "isr_line",
-        *(F.col(f"said.{name}").alias(name) for name in OF_LINE),
-        F.col("said.logged_at").alias("elected_at"), F.col("cause").alias("trigger"),
-        F.when(is_done, "done").otherwise("failed").alias("outcome"),
-        F.nullif(F.regexp_extract("said.message", electing.STRATEGY, 1), F.lit("")).alias("strategy"),
-        F.col("selector").alias("said_selector"),
-        F.when(is_done, F.col("said.leader_epoch").isNull()).alias("is_old"),
-        before["leader_epoch"].alias("old_epoch"), before["leader"].alias("old_leader"),
-        F.when(has_before, before["isr"]).alias("isr_before"),
-        before["replicas"].alias("replicas"), F.col("target").alias("target_replicas"),
-        F.coalesce(before["is_deleting"], F.lit(False)).alias("is_deleting"),
-        *(F.when(is_done, F.col(name)).alias(name) for name in ("isr", "leader_epoch")),
-        F.when(is_done, F.col("said.leader")).alias("leader"), F.lit(True).alias("is_asked"),
-    )  # fmt: skip
+        *TERM,
+        *("topic", "topic_life", "partition"),
+        *OF_ATTEMPT,
+        *(col(f"said_{name}").alias(name) for name in OF_LINE),
+        elected_at="said_logged_at",
+        trigger="cause",
+        outcome=when(is_done).then(lit("done")).otherwise(lit("failed")),
+        strategy=col("said_message").str.extract(leader_selectors.STRATEGY, 1),
+        is_old=when(is_done).then(col("said_leader_epoch").is_null()),
+        old_epoch="leader_epoch_before",
+        old_leader="leader_before",
+        isr_before=when(has_before).then("isr_before"),
+        replicas="replicas_before",
+        target_replicas="target",
+        is_deleting=col("is_deleting_before").fill_null(value=False),
+        isr=when(is_done).then("isr"),
+        leader_epoch=when(is_done).then("leader_epoch"),
+        leader=when(is_done).then("said_leader"),
+    )

@@ -1,149 +1,157 @@
-"""Whether an attempt chose what the rule prescribes, how certain that is, and which lines say so."""
+"""Holds the choice of an attempt against its rule, and says how certain that is and which lines tell it."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col, lit, when
 
-from pipeline.kafka import electing
-from pipeline.kafka.away import with_away
-from pipeline.kafka.succession import with_terms
-from pipeline.kafka.term_view import TERM
+from pipeline.gold.leader_election import leader_selectors
+from pipeline.gold.leader_election.absence_overlap import with_absence
+from pipeline.gold.leader_election.evidence import line, with_evidence
+from pipeline.model.terms.succession import TERM, with_terms
 from schemas.silver.log_gap import LINES_MISSING
 
 JUDGED = ("as_prescribed", "as_prescribed_by_result")
 
 
 def with_judgement(
-    found: DataFrame, term: DataFrame, log_gap: DataFrame, broker_session: DataFrame
-) -> DataFrame:
+    found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame, broker_session: pl.DataFrame
+) -> pl.DataFrame:
     """Attempts with kind, rule, choice, verdict, certainty, reason and evidence of this table."""
     return (
-        found.transform(with_rule)
-        .transform(with_terms, term)
-        .transform(with_doubt, term, log_gap)
-        .transform(with_certain_isr)
-        .transform(with_away, broker_session.where("mode = 'zookeeper'"))
-        .transform(with_choice)
-        .transform(with_verdict)
-        .transform(with_reason)
+        with_rule(found)
+        .pipe(with_terms, term)
+        .pipe(with_doubt, term, log_gap)
+        .pipe(with_certain_isr)
+        .pipe(with_absence, broker_session.filter(col("mode") == "zookeeper"))
+        .pipe(with_choice)
+        .pipe(with_verdict)
+        .pipe(with_reason)
     )
 
 
-def with_rule(found: DataFrame) -> DataFrame:
-    """kind, selector, failure, and those that the rule can choose from."""
-    is_aimed = F.col("kind") == "reassign"
+def with_rule(found: pl.DataFrame) -> pl.DataFrame:
+    """kind, selector, failure, and those that the rule can choose from: choices in order, online of them."""
+    is_aimed = col("kind") == "reassign"
     return (
-        found.withColumn("kind", electing.kind())
-        .withColumn("selector", electing.selector())
-        .withColumn("target_replicas", F.when(is_aimed, F.col("target_replicas")))
-        .withColumn("online", electing.online())
-        .withColumn("choices", electing.choices())
-        .withColumn("failure", electing.failure())
+        found.with_columns(kind=leader_selectors.kind())
+        .with_columns(
+            selector=leader_selectors.selector(),
+            target_replicas=when(is_aimed).then("target_replicas"),
+            online=leader_selectors.online(),
+            choices=leader_selectors.choices(),
+        )
+        .with_columns(failure=leader_selectors.failure())
     )
 
 
-def with_doubt(found: DataFrame, term: DataFrame, log_gap: DataFrame) -> DataFrame:
+def with_doubt(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
     """doubt: why the controller may have known what no line given here says. is_own_whole: no line of its own node is
     known to be missing; is_isr_told: of the term."""
-    since = F.min(F.coalesce("from_at", "until_at"))
-    gaps = log_gap.where(F.col("kind").isin(*LINES_MISSING))
-    own = gaps.groupBy("cluster_id", F.col("node_id").alias("controller_id")).agg(since.alias("own_from_at"))
-    told = term.select(*TERM, "controller_id", "is_isr_told")
-    doubt = F.when(~F.coalesce("is_whole", F.lit(False)), "beginning_missing").when(
-        F.col("missing_from_at") <= F.col("elected_at"), "lines_missing"
-    )
-    is_own_whole = F.coalesce(F.col("own_from_at") > F.col("elected_at"), F.lit(True))
+    since = pl.coalesce("from_at", "until_at").min()
+    gaps = log_gap.filter(col("kind").is_in(LINES_MISSING))
+    of_cluster = gaps.group_by("cluster_id").agg(missing_from_at=since)
+    of_node = gaps.group_by("cluster_id", controller_id="node_id").agg(own_from_at=since)
+    is_missing = col("missing_from_at") <= col("elected_at")
+    doubt = (
+        when(~col("is_whole").fill_null(value=False)).then(lit("beginning_missing"))
+        .when(is_missing).then(lit("lines_missing"))
+    )  # fmt: skip
     return (
-        found.join(F.broadcast(told), on=[*TERM], how="left")
-        .join(
-            F.broadcast(gaps.groupBy("cluster_id").agg(since.alias("missing_from_at"))), "cluster_id", "left"
+        found.join(term.select(*TERM, "controller_id", "is_isr_told"), on=TERM, how="left")
+        .join(of_cluster, on="cluster_id", how="left")
+        .join(of_node, on=["cluster_id", "controller_id"], how="left")
+        .with_columns(
+            doubt=doubt, is_own_whole=(col("own_from_at") > col("elected_at")).fill_null(value=True)
         )
-        .join(F.broadcast(own), on=["cluster_id", "controller_id"], how="left")
-        .withColumns({"doubt": doubt, "is_own_whole": is_own_whole})
     )
 
 
-def with_certain_isr(found: DataFrame) -> DataFrame:
+def with_certain_isr(found: pl.DataFrame) -> pl.DataFrame:
     """is_isr_before_certain: the leader asks this controller for every change, there was none, or it is alone.
 
     Where lines are missing, only what the controller itself said last of the ISR: its next leader epoch follows.
     """
-    follows = F.coalesce(F.col("leader_epoch") == F.col("old_epoch") + 1, F.lit(False))
-    is_led_by_none = F.col("old_leader") == electing.NOBODY
-    is_own = F.col("isr_line").isNotNull() & F.col("is_own_whole") & follows
-    is_known = F.col("doubt").isNull() | is_own | (is_led_by_none & follows)
-    is_told = F.coalesce("is_isr_told", F.lit(False)) | (F.size("replicas") == 1)
-    certain = F.coalesce((is_told | is_led_by_none) & is_known, F.lit(False))
-    return found.withColumn("is_isr_before_certain", F.when(F.col("isr_before").isNotNull(), certain))
+    follows = (col("leader_epoch") == col("old_epoch") + 1).fill_null(value=False)
+    is_led_by_none = col("old_leader") == leader_selectors.NOBODY
+    is_own = col("isr_line_file_id").is_not_null() & col("is_own_whole") & follows
+    is_known = col("doubt").is_null() | is_own | (is_led_by_none & follows)
+    is_told = col("is_isr_told").fill_null(value=False) | (col("replicas").list.len() == 1)
+    is_certain = ((is_told | is_led_by_none) & is_known).fill_null(value=False)
+    return found.with_columns(is_isr_before_certain=when(col("isr_before").is_not_null()).then(is_certain))
 
 
-def with_choice(found: DataFrame) -> DataFrame:
-    is_removal = F.col("kind") == "isr_removal"
-    by_isr = F.when(F.col("doubt").isNull() & ~is_removal, electing.expected_by_isr())
-    by_result = F.when(is_removal, electing.expected_of_removal()).otherwise(electing.expected_by_result())
-    expected = F.when(F.col("outcome") == "done", F.coalesce("by_isr", by_result))
-    return (
-        found.withColumn("by_isr", by_isr)
-        .withColumn("expected_leader", expected)
-        .withColumn("is_unclean_said", electing.is_unclean_said())
-        .withColumn(
-            "is_clean", F.coalesce(electing.is_clean(), F.when(F.col("away").isNotNull(), F.lit(False)))
-        )
-    )
-
-
-def with_verdict(found: DataFrame) -> DataFrame:
-    """What differs is undetermined where lines may be missing that tell why."""
-    leader, kind = F.col("leader"), F.col("kind")
-    is_same = leader == F.col("old_leader")
-    is_redundant = (F.col("from_state") == electing.ONLINE) & is_same
-    verdict = (
-        F.when(F.col("outcome") == "failed", F.lit(None))
-        .when(is_redundant, "redundant")
-        .when(leader == F.col("expected_leader"), F.when(F.col("by_isr").isNotNull(), JUDGED[0]).otherwise(JUDGED[1]))
-        .when(F.col("expected_leader").isNull() | unsure().isNotNull(), "undetermined")
-        .otherwise("differs")
+def with_choice(found: pl.DataFrame) -> pl.DataFrame:
+    """by_isr and expected_leader: who is prescribed, by the ISR before and at all; is_clean."""
+    is_removal = col("kind") == "isr_removal"
+    by_isr = when(col("doubt").is_null() & ~is_removal).then(leader_selectors.expected_by_isr())
+    by_result = (
+        when(is_removal).then(leader_selectors.expected_of_removal())
+        .otherwise(leader_selectors.expected_by_result())
     )  # fmt: skip
-    is_expected = F.when(F.col("verdict").isin(*JUDGED), F.lit(True)).when(
-        F.col("verdict") == "differs", F.lit(False)
-    )
-    is_known = F.col("verdict").isin("redundant", "undetermined") & (kind != "isr_removal")
-    return (
-        found.withColumn("verdict", verdict)
-        .withColumn("is_expected", is_expected)
-        .withColumn("certainty", F.when(F.col("how") == "implied", "inferred").otherwise("proved"))
-        .withColumn("expected_leader", F.when(~is_known | is_same, F.col("expected_leader")))
+    was_away = when(col("away").is_not_null()).then(lit(value=False))
+    return found.with_columns(
+        by_isr=by_isr,
+        expected_leader=when(col("outcome") == "done").then(pl.coalesce(by_isr, by_result)),
+        is_clean=pl.coalesce(leader_selectors.is_clean(), was_away),
     )
 
 
-def unsure() -> Column:
+def with_verdict(found: pl.DataFrame) -> pl.DataFrame:
+    """What differs is undetermined where lines may be missing that tell why."""
+    leader, expected, verdict = col("leader"), col("expected_leader"), col("verdict")
+    is_same = leader == col("old_leader")
+    is_redundant = (col("from_state") == leader_selectors.ONLINE) & is_same
+    by_rule = when(col("by_isr").is_not_null()).then(lit(JUDGED[0])).otherwise(lit(JUDGED[1]))
+    found_so = (
+        when(col("outcome") == "failed").then(lit(None, pl.String))
+        .when(is_redundant).then(lit("redundant"))
+        .when(leader == expected).then(by_rule)
+        .when(expected.is_null() | unsure().is_not_null()).then(lit("undetermined"))
+        .otherwise(lit("differs"))
+    )  # fmt: skip
+    is_open = verdict.is_in(["redundant", "undetermined"]) & (col("kind") != "isr_removal")
+    return found.with_columns(verdict=found_so).with_columns(
+        is_expected=when(verdict.is_in([*JUDGED, "differs"])).then(verdict != "differs"),
+        certainty=when(col("how") == "implied").then(lit("inferred")).otherwise(lit("proved")),
+        expected_leader=when(~is_open | is_same).then(expected),
+    )
+
+
+def unsure() -> pl.Expr:
     """Why a leader that the rule does not seem to choose may be the right one all the same."""
     # A removal reads the leader from ZooKeeper, where a deposed controller may have written (up to 2.0).
-    is_removal = F.col("kind") == "isr_removal"
+    is_removal = col("kind") == "isr_removal"
     # Up to 0.9 the first of the ISR takes over from a broker that shuts down, since then the first of the assignment.
-    is_by_order = (F.col("kind") == "controlled_shutdown") & F.col("is_old")
-    is_first = is_by_order & (F.get("isr", F.lit(0)) == F.col("leader"))
-    return F.coalesce("doubt", F.when(is_removal, "leader_unknown"), F.when(is_first, "release_unknown"))
+    is_by_order = (col("kind") == "controlled_shutdown") & col("is_old")
+    is_first = is_by_order & (leader_selectors.first("isr") == col("leader"))
+    return pl.coalesce(
+        "doubt",
+        when(is_removal).then(lit("leader_unknown")),
+        when(is_first).then(lit("release_unknown")),
+    )
 
 
-def with_reason(found: DataFrame) -> DataFrame:
-    is_removal = F.col("kind") == "isr_removal"
+def with_reason(found: pl.DataFrame) -> pl.DataFrame:
+    """reason: why something is undetermined. evidence: the line of the attempt, and those that tell an unclean one."""
+    is_removal = col("kind") == "isr_removal"
+    is_isr_missing = col("choices").is_not_null() & col("isr").is_null()
     missing = (
-        F.when(is_removal, "leader_unknown")
-        .when(F.col("choices").isNull(), "replicas_unknown")
-        .when(F.col("isr").isNull(), "isr_unknown")
-        .otherwise("replicas_unknown")
+        when(is_removal).then(lit("leader_unknown"))
+        .when(is_isr_missing).then(lit("isr_unknown"))
+        .otherwise(lit("replicas_unknown"))
+    )  # fmt: skip
+    is_chosen = (col("outcome") == "done") & (col("leader") >= 0) & ~is_removal
+    is_unsure_of_isr = col("is_clean").is_null() & is_chosen
+    reason = (
+        when(col("verdict") == "undetermined").then(pl.coalesce(unsure(), missing))
+        .when(is_unsure_of_isr).then(lit("isr_before_uncertain"))
+    )  # fmt: skip
+    is_concluded = ~col("is_clean") & ~col("is_unclean_said")
+    is_by_isr = is_concluded & col("is_isr_before_certain")
+    is_by_absence = is_concluded & ~col("is_isr_before_certain")
+    return with_evidence(
+        found.with_columns(reason=reason),
+        line(),
+        line("note_"),
+        when(is_by_isr).then(line("isr_line_")),
+        when(is_by_absence).then("away"),
     )
-    is_unsure_of_isr = (
-        F.col("is_clean").isNull() & (F.col("outcome") == "done") & (F.col("leader") >= 0) & ~is_removal
-    )
-    reason = F.when(F.col("verdict") == "undetermined", F.coalesce(unsure(), missing)).when(
-        is_unsure_of_isr, "isr_before_uncertain"
-    )
-    own = F.struct("file_id", "byte_offset")
-    is_concluded = ~F.col("is_clean") & ~F.col("is_unclean_said")
-    is_by_isr = is_concluded & F.col("is_isr_before_certain")
-    stated = F.array(own, F.col("note"), F.when(is_by_isr, F.col("isr_line")))
-    away = F.when(is_concluded & ~F.col("is_isr_before_certain"), F.col("away"))
-    none = F.array().cast("array<struct<file_id: string, byte_offset: bigint>>")
-    lines = F.array_distinct(F.array_compact(F.concat(stated, F.coalesce(away, none))))
-    return found.withColumn("reason", reason).withColumn("evidence", lines)

@@ -2,67 +2,51 @@
 
 from datetime import datetime
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql.functions import broadcast, coalesce, col, lit, when
+import polars as pl
+from polars import col, lit
 
-from pipeline.gold.transition_audit.block import FROM_LINES, FROM_MOVES, FROM_TERM, replay_block
+from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM, judged_moves
 from pipeline.kafka.machines import PARTITION, REPLICA
-from pipeline.kafka.stitching import stitched
-from schemas.gold.transition_audit import SPEC
+from pipeline.model.partitions.carried_states import carried_moves
+
+RECORD = ("cluster_id", "file_id", "byte_offset")
+TERM = ("cluster_id", "term_id")
 
 
 def build(
-    replica_transition: DataFrame,
-    partition_transition: DataFrame,
-    controller_line: DataFrame,
-    term: DataFrame,
-    summary_before: DataFrame,
-    cut: datetime | None,
-) -> DataFrame:
-    """One row per state change, from both machines, from the cut on (the begin of a day); all where there is none.
+    replica_transition: pl.DataFrame,
+    partition_transition: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    summary_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per state change of both machines, from dirty_from on (the begin of a day); all where it is None.
 
     Rows:    one move gives one row, with a term or without.
-    summary_before: gold.replay_summary of the days before the cut; controller_line: the lines from the cut on.
+    summary_before: gold.replay_summary of the days before dirty_from; controller_line: the lines from then on.
     Order:   (term_id, seq); a start-up seeds all states anew, so nothing is carried from term to term.
     Source:  ReplicaStateMachine and PartitionStateMachine, 0.8.1 to 3.9, ZooKeeper mode.
     """
-    replicas = replica_transition.withColumn("machine", lit(REPLICA))
-    partitions = partition_transition.withColumn("machine", lit(PARTITION)).withColumn(
-        "replica_id", lit(None).cast("int")
-    )
-    moves = (
-        replicas.select(*FROM_MOVES)
-        .unionByName(partitions.select(*FROM_MOVES))
-        .transform(with_place, controller_line)
-    )
-    if cut is not None:
-        moves = moves.where(col("ordered_at") >= lit(cut))
-    earlier = stitched(summary_before).withColumn("is_earlier", lit(True))
-    return (
-        moves.withColumn("is_earlier", lit(False))
-        .unionByName(earlier, allowMissingColumns=True)
-        .transform(with_machine, term)
-        .groupBy("cluster_id", "term_id", file_without_term())
-        .applyInArrow(replay_block, schema=SPEC.struct)
-        .select(*SPEC.columns)
-    )
+    of_replicas = replica_transition.with_columns(machine=lit(REPLICA))
+    of_partitions = partition_transition.with_columns(machine=lit(PARTITION), replica_id=lit(None, pl.Int32))
+    printed = pl.concat([of_replicas.select(FROM_MOVES), of_partitions.select(FROM_MOVES)])
+    moves = with_place(printed, controller_line)
+    if dirty_from is not None:
+        moves = moves.filter(col("ordered_at") >= dirty_from)
+    earlier = carried_moves(summary_before).with_columns(is_earlier=lit(True))
+    both = pl.concat([moves.with_columns(is_earlier=lit(False)), earlier], how="diagonal")
+    return judged_moves(with_machine(both, term))
 
 
-def with_place(move: DataFrame, controller_line: DataFrame) -> DataFrame:
+def with_place(moves: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
     """Adds term, order and cause; null where the record belongs to no known term. Rows in, rows out."""
-    key = ("cluster_id", "file_id", "byte_offset")
-    lines = controller_line.select(*key, *FROM_LINES)
-    return move.join(lines, on=[*key], how="left").withColumn(
-        "ordered_at", coalesce("ordered_at", "logged_at")
+    lines = controller_line.select(*RECORD, *FROM_LINES)
+    return moves.join(lines, on=RECORD, how="left").with_columns(
+        ordered_at=pl.coalesce("ordered_at", "logged_at")
     )
 
 
-def with_machine(move: DataFrame, term: DataFrame) -> DataFrame:
+def with_machine(moves: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Adds replica_machine; rows in, rows out."""
-    terms = term.select("cluster_id", "term_id", *FROM_TERM)
-    return move.join(broadcast(terms), on=["cluster_id", "term_id"], how="left")
-
-
-def file_without_term() -> Column:
-    """Rows without a term are judged one by one: file by file, lest they meet in a single block."""
-    return when(col("term_id").isNull(), col("file_id")).alias("file_without_term")
+    return moves.join(term.select(*TERM, *FROM_TERM), on=TERM, how="left")

@@ -1,0 +1,86 @@
+"""Builds the tables of a run: kernels in the order of their wiring in the driver, their rows stored side by side."""
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+
+import pyarrow as pa
+
+from jobs.incremental.at_hand import AtHand, Built
+from jobs.incremental.kernel_inputs import KernelInputs
+from jobs.incremental.night import Night
+from jobs.incremental.starts import Starts
+from pipeline.catalog.tables import BY_NAME, Table
+from pipeline.core.conditions import reaching
+from pipeline.core.frames import declared, frame_of
+from schemas.bronze import file_sighting
+from schemas.spec import TableSpec
+
+AT_ONCE = 4
+Done = Callable[[TableSpec, pa.Table], None]
+
+
+class Builder:
+    """The building of one run; `done` hears of each table and the rows that are written of it."""
+
+    def __init__(self, night: Night, done: Done) -> None:
+        self.night, self.done = night, done
+        self.at_hand = AtHand(night)
+        self.starts = Starts(night, self.at_hand)
+        self.inputs = KernelInputs(night, self.at_hand)
+
+    def build(self, tables: Sequence[Table], sightings: pa.Table | None = None) -> None:
+        """Runs the kernels and stores what they give. sightings: new rows of bronze.file_sighting, which kernels see.
+
+        What a write raises is raised once those that had begun are through; no other table is built then.
+        """
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            writes: list[Future[None]] = []
+            if sightings is not None:
+                self.at_hand.note(file_sighting.SPEC, Built(frame_of(sightings), is_all=False))
+                self.done(file_sighting.SPEC, sightings)
+                writes.append(pool.submit(self.night.tables.append, file_sighting.SPEC, sightings))
+            for table in tables:
+                rows = self.built(table)
+                if rows is not None:
+                    self.done(table.spec, rows)
+                    writes.append(pool.submit(self.store, table, rows))
+                raise_first(write for write in writes if write.done())
+            wait(writes, return_when=FIRST_EXCEPTION)
+            raise_first(writes)
+
+    def built(self, table: Table) -> pa.Table | None:
+        """The rows of a table that this run stores; None: what it brings leaves the table as it is."""
+        if table.build is None:
+            raise TypeError(f"{table.spec.name} has no build")
+        self.starts.look(table)
+        if self.starts.is_untouched(table):
+            return None
+        start, begin = self.starts.start_of(table), self.starts.begin_of(table)
+        rows = table.build(**self.inputs.of(table, begin))
+        if start is not None:
+            rows = rows.filter(reaching(table.ordered_by, start).polars())
+        found = declared(rows, table.spec)
+        is_all = start is None and not self.night.is_appended(table)
+        self.at_hand.note(table.spec, Built(frame_of(found), is_all, start))
+        return found
+
+    def store(self, table: Table, rows: pa.Table) -> None:
+        """Appends the rows, or puts them in place of those that they follow."""
+        spec, start, tables = table.spec, self.starts.start_of(table), self.night.tables
+        if spec.name not in self.at_hand.stored_names or self.night.is_appended(table):
+            if rows.num_rows:
+                tables.append(spec, rows)
+        elif start is None:
+            tables.replace(spec, rows)
+        else:
+            tables.replace_from(spec, rows, table.ordered_by, start)
+
+
+def raise_first(writes: Iterable[Future[None]]) -> None:
+    for write in writes:
+        write.result()
+
+
+def tables_to_build(names: Sequence[str], fresh: frozenset[str], *, has_segments: bool) -> list[Table]:
+    """Of the tables of a job those that change: all if there are segments, else those that are not fresh."""
+    return [BY_NAME[name] for name in names if has_segments or name not in fresh]

@@ -1,0 +1,163 @@
+"""What kernels that begin at a day have to know of the time before it, by the name of their parameter."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import polars as pl
+from polars import col
+
+from jobs.incremental.at_hand import AtHand
+from jobs.incremental.lines_before import CARRIED_LINE, lines_before
+from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.core.conditions import Condition, before, equals, is_in, reaching, since
+from pipeline.core.frames import empty
+from pipeline.gold.imbalance_breach.reassigning import PARTITION, steps
+from pipeline.gold.leader_election.kraft_marks import RUNS
+from pipeline.model.terms.succession import with_superseded
+from schemas.gold import (
+    broker_session,
+    leader_imbalance,
+    partition_outage,
+    partition_timeline,
+    replay_summary,
+)
+from schemas.gold.leader_imbalance import CREATION_UNSEEN
+from schemas.silver import election_event, reassignment_event, topic_event
+from schemas.spec import TableSpec
+
+PLACE = ("file_id", "byte_offset")
+DELETIONS = {"cluster_id": pl.String, "topic": pl.String, "deletions": pl.Int64}
+# Tables that say what state a partition is in.
+SAYING = ("leader_and_isr", "partition_transition", "partition_state")
+# More names than this are not asked for one by one.
+MOST_NAMES = 500
+
+State = Callable[[AtHand, datetime], pl.DataFrame]
+
+
+def named(column: str, names: list[str]) -> Condition | None:
+    """Rows of these names; None, all of them, where there are too many to ask for."""
+    return is_in(column, names) if len(names) <= MOST_NAMES else None
+
+
+def both(one: Condition, other: Condition | None) -> Condition:
+    return one if other is None else one & other
+
+
+def summary_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """Days of gold.replay_summary before the day, of the terms that go on then."""
+    terms = at_hand.since(BY_SHORT_NAME["controller_line"], start)["term_id"].unique().drop_nulls().sort()
+    names = terms.to_list()
+    rows = at_hand.stored(replay_summary.SPEC, both(before("day_at", start), named("term_id", names)))
+    return rows.filter(col("term_id").is_in(names))
+
+
+def deletion_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """(cluster_id, topic, deletions): how many deletions of each topic were completed before the day."""
+    is_done = equals("step", "deletion_completed") & before("logged_at", start)
+    done = at_hand.stored(topic_event.SPEC, is_done)
+    later = at_hand.since(BY_SHORT_NAME["controller_line"], start).select(PLACE)
+    found = done.join(later, on=PLACE, how="anti").group_by("cluster_id", "topic").agg(deletions=pl.len())
+    return found.cast(dict(DELETIONS))  # type: ignore[arg-type]
+
+
+def timeline_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """Rows of gold.partition_timeline that begin before the day: those open then, all of the topics in which something
+    is said afterwards, and of the partitions that are open in KRaft by an inference."""
+    said = (at_hand.since(BY_SHORT_NAME[name], start)["topic"] for name in SAYING)
+    topics = pl.concat(list(said)).unique().drop_nulls().sort().to_list()
+    earlier, of_topics = before("valid_from_at", start), named("topic", topics)
+    kept = earlier if of_topics is None else earlier & (reaching("valid_until_at", start) | of_topics)
+    rows = at_hand.stored(partition_timeline.SPEC, kept)
+    is_open = reaching("valid_until_at", start).polars()
+    inferred = rows.filter(is_open, col("topic_id").is_not_null(), col("partition_epoch").is_null())
+    if inferred.is_empty():
+        return rows
+    own = ("cluster_id", "topic_id", "partition")
+    of_topic = is_in("topic_id", inferred["topic_id"].unique().sort().to_list())
+    others = at_hand.stored(partition_timeline.SPEC, earlier & of_topic)
+    found = pl.concat([rows, others.join(inferred.select(own).unique(), on=own, how="semi")])
+    return found.unique(("cluster_id", "topic", "topic_life", "partition", "interval_seq"), keep="first")
+
+
+def sessions_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """Rows of gold.broker_session that begin before the day: those that reach it, and the last one of each broker."""
+    rows = at_hand.stored(broker_session.SPEC, before("joined_at", start))
+    last = rows.sort("joined_at", nulls_last=False).unique(("cluster_id", "broker_id"), keep="last")
+    kept = pl.concat([rows.filter(reaching("left_at", start).polars()), last])
+    return kept.unique(("cluster_id", "broker_id", "joined_at"), keep="first")
+
+
+def outage_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    return interval_before(at_hand, partition_outage.SPEC, "noticed_at", "ended_at", start)
+
+
+def imbalance_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """Rows of gold.leader_imbalance that begin before the day and reach it, and of those that ended before one that
+    tells of a partition whose creation was not seen."""
+    spec = leader_imbalance.SPEC
+    open_ones = interval_before(at_hand, spec, "valid_from_at", "valid_until_at", start)
+    unseen = before("valid_until_at", start) & equals("reason", CREATION_UNSEEN)
+    return pl.concat([open_ones, at_hand.stored(spec, unseen).head(1)])
+
+
+def reassignment_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """Rows of silver.reassignment_event: the last before the day of each partition that begins or ends one."""
+    rows = at_hand.stored(reassignment_event.SPEC, before("logged_at", start))
+    told = steps(rows).sort("logged_at", *PLACE)
+    return told.unique(PARTITION, keep="last", maintain_order=True)
+
+
+def run_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """Rows of silver.election_event: of the KRaft terms that go on at the day the first run of preferred elections of
+    each day and kind before it. Which controllers print theirs is told by any of them."""
+    terms = with_superseded(at_hand.whole(BY_SHORT_NAME["term"]))
+    began = pl.min_horizontal("elected_at", "first_seen_at")
+    is_open = reaching("superseded_at", start).polars()
+    going_on = terms.filter(col("mode") == "kraft", is_open, began < start)
+    first = going_on.select(at=began)["at"].min()
+    if not isinstance(first, datetime):
+        return empty(election_event.SPEC)
+    in_time = since("logged_at", first) & before("logged_at", start)
+    rows = at_hand.stored(election_event.SPEC, is_in("event", RUNS) & in_time).sort("logged_at", *PLACE)
+    day = rows.with_columns(day_at=col("logged_at").dt.truncate("1d"))
+    each = day.unique(
+        ("cluster_id", "node_id", "event", "trigger", "day_at"), keep="first", maintain_order=True
+    )
+    return each.drop("day_at")
+
+
+def interval_before(
+    at_hand: AtHand, spec: TableSpec, from_column: str, until_column: str, start: datetime
+) -> pl.DataFrame:
+    """Rows of an interval table that begin before the day and reach it: the table is its own state."""
+    return at_hand.stored(spec, before(from_column, start) & reaching(until_column, start))
+
+
+STATES: dict[str, State] = {
+    "summary_before": summary_before,
+    "deletion_before": deletion_before,
+    "timeline_before": timeline_before,
+    "session_before": sessions_before,
+    "outage_before": outage_before,
+    "imbalance_before": imbalance_before,
+    "reassignment_before": reassignment_before,
+    "run_before": run_before,
+    "line_before": lines_before,
+}
+NOTHING: dict[str, pl.DataFrame] = {
+    "summary_before": empty(replay_summary.SPEC),
+    "deletion_before": pl.DataFrame(schema=DELETIONS),
+    "timeline_before": empty(partition_timeline.SPEC),
+    "session_before": empty(broker_session.SPEC),
+    "outage_before": empty(partition_outage.SPEC),
+    "imbalance_before": empty(leader_imbalance.SPEC),
+    "reassignment_before": empty(reassignment_event.SPEC),
+    "run_before": empty(election_event.SPEC),
+    "line_before": CARRIED_LINE,
+}
+
+
+def carried(name: str, at_hand: AtHand, start: datetime | None) -> pl.DataFrame:
+    """The state of that name before the day; nothing where all is built."""
+    return NOTHING[name] if start is None else STATES[name](at_hand, start)

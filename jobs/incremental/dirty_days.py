@@ -1,0 +1,168 @@
+"""From which day on a run builds anew: what lies before it cannot differ from what is stored."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+from polars import col
+
+from jobs.incremental.at_hand import with_file_begin
+from pipeline.model.brokers.balancing import DEFAULTS, NAMES, typed
+from pipeline.model.lines.acting import SEQ_BITS
+from pipeline.model.partitions.partition_states import GRACE_SECONDS
+from pipeline.model.terms.succession import TERM, unseen_from, unseen_stretches, with_superseded
+
+LATE = timedelta(seconds=GRACE_SECONDS)  # how long a line still tells of a state that another one followed
+LOGS = ("controller", "state-change")  # of which a file of several loggers may have both
+ALL_SINCE = datetime(1, 1, 1, tzinfo=UTC)
+AFFECTS = "affects_from"
+# Columns of a term that decide which lines belong to it, when it begins, and how its moves are judged.
+WATCHED = (
+    *("cluster_id", "term_id", "mode", "controller_id", "controller_epoch", "elected_at", "first_seen_at"),
+    *("file_id", "byte_offset", "replica_machine", "is_trace_seen", "is_isr_told"),
+)
+
+
+def begin_of_day(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def earliest(*times: datetime | None) -> datetime | None:
+    """The first of the times that there are."""
+    return min((one for one in times if one is not None), default=None)
+
+
+def affected_from(now: pl.DataFrame, before: pl.DataFrame) -> datetime | None:
+    """The earliest affects_from of rows that only one of two versions of a dimension has; None: none affects any.
+
+    Both: the watched columns, and affects_from, from when on rows of other tables rest on that one.
+    """
+    names = now.columns
+    both = pl.concat([now.select(names), before.select(names)]).group_by(names).agg(count=pl.len())
+    return first_time(both.filter(col("count") == 1), AFFECTS)
+
+
+def first_time(rows: pl.DataFrame, name: str) -> datetime | None:
+    found = rows[name].min()
+    return found if isinstance(found, datetime) else None
+
+
+def dirty_at(
+    segments: pl.DataFrame,
+    terms: tuple[pl.DataFrame, pl.DataFrame],
+    settings: tuple[pl.DataFrame, pl.DataFrame],
+) -> datetime | None:
+    """The earliest time of which a run tells anew; None: of none.
+
+    segments: rows of bronze.source_file with status: new, old, or gone as others replace them. terms, settings:
+    silver.term and silver.broker_setting now and as they were.
+    """
+    of_terms = (affected_from(*map(one, terms)) for one in (identities, ends, unseen))
+    limits = affected_from(*map(held_values, settings))
+    begin = first_time(segments, "first_logged_at")
+    limits = limits if limits is None or begin is None else max(limits, begin)
+    new = first_time(segments.filter(col("status") == "new"), "first_logged_at")
+    return earliest(new, overtaken(segments), *of_terms, limits)
+
+
+def began() -> pl.Expr:
+    return pl.min_horizontal("elected_at", "first_seen_at")
+
+
+def identities(term: pl.DataFrame) -> pl.DataFrame:
+    """Lines belong to a term, and its moves are judged, by what is known of it: from its begin on."""
+    return term.select(*WATCHED, began().alias(AFFECTS))
+
+
+def ends(term: pl.DataFrame) -> pl.DataFrame:
+    """What a controller did not find at its start rests on the last line of the one before: from its election on."""
+    followed = with_superseded(term).filter(col("superseded_at").is_not_null())
+    return followed.select(*TERM, "last_seen_at", col("superseded_at").alias(AFFECTS))
+
+
+def unseen(term: pl.DataFrame) -> pl.DataFrame:
+    """Ratios are undetermined from the time on from which a term may be missing, leaders until one is stated again."""
+    first = unseen_from(term).filter(col("unseen_at").is_not_null())
+    each = unseen_stretches(term).select("cluster_id", unseen_at=col("from_at"))
+    both = pl.concat([first.select("cluster_id", "unseen_at"), each]).unique()
+    return both.with_columns(col("unseen_at").alias(AFFECTS))
+
+
+def held_values(broker_setting: pl.DataFrame) -> pl.DataFrame:
+    """What brokers print of leader balancing, each value where it begins to hold: the first one of a broker holds
+    before it, too, and tells nothing new where it is Kafka's default."""
+    of_setting = ("cluster_id", "node_id", "name")
+    parts = [
+        broker_setting.filter((col("name") == name) & col("node_id").is_not_null()).with_columns(
+            number=typed(key).cast(pl.Float64).fill_null(float(DEFAULTS[key])),
+            default=pl.lit(float(DEFAULTS[key])),
+        )
+        for key, name in NAMES.items()
+    ]
+    lines = pl.concat(parts).sort("logged_at", "file_id", "byte_offset")
+    told = lines.with_columns(before=col("number").shift(1).over(*of_setting))
+    is_first = col("before").is_null()
+    is_other = col("number") != pl.coalesce("before", "default")
+    since = (
+        pl.when(is_first).then(pl.lit(ALL_SINCE, broker_setting.schema["logged_at"])).otherwise("logged_at")
+    )
+    return told.filter(is_other).select(*of_setting, "number", since.alias(AFFECTS))
+
+
+def overtaken(segments: pl.DataFrame) -> datetime | None:
+    """The earliest time of segments that are gone, that stand behind a new one or one that is gone, or whose file has
+    come to another place among those of its node and log."""
+    logs = pl.when(col("log") == "mixed").then(pl.lit(list(LOGS))).otherwise(pl.concat_list("log"))
+    own = with_file_begin(segments).with_columns(log=logs).explode("log").filter(col("log").is_in(LOGS))
+    of_log = ("cluster_id", "node_id", "log")
+    order = ("file_from_at", "file_id", "start_offset")
+    is_behind = (col("status") != "old").cast(pl.Int32).cum_sum().shift(1, fill_value=0).over(*of_log) > 0
+    stored = pl.when(col("status") != "new").then("first_logged_at").min().over("log", "file_id")
+    moved = (col("file_from_at") < stored).fill_null(value=False)
+    found = own.sort(*order).with_columns(is_behind=is_behind, is_moved=moved)
+    is_gone, is_old = col("status") == "gone", col("status") == "old"
+    begin = pl.when("is_moved").then("file_from_at").otherwise("first_logged_at")
+    touched = found.filter(is_gone | (is_old & (col("is_behind") | col("is_moved"))))
+    return first_time(touched.select(at=begin), "at")
+
+
+def judged_at(lines: pl.DataFrame, summaries: pl.DataFrame, terms: pl.DataFrame) -> datetime | None:
+    """The earliest time before the dirty day of which the lines from that day on change verdicts.
+
+    lines: silver.controller_line from that day on; summaries: what the replay left before it, of the terms of these
+    lines (gold.replay_summary).
+    """
+    return earliest(traced_again(lines, summaries), beside_a_later_life(lines, terms))
+
+
+def traced_again(lines: pl.DataFrame, summaries: pl.DataFrame) -> datetime | None:
+    """A term's verdicts change from its last line at TRACE on, where after others such a line follows again."""
+    traced = lines.filter((col("level") == "TRACE") & (col("log") == "state-change")).select(TERM).unique()
+    left = summaries.join(traced, on=TERM, how="semi").group_by(TERM)
+    ends = left.agg(traced_seq=col("last_trace_seq").max(), end_seq=col("end_seq").max())
+    at = pl.from_epoch(col("traced_seq") // (1 << SEQ_BITS), time_unit="ms").dt.replace_time_zone("UTC")
+    return first_time(ends.filter(col("traced_seq") < col("end_seq")).select(at=at), "at")
+
+
+def beside_a_later_life(lines: pl.DataFrame, terms: pl.DataFrame) -> datetime | None:
+    """A controller that acts beside those of a later life of the cluster (a migration to KRaft) moves the end of the
+    earlier one: from the begin of the later one's terms on."""
+    lives = lines.select("cluster_id", going_on=life_of_term()).drop_nulls().unique()
+    quorums = terms.filter(col("mode") == "kraft").join(lives, on="cluster_id")
+    return first_time(quorums.filter(col("life") > col("going_on")).select(at=began()), "at")
+
+
+def life_of_term() -> pl.Expr:
+    """The number in front of a term_id."""
+    return col("term_id").str.split_exact("-", 1).struct.field("field_0").cast(pl.Int32, strict=False)
+
+
+def first_term_day(
+    terms: pl.DataFrame, lines: pl.DataFrame, events: Iterable[str], since: datetime
+) -> datetime | None:
+    """Begin of the first day of the terms that have lines of these events from `since` on."""
+    named = (
+        lines.filter(col("event").is_in(list(events)) & (col("ordered_at") >= since)).select(TERM).unique()
+    )
+    found = first_time(terms.join(named, on=TERM, how="semi").select(at=began()), "at")
+    return None if found is None else begin_of_day(found)

@@ -1,0 +1,58 @@
+"""What a run brings to a cluster: which segments are new, and which tables hold what follows from those before."""
+
+from dataclasses import dataclass, field
+
+import polars as pl
+import pyarrow as pa
+
+from jobs.settings import Settings
+from pipeline.catalog.tables import Refresh, Table
+from pipeline.core.conditions import Condition, is_in, since
+from pipeline.core.frames import empty
+from pipeline.core.stored_tables import StoredTables
+from schemas.bronze import log_record, source_file
+
+# Kernels read what a record says, never its bytes.
+SAID = tuple(name for name in log_record.SPEC.columns if name != "raw")
+
+
+@dataclass
+class Night:
+    """One run on one cluster.
+
+    before: the highest load_seq of earlier runs. fresh: tables that hold what follows from all rows up to `before`; the
+    others are built from everything. derived: segments of earlier runs that are derived anew beside the new ones. gone:
+    rows of bronze.source_file of those that others replace. records: what is loaded, once it is asked for.
+    """
+
+    tables: StoredTables
+    settings: Settings
+    cluster_id: str
+    run_id: str
+    before: int
+    fresh: frozenset[str]
+    derived: frozenset[int] = frozenset()
+    gone: pl.DataFrame = field(default_factory=lambda: empty(source_file.SPEC))
+    records: pa.Table | None = None
+
+    def is_of_run(self) -> Condition:
+        """True for rows of segments that this run loads or derives anew."""
+        is_new = since("load_seq", self.before + 1)
+        return is_new | is_in("load_seq", sorted(self.derived)) if self.derived else is_new
+
+    def records_of_run(self) -> pa.Table:
+        """Rows of bronze.log_record of these segments, without the bytes of the records: read once."""
+        if self.records is None:
+            self.records = self.tables.read(log_record.SPEC, self.is_of_run(), SAID)
+        return self.records
+
+    def forget_records(self) -> None:
+        """They are read again: the segments of the run are others than before."""
+        self.records = None
+
+    def is_fresh(self, table: Table) -> bool:
+        return table.spec.name in self.fresh
+
+    def is_appended(self, table: Table) -> bool:
+        """True if the run adds rows of its segments to those that are there."""
+        return table.refresh is Refresh.SEGMENTS and self.is_fresh(table) and self.before > 0

@@ -1,0 +1,103 @@
+"""From when on each table of a run is built: the dirty day, an earlier one of which verdicts change, and lookbacks."""
+
+from datetime import datetime, timedelta
+
+import polars as pl
+from polars import col
+
+from jobs.incremental.at_hand import AtHand
+from jobs.incremental.dirty_days import LATE, begin_of_day, dirty_at, earliest, first_term_day, judged_at
+from jobs.incremental.night import Night
+from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, Refresh, Table
+from pipeline.core.conditions import before, is_in, reaching
+from pipeline.gold.leader_election.election_lines import TRYING
+from schemas.gold import replay_summary
+from schemas.silver import broker_setting, controller_line, term
+
+# Lines that are judged by all that their controller knew: its checks of ratios, and its elections.
+JUDGED_BY_VIEW = ("imbalance_ratio", *TRYING)
+# Tables of which the rows of before are compared with those of now.
+DIMENSIONS = (term.SPEC, broker_setting.SPEC)
+LINES = BY_SHORT_NAME["controller_line"]
+
+
+class Starts:
+    """Days of one run. Before any table is written it keeps the dimensions as they were."""
+
+    def __init__(self, night: Night, at_hand: AtHand) -> None:
+        self.night, self.at_hand = night, at_hand
+        self.earlier = [at_hand.stored(spec) for spec in DIMENSIONS]
+        self.dirty_from: datetime | None = None
+        self.judged_from: datetime | None = None
+        self.terms_from: datetime | None = None
+        self.is_dirty_known = self.is_judged_known = False
+
+    @property
+    def is_by_days(self) -> bool:
+        """False if the lines of controllers are built from everything, and so what stands on them."""
+        return controller_line.SPEC.name in self.night.fresh
+
+    def look(self, table: Table) -> None:
+        """Finds the days that the table asks for, once the tables that they follow from are built."""
+        if table.refresh is not Refresh.TAIL or not self.is_by_days:
+            return
+        if not self.is_dirty_known:
+            self.find_dirty_day()
+        if table.days_before is not None and not self.is_judged_known:
+            self.find_judged_day()
+
+    def find_dirty_day(self) -> None:
+        now = [self.at_hand.whole(BY_NAME[spec.name]) for spec in DIMENSIONS]
+        (terms, terms_before), (settings, settings_before) = zip(now, self.earlier, strict=True)
+        at = dirty_at(self.segments(), (terms, terms_before), (settings, settings_before))
+        self.dirty_from = None if at is None else begin_of_day(at - LATE)
+        self.is_dirty_known = True
+
+    def find_judged_day(self) -> None:
+        """The dirty day, or an earlier one of which its lines change verdicts; and the first day of the terms that
+        check ratios or elect from the day before it on."""
+        self.is_judged_known = True
+        if self.dirty_from is None:
+            return
+        lines, terms = self.at_hand.since(LINES, self.dirty_from), self.at_hand.whole(BY_SHORT_NAME["term"])
+        traced = lines.filter(col("level") == "TRACE")["term_id"].unique().drop_nulls().sort().to_list()
+        is_earlier = before("day_at", self.dirty_from) & is_in("term_id", traced)
+        at = judged_at(lines, self.at_hand.stored(replay_summary.SPEC, is_earlier), terms)
+        day = self.dirty_from if at is None else min(self.dirty_from, begin_of_day(at))
+        since = day - timedelta(days=1)
+        first = first_term_day(terms, self.at_hand.since(LINES, since), JUDGED_BY_VIEW, since)
+        self.judged_from, self.terms_from = day, earliest(first, day)
+
+    def segments(self) -> pl.DataFrame:
+        """All of bronze.source_file and those that were taken out, with status: old, new or gone."""
+        night = self.night
+        is_new = (col("load_seq") > night.before) | col("load_seq").is_in(sorted(night.derived))
+        status = pl.when(is_new).then(pl.lit("new")).otherwise(pl.lit("old"))
+        gone = night.gone.with_columns(status=pl.lit("gone"))
+        return pl.concat([self.at_hand.source_files().with_columns(status=status), gone])
+
+    def is_untouched(self, table: Table) -> bool:
+        """True if nothing that the run brings changes a row of a table that is built by days."""
+        is_tail = table.refresh is Refresh.TAIL and self.night.is_fresh(table)
+        return is_tail and self.is_by_days and self.dirty_from is None
+
+    def start_of(self, table: Table) -> datetime | None:
+        """From when on, by its `ordered_by`, the run builds a table; None: all of it, or the rows of its segments."""
+        carries_on = "summary_before" not in table.inputs or replay_summary.SPEC.name in self.night.fresh
+        if table.refresh is not Refresh.TAIL or not self.night.is_fresh(table) or not carries_on:
+            return None
+        if table.days_before is None or self.judged_from is None:
+            return self.dirty_from
+        return self.judged_from - timedelta(days=table.days_before)
+
+    def begin_of(self, table: Table) -> datetime | None:
+        """Where the inputs of a table begin: at its start, with the terms that go on then, or with its first row that
+        reaches it."""
+        start = self.start_of(table)
+        if start is None:
+            return None
+        if table.begun_by:
+            reaches = before(table.begun_by, start) & reaching(table.ordered_by, start)
+            first = self.at_hand.stored(table.spec, reaches)[table.begun_by].min()
+            return earliest(start, first if isinstance(first, datetime) else None)
+        return min(start, self.terms_from or start) if table.is_by_term else start

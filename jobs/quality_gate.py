@@ -1,0 +1,52 @@
+"""The gate of a run: all tables that it wrote go through their expectations, a suite per layer."""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+from polars import col
+
+from pipeline.core.expectations import Expectation, broken_rows, expectation_of
+from pipeline.core.frames import frame_of
+from pipeline.store.gate import judge, warm_up
+from schemas.gold.finding import SEVERITIES
+from schemas.spec import TableSpec
+
+Result = dict[str, Any]
+
+
+class QualityGate:
+    """Great Expectations on what a run writes, table by table as its rows are there."""
+
+    def __init__(self, cluster_id: str, run_id: str) -> None:
+        self.cluster_id, self.run_id = cluster_id, run_id
+        self.pool = ThreadPoolExecutor(1)
+        self.pool.submit(warm_up)
+        self.entered: dict[str, tuple[Expectation, list[Future[pl.DataFrame]]]] = {}
+
+    def enter(self, spec: TableSpec, rows: pa.Table) -> None:
+        """Judges rows that the run writes of a table; what is written of one table in two acts adds up."""
+        expected = expectation_of(spec)
+        found = self.pool.submit(lambda: broken_rows(frame_of(rows), expected))
+        self.entered.setdefault(spec.name, (expected, []))[1].append(found)
+
+    def verdicts(self) -> list[Result]:
+        """The results of all tables that were entered."""
+        layers: dict[str, list[tuple[Expectation, pl.DataFrame]]] = {}
+        with self.pool:
+            for name, (expected, parts) in self.entered.items():
+                broken = pl.concat([part.result() for part in parts])
+                layers.setdefault(name.split(".")[0], []).append((expected, broken))
+        return [
+            result
+            for layer, tables in layers.items()
+            for result in judge(self.cluster_id, self.run_id, layer, tables)
+        ]
+
+
+def open_findings(finding: pl.DataFrame) -> dict[str, int]:
+    """How many findings are new or ongoing and not known already, as 'findings:<severity>'."""
+    is_standing = col("status").is_in(["new", "ongoing"]) & col("suppressed_by").is_null()
+    counts = dict(finding.filter(is_standing)["severity"].value_counts().iter_rows())
+    return {f"findings:{severity}": int(counts.get(severity, 0)) for severity in SEVERITIES}

@@ -1,0 +1,73 @@
+"""When each broker was in the cluster and how it left, from the lists of live brokers that controllers print, and in
+KRaft from what they decide."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.stretches import TIME
+from pipeline.gold.broker_session.kraft_sessions import kraft_sessions
+from pipeline.gold.broker_session.zookeeper_sessions import zookeeper_sessions
+from pipeline.model.brokers.departures import (
+    SESSION,
+    with_cleanness,
+    with_handled,
+    with_led,
+    with_requests,
+    with_torn,
+)
+from pipeline.model.brokers.outage_bounds import with_silence
+from pipeline.model.settings import SessionLimit
+
+
+def build(
+    broker_event: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    partition_timeline: pl.DataFrame,
+    session_limit: SessionLimit,
+    session_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per session of one broker: those that are open at dirty_from or end later.
+
+    session_before: rows of this table that begin before dirty_from: those that reach it, and the last one of each
+    broker. partition_timeline: what is open at dirty_from or begins later.
+    """
+    begin = lit(dirty_from, TIME)
+    seeds = session_before.filter(col("joined_at") < begin)
+    of_zookeeper, of_kraft = (seeds.filter(col("mode") == mode) for mode in ("zookeeper", "kraft"))
+    reaches = (col("left_at") >= begin).fill_null(value=True)
+    found = [
+        zookeeper_sessions(broker_event, controller_line, term, of_zookeeper.filter(reaches)),
+        kraft_sessions(broker_event, term, of_kraft, of_kraft.filter(col("left_at") < begin)),
+    ]
+    return (
+        pl.concat(found, how="diagonal")
+        .pipe(one_each)
+        .pipe(with_requests, broker_event, term, seeds)
+        .pipe(with_led, partition_timeline)
+        .pipe(with_led_before, seeds.filter(col("shutdown_requested_at").list.first() < begin))
+        .pipe(with_handled, controller_line)
+        .pipe(with_torn, term)
+        .pipe(with_cleanness)
+        .pipe(with_silence, term, session_limit)
+    )
+
+
+def one_each(sessions: pl.DataFrame) -> pl.DataFrame:
+    """Of sessions of a broker that begin in one millisecond the one that lasts."""
+    in_order = sessions.sort(*SESSION, "left_at", "mode", nulls_last=True)
+    return in_order.unique(SESSION, keep="last", maintain_order=True)
+
+
+def with_led_before(sessions: pl.DataFrame, seeds: pl.DataFrame) -> pl.DataFrame:
+    """led_before_count of seeds that asked to be shut down so early that the intervals of that time are not given."""
+    known = seeds.select(*SESSION, known_count="led_before_count", is_known=lit(value=True))
+    count = when("is_known").then("known_count").otherwise("led_before_count")
+    return (
+        sessions.join(known, on=SESSION, how="left")
+        .with_columns(led_before_count=count)
+        .drop("known_count", "is_known")
+    )

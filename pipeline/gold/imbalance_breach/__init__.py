@@ -1,0 +1,102 @@
+"""Breaches of the limit of leader imbalance: how long each lasted, what Kafka did about it, and why not more."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, when
+
+from pipeline.gold.imbalance_breach.episodes import BREACH, BROKER, episodes
+from pipeline.gold.imbalance_breach.parts import apart, lasted, within
+from pipeline.gold.imbalance_breach.reasons import with_checks, with_why
+from pipeline.gold.imbalance_breach.reassigning import reassigning
+from pipeline.model.partitions.statements import PARTITION
+from pipeline.model.settings import AuditLimit
+
+
+def build(
+    leader_imbalance: pl.DataFrame,
+    imbalance_check: pl.DataFrame,
+    partition_timeline: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    reassignment_event: pl.DataFrame,
+    reassignment_before: pl.DataFrame,
+    audit_limit: AuditLimit,
+    data_end: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per breach: intervals of gold.leader_imbalance over the limit that follow one another.
+
+    dirty_from: before which no breach began whose row counts; what is given are rows that reach it, and all of
+    broker_session. reassignment_before: rows of reassignment_event, the last of each partition before dirty_from.
+    data_end: (cluster_id, until_at), where open breaches are cut.
+    A broker is able to lead where it is live (as far as any list of live brokers has it) and in the ISR, as last
+    stated, of a partition that another one leads.
+    """
+    found = episodes(leader_imbalance, data_end)
+    elsewhere = led_elsewhere(partition_timeline)
+    moving = reassigning(partition_timeline, since(reassignment_event, reassignment_before, dirty_from))
+    of_each = found.select(BROKER).unique().join(apart(moving, ("cluster_id",)), on="cluster_id")
+    live = within(found, pl.concat([sessions(broker_session), unlisted(found, broker_session)]))
+    able = within(live, elsewhere.filter("is_able"), PARTITION[1:], "evidence")
+    unsure = within(live, elsewhere.filter("is_stale"))
+    return (
+        found.pipe(with_longest, able)
+        .pipe(with_share, within(found, of_each), "reassigning_ms")
+        .pipe(with_share, unsure, "stale_ms")
+        .pipe(with_share, live, "live_ms")
+        .with_columns(duration_ms=lasted("breached_at", "until_at"))
+        .with_columns(down_ms=col("duration_ms") - col("live_ms"))
+        .pipe(with_checks, imbalance_check)
+        .pipe(with_why, audit_limit)
+    )
+
+
+def led_elsewhere(partition_timeline: pl.DataFrame) -> pl.DataFrame:
+    """Stretches in which another broker led than the preferred one (BROKER), is_able: that was in the ISR."""
+    head = col("replicas").list.first()
+    is_elsewhere = (head != col("leader")) & (col("leader") >= 0) & ~col("is_deleting")
+    return partition_timeline.filter(is_elsewhere).select(
+        *PARTITION, "evidence", broker_id=head, from_at="valid_from_at", until_at="valid_until_at",
+        is_able=col("isr").list.contains(head), is_stale=col("is_isr_stale").fill_null(value=False),
+    )  # fmt: skip
+
+
+def sessions(broker_session: pl.DataFrame) -> pl.DataFrame:
+    """Stretches in which each broker was there; how long one had been that a controller finds at its start, no line
+    says."""
+    is_first = pl.int_range(pl.len()).over(BROKER) == 0
+    is_found = is_first & (col("joined_how") != "joined")
+    return broker_session.sort("joined_at").select(
+        *BROKER, from_at=when(~is_found).then("joined_at"), until_at="left_at"
+    )
+
+
+def unlisted(breaches: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """(BROKER, from_at, until_at) of breaches of brokers that no list of live brokers named before they were over."""
+    first = broker_session.group_by(BROKER).agg(listed_at=col("joined_at").min())
+    is_unlisted = col("listed_at").is_null() | (col("listed_at") >= col("until_at"))
+    listed = breaches.join(first, on=BROKER, how="left")
+    return listed.filter(is_unlisted).select(*BROKER, col("breached_at").alias("from_at"), "until_at")
+
+
+def since(rows: pl.DataFrame, before: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+    if dirty_from is None:
+        return rows
+    return pl.concat([rows.filter(col("logged_at") >= dirty_from), before], how="diagonal")
+
+
+def with_longest(breaches: pl.DataFrame, able: pl.DataFrame) -> pl.DataFrame:
+    """able_ms, and able: the line that says so of the longest stretch."""
+    longest = (
+        able.with_columns(able_ms=lasted("from_at", "until_at"))
+        .sort("able_ms", "evidence")
+        .group_by(BREACH, maintain_order=True)
+        .agg(col("able_ms").last(), able=col("evidence").last())
+    )
+    joined = breaches.join(longest, on=BREACH, how="left")
+    return joined.with_columns(col("able_ms").fill_null(0))
+
+
+def with_share(breaches: pl.DataFrame, parts: pl.DataFrame, name: str) -> pl.DataFrame:
+    total = parts.group_by(BREACH).agg(lasted("from_at", "until_at").sum().alias(name))
+    return breaches.join(total, on=BREACH, how="left").with_columns(col(name).fill_null(0))

@@ -1,0 +1,99 @@
+"""Holds each ratio that Kafka printed against the one of that controller's own view, and says what came of it."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit
+
+from pipeline.gold.imbalance_check.verdicts import (
+    with_follow_up,
+    with_limit,
+    with_live,
+    with_ratio,
+    with_verdict,
+)
+from pipeline.model.partitions.controller_view import (
+    LISTING,
+    TERM,
+    counts_at,
+    first_places,
+    held,
+    listed,
+    sequence,
+)
+from pipeline.model.partitions.statements import known_before, statements
+from pipeline.model.settings import BalancingSetting
+from pipeline.model.terms.succession import with_terms
+
+LINE = ("cluster_id", "file_id", "byte_offset")
+AUTOMATIC = "automatic rebalance"
+ELECTION = "preferred_election_started"
+RATIO = "imbalance_ratio"
+CHECKING = (RATIO, LISTING, "imbalance_check", "auto_preferred_election", ELECTION)
+
+
+def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
+    imbalance_observation: pl.DataFrame,
+    leader_and_isr: pl.DataFrame,
+    partition_transition: pl.DataFrame,
+    assignment: pl.DataFrame,
+    topic_event: pl.DataFrame,
+    broker_event: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    log_gap: pl.DataFrame,
+    partition_timeline: pl.DataFrame,
+    balancing_setting: BalancingSetting,
+    broker_setting: pl.DataFrame,
+    deletion_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per ratio line; of a controller whose election was not seen it says no more than that.
+
+    dirty_from: the begin of a day before which no term began whose lines are given; deletion_before: (cluster_id,
+    topic, deletions) completed before it; partition_timeline: what is open then or begins later.
+
+    The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.
+    Unequal only where every term since the first was seen and no line is known to be missing.
+    Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
+    """
+    asked = imbalance_observation.join(checks(controller_line, assignment), on=LINE, how="left")
+    in_zookeeper = partition_timeline.filter(col("topic_id").is_null())
+    is_earlier = lit(value=False) if dirty_from is None else col("valid_from_at") < dirty_from
+    given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
+    before = known_before(in_zookeeper.filter(is_earlier))
+    said = statements(*given, deletion_before, before, listed(assignment))
+    cluster_wide, begins = sequence(in_zookeeper), first_places(term)
+    own = said.join(asked.select(TERM), on=TERM, how="semi")
+    is_moving = col("cause") == AUTOMATIC
+    views = held(own, begins, cluster_wide, "listed_of").with_columns(is_moving=is_moving)
+    return (
+        counts_at(asked, views, begins, cluster_wide)
+        .pipe(with_ratio)
+        .pipe(with_terms, term)
+        .pipe(with_verdict, log_gap)
+        .pipe(with_limit, balancing_setting, broker_setting)
+        .pipe(with_live, broker_event, controller_line)
+        .pipe(with_follow_up)
+    )
+
+
+def checks(controller_line: pl.DataFrame, assignment: pl.DataFrame) -> pl.DataFrame:
+    """(LINE, term_id, seq, is_triggered, listing_seq, listing_file_id, listing_offset) of each ratio line: what follows
+    it in the check is an election of the controller's own; what stands before it is its list of partitions led
+    elsewhere, if it could be taken apart."""
+    unread = assignment.filter(col("event") == LISTING, col("topic").is_null())
+    lines = controller_line.filter(col("event").is_in(CHECKING)).join(unread, on=LINE, how="anti")
+    is_election, is_automatic = col("event") == ELECTION, col("cause") == AUTOMATIC
+    is_followed = (is_election & is_automatic).shift(-1).over(TERM)
+    is_listed = (col("event") == LISTING).shift(1).over(TERM).fill_null(value=False)
+    before = {"listing_seq": "seq", "listing_file_id": "file_id", "listing_offset": "byte_offset"}
+    listing = {
+        name: pl.when(is_listed).then(col(taken).shift(1).over(TERM)) for name, taken in before.items()
+    }
+    return (
+        lines.sort(*TERM, "seq")
+        .with_columns(is_triggered=is_followed.fill_null(value=False), **listing)
+        .filter(col("event") == RATIO)
+        .select(*LINE, "term_id", "seq", "is_triggered", *before)
+    )

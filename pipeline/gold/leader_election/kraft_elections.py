@@ -1,0 +1,111 @@
+"""Changes of leaders in KRaft mode: what the metadata log did to a partition, by which decision of the controller."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.gold.leader_election.evidence import line, with_evidence
+from pipeline.gold.leader_election.kraft_choosing import with_choice, with_verdict
+from pipeline.gold.leader_election.kraft_marks import with_marks
+from pipeline.gold.leader_election.kraft_service import with_service
+from pipeline.gold.leader_election.kraft_triggers import with_kind, with_trigger
+from pipeline.model.partitions.statements import PARTITION
+from schemas.silver.log_gap import LINES_MISSING
+
+BEFORE = ("leader", "leader_epoch", "isr", "partition_epoch", "valid_from_at")
+
+
+def kraft_elections(
+    partition_timeline: pl.DataFrame,
+    broker_absence: pl.DataFrame,
+    broker_event: pl.DataFrame,
+    election_event: pl.DataFrame,
+    reassignment_event: pl.DataFrame,
+    term: pl.DataFrame,
+    log_gap: pl.DataFrame,
+) -> pl.DataFrame:
+    """One row per change of a leader in the timeline of partitions in KRaft mode, with the columns of
+    gold.leader_election that the mode knows; partition_timeline may begin anywhere.
+
+    elected_at: the first line of any node about the change, or about the decision that it is put down to. Which one
+    that is: see with_trigger; Kafka names none but by what it prints before.
+    Source: ReplicationControlManager.generateLeaderAndIsrUpdates, PartitionChangeBuilder.electLeader, from 3.0.
+    """
+    return (
+        changes_of_leader(partition_timeline.filter(col("topic_id").is_not_null()))
+        .pipe(with_marks, broker_event, election_event, reassignment_event, term)
+        .pipe(with_service, broker_absence, term)
+        .pipe(with_term_read, term, log_gap)
+        .pipe(with_trigger)
+        .pipe(with_kind)
+        .pipe(with_choice)
+        .pipe(with_verdict)
+        .pipe(with_names)
+    )
+
+
+def changes_of_leader(intervals: pl.DataFrame) -> pl.DataFrame:
+    """Intervals that begin with another leader or with more than one leader epoch more, and the first of new
+    partitions (is_born); BEFORE of the interval before with _before. is_next: no change between the two is missing. The
+    leader epoch that was known last names the same election, whatever is not known in between."""
+    epoch, partition_epoch = col("leader_epoch"), col("partition_epoch")
+    is_first = col("valid_from_at_before").is_null()
+    is_born = is_first & (col("interval_seq") == 1) & (partition_epoch == 0)
+    is_other = col("leader").ne_missing(col("leader_before"))
+    is_again = (epoch > col("leader_epoch_before") + 1).fill_null(value=False)
+    is_known = (epoch <= col("last_epoch")).fill_null(value=False)
+    is_change = ~is_first & (is_other | is_again) & ~is_known
+    is_next = (partition_epoch == col("partition_epoch_before") + 1).fill_null(value=False)
+    missing_epochs = when(col("is_born")).then(0).otherwise(epoch - col("last_epoch") - 1)
+    return (
+        with_before(intervals)
+        .with_columns(is_born=is_born)
+        .filter(col("leader").is_not_null(), col("is_born") | is_change)
+        .with_columns(is_next=col("is_born") | is_next, missing_epochs=missing_epochs)
+        .drop("last_epoch")
+    )
+
+
+def with_before(intervals: pl.DataFrame) -> pl.DataFrame:
+    """Intervals with BEFORE of the one before, its ISR null where it is stale; last_epoch: the leader epoch of the last
+    known leader before; topic_from_at: when the first partition of the topic began."""
+    its = {name: when(~col("is_isr_stale")).then("isr") if name == "isr" else col(name) for name in BEFORE}
+    known_epoch = when(col("leader").is_not_null()).then("leader_epoch")
+    return intervals.sort(*PARTITION, "interval_seq").with_columns(
+        **{f"{name}_before": one.shift(1).over(PARTITION) for name, one in its.items()},
+        last_epoch=known_epoch.forward_fill().shift(1).over(PARTITION),
+        topic_from_at=col("valid_from_at").min().over("cluster_id", "topic_id"),
+    )
+
+
+def with_term_read(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
+    """is_term_read: the controller in office wrote controller.log and no line of it is known to be missing by then:
+    it prints every unclean election, so that where no line says so there was none."""
+    is_elected = col("elected_at").is_not_null()
+    told = term.filter(is_elected).select("cluster_id", "term_id", "controller_id")
+    is_of_controller = (col("log") != "state-change").fill_null(value=True)
+    gaps = (
+        log_gap.filter(col("kind").is_in(LINES_MISSING), is_of_controller)
+        .group_by("cluster_id", controller_id="node_id")
+        .agg(missing_from_at=pl.coalesce("from_at", "until_at").min())
+    )
+    is_whole = (col("missing_from_at") > col("valid_from_at")).fill_null(value=True)
+    return (
+        found.join(told, on=["cluster_id", "term_id"], how="left")
+        .join(gaps, on=["cluster_id", "controller_id"], how="left")
+        .with_columns(is_term_read=col("controller_id").is_not_null() & is_whole)
+    )
+
+
+def with_names(found: pl.DataFrame) -> pl.DataFrame:
+    """The columns of gold.leader_election; its line is the one with which the interval begins."""
+    own = col("evidence").list.get(0, null_on_oob=True).struct
+    lines = (col("diff_line"), col("choice_line"), line("mark_"), col("evidence"))
+    named = found.with_columns(
+        elected_at=pl.min_horizontal("valid_from_at", "mark_at", "said_at"),
+        old_leader="leader_before",
+        is_isr_before_certain=when(col("isr_before").is_not_null()).then(lit(value=True)),
+        outcome=lit("done"),
+        file_id=own.field("file_id"),
+        byte_offset=own.field("byte_offset"),
+    )
+    return with_evidence(named, *lines)

@@ -1,0 +1,127 @@
+"""What KRaft controllers print of decisions that change leaders, put beside the changes that may have come of them."""
+
+import polars as pl
+from polars import col, when
+
+from pipeline.gold.leader_election.evidence import line
+from pipeline.model.terms.kraft_terms import in_term
+
+BROKER = ("cluster_id", "broker_id")
+LEFT = (
+    "session_timed_out",
+    "fence_granted",
+    "controlled_shutdown_granted",
+    "shutdown_granted",
+    "log_dir_failed",
+)
+BACK = ("unfence_granted",)
+RUNS = ("preferred_election_run", "periodic_task_run")
+PREFERRED_TASK = "electPreferred"
+MOVED = ("completed", "changed")
+UNCLEAN = "elected_unclean"
+CHOICES = ("elect_unclean", "elect_elr")
+SOON = pl.duration(seconds=1)  # what one event prints in two files
+LATER = pl.duration(seconds=3)  # from a decision to the first broker that prints what came of it
+LATE = pl.duration(seconds=60)  # the same, while few controllers are there to write the decision down
+MARK = ("at", "step", "file_id", "byte_offset")
+CHOICE = ("cluster_id", "topic_id", "partition", "leader_epoch", "leader")
+
+
+def with_marks(
+    changes: pl.DataFrame,
+    broker_event: pl.DataFrame,
+    election_event: pl.DataFrame,
+    reassignment_event: pl.DataFrame,
+    term: pl.DataFrame,
+) -> pl.DataFrame:
+    """Adds left (of the leader before), back (of the new one), moved (of the partition), run (of preferred elections):
+    the last such decision that can be of the change, as columns <name>_ of MARK, null where there is none;
+    are_runs_told: its controller printed one by then, be it that nothing was to do; said_: what lines say of this very
+    election.
+
+    changes: rows with leader_before, valid_from_at_before, leader, leader_epoch, topic, topic_id, partition,
+    valid_from_at, term_id.
+    """
+    is_decision = (col("said_by") == "decision") & col("broker_id").is_not_null()
+    decided = in_term(broker_event.filter(is_decision), term)
+    is_move = col("step").is_in(MOVED) & col("partition").is_not_null()
+    moves = in_term(reassignment_event.filter(is_move), term)
+    is_of_task = (col("trigger") == PREFERRED_TASK).fill_null(value=True)
+    runs = in_term(election_event.filter(col("event").is_in(RUNS), is_of_task), term)
+    changed_at = col("valid_from_at")
+    since_before = pl.max_horizontal(col("valid_from_at_before") - SOON, changed_at - LATE)
+    lately = changed_at - LATER
+    first_runs = runs.group_by("cluster_id", "term_id").agg(runs_told_from_at=col("at").min())
+    of_leaders = {
+        "left": (decided.filter(col("step").is_in(LEFT)), ("cluster_id", "leader_before")),
+        "back": (decided.filter(col("step").is_in(BACK)), ("cluster_id", "leader")),
+    }
+    found = changes.sort("valid_from_at")
+    for name, (marks, key) in of_leaders.items():
+        found = with_last(found, marks, name, key, BROKER, since_before)
+    partition = ("cluster_id", "topic", "partition")
+    found = with_last(found, moves, "moved", partition, partition, lately)
+    is_changing = col("partition_count") > 0
+    found = with_last(found, runs.filter(is_changing), "run", ("cluster_id",), ("cluster_id",), lately)
+    return (
+        found.join(first_runs, on=["cluster_id", "term_id"], how="left")
+        .with_columns(are_runs_told=(col("runs_told_from_at") <= changed_at).fill_null(value=False))
+        .join(choices_said(election_event), on=CHOICE, how="left")
+    )
+
+
+def with_last(
+    changes: pl.DataFrame,
+    marks: pl.DataFrame,
+    name: str,
+    key: tuple[str, ...],
+    by: tuple[str, ...],
+    since: pl.Expr,
+) -> pl.DataFrame:
+    """Changes, sorted by valid_from_at, with the last of the marks from that time until just after the change.
+
+    key: columns of changes that name what the marks are of; by: those of marks.
+    """
+    names = [f"{name}_{one}" for one in MARK]
+    in_turn = marks.sort(MARK).select(*by, col(MARK).name.prefix(f"{name}_"), mark_at="at")
+    is_of_it = col("mark_at") >= since
+    return (
+        changes.with_columns(until_at=col("valid_from_at") + SOON)
+        .join_asof(
+            in_turn, left_on="until_at", right_on="mark_at", by_left=key, by_right=by, coalesce=False,
+            check_sortedness=False,
+        )
+        .with_columns(when(is_of_it).then(col(names)))
+        .select(*changes.columns, *names)
+    )  # fmt: skip
+
+
+def choices_said(election_event: pl.DataFrame) -> pl.DataFrame:
+    """(CHOICE, said_step, said_selector, said_at, diff_line, choice_line): what lines say of one choice: diffs that
+    name the topic, and what the controller said when it chose.
+
+    The line of the choice itself has the leader epoch before from 4.1 on, and until then none: it is that of the next
+    diff. Diffs, which every controller prints that replays the record, have the epoch after.
+    """
+    is_choice = col("event").is_in(CHOICES)
+    is_said = col("topic_id").is_not_null() & ((col("step") == UNCLEAN) | is_choice)
+    place = ("logged_at", "file_id", "byte_offset")
+    partition = ("cluster_id", "topic_id", "partition", "new_leader")
+    rows = election_event.filter(is_said).sort(place).with_row_index("row").with_columns(is_choice=is_choice)
+    next_diff = when(~col("is_choice")).then("row").backward_fill().over(partition)
+    epoch_of_diff, diff_at = (col(name).gather(next_diff) for name in ("leader_epoch", "logged_at"))
+    is_soon = diff_at - col("logged_at") <= LATE
+    epoch = pl.coalesce(
+        col("leader_epoch") + col("is_choice").cast(pl.Int32), when(is_soon).then(epoch_of_diff)
+    )
+    return (
+        rows.with_columns(leader_epoch=epoch, leader="new_leader")
+        .group_by(CHOICE)
+        .agg(
+            said_step=col("step").max(),
+            said_selector=col("selector").min(),
+            said_at=col("logged_at").min(),
+            diff_line=line().filter(~col("is_choice")).first(),
+            choice_line=line().filter(col("is_choice")).first(),
+        )
+    )

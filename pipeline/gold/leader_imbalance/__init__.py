@@ -1,0 +1,83 @@
+"""Each broker's leader imbalance ratio over time, exactly by Kafka's rule, from the partition timeline."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.stretches import split
+from pipeline.gold.leader_imbalance.certainty import with_certainty, with_doubt
+from pipeline.gold.leader_imbalance.counting import BROKER, changes, running_counts
+from pipeline.model.brokers.balancing import changed_at, with_balancing
+from pipeline.model.settings import BalancingSetting
+
+NO_TIMES = lit([], pl.List(pl.Datetime("us", "UTC")))
+
+
+def build(
+    partition_timeline: pl.DataFrame,
+    term: pl.DataFrame,
+    balancing_setting: BalancingSetting,
+    broker_setting: pl.DataFrame,
+    imbalance_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per interval of one broker in which its two counts did not change, nor its limit, nor whether they are
+    known: those that are open at dirty_from, the begin of a day, or end later.
+
+    partition_timeline: what is open at dirty_from or ends later: enough to count what was so before it.
+    imbalance_before: rows of this table that begin before dirty_from and reach it, and one of those that ended before
+    it for the reason CREATION_UNSEEN.
+    balancing_setting: what conf and given files say; broker_setting: what brokers print (see model.brokers.balancing).
+    Rule: partitions with an assignment whose topic is not queued for deletion, grouped by the head of the
+    assignment; of them those with a known leader that is not the head; breach when ratio > threshold, strictly.
+    Cost: two changes per interval of the timeline, sorted once by broker and summed.
+    Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9. A KRaft controller computes no ratio, but
+    a set of the same partitions: PartitionRegistration.hasPreferredLeader, from 3.2.
+    """
+    return (
+        changes(partition_timeline, dirty_from)
+        .pipe(running_counts)
+        .pipe(with_begins, imbalance_before, dirty_from)
+        .pipe(with_doubt, partition_timeline, term, imbalance_before, dirty_from)
+        .pipe(in_pieces, broker_setting)
+        .pipe(with_certainty)
+        .pipe(with_balancing, "broker_id", balancing_setting, broker_setting, at="valid_from_at")
+        .pipe(with_threshold)
+    )
+
+
+def with_begins(
+    counts: pl.DataFrame, imbalance_before: pl.DataFrame, dirty_from: datetime | None
+) -> pl.DataFrame:
+    """Begin and line of what was so before dirty_from, from the rows that say so."""
+    if dirty_from is None:
+        return counts
+    until = col("valid_until_at")
+    open_ones = imbalance_before.filter(until.is_null() | (until >= dirty_from)).select(
+        *BROKER, open_from_at="valid_from_at", open_evidence="evidence"
+    )
+    is_before = col("valid_from_at") < dirty_from
+    return (
+        counts.join(open_ones, on=BROKER, how="left")
+        .with_columns(
+            valid_from_at=when(is_before).then("open_from_at").otherwise("valid_from_at"),
+            evidence=when(is_before).then("open_evidence").otherwise("evidence"),
+        )
+        .drop("open_from_at", "open_evidence")
+    )
+
+
+def in_pieces(counts: pl.DataFrame, broker_setting: pl.DataFrame) -> pl.DataFrame:
+    """Intervals divided where the mode changes, or whether they are known, or what the broker prints of its limits."""
+    limited = counts.join(changed_at(broker_setting, "broker_id"), on=BROKER, how="left")
+    of_limits = pl.coalesce("limits_changed_at", NO_TIMES)
+    return split(limited, pl.concat_list("kraft_at", "doubted_at", of_limits))
+
+
+def with_threshold(counts: pl.DataFrame) -> pl.DataFrame:
+    """KRaft controllers never read leader.imbalance.per.broker.percentage: no threshold and no breach there."""
+    is_read = col("is_zookeeper") & ~col("is_in_kraft")
+    return counts.with_columns(when(is_read).then(col("threshold_ratio", "limit_source"))).with_columns(
+        is_breach=col("imbalance_ratio") > col("threshold_ratio")
+    )

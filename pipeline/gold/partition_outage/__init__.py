@@ -1,0 +1,156 @@
+"""Stretches of time in which partitions had no leader that serves them, and by which event."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.stretches import TIME, open_end, with_island
+from pipeline.gold.partition_outage.zk_leaderless import (
+    RETURNED,
+    absences,
+    leaderless,
+    left_alone,
+    with_following,
+)
+from pipeline.model.brokers.departures import AT_STARTUP
+from pipeline.model.brokers.outage_bounds import UNSAID, with_bounds
+from pipeline.model.partitions.statements import PARTITION
+from pipeline.model.settings import SessionLimit
+
+LINE = ("cluster_id", "line_file_id", "line_byte_offset")
+SEED = "seed"  # how an outage that was noticed before dirty_from reaches it
+DEPARTURES = {
+    "controlled": "broker failure",
+    "uncontrolled": "broker failure",
+    "bounced": "broker bounced",
+    AT_STARTUP: "controller start-up",
+    UNSAID: "unknown",
+}
+
+
+def build(
+    partition_timeline: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    broker_absence: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    session_limit: SessionLimit,
+    outage_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per outage of one partition: those that go on at dirty_from or begin later.
+
+    Without a leader: Offline, leader -1, or New beyond the controller's act that created it; and led by a broker that
+    no controller in office lists as live: up to 2.2 a partition goes on naming its dead leader, and from 2.6 on its
+    move to Offline is not printed at the level as shipped. What a deletion does is no outage. In KRaft the decision
+    that took the leader out of service is the root, where the timeline rests on it.
+    outage_before: rows of this table that begin before dirty_from and reach it. broker_session: all of it.
+    """
+    intervals = with_following(partition_timeline)
+    in_zookeeper = intervals.filter(col("topic_id").is_null())
+    absent = absences(in_zookeeper, broker_session.filter(col("mode") == "zookeeper"))
+    pieces = pl.concat([leaderless(intervals), left_alone(in_zookeeper, absent)])
+    if dirty_from is not None:
+        pieces = pl.concat([since(pieces, dirty_from), seeds(outage_before, dirty_from)], how="diagonal")
+    return (
+        outages(pieces)
+        .pipe(with_root, controller_line)
+        .pipe(with_fence, broker_absence)
+        .pipe(with_bounds, term, session_limit)
+        .with_columns(evidence=evidence())
+    )
+
+
+def since(pieces: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
+    """What of the pieces is not before dirty_from: the rows before it have the rest."""
+    reaches_it = col("until_at").is_null() | (col("until_at") >= dirty_from)
+    return pieces.filter(reaches_it).with_columns(from_at=pl.max_horizontal("from_at", lit(dirty_from, TIME)))
+
+
+def seeds(outage_before: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
+    """Outages that reach dirty_from as pieces up to it, with what is known of their begin."""
+    first = col("evidence").list.first().struct
+    return outage_before.filter(col("noticed_at") < dirty_from).select(
+        *(*PARTITION, "root_event", "root_broker_id", "root_left_how", "old_leader", "term_id"),
+        from_at="noticed_at",
+        until_at=lit(dirty_from, TIME),
+        line_file_id=first.field("file_id"),
+        line_byte_offset=first.field("byte_offset"),
+        is_absent=col("root_broker_id").is_not_null(),
+        ending=lit(SEED),
+        is_in_doubt=col("certainty") == "undetermined",
+    )
+
+
+def outages(pieces: pl.DataFrame) -> pl.DataFrame:
+    """Pieces that touch are one outage: it begins as its first and ends as its last one.
+
+    At equal times an absence begins it and the partition's own state ends it.
+    """
+    outage = (*PARTITION, "island")
+    is_own_state, is_no_seed = ~col("is_absent"), col("ending").ne_missing(lit(SEED))
+    by_begin = ("from_at", is_own_state, open_end(), "line_file_id", "line_byte_offset")
+    by_end = (open_end(), is_no_seed, is_own_state, "ending_file_id", "ending_byte_offset")
+    new_leader = when(col("ending") == RETURNED).then("root_broker_id").otherwise("new_leader")
+    ending = ("ending_file_id", "ending_byte_offset")
+
+    together = with_island(pieces, PARTITION).with_columns(col("is_in_doubt").any().over(outage))
+    last = (
+        together.sort(by_end)
+        .unique(outage, keep="last", maintain_order=True)
+        .select(*outage, *ending, ended_at="until_at", ended_how="ending", new_leader=new_leader)
+    )
+    return (
+        together.sort(by_begin)
+        .unique(outage, keep="first", maintain_order=True)
+        .drop(*ending, "until_at", "ending", "new_leader")
+        .rename({"from_at": "noticed_at"})
+        .join(last, on=outage, how="inner")
+    )
+
+
+def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
+    """root_event: how the broker left that led it, else the cause of the line with which it begins."""
+    lines = controller_line.select(
+        "cluster_id", "cause", line_file_id="file_id", line_byte_offset="byte_offset"
+    )
+    departure = col("root_left_how").replace_strict(DEPARTURES, default=None, return_dtype=pl.String)
+    certainty = (
+        when("is_in_doubt")
+        .then(lit("undetermined"))
+        .when("is_absent")
+        .then(lit("inferred"))
+        .otherwise(lit("proved"))
+    )
+    return found.join(lines, on=LINE, how="left").with_columns(
+        root_event=pl.coalesce("root_event", departure, "cause", lit("unknown")), certainty=certainty
+    )
+
+
+def with_fence(found: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFrame:
+    """The root of an outage that begins with a decision of a KRaft controller about its leader, or about the last
+    replica in sync, which led unsaid."""
+    how = when("is_fence").then(lit("uncontrolled")).otherwise(lit("controlled"))
+    decided = broker_absence.select(
+        "cluster_id",
+        line_file_id="file_id",
+        line_byte_offset="byte_offset",
+        fenced_id="broker_id",
+        fenced_how=how,
+    )
+    is_fenced = col("fenced_how").is_not_null()
+    return found.join(decided, on=LINE, how="left").with_columns(
+        root_broker_id=pl.coalesce("fenced_id", "root_broker_id"),
+        root_left_how=pl.coalesce("fenced_how", "root_left_how"),
+        root_event=when(is_fenced).then(lit(DEPARTURES["uncontrolled"])).otherwise("root_event"),
+        certainty=when(is_fenced).then(lit("inferred")).otherwise("certainty"),
+    )
+
+
+def evidence() -> pl.Expr:
+    """The line with which it begins, and the one with which it ends if there is one."""
+    begin = pl.struct(file_id="line_file_id", byte_offset="line_byte_offset")
+    end = pl.struct(file_id="ending_file_id", byte_offset="ending_byte_offset")
+    has_end = col("ending_file_id").is_not_null()
+    return when(has_end).then(pl.concat_list(begin, end)).otherwise(pl.concat_list(begin))

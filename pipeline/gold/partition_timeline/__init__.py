@@ -1,0 +1,66 @@
+"""Who led which partition when, from what controllers state line by line."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col
+
+from pipeline.core.frames import with_absent
+from pipeline.gold.partition_timeline.kraft_intervals import kraft_intervals, until_kraft
+from pipeline.gold.partition_timeline.zk_intervals import last_of_each, zk_intervals
+from pipeline.model.partitions.statements import known_before, statements
+from schemas.gold.partition_timeline import SPEC
+
+KRAFT = "kraft"
+
+
+def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables that it reads
+    leader_and_isr: pl.DataFrame,
+    partition_transition: pl.DataFrame,
+    assignment: pl.DataFrame,
+    topic_event: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    partition_state: pl.DataFrame,
+    broker_absence: pl.DataFrame,
+    wording_seen: pl.DataFrame,
+    deletion_before: pl.DataFrame,
+    timeline_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per interval in which nothing known of the partition changed: those that are open at dirty_from or later.
+
+    timeline_before: rows of this table that begin before dirty_from, of partitions in whose topics something is said
+    after it, and all that are open then. deletion_before: (cluster_id, topic, deletions) completed before dirty_from.
+
+    Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
+    one, and so do the topic's deletion, a wiped cluster's next election and that of a KRaft controller.
+    A statement with a lower leader epoch than one before it is stale (a deposed controller) and is left out.
+    Where a term's own lines are missing a row is undetermined until a later controller states the leader, and the
+    assignment is stale until one states it.
+    KRaft: as kraft_intervals says, from the partition's record on; what follows is of ZooKeeper mode.
+    Source: lines of controllers only. From 2.7 on (inter-broker protocol) leaders ask them for every change of ISR;
+    until then isr is as last stated, and marked.
+    """
+    modes = set(term["mode"])
+    of_kraft = (partition_state, broker_absence, controller_line, term, wording_seen, timeline_before)
+    if modes == {KRAFT}:
+        return kraft_intervals(*of_kraft, dirty_from).pipe(reaching, dirty_from)
+    last = last_of_each(timeline_before)
+    given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
+    lived = statements(*given, deletion_before, known_before(last))
+    in_zookeeper = zk_intervals(lived, last, term, dirty_from)
+    if KRAFT not in modes:
+        return in_zookeeper.pipe(reaching, dirty_from)
+    in_kraft = kraft_intervals(*of_kraft, dirty_from)
+    both = [until_kraft(in_zookeeper, in_kraft, timeline_before), in_kraft]
+    return pl.concat(both, how="diagonal").pipe(reaching, dirty_from)
+
+
+def reaching(intervals: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+    """The columns of this table, null where the mode knows none, of rows that are open at dirty_from or later."""
+    found = with_absent(intervals, SPEC).select(SPEC.columns)
+    if dirty_from is None:
+        return found
+    is_open = (col("valid_until_at") >= dirty_from).fill_null(value=True)
+    return found.filter(is_open)

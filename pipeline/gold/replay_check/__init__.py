@@ -1,0 +1,42 @@
+"""Holds the replay against Kafka's own statements: dumps, refusals, lists of valid previous states."""
+
+import polars as pl
+from polars import col
+
+from pipeline.gold.replay_check.dumps import DUMP, dumped
+from pipeline.gold.replay_check.refusals import STATEMENT, listed, refused
+from pipeline.gold.replay_check.statements import counted
+from pipeline.model.partitions.carried_states import carried_moves
+
+TERM = ("cluster_id", "term_id")
+
+
+def build(
+    transition_audit: pl.DataFrame,
+    state_dump: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    summary_before: pl.DataFrame,
+) -> pl.DataFrame:
+    """Rows: one per dump; one per term, machine and day for the refusals, and one for the lists of valid states.
+
+    A dump says the state of each object after the moves of the start-up before it: it is held against the last move
+    before, where there is none against the first one after, of that day or the next. A cut dump proves only what it
+    shows. Of moves in the millisecond of the dump, which stands in the other log, nothing tells the order: the state
+    may be before or after.
+    summary_before: gold.replay_summary of the days before those of the moves and lines that are given.
+    Source: ReplicaStateMachine and PartitionStateMachine.startup and logInvalidTransition, 0.8.1 to 3.9.
+    """
+    terms = term.select(*TERM, "is_trace_seen", "replica_machine")
+    moves = transition_audit.with_columns(day_at=col("ordered_at").dt.truncate("1d")).join(
+        terms, on=TERM, how="inner"
+    )
+    earlier = carried_moves(summary_before).join(terms, on=TERM, how="inner")
+    both = pl.concat([moves, earlier], how="diagonal")
+    return pl.concat(
+        [
+            counted(dumped(both, state_dump, controller_line, terms), "initial_state_dump", DUMP),
+            counted(refused(moves), "refused_pair", STATEMENT),
+            counted(listed(moves), "valid_previous_states", STATEMENT),
+        ]
+    )

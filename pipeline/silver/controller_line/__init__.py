@@ -1,0 +1,160 @@
+"""The order of a controller's lines and what each belongs to: term, place, event, cause."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.lines.acting import SEQ_BITS, by_controllers
+from pipeline.silver.controller_line.causing import with_cause, with_texts
+from schemas.silver.controller_line import SPEC
+
+LEAVING = ("resigned", "renounced")
+STARTING = ("starting", "thread_starting", "created")
+HOLDS_NONE = ""  # the mark of a node that is out of its term
+# These name an epoch that need not be that of their controller; KRaft controllers also one that they held once.
+OF_ANOTHER_EPOCH = (
+    *("controller_epoch_read", "controller_renounce", "controller_observed_leader"),
+    *("controller_active", "controller_event_failed"),
+)
+USED = (
+    "cluster_id", "node_id", "log", "file_id", "load_seq", "byte_offset", "logged_at", "level",
+    "event", "controller_id", "controller_epoch", "fields",
+)  # fmt: skip
+# In the year 2248; what clocks set wrong say after it counts as one millisecond.
+LAST_MS = (1 << 63 - SEQ_BITS) - 1
+NAMED = ("cluster_id", "controller_id", "controller_epoch")
+TERM = ("cluster_id", "term_id")
+IN_FILES = ("file_number", "byte_offset", "rank")
+
+
+def build(
+    log_record: pl.DataFrame,
+    source_file: pl.DataFrame,
+    term: pl.DataFrame,
+    controller_event: pl.DataFrame,
+    line_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per line that a controller wrote in its term, from dirty_from on; all of them where it is None.
+
+    Lines of state-change.log carry their epoch; lines of controller.log belong to the last election before
+    them on that node, until it resigns or its process starts anew.
+    Order within a term: running maximum of time per node and log (lines are up to 12 ms out of order),
+    controller.log before state-change.log at equal times, then place in the file.
+    log_record: at least the records of all files that hold a line whose running maximum reaches dirty_from.
+    line_before: per term the last of its rows (SPEC) before dirty_from, with listed, the text that its listed_seq
+    names.
+    """
+    own = log_record.pipe(by_controllers).select(USED).pipe(with_texts).with_columns(rank=1)
+    lines = pl.concat([own, marks(controller_event, term)], how="diagonal_relaxed").pipe(
+        with_running_time, source_file
+    )
+    if dirty_from is not None:
+        lines = lines.filter((col("rank") != 1) | (col("ordered_at") >= dirty_from))
+    placed = lines.pipe(with_term, term).filter((col("rank") == 1) & col("term_id").is_not_null())
+    return placed.pipe(with_seq).pipe(with_cause, line_before).select(SPEC.columns)
+
+
+def marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """Where a node begins a term (mark: the term, before the line) or is out of it (mark: empty, after the line
+    that leaves, before the line of a start)."""
+    line = ("cluster_id", "file_id", "byte_offset")
+    opened = term.filter(col("elected_at").is_not_null()).select(*line, opened_id="term_id")
+    is_out = col("step").is_in([*LEAVING, *STARTING])
+    is_leaving = col("step").is_in(LEAVING)
+    return (
+        controller_event.join(opened, on=line, how="left")
+        .filter(col("opened_id").is_not_null() | is_out)
+        .select(
+            "cluster_id", "node_id", "controller_id", "file_id", "load_seq", "byte_offset", "logged_at",
+            log=lit("controller"),
+            mark=col("opened_id").fill_null(HOLDS_NONE),
+            rank=when(is_leaving).then(2).otherwise(0),
+        )
+    )  # fmt: skip
+
+
+def with_running_time(lines: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+    """Adds ordered_at; rows in order of in_files()."""
+    return (
+        lines.pipe(with_file_number, source_file)
+        .sort(IN_FILES)
+        .with_columns(
+            ordered_at=col("logged_at").cum_max().forward_fill().over("cluster_id", "node_id", "log")
+        )
+    )
+
+
+def with_file_number(lines: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+    """file_number: the place of the file among all, which sorts faster than what in_files() names."""
+    numbered = (
+        lines.select(col("file_id").unique())
+        .pipe(with_file_begin, source_file)
+        .sort("file_from_at", "file_id")
+        .with_row_index("file_number")
+    )
+    return lines.join(numbered, on="file_id", how="left")
+
+
+def with_file_begin(rows: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+    """file_from_at: the earliest time in the file. The files of a node and log are in its order."""
+    files = source_file.group_by("file_id").agg(file_from_at=col("first_logged_at").min())
+    return rows.join(files, on="file_id", how="left")
+
+
+def in_files() -> tuple[str, ...]:
+    """The order of the lines and marks of a node and log, with_file_begin()."""
+    return ("file_from_at", "file_id", "byte_offset", "rank")
+
+
+def with_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """The term by the epoch on the line, else the one that the node holds then; rows in_order()."""
+    node = pl.coalesce("node_id", "controller_id")
+    held = col("mark").forward_fill().over("cluster_id", node)
+    return (
+        lines.pipe(with_stated_term, term)
+        .sort(in_order())
+        .with_columns(held_id=held.replace(HOLDS_NONE, None))
+        .with_columns(
+            term_id=pl.coalesce("stated_id", "held_id"),
+            controller_id=pl.coalesce("controller_id", "node_id"),
+        )
+        .filter(col("controller_id").is_not_null())
+    )
+
+
+def with_stated_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """stated_id: the term of the controller and epoch that the line names, in the life of its time."""
+    lives = term.select(*NAMED, from_at=pl.coalesce("elected_at", "first_seen_at"), stated_id="term_id")
+    is_of_another = col("event").is_in(OF_ANOTHER_EPOCH)
+    return (
+        lines.sort("logged_at")
+        .join_asof(
+            lives.sort("from_at"),
+            left_on="logged_at",
+            right_on="from_at",
+            by=list(NAMED),
+            strategy="backward",
+            check_sortedness=False,
+        )
+        .with_columns(stated_id=when(~is_of_another).then("stated_id"))
+    )
+
+
+def in_order() -> tuple[pl.Expr, ...]:
+    """controller.log before state-change.log at equal times: openers are written before their consequences."""
+    is_state_change = col("log") != "controller"
+    return (col("ordered_at"), is_state_change, *map(col, IN_FILES))
+
+
+def with_seq(lines: pl.DataFrame) -> pl.DataFrame:
+    """Milliseconds since 1970 of ordered_at, then the place among the lines of that millisecond: what comes later
+    in the term changes no place. Rows are in_order()."""
+    at_ms = pl.min_horizontal(col("ordered_at").dt.epoch("ms"), lit(LAST_MS))
+    number = pl.int_range(pl.len()).over(TERM)
+    is_first_then = col("at_ms").ne_missing(col("at_ms").shift(1).over(TERM))
+    first_number = when(is_first_then).then("number").forward_fill().over(TERM)
+    return lines.with_columns(at_ms=at_ms, number=number).with_columns(
+        seq=col("at_ms") * (1 << SEQ_BITS) + col("number") - first_number + 1
+    )

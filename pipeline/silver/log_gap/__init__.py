@@ -1,0 +1,39 @@
+"""Gaps of the logs, from what was seen of files, wordings and terms."""
+
+import polars as pl
+from polars import col
+
+from pipeline.core.frames import empty
+from pipeline.model.lines.evidence import NO_LINES
+from pipeline.silver.log_gap.broken_lines import back_in_time, damaged
+from pipeline.silver.log_gap.missing_files import missing_indexes, not_read, replaced
+from pipeline.silver.log_gap.missing_lines import missing_logs, silent
+from pipeline.silver.log_gap.missing_terms import missing_elections, missing_terms
+from schemas.silver.log_gap import SPEC
+
+
+def build(
+    wording_seen: pl.DataFrame, source_file: pl.DataFrame, file_sighting: pl.DataFrame, term: pl.DataFrame
+) -> pl.DataFrame:
+    """One row per gap; none where the logs tell of none. Reads no log line: all inputs are small.
+
+    proved: lines are missing or cannot be read. inferred: lines are missing unless something else explains it,
+    which the sentence names. Silence of a log that writes nothing of its own accord is no gap.
+    """
+    found = (
+        damaged(wording_seen, source_file),
+        back_in_time(wording_seen),
+        silent(wording_seen),
+        *missing_logs(wording_seen),
+        missing_terms(term),
+        missing_elections(term),
+        not_read(file_sighting),
+        missing_indexes(file_sighting),
+        replaced(file_sighting, source_file),
+    )
+    gaps = pl.concat([empty(SPEC), *map(of_table, found)], how="diagonal")
+    return gaps.with_columns(col("evidence").fill_null(NO_LINES))
+
+
+def of_table(gaps: pl.DataFrame) -> pl.DataFrame:
+    return gaps.select(name for name in SPEC.columns if name in gaps.columns)

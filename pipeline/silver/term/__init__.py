@@ -1,0 +1,179 @@
+"""Terms of controllers, from the lines that elect them and the lines that name them."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.kafka.machines import machine_of_release
+from pipeline.silver.term.peer_reported_terms import peer_reported_terms
+from pipeline.silver.term.stale_claims import without_stale_claims
+from pipeline.silver.term.unelected_terms import (
+    is_told,
+    is_trace_seen,
+    unelected_terms,
+    with_next_life,
+)
+from schemas.silver.term import SPEC
+
+ELECTIONS = ("controller_elected", "controller_epoch_incremented", "controller_active")
+BEFORE_THE_EPOCH = ("controller_elected", "controller_failover_started")
+KRAFT_ELECTION = "controller_active"
+# These name an epoch that is not that of the controller they name.
+OF_ANOTHER_EPOCH = ("controller_epoch_read", "broker_become_follower_leader_unavailable")
+ISR_TOLD = ("alter_partition_updating", "alter_partition_updated")
+ISR_WRITTEN = ("isr_notification_metadata",)
+OWN = ("cluster_id", "controller_id", "controller_epoch")
+TERM = ("cluster_id", "term_id")
+LINE = ("file_id", "byte_offset")
+
+
+def build(
+    controller_event: pl.DataFrame, wording_seen: pl.DataFrame, release_span: pl.DataFrame
+) -> pl.DataFrame:
+    """One row per term: elected by a line of controller.log, else inferred from lines that name it, in KRaft those of
+    other controllers.
+
+    Elected: by the line that says so; up to 2.0 it has no epoch, the next line of that node with one gives it.
+    Life: an epoch that is elected a second time, or epoch 1 after others, begins another life of the metadata.
+    Reads no log line: all inputs are small.
+    Source: KafkaController.elect, 0.8.2 to 3.9; QuorumController.claim, from 2.8.
+    """
+    is_named = pl.all_horizontal(col("event", "first_at", "controller_id", "controller_epoch").is_not_null())
+    named = wording_seen.filter(is_named & is_own_epoch())
+    elected = controller_event.pipe(without_stale_claims).pipe(elections).pipe(with_life)
+    sights = named.pipe(with_next_life, elected)
+    seen = elected.pipe(with_sights, sights.filter(col("next_life").is_null()))
+    unseen = (unelected_terms(sights, elected), peer_reported_terms(controller_event, elected))
+    terms = pl.concat([seen, *unseen], how="diagonal").pipe(one_each)
+    return terms.pipe(with_machine, release_span).pipe(with_isr_told, wording_seen).select(SPEC.columns)
+
+
+def elections(controller_event: pl.DataFrame) -> pl.DataFrame:
+    """First line of each election; the same line in a second file counts once."""
+    is_election = col("event").is_in([*ELECTIONS, *BEFORE_THE_EPOCH])
+    node = ("cluster_id", "controller_id")
+    has_epoch = col("controller_epoch").is_not_null()
+    mode = when(col("event") == KRAFT_ELECTION).then(lit("kraft")).otherwise(lit("zookeeper"))
+    return (
+        controller_event.filter(is_election & col("controller_id").is_not_null())
+        .sort("logged_at", "event", *LINE)
+        .unique([*OWN, "logged_at", "event"], keep="first", maintain_order=True)
+        .with_columns(epochs_before=has_epoch.cast(pl.Int64).cum_sum().over(node) - has_epoch)
+        .with_columns(opening(name) for name in ("logged_at", *LINE))
+        .filter(has_epoch)
+        .select(*OWN, *LINE, mode=mode, elected_at="logged_at")
+    )
+
+
+def opening(name: str) -> pl.Expr:
+    """A column of the last line without an epoch that goes before a line with one; of that line if there is none.
+
+    Rows are in order of time.
+    """
+    has_no_epoch = col("controller_epoch").is_null()
+    lines = (
+        col(name).filter((col("event") == event) & has_no_epoch).last().over(*OWN[:2], "epochs_before")
+        for event in BEFORE_THE_EPOCH
+    )
+    return pl.coalesce(*lines, name).alias(name)
+
+
+def is_own_epoch() -> pl.Expr:
+    """True if a line with controller and epoch says that this controller has it; KRaft nodes tell all they hear."""
+    is_kraft = col("logger").str.starts_with("org.apache.kafka.").fill_null(value=False)
+    is_of_another = col("event").is_in(OF_ANOTHER_EPOCH)
+    return (col("event") == KRAFT_ELECTION) | ~(is_kraft | is_of_another)
+
+
+def with_life(elected: pl.DataFrame) -> pl.DataFrame:
+    """Life and term_id. The lives of a KRaft quorum follow those in ZooKeeper, beside which it starts to migrate.
+
+    reused_at: when a later life uses the numbers of the term again.
+    """
+    of_mode = ("cluster_id", "mode")
+    number = pl.int_range(1, pl.len() + 1)
+    is_restart = (col("controller_epoch") == 1) & (number.over(of_mode) > 1)
+    in_zookeeper = col("own_life").filter(col("mode") == "zookeeper").max().over("cluster_id")
+    lives_before = when(col("mode") == "kraft").then(in_zookeeper).fill_null(0)
+    return (
+        elected.sort("elected_at", "controller_epoch", "controller_id", *LINE)
+        .with_columns(
+            occurrence=number.over(*of_mode, "controller_epoch"),
+            restarts=is_restart.cast(pl.Int64).cum_sum().over(of_mode),
+        )
+        .with_columns(own_life=pl.max_horizontal("occurrence", col("restarts") + 1).cum_max().over(of_mode))
+        .with_columns(
+            life=(col("own_life") + lives_before).cast(pl.Int32),
+            reused_at=col("elected_at").shift(-1).over(OWN),
+        )
+        .with_columns(term_id=pl.format("{}-{}", "life", "controller_epoch"))
+        .drop("occurrence", "restarts", "own_life")
+    )
+
+
+def with_sights(elected: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
+    """Last line that names the term before another life uses its numbers again."""
+    is_after = col("last_at") >= col("elected_at")
+    is_before_reuse = (col("first_at") < col("reused_at")).fill_null(value=True)
+    until_at = pl.min_horizontal("last_at", "reused_at")
+    return (
+        named.select(*OWN, "node_id", "log", "level", "first_at", "last_at")
+        .join(elected, on=OWN, how="inner")
+        .filter(is_after & is_before_reuse)
+        .group_by(TERM)
+        .agg(
+            col("life", "controller_id", "controller_epoch", "mode", "elected_at", *LINE).first(),
+            first_seen_at=col("elected_at").first(),
+            told_from_at=col("elected_at").first(),
+            last_seen_at=until_at.max(),
+            told_until_at=until_at.filter(is_told()).max(),
+            is_trace_seen=is_trace_seen(),
+        )
+        .with_columns(certainty=lit("proved"))
+    )
+
+
+def one_each(terms: pl.DataFrame) -> pl.DataFrame:
+    """Of several controllers that lines give one epoch of one life, the elected one, else the first one seen."""
+    return terms.sort(col("elected_at").is_null(), "first_seen_at", "controller_id").unique(
+        TERM, keep="first", maintain_order=True
+    )
+
+
+def with_isr_told(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
+    """is_isr_told: the controller prints changes of ISR that leaders ask for, and no notification that they wrote
+    one themselves (inter-broker protocol below 2.7)."""
+    signs = wording_seen.filter(col("event").is_in([*ISR_TOLD, *ISR_WRITTEN])).select(
+        "cluster_id",
+        "first_at",
+        "last_at",
+        controller_id="node_id",
+        is_isr_told=col("event").is_in(ISR_TOLD),
+    )
+    is_in_term = (col("last_at") >= col("first_seen_at")) & (col("first_at") <= col("last_seen_at"))
+    told = (
+        signs.join(terms, on=OWN[:2], how="inner")
+        .filter(is_in_term)
+        .group_by(TERM)
+        .agg(col("is_isr_told").all())
+    )
+    return terms.join(told, on=TERM, how="left").with_columns(col("is_isr_told").fill_null(value=False))
+
+
+def with_machine(terms: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
+    """replica_machine: the one that all releases have which the controller may have run during the term."""
+    is_in_term = (col("valid_until_at") > col("first_seen_at")) & (
+        col("valid_from_at") <= col("last_seen_at")
+    )
+    machine = col("releases").replace_strict(machine_of_release(), default=None, return_dtype=pl.String)
+    found = (
+        release_span.select(
+            "cluster_id", "valid_from_at", "valid_until_at", "releases", controller_id="node_id"
+        )
+        .join(terms.select(*TERM, "controller_id", "first_seen_at", "last_seen_at"), on=OWN[:2], how="inner")
+        .filter(is_in_term)
+        .explode("releases")
+        .group_by(TERM)
+        .agg(least=machine.min(), most=machine.max())
+    )
+    only_one = when(col("least") == col("most")).then(col("least"))
+    return terms.join(found, on=TERM, how="left").with_columns(replica_machine=only_one)

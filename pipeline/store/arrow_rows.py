@@ -1,0 +1,26 @@
+"""Rows on their way between Spark and the driver's Arrow tables."""
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from schemas.spark import struct_of
+from schemas.spec import TableSpec
+
+# So many rows go into one file; more are written by several tasks.
+ROWS_OF_A_FILE = 1_000_000
+
+
+def arrow_of(rows: DataFrame, spec: TableSpec) -> pa.Table:
+    """All rows of a frame with columns of the declaration, as Arrow of the declared types: one Spark job."""
+    found = rows.toArrow()
+    wanted = [spec.arrow.field(name).with_nullable(True) for name in found.schema.names]
+    columns = [found.column(one.name).cast(one.type) for one in wanted]
+    return pa.Table.from_arrays(columns, schema=pa.schema(wanted))
+
+
+def spark_rows(spark: SparkSession, spec: TableSpec, rows: pa.Table) -> DataFrame:
+    """The declared columns of an Arrow table as a frame that Spark can write."""
+    if not rows.num_rows:
+        return spark.createDataFrame([], schema=struct_of(spec))
+    frame = spark.createDataFrame(rows.select(spec.columns), schema=struct_of(spec))
+    return frame.coalesce(1) if rows.num_rows <= ROWS_OF_A_FILE else frame

@@ -1,0 +1,90 @@
+"""The Delta tables of a cluster as a run reads and writes them in the driver's memory: Arrow tables in and out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from pipeline.core.conditions import Both, Compared, Condition, Either, IsIn, IsNull, Not
+from pipeline.store.arrow_rows import arrow_of, spark_rows
+from pipeline.store.delta import is_among
+from pipeline.store.warehouse import ClusterWarehouse
+from schemas.spec import TableSpec
+
+
+@dataclass(frozen=True)
+class ClusterTables:
+    """The heads of the tables, which under the cluster's lock are the run's own.
+
+    versions: by table, brought up to date by each write; the run's id stands in each commit.
+    """
+
+    store: ClusterWarehouse
+    run_id: str
+    versions: dict[str, int]
+
+    def has_rows(self, spec: TableSpec) -> bool:
+        return bool(self.versions.get(spec.name))
+
+    def read(
+        self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
+    ) -> pa.Table:
+        rows = self.store.delta.read(spec)
+        rows = rows if condition is None else rows.where(column_of(condition))
+        return arrow_of(rows.select(*(columns or spec.columns)), spec)
+
+    def append(self, spec: TableSpec, rows: pa.Table) -> None:
+        self.append_rows(spec, spark_rows(self.store.spark, spec, rows))
+
+    def replace(self, spec: TableSpec, rows: pa.Table) -> None:
+        self.replace_rows(spec, spark_rows(self.store.spark, spec, rows))
+
+    def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime) -> None:
+        frame = spark_rows(self.store.spark, spec, rows)
+        self.store.delta.replace_tail(spec, frame, column, start, self.run_id)
+        self.note_version(spec)
+
+    def append_rows(self, spec: TableSpec, rows: DataFrame) -> None:
+        self.store.delta.append(spec, rows, self.run_id)
+        self.note_version(spec)
+
+    def replace_rows(self, spec: TableSpec, rows: DataFrame) -> None:
+        self.store.delta.overwrite(spec, rows, self.run_id)
+        self.note_version(spec)
+
+    def note_version(self, spec: TableSpec) -> None:
+        self.versions[spec.name] = int(self.store.delta.head(spec) or 0)
+
+
+def column_of(condition: Condition) -> Column:  # noqa: PLR0911 - a line a condition
+    """The condition as Spark and Delta take it: data skipping sees it."""
+    match condition:
+        case Both(one, other):
+            return column_of(one) & column_of(other)
+        case Either(one, other):
+            return column_of(one) | column_of(other)
+        case Not(one):
+            return ~column_of(one)
+        case IsNull(name):
+            return F.col(name).isNull()
+        case IsIn("load_seq", numbers):
+            return is_among([int(one) for one in numbers if isinstance(one, int)])
+        case IsIn(name, values):
+            return F.col(name).isin(*values) if values else F.lit(False)
+        case Compared(name, operator, value):
+            return compared(F.col(name), operator, value)
+    raise TypeError(f"{type(condition).__name__} is no condition that is known")
+
+
+def compared(column: Column, operator: str, value: object) -> Column:
+    literal = F.lit(value.astimezone(UTC) if isinstance(value, datetime) else value)
+    by_operator = {
+        "<": column < literal,
+        ">=": column >= literal,
+        "=": column == literal,
+        "<>": column != literal,
+    }
+    return by_operator[operator]

@@ -1,0 +1,100 @@
+"""All kernels in the order of their wiring, in process, on records in memory."""
+
+import inspect
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from pipeline.catalog.tables import BY_SHORT_NAME, TABLES
+from pipeline.core.frames import declared, empty, frame_of
+from pipeline.model.settings import AuditLimit, BalancingSetting, ReleaseSetting, SessionLimit
+from schemas.bronze import file_sighting
+from schemas.spec import TableSpec
+from tests.tables import log_table
+
+CARRIED = {
+    "summary_before": "replay_summary",
+    "timeline_before": "partition_timeline",
+    "session_before": "broker_session",
+    "outage_before": "partition_outage",
+    "imbalance_before": "leader_imbalance",
+    "reassignment_before": "reassignment_event",
+    "run_before": "election_event",
+    "published_finding": "finding",
+}
+
+
+def source_files(records: pl.DataFrame) -> pl.DataFrame:
+    """What kernels need of bronze.source_file, as if each file had been read in one segment."""
+    return records.group_by("cluster_id", "node_id", "file_id", "load_seq").agg(
+        log=pl.col("log").min(),
+        path=pl.col("file_id").first(),
+        start_offset=pl.col("byte_offset").min(),
+        consumed_bytes=(pl.col("byte_offset") + pl.col("byte_length")).max(),
+        first_logged_at=pl.col("logged_at").min(),
+        last_logged_at=pl.col("logged_at").max(),
+    )
+
+
+def inputs_of(records: pl.DataFrame) -> dict[str, Any]:
+    """What kernels take besides tables, as in a first run with the settings as shipped."""
+    files = source_files(records)
+    carried = {name: empty(BY_SHORT_NAME[table].spec) for name, table in CARRIED.items()}
+    return carried | {
+        "log_record": records,
+        "source_file": files,
+        "file_sighting": empty(file_sighting.SPEC),
+        "data_end": files.group_by("cluster_id").agg(until_at=pl.col("last_logged_at").max()),
+        "balancing_setting": BalancingSetting(),
+        "audit_limit": AuditLimit(),
+        "release_setting": ReleaseSetting(),
+        "session_limit": SessionLimit(),
+        "line_before": empty(BY_SHORT_NAME["controller_line"].spec).with_columns(
+            listed=pl.lit(None, pl.String)
+        ),
+        "deletion_before": pl.DataFrame(
+            schema={"cluster_id": pl.String, "topic": pl.String, "deletions": pl.Int64}
+        ),
+        "dirty_from": None,
+    }
+
+
+@cache
+def kernel(spec: TableSpec) -> Any:
+    return import_module(f"pipeline.{spec.name}").build
+
+
+def built(records: pl.DataFrame | pa.Table, *goals: str, **given: Any) -> dict[str, Any]:
+    """The tables of these short names and all that they stand on, built from records; given: inputs to take instead."""
+    rows = frame_of(records) if isinstance(records, pa.Table) else records
+    known = inputs_of(rows) | given
+    for goal in goals:
+        known |= with_table(goal, known)
+    return known
+
+
+def with_table(name: str, known: dict[str, Any]) -> dict[str, Any]:
+    if name in known:
+        return known
+    spec = BY_SHORT_NAME[name].spec
+    build = kernel(spec)
+    names = tuple(inspect.signature(build).parameters)
+    for one in names:
+        known = with_table(one, known)
+    rows = build(**{one: known[one] for one in names})
+    return known | {name: frame_of(declared(rows, spec))}
+
+
+def built_of_many(
+    stories: Mapping[str, dict[tuple[int, str], str]], *goals: str, **given: Any
+) -> dict[str, Any]:
+    """The tables of several small clusters, log texts by name, built at once."""
+    lines = [log_table(logs, cluster_id=name, of=f"{name}/") for name, logs in stories.items()]
+    return built(pa.concat_tables(lines), *goals, **given)
+
+
+ORDER = tuple(one.spec.table for one in TABLES if one.build is not None)

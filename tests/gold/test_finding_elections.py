@@ -1,0 +1,99 @@
+"""Findings about elections: leaders from outside of the ISR, last known ones, and such as the rule does not choose."""
+
+import polars as pl
+from polars import col, lit
+
+from pipeline.core.frames import empty
+from pipeline.gold.finding.choices import last_known_leader, leader_choice
+from pipeline.gold.finding.elections import unclean_election
+from schemas.gold import controller_term, leader_election
+from tests.chain import built
+from tests.frames import frame
+from tests.rows import records_in
+
+UNCLEAN = """
+    [2026-11-21 00:00:01,000] WARN [OfflinePartitionLeaderSelector]: No broker in ISR is alive for [a,0]. Elect leader 3 from live brokers 3. There's potential data loss. (kafka.controller.OfflinePartitionLeaderSelector)
+"""
+RECOVERING = """
+    [2026-11-21 00:00:02,000] INFO [Controller id=1 epoch=6] Changed partition b.c-1 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=9, isrWithBrokerEpoch=List(BrokerState(brokerId=2, brokerEpoch=-1)), leaderRecoveryState=RECOVERING, partitionEpoch=13) (state.change.logger)
+    [2026-11-21 00:00:03,000] INFO [Controller id=1 epoch=6] Changed partition b.c-1 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=10, isrWithBrokerEpoch=List(BrokerState(brokerId=1, brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=14) (state.change.logger)
+"""
+# The leader before stands in the same line.
+KRAFT = """
+    [2026-11-21 08:05:55,264] INFO Setting new leader for topicId 9RKjcrYoTGisVPImvRI5Sg, partition 0 to 1 using an unclean election. Previous partition: PartitionRegistration(replicas=[1], directories=[j1iM45MYIuOCtr5wZZvfQQ], isr=[], removingReplicas=[], addingReplicas=[], elr=[], lastKnownElr=[1], leader=-1, leaderRecoveryState=RECOVERED, leaderEpoch=1, partitionEpoch=2), change record: PartitionChangeRecord(partitionId=0, topicId=9RKjcrYoTGisVPImvRI5Sg, isr=null, leader=-2, replicas=null, removingReplicas=null, addingReplicas=null, leaderRecoveryState=-1, directories=null, eligibleLeaderReplicas=null, lastKnownElr=null) (org.apache.kafka.controller.PartitionChangeBuilder)
+"""
+
+
+def test_unclean_elections_that_kafka_prints() -> None:
+    """Without an election that a controller in office made of it, by the line."""
+    lines = records_in(
+        {(1, "controller"): UNCLEAN, (1, "state-change"): RECOVERING, (103, "controller"): KRAFT}
+    )
+    found = unclean_election(empty(leader_election.SPEC), built(lines, "election_event")["election_event"])
+    said = found.with_columns(col("sentence").str.extract(": ([^;]*);"))
+    assert set(said.select("entity", "severity", "sentence").rows()) == {
+        ("a-0", "critical", "a-0 got leader 3 outside of its in-sync replicas"),
+        (
+            "9RKjcrYoTGisVPImvRI5Sg-0",
+            "critical",
+            "9RKjcrYoTGisVPImvRI5Sg-0 got leader 1 outside of its in-sync replicas",
+        ),
+        ("b.c-1", "critical", "b.c-1 got leader 2 outside of its in-sync replicas"),
+    }
+
+
+ELECTIONS = """
+    cluster_id | term_id | controller_epoch | seq | topic | partition | kind    | trigger        | elected_at | old_leader | isr_before | leader | isr   | expected_leader | verdict       | is_clean | is_unclean_said | certainty | selector          | records_at_risk
+    c          | 1-6     | 6                | 1   | b.c   | 1         | offline | broker start   | 2          | -1         | [3]        | 2      | [2]   | 2               | as_prescribed | false    | true            | proved    |                   | 50
+    c          | 1-6     | 6                | 2   | a     | 0         | offline | broker start   | 3          | 4          |            | 2      | [2]   | 2               | as_prescribed | false    | false           | proved    |                   | 0
+    c          | 1-6     | 6                | 3   | a     | 1         | offline | broker failure | 4          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved    |                   |
+    c          | 1-6     | 6                | 4   | a     | 2         | offline | broker failure | 5          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved    |                   |
+    c          | 1-6     | 6                | 5   | d     | 0         | offline | broker start   | 6          | -1         |            | 1      | [1]   | 1               | as_prescribed | false    | true            | proved    | LAST_KNOWN_LEADER |
+    c          | 1-6     | 6                | 6   | d     | 1         | offline | broker start   | 6.9        | -1         |            | 1      | [1]   | 1               | as_prescribed | false    | true            | proved    | LAST_KNOWN_LEADER |
+    c          | 1-6     | 6                | 7   | d     | 2         | offline | broker start   | 9          | -1         |            | 1      | [1]   | 1               | as_prescribed | false    | true            | proved    | LAST_KNOWN_LEADER |
+"""
+
+
+def test_elections_that_hurt_or_surprise() -> None:
+    """b.c-1 got its leader by the very line that says so: it is told once."""
+    lines = built(records_in({(1, "state-change"): RECOVERING}), "election_event")["election_event"]
+    own = pl.struct(file_id=lit("1-state-change"), byte_offset=lit(0, pl.Int64))
+    elections = frame(leader_election.SPEC, ELECTIONS).with_columns(evidence=pl.concat_list(own))
+    terms = frame(
+        controller_term.SPEC,
+        "cluster_id | term_id | controller_id | controller_epoch\nc | 1-6 | 1 | 6",
+    )
+    frames = (
+        unclean_election(elections, lines),
+        leader_choice(elections, terms),
+        last_known_leader(elections),
+    )
+    found = [row for one in frames for row in one.to_dicts()]
+    lost = "records that it had not copied are lost"
+    assert sorted((one["severity"], one["certainty"], one["entity"], one["sentence"]) for one in found) == [
+        (
+            "critical", "inferred", "a-0",
+            "unclean election: a-0 got leader 2 outside of its in-sync replicas (term 1-6: leader 4, ISR not known "
+            "-> leader 2, ISR [2]); no loss is seen: no former one came back with more records",
+        ),
+        (
+            "critical", "proved", "b.c-1",
+            f"unclean election: b.c-1 got leader 2 outside of its in-sync replicas (term 1-6: no leader, ISR [3] "
+            f"-> leader 2, ISR [2]); {lost}, at most 50",
+        ),
+        (
+            "warning", "proved", "broker 1",
+            "unclean election: broker 1 was back and made leader of 1 partition(s) as their last known one "
+            "(term 1-6: first d-2); what it had not written to disk when it died is lost",
+        ),
+        (
+            "warning", "proved", "broker 1",
+            "unclean election: broker 1 was back and made leader of 2 partition(s) as their last known one "
+            "(term 1-6: first d-0); what it had not written to disk when it died is lost",
+        ),
+        (
+            "warning", "proved", "offline election",
+            "controller 1 (epoch 6) made 2 choice(s) of a leader (offline) that its rule does not, first a-1: "
+            "leader 2, prescribed 1, ISR [1, 2]",
+        ),
+    ]  # fmt: skip

@@ -1,0 +1,47 @@
+"""What is a finding of leader imbalance, and its sentence."""
+
+import polars as pl
+import pytest
+from polars import col, lit
+
+from schemas.gold import imbalance_breach, imbalance_check
+from tests.frames import frame
+
+partitions = pytest.importorskip("pipeline.gold.finding.partitions")
+ratios = pytest.importorskip("pipeline.gold.finding.ratios")
+
+BREACHES = """
+    cluster_id | broker_id | breached_at | balanced_at | max_ratio | led_elsewhere_count | preferred_count | threshold_ratio | is_standing | why                     | certainty
+    c          | 1         | 50          | 70          | 0.5       | 2                   | 4               | 0.1             | false       | preferred_not_in_isr    | inferred
+    c          | 1         | 90          |             | 0.25      | 1                   | 4               | 0.1             | true        | not_rebalanced          | inferred
+    c          | 3         | 100         | 300         | 0.5       | 1                   | 2               | 0.1             | true        | auto_rebalance_disabled | undetermined
+"""
+CHECKS = """
+    cluster_id | term_id | controller_id | broker_id | checked_at | kafka_ratio | imbalance_ratio | is_equal | only_kafka
+    c          | 1-2     | 2             | 1         | 7          | 1           | 1               | true     | []
+    c          | 1-2     | 2             | 2         | 8          | 0.05        | 0               | false    | [a-1]
+    c          | 1-2     | 2             | 3         | 9          | 0.5         |                 |          |
+"""
+
+
+def breaches() -> pl.DataFrame:
+    return frame(imbalance_breach.SPEC, BREACHES)
+
+
+def test_only_what_outlasts_the_checks_is_a_finding() -> None:
+    """And only where enough is known; where nothing moves leaders back, the sentence says so."""
+    said = "leads too few: 1 of its 4 preferred partitions are led elsewhere, ratio 0.2500 over 0.10"
+    found = partitions.standing_imbalance(breaches())
+    assert found.select("sentence", "severity").rows() == [(f"broker 1 {said}", "warning")]
+    sure = breaches().with_columns(certainty=lit("inferred")).filter(col("broker_id") == 3)
+    (row,) = partitions.standing_imbalance(sure).to_dicts()
+    assert row["severity"] == "info"
+    assert row["sentence"].endswith("; auto.leader.rebalance.enable=false: nothing moves leaders back")
+
+
+def test_another_ratio_than_kafka_prints_is_a_finding() -> None:
+    found = ratios.ratio_disagreement(frame(imbalance_check.SPEC, CHECKS))
+    assert found["sentence"].to_list() == [
+        "controller 2 (epoch 2) printed imbalance ratio 0.05 for broker 2, its lines give 0.0 (1 line(s) differ)"
+        "; Kafka alone counts 1: a-1"
+    ]

@@ -1,0 +1,73 @@
+"""Names and numbers in findings: to the letter what it was published under, and what Java prints."""
+
+import polars as pl
+import pytest
+from polars import col
+
+from pipeline.gold.finding import with_id
+from pipeline.gold.finding.partitions import clock
+from pipeline.gold.finding.ratios import as_java_prints
+from pipeline.gold.finding.wording import decimals, seconds, words
+from tests.frames import at
+
+NAMES = pl.DataFrame(
+    [
+        ("2.6.3-zk-stock", "outage", "broker 1,2", "controller start-up at 1795248819", "1-5"),
+        ("c", "illegal_move", "a", "b", None),
+    ],
+    schema=["cluster_id", "rule", "entity", "root_event", "term_id"],
+    orient="row",
+)
+
+
+def test_an_id_stays_what_it_is() -> None:
+    """Readers know findings by it: another one would tell all of them anew."""
+    assert with_id(NAMES)["finding_id"].to_list() == ["8237a183ef93", "b6c1ed4f1401"]
+
+
+def test_halves_are_rounded_up_by_the_digits_that_are_printed() -> None:
+    ratios = pl.DataFrame({"ratio": [0.285, 0.125, 1 / 3, 2 / 3, 0.0, 1.0, 0.00005, 1e-9]})
+    assert ratios.select(decimals(col("ratio"), 2)).to_series().to_list() == [
+        *("0.29", "0.13", "0.33", "0.67", "0.00", "1.00", "0.00", "0.00"),
+    ]  # fmt: skip
+    assert ratios.select(decimals(col("ratio"), 4)).to_series().to_list() == [
+        *("0.2850", "0.1250", "0.3333", "0.6667", "0.0000", "1.0000", "0.0001", "0.0000"),
+    ]  # fmt: skip
+
+
+def test_seconds_have_one_decimal_and_no_separators() -> None:
+    lengths = pl.DataFrame({"ms": [0, 49, 50, 1250, 12_345_678]})
+    assert lengths.select(seconds(col("ms"))).to_series().to_list() == [
+        *("0.0", "0.0", "0.1", "1.3", "12345.7"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (0.0, "0.0"),
+        (1.0, "1.0"),
+        (0.001, "0.001"),
+        (6 / 7, "0.8571428571428571"),
+        (0.00025, "2.5E-4"),
+        (0.0001, "1.0E-4"),
+        (1 / 1500, "6.666666666666666E-4"),
+    ],
+)
+def test_ratios_read_as_kafka_prints_them(ratio: float, text: str) -> None:
+    assert as_java_prints(ratio) == text
+
+
+def test_a_time_has_the_digits_that_it_needs() -> None:
+    times = pl.DataFrame({"time": [at(50), at(50.5), at(50.123), at(0.01)]})
+    assert times.select(clock("time")).to_series().to_list() == [
+        "2026-11-21 00:00:50",
+        "2026-11-21 00:00:50.5",
+        "2026-11-21 00:00:50.123",
+        "2026-11-21 00:00:00.01",
+    ]
+
+
+def test_what_is_not_known_reads_null() -> None:
+    nothing = pl.DataFrame({"epoch": [None]}, schema={"epoch": pl.Int32})
+    assert nothing.select(words("epoch {}", "epoch")).item() == "epoch null"

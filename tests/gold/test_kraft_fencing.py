@@ -1,0 +1,99 @@
+"""What follows from a fenced leader in KRaft mode, which nobody alive prints."""
+
+import polars as pl
+from polars import col, lit
+
+from pipeline.core.stretches import TIME
+from pipeline.gold.partition_timeline.kraft_fencing import (
+    fences,
+    held,
+    leaderships,
+    with_fence,
+    with_leaderships,
+    with_lost,
+)
+from schemas.gold import partition_timeline
+from schemas.silver import broker_absence
+from tests.frames import at, frame
+
+HEAD = "cluster_id | topic_id | partition | valid_from_at | leader | leader_epoch | partition_epoch | isr | replicas"
+ABSENT = "cluster_id | broker_id | out_at | back_at | is_fence | event | file_id | byte_offset"
+Held = list[tuple[object, ...]]
+
+
+def states_of(*rows: str) -> pl.DataFrame:
+    """States of one partition, as model.partitions.partition_states has them."""
+    text = "\n".join([HEAD, *(f"c | t | 0 | {row}" for row in rows)])
+    return frame(partition_timeline.SPEC, text).with_columns(
+        at="valid_from_at",
+        topic=lit("t"),
+        event=lit("said"),
+        file_id=lit("f"),
+        byte_offset=lit(0, pl.Int64),
+        first_seq=lit(None, pl.Int64),
+        known_certainty=lit(None, pl.String),
+    )
+
+
+def absences_of(*rows: str) -> pl.DataFrame:
+    text = "\n".join([ABSENT, *(f"c | {row} | decided | f | {n}" for n, row in enumerate(rows, 1))])
+    return frame(broker_absence.SPEC, text)
+
+
+def told(states: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
+    ends = pl.DataFrame({"cluster_id": ["c"], "topic_id": ["t"], "topic_life": [1]}).with_columns(
+        gone_at=lit(None, TIME), gone_by=lit(None, pl.String)
+    )
+    led = with_leaderships(states).pipe(with_lost, absences)
+    return held(led, with_fence(leaderships(led, ends), fences(absences))).sort("at")
+
+
+def found(states: pl.DataFrame, absences: pl.DataFrame) -> Held:
+    columns = ("at", "leader", "leader_epoch", "partition_epoch", "certainty", "byte_offset")
+    rows = told(states, absences).select(columns).rows()
+    return [((row[0] - at(0)).total_seconds(), *row[1:]) for row in rows]
+
+
+def test_the_next_leader_leads_from_the_decision_on() -> None:
+    states = states_of("1 | 1 | 0 | 0 | [1 2] | [1 2]", "12 | 2 | 1 | 1 | [2] |")
+    assert found(states, absences_of("1 | 10 | | true")) == [
+        (1.0, 1, 0, 0, "proved", 0),
+        (10.0, 2, 1, 1, "inferred", 1),
+        (12.0, 2, 1, 1, "proved", 0),
+    ]
+
+
+def test_who_leads_is_unknown_until_nobody_is_left() -> None:
+    states = states_of("1 | 1 | 0 | 0 | [1 2] | [1 2]")
+    out = absences_of("1 | 10 | 40 | true", "2 | 20 | | true", "3 | 30 | | true")
+    assert found(states, out) == [
+        (1.0, 1, 0, 0, "proved", 0),
+        (10.0, None, 1, None, "undetermined", 1),
+        (20.0, -1, None, None, "inferred", 2),
+    ]
+
+
+def test_nobody_leads_at_once_where_the_last_one_is_fenced() -> None:
+    states = states_of("1 | 1 | 0 | 0 | [1] | [1 2]")
+    assert found(states, absences_of("1 | 10 | | true"))[1:] == [(10.0, -1, 1, None, "inferred", 1)]
+
+
+def test_who_may_shut_down_leads_on_unless_another_one_takes_over() -> None:
+    allowed = absences_of("1 | 10 | | false")
+    alone = states_of("1 | 1 | 0 | 0 | [1 2] | [1 2]", "30 | 1 | 0 | 1 | [2 1] |")
+    assert [row[0] for row in found(alone, allowed)] == [1.0, 30.0]
+    handed = states_of("1 | 1 | 0 | 0 | [1 2] | [1 2]", "30 | 2 | 1 | 1 | [2] |")
+    assert [row[:2] for row in found(handed, allowed)] == [(1.0, 1), (10.0, 2), (30.0, 2)]
+
+
+def test_a_fence_of_an_earlier_leader_tells_nothing() -> None:
+    states = states_of("1 | 1 | 0 | 0 | [1 2] | [1 2]", "5 | 2 | 1 | 1 | [2 1] |")
+    assert [row[0] for row in found(states, absences_of("1 | 10 | | true"))] == [1.0, 5.0]
+
+
+def test_a_replica_in_service_that_left_may_be_no_replica_any_more() -> None:
+    """After a gap in the partition epochs nothing is said of it, and the state is inferred."""
+    states = states_of("1 | 1 | 0 | 0 | [1 2 3] | [1 2 3]", "5 | 1 | 1 | 1 | [1] |", "9 | 1 | 2 | 3 | [] |")
+    rows = told(states, absences_of("2 | 4 | | true"))
+    assert rows.filter(col("lost").is_not_null()).select("partition_epoch", "lost").rows() == [(1, [3])]
+    assert rows["certainty"].to_list() == ["proved", "proved", "inferred"]

@@ -1,0 +1,90 @@
+"""Intervals that are built from a day on are those of building everything, whichever day it is."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars import col
+from polars.testing import assert_frame_equal
+
+from pipeline.core.frames import declared, frame_of
+from pipeline.gold import partition_timeline
+from schemas.gold.partition_timeline import SPEC
+from tests.carried import deletion_before, reaching, timeline_before
+from tests.chain import built
+from tests.corpus import records
+
+STRETCHED = 4000  # a minute of the lab is three days
+INPUTS = ("leader_and_isr", "partition_transition", "assignment", "topic_event", "controller_line", "term")
+KRAFT_INPUTS = ("partition_state", "broker_absence", "wording_seen")
+
+
+def stretched(cluster: Path) -> pl.DataFrame:
+    """All lines of a cluster as if each second had been an hour or more; `NAME~N`: without what node N wrote."""
+    name, _, left_out = cluster.name.partition("~")
+    lines = frame_of(records(cluster.with_name(name)))
+    if left_out:
+        lines = lines.filter(col("node_id") != int(left_out))
+    first = col("logged_at").min()
+    return lines.with_columns(logged_at=first + (col("logged_at") - first) * STRETCHED)
+
+
+def from_day(tables: dict[str, Any], day: datetime) -> pl.DataFrame:
+    """The table as a run builds it from that day on. The segments that a run reads may begin with the day itself:
+    nothing before it is there to look back at."""
+    later = {
+        "partition_state": tables["partition_state"].filter(col("logged_at") >= day),
+        "controller_line": tables["controller_line"].filter(reaching("ordered_at", day)),
+    }
+    is_in_kraft = "kraft" in tables["term"]["mode"]
+    in_zookeeper = [tables["leader_and_isr"], tables["partition_transition"]]
+    said = [later["partition_state"], *([] if is_in_kraft else in_zookeeper)]
+    given = {name: tables[name] for name in (*INPUTS, *KRAFT_INPUTS)} | later
+    rows = partition_timeline.build(
+        **given,
+        deletion_before=deletion_before(tables["topic_event"], tables["controller_line"], day),
+        timeline_before=timeline_before(tables["partition_timeline"], said, day),
+        dirty_from=day,
+    )
+    return frame_of(declared(rows, SPEC))
+
+
+LOST = "lines that repeat what is known are not carried, and leave the doubt of a log that begins late or a replay"
+
+
+@pytest.mark.parametrize(
+    ("name", "fewest_days"),
+    [
+        pytest.param("2.2.2-zk-stock", 3, id="2.2.2"),
+        pytest.param("1.0.2-zk-stock", 3, id="1.0.2", marks=pytest.mark.soak),
+        pytest.param("3.9.1-zk-stock", 3, id="3.9.1", marks=pytest.mark.soak),
+        pytest.param("3.9.1-zk-stock~1", 3, id="3.9.1 without node 1", marks=pytest.mark.soak),
+        pytest.param("3.9.2-kraft-separate-stock", 6, id="3.9.2"),
+        pytest.param("3.9.2-kraft-migration-stock", 6, id="migration", marks=pytest.mark.soak),
+        pytest.param("4.0.0-kraft-combined-stock", 6, id="4.0.0", marks=pytest.mark.soak),
+        pytest.param("4.3.1-kraft-combined-trace", 6, id="4.3.1", marks=pytest.mark.soak),
+        pytest.param(
+            "3.3.2-kraft-combined-stock",
+            6,
+            id="3.3.2",
+            marks=[pytest.mark.soak, pytest.mark.xfail(reason=LOST, strict=True)],
+        ),
+        pytest.param(
+            "4.0.0-kraft-combined-stock~2",
+            6,
+            id="4.0.0 without node 2",
+            marks=[pytest.mark.soak, pytest.mark.xfail(reason=LOST, strict=True)],
+        ),
+    ],
+)
+def test_any_day(shared: Path, name: str, fewest_days: int) -> None:
+    tables = built(stretched(shared / "corpus" / "lab" / name), "partition_timeline")
+    whole = tables["partition_timeline"]
+    days = whole["valid_from_at"].dt.truncate("1d").unique().sort().to_list()
+    assert len(days) >= fewest_days
+    for day in days:
+        assert_frame_equal(
+            from_day(tables, day), whole.filter(reaching("valid_until_at", day)), check_row_order=False
+        )

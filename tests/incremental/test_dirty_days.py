@@ -1,0 +1,182 @@
+"""From which day on a run builds anew."""
+
+from datetime import datetime
+
+import polars as pl
+import pytest
+
+from jobs.incremental.dirty_days import (
+    ALL_SINCE,
+    affected_from,
+    begin_of_day,
+    dirty_at,
+    held_values,
+    judged_at,
+)
+from pipeline.model.lines.acting import SEQ_BITS
+from schemas.bronze import source_file
+from schemas.gold import replay_summary
+from schemas.silver import broker_setting, controller_line, term
+from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
+from tests.frames import at, frame
+
+TERMS = """
+    cluster_id | term_id | mode      | life | controller_epoch | replica_machine | is_trace_seen | elected_at | first_seen_at | last_seen_at
+    c          | 1-1     | zookeeper | 1    | 1                | {machine}       | true          | 10         | 10            | {last}
+    c          | 1-2     | zookeeper | 1    | 2                | R2              | true          | 90000      | 90000         | 200000
+"""
+LINES = """
+    cluster_id | term_id | ordered_at | level   | log
+    c          | 1-1     | 260000     | {level} | state-change
+    c          | 1-2     | 260000     | TRACE   | state-change
+"""
+NO_SETTING = frame(broker_setting.SPEC, "cluster_id")
+
+
+def terms(machine: str = "R2", last: int = 80_000) -> pl.DataFrame:
+    return frame(term.SPEC, TERMS.format(machine=machine, last=last))
+
+
+def segments(text: str) -> pl.DataFrame:
+    """file_id, start_offset, first_logged_at, status of segments of node 1's controller.log."""
+    head, *lines = [one.strip() for one in text.strip().splitlines()]
+    rows = [line.rsplit("|", 1) for line in lines]
+    table = "\n".join(
+        [
+            f"cluster_id | node_id | log | {head.rsplit('|', 1)[0]}",
+            *(f"c | 1 | controller | {row[0]}" for row in rows),
+        ]
+    )
+    return frame(source_file.SPEC, table).with_columns(status=pl.Series([row[1].strip() for row in rows]))
+
+
+SEGMENTS = segments("""
+    file_id | start_offset | first_logged_at | status
+    a       | 0            | 100             | old
+    b       | 0            | 300000          | new
+""")
+
+
+@pytest.mark.parametrize(
+    ("now", "since"),
+    [
+        pytest.param(terms(), 300_000, id="the new lines"),
+        pytest.param(terms("R1"), 10, id="a term that is judged by another machine"),
+        pytest.param(terms(last=81_000), 90_000, id="another last line before the next election"),
+    ],
+)
+def test_dimensions_lower_the_time(now: pl.DataFrame, since: int) -> None:
+    assert dirty_at(SEGMENTS, (now, terms()), (NO_SETTING, NO_SETTING)) == at(since)
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        pytest.param("a | 0 | 100 | old\nb | 0 | 200 | old", None, id="nothing new"),
+        pytest.param("a | 0 | 100 | old\nb | 0 | 200 | new", 200, id="behind all"),
+        pytest.param("a | 0 | 100 | new\nb | 0 | 200 | old", 100, id="before what is there"),
+        pytest.param("a | 0 | 100 | old\na | 50 | 150 | gone\nb | 0 | 200 | old", 150, id="taken out"),
+        pytest.param(
+            "a | 0 | 300 | old\nb | 0 | 200 | old\na | 50 | 100 | new", 100, id="a file moves forward"
+        ),
+    ],
+)
+def test_segments_that_others_come_before(text: str, since: int | None) -> None:
+    found = dirty_at(
+        segments(f"file_id | start_offset | first_logged_at | status\n{text}"),
+        (terms(), terms()),
+        (NO_SETTING, NO_SETTING),
+    )
+    assert found == (None if since is None else at(since))
+
+
+def summary(term_id: str, day: int, end_second: int, trace_second: int | None) -> str:
+    end, trace = (str(seq_at(second)) if second else "" for second in (end_second, trace_second))
+    return f"c | {term_id} | {day * 86_400} | {end} | {trace}"
+
+
+def seq_at(second: int) -> int:
+    return int(at(second).timestamp() * 1000) << SEQ_BITS
+
+
+@pytest.mark.parametrize(
+    ("level", "traced", "day"),
+    [
+        pytest.param("INFO", 50, None, id="not at TRACE"),
+        pytest.param("TRACE", 100_000, None, id="always at TRACE"),
+        pytest.param("TRACE", 95_000, 1, id="TRACE again after others"),
+        pytest.param("TRACE", None, None, id="never at TRACE before"),
+    ],
+)
+def test_verdicts_change_where_trace_is_seen_again(level: str, traced: int | None, day: int | None) -> None:
+    rows = [
+        summary("1-1", 0, 50, 50 if traced else None),
+        summary("1-1", 1, 100_000, traced),
+        summary("1-2", 2, 1, 1),
+    ]
+    head = "cluster_id | term_id | day_at | end_seq | last_trace_seq"
+    summaries = frame(replay_summary.SPEC, "\n".join([head, *rows]))
+    lines = frame(controller_line.SPEC, LINES.format(level=level))
+    found = judged_at(lines, summaries, terms())
+    assert (None if found is None else begin_of_day(found)) == (None if day is None else at(day * 86_400))
+
+
+def test_a_controller_beside_a_later_life() -> None:
+    quorum = frame(
+        term.SPEC,
+        "cluster_id | term_id | mode | life | controller_epoch | elected_at | first_seen_at\nc | 2-1 | kraft | 2 | 1 | 500 | 490",
+    )
+    lines = frame(controller_line.SPEC, LINES.format(level="INFO"))
+    assert judged_at(lines, frame(replay_summary.SPEC, "cluster_id"), quorum) == at(490)
+
+
+def lists(*some: tuple[float, str | None]) -> pl.DataFrame:
+    rows = [f"c | 1 | {second} | f | {second} | {PER_BROKER} | {value or ''}" for second, value in some]
+    return frame(
+        broker_setting.SPEC,
+        "\n".join(["cluster_id | node_id | logged_at | file_id | byte_offset | name | value", *rows]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "since"),
+    [
+        ([], [], None),
+        ([], [(10, "10")], None),
+        ([], [(10, None)], None),
+        ([], [(10, "20")], ALL_SINCE),
+        ([], [(10, "10"), (20, "20")], at(20)),
+        ([(10, "20")], [(10, "20"), (20, "20")], None),
+        ([(10, "20")], [(10, "20"), (20, "30")], at(20)),
+        ([(10, "20")], [(5, "20"), (10, "20")], None),
+        ([(10, "20")], [(5, "30"), (10, "20")], ALL_SINCE),
+        ([(10, "20"), (20, "30")], [(10, "20"), (15, "30"), (20, "30")], at(15)),
+        ([(10, "20")], [], ALL_SINCE),
+    ],
+)
+def test_the_first_time_that_gives_another_limit(
+    before: list[tuple[float, str]], now: list[tuple[float, str]], since: datetime | None
+) -> None:
+    assert affected_from(held_values(lists(*now)), held_values(lists(*before))) == since
+
+
+@pytest.mark.parametrize(
+    ("line", "since"),
+    [
+        pytest.param(f"c | 1 | 30 | f | 9 | {PER_BROKER} | 20", None, id="the same again"),
+        pytest.param(f"c | 1 | 30 | f | 9 | {INTERVAL} | 300", None, id="the default of another setting"),
+        pytest.param(f"c | 1 | 30 | f | 9 | {INTERVAL} | 20", 3, id="another setting"),
+        pytest.param(f"c | 1 | 30 | f | 9 | {ENABLE} | false", 3, id="whether at all"),
+        pytest.param(f"c | 1 | 30.001 | f | 9 | {PER_BROKER} | 5", 30.001, id="another limit"),
+        pytest.param(f"c | 1 | 2 | e | 0 | {PER_BROKER} | 5", 3, id="another limit, late"),
+        pytest.param(f"c | 2 | 70 | g | 0 | {PER_BROKER} | 5", 3, id="a broker's first"),
+        pytest.param(f"c | 2 | 70 | g | 0 | {PER_BROKER} | 10", None, id="a broker's first, the default"),
+    ],
+)
+def test_limits_lower_the_time_no_further_than_the_first_line(line: str, since: float | None) -> None:
+    head = "cluster_id | node_id | logged_at | file_id | byte_offset | name | value"
+    first = f"c | 1 | 10 | f | 0 | {PER_BROKER} | 20"
+    before, now = (frame(broker_setting.SPEC, "\n".join([head, *rows])) for rows in ([first], [first, line]))
+    files = segments("file_id | start_offset | first_logged_at | status\nf | 0 | 3 | old\ng | 0 | 50 | old")
+    found = dirty_at(files, (terms(), terms()), (now, before))
+    assert found == (None if since is None else at(since))
