@@ -151,7 +151,7 @@ class Loader:
         """By load_seq what the records that were written add up to."""
         counted = records.group_by("load_seq").agg(
             record_count=pl.len(),
-            understood_count=pl.col("event").count(),
+            understood_count=pl.col("event").is_not_null().sum(),
             record_bytes=pl.col("byte_length").sum(),
             first_logged_at=pl.col("logged_at").min(),
             last_logged_at=pl.col("logged_at").max(),

@@ -13,17 +13,21 @@ from functools import partial
 from pathlib import Path
 from tempfile import gettempdir
 
+from tests.bench.against import against
+from tests.bench.chain import chain
 from tests.bench.contenders import by_hand, duckdb_envelope, polars_envelope, product, text_count
-from tests.bench.data import make
+from tests.bench.data import SAMPLE, make
 from tests.bench.imbalance import imbalance
 from tests.bench.kernel import HEADING, Rate, kernel
 from tests.bench.long_lines import long_lines
 from tests.bench.nights import nights
 from tests.bench.replay import replaying
+from tests.bench.runs import REPOSITORY
 from tests.bench.storage import storage
+from tests.bench.term import long_term
 
-PARTS = ("kernel", "tables", "replay", "imbalance", "lines", "storage", "nights")
-REPOSITORY = Path(__file__).resolve().parents[2]
+PARTS = ("kernel", "tables", "chain", "replay", "imbalance", "lines", "term", "storage", "nights")
+CORES = f"{os.cpu_count()} cores"
 
 
 def main() -> int:
@@ -32,27 +36,50 @@ def main() -> int:
     given.folder.mkdir(parents=True, exist_ok=True)
     if set(given.parts) & {"kernel", "tables"}:
         reading(given, corpus)
-    if "replay" in given.parts:
-        print(
-            f"\nreplay of {given.moves:,} generated moves, median of {given.rounds}, {os.cpu_count()} cores"
-        )
-        print("\n".join(replaying(given.folder, given.moves, given.rounds)), flush=True)
-    if "imbalance" in given.parts:
-        print(
-            f"\nratios of {given.changes:,} generated changes of partitions, median of {given.rounds}, {os.cpu_count()} cores"
-        )
-        print("\n".join(imbalance(given.folder, given.changes, given.rounds)), flush=True)
-    if "lines" in given.parts:
-        print(f"\nlines that name many partitions, median of {given.rounds}, {os.cpu_count()} cores")
-        print("\n".join(long_lines(given.rounds)), flush=True)
     if "storage" in given.parts:
         storage(given.logs, given.folder)
-    if "nights" in given.parts:
-        bulk = f", {given.at_once} of them in one run" if given.at_once else ""
-        print(f"\n{given.nights} nights{bulk}, job {given.job}, median of {given.rounds}")
-        found = nights(given.folder, given.nights, given.job, given.at_once, given.rounds)
-        print("\n".join(found), flush=True)
+    for part, (heading, lines) in tables(given).items():
+        if part in given.parts:
+            print(f"\n{heading}", flush=True)
+            print("\n".join(lines()), flush=True)
     return 0
+
+
+def tables(given: argparse.Namespace) -> dict[str, tuple[str, Callable[[], list[str]]]]:
+    """By part what is measured, and what makes the lines of its table."""
+    rounds, folder = given.rounds, given.folder
+    medians = f"median of {rounds}, {CORES}"
+    bulk = f", {given.at_once} of them in one run" if given.at_once else ""
+    logs = given.logs or SAMPLE
+    of_revision = (
+        f"job {given.job} on {given.logs or 'the sample'}, this checkout and {given.against}, {medians}; "
+        "x: the other's seconds in times of this one's",
+        lambda: against(given.against, logs, folder, given.job, rounds),
+    )
+    of_history = (
+        f"{given.nights} nights{bulk}, job {given.job}, median of {rounds}",
+        lambda: nights(folder, given.nights, given.job, given.at_once, rounds),
+    )
+    return {
+        "chain": (
+            f"files to all tables in one process, without Spark, {CORES}",
+            lambda: chain(folder, given.megabytes),
+        ),
+        "replay": (
+            f"replay of {given.moves:,} generated moves, {medians}",
+            lambda: replaying(folder, given.moves, rounds),
+        ),
+        "imbalance": (
+            f"ratios of {given.changes:,} generated changes of partitions, {medians}",
+            lambda: imbalance(given.changes, rounds),
+        ),
+        "lines": (f"lines that name many partitions, {medians}", lambda: long_lines(rounds)),
+        "term": (
+            f"nights of one term of {given.days} days in memory, {CORES}; x: in times of night 2",
+            lambda: long_term(given.days),
+        ),
+        "nights": of_revision if given.against else of_history,
+    }
 
 
 def reading(given: argparse.Namespace, corpus: Path) -> None:
@@ -109,16 +136,19 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--file", type=Path, help="an uncompressed log in the stock pattern (default: one is made)"
     )
-    parser.add_argument("--megabytes", type=int, default=200, help="size of the file made (%(default)s)")
+    parser.add_argument("--megabytes", type=int, default=200, help="of the logs that are made (%(default)s)")
     parser.add_argument(
         "--kernel-megabytes", type=int, default=100, help="of it for the kernel (%(default)s)"
     )
     parser.add_argument("--folder", type=Path, default=Path(gettempdir()) / "kafka-controller-audit-bench")
     parser.add_argument("--rounds", type=int, default=3, help="the median is printed (%(default)s)")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="some of it (all)")
-    parser.add_argument("--logs", type=Path, help="logs of one cluster for the part storage (the sample)")
+    parser.add_argument(
+        "--logs", type=Path, help="logs of one cluster for storage and --against (the sample)"
+    )
     parser.add_argument("--moves", type=int, default=2_000_000, help="of the part replay (%(default)s)")
     parser.add_argument("--changes", type=int, default=1_000_000, help="of the part imbalance (%(default)s)")
+    parser.add_argument("--days", type=int, default=100, help="of the part term (%(default)s)")
     parser.add_argument("--nights", type=int, default=100, help="of the part nights (%(default)s)")
     parser.add_argument(
         "--at-once",
@@ -127,8 +157,13 @@ def arguments() -> argparse.Namespace:
         metavar="N",
         help="nights from the third on that are read in one run",
     )
-    parser.add_argument("--job", default="ingest", help="that runs every night (%(default)s)")
-    return parser.parse_args()
+    parser.add_argument(
+        "--against", metavar="REVISION", help="nights of this checkout beside those of another revision"
+    )
+    parser.add_argument("--job", help="that runs every night (ingest; nightly with --against)")
+    given = parser.parse_args()
+    given.job = given.job or ("nightly" if given.against else "ingest")
+    return given
 
 
 if __name__ == "__main__":

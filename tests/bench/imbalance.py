@@ -5,18 +5,19 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from polars import col, lit, when
 
+from pipeline.core.frames import empty, with_absent
 from pipeline.gold import leader_imbalance
+from pipeline.model.settings import Balancing, BalancingSetting
 from schemas.gold import leader_imbalance as imbalances
 from schemas.gold import partition_timeline
 from schemas.silver import broker_setting, term
-from schemas.spark import struct_of
-from tests.tables import table
+from tests.frames import frame
 
 SEED = 20260101
 BROKERS, PARTITIONS, REPLICAS = 200, 100_000, 3
@@ -26,14 +27,16 @@ OF_EVENT = 5
 STEP, SHIFT = 48_271, 7_919
 BACK = pow(STEP, -1, PARTITIONS)
 PLAIN_PART = 250  # the obvious way is run on this part of the changes
-SAID = (
-    "cluster_id string, broker_id int, threshold_ratio double, check_interval_seconds long, "
-    "is_auto_rebalance_enabled boolean, source string"
-)
-TERM = (
-    "cluster_id | life | controller_epoch | elected_at | last_seen_at | mode\n b | 1 | 1 | 0 | 0 | zookeeper"
+SAID = BalancingSetting(Balancing(0.1, 300, is_auto_rebalance_enabled=True, source="conf"))
+TERM = frame(
+    term.SPEC,
+    "cluster_id | life | controller_epoch | elected_at | last_seen_at | mode\n b | 1 | 1 | 0 | 0 | zookeeper",
 )
 HEADING = f"{'':46}{'changes':>12}{'seconds':>9}{'changes/s':>13}{'x time':>9}"
+COUNTS = ("preferred_count", "led_elsewhere_count")
+
+Way = Callable[[pl.DataFrame], pl.DataFrame]
+Codes = NDArray[np.int64]
 
 
 @dataclass
@@ -42,7 +45,7 @@ class Timed:
 
     name: str
     count: int
-    rows: DataFrame
+    way: Way
     seconds: list[float] = field(default_factory=list)
 
     def line(self, smallest: "Timed") -> str:
@@ -50,131 +53,108 @@ class Timed:
         return f"{self.name:46}{self.count:12,}{median:9.2f}{self.count / median:13,.0f}{median / first:9.2f}"
 
 
-def imbalance(folder: Path, count: int, rounds: int) -> list[str]:
+def imbalance(count: int, rounds: int) -> list[str]:
     """Lines of a table; x time: beside the same contender on a quarter of the changes. RuntimeError: they differ."""
-    from pipeline.store.session import get_spark, tune_for_size  # noqa: PLC0415
-
-    spark = get_spark()
-    spark.sparkContext.setLogLevel("ERROR")
-    tune_for_size(spark, 1 << 40, 1 << 40)
     few, many = ([part // 4, part // 2, part] for part in (count // PLAIN_PART, count))
-    contenders: list[tuple[str, Callable[[DataFrame], DataFrame], list[int]]] = [
+    contenders: list[tuple[str, Way, list[int]]] = [
         ("all partitions grouped anew at every event", by_snapshot, few),
         ("this product on the same", by_change, few),
         ("this product", by_change, many),
     ]
-    timelines = {each: stored(spark, folder, each) for each in {*few, *many}}
-    timed = [Timed(name, each, way(timelines[each])) for name, way, counts in contenders for each in counts]
-    require_same(timed[0].rows, timed[len(few)].rows)
+    timelines = {each: generated(each) for each in {*few, *many}}
+    require_same(by_snapshot(timelines[few[0]]), by_change(timelines[few[0]]))
+    timed = [Timed(name, each, way) for name, way, counts in contenders for each in counts]
     for _ in range(rounds):
         for one in timed:
             gc.collect()
             began = time.perf_counter()
-            one.rows.write.format("noop").mode("overwrite").save()
+            one.way(timelines[one.count])
             one.seconds.append(time.perf_counter() - began)
     smallest = {one.name: one for one in reversed(timed)}
     return [HEADING, *(one.line(smallest[one.name]) for one in timed)]
 
 
-def stored(spark: SparkSession, folder: Path, count: int) -> DataFrame:
-    target = str(folder / f"timeline-{count}")
-    generated(spark, count).write.mode("overwrite").parquet(target)
-    return spark.read.parquet(target)
-
-
-def generated(spark: SparkSession, count: int) -> DataFrame:
+def generated(count: int) -> pl.DataFrame:
     """gold.partition_timeline of PARTITIONS partitions, all there from the first event on, with so many changes."""
-    number = F.col("id") - PARTITIONS
-    in_round, place = F.floor(number / PARTITIONS) + 1, F.pmod(number, F.lit(PARTITIONS))
-    partition = F.when(number < 0, F.col("id")).otherwise(
-        F.pmod(place * STEP + in_round * SHIFT, F.lit(PARTITIONS))
-    )
-    changes = spark.range(PARTITIONS + count).select(
-        number.alias("number"), in_round.alias("round"), partition.alias("partition")
-    )
+    rng = np.random.default_rng(SEED)
+    head = rng.integers(BROKERS, size=PARTITIONS)
+    number = np.arange(-PARTITIONS, count)
+    in_round, place = number // PARTITIONS + 1, number % PARTITIONS
+    partition = np.where(number < 0, place, (place * STEP + in_round * SHIFT) % PARTITIONS)
     # The same partition in the next round: the order of that round, read backwards.
-    back = F.pmod((F.col("partition") - (F.col("round") + 1) * SHIFT) * BACK, F.lit(PARTITIONS))
-    following = F.col("round") * PARTITIONS + back
-    head = F.pmod(F.xxhash64("partition", F.lit(SEED)), F.lit(BROKERS))
-    replicas = F.array(*(F.pmod(head + each, F.lit(BROKERS)).cast("int") for each in range(REPLICAS)))
-    drawn = F.pmod(F.xxhash64("number", F.lit(SEED)), F.lit(REPLICAS)).cast("int")
-    return changes.withColumn("replicas", replicas).select(
-        *as_declared(
-            struct_of(partition_timeline.SPEC),
-            cluster_id=F.lit("b"),
-            topic=F.concat(F.lit("topic-"), F.col("partition") % 1000),
-            topic_life=F.lit(1),
-            partition=F.col("partition").cast("int"),
-            interval_seq=F.col("round") + 1,
-            valid_from_at=moment("number"),
-            valid_until_at=F.when(following < count, moment(following)),
-            leader=F.when(F.col("number") < 0, F.col("replicas")[0]).otherwise(F.col("replicas")[drawn]),
-            replicas=F.col("replicas"),
-            is_deleting=F.lit(False),
-            controller_epoch=F.lit(1),
-            term_id=F.lit("1-1"),
-            seq=F.col("number"),
-            event_seq=event_of("number"),
-            certainty=F.lit("proved"),
-            evidence=F.array(F.struct(F.lit("file").alias("file_id"), F.col("number").alias("byte_offset"))),
-        )
+    following = in_round * PARTITIONS + (partition - (in_round + 1) * SHIFT) * BACK % PARTITIONS
+    replicas = (head[partition, None] + np.arange(REPLICAS)) % BROKERS
+    drawn = np.where(number < 0, 0, rng.integers(REPLICAS, size=len(number)))
+    rows = pl.DataFrame(
+        {
+            "topic": partition % 1000,
+            "partition": partition,
+            "interval_seq": in_round + 1,
+            "valid_from_at": moment(number),
+            "valid_until_at": moment(following),
+            "leader": replicas[np.arange(len(number)), drawn],
+            "replicas": replicas,
+            "seq": number,
+            "event_seq": event_of(number),
+        }
+    ).with_columns(
+        cluster_id=lit("b"),
+        topic=pl.format("topic-{}", "topic"),
+        topic_life=lit(1),
+        partition=col("partition").cast(pl.Int32),
+        valid_from_at=col("valid_from_at").cast(pl.Datetime("us", "UTC")),
+        valid_until_at=when(following < count).then(col("valid_until_at").cast(pl.Datetime("us", "UTC"))),
+        leader=col("leader").cast(pl.Int32),
+        replicas=col("replicas").arr.to_list().cast(pl.List(pl.Int32)),
+        is_deleting=lit(value=False),
+        controller_epoch=lit(1),
+        term_id=lit("1-1"),
+        certainty=lit("proved"),
+        evidence=pl.concat_list(pl.struct(file_id=lit("file"), byte_offset="seq")),
     )
+    return with_absent(rows, partition_timeline.SPEC).select(partition_timeline.SPEC.columns)
 
 
-def event_of(number: str | Column) -> Column:
-    one = F.col(number) if isinstance(number, str) else number
-    return F.greatest(F.floor(one / OF_EVENT) + 1, F.lit(0))
+def event_of(number: Codes) -> Codes:
+    return np.maximum(number // OF_EVENT + 1, 0)
 
 
-def moment(number: str | Column) -> Column:
-    """The second half of an event is a millisecond later."""
-    one = F.col(number) if isinstance(number, str) else number
-    is_later = (one >= 0) & (F.pmod(one, F.lit(OF_EVENT)) >= OF_EVENT // 2)
-    return F.timestamp_millis(event_of(one) * 1000 + is_later.cast("long"))
+def moment(number: Codes) -> Codes:
+    """In microseconds; the second half of an event is a millisecond later."""
+    is_later = (number >= 0) & (number % OF_EVENT >= OF_EVENT // 2)
+    return (event_of(number) * 1000 + is_later) * 1000
 
 
-def as_declared(struct: StructType, **columns: Column) -> list[Column]:
-    """Columns of a table; what is not given is null."""
-    return [
-        (columns[one.name] if one.name in columns else F.lit(None).cast(one.dataType)).alias(one.name)
-        for one in struct.fields
-    ]
+def by_change(timeline: pl.DataFrame) -> pl.DataFrame:
+    printed, before = empty(broker_setting.SPEC), empty(imbalances.SPEC)
+    return leader_imbalance.build(timeline, TERM, SAID, printed, before, None)
 
 
-def by_change(timeline: DataFrame) -> DataFrame:
-    spark = timeline.sparkSession
-    said = spark.createDataFrame([("b", None, 0.1, 300, True, "conf")], SAID)
-    printed = spark.createDataFrame([], struct_of(broker_setting.SPEC))
-    before = spark.createDataFrame([], struct_of(imbalances.SPEC))
-    return leader_imbalance.build(timeline, table(spark, term.SPEC, TERM), said, printed, before, None)
-
-
-def by_snapshot(timeline: DataFrame) -> DataFrame:
+def by_snapshot(timeline: pl.DataFrame) -> pl.DataFrame:
     """What one would write first: the partitions as they are after each event, grouped by their preferred leader."""
-    events = timeline.groupBy("event_seq").agg(F.max("valid_from_at").alias("at"))
-    is_there = (F.col("valid_from_at") <= F.col("at")) & F.coalesce(
-        F.col("valid_until_at") > F.col("at"), F.lit(True)
-    )
-    head = F.col("replicas")[0]
-    return (
-        timeline.join(F.broadcast(events.select("at")), on=is_there, how="inner")
-        .groupBy(head.alias("broker_id"), "at")
+    ends = timeline.group_by("event_seq").agg(at=col("valid_from_at").max())["at"].sort()
+    until, head = col("valid_until_at"), col("replicas").list.first()
+    said = timeline.select("valid_from_at", "valid_until_at", "leader", broker_id=head)
+    snapshots = [
+        said.filter(col("valid_from_at") <= at, until.is_null() | (until > at))
+        .group_by("broker_id")
         .agg(
-            F.count("*").alias("preferred_count"),
-            F.count_if(F.col("leader") != head).alias("led_elsewhere_count"),
+            at=lit(at, ends.dtype),
+            preferred_count=pl.len().cast(pl.Int64),
+            led_elsewhere_count=(col("leader") != col("broker_id")).sum().cast(pl.Int64),
         )
-    )
+        for at in ends
+    ]
+    return pl.concat(snapshots)
 
 
-def require_same(snapshots: DataFrame, intervals: DataFrame) -> None:
+def require_same(snapshots: pl.DataFrame, intervals: pl.DataFrame) -> None:
     """RuntimeError: at some event a broker has other counts in its interval then."""
-    one, other = snapshots.alias("one"), intervals.alias("other")
-    covers = (F.col("one.broker_id") == F.col("other.broker_id")) & (F.col("valid_from_at") <= F.col("at"))
-    is_open = F.coalesce(F.col("valid_until_at") > F.col("at"), F.lit(True))
-    counts = ("preferred_count", "led_elsewhere_count")
-    is_same = F.struct(*(F.col(f"one.{name}") for name in counts)) == F.struct(
-        *(F.col(f"other.{name}") for name in counts)
+    found = snapshots.sort("at").join_asof(
+        intervals.sort("valid_from_at"), left_on="at", right_on="valid_from_at", by="broker_id"
     )
-    same = one.join(other, on=covers & is_open & is_same, how="inner").count()
-    if same != snapshots.count():
-        raise RuntimeError(f"expected {snapshots.count():,} equal counts, found {same:,}")
+    is_open = col("valid_until_at").is_null() | (col("valid_until_at") > col("at"))
+    is_same = pl.all_horizontal(col(name) == col(f"{name}_right") for name in COUNTS)
+    same = found.filter(is_open & is_same).height
+    if same != snapshots.height:
+        raise RuntimeError(f"expected {snapshots.height:,} equal counts, found {same:,}")

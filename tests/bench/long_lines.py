@@ -1,15 +1,16 @@
-"""Whether a line costs what it names: one of few and one of many partitions, through the builds that take it apart."""
+"""Measures if a line costs what it names: one of few and one of many partitions, through the kernels that take it apart."""
 
 import statistics
 import time
 from collections.abc import Callable
 from functools import partial
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+import pyarrow as pa
 
 from pipeline.catalog.tables import BY_SHORT_NAME
-from tests.tables import log_records
+from pipeline.core.frames import declared, frame_of
+from tests.tables import log_table
 
 COUNTS = (1_000, 4_000, 16_000)
 HEADING = f"{'':46}{'named':>9}{'rows':>9}{'seconds':>9}{'x time':>9}"
@@ -29,25 +30,25 @@ LINES = {
 
 def long_lines(rounds: int) -> list[str]:
     """Lines of a table; x time: of so many times as many names. RuntimeError: a line was not taken apart."""
-    from pipeline.store.session import get_spark, tune_for_size  # noqa: PLC0415
-
-    spark = get_spark()
-    spark.sparkContext.setLogLevel("ERROR")
-    tune_for_size(spark, 0, 0)
     told = [HEADING]
     for name, line in LINES.items():
         smallest = 0.0
         for count in COUNTS:
-            lines = log_records(spark, {(1, "controller"): named(line, count)}).localCheckpoint()
-            build = BY_SHORT_NAME[name].build
-            if build is None:
-                raise TypeError(f"{name} has no build")
-            rows, seconds = measured(partial(build, lines), rounds)
+            lines = frame_of(log_table({(1, "controller"): named(line, count)}))
+            rows, seconds = measured(partial(built, name, lines), rounds)
             if rows < count:
                 raise RuntimeError(f"{name}: {rows} rows of a line that names {count}")
             smallest = smallest or seconds
-            told.append(f"{'silver.' + name:46}{count:9,}{rows:9,}{seconds:9.2f}{seconds / smallest:9.2f}")
+            told.append(f"{'silver.' + name:46}{count:9,}{rows:9,}{seconds:9.3f}{seconds / smallest:9.2f}")
     return told
+
+
+def built(name: str, lines: pl.DataFrame) -> pa.Table:
+    """The rows as they pass the border of kernels."""
+    table = BY_SHORT_NAME[name]
+    if table.build is None:
+        raise TypeError(f"{name} has no build")
+    return declared(table.build(lines), table.spec)
 
 
 def named(line: str, count: int) -> str:
@@ -61,13 +62,11 @@ def named(line: str, count: int) -> str:
     return f"[2026-11-21 00:00:02,000] INFO {line.format(**given)}"
 
 
-def measured(rows_of: Callable[[], DataFrame], rounds: int) -> tuple[int, float]:
-    """How many rows, and the median of seconds, without the first round; planned anew each time, as Spark keeps what
-    a plan has shuffled."""
+def measured(rows_of: Callable[[], pa.Table], rounds: int) -> tuple[int, float]:
+    """How many rows, and the median of seconds, without the first round."""
     taken, count = [], 0
     for _ in range(rounds + 1):
         began = time.perf_counter()
-        rows = rows_of()
-        count = rows.agg(F.count("*"), F.sum(F.hash(*rows.columns).cast("bigint"))).collect()[0][0]
+        count = rows_of().num_rows
         taken.append(time.perf_counter() - began)
     return count, statistics.median(taken[1:])

@@ -1,50 +1,18 @@
-"""Whether a night costs what it brings: the same logs on one day after another, read night after night."""
+"""True costs of nights: the same logs on one day after another, read night after night."""
 
-import ctypes
 import os
-import resource
 import shutil
 import statistics
-import subprocess
-import sys
 import time
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from tests.bench.data import FIRST_DAY, SAMPLE, logs, renamed
+from tests.bench.runs import Cost, Site
 
 ROLLED_SECONDS_AGO = 7200  # nothing of a file that rolled is held back
-REPOSITORY = Path(__file__).resolve().parents[2]
-PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Of one run in seconds: by the clock, and of processors, those of its JVM and of Python workers included."""
-
-    wall: float
-    processor: float
-
 
 Pair = tuple[Cost, Cost]  # of one night: in an empty warehouse, and in the old one
-
-
-@dataclass(frozen=True)
-class Site:
-    """A folder of logs and the warehouse that a job reads them into."""
-
-    root: Path
-    job: str
-
-    def bring(self, *nights: int) -> int:
-        """Days of the sample, in rolled files of their own; their bytes."""
-        return sum(add_night(self.root / "logs", night) for night in nights)
-
-    def run(self) -> Cost:
-        """A process of its own, start of Spark included, as a scheduler starts it."""
-        given = ["--logs", str(self.root / "logs"), "--warehouse", str(self.root / "warehouse")]
-        return cost([sys.executable, f"jobs/{self.job}.py", *given, "--cluster", "c"])
 
 
 def nights(folder: Path, count: int, job: str, at_once: int, rounds: int) -> list[str]:
@@ -55,16 +23,16 @@ def nights(folder: Path, count: int, job: str, at_once: int, rounds: int) -> lis
     """
     work = folder.resolve() / "nights"
     shutil.rmtree(work, ignore_errors=True)
-    old = Site(work / "old", job)
+    old = site(work / "old", job)
     for some in history(count, at_once):
-        old.bring(*some)
+        bring(old, *some)
         old.run()
     size, pairs = 0, list[Pair]()
     for night in range(count, count + rounds):
-        new = Site(work / f"new-{night}", job)
-        size = new.bring(night)
-        old.bring(night)
-        costs = {site: site.run() for site in ((old, new) if len(pairs) % 2 else (new, old))}
+        new = site(work / f"new-{night}", job)
+        size = bring(new, night)
+        bring(old, night)
+        costs = {one: one.run() for one in ((old, new) if len(pairs) % 2 else (new, old))}
         pairs.append((costs[new], costs[old]))
     nothing = old.run()
     return [
@@ -74,6 +42,10 @@ def nights(folder: Path, count: int, job: str, at_once: int, rounds: int) -> lis
         line("median", pairs),
         f"{'nothing new':26}{nothing.wall:9.1f}{'':7}{nothing.processor:13.1f}",
     ]
+
+
+def site(root: Path, job: str) -> Site:
+    return Site(root / "logs", root / "warehouse", job)
 
 
 def history(count: int, at_once: int) -> list[tuple[int, ...]]:
@@ -91,26 +63,9 @@ def line(name: str, pairs: list[Pair]) -> str:
     return f"{name:26}{seconds:9.1f}{times:7.2f}{of_processors:13.1f}{times_of_processors:7.2f}"
 
 
-def cost(command: list[str]) -> Cost:
-    """RuntimeError: it failed, as it said itself."""
-    # What it leaves running (its JVM, for a moment) becomes a child of this process, and so is waited for and counted.
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    wall = time.perf_counter() - began
-    if done.returncode:
-        raise RuntimeError(f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
-    wait_for_all()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return Cost(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-
-
-def wait_for_all() -> None:
-    while True:
-        try:
-            os.wait()
-        except ChildProcessError:
-            return
+def bring(into: Site, *numbers: int) -> int:
+    """Days of the sample, in rolled files of their own; the bytes of the last."""
+    return [add_night(into.logs, night) for night in numbers][-1]
 
 
 def add_night(folder: Path, night: int) -> int:

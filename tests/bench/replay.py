@@ -6,23 +6,25 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pipeline.gold.transition_audit.block import replay_block
+from polars import col
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.core.frames import declared, empty
 from pipeline.core.replay import Moves, replay
 from pipeline.gold import transition_audit
+from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM
 from pipeline.kafka.machines import REPLICA, machines, visibility
 from schemas.gold import replay_summary
-from schemas.spark import struct_of
+from schemas.gold import transition_audit as audit
 from tests.replay import naive
-from tests.replay.generated import DONE, Generated, generate, moves, table
+from tests.replay.generated import DONE, Generated, audited, generate, moves, table
 
 SEED, TERMS, PARTS = 20260101, 16, 8
 BLOCK = naive.Block(REPLICA, "R2")
@@ -49,18 +51,18 @@ class Judged:
 
 
 def replaying(folder: Path, count: int, rounds: int) -> list[str]:
-    """Lines of a table; rates as ratio to plain Python. Kernels: processor time of one core, Spark: wall time."""
-    pa.set_cpu_count(1)
+    """Lines of a table; rates as ratio to plain Python. In memory: processor time; from Parquet on: wall time."""
     generated = generate(np.random.default_rng(SEED), BLOCK, "TRACE", count)
     whole = table(generated)
+    stored = in_parquet(folder, whole)
+    seconds = taken(lambda: audited(whole), rounds)
     found = [
         plain(),
         *pm4py(),
         kernel(generated, rounds),
-        Judged(
-            "replay_block, Arrow to Arrow, one core", taken(lambda: replay_block(whole), rounds), len(whole)
-        ),
-        *through_spark(folder, whole, rounds),
+        Judged("judged_moves, Arrow to Arrow", seconds, count),
+        by_spark(stored, count, rounds),
+        Judged("this product, all cores", taken(lambda: product(stored), rounds, time.perf_counter), count),
     ]
     return [HEADING, *(one.line(found[0]) for one in found)]
 
@@ -107,39 +109,41 @@ def pm4py() -> list[Judged]:
     return [Judged("PM4Py, token-based replay, one core", taken(lambda: fits(machine, traces), 1), count)]
 
 
-def through_spark(folder: Path, whole: pa.Table, rounds: int) -> list[Judged]:
-    """From silver tables in Parquet to a noop sink, joins and sorts included."""
-    from pipeline.store.session import get_spark, tune_for_size  # noqa: PLC0415
-
-    spark = get_spark()
-    spark.sparkContext.setLogLevel("ERROR")
-    tune_for_size(spark, 1 << 40, 1 << 40)
+def in_parquet(folder: Path, whole: pa.Table) -> Path:
+    """A folder of Parquet files with the moves, divided among terms."""
     count = len(whole)
-    term = pa.array((np.arange(count) * TERMS // count).astype(str))
-    whole = whole.set_column(whole.schema.get_field_index("term_id"), "term_id", term)
+    terms = pa.array((np.arange(count) * TERMS // count).astype(str))
+    place = whole.schema.get_field_index("term_id")
+    whole = whole.set_column(place, "term_id", terms)
     target = folder / "moves"
     target.mkdir(parents=True, exist_ok=True)
     for part in range(PARTS):
         piece = whole.slice(part * count // PARTS, (part + 1) * count // PARTS - part * count // PARTS)
         pq.write_table(piece, target / f"{part}.parquet", coerce_timestamps="us")
-    stored = spark.read.parquet(str(target))
-    own = ("cluster_id", "file_id", "byte_offset")
-    lines = stored.select(*own, "term_id", "seq", "cause", F.timestamp_millis("seq").alias("ordered_at"))
-    terms = stored.groupBy("cluster_id", "term_id").agg(F.first("replica_machine").alias("replica_machine"))
-    silver = stored.drop("term_id", "seq", "cause", "replica_machine", "ordered_at", "is_earlier")
-    none_before = spark.createDataFrame([], struct_of(replay_summary.SPEC))
-    audited = transition_audit.build(
-        silver, silver.limit(0), lines, terms.localCheckpoint(), none_before, None
-    )
+    return target
 
-    def sink(frame: DataFrame) -> None:
-        frame.write.format("noop").mode("overwrite").save()
 
-    contenders = {"Spark, lag() in a window": by_lag(stored), "this product, transition_audit": audited}
-    return [
-        Judged(f"{name}, all cores", taken(partial(sink, frame), rounds, time.perf_counter), count)
-        for name, frame in contenders.items()
-    ]
+def product(folder: Path) -> pa.Table:
+    """transition_audit.build from silver tables in Parquet to Arrow, joins and sorts included."""
+    stored = pl.read_parquet(folder / "*.parquet")
+    lines = stored.select("cluster_id", "file_id", "byte_offset", *FROM_LINES)
+    terms = stored.group_by("cluster_id", "term_id").agg(col(FROM_TERM).first())
+    silver = stored.select(FROM_MOVES).drop("machine")
+    none_before = empty(replay_summary.SPEC)
+    rows = transition_audit.build(silver, silver.clear(), lines, terms, none_before, None)
+    return declared(rows, audit.SPEC)
+
+
+def by_spark(folder: Path, count: int, rounds: int) -> Judged:
+    """From the same files to a noop sink."""
+    from pipeline.store.session import get_spark, tune_for_size  # noqa: PLC0415
+
+    spark = get_spark()
+    spark.sparkContext.setLogLevel("ERROR")
+    tune_for_size(spark, 1 << 40, 1 << 40)
+    rows = by_lag(spark.read.parquet(str(folder)))
+    seconds = taken(lambda: rows.write.format("noop").mode("overwrite").save(), rounds, time.perf_counter)
+    return Judged("Spark, lag() in a window, all cores", seconds, count)
 
 
 def by_lag(stored: DataFrame) -> DataFrame:

@@ -5,6 +5,7 @@ from math import inf
 from pathlib import Path
 
 import pytest
+from polars import col
 
 from pipeline.core.frames import frame_of
 from pipeline.gold.leader_election.data_loss_bound import with_bound
@@ -81,14 +82,16 @@ def test_findings_about_terms_are_what_happened(lab: Lab) -> None:
 
 def test_lines_of_a_controller_have_its_term(lab: Lab) -> None:
     told = {(row["file_id"], row["byte_offset"]): row["term_id"] for row in lab.rows("controller_line")}
-    acting = lab.tables["log_record"].where(
-        "log = 'state-change' AND controller_id = node_id AND event NOT LIKE 'broker%' "
-        "AND event <> 'leader_and_isr_response_error'"  # may come when the controller has resigned
+    is_about_own = (
+        col("event") != "leader_and_isr_response_error"
+    )  # may come when the controller has resigned
+    acting = frame_of(records(lab.folder)).filter(
+        col("log") == "state-change",
+        col("controller_id") == col("node_id"),
+        ~col("event").str.starts_with("broker") & is_about_own,
     )
     epoch = None
-    for row in rows_of(
-        acting.select("file_id", "byte_offset", "controller_epoch").orderBy("file_id", "byte_offset")
-    ):
+    for row in acting.sort("file_id", "byte_offset").iter_rows(named=True):
         epoch = row["controller_epoch"] or epoch  # 1.0 leaves it out on moves to NonExistentPartition
         assert told[row["file_id"], row["byte_offset"]] == f"1-{epoch}"
 

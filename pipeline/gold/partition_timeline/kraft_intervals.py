@@ -112,7 +112,7 @@ def assignments(lines: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
 
 def filled(rows: pl.DataFrame) -> pl.DataFrame:
     """Each row with all that is known by then of its partition, its state since known_at, its assignment as stated
-    at replicas_at; what comes before its first state tells of replicas.
+    at replicas_at, and its place among all (row_no); what comes before its first state tells of replicas.
 
     Where a replica was lost and the assignment was not stated since, it is stale.
     """
@@ -137,7 +137,7 @@ def filled(rows: pl.DataFrame) -> pl.DataFrame:
         )
         .filter(col("known_no").is_not_null())
         .with_columns(is_assignment_stale=when(is_stated).then(is_doubtful))
-        .drop("known_no", "row_no", "is_known", "replayed", "lost", "doubt")
+        .drop("known_no", "is_known", "replayed", "lost", "doubt")
     )
 
 
@@ -151,8 +151,9 @@ def changes(rows: pl.DataFrame) -> pl.DataFrame:
     counted = (col("first_seq").max().over(IDENTITY) - 1).fill_null(0)
     return (
         rows.filter(is_within_life)
-        .sort(*IDENTITY, "at", col("partition_epoch").is_null(), "partition_epoch", *LINE)
+        .sort(*IDENTITY, "at", col("partition_epoch").is_null(), "partition_epoch", *LINE, "row_no")
         .filter(is_last_of_instant)
+        .drop("row_no")
         .with_row_index("row_no")
         .filter(is_first | is_new)
         .with_columns(

@@ -42,7 +42,7 @@ def with_missing_logs(
     is_alone = is_led & (col("isr").list.len() <= 1).fill_null(value=True)
     states = (
         rows.pipe(with_unseen, unseen)
-        .sort(*IDENTITY, "at", "partition_epoch", nulls_last=True)
+        .sort(*IDENTITY, "at", "partition_epoch", "row_no", nulls_last=True)
         .with_row_index("state_no")
         .with_columns(is_led=is_led, is_alone=is_alone, following_at=col("at").shift(-1).over(IDENTITY))
         .pipe(with_missing_leader, watched)
