@@ -12,7 +12,7 @@ from pipeline.core.errors import SettingsError
 from schemas.gold.finding import SEVERITIES
 
 # Flags that are settings, of those that a job has.
-FLAGS = ("cluster", "zone", "server_log", "server_properties", "follow_links")
+FLAGS = ("cluster", "zone", "server_log", "server_properties", "follow_links", "placement")
 
 
 def parser(job: str, description: str) -> argparse.ArgumentParser:
@@ -41,6 +41,11 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
     )
     arguments.add_argument(
         "--follow-links", action="store_true", default=None, help="also links that lead out of --logs"
+    )
+    arguments.add_argument(
+        "--placement",
+        choices=("driver", "executors"),
+        help="where the logs are read (by the size of what is new)",
     )
     arguments.add_argument(
         "--fail-on", choices=SEVERITIES, help="exit 8 when a finding is at least so severe"

@@ -9,9 +9,10 @@ from polars import col
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from jobs.incremental.night import SAID, Night
+from jobs.incremental.night import SAID, Night, without_bytes
 from jobs.loading import Loader
 from jobs.lost import without_lost
+from jobs.placement import Placement
 from pipeline.bronze import duplicate_record as duplicates
 from pipeline.bronze import log_record as log_record_table
 from pipeline.bronze.planning import Plan, Segment
@@ -61,7 +62,7 @@ class Intake:
                 self.reparse()
             if segments:
                 self.reopen([load_seq for one in segments for load_seq in one.reopens])
-                self.tables.append_rows(log_record.SPEC, self.loader.read(segments))
+                self.write_records(segments)
             rest.result()
         if not segments:
             return planned, {}
@@ -78,6 +79,16 @@ class Intake:
                 self.night.forget_records()
             self.total(planned.segments, counted)
         return planned, lost
+
+    def write_records(self, segments: Sequence[Segment]) -> None:
+        """Bronze gets the records of the segments. What the driver has read stays at hand."""
+        if self.loader.looker.placement is Placement.EXECUTORS:
+            self.tables.append_rows(log_record.SPEC, self.loader.read(segments))
+            return
+        rows = self.loader.read_here(segments)
+        self.tables.append(log_record.SPEC, rows)
+        if not self.night.derived:
+            self.night.records = without_bytes(rows)
 
     def reparse(self) -> None:
         """All stored records understood anew, in the zones that the settings now give their nodes."""

@@ -19,6 +19,7 @@ from pipeline.bronze.planning import Plan, Segment
 from pipeline.core.contents import Known, Looked
 from pipeline.core.files import Listed
 from pipeline.kafka.layout import Located
+from pipeline.kafka.reader import ARROW_SCHEMA
 from pipeline.store.rows import collect_rows, in_utc
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import file_sighting, source_file
@@ -117,8 +118,13 @@ class Loader:
         )
         return [Known(**row | {"load_seqs": tuple(row["load_seqs"])}) for row in collect_rows(newest)]
 
+    def read_here(self, segments: Sequence[Segment]) -> pa.Table:
+        """The records of the segments, read in the driver."""
+        ranges = (row for segment in segments for row in self.ranges(segment))
+        return pa.Table.from_batches(log_record.records_of(ranges, self.masking), ARROW_SCHEMA)
+
     def read(self, segments: Sequence[Segment]) -> DataFrame:
-        """The records of the segments: plain files in ranges, compressed ones whole."""
+        """The records of the segments, read by tasks: plain files in ranges, compressed ones whole."""
         rows = [row for segment in segments for row in self.ranges(segment)]
         sizes = [row["end"] - row["start"] for row in rows]
         return log_record.build(binned(self.spark, rows, sizes, log_record.RANGE), self.masking)

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from jobs.bins import binned
 from jobs.discovery import Candidate
+from jobs.placement import Placement
 from jobs.settings import Settings
 from pipeline.bronze import file_look
 from pipeline.bronze.file_look import Wanted
@@ -30,6 +31,7 @@ class Looker:
         self, store: ClusterWarehouse, settings: Settings, since: datetime | None, until: datetime | None
     ) -> None:
         self.store, self.settings, self.since, self.until = store, settings, since, until
+        self.placement = Placement.EXECUTORS
         self.masking = settings.masking.rules()
 
     def look(self, candidates: Iterable[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
@@ -54,12 +56,20 @@ class Looker:
             for one in readable
         ]
         sizes = [one.listed.size_bytes for one in readable]
-        paths = binned(self.store.spark, rows, sizes, file_look.PATH) if rows else None
-        wanted = Wanted(offsets, self.masking)
-        facts = {row["path"]: row for row in collect_rows(file_look.build(paths, wanted))} if paths else {}
+        facts = {fact["path"]: fact for fact in self.facts(rows, sizes, Wanted(offsets, self.masking))}
         gone = {path for path, fact in facts.items() if fact["is_missing"]}
         require_same_files(sorted(gone), len(facts))
         return [self.looked(one, facts.get(path)) for path, one in by_path.items() if path not in gone]
+
+    def facts(self, rows: Sequence[Fact], sizes: Sequence[int], wanted: Wanted) -> Iterable[Fact]:
+        """What a look says of each file, where the night is read."""
+        if not rows:
+            return ()
+        if self.placement is Placement.DRIVER:
+            looks = (file_look.look(wanted=wanted, **row) for row in rows)
+            return [one | {"hashes": dict(one["hashes"])} for one in looks]
+        paths = binned(self.store.spark, rows, sizes, file_look.PATH)
+        return collect_rows(file_look.build(paths, wanted))
 
     def looked(self, candidate: Candidate, fact: Fact | None) -> Looked:
         listed, located, cluster_id = candidate.listed, candidate.located, self.store.cluster_id

@@ -19,6 +19,7 @@ from jobs.loading import Loader, Seen
 from jobs.looking import Looker
 from jobs.masked_run import require_same_masking, stored_settings
 from jobs.migrate import migrate_older
+from jobs.placement import placement_of, unpacked_bytes
 from jobs.progress import Progress
 from jobs.quality_gate import QualityGate, open_findings
 from jobs.refusing import require_kafka, require_same_zones
@@ -99,6 +100,7 @@ class Run:
         changed = self.changed(loader, listing.candidates, seen)
         self.progress.stage("files", f"{len(listing.candidates)} found, {len(changed)} new or changed")
         self.tune(sum(one.listed.size_bytes for one in changed))
+        looker.placement = placement_of(request.settings, unpacked_bytes(one.listed for one in changed))
         planned = loader.plan(changed, listing.candidates, seen) if changed else Plan((), ())
         listing = without_gone(listing, changed, planned)
         held = held_by(listing.candidates, planned, seen)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, PositiveInt, PrivateAttr
 
@@ -24,7 +24,8 @@ from pipeline.kafka.layout import BUILT_IN_PATTERNS
 WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {
     "quiet_seconds": True,
     "follow_links": True,
-    "limits": {"range_bytes", "max_file_bytes", "max_ratio"},
+    "placement": True,
+    "limits": {"driver_bytes", "range_bytes", "max_file_bytes", "max_ratio"},
     "storage": True,
 }
 
@@ -35,6 +36,7 @@ class PathEnvelope(Part):
 
 
 class Limits(Part):
+    driver_bytes: Annotated[int, Field(ge=0)]
     range_bytes: PositiveInt
     max_record_bytes: PositiveInt
     max_file_bytes: PositiveInt
@@ -111,6 +113,7 @@ class Settings(Part):
     follow_links: bool
     quiet_seconds: Annotated[int, Field(ge=0)]
     path_patterns: tuple[Pattern, ...]
+    placement: Literal["auto", "driver", "executors"]
     limits: Limits
     masking: MaskingSettings
     storage: Storage

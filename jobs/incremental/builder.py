@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 
+import polars as pl
 import pyarrow as pa
 
 from jobs.incremental.at_hand import AtHand, Built
 from jobs.incremental.kernel_inputs import KernelInputs
 from jobs.incremental.night import Night
 from jobs.incremental.starts import Starts
-from pipeline.catalog.tables import BY_NAME, Table
+from pipeline.catalog.tables import BY_NAME, Refresh, Table
 from pipeline.core.conditions import reaching
 from pipeline.core.frames import declared, frame_of
 from schemas.bronze import file_sighting
@@ -41,7 +42,7 @@ class Builder:
                 writes.append(pool.submit(self.night.tables.append, file_sighting.SPEC, sightings))
             for table in tables:
                 rows = self.built(table)
-                if rows is not None:
+                if rows is not None and not self.brings_nothing(table, rows):
                     self.done(table.spec, rows)
                     writes.append(pool.submit(self.store, table, rows))
                 raise_first(write for write in writes if write.done())
@@ -50,13 +51,11 @@ class Builder:
 
     def built(self, table: Table) -> pa.Table | None:
         """The rows of a table that this run stores; None: what it brings leaves the table as it is."""
-        if table.build is None:
-            raise TypeError(f"{table.spec.name} has no build")
         self.starts.look(table)
         if self.starts.is_untouched(table):
             return None
-        start, begin = self.starts.start_of(table), self.starts.begin_of(table)
-        rows = table.build(**self.inputs.of(table, begin))
+        rows = self.kernel_rows(table)
+        start = self.starts.start_of(table)
         if start is not None:
             rows = rows.filter(reaching(table.ordered_by, start).polars())
         found = declared(rows, table.spec)
@@ -64,9 +63,22 @@ class Builder:
         self.at_hand.note(table.spec, Built(frame_of(found), is_all, start))
         return found
 
+    def brings_nothing(self, table: Table, rows: pa.Table) -> bool:
+        """True if the lines of the run give no rows of a table that grows by segments."""
+        is_added = self.night.is_appended(table) or table.spec.name not in self.at_hand.stored_names
+        return table.refresh is Refresh.SEGMENTS and is_added and not rows.num_rows
+
+    def kernel_rows(self, table: Table) -> pl.DataFrame:
+        """What the kernel gives, from a day on of which it tells nothing else of the time before it."""
+        if table.build is None:
+            raise TypeError(f"{table.spec.name} has no build")
+        given = self.inputs.of(table, self.starts.begin_of(table))
+        rows = table.build(**given)
+        return self.kernel_rows(table) if self.starts.is_lowered(table, rows, given) else rows
+
     def store(self, table: Table, rows: pa.Table) -> None:
         """Appends the rows, or puts them in place of those that they follow."""
-        spec, start, tables = table.spec, self.starts.start_of(table), self.night.tables
+        spec, start, tables = table.spec, self.at_hand.built[table.spec.name].since, self.night.tables
         if spec.name not in self.at_hand.stored_names or self.night.is_appended(table):
             if rows.num_rows:
                 tables.append(spec, rows)

@@ -1,6 +1,6 @@
 """From which day on a run builds anew: what lies before it cannot differ from what is stored."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
@@ -155,6 +155,22 @@ def beside_a_later_life(lines: pl.DataFrame, terms: pl.DataFrame) -> datetime | 
 def life_of_term() -> pl.Expr:
     """The number in front of a term_id."""
     return col("term_id").str.split_exact("-", 1).struct.field("field_0").cast(pl.Int32, strict=False)
+
+
+def told_anew(
+    rows: pl.DataFrame, before: pl.DataFrame, key: Sequence[str], watched: Sequence[str], start: datetime
+) -> datetime | None:
+    """The earliest begin (valid_from_at) before `start` of intervals of which rows and those before it say differently.
+
+    rows: what a kernel gives from `start` on, and of each key the intervals before it from some time on. before: what
+    is stored of the time before `start`.
+    """
+    at = col("valid_from_at")
+    earlier, stored = (one.filter(at < start) for one in (rows, before))
+    told = earlier.group_by(key).agg(told_from_at=at.min())
+    same_time = stored.join(told, on=list(key), nulls_equal=True).filter(at >= col("told_from_at"))
+    now, then = (one.select(*key, *watched, at, at.alias(AFFECTS)) for one in (earlier, same_time))
+    return affected_from(now, then)
 
 
 def first_term_day(

@@ -9,7 +9,7 @@ from polars import col
 from jobs import kernel_settings
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.carried_state import STATES, carried
-from jobs.incremental.night import SAID, Night
+from jobs.incremental.night import NOT_WHOLE, SAID, Night
 from pipeline.catalog.tables import BY_SHORT_NAME, LASTING, Refresh, Table
 from pipeline.core.conditions import Condition, is_in
 from pipeline.core.frames import frame_of
@@ -17,7 +17,6 @@ from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.gold import finding
 
 RECORD = ("file_id", "byte_offset")
-NOT_WHOLE = ("cut", "too_long")
 
 
 class KernelInputs:
@@ -80,6 +79,8 @@ class KernelInputs:
         if tables.has_rows(duplicate_record.SPEC):
             copies = frame_of(tables.read(duplicate_record.SPEC, condition, RECORD))
             records = records.join(copies, on=RECORD, how="anti")
+        if "raw" in records.columns:
+            return records
         if records.filter(col("not_understood_reason").is_in(NOT_WHOLE)).is_empty():
             return records.with_columns(raw=pl.lit(None, pl.Binary))
         damaged = is_in("not_understood_reason", NOT_WHOLE)

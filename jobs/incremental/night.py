@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jobs.settings import Settings
 from pipeline.catalog.tables import Refresh, Table
@@ -14,6 +15,8 @@ from schemas.bronze import log_record, source_file
 
 # Kernels read what a record says, never its bytes.
 SAID = tuple(name for name in log_record.SPEC.columns if name != "raw")
+# Of records that are not whole nothing but their bytes tells what they say.
+NOT_WHOLE = ("cut", "too_long")
 
 
 @dataclass
@@ -41,7 +44,7 @@ class Night:
         return is_new | is_in("load_seq", sorted(self.derived)) if self.derived else is_new
 
     def records_of_run(self) -> pa.Table:
-        """Rows of bronze.log_record of these segments, without the bytes of the records: read once."""
+        """Rows of bronze.log_record of these segments: read once, as SAID, or at hand as the driver has read them."""
         if self.records is None:
             self.records = self.tables.read(log_record.SPEC, self.is_of_run(), SAID)
         return self.records
@@ -56,3 +59,10 @@ class Night:
     def is_appended(self, table: Table) -> bool:
         """True if the run adds rows of its segments to those that are there."""
         return table.refresh is Refresh.SEGMENTS and self.is_fresh(table) and self.before > 0
+
+
+def without_bytes(records: pa.Table) -> pa.Table:
+    """Rows of bronze.log_record with the bytes of those alone that are not whole."""
+    is_damaged = pc.fill_null(pc.is_in(records["not_understood_reason"], pa.array(NOT_WHOLE)), False)
+    kept = pc.if_else(is_damaged, records["raw"], pa.scalar(None, records.schema.field("raw").type))
+    return records.set_column(records.schema.get_field_index("raw"), records.schema.field("raw"), kept)

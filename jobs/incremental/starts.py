@@ -1,17 +1,28 @@
 """From when on each table of a run is built: the dirty day, an earlier one of which verdicts change, and lookbacks."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 import polars as pl
 from polars import col
 
 from jobs.incremental.at_hand import AtHand
-from jobs.incremental.dirty_days import LATE, begin_of_day, dirty_at, earliest, first_term_day, judged_at
+from jobs.incremental.dirty_days import (
+    LATE,
+    begin_of_day,
+    dirty_at,
+    earliest,
+    first_term_day,
+    judged_at,
+    told_anew,
+)
 from jobs.incremental.night import Night
 from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, Refresh, Table
 from pipeline.core.conditions import before, is_in, reaching
 from pipeline.gold.leader_election.election_lines import TRYING
-from schemas.gold import replay_summary
+from pipeline.model.partitions.statements import PARTITION
+from schemas.gold import partition_timeline, replay_summary
 from schemas.silver import broker_setting, controller_line, term
 
 # Lines that are judged by all that their controller knew: its checks of ratios, and its elections.
@@ -19,6 +30,8 @@ JUDGED_BY_VIEW = ("imbalance_ratio", *TRYING)
 # Tables of which the rows of before are compared with those of now.
 DIMENSIONS = (term.SPEC, broker_setting.SPEC)
 LINES = BY_SHORT_NAME["controller_line"]
+# What an interval of a partition says that other tables rest on.
+TOLD = ("state", "leader", "leader_epoch", "partition_epoch", "is_isr_stale", "is_assignment_stale", "certainty")
 
 
 class Starts:
@@ -63,10 +76,23 @@ class Starts:
         traced = lines.filter(col("level") == "TRACE")["term_id"].unique().drop_nulls().sort().to_list()
         is_earlier = before("day_at", self.dirty_from) & is_in("term_id", traced)
         at = judged_at(lines, self.at_hand.stored(replay_summary.SPEC, is_earlier), terms)
-        day = self.dirty_from if at is None else min(self.dirty_from, begin_of_day(at))
-        since = day - timedelta(days=1)
+        self.judge_from(self.dirty_from if at is None else min(self.dirty_from, begin_of_day(at)))
+
+    def judge_from(self, day: datetime) -> None:
+        terms, since = self.at_hand.whole(BY_SHORT_NAME["term"]), day - timedelta(days=1)
         first = first_term_day(terms, self.at_hand.since(LINES, since), JUDGED_BY_VIEW, since)
         self.judged_from, self.terms_from = day, earliest(first, day)
+
+    def is_lowered(self, table: Table, rows: pl.DataFrame, given: Mapping[str, Any]) -> bool:
+        """True if rows of the table tell of the time before its start something else than what is stored: it is built
+        anew, from the day of the first of them on, and so are all that follow. given: what its kernel took."""
+        start = self.start_of(table)
+        if table.spec != partition_timeline.SPEC or start is None:
+            return False
+        at = told_anew(rows, given["timeline_before"], PARTITION, TOLD, start)
+        if at is not None:
+            self.judge_from(begin_of_day(at))
+        return at is not None
 
     def segments(self) -> pl.DataFrame:
         """All of bronze.source_file and those that were taken out, with status: old, new or gone."""

@@ -3,7 +3,7 @@
 import contextlib
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -61,11 +61,17 @@ def read_ranges(
     batches: Iterable[pa.RecordBatch], masking: Masking | None = None
 ) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        for row in batch.to_pylist():
-            settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"), masking=masking)
-            place = row.pop("path"), row.pop("codec"), row["envelope"], row.pop("first_record_hash")
-            with contextlib.suppress(OSError, EOFError, zlib.error), opened(*place, masking) as stream:
-                yield from read_segment(stream, RangeRequest(**row), settings)
+        yield from records_of(batch.to_pylist(), masking)
+
+
+def records_of(ranges: Iterable[dict[str, Any]], masking: Masking | None = None) -> Iterator[pa.RecordBatch]:
+    """The records (ARROW_SCHEMA) of ranges (RANGE), one after the other, in this process."""
+    for one in ranges:
+        row = dict(one)
+        settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"), masking=masking)
+        place = row.pop("path"), row.pop("codec"), row["envelope"], row.pop("first_record_hash")
+        with contextlib.suppress(OSError, EOFError, zlib.error), opened(*place, masking) as stream:
+            yield from read_segment(stream, RangeRequest(**row), settings)
 
 
 def opened(path: str, codec: str, envelope: str, name: str, masking: Masking | None) -> BinaryIO:

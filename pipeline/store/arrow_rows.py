@@ -7,7 +7,7 @@ from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
 # So many rows go into one file; more are written by several tasks.
-ROWS_OF_A_FILE = 1_000_000
+ROWS_OF_A_FILE = 250_000
 
 
 def arrow_of(rows: DataFrame, spec: TableSpec) -> pa.Table:

@@ -1,13 +1,12 @@
 """The whole chain in one process without Spark, from files to every table: seconds by stage, and peak memory."""
 
-import gc
 import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from jobs.incremental.kernel_inputs import NOT_WHOLE
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
 from tests.bench.data import SAMPLE, copies
-from tests.bench.runs import REPOSITORY
+from tests.bench.runs import REPOSITORY, cost_of
 from tests.chain import ORDER, inputs_of, with_table
 from tests.lab import records
 
@@ -64,31 +63,19 @@ def told(one: Stage) -> str:
 
 def stages(logs: Path) -> list[Stage]:
     """All stages in this process, then the sum of them."""
-    found, known = [], dict[str, Any]()
+    found, known = list[Stage](), dict[str, Any]()
 
-    def stage(name: str, work: Callable[[], pl.DataFrame]) -> None:
-        gc.collect()
-        began, began_processor = time.perf_counter(), time.process_time()
-        rows = work()
-        wall, processor = time.perf_counter() - began, time.process_time() - began_processor
-        found.append(Stage(name, rows.height, wall, processor, peak_megabytes()))
+    def stage(name: str, of: str, work: Callable[[], dict[str, Any]]) -> None:
+        cost = cost_of(lambda: known.update(work()))
+        found.append(Stage(name, known[of].height, cost.wall, cost.processor, peak_megabytes()))
 
-    def read() -> pl.DataFrame:
-        known.update(inputs_of(said(frame_of(records(logs)))))
-        rows: pl.DataFrame = known["log_record"]
-        return rows
-
-    def table(name: str) -> pl.DataFrame:
-        known.update(with_table(name, known))
-        rows: pl.DataFrame = known[name]
-        return rows
-
-    stage(FILES, read)
+    stage(FILES, "log_record", lambda: inputs_of(said(frame_of(records(logs)))))
     for name in ORDER:
-        stage(BY_SHORT_NAME[name].spec.name, lambda name=name: table(name))  # type: ignore[misc]
-    sums = (sum(one.wall for one in found), sum(one.processor for one in found))
-    rows = sum(one.rows for one in found)
-    return [*found, Stage(ALL, rows, *sums, peak_megabytes())]
+        stage(BY_SHORT_NAME[name].spec.name, name, partial(with_table, name, known))
+    rows, wall, processor = (
+        sum(getattr(one, name) for one in found) for name in ("rows", "wall", "processor")
+    )
+    return [*found, Stage(ALL, rows, wall, processor, peak_megabytes())]
 
 
 def said(rows: pl.DataFrame) -> pl.DataFrame:

@@ -1,10 +1,8 @@
 """How fast ratios over time are made of a timeline, beside grouping every partition anew at every event."""
 
-import gc
-import statistics
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -17,6 +15,7 @@ from pipeline.model.settings import Balancing, BalancingSetting
 from schemas.gold import leader_imbalance as imbalances
 from schemas.gold import partition_timeline
 from schemas.silver import broker_setting, term
+from tests.bench.runs import Cost, cost_of, median
 from tests.frames import frame
 
 SEED = 20260101
@@ -32,7 +31,7 @@ TERM = frame(
     term.SPEC,
     "cluster_id | life | controller_epoch | elected_at | last_seen_at | mode\n b | 1 | 1 | 0 | 0 | zookeeper",
 )
-HEADING = f"{'':46}{'changes':>12}{'seconds':>9}{'changes/s':>13}{'x time':>9}"
+HEADING = f"{'':46}{'changes':>12}{'wall s':>9}{'changes/s':>13}{'x time':>9}{'cpu s':>9}{'x time':>9}"
 COUNTS = ("preferred_count", "led_elsewhere_count")
 
 Way = Callable[[pl.DataFrame], pl.DataFrame]
@@ -46,11 +45,13 @@ class Timed:
     name: str
     count: int
     way: Way
-    seconds: list[float] = field(default_factory=list)
+    costs: list[Cost] = field(default_factory=list)
 
     def line(self, smallest: "Timed") -> str:
-        median, first = statistics.median(self.seconds), statistics.median(smallest.seconds)
-        return f"{self.name:46}{self.count:12,}{median:9.2f}{self.count / median:13,.0f}{median / first:9.2f}"
+        own, first = median(self.costs), median(smallest.costs)
+        walls = f"{own.wall:9.2f}{self.count / own.wall:13,.0f}{own.wall / first.wall:9.2f}"
+        of_processors = f"{own.processor:9.2f}{own.processor / first.processor:9.2f}"
+        return f"{self.name:46}{self.count:12,}{walls}{of_processors}"
 
 
 def imbalance(count: int, rounds: int) -> list[str]:
@@ -66,10 +67,7 @@ def imbalance(count: int, rounds: int) -> list[str]:
     timed = [Timed(name, each, way) for name, way, counts in contenders for each in counts]
     for _ in range(rounds):
         for one in timed:
-            gc.collect()
-            began = time.perf_counter()
-            one.way(timelines[one.count])
-            one.seconds.append(time.perf_counter() - began)
+            one.costs.append(cost_of(partial(one.way, timelines[one.count])))
     smallest = {one.name: one for one in reversed(timed)}
     return [HEADING, *(one.line(smallest[one.name]) for one in timed)]
 
@@ -151,7 +149,11 @@ def by_snapshot(timeline: pl.DataFrame) -> pl.DataFrame:
 def require_same(snapshots: pl.DataFrame, intervals: pl.DataFrame) -> None:
     """RuntimeError: at some event a broker has other counts in its interval then."""
     found = snapshots.sort("at").join_asof(
-        intervals.sort("valid_from_at"), left_on="at", right_on="valid_from_at", by="broker_id"
+        intervals.sort("valid_from_at"),
+        left_on="at",
+        right_on="valid_from_at",
+        by="broker_id",
+        check_sortedness=False,
     )
     is_open = col("valid_until_at").is_null() | (col("valid_until_at") > col("at"))
     is_same = pl.all_horizontal(col(name) == col(f"{name}_right") for name in COUNTS)

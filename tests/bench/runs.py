@@ -1,11 +1,14 @@
-"""Runs of a job, each in a process of its own, and what they cost."""
+"""What work costs: runs of a job, each in a process of its own, and calls in this one."""
 
 import ctypes
+import gc
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +20,7 @@ ENVIRONMENT = dict(os.environ)
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one run in seconds: by the clock, and of processors, those of its JVM and of Python workers included."""
+    """In seconds: by the clock, and of processors, of a run those of its JVM and of Python workers included."""
 
     wall: float
     processor: float
@@ -56,6 +59,19 @@ def cost(command: list[str], folder: Path) -> Cost:
         os.waitpid(min(left), 0)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return Cost(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def cost_of(work: Callable[[], object]) -> Cost:
+    """Of a call in this process."""
+    gc.collect()
+    began, began_processor = time.perf_counter(), time.process_time()
+    work()
+    return Cost(time.perf_counter() - began, time.process_time() - began_processor)
+
+
+def median(costs: Sequence[Cost]) -> Cost:
+    walls, processors = [one.wall for one in costs], [one.processor for one in costs]
+    return Cost(statistics.median(walls), statistics.median(processors))
 
 
 def children() -> set[int]:

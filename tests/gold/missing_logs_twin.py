@@ -59,7 +59,7 @@ def doubted(states: Iterable[State], known: Known) -> Iterator[State]:
         assert state is not None
         until = float(FOREVER) if following is None else following.at
         is_led = state.leader is not None and state.leader >= 0
-        is_isr_stale = is_led and known.is_missing(state.leader or 0, state.at)
+        is_isr_stale = is_led and known.is_missing(state.leader or 0, state.known_at)
         is_unseen = known.is_unseen(state.known_at, state.at)
         stale_at = state.at if is_isr_stale or is_unseen else stale_at
         told = replace(
@@ -96,17 +96,21 @@ def weaker(state: State, known: Known, at: float, *, is_alone: bool, is_doubt: b
 def ends_of(state: State, known: Known, *, is_alone: bool) -> Iterator[float]:
     """When the state may be over."""
     members = {*state.replicas, *state.isr}
-    missing = {one for one in members if known.is_missing(one, state.at)}
     if state.leader == -1:
-        yield from (one.back_at for broker in missing for one in known.of(broker) if one.back_at is not None)
+        returns = [(broker, one.back_at) for broker in members for one in known.of(broker)]
+        yield from (at for broker, at in returns if at is not None and known.is_missing(broker, at))
     if state.leader is None or state.leader < 0:
         return
-    if known.is_missing(state.leader, state.at):
-        yield from (one.out_at for one in known.of(state.leader))
+    yield from (
+        one.out_at for one in known.of(state.leader) if known.is_missing(state.leader, one.out_at)
+    )
     if is_alone:
         yield from (begun for begun, _ in known.unseen)
+    missing = {one for one in members if known.is_missing(one, state.known_at)}
     if missing:
-        yield from silences(members - missing, known, state.known_at)
+        for at in silences(members - missing, known, state.known_at):
+            if any(known.is_missing(one, at) for one in missing):
+                yield at
 
 
 def silences(brokers: set[int], known: Known, known_at: float) -> Iterator[float]:

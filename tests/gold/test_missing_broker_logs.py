@@ -58,6 +58,7 @@ def states(text: str) -> pl.DataFrame:
         event=lit("said"),
         gone_at=lit(None, TIME),
         is_assignment_stale=lit(value=False),
+        row_no=pl.int_range(pl.len()),
     )
 
 

@@ -73,12 +73,12 @@ def states_frame(printed: Iterable[list[State]]) -> pl.DataFrame:
         {"cluster_id": str(one.partition), "topic_id": "t", "topic": "t", "partition": one.partition}
         | {"leader": one.leader, "isr": one.isr, "replicas": one.replicas, "certainty": one.certainty}
         | {"at": at(one.at), "known_at": at(one.known_at), "replicas_at": at(one.replicas_at)}
-        | {"event": "said", "partition_epoch": place, "is_assignment_stale": False}
+        | {"event": "said", "partition_epoch": place, "row_no": place, "is_assignment_stale": False}
         for each in printed
         for place, one in enumerate(each)
     ]
     times = dict.fromkeys(("at", "known_at", "replicas_at"), TIME)
-    schema = empty(partition_timeline.SPEC).schema | times | {"event": pl.String}
+    schema = empty(partition_timeline.SPEC).schema | times | {"event": pl.String, "row_no": pl.Int64}
     return pl.DataFrame(rows, schema=schema).with_columns(gone_at=lit(None, TIME))
 
 

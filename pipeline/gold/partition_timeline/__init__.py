@@ -29,6 +29,8 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
     """One row per interval in which nothing known of the partition changed: those that are open at dirty_from or later.
+    In KRaft also those before it, from the last state on that was printed before it: what is printed after it may tell
+    of them anew.
 
     timeline_before: rows of this table that begin before dirty_from, of partitions in whose topics something is said
     after it, and all that are open then. deletion_before: (cluster_id, topic, deletions) completed before dirty_from.
@@ -45,22 +47,26 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     modes = set(term["mode"])
     of_kraft = (partition_state, broker_absence, controller_line, term, wording_seen, timeline_before)
     if modes == {KRAFT}:
-        return kraft_intervals(*of_kraft, dirty_from).pipe(reaching, dirty_from)
+        return kraft_intervals(*of_kraft, dirty_from).pipe(with_all_columns)
     last = last_of_each(timeline_before)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     lived = statements(*given, deletion_before, known_before(last))
     in_zookeeper = zk_intervals(lived, last, term, dirty_from)
     if KRAFT not in modes:
-        return in_zookeeper.pipe(reaching, dirty_from)
+        return in_zookeeper.pipe(reaching, dirty_from).pipe(with_all_columns)
     in_kraft = kraft_intervals(*of_kraft, dirty_from)
-    both = [until_kraft(in_zookeeper, in_kraft, timeline_before), in_kraft]
-    return pl.concat(both, how="diagonal").pipe(reaching, dirty_from)
+    until_then = until_kraft(in_zookeeper, in_kraft, timeline_before).pipe(reaching, dirty_from)
+    return pl.concat([until_then, in_kraft], how="diagonal").pipe(with_all_columns)
 
 
 def reaching(intervals: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
-    """The columns of this table, null where the mode knows none, of rows that are open at dirty_from or later."""
-    found = with_absent(intervals, SPEC).select(SPEC.columns)
+    """The rows that are open at dirty_from or later."""
     if dirty_from is None:
-        return found
+        return intervals
     is_open = (col("valid_until_at") >= dirty_from).fill_null(value=True)
-    return found.filter(is_open)
+    return intervals.filter(is_open)
+
+
+def with_all_columns(intervals: pl.DataFrame) -> pl.DataFrame:
+    """The columns of this table, null where the mode knows none."""
+    return with_absent(intervals, SPEC).select(SPEC.columns)

@@ -21,9 +21,9 @@ from pipeline.model.partitions.partition_states import (
     HELD,
     IDENTITY,
     identified,
-    last_of_each,
     printed,
     seeds,
+    since_printed,
     states,
     with_seeds,
 )
@@ -100,12 +100,12 @@ def with_known(held: pl.DataFrame) -> pl.DataFrame:
 
 def assignments(lines: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
     """Replicas that controllers' lines and the rows before dirty_from state, without a partition epoch. replayed: those
-    of lines that are no decision, as a controller prints them whenever it starts."""
+    of lines that are no decision, as a controller prints them whenever it starts. lost: that they are in doubt."""
     key = (*IDENTITY, "topic", "at", *LINE)
     said = lines.filter(col("teller") == "controller", col("replicas").is_not_null())
     decided = said.filter("is_decided", col("partition_epoch").is_null()).select(*key, *ASSIGNED)
     replayed = said.filter(~col("is_decided")).select(*key, replayed="replicas")
-    known = last_of_each(before).select(*key, *ASSIGNED, lost=when("is_assignment_stale").then("replicas"))
+    known = since_printed(before).select(*key, *ASSIGNED, lost=when("is_assignment_stale").then("replicas"))
     stated = pl.concat([decided, replayed, known], how="diagonal")
     return stated.with_columns(is_known=lit(value=False))
 
@@ -147,7 +147,7 @@ def changes(rows: pl.DataFrame) -> pl.DataFrame:
     following_at = col("at").shift(-1).over(IDENTITY)
     is_last_of_instant = (following_at > col("at")).fill_null(value=True)
     is_first = col("row_no") == col("row_no").min().over(IDENTITY)
-    is_new = pl.any_horizontal(col(name).ne_missing(col(name).shift(1)) for name in (*TRACKED, "is_unseen"))
+    is_new = pl.any_horizontal(col(name).ne_missing(col(name).shift(1)) for name in (*TRACKED, "is_unseen", "is_assignment_stale"))
     counted = (col("first_seq").max().over(IDENTITY) - 1).fill_null(0)
     return (
         rows.filter(is_within_life)

@@ -74,18 +74,18 @@ def watched_from(wording_seen: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def is_missing() -> pl.Expr:
+def is_missing(at: str) -> pl.Expr:
     """True if it had no state-change.log by then; a state is told a little before its last broker prints it."""
-    late = col("at") + timedelta(seconds=GRACE_SECONDS)
+    late = col(at) + timedelta(seconds=GRACE_SECONDS)
     return ~(col("watched_from_at") <= late).fill_null(value=False)
 
 
 def with_missing_leader(states: pl.DataFrame, watched: pl.DataFrame) -> pl.DataFrame:
-    """is_isr_stale: the logs of the leader are missing."""
+    """is_isr_stale: the logs of the leader were missing when its state was stated."""
     of_leader = watched.rename({"broker_id": "leader"})
     return (
         states.join(of_leader, on=["cluster_id", "leader"], how="left", maintain_order="left")
-        .with_columns(is_isr_stale=col("is_led") & is_missing())
+        .with_columns(is_isr_stale=col("is_led") & is_missing("known_at"))
         .drop("watched_from_at")
     )
 
@@ -132,27 +132,24 @@ def first_after(
 
 
 def members(states: pl.DataFrame, watched: pl.DataFrame) -> pl.DataFrame:
-    """(state_no, BROKER, at, known_at, is_missing): replicas and in-sync replicas of each state."""
-    kept = ("state_no", "cluster_id", "at", "known_at")
+    """(state_no, BROKER, known_at, watched_from_at): replicas and in-sync replicas of each state."""
+    kept = ("state_no", "cluster_id", "known_at")
     each = [
         states.select(*kept, broker_id=name).explode("broker_id").filter(col("broker_id").is_not_null())
         for name in ("replicas", "isr")
     ]
-    return (
-        pl.concat(each)
-        .unique()
-        .join(watched, on=BROKER, how="left")
-        .with_columns(is_missing=is_missing())
-        .drop("watched_from_at")
-    )
+    return pl.concat(each).unique().join(watched, on=BROKER, how="left")
 
 
 def decisions(states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
-    """(state_no, first_at): the first decision after known_at to take out a leader whose logs are missing; where nobody
-    leads, of the return of a replica of which that holds."""
-    out, back = absences.select(*BROKER, first_at="out_at"), absences.select(*BROKER, first_at="back_at")
-    led = states.filter("is_isr_stale").with_columns(broker_id="leader")
-    leaderless = members(states.filter(col("leader") == NOBODY), watched).filter("is_missing")
+    """(state_no, first_at): the first decision after known_at to take out the leader while its logs are missing; where
+    nobody leads, of the return of a replica of which that holds."""
+    out, back = (
+        absences.select(*BROKER, first_at=name).join(watched, on=BROKER, how="left").filter(is_missing("first_at"))
+        for name in ("out_at", "back_at")
+    )
+    led = states.filter("is_led").with_columns(broker_id="leader")
+    leaderless = members(states.filter(col("leader") == NOBODY), watched)
     return pl.concat(
         [first_after(led, "known_at", out, BROKER), first_after(leaderless, "known_at", back, BROKER)]
     )
@@ -162,11 +159,16 @@ def silences(states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame
     """(state_no, first_at): of states that are led while logs of a replica are missing, when after known_at none of the
     others may answer any more."""
     each = members(states.filter("is_led"), watched)
-    is_watched = ~col("is_missing")
+    missing = (
+        each.filter(is_missing("known_at"))
+        .group_by("state_no")
+        .agg(watched_from_at=open_end("watched_from_at").max())
+    )
     asked = (
-        each.join(each.filter("is_missing"), on="state_no", how="semi")
-        .filter(is_watched)
-        .group_by("state_no", "cluster_id", since=col("known_at") + SOON)
+        each.filter(~is_missing("known_at"))
+        .drop("watched_from_at")
+        .join(missing, on="state_no")
+        .group_by("state_no", "cluster_id", "watched_from_at", since=col("known_at") + SOON)
         .agg(peers=col("broker_id").sort().cast(pl.String).str.join(" "))
     )
     stretches = quiet(asked.select(PEERS).unique(), absences)
@@ -176,8 +178,9 @@ def silences(states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame
             stretches.sort("until_at"), left_on="since", right_on="until_at", by=PEERS, strategy="forward",
             allow_exact_matches=False, check_sortedness=False,
         )
-        .filter(col("from_at").is_not_null())
-        .select("state_no", first_at=pl.max_horizontal("from_at", "since"))
+        .with_columns(first_at=pl.max_horizontal("from_at", "since"))
+        .filter(col("from_at").is_not_null(), is_missing("first_at"))
+        .select("state_no", "first_at")
     )  # fmt: skip
 
 

@@ -96,12 +96,21 @@ def superseded(printed: pl.DataFrame) -> pl.DataFrame:
 
 
 def last_of_each(before: pl.DataFrame) -> pl.DataFrame:
-    """Of rows of gold.partition_timeline the last one of each KRaft partition, with its line as columns."""
+    """Of rows of gold.partition_timeline the last one of each KRaft partition, as_lines()."""
+    return as_lines(before.sort("interval_seq").unique(IDENTITY, keep="last", maintain_order=True))
+
+
+def since_printed(before: pl.DataFrame) -> pl.DataFrame:
+    """Of rows of gold.partition_timeline those of each KRaft partition from its last printed state on, as_lines()."""
+    printed_seq = col("interval_seq").filter(col("partition_epoch").is_not_null()).max().over(IDENTITY)
+    return as_lines(before.filter(col("interval_seq") >= printed_seq))
+
+
+def as_lines(intervals: pl.DataFrame) -> pl.DataFrame:
+    """The intervals with at, their begin, and its line as columns."""
     line = col("evidence").list.first().struct
-    return (
-        before.sort("interval_seq")
-        .unique(IDENTITY, keep="last", maintain_order=True)
-        .with_columns(line.field("file_id"), line.field("byte_offset"), event=lit(""), at="valid_from_at")
+    return intervals.with_columns(
+        line.field("file_id"), line.field("byte_offset"), event=lit(""), at="valid_from_at"
     )
 
 
