@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
 from typing import Literal
 
 import polars as pl
@@ -106,3 +107,23 @@ def is_in(column: str, values: Sequence[Value]) -> Condition:
 def reaching(column: str, start: datetime) -> Condition:
     """Of an end: it is not before `start`, or there is none."""
     return since(column, start) | IsNull(column)
+
+
+def all_of(*conditions: Condition | None) -> Condition | None:
+    """Those that are given, together; None, which all rows meet, if none is."""
+    given = [one for one in conditions if one is not None]
+    return reduce(Both, given) if given else None
+
+
+def reaches(condition: Condition | None, column: str, start: datetime) -> bool:
+    """True if the condition alone tells that each of its rows reaches `start`, as `reaching` says it."""
+    match condition:
+        case Both(one, other):
+            return reaches(one, column, start) or reaches(other, column, start)
+        case Either(one, other):
+            return reaches(one, column, start) and reaches(other, column, start)
+        case IsNull(name):
+            return name == column
+        case Compared(name, ">=" | "=", datetime() as value):
+            return name == column and value >= start
+    return False

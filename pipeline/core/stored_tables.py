@@ -12,8 +12,8 @@ from pipeline.core.frames import empty, frame_of
 from schemas.spec import TableSpec
 
 
-class StoredTables(Protocol):
-    """Reads rows of earlier acts, and writes: each write is one commit of one table."""
+class ReadableTables(Protocol):
+    """Reads the rows that the tables of one cluster hold."""
 
     def has_rows(self, spec: TableSpec) -> bool:
         """False if nothing was ever written into the table."""
@@ -22,6 +22,10 @@ class StoredTables(Protocol):
         self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
     ) -> pa.Table:
         """Rows that meet the condition, with the declared types."""
+
+
+class StoredTables(ReadableTables, Protocol):
+    """Writes, too: each write is one commit of one table."""
 
     def append(self, spec: TableSpec, rows: pa.Table) -> None:
         """Adds the rows."""
@@ -46,9 +50,7 @@ class MemoryTables:
         self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
     ) -> pa.Table:
         rows = self.rows.get(spec.name)
-        rows = empty(spec) if rows is None else rows
-        rows = rows if condition is None else rows.filter(condition.polars())
-        return rows.select(columns or spec.columns).to_arrow(compat_level=pl.CompatLevel.oldest())
+        return asked_of(empty(spec) if rows is None else rows, condition, columns or spec.columns)
 
     def append(self, spec: TableSpec, rows: pa.Table) -> None:
         stored = self.rows.get(spec.name)
@@ -62,3 +64,9 @@ class MemoryTables:
         stored = self.rows.get(spec.name, empty(spec))
         kept = stored.filter(~reaching(column, start).polars())
         self.rows[spec.name] = pl.concat([kept, frame_of(rows)])
+
+
+def asked_of(rows: pl.DataFrame, condition: Condition | None, columns: Sequence[str]) -> pa.Table:
+    """Of rows in memory what a reader asks for."""
+    found = rows if condition is None else rows.filter(condition.polars())
+    return found.select(columns).to_arrow(compat_level=pl.CompatLevel.oldest())

@@ -118,21 +118,6 @@ def checked(templates: Sequence[Template], kinds: Mapping[str, FieldKind]) -> No
             )
 
 
-def read_table(text: str) -> list[dict[str, str]]:
-    """Rows of an unquoted table: tabs between columns, their names in the first line; blanks are kept."""
-    lines = [line for line in text.split("\n") if line]
-    header = lines[0].split("\t")
-    rows = [line.split("\t") for line in lines[1:]]
-    for row in rows:
-        if len(row) != len(header):
-            raise SettingsError(
-                expected=f"{len(header)} columns ({', '.join(header)})",
-                found=f"{len(row)} in '{chr(9).join(row)[:80]}'",
-                todo="mend the row",
-            )
-    return [dict(zip(header, row, strict=True)) for row in rows]
-
-
 def by_name(kinds: Iterable[FieldKind]) -> dict[str, FieldKind]:
     """Fields by name; an unknown type is refused."""
     result = {}

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from pipeline.kafka.wording import table
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Opener:
 @cache
 def openers() -> tuple[Opener, ...]:
     """Rows of causes.tsv (log-formats of Kafka's controller, 0.8.2 to 3.9)."""
-    lines = files("pipeline.kafka").joinpath("causes.tsv").read_text("utf-8").splitlines()[1:]
-    rows = (line.split("\t") for line in lines)
-    return tuple(Opener(event, cause or None, opens == "1", source) for event, cause, opens, source in rows)
+    return tuple(
+        Opener(row["event"], row["cause"] or None, row["opens"] == "1", row["source"])
+        for row in table("causes.tsv")
+    )

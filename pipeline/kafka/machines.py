@@ -1,16 +1,15 @@
 """The controller's state machines in ZooKeeper mode: which moves are legal, silent or normal, per release."""
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.core.machine import BoolMatrix, Machine, legality, matrix_of
 from pipeline.kafka.releases import names as release_names
+from pipeline.kafka.wording import table
 
 REPLICA, PARTITION = "replica", "partition"
 KINDS = {REPLICA: ("R1", "R2"), PARTITION: ("P1",)}
@@ -79,7 +78,7 @@ class Visibility:
 @cache
 def machines() -> dict[str, Machine]:
     """R1, R2 and P1 by name, from machines.tsv."""
-    rows = tsv_rows("machines.tsv")
+    rows = table("machines.tsv")
     return {name: _machine(name, kind, rows) for kind, names in KINDS.items() for name in names}
 
 
@@ -151,10 +150,4 @@ def _entering(machine: Machine, to_states: tuple[str, ...]) -> BoolMatrix:
 @cache
 def normal_moves() -> tuple[NormalMove, ...]:
     """The rows of normal_moves.tsv."""
-    return tuple(NormalMove(**row) for row in tsv_rows("normal_moves.tsv"))
-
-
-def tsv_rows(name: str) -> list[dict[str, str]]:
-    """The rows of a table of this package by column name, unquoted; from a zip as well."""
-    text = files("pipeline.kafka").joinpath(name).read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+    return tuple(NormalMove(**row) for row in table("normal_moves.tsv"))

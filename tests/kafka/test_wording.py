@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.template import quote
-from pipeline.kafka.wording import COLUMN_TYPES, field_kinds, matcher, table, template_rows
+from pipeline.kafka.wording import COLUMN_TYPES, field_kinds, headers, matcher, table, template_rows
 from tests.oracle import rows
 from tests.oracle.rendering import (
     Coincidence,
@@ -120,3 +122,12 @@ def test_blanks_at_the_end_are_kept() -> None:
 
 def test_quote_is_literal() -> None:
     assert re.fullmatch(quote("a.(b)[c]{d}|$^*+?\\"), "a.(b)[c]{d}|$^*+?\\")
+
+
+def test_every_table_of_facts_is_declared_and_as_declared() -> None:
+    folder = Path(str(files("pipeline.kafka")))
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*.tsv")}
+    assert there == set(headers())
+    assert all(column.meaning for columns in headers().values() for column in columns)
+    for name in sorted(there):
+        assert table(name), name
