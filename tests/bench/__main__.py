@@ -1,5 +1,5 @@
-"""How fast the product reads and judges, beside what else does the same in the same run; how much it keeps,
-and whether a night costs what it brings."""
+"""How fast the product reads, builds and judges, beside what else does the same in the same run; how much it keeps,
+and what its nights cost."""
 
 import argparse
 import gc

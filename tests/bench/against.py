@@ -18,12 +18,12 @@ def against(revision: str, logs: Path, folder: Path, job: str, rounds: int) -> l
     either first, so that what else the machine does strikes both alike."""
     work = folder.resolve() / "against"
     shutil.rmtree(work, ignore_errors=True)
-    other = checked_out(revision, work / "code")
+    codes = {"this": frozen(work / "this"), "other": checked_out(revision, work / "other")}
     found: dict[str, list[Pair]] = {step: [] for step in STEPS}
     for number in range(rounds):
         sites = [
-            Site(logs.resolve(), work / f"{name}-{number}", job, code)
-            for name, code in (("this", REPOSITORY), ("other", other))
+            Site(logs.resolve(), work / f"warehouse-{name}-{number}", job, code)
+            for name, code in codes.items()
         ]
         for step in STEPS:
             costs = {site: site.run() for site in (sites[::-1] if number % 2 else sites)}
@@ -40,16 +40,33 @@ def against(revision: str, logs: Path, folder: Path, job: str, rounds: int) -> l
     ]
 
 
+def frozen(folder: Path) -> Path:
+    """The files of this checkout as they are: a run that finds other code than the run before builds all tables anew."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=REPOSITORY, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    for name in filter(None, listed.stdout.split("\0")):
+        if (REPOSITORY / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(REPOSITORY / name, folder / name)
+    return with_jars(folder)
+
+
 def checked_out(revision: str, folder: Path) -> Path:
-    """The code of a revision, with the jars of this checkout."""
+    """The code of a revision."""
     folder.mkdir(parents=True)
     packed = folder.with_suffix(".tar")
-    subprocess.run(
-        ["git", "archive", "--format=tar", f"--output={packed}", revision], cwd=REPOSITORY, check=True
-    )
+    command = ["git", "archive", "--format=tar", f"--output={packed}", revision]
+    subprocess.run(command, cwd=REPOSITORY, check=True)
     with tarfile.open(packed) as archive:
         archive.extractall(folder, filter="data")
     packed.unlink()
+    return with_jars(folder)
+
+
+def with_jars(folder: Path) -> Path:
+    """The jars of this checkout serve all."""
     (folder / "jars").symlink_to(REPOSITORY / "jars")
     return folder
 

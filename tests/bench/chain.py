@@ -10,10 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-from polars import col, when
-
-from jobs.incremental.kernel_inputs import NOT_WHOLE
+from jobs.incremental.night import without_bytes
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
 from tests.bench.data import SAMPLE, copies
@@ -69,18 +66,13 @@ def stages(logs: Path) -> list[Stage]:
         cost = cost_of(lambda: known.update(work()))
         found.append(Stage(name, known[of].height, cost.wall, cost.processor, peak_megabytes()))
 
-    stage(FILES, "log_record", lambda: inputs_of(said(frame_of(records(logs)))))
+    stage(FILES, "log_record", lambda: inputs_of(frame_of(without_bytes(records(logs)))))
     for name in ORDER:
         stage(BY_SHORT_NAME[name].spec.name, name, partial(with_table, name, known))
     rows, wall, processor = (
         sum(getattr(one, name) for one in found) for name in ("rows", "wall", "processor")
     )
     return [*found, Stage(ALL, rows, wall, processor, peak_megabytes())]
-
-
-def said(rows: pl.DataFrame) -> pl.DataFrame:
-    """The records as a run hands them to kernels: the bytes of those alone that are not whole."""
-    return rows.with_columns(raw=when(col("not_understood_reason").is_in(NOT_WHOLE)).then("raw"))
 
 
 def peak_megabytes() -> float:

@@ -1,4 +1,4 @@
-"""Measures if a line costs what it names: one of few and one of many partitions, through the kernels that take it apart."""
+"""A line that names few partitions beside one that names many, through the kernels that take it apart."""
 
 import statistics
 import time

@@ -1,4 +1,4 @@
-"""True costs of nights: the same logs on one day after another, read night after night."""
+"""Nights in an old warehouse beside the same ones in an empty warehouse: one day of logs after another."""
 
 import os
 import shutil
