@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 from polars import col
 from pyspark.sql import DataFrame
@@ -25,6 +26,7 @@ from pipeline.store.rows import brought, collect_rows
 from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.spec import TableSpec
 
+OVERLAP = "load_seq long, from_at timestamp, until_at timestamp"
 Done = Callable[[TableSpec, pa.Table], None]
 
 
@@ -126,21 +128,16 @@ class Intake:
 
         Whether older segments have to be derived anew: see `take_back`.
         """
+        found = self.overlap_of_logs()
+        if found.is_empty():
+            return False
         delta = self.store.delta
         segments = delta.read(source_file.SPEC)
-        rows, near = brought(duplicates.overlaps(segments, self.of_run(segments)))
-        if not rows:
-            return False
-        records = delta.read(log_record.SPEC)
-        near_ones = records.where(is_among([one["load_seq"] for one in rows]))
-        _, spans = brought(duplicates.spans(near_ones, near))
-        rows, overlap = brought(duplicates.overlaps(spans, self.of_run(spans), "log"))
-        if not rows:
-            return False
+        overlap = self.store.spark.createDataFrame(found.to_dicts(), OVERLAP)
         rows, overlap = brought(duplicates.of_whole_files(overlap, segments))
         within = [min(one["from_at"] for one in rows), max(one["until_at"] for one in rows)]
         at_once = F.col("logged_at").between(*map(F.lit, within)) | F.col("logged_at").isNull()
-        overlapping = records.where(is_among([one["load_seq"] for one in rows]) & at_once)
+        overlapping = delta.read(log_record.SPEC).where(is_among([one["load_seq"] for one in rows]) & at_once)
         compared = duplicates.compared(overlapping, overlap)
         named = delta.read(duplicate_record.SPEC).where(is_among([one["load_seq"] for one in rows]))
         cut = self.cut_short(compared, named)
@@ -149,6 +146,18 @@ class Intake:
         is_late = cut is not None and self.take_back(twice)
         self.done(duplicate_record.SPEC, self.rows_of_run(duplicate_record.SPEC))
         return is_late
+
+    def overlap_of_logs(self) -> pl.DataFrame:
+        """Segments of one log of one node that tell of the same time as a new one of another file."""
+        files = frame_of(self.tables.read(source_file.SPEC))
+        is_new = (col("load_seq") > self.night.before) | col("load_seq").is_in(sorted(self.night.derived))
+        near = duplicates.overlaps(files, files.filter(is_new))
+        earlier = is_in("load_seq", near["load_seq"].to_list()) & ~self.night.is_of_run()
+        names = (*duplicates.SEGMENT, "log", "logged_at")
+        own = frame_of(self.night.records_of_run()).select(names)
+        stored = frame_of(self.tables.read(log_record.SPEC, earlier, names))
+        spans = duplicates.spans(pl.concat([own, stored]), near)
+        return duplicates.overlaps(spans, spans.filter(is_new), "log")
 
     def cut_short(self, compared: DataFrame, named: DataFrame) -> DataFrame | None:
         """Which of these records end with their file and are whole in another; None: none."""

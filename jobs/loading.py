@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from jobs.bins import binned
 from jobs.discovery import Candidate
@@ -18,8 +17,10 @@ from pipeline.bronze import log_record
 from pipeline.bronze.planning import Plan, Segment
 from pipeline.core.contents import Known, Looked
 from pipeline.core.files import Listed
+from pipeline.core.frames import frame_of
 from pipeline.kafka.layout import Located
 from pipeline.kafka.reader import ARROW_SCHEMA
+from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.rows import collect_rows, in_utc
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import file_sighting, source_file
@@ -43,6 +44,7 @@ class Loader:
     ) -> None:
         self.store, self.spark, self.settings, self.run_id = store, store.spark, settings, run_id
         self.versions, self.looker = versions, looker
+        self.tables = ClusterTables(store, run_id, versions)
         self.located: dict[str, Located] = {}
         self.used: frozenset[str] = frozenset()
         self.sighted: dict[str, Seen] = {}
@@ -62,13 +64,10 @@ class Loader:
         paths are noted as well."""
         if not self.versions.get(file_sighting.SPEC.name):
             return {}
-        newest = (
-            self.store.delta.read(file_sighting.SPEC)
-            .groupBy("path")
-            .agg(F.max_by(F.struct(*SEEN), "run_id").alias("seen"))
-        )
-        stored = {row["path"]: row["seen"] for row in collect_rows(newest)}
-        self.sighted = {path: one | {"modified_at": utc(one["modified_at"])} for path, one in stored.items()}
+        sightings = frame_of(self.tables.read(file_sighting.SPEC, None, ("path", "run_id", *SEEN)))
+        newest = sightings.sort("run_id", *SEEN).unique("path", keep="last")
+        stored = {row.pop("path"): row for row in newest.drop("run_id").with_columns(path="path").to_dicts()}
+        self.sighted = dict(stored)
         self.used = frozenset(one["file_id"] for one in stored.values() if is_given(one))
         paths = {one.listed.path: self.stored_path(one.listed.path) for one in candidates}
         return {path: stored[told] for path, told in paths.items() if told in stored}
@@ -107,16 +106,11 @@ class Loader:
         if not self.versions.get(source_file.SPEC.name):
             return []
         names = [name for name in Known.__dataclass_fields__ if name != "load_seqs"]
-        newest = (
-            self.store.delta.read(source_file.SPEC)
-            .groupBy("file_id")
-            .agg(
-                F.max_by(F.struct(*names), "load_seq").alias("one"),
-                F.sort_array(F.collect_list("load_seq")).alias("load_seqs"),
-            )
-            .select("one.*", "load_seqs")
+        files = frame_of(self.tables.read(source_file.SPEC)).sort("load_seq")
+        newest = files.group_by("file_id", maintain_order=True).agg(
+            *(pl.col(name).last() for name in names if name != "file_id"), load_seqs=pl.col("load_seq")
         )
-        return [Known(**row | {"load_seqs": tuple(row["load_seqs"])}) for row in collect_rows(newest)]
+        return [Known(**row | {"load_seqs": tuple(row["load_seqs"])}) for row in newest.to_dicts()]
 
     def read_here(self, segments: Sequence[Segment]) -> pa.Table:
         """The records of the segments, read in the driver."""

@@ -1,7 +1,6 @@
 """Finds records that another file of the same node and log holds too, and leaves them out."""
 
-from functools import reduce
-
+import polars as pl
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -12,42 +11,42 @@ RECORD = ("load_seq", "file_id", "byte_offset")
 SAME = ("cluster_id", "node_id", "log", "logged_at", "raw")
 
 
-def overlaps(segments: DataFrame, new: DataFrame, *by: str) -> DataFrame:
+def overlaps(segments: pl.DataFrame, new: pl.DataFrame, *by: str) -> pl.DataFrame:
     """(load_seq, from_at, until_at): the segments that may share records with a new one, and when.
 
     segments: rows of bronze.source_file or, by log, of spans(). new: those of them that are loaded or derived in this
     run. Both sides of each pair are there.
     """
-    is_pair = (
-        (F.col("a.cluster_id") == F.col("b.cluster_id"))
-        & F.col("a.node_id").eqNullSafe(F.col("b.node_id"))
-        & reduce(Column.__and__, (F.col(f"a.{name}") == F.col(f"b.{name}") for name in by), F.lit(True))
-        & (F.col("a.file_id") != F.col("b.file_id"))
-        & (F.col("a.first_logged_at") <= F.col("b.last_logged_at"))
-        & (F.col("a.last_logged_at") >= F.col("b.first_logged_at"))
+    writer = ("cluster_id", "node_id", *by)
+    span = (*writer, "file_id", "load_seq", "first_logged_at", "last_logged_at")
+    first, last = pl.col("first_logged_at"), pl.col("last_logged_at")
+    pairs = (
+        segments.select(span)
+        .join(new.select(span), on=writer, nulls_equal=True, suffix="_new")
+        .filter(
+            pl.col("file_id") != pl.col("file_id_new"),
+            first <= pl.col("last_logged_at_new"),
+            last >= pl.col("first_logged_at_new"),
+        )
+        .with_columns(
+            from_at=pl.max_horizontal(first, "first_logged_at_new"),
+            until_at=pl.min_horizontal(last, "last_logged_at_new"),
+        )
     )
-    span = (*SEGMENT, *by, "first_logged_at", "last_logged_at")
-    pairs = segments.select(*span).alias("a").join(F.broadcast(new.select(*span)).alias("b"), is_pair)
-    common = (
-        F.greatest("a.first_logged_at", "b.first_logged_at").alias("from_at"),
-        F.least("a.last_logged_at", "b.last_logged_at").alias("until_at"),
-    )
-    sides = [pairs.select(F.col(f"{side}.load_seq").alias("load_seq"), *common) for side in ("a", "b")]
-    return (
-        sides[0]
-        .unionByName(sides[1])
-        .groupBy("load_seq")
-        .agg(F.min("from_at").alias("from_at"), F.max("until_at").alias("until_at"))
-    )
+    sides = [
+        pairs.select(load_seq=name, from_at="from_at", until_at="until_at")
+        for name in ("load_seq", "load_seq_new")
+    ]
+    both = pl.concat(sides).group_by("load_seq")
+    return both.agg(pl.col("from_at").min(), pl.col("until_at").max()).sort("load_seq")
 
 
-def spans(log_record: DataFrame, overlap: DataFrame) -> DataFrame:
+def spans(log_record: pl.DataFrame, overlap: pl.DataFrame) -> pl.DataFrame:
     """(SEGMENT, log, first_logged_at, last_logged_at): which logs the segments of `overlap` tell of, and when; the two
     logs of a controller always overlap and share nothing."""
-    return (
-        log_record.join(F.broadcast(overlap.select("load_seq")), on="load_seq", how="left_semi")
-        .groupBy(*SEGMENT, "log")
-        .agg(F.min("logged_at").alias("first_logged_at"), F.max("logged_at").alias("last_logged_at"))
+    own = log_record.join(overlap, on="load_seq", how="semi")
+    return own.group_by(*SEGMENT, "log").agg(
+        first_logged_at=pl.col("logged_at").min(), last_logged_at=pl.col("logged_at").max()
     )
 
 

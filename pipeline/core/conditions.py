@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
 from polars import col
 
 Value = datetime | str | int
@@ -28,6 +30,10 @@ class Condition:
     def polars(self) -> pl.Expr:
         raise TypeError(f"{type(self).__name__} has no expression")
 
+    def arrow(self) -> pc.Expression:
+        """As a dataset of Arrow takes it: files and row groups are skipped by it."""
+        raise TypeError(f"{type(self).__name__} has no expression")
+
 
 @dataclass(frozen=True)
 class Compared(Condition):
@@ -36,9 +42,12 @@ class Compared(Condition):
     value: Value
 
     def polars(self) -> pl.Expr:
-        named, value = col(self.column), pl.lit(self.value)
-        by_operator = {"<": named < value, ">=": named >= value, "=": named == value, "<>": named != value}
-        return by_operator[self.operator]
+        found: pl.Expr = compared(col(self.column), self.operator, pl.lit(self.value))
+        return found
+
+    def arrow(self) -> pc.Expression:
+        found: pc.Expression = compared(pc.field(self.column), self.operator, scalar(self.value))
+        return found
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,9 @@ class IsNull(Condition):
 
     def polars(self) -> pl.Expr:
         return col(self.column).is_null()
+
+    def arrow(self) -> pc.Expression:
+        return pc.field(self.column).is_null()
 
 
 @dataclass(frozen=True)
@@ -57,6 +69,9 @@ class IsIn(Condition):
     def polars(self) -> pl.Expr:
         return col(self.column).is_in(self.values) if self.values else pl.lit(value=False)
 
+    def arrow(self) -> pc.Expression:
+        return pc.field(self.column).isin([scalar(one) for one in self.values])
+
 
 @dataclass(frozen=True)
 class Both(Condition):
@@ -65,6 +80,9 @@ class Both(Condition):
 
     def polars(self) -> pl.Expr:
         return self.one.polars() & self.other.polars()
+
+    def arrow(self) -> pc.Expression:
+        return self.one.arrow() & self.other.arrow()
 
 
 @dataclass(frozen=True)
@@ -75,6 +93,9 @@ class Either(Condition):
     def polars(self) -> pl.Expr:
         return self.one.polars() | self.other.polars()
 
+    def arrow(self) -> pc.Expression:
+        return self.one.arrow() | self.other.arrow()
+
 
 @dataclass(frozen=True)
 class Not(Condition):
@@ -82,6 +103,19 @@ class Not(Condition):
 
     def polars(self) -> pl.Expr:
         return ~self.one.polars()
+
+    def arrow(self) -> pc.Expression:
+        return ~self.one.arrow()
+
+
+def compared(named: Any, operator: Operator, value: Any) -> Any:
+    by_operator = {"<": named < value, ">=": named >= value, "=": named == value, "<>": named != value}
+    return by_operator[operator]
+
+
+def scalar(value: Value) -> pa.Scalar:
+    kind = pa.timestamp("us", tz="UTC") if isinstance(value, datetime) else None
+    return pa.scalar(value, kind)
 
 
 def before(column: str, value: Value) -> Condition:

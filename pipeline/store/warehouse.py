@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.core.errors import InputProblem, Locked, WarehouseFormat
@@ -204,10 +204,6 @@ class ClusterWarehouse:
         frame = self.spark.createDataFrame(rows, schema=struct_of(quality_result.SPEC))
         self.delta.append(quality_result.SPEC, frame, run_id)
         return int(self.delta.head(quality_result.SPEC) or 0)
-
-    def table(self, spec: TableSpec, versions: dict[str, int]) -> DataFrame:
-        """A table at the version that the mapping names."""
-        return self.delta.read(spec, versions[spec.name])
 
 
 def overtaken(folder: str, found: str) -> Locked:

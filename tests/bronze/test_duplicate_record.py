@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from jobs.intake import OVERLAP
 from pipeline.bronze import duplicate_record
 from pipeline.store.rows import brought
 from schemas.bronze import duplicate_record as twice_table
@@ -69,12 +71,19 @@ def columns(struct: StructType, names: str) -> StructType:
     return StructType([struct[name] for name in names.split()])
 
 
+def overlap_of(records: DataFrame, files: DataFrame, before: int = 0) -> pl.DataFrame:
+    """Segments that may share records with one above `before`, by log."""
+    is_new = pl.col("load_seq") > before
+    own, segments = (pl.DataFrame(pl.from_arrow(some.toArrow())) for some in (records, files))
+    spans = duplicate_record.spans(own, duplicate_record.overlaps(segments, segments.filter(is_new)))
+    return duplicate_record.overlaps(spans, spans.filter(is_new), "log")
+
+
 def named(records: DataFrame, files: DataFrame, before: int = 0, known: Sequence[Row] = ()) -> list[Row]:
     """What a run names that brings all segments above `before`, as Intake.find_duplicates. known: what earlier runs
     named."""
     new = F.col("load_seq") > before
-    spans = duplicate_record.spans(records, duplicate_record.overlaps(files, files.where(new)))
-    overlap = duplicate_record.overlaps(spans, spans.where(new), "log")
+    overlap = records.sparkSession.createDataFrame(overlap_of(records, files, before).to_dicts(), OVERLAP)
     compared = duplicate_record.compared(records, duplicate_record.of_whole_files(overlap, files))
     earlier = records.sparkSession.createDataFrame(known, struct_of(twice_table.SPEC))
     pairs, may_be_cut = brought(duplicate_record.may_be_cut(compared, earlier))
@@ -107,12 +116,10 @@ def test_a_part_of_a_file_delivered_again(spark: SparkSession) -> None:
 @pytest.mark.spark
 def test_two_logs_of_one_time_are_not_compared(spark: SparkSession) -> None:
     records, files = frames(spark, [("x", 1, "a"), ("x", 1, "b"), ("y", 2, "a"), ("y", 2, "b")])
-    assert duplicate_record.overlaps(files, files).count() == 2
+    assert overlap_of(records, files).height == 2
     is_other = F.col("file_id") == "y"
     logs = records.withColumn("log", F.when(is_other, "state-change").otherwise("controller"))
-    spans = duplicate_record.spans(logs, duplicate_record.overlaps(files, files))
-    assert spans.count() == 2
-    assert duplicate_record.overlaps(spans, spans, "log").count() == 0
+    assert overlap_of(logs, files).height == 0
 
 
 @pytest.mark.spark
