@@ -70,6 +70,8 @@ class IsIn(Condition):
         return col(self.column).is_in(self.values) if self.values else pl.lit(value=False)
 
     def arrow(self) -> pc.Expression:
+        if not self.values:
+            return pc.scalar(value=False)
         return pc.field(self.column).isin([scalar(one) for one in self.values])
 
 
