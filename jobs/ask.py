@@ -8,21 +8,22 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import partial
 
-from pyspark.sql import functions as F
-
-from jobs.answers import Answers, Row
+from jobs.answers import Answers
 from jobs.arguments import moment
 from jobs.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
 from jobs.on_clusters import chosen_clusters
+from jobs.rows import Row
 from jobs.text import day_clock, printable, shortened
 from pipeline.core.errors import InputProblem, PipelineError
+from pipeline.core.frames import frame_of
+from pipeline.store.published_tables import PublishedTables
 from pipeline.store.reading import clusters, snapshot
-from pipeline.store.rows import collect_rows
 from pipeline.store.session import get_spark, tune_for_size
 from pipeline.store.warehouse import Published
 from schemas.ops import run
 
 SHOWN_RUNS = 60
+OF_RUN = ("run_id", "run_seq", "job", "ended_at", "outcome", "counts", "sentence")
 Question = Callable[[Answers], list[str]]
 
 
@@ -86,7 +87,7 @@ def published_answers(warehouse: str, cluster: str | None, run_id: str | None) -
     """InputProblem: no such cluster in the warehouse, or several and none is named; no such run, or it is gone."""
     found = all_answers(warehouse, cluster, run_id)
     if len(found) > 1:
-        said = ", ".join(one.store.cluster_id for one in found)
+        said = ", ".join(one.cluster_id for one in found)
         raise InputProblem(
             expected=f"--cluster, as {warehouse} holds several clusters",
             found=f"no --cluster and the clusters {said}",
@@ -103,8 +104,9 @@ def all_answers(warehouse: str, cluster: str | None, run_id: str | None) -> list
     )  # answers are small: to compile their plans takes longer than to interpret them
     names = chosen_clusters(clusters(spark, warehouse), warehouse, cluster)
     seen = snapshot(spark, warehouse, names[0] if len(names) == 1 else None, run_id)
+    versions = {name: seen.runs.get(name, Published()).versions for name in names}
     found = [name for name in names if run_id is None or name in seen.runs]
-    return [Answers(seen.stores[name], seen.runs.get(name, Published()).versions) for name in found]
+    return [Answers(name, PublishedTables(seen.stores[name], versions[name])) for name in found]
 
 
 def show(name: str, answers: Answers) -> list[str]:
@@ -133,7 +135,7 @@ def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
     if not rows:
         raise unknown_partition(asked, answers.partition_counts())
     return [
-        f"{asked}  {answers.store.cluster_id}  times are UTC, ? = no line said it yet; "
+        f"{asked}  {answers.cluster_id}  times are UTC, ? = no line said it yet; "
         "behind a value: it may have changed unseen",
         *timeline_table(rows),
     ]
@@ -165,21 +167,21 @@ def terms(answers: Answers) -> list[str]:
     require(answers, "gold.controller_term")
     rows = answers.terms()
     if not rows:
-        return [f"{answers.store.cluster_id}  no line of a controller in office was read"]
-    return [f"{answers.store.cluster_id}  times are UTC", *term_table(rows)]
+        return [f"{answers.cluster_id}  no line of a controller in office was read"]
+    return [f"{answers.cluster_id}  times are UTC", *term_table(rows)]
 
 
 def runs(answers: Answers) -> list[str]:
     """The newest runs, the last first."""
-    listed = answers.store.delta.read(run.SPEC).orderBy(F.col("run_seq").desc()).limit(SHOWN_RUNS)
-    return [f"{answers.store.cluster_id}  times are UTC", *run_table(collect_rows(listed))]
+    listed = frame_of(answers.tables.read(run.SPEC, None, OF_RUN)).sort("run_seq", descending=True)
+    return [f"{answers.cluster_id}  times are UTC", *run_table(listed.head(SHOWN_RUNS).to_dicts())]
 
 
 def require(answers: Answers, table: str) -> None:
     """InputProblem: the runs so far did not build the table."""
     if not answers.has(table):
         raise InputProblem(
-            expected=f"table {table} of cluster {answers.store.cluster_id}",
+            expected=f"table {table} of cluster {answers.cluster_id}",
             found="that no run has published it",
             todo="run the nightly job, which builds every table",
         )

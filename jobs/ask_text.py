@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from jobs.answers import Row
+from jobs.rows import Row
 from jobs.text import (
     clock,
     command_to_see,

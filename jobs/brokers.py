@@ -2,12 +2,9 @@
 
 import argparse
 from collections.abc import Sequence
-from datetime import UTC, datetime, time
+from datetime import datetime, time
 from functools import partial
 from pathlib import Path
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from jobs.answers import Answers
 from jobs.ask import answered, asking, moment_or_clock, moment_within, on_day, published_answers, require
@@ -46,7 +43,7 @@ def compared(given: argparse.Namespace) -> int:
         require(answers, "gold.partition_outage")
         at, moment = asked_at(given.at, answers)
         comparison = compare(described(given.compare), states(answers, at))
-        lines = comparison_lines(comparison, f"{answers.store.cluster_id}  at {moment}", given.compare.name)
+        lines = comparison_lines(comparison, f"{answers.cluster_id}  at {moment}", given.compare.name)
         print("\n".join(map(printable, lines)), flush=True)
         require_same(comparison)
     except PipelineError as problem:
@@ -58,16 +55,16 @@ def brokers(at: datetime | time | None, answers: Answers) -> list[str]:
     require(answers, "gold.leader_imbalance")
     asked, moment = asked_at(at, answers)
     rows = answers.brokers(asked)
-    return [f"{answers.store.cluster_id}  at {moment}", *broker_table(rows)]
+    return [f"{answers.cluster_id}  at {moment}", *broker_table(rows)]
 
 
-def asked_at(at: datetime | time | None, answers: Answers) -> tuple[Column | None, str]:
-    """The time as a column (None: the end of the data), and how it is told."""
+def asked_at(at: datetime | time | None, answers: Answers) -> tuple[datetime | None, str]:
+    """The time (None: the end of the data), and how it is told."""
     read = answers.read()
-    first, last = read["first_at"].astimezone(UTC), read["last_at"].astimezone(UTC)
+    first, last = read["first_at"], read["last_at"]
     asked = on_day(at, last.date())
     is_end = moment_within(at, first, last) is None
     beyond = (
         f" (after the end of the data: as it stood at {day_clock(last)})" if asked and asked > last else ""
     )
-    return None if is_end else F.lit(asked), f"{day_clock(asked or last)} UTC{beyond}"
+    return None if is_end else asked, f"{day_clock(asked or last)} UTC{beyond}"

@@ -15,7 +15,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "imbalance": ("jobs.imbalance", "main", "ingest, then leader imbalance over time"),
     "findings": ("jobs.findings", "main", "[--format json|jsonl|csv|prometheus]: what is to be looked at"),
     "show": ("jobs.ask", "show_main", "F1: a finding with every line that proves it"),
-    "verify": ("jobs.verify", "main", "proves every finding again from the bytes of its lines alone"),
+    "verify": (
+        "jobs.verify_findings",
+        "main",
+        "proves every finding again from the bytes of its lines alone",
+    ),
     "partition": ("jobs.ask", "partition_main", "TOPIC-N: what happened to a partition"),
     "outages": ("jobs.outages", "main", "[--topic NAME]: partitions without a leader, and by which event"),
     "brokers": ("jobs.brokers", "main", "[--at TIME] [--compare FILE]: leader imbalance of each broker"),

@@ -3,18 +3,32 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col
 
-from jobs.answers import Answers, Row, holds
+from jobs.answers import Answers, holds
 from jobs.ask_text import leader_text
 from jobs.describe import Described
+from jobs.rows import Row
 from jobs.text import list_text, shortened, table
 from pipeline.core.errors import NotConfirmed
-from pipeline.store.rows import collect_rows
 
 SHOWN = 40
+PARTITION = ("topic", "topic_life", "partition")
+STATE = (
+    *(
+        "state",
+        "leader",
+        "replicas",
+        "isr",
+        "is_isr_stale",
+        "is_assignment_stale",
+        "is_deleting",
+        "certainty",
+    ),
+)
 Partition = tuple[str, int]
 ABSENT, THERE = "not there", "there"
 
@@ -30,30 +44,17 @@ class Comparison:
     topics_left: int
 
 
-def states(answers: Answers, at: Column | None) -> dict[Partition, Row]:
+def states(answers: Answers, at: datetime | None) -> dict[Partition, Row]:
     """Partitions that exist then and are not being deleted: leader (-1: nobody), replicas, isr, and what of these is
     not certain: is_isr_stale, is_assignment_stale, is_in_doubt (all three)."""
-    outages = answers.table("gold.partition_outage")
-    is_out = (
-        F.col("ended_at").isNull()
-        if at is None
-        else (F.col("noticed_at") <= at) & (F.col("ended_at").isNull() | (at < F.col("ended_at")))
+    outages = answers.rows("gold.partition_outage", holds(at, "noticed_at", "ended_at"), PARTITION)
+    led = answers.rows("gold.partition_timeline", holds(at), (*PARTITION, *STATE)).filter(~col("is_deleting"))
+    without = outages.unique().with_columns(is_out=pl.lit(value=True))
+    has_none = col("is_out") | (col("state") == "OfflinePartition")
+    rows = led.join(without, on=PARTITION, how="left").with_columns(
+        leader=pl.when(has_none).then(-1).otherwise("leader"), is_in_doubt=col("certainty") == "undetermined"
     )
-    key = ("topic", "topic_life", "partition")
-    without = outages.where(is_out).select(*key, F.lit(True).alias("is_out")).distinct()
-    leader = F.when(F.col("is_out") | (F.col("state") == "OfflinePartition"), F.lit(-1)).otherwise(
-        F.col("leader")
-    )
-    rows = (
-        answers.table("gold.partition_timeline")
-        .where(holds(at) & ~F.col("is_deleting"))
-        .join(without, on=list(key), how="left")
-        .select(
-            "topic", "partition", leader.alias("leader"), "replicas", "isr", "is_isr_stale", "is_assignment_stale",
-            (F.col("certainty") == "undetermined").alias("is_in_doubt"),
-        )
-    )  # fmt: skip
-    return {(row["topic"], row["partition"]): row for row in collect_rows(rows)}
+    return {(row["topic"], row["partition"]): row for row in rows.to_dicts()}
 
 
 def compare(told: Mapping[Partition, Described], known: Mapping[Partition, Row]) -> Comparison:

@@ -7,10 +7,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from jobs.answers import Answers, Row
+from jobs.answers import Answers
 from jobs.finding_lines import first_places
 from jobs.outages import TABLE, Outages, asked_of
-from pipeline.store.rows import in_utc
+from jobs.rows import Place, Row
 
 AT_ONCE = 4
 SHOWN_MOVES = 8
@@ -18,7 +18,7 @@ SHOWN_MOVES = 8
 
 @dataclass(frozen=True)
 class Facts:
-    """What the tables answered, asked side by side: each question is a small job of its own.
+    """What the tables answered.
 
     since: what the run brought begins then; None: it brought everything.
     """
@@ -38,20 +38,20 @@ class Facts:
     moves: dict[str, int] | None
     odd_moves: list[Row]
     replay_checks: dict[str, Row]
-    lines: dict[tuple[str, int], Row]
+    lines: dict[Place, Row]
 
 
 def gather(answers: Answers, counts: Mapping[str, int], before: int) -> Facts:
     """Asks what the run has built; a table that it built stays empty where the logs hold nothing for it. Of what
     happens and is over what came before the segments after load_seq `before` is left out."""
-    read = in_utc(answers.read(before))
+    read = answers.read(before)
     last, since = read["last_at"], read["new_from_at"]
 
     def has(name: str) -> bool:
         return f"built:{name}" in counts
 
     asked: dict[str, Callable[[], Any]] = {
-        "reasons": answers.reasons,
+        "reasons": answers.reasons if read["records"] > read["understood"] else list,
         "level": answers.level,
         "terms": answers.terms if has("gold.controller_term") else list,
         "findings": answers.findings if has("gold.finding") else list,
@@ -70,8 +70,8 @@ def gather(answers: Answers, counts: Mapping[str, int], before: int) -> Facts:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         futures = {name: pool.submit(ask) for name, ask in asked.items()}
         found = {name: future.result() for name, future in futures.items()}
-    places = first_places(found["findings"], since)
-    return Facts(since=since, read=read, **found, lines=answers.lines([*places, *found["odd_moves"]]))
+    places, moves = first_places(found["findings"], since), found["odd_moves"]
+    return Facts(since=since, read=read, **found, lines=answers.lines([*places, *moves], shown=moves))
 
 
 def none() -> None:

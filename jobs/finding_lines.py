@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 
-from jobs.answers import Row
+from jobs.rows import Row
 from jobs.text import clock_by, printable, shortened
 
 SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
@@ -23,7 +23,7 @@ def standing(findings: Sequence[Row]) -> list[Row]:
 
 
 def is_since(finding: Row, since: datetime | None) -> bool:
-    """Whether it was still so at that time."""
+    """True if it was still so at that time."""
     until = finding["valid_until_at"]
     return since is None or finding["status"] != "resolved" or until is None or until.astimezone(UTC) >= since
 

@@ -5,11 +5,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jobs.answers import Answers, Row
+from jobs.answers import Answers
 from jobs.ask import all_answers, asking, require
 from jobs.finding_lines import every_line, standing
 from jobs.findings_out import FORMATS, Told, as_csv, as_json, as_jsonl, as_prometheus
 from jobs.outcome import said
+from jobs.rows import Row
 from jobs.text import day_clock, printable
 from pipeline.core.errors import FindingsReached, PipelineError, SettingsError
 from schemas.gold.finding import SEVERITIES
@@ -46,8 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def told_of(answers: Answers) -> Told:
     require(answers, "gold.finding")
     findings = answers.findings()
-    lines_of = answers.lines([place for one in findings for place in one["evidence"]])
-    return Told(answers.store.cluster_id, findings, lines_of, answers.last_at())
+    lines_of = answers.lines([place for one in findings for place in one["evidence"]], shown=())
+    return Told(answers.cluster_id, findings, lines_of, answers.last_at())
 
 
 def as_text(clusters: Sequence[Told]) -> str:

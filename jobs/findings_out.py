@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from jobs.answers import Row
 from jobs.finding_lines import standing
+from jobs.rows import Row
 from jobs.text import csv_cell
 from schemas.gold.finding import SEVERITIES
 

@@ -15,7 +15,7 @@ from jobs.outages import outage_lines
 from jobs.request import RunRequest, RunResult
 from jobs.sections import broker_lines, move_lines, term_lines
 from jobs.text import clock, day_clock, human_bytes, printable
-from pipeline.store.warehouse import ClusterWarehouse
+from pipeline.core.stored_tables import ReadableTables
 from schemas.gold.finding import SEVERITIES
 
 COMMAND = "kafka-controller-audit"
@@ -38,12 +38,12 @@ class Screen:
     severities: tuple[str, ...]
 
 
-def first_screen(store: ClusterWarehouse, request: RunRequest, result: RunResult) -> Screen:
-    """What one cluster's tables say right after a run, its lock still held; nothing new is said in three lines."""
-    answers = Answers(store, result.versions, is_locked=True)
+def first_screen(tables: ReadableTables, folder: str, request: RunRequest, result: RunResult) -> Screen:
+    """What one cluster's tables, which lie in the folder, say right after a run, its lock still held; nothing new is
+    said in three lines."""
     if result.outcome == "nothing_new":
-        return Screen(nothing_new(answers, request, result), standing(result.counts))
-    facts = gather(answers, result.counts, result.before)
+        return Screen(nothing_new(folder, request, result), standing(result.counts))
+    facts = gather(Answers(request.cluster_id, tables), result.counts, result.before)
     parts = [
         heading(request, facts),
         reading(facts, result),
@@ -57,7 +57,7 @@ def first_screen(store: ClusterWarehouse, request: RunRequest, result: RunResult
         outage_part(facts),
         broker_lines(facts),
         move_lines(facts),
-        where_next(request, store, facts),
+        where_next(request, folder, facts),
     ]
     return Screen("\n".join(line for part in parts for line in part), standing(result.counts))
 
@@ -67,13 +67,13 @@ def standing(counts: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(one for one in SEVERITIES if counts.get(f"findings:{one}"))
 
 
-def nothing_new(answers: Answers, request: RunRequest, result: RunResult) -> str:
+def nothing_new(folder: str, request: RunRequest, result: RunResult) -> str:
     said = ", ".join(f"{result.counts.get(f'findings:{one}', 0)} {one}" for one in SEVERITIES)
     lines = [
         f"{request.cluster_id}  NOTHING NEW in {sum(result.states.values())} files"
         f"; published stays what was, as run {result.run_id}",
         f"FINDINGS new or ongoing when last judged: {said}",
-        f"TABLES   {answers.store.folder}/<layer>/<table>",
+        f"TABLES   {folder}/<layer>/<table>",
     ]
     return "\n".join(lines)
 
@@ -89,8 +89,8 @@ def heading(request: RunRequest, facts: Facts) -> list[str]:
     said = "no zone given" if origin == "defaults" else f"zone by {origin}"
     if not read["last_at"]:
         return [f"{request.cluster_id}  {mode}{release}  nodes {nodes}  no time on any record"]
-    age = age_text(datetime.now(UTC) - read["last_at"].astimezone(UTC))
-    first, last = read["first_at"].astimezone(UTC), read["last_at"].astimezone(UTC)
+    first, last = read["first_at"], read["last_at"]
+    age = age_text(datetime.now(UTC) - last)
     end = clock(last) if first.date() == last.date() else day_clock(last)
     span = f"{day_clock(first)} - {end} UTC (age {age})"
     return [
@@ -203,12 +203,12 @@ def outage_part(facts: Facts) -> list[str]:
     return [] if facts.outages is None else [*outage_lines(facts.outages), ""]
 
 
-def where_next(request: RunRequest, store: ClusterWarehouse, facts: Facts) -> list[str]:
+def where_next(request: RunRequest, folder: str, facts: Facts) -> list[str]:
     read, findings = facts.read, told(facts.findings)
     ask = f"{own_command()} {{}} --warehouse {request.warehouse} --cluster {request.cluster_id}"
     at = day_clock(read["last_at"]).replace(" ", "T") if read["last_at"] else "TIME"
     return [
-        f"TABLES {store.folder}/<layer>/<table> (Delta)",
+        f"TABLES {folder}/<layer>/<table> (Delta)",
         f"NEXT   {ask.format('show F1' if findings else 'terms')}",
         f"       {ask.format('partition TOPIC-N')}",
         f"       {ask.format(f'brokers --at {at}')}",

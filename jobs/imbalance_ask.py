@@ -5,24 +5,26 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from polars import col
 
-from jobs.answers import Answers, Row
+from jobs.answers import Answers
 from jobs.ask import answered, asking, moment_or_clock, moment_within, require
 from jobs.ask_text import limit_notes
+from jobs.rows import Row
 from jobs.text import csv_cell, day_clock, ratio_text, table
 from pipeline.core.errors import InputProblem
-from pipeline.store.rows import collect_rows
 
 SLICES = 32
 BARS = "▁▂▃▄▅▆▇█"
+TABLE = "gold.leader_imbalance"
+INTERVAL = ("broker_id", "valid_from_at", "valid_until_at", "imbalance_ratio", "threshold_ratio")
 OPTIONS = ("--at", "--broker", "--threshold", "--format", "--output")
 COLUMNS = (
     "broker_id", "at", "leads", "preferred_count", "led_elsewhere_count", "imbalance_ratio", "threshold_ratio",
@@ -31,7 +33,7 @@ COLUMNS = (
 
 
 def is_question(argv: Sequence[str]) -> bool:
-    """Whether these arguments of the imbalance job ask for what was published, and not for a run."""
+    """True if these arguments of the imbalance job ask for what was published, and not for a run."""
     return any(one.partition("=")[0] in OPTIONS for one in argv)
 
 
@@ -66,11 +68,13 @@ def percentage(text: str) -> float:
 
 
 def imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
-    require(answers, "gold.leader_imbalance")
+    require(answers, TABLE)
     read = answers.read()
-    first, last = read["first_at"].astimezone(UTC), read["last_at"].astimezone(UTC)
+    first, last = read["first_at"], read["last_at"]
     at = moment_within(given.at, first, last)
-    rows = brokers_at(answers, at, last, given.threshold, given.broker)
+    intervals = until_end(answers.rows(TABLE, None, INTERVAL), last)
+    over = seconds_over(intervals, given.threshold)
+    rows = [as_asked(row, at or last, given.threshold, over) for row in brokers_at(answers, at, given.broker)]
     if given.format == "json":
         return json.dumps(
             [{name: plain(row[name]) for name in COLUMNS} for row in rows], indent=2
@@ -83,71 +87,70 @@ def imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
         return [f"{given.output}  {len(rows)} brokers"]
     period = f"ratio over {day_clock(first)} to {day_clock(last)}"
     return [
-        f"{answers.store.cluster_id}  at {day_clock(at or last)} UTC",
-        *text_table(rows, drawn_by_broker(answers, first, last)),
+        f"{answers.cluster_id}  at {day_clock(at or last)} UTC",
+        *text_table(rows, drawn_by_broker(intervals, first, last)),
         f"  {period}",
     ]
 
 
-def brokers_at(
-    answers: Answers, at: datetime | None, last: datetime, percent: float | None, broker_id: int | None
-) -> list[Row]:
-    """Columns COLUMNS. seconds_over: how long of the whole period the ratio was over the limit."""
-    rows = [
-        row
-        for row in answers.brokers(None if at is None else F.lit(at))
-        if broker_id in (None, row["broker_id"])
-    ]
+def brokers_at(answers: Answers, at: datetime | None, broker_id: int | None) -> list[Row]:
+    """The brokers at a time, or the one that is named. InputProblem: it is not among them."""
+    rows = [row for row in answers.brokers(at) if broker_id in (None, row["broker_id"])]
     if broker_id is not None and not rows:
         raise InputProblem(
             expected=f"a broker {broker_id} that leads or is preferred leader then",
             found="none in the logs read",
             todo="leave --broker out to see all",
         )
-    limit = F.col("threshold_ratio") if percent is None else F.lit(percent / 100)
-    over = seconds_over(answers, limit, last)
-    for row in rows:
-        row["at"] = at or last
-        row.setdefault("limit_source", None)
-        row["seconds_over"] = over.get(row["broker_id"])
-        if percent is not None:
-            row["limit_source"] = None if row["threshold_ratio"] is None else "asked"
-            row["threshold_ratio"] = percent / 100
-            row["is_breach"] = (
-                None if row["imbalance_ratio"] is None else row["imbalance_ratio"] > percent / 100
-            )
     return rows
 
 
-def seconds_over(answers: Answers, limit: Column, last: datetime) -> dict[int, float]:
-    end = F.greatest(F.coalesce("valid_until_at", F.lit(last)), F.col("valid_from_at"))
-    lasted = (F.unix_micros(end) - F.unix_micros("valid_from_at")) / 1e6
-    intervals = answers.table("gold.leader_imbalance").where(limit.isNotNull())
-    over = intervals.groupBy("broker_id").agg(
-        F.sum(F.when(F.col("imbalance_ratio") > limit, lasted).otherwise(0.0)).alias("seconds")
+def as_asked(row: Row, at: datetime, percent: float | None, over: dict[int, float]) -> Row:
+    """Columns COLUMNS. seconds_over: how long of the whole period the ratio was over the limit."""
+    told = row | {"at": at, "seconds_over": over.get(row["broker_id"])}
+    if percent is None:
+        return told
+    ratio, limit = row["imbalance_ratio"], percent / 100
+    return told | {
+        "limit_source": None if row["threshold_ratio"] is None else "asked",
+        "threshold_ratio": limit,
+        "is_breach": None if ratio is None else ratio > limit,
+    }
+
+
+def until_end(intervals: pl.DataFrame, last: datetime) -> pl.DataFrame:
+    """Adds until_at: the end of the data where an interval goes on."""
+    return intervals.with_columns(
+        until_at=pl.max_horizontal(col("valid_until_at").fill_null(last), "valid_from_at")
     )
-    return {row["broker_id"]: float(row["seconds"]) for row in collect_rows(over)}
 
 
-def drawn_by_broker(answers: Answers, first: datetime, last: datetime) -> dict[int, str]:
+def seconds_over(intervals: pl.DataFrame, percent: float | None) -> dict[int, float]:
+    limit = col("threshold_ratio") if percent is None else pl.lit(percent / 100)
+    lasted = (col("until_at") - col("valid_from_at")).dt.total_microseconds()
+    is_over = col("imbalance_ratio") > col("limit")
+    judged = intervals.with_columns(limit=limit).filter(col("limit").is_not_null())
+    over = judged.group_by("broker_id").agg(micros=lasted.filter(is_over).sum())
+    return {broker: micros / 1e6 for broker, micros in over.iter_rows()}
+
+
+def drawn_by_broker(intervals: pl.DataFrame, first: datetime, last: datetime) -> dict[int, str]:
     """Per broker a bar for the highest ratio in each of SLICES equal parts of the period, blank where it has none."""
-    begin, length = F.unix_micros(F.lit(first)), max(1, int((last - first).total_seconds() * 1e6))
+    length = max(1, (last - first) // timedelta(microseconds=1))
 
-    def place(moment: Column) -> Column:
-        slices = F.floor((F.unix_micros(moment) - begin) * SLICES / length)
-        return F.least(F.greatest(slices, F.lit(0)), F.lit(SLICES - 1))
+    def place(moment: str) -> pl.Expr:
+        return ((col(moment) - first).dt.total_microseconds() * SLICES // length).clip(0, SLICES - 1)
 
-    until = F.coalesce("valid_until_at", F.lit(last))
-    parts = F.sequence(place(F.col("valid_from_at")), F.greatest(place(until), place(F.col("valid_from_at"))))
+    parts = pl.int_ranges(place("valid_from_at"), place("until_at") + 1)
     highest = (
-        answers.table("gold.leader_imbalance")
-        .select("broker_id", "imbalance_ratio", F.explode(parts).alias("part"))
-        .groupBy("broker_id", "part")
-        .agg(F.max("imbalance_ratio").alias("ratio"))
+        intervals.select("broker_id", "imbalance_ratio", part=parts)
+        .explode("part")
+        .group_by("broker_id", "part")
+        .agg(col("imbalance_ratio").max())
     )
     ratios: dict[int, dict[int, float]] = {}
-    for row in collect_rows(highest):
-        ratios.setdefault(row["broker_id"], {})[row["part"]] = row["ratio"]
+    for broker, part, ratio in highest.iter_rows():
+        ratios.setdefault(broker, {})[part] = ratio
     return {
         broker: "".join(bar(found.get(part)) for part in range(SLICES)) for broker, found in ratios.items()
     }

@@ -26,6 +26,7 @@ from pipeline.core.errors import (
     PipelineError,
     SettingsError,
 )
+from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.reading import clusters
 from pipeline.store.session import get_spark
 from pipeline.store.warehouse import ClusterWarehouse
@@ -140,8 +141,9 @@ def shown(
     screens: list[Screen],
     published: list[RunResult],
     store: ClusterWarehouse,
+    tables: ReadableTables,
     result: RunResult,
 ) -> None:
     published.append(result)
-    screens.append(first_screen(store, request, result))
+    screens.append(first_screen(tables, store.folder, request, result))
     print("\n".join(printable(line) for line in screens[-1].text.split("\n")), flush=True)

@@ -6,18 +6,32 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col
 
-from jobs.answers import Answers, Row
+from jobs.answers import Answers, reached
 from jobs.ask import answered, asking, require
+from jobs.rows import Row
 from jobs.text import clock_by, day_clock, shortened, table
-from pipeline.model.partitions.outage_event import EVENT
-from pipeline.store.rows import collect_one, collect_rows
+from pipeline.core.conditions import equals
+from pipeline.model.partitions.outage_event import EVENT, with_event
 
 TABLE = "gold.partition_outage"
+COLUMNS = (
+    *("topic", "topic_life", "partition", "noticed_at", "unserved_from_at", "ended_at"),
+    *("root_event", "root_broker_id", "term_id"),
+)
 LEAST_MS = 1000  # shorter ones are what every restart does
 SHOWN_EVENTS, SHOWN_TOPICS = 5, 40
+# Of the outages of with_lasting; most_ms is null where nothing tells it of one of them.
+SUMMED = {
+    "outages": pl.len(),
+    "partitions": pl.struct("topic", "topic_life", "partition").n_unique(),
+    "noticed_ms": col("noticed_ms").sum(),
+    "most_ms": pl.when(col("most_ms").is_not_null().all()).then(col("most_ms").sum()),
+    "longest_ms": col("noticed_ms").max().fill_null(0),
+    "open": col("ended_at").is_null().sum(),
+}
 
 
 @dataclass(frozen=True)
@@ -42,67 +56,49 @@ def outages(given: argparse.Namespace, answers: Answers) -> list[str]:
     require(answers, TABLE)
     last = answers.last_at()
     if last is None:
-        return [f"{answers.store.cluster_id}  no time on any record"]
-    rows = answers.table(TABLE)
-    if given.topic is not None:
-        rows = rows.where(F.col("topic") == given.topic)
-    told = asked(rows, last)
-    topics = collect_rows(by_topic(rows, last))
+        return [f"{answers.cluster_id}  no time on any record"]
+    of_topic = None if given.topic is None else equals("topic", given.topic)
+    rows = answers.rows(TABLE, of_topic, COLUMNS)
+    told, topics = asked(rows, last), by_topic(rows, last)
     return [
-        f"{answers.store.cluster_id}  to {day_clock(last)} UTC; noticed: at least so long, at most: since it can have "
+        f"{answers.cluster_id}  to {day_clock(last)} UTC; noticed: at least so long, at most: since it can have "
         "begun",
         *outage_lines(told),
         *topic_lines(topics),
     ]
 
 
-def lasting(last: datetime) -> tuple[Column, Column]:
-    """(noticed, most) milliseconds of an outage, until the end of the data where it goes on; most is null where
-    nothing tells."""
-    end = F.greatest(F.coalesce("ended_at", F.lit(last)), F.col("noticed_at"))
-    noticed, most = (
-        F.unix_millis(end) - F.unix_millis(since) for since in ("noticed_at", "unserved_from_at")
+def with_lasting(rows: pl.DataFrame, last: datetime) -> pl.DataFrame:
+    """Adds noticed_ms and most_ms, how long an outage lasted, until the end of the data where it goes on; most_ms is
+    null where nothing tells."""
+    end = pl.max_horizontal(col("ended_at").fill_null(last), "noticed_at").dt.epoch("ms")
+    return rows.with_columns(
+        noticed_ms=end - col("noticed_at").dt.epoch("ms"),
+        most_ms=end - col("unserved_from_at").dt.epoch("ms"),
     )
-    return noticed, most
 
 
-def summed(last: datetime) -> list[Column]:
-    noticed, most = lasting(last)
-    return [
-        F.count("*").alias("outages"),
-        F.count_distinct("topic", "topic_life", "partition").alias("partitions"),
-        F.coalesce(F.sum(noticed), F.lit(0)).alias("noticed_ms"),
-        F.when(F.count(most) == F.count("*"), F.sum(most)).alias("most_ms"),
-        F.coalesce(F.max(noticed), F.lit(0)).alias("longest_ms"),
-        F.count_if(F.col("ended_at").isNull()).alias("open"),
-    ]
-
-
-def asked(rows: DataFrame, last: datetime) -> Outages:
-    noticed, _ = lasting(last)
-    is_short = F.count_if((noticed < LEAST_MS) & F.col("ended_at").isNotNull()).alias("short")
-    long_ones = rows.where((noticed >= LEAST_MS) | F.col("ended_at").isNull())
+def asked(rows: pl.DataFrame, last: datetime) -> Outages:
+    every = with_lasting(rows, last)
+    is_short = (col("noticed_ms") < LEAST_MS) & col("ended_at").is_not_null()
     events = (
-        long_ones.withColumn("second_at", F.date_trunc("second", "noticed_at"))
-        .groupBy(*EVENT)
+        with_event(every.filter(~is_short))
+        .group_by(EVENT)
         .agg(
-            *summed(last),
-            F.min("noticed_at").alias("noticed_at"),
-            F.array_sort(F.collect_set("root_broker_id")).alias("brokers"),
+            **SUMMED,
+            noticed_at=col("noticed_at").min(),
+            brokers=col("root_broker_id").drop_nulls().unique().sort(),
         )
     )
-    worst = events.orderBy(F.col("noticed_ms").desc(), "second_at").limit(SHOWN_EVENTS)
-    count = collect_one(events.agg(F.count("*").alias("events")))["events"]
-    return Outages(last, collect_one(rows.agg(*summed(last), is_short)), collect_rows(worst), int(count))
+    worst = events.sort(-col("noticed_ms"), *EVENT).head(SHOWN_EVENTS)
+    counted = every.select(**SUMMED, short=is_short.sum()).row(0, named=True)
+    return Outages(last, counted, worst.to_dicts(), len(events))
 
 
-def by_topic(rows: DataFrame, last: datetime) -> DataFrame:
-    return (
-        rows.groupBy("topic")
-        .agg(*summed(last))
-        .orderBy(F.col("noticed_ms").desc(), "topic")
-        .limit(SHOWN_TOPICS)
-    )
+def by_topic(rows: pl.DataFrame, last: datetime) -> list[Row]:
+    """The worst topics first."""
+    topics = with_lasting(rows, last).group_by("topic").agg(**SUMMED)
+    return topics.sort(-col("noticed_ms"), "topic").head(SHOWN_TOPICS).to_dicts()
 
 
 def outage_lines(told: Outages) -> list[str]:
@@ -155,4 +151,4 @@ def topic_lines(topics: Sequence[Row]) -> list[str]:
 
 def asked_of(answers: Answers, last: datetime | None, since: datetime | None) -> Outages | None:
     """For the first screen: those that end at that time or later; None where no record has a time (last)."""
-    return None if last is None else asked(answers.since(TABLE, "ended_at", since), last)
+    return None if last is None else asked(answers.rows(TABLE, reached("ended_at", since), COLUMNS), last)

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from jobs.discovery import Candidate
 from jobs.freshness import fresh_tables, looked_mark, mark, marked, templates_mark
 from jobs.gone import held_by, settled, without_gone
+from jobs.incremental.at_hand import AtHand
 from jobs.incremental.builder import Builder, tables_to_build
 from jobs.incremental.night import Night
 from jobs.intake import Intake
@@ -24,10 +25,12 @@ from jobs.progress import Progress
 from jobs.quality_gate import QualityGate, open_findings
 from jobs.refusing import require_kafka, require_same_zones
 from jobs.request import LOOKED, RunRequest, RunResult, has_other_problems, is_kept, news
+from jobs.tables_of_run import TablesOfRun
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, Refresh, Table, stands_on
 from pipeline.core.errors import GateFailed
+from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.lock import ClusterLock, cluster_lock
 from pipeline.store.session import tune_for_size, tune_storage
@@ -52,9 +55,9 @@ def run_cluster(
     spark: SparkSession,
     request: RunRequest,
     progress: Progress,
-    then: Callable[[ClusterWarehouse, RunResult], None],
+    then: Callable[[ClusterWarehouse, ReadableTables, RunResult], None],
 ) -> RunResult:
-    """Runs a job on one cluster; `then` is told of the result while the lock is still held.
+    """Runs a job on one cluster; `then` is told of its tables and the result while the lock is still held.
 
     Locked; GateFailed, after which the last good versions stay published.
     """
@@ -63,8 +66,9 @@ def run_cluster(
     tune_storage(spark, storage.zstd_level)
     with cluster_lock(store.files, store.folder, request.wait_seconds) as lock:
         migrate_older(store, request.settings, progress, lock)
-        result = Run(store, request, progress, lock).execute()
-        then(store, result)
+        run = Run(store, request, progress, lock)
+        result = run.execute()
+        then(store, run.tables(), result)
     return result
 
 
@@ -84,6 +88,7 @@ class Run:
         self.published: Published = store.published()
         self.versions: dict[str, int] = {}
         self.counts: dict[str, int] = {}
+        self.at_hand: AtHand | None = None
 
     def execute(self) -> RunResult:
         request = self.request
@@ -135,6 +140,10 @@ class Run:
             found |= self.write_all(planned, intake, tables, gate)
         self.publish("published" if is_new else "nothing_new")
         return self.result("published" if planned.segments or tables else "nothing_new", found)
+
+    def tables(self) -> ReadableTables:
+        """The tables as the run leaves them."""
+        return TablesOfRun(ClusterTables(self.store, self.run_id, self.versions), self.at_hand)
 
     def tune(self, new_bytes: int) -> None:
         """Tables are built from the night on, few of them from all that is stored, and of that from little."""
@@ -195,6 +204,7 @@ class Run:
             self.count(intake.totals)
         self.progress.stage("build", f"{len(tables)} tables")
         builder = Builder(night, self.entering(gate))
+        self.at_hand = builder.at_hand
         builder.build(tables, intake.loader.sightings(planned) if planned.sightings else None)
         self.counts |= {marked(one.spec.name): self.mark(one.spec.name) for one in tables}
         self.progress.stage("gate", f"{len(gate.entered)} tables, Great Expectations")
@@ -204,7 +214,7 @@ class Run:
         if failed:
             self.refuse(failed)
         if finding.SPEC.name in {one.spec.name for one in tables}:
-            self.counts |= open_findings(builder.at_hand.whole(BY_NAME[finding.SPEC.name]))
+            self.counts |= open_findings(self.at_hand.whole(BY_NAME[finding.SPEC.name]))
         return lost
 
     def entering(self, gate: QualityGate) -> Callable[[TableSpec, pa.Table], None]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from jobs.answers import Row
 from jobs.ask_text import broker_table
 from jobs.facts import Facts
+from jobs.rows import Row
 from jobs.terms import short_table
 from jobs.text import printable, printable_lines
 
@@ -20,7 +20,7 @@ def term_lines(facts: Facts) -> list[str]:
 
 
 def is_since(term: Row, since: datetime | None) -> bool:
-    """Whether a line of it, or of its end, is of that time or later."""
+    """True if a line of it, or of its end, is of that time or later."""
     told = (term[name] for name in ("last_act_at", "ended_at", "superseded_at"))
     times = [at.astimezone(UTC) for at in told if at]
     return since is None or term["ended_how"] == "open" or (bool(times) and max(times) >= since)

@@ -4,8 +4,9 @@ import argparse
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from jobs.answers import Answers, Row
+from jobs.answers import Answers
 from jobs.ask import answered, asking, require
+from jobs.rows import Row
 from jobs.text import clock, day_clock, printable_lines, shortened, table
 from pipeline.core.errors import InputProblem
 from pipeline.gold.controller_term.own import STARTUP
@@ -37,7 +38,7 @@ def term(given: argparse.Namespace, answers: Answers) -> list[str]:
     findings = answers.findings() if answers.has("gold.finding") else []
     places = [place for name in NAMES for place in row["lines"].get(name, ())]
     return [
-        f"{answers.store.cluster_id}  term {row['term_id']}: controller {row['controller_id']}, epoch "
+        f"{answers.cluster_id}  term {row['term_id']}: controller {row['controller_id']}, epoch "
         f"{row['controller_epoch']}  ({row['mode']}, {row['certainty']})  times are UTC",
         *life_lines(row, following[0] if following else None),
         *after_lines(row),

@@ -1,19 +1,16 @@
-"""Proves every published finding again from the stored bytes of its records."""
+"""The verify command: proves every published finding again from the stored bytes of its records."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC
 
-from pyspark.sql import functions as F
-
-from jobs.answers import Answers, Row
 from jobs.ask import asking, published_answers, require
 from jobs.outcome import said
-from jobs.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record
+from jobs.rows import Place, Row
 from jobs.text import printable, shortened
-from jobs.verifying import verified
+from jobs.verify.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record
+from jobs.verify.rules import verified
 from pipeline.core.errors import NotConfirmed, PipelineError
-from pipeline.store.rows import collect_rows
 
 OUTCOMES = (CONFIRMED, NOT_CONFIRMED, UNDECIDED)
 
@@ -25,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         require(answers, "gold.finding")
         findings = answers.findings()
         places = [one for row in findings for one in row["evidence"]]
-        lines, counts = report(findings, records(answers, places))
+        lines, counts = report(findings, answers.records(places))
         print("\n".join(map(printable, lines)), flush=True)
         require_confirmed(counts)
     except PipelineError as problem:
@@ -33,31 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def records(answers: Answers, places: Sequence[Row]) -> dict[tuple[str, int], Row]:
-    """By (file_id, byte_offset): path, node_id, zone of local times, raw bytes. Costs a look at these files."""
-    if not places:
-        return {}
-    wanted = sorted({(one["file_id"], int(one["byte_offset"])) for one in places})
-    asked = answers.store.spark.createDataFrame(wanted, "file_id string, byte_offset long")
-    files = (
-        answers.table("bronze.source_file")
-        .groupBy("file_id")
-        .agg(*(F.max_by(name, "load_seq").alias(name) for name in ("path", "zone")))
-    )
-    found = (
-        answers.table("bronze.log_record")
-        .where(F.col("file_id").isin(sorted({file_id for file_id, _ in wanted})))
-        .where(F.col("byte_offset").isin(sorted({byte_offset for _, byte_offset in wanted})))
-        .select("file_id", "byte_offset", "node_id", "raw")
-        .join(F.broadcast(asked), on=["file_id", "byte_offset"], how="left_semi")
-        .join(F.broadcast(files), on="file_id", how="left")
-    )
-    return {(row["file_id"], row["byte_offset"]): row for row in collect_rows(found)}
-
-
-def report(
-    findings: Sequence[Row], records: Mapping[tuple[str, int], Row]
-) -> tuple[list[str], Mapping[str, int]]:
+def report(findings: Sequence[Row], records: Mapping[Place, Row]) -> tuple[list[str], Mapping[str, int]]:
     """A line per finding and the total; how many findings by outcome."""
     lines = []
     counts = Counter(dict.fromkeys(OUTCOMES, 0))
@@ -70,12 +43,12 @@ def report(
 
 
 def claim(finding: Row) -> Claim:
-    """The row with its times in UTC."""
-    times = {name: finding[name] for name in ("valid_from_at", "valid_until_at")}
-    return finding | {name: at and at.astimezone(UTC) for name, at in times.items()}
+    """Its rule, its facts and its interval in UTC; what its sentence says is for people."""
+    since, until = (at and at.astimezone(UTC) for at in (finding["valid_from_at"], finding["valid_until_at"]))
+    return Claim(finding["rule"], finding["facts"], since, until)
 
 
-def evidence(finding: Row, records: Mapping[tuple[str, int], Row]) -> list[Record]:
+def evidence(finding: Row, records: Mapping[Place, Row]) -> list[Record]:
     """Its records in order; one that is stored no more has no bytes."""
     found = []
     for place in finding["evidence"]:

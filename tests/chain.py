@@ -24,6 +24,7 @@ CARRIED = {
     "imbalance_before": "leader_imbalance",
     "reassignment_before": "reassignment_event",
     "run_before": "election_event",
+    "led_before": "partition_timeline",
     "published_finding": "finding",
 }
 

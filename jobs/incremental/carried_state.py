@@ -11,8 +11,11 @@ from jobs.incremental.lines_before import CARRIED_LINE, lines_before
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.conditions import Condition, before, equals, is_in, reaching, since
 from pipeline.core.frames import empty
-from pipeline.gold.imbalance_breach.reassigning import PARTITION, steps
+from pipeline.gold.imbalance_breach.reassigning import PARTITION as MOVED
+from pipeline.gold.imbalance_breach.reassigning import steps
 from pipeline.gold.leader_election.kraft_marks import RUNS
+from pipeline.gold.partition_outage import without_leader
+from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.terms.succession import with_superseded
 from schemas.gold import (
     broker_session,
@@ -26,6 +29,8 @@ from schemas.silver import election_event, reassignment_event, topic_event
 from schemas.spec import TableSpec
 
 PLACE = ("file_id", "byte_offset")
+OUTAGE = (*PARTITION, "noticed_at")
+UNDETERMINED = "undetermined"
 DELETIONS = {"cluster_id": pl.String, "topic": pl.String, "deletions": pl.Int64}
 # Tables that say what state a partition is in.
 SAYING = ("leader_and_isr", "partition_transition", "partition_state")
@@ -80,6 +85,25 @@ def timeline_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     return found.unique(("cluster_id", "topic", "topic_life", "partition", "interval_seq"), keep="first")
 
 
+def led_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """Rows of gold.partition_timeline that ended before the day, of each partition that has no leader of a known epoch
+    then: the last one with a leader, and the last one with an epoch."""
+    has_leader, has_epoch = (
+        col("leader") >= 0,
+        col("leader").is_not_null() & col("leader_epoch").is_not_null(),
+    )
+    is_led = (has_leader & has_epoch).fill_null(value=False)
+    timeline = at_hand.since(BY_SHORT_NAME["partition_timeline"], start)
+    unled = timeline.filter(before("valid_from_at", start).polars(), ~is_led)
+    if unled.is_empty():
+        return empty(partition_timeline.SPEC)
+    of_topics = named("topic", unled["topic"].unique().sort().to_list())
+    ended = at_hand.stored(partition_timeline.SPEC, both(before("valid_until_at", start), of_topics))
+    theirs = ended.join(unled, on=PARTITION, how="semi").sort("interval_seq")
+    last = [theirs.filter(one).unique(PARTITION, keep="last") for one in (has_leader, has_epoch)]
+    return pl.concat(last).unique((*PARTITION, "interval_seq"))
+
+
 def sessions_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     """Rows of gold.broker_session that begin before the day: those that reach it, and the last one of each broker."""
     rows = at_hand.stored(broker_session.SPEC, before("joined_at", start))
@@ -89,7 +113,30 @@ def sessions_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
 
 
 def outage_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
-    return interval_before(at_hand, partition_outage.SPEC, "noticed_at", "ended_at", start)
+    """Rows of gold.partition_outage that begin before the day and reach it; undetermined only by what was before it:
+    what comes after it is judged anew."""
+    rows = interval_before(at_hand, partition_outage.SPEC, "noticed_at", "ended_at", start)
+    is_told = col("certainty") == UNDETERMINED
+    told = rows.filter(is_told)
+    if told.is_empty():
+        return rows
+    doubted = doubted_before(at_hand, told, start)
+    certain = told.join(doubted, on=OUTAGE, how="anti").with_columns(certainty=pl.lit("inferred"))
+    return pl.concat([rows.filter(~is_told), certain, told.join(doubted, on=OUTAGE, how="semi")])
+
+
+def doubted_before(at_hand: AtHand, outages: pl.DataFrame, start: datetime) -> pl.DataFrame:
+    """(OUTAGE) of these outages those of which an interval that ended before the day is in doubt."""
+    first_at = outages["noticed_at"].to_list()
+    ended = before("valid_until_at", start) & since("valid_until_at", min(first_at))
+    of_topics = named("topic", outages["topic"].unique().sort().to_list())
+    intervals = at_hand.stored(partition_timeline.SPEC, both(ended, of_topics))
+    later = at_hand.since(BY_SHORT_NAME["partition_timeline"], start)
+    sessions = at_hand.whole(BY_SHORT_NAME["broker_session"])
+    pieces = without_leader(pl.concat([intervals, later]), sessions)
+    in_doubt = pieces.filter("is_in_doubt", col("until_at") < start).select(*PARTITION, "from_at")
+    found = outages.join(in_doubt, on=PARTITION).filter(col("from_at") >= col("noticed_at"))
+    return found.select(OUTAGE).unique()
 
 
 def imbalance_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
@@ -105,7 +152,7 @@ def reassignment_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     """Rows of silver.reassignment_event: the last before the day of each partition that begins or ends one."""
     rows = at_hand.stored(reassignment_event.SPEC, before("logged_at", start))
     told = steps(rows).sort("logged_at", *PLACE)
-    return told.unique(PARTITION, keep="last", maintain_order=True)
+    return told.unique(MOVED, keep="last", maintain_order=True)
 
 
 def run_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
@@ -143,6 +190,7 @@ STATES: dict[str, State] = {
     "imbalance_before": imbalance_before,
     "reassignment_before": reassignment_before,
     "run_before": run_before,
+    "led_before": led_before,
     "line_before": lines_before,
 }
 NOTHING: dict[str, pl.DataFrame] = {
@@ -154,6 +202,7 @@ NOTHING: dict[str, pl.DataFrame] = {
     "imbalance_before": empty(leader_imbalance.SPEC),
     "reassignment_before": empty(reassignment_event.SPEC),
     "run_before": empty(election_event.SPEC),
+    "led_before": empty(partition_timeline.SPEC),
     "line_before": CARRIED_LINE,
 }
 

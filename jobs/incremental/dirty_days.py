@@ -162,13 +162,13 @@ def told_anew(
 ) -> datetime | None:
     """The earliest begin (valid_from_at) before `start` of intervals of which rows and those before it say differently.
 
-    rows: what a kernel gives from `start` on, and of each key the intervals before it from some time on. before: what
-    is stored of the time before `start`.
+    rows: what a kernel gives from `start` on, and of each key the intervals before it from some interval_seq on.
+    before: what is stored of the time before `start`.
     """
-    at = col("valid_from_at")
+    at, number = col("valid_from_at"), col("interval_seq")
     earlier, stored = (one.filter(at < start) for one in (rows, before))
-    told = earlier.group_by(key).agg(told_from_at=at.min())
-    same_time = stored.join(told, on=list(key), nulls_equal=True).filter(at >= col("told_from_at"))
+    told = earlier.group_by(key).agg(first_seq=number.min())
+    same_time = stored.join(told, on=list(key)).filter(number >= col("first_seq"))
     now, then = (one.select(*key, *watched, at, at.alias(AFFECTS)) for one in (earlier, same_time))
     return affected_from(now, then)
 

@@ -31,7 +31,15 @@ JUDGED_BY_VIEW = ("imbalance_ratio", *TRYING)
 DIMENSIONS = (term.SPEC, broker_setting.SPEC)
 LINES = BY_SHORT_NAME["controller_line"]
 # What an interval of a partition says that other tables rest on.
-TOLD = ("state", "leader", "leader_epoch", "partition_epoch", "is_isr_stale", "is_assignment_stale", "certainty")
+TOLD = (
+    "state",
+    "leader",
+    "leader_epoch",
+    "partition_epoch",
+    "is_isr_stale",
+    "is_assignment_stale",
+    "certainty",
+)
 
 
 class Starts:

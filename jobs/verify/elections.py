@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from jobs.proof import (
+from jobs.verify.proof import (
     GONE,
     LIVE,
     UNDECIDED,
@@ -14,7 +14,6 @@ from jobs.proof import (
     listed,
     require,
     require_span,
-    said,
 )
 
 UNCLEAN = (
@@ -55,22 +54,11 @@ ISR = re.compile(r"(?i)isr(?:WithBrokerEpoch)?\"?[=:] ?((?:List|BrokerState|brok
 BROKER = re.compile(r"(?<!Epoch=)(?<![-\d])\d+")
 GIVEN = re.compile(r"to OnlinePartition with (?:leader (\d+)|state .*?leader=(-?\d+))")
 LEADER_EPOCH = re.compile(r"(?i)leader_?epoch\"?[=:] ?(\d+)")
-# What findings say:
-OUTSIDE = re.compile(r"unclean election: (.+) got leader (-?\d+) outside of its in-sync replicas")
-LAST_KNOWN = re.compile(
-    r"unclean election: broker (\d+) was back and made leader of (\d+) partition\(s\) .*: first (.+)\);"
-)
-LOST = re.compile(r"are lost, at most (\d+)$")
-BEFORE = re.compile(r": leader (\d+), ISR \[([\d, ]*)\] -> leader \d+")
-CHOICE = re.compile(
-    r"controller (\d+) .epoch (\w+)\) made (\d+) choice\(s\) of a leader .* first (\S+): leader (-?\d+),"
-    r" prescribed (-?\d+), ISR \[([\d, ]*)\]$"
-)
 
 
 def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     """Kafka's own word, beside the election or alone; or the election after the ISR that was left without a leader."""
-    partition, leader = said(OUTSIDE, claim)
+    partition, leader = claim.partition(), claim.text("leader")
     require_lost(claim, partition, lines)
     if in_kraft := [named for line in lines if (named := chosen_in_kraft(line, lines))]:
         require(set(in_kraft) == {(partition, leader)}, "it is not what the records say")
@@ -82,6 +70,8 @@ def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     for line, found in zip(lines, words, strict=True):
         told = (dashed(found[1]), found[2]) if found else chosen(line)
         require(told in {(partition, leader), None}, f"{line.place()} does not say so")
+    if chosen(lines[0]):
+        require_isr(lines[0], claim.known_broker_ids("isr"))
     if any(words):
         return "Kafka says itself that the leader is from outside of the ISR"
     require(chosen(lines[0]), f"{lines[0].place()} does not say so")
@@ -90,6 +80,7 @@ def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     before = [isr for line in lines[1:] if (isr := left_without(line, partition, lines[0]))]
     require(before, "no record says who was in sync before")
     require(all(leader not in isr for isr in before), f"{leader} was in sync before")
+    require(claim.known_broker_ids("isr_before") in (None, *before), f"in sync was {', '.join(before[0])}")
     return f"nobody led, in sync {', '.join(before[0])}, then {leader} with the next leader epoch"
 
 
@@ -102,23 +93,25 @@ def end_of(line: Line) -> tuple[str, int, set[str]] | None:
 
 
 def require_lost(claim: Claim, partition: str, lines: Sequence[Line]) -> None:
-    """What the sentence says of lost records is the difference of the ends of two logs."""
-    if count := LOST.search(claim["sentence"]):
-        ends = [found for line in lines if (found := end_of(line)) and found[0] == partition]
-        led, back = ([end for _, end, sides in ends if side in sides] for side in ("led", "back"))
-        is_so = int(count[1]) in {each - one for each in back for one in led}
-        require(is_so, f"no two records are {count[1]} records of {partition} apart")
+    """The records that it may have cost are the difference of the ends of two logs."""
+    count = claim.known_number("records_at_risk")
+    if not count:
+        return
+    ends = [found for line in lines if (found := end_of(line)) and found[0] == partition]
+    led, back = ([end for _, end, sides in ends if side in sides] for side in ("led", "back"))
+    is_so = count in {each - one for each in back for one in led}
+    require(is_so, f"no two records are {count} records of {partition} apart")
 
 
 def last_known_leader(claim: Claim, lines: Sequence[Line]) -> str:
     """Kafka calls each of them an unclean election, too."""
-    broker, count, first = said(LAST_KNOWN, claim)
+    broker, count, first = claim.text("broker_id"), claim.number("partitions_count"), claim.partition()
     chosen = {named: line.at() for line in reversed(lines) if (named := chosen_in_kraft(line, lines))}
     require(chosen, "no record says that an election was unclean")
     require({leader for _, leader in chosen} == {broker}, "it is not what the records say")
-    require(len(chosen) <= int(count), f"{len(chosen)} such records for {count} partition(s)")
+    require(len(chosen) <= count, f"{len(chosen)} such records for {count} partition(s)")
     require((first, broker) in chosen, f"no record is of {first}")
-    require(claim["valid_from_at"] == min(chosen.values()), f"the first record is of {min(chosen.values())}")
+    require(claim.valid_from_at == min(chosen.values()), f"the first record is of {min(chosen.values())}")
     return "the controller says itself that each of these elections is unclean"
 
 
@@ -135,8 +128,8 @@ def chosen_in_kraft(line: Line, lines: Sequence[Line]) -> tuple[str, str] | None
 
 def away(claim: Claim, leader: str, lines: Sequence[Line]) -> str:
     """The new leader left, then the old one, and the new one was back only after that."""
-    old, in_sync = said(BEFORE, claim)
-    require(leader not in BROKER.findall(in_sync), f"{leader} was in sync before")
+    old, in_sync = claim.text("old_leader"), claim.broker_ids("isr_before")
+    require(leader not in in_sync, f"{leader} was in sync before")
     gone = [one.at() for one in lines[1:] if is_without(one, leader)]
     left = [one for one in lines[1:] if is_without(one, leader) or old in listed(GONE, one)]
     dead = [one.at() for one in left if is_without(one, old)]
@@ -144,7 +137,8 @@ def away(claim: Claim, leader: str, lines: Sequence[Line]) -> str:
     in_turn = gone and dead and back and min(gone) < min(dead) <= max(back) <= lines[0].at()
     require(in_turn, f"no record has {leader} away while {old} left")
     return (
-        f"{leader} was away from {min(gone)} to {max(back)}, {old} left at {min(dead)}, in sync was {in_sync}"
+        f"{leader} was away from {min(gone)} to {max(back)}, {old} left at {min(dead)}, "
+        f"in sync was {', '.join(in_sync)}"
     )
 
 
@@ -157,6 +151,13 @@ def chosen(line: Line) -> tuple[str, str] | None:
     """Partition and leader of an election, null of another line."""
     found = GIVEN.search(line.text)
     return (line.move["partition"] or "", found[1] or found[2]) if line.move and found else None
+
+
+def require_isr(election: Line, in_sync: Sequence[str] | None) -> None:
+    """Its line has these replicas in the ISR; up to 1.0 it has none. None: it is not said."""
+    if in_sync is not None and (isr := ISR.search(election.text)):
+        ids = BROKER.findall(isr[1])
+        require(ids == in_sync, f"its ISR is {', '.join(ids)}")
 
 
 def left_without(line: Line, partition: str, election: Line) -> list[str]:
@@ -173,12 +174,14 @@ def left_without(line: Line, partition: str, election: Line) -> list[str]:
 
 
 def leader_choice(claim: Claim, lines: Sequence[Line]) -> str:
-    _, epoch, count, partition, leader, prescribed, in_sync = said(CHOICE, claim)
-    require(0 < len(lines) <= int(count), f"{len(lines)} such records for {count} choice(s)")
-    require(claim["valid_from_at"] == lines[0].at(), f"the first record is of {lines[0].at()}")
-    require(chosen(lines[0]) == (partition, leader), f"{lines[0].place()} does not choose {leader}")
-    require(lines[0].move["epoch"] == epoch, f"{lines[0].place()} is of epoch {lines[0].move['epoch']}")
-    isr = ISR.search(lines[0].text)
-    ids = BROKER.findall(isr[1]) if isr else BROKER.findall(in_sync)
-    require(leader != prescribed and ids == BROKER.findall(in_sync), f"its ISR is {', '.join(ids)}")
+    leader, in_sync = claim.text("leader"), claim.broker_ids("isr")
+    count = claim.number("choices_count")
+    require(0 < len(lines) <= count, f"{len(lines)} such records for {count} choice(s)")
+    require(claim.valid_from_at == lines[0].at(), f"the first record is of {lines[0].at()}")
+    require(chosen(lines[0]) == (claim.partition(), leader), f"{lines[0].place()} does not choose {leader}")
+    by, of_epoch = lines[0].move["id"], lines[0].move["epoch"]
+    require(by == claim.text("controller_id"), f"{lines[0].place()} is of controller {by}")
+    require(of_epoch == claim.text("controller_epoch"), f"{lines[0].place()} is of epoch {of_epoch}")
+    require_isr(lines[0], in_sync)
+    require(leader != claim.text("expected_leader"), f"{leader} is the one prescribed")
     raise Unproved(UNDECIDED, "what the rule prescribes rests on more records")

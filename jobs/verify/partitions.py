@@ -1,14 +1,22 @@
-"""Proves again what findings say of partitions without a leader and of ratios, from the bytes of their records."""
+"""Proves again what findings say of leaders, ratios and deletions, from the bytes of their records."""
 
 import re
 from collections.abc import Sequence
 
-from jobs.proof import LIVE, UNDECIDED, Claim, Line, Unproved, gone, listed, require, said
-
-WITHOUT = re.compile(r"longest ([\d.]+) s \((.+)-(\d+)\)(; \d+ still without)?$")
-RATIO = re.compile(
-    r"controller (\d+) .*printed imbalance ratio (\S+) for broker (\d+), its lines give (\S+) "
+from jobs.verify.elections import BROKER, ISR, LEADER
+from jobs.verify.proof import (
+    LIVE,
+    UNDECIDED,
+    Claim,
+    Line,
+    Unproved,
+    gone,
+    listed,
+    require,
+    require_lasted,
+    require_span,
 )
+
 PRINTED = re.compile(r"eader imbalance ratio for broker (\d+) is (\d[\d.,E-]*)")
 NOBODY = re.compile(
     r"(?i)leader\"?[=:] ?-1\b|(?:to|state) (?:Offline|New)Partition\b|Current leader is -1\b|leader: \d+ -> -1\b"
@@ -17,33 +25,38 @@ LED = re.compile(
     r"(?i)(?:leader\"?[=:]|(?:with|elected) leader) ?(?:-1 -> )?\d+"
     r"|Leader \S+ (?:with topic id \S+ )?starts at leader epoch|Current leader is \d+"
 )
-SPAN = 0.0501  # of a second told by tenths
+QUEUED = re.compile(r"(?:deletion for topics|to be deleted:|deletions:) (.*?)(?:, initial| \(kafka|$)")
+PUT_OFF = re.compile(
+    r"(?:Not retrying deletion of topic|Halted deletion of topics) (\S+) "
+    r"(?:at this time since it is marked ineligible|due to (?:offline replicas|replica deletion failure))"
+)
+DELETED = re.compile(r"Deletion of topic (\S+) successfully completed")
+NAME = re.compile(r"[^,\s()]+")
 
 
 def outage(claim: Claim, lines: Sequence[Line]) -> str:
-    """The first two records are begin and end of the longest; of the others the sentence says no more than a number."""
-    seconds, topic, number, is_open = said(WITHOUT, claim)
+    """The first two records are begin and end of the longest; of the others the finding says no more than a number."""
+    topic, number = claim.text("topic"), claim.number("partition")
     require_begin(lines[0], claim, topic, number)
-    require(claim["valid_from_at"] <= lines[0].at(), f"{lines[0].place()} is before it")
+    require(claim.valid_from_at <= lines[0].at(), f"{lines[0].place()} is before it")
     is_led = len(lines) > 1 and names(lines[1], topic, number) and LED.search(lines[1].whole)
     is_back = len(lines) > 1 and set(listed(LIVE, lines[1])) & set(brokers_of(claim))
-    if is_open or not (is_led or is_back):
+    if claim.known("open_count") or not (is_led or is_back):
         raise Unproved(UNDECIDED, f"begun {lines[0].at()}; that no line ends it no record shows")
-    lasted = (lines[1].at() - lines[0].at()).total_seconds()
-    require(abs(lasted - float(seconds)) <= SPAN, f"by the records it was {lasted:.3f} s")
+    require_lasted(lines[0].at(), lines[1].at(), claim.number("longest_ms"))
     return f"{topic}-{number} was without from {lines[0].at()} until {lines[1].at()}"
 
 
-def names(line: Line, topic: str, number: str) -> bool:
+def names(line: Line, topic: str, number: int) -> bool:
     end = rf"(?:-{number}\b|,\s?{number}\]|,partition={number}\b|, partition {number}\b)"
     return re.search(rf"(?<![\w.-]){re.escape(topic)}{end}", line.whole) is not None
 
 
 def brokers_of(claim: Claim) -> list[str]:
-    return re.findall(r"\d+", claim["entity"]) if claim["entity"].startswith("broker ") else []
+    return claim.known_broker_ids("broker_ids") or []
 
 
-def require_begin(line: Line, claim: Claim, topic: str, number: str) -> None:
+def require_begin(line: Line, claim: Claim, topic: str, number: int) -> None:
     """It says so of the partition itself, or of its leader: that it left, or is not among the live ones."""
     left, live = gone(line), listed(LIVE, line)
     is_left = any(one in left or (live and one not in live) for one in brokers_of(claim))
@@ -52,14 +65,41 @@ def require_begin(line: Line, claim: Claim, topic: str, number: str) -> None:
 
 
 def ratio_disagreement(claim: Claim, lines: Sequence[Line]) -> str:
-    controller, ratio, broker, ours = said(RATIO, claim)
+    ratio, controller = claim.ratio("kafka_ratio"), claim.text("controller_id")
     printed = PRINTED.search(lines[0].text)
     require(printed, f"{lines[0].place()} prints no ratio")
     told = (printed[1], float(printed[2].replace(",", "."))) if printed else ("", 0.0)
-    require(told == (broker, float(ratio)), f"{lines[0].place()} prints {told[1]} for broker {told[0]}")
+    is_so = told == (claim.text("broker_id"), ratio)
+    require(is_so, f"{lines[0].place()} prints {told[1]} for broker {told[0]}")
     require(
         str(lines[0].node_id()) == controller, f"{lines[0].place()} is of controller {lines[0].node_id()}"
     )
-    require(claim["valid_from_at"] == lines[0].at(), f"{lines[0].place()} is of {lines[0].at()}")
-    require(ours == "none" or float(ours) != float(ratio), "both ratios are the same")
+    require(claim.valid_from_at == lines[0].at(), f"{lines[0].place()} is of {lines[0].at()}")
+    is_other = claim.known("imbalance_ratio") is None or claim.ratio("imbalance_ratio") != ratio
+    require(is_other, "both ratios are the same")
     raise Unproved(UNDECIDED, "Kafka printed it so; what its lines give rests on more records")
+
+
+def blocked_deletion(claim: Claim, lines: Sequence[Line]) -> str:
+    topic = claim.text("topic")
+    queued, put_off, deleted = (
+        [one.at() for one in lines if (found := pattern.search(one.text)) and topic in NAME.findall(found[1])]
+        for pattern in (QUEUED, PUT_OFF, DELETED)
+    )
+    require(put_off, f"no record puts off the deletion of topic {topic}")
+    start, end = min(queued + put_off), max(deleted, default=None)
+    require_span(claim, start, end, claim.known_number("lasted_ms"))
+    return f"begun {start}, put off {min(put_off)}, completed {end or 'never, which no record shows'}"
+
+
+def standing_imbalance(claim: Claim, lines: Sequence[Line]) -> str:
+    broker, limit = claim.text("broker_id"), claim.ratio("threshold_ratio")
+    elsewhere, preferred = claim.number("led_elsewhere_count"), claim.number("preferred_count")
+    exact = elsewhere / max(preferred, 1)
+    require(abs(exact - claim.ratio("imbalance_ratio")) <= 1e-9, f"{elsewhere} of {preferred} is {exact:.4f}")
+    require(limit < exact <= 1, f"{exact:.4f} is not over {limit}")
+    stated = [(LEADER.search(one.text), ISR.search(one.text)) for one in lines]
+    able = [isr[1] for leader, isr in stated if leader and isr and leader[1] != broker]
+    is_able = broker in BROKER.findall(" ".join(able))
+    require(is_able, f"no record has broker {broker} in the ISR of what another broker leads")
+    raise Unproved(UNDECIDED, "others lead what it could; its counts rest on more records")

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 CONFIRMED, NOT_CONFIRMED, UNDECIDED = "confirmed", "not confirmed", "cannot be decided"
+UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 # What lines say. Of 0.8 to 0.11: 'Controller 1 epoch 5', '[t,0]'; from 1.0: '[Controller id=1 epoch=5]', 't-0'.
 HEAD = re.compile(
@@ -33,7 +34,49 @@ FENCED = re.compile(
     r"|The request from broker (\d+) to shut down has been granted"
 )
 
-Claim = Mapping[str, Any]  # a row of gold.finding; its times have a zone
+
+class Claim(NamedTuple):
+    """What a finding claims. facts: by name, as column facts of gold.finding declares; None: it has none."""
+
+    rule: str
+    facts: Mapping[str, str] | None
+    valid_from_at: datetime  # UTC
+    valid_until_at: datetime | None
+
+    def known(self, name: str) -> str | None:
+        """A fact that not every finding of its rule carries."""
+        return (self.facts or {}).get(name)
+
+    def text(self, name: str) -> str:
+        found = self.known(name)
+        if found is None:
+            raise Unproved(UNDECIDED, f"it carries no fact {name}")
+        return found
+
+    def number(self, name: str) -> int:
+        found = self.text(name)
+        require(found.removeprefix("-").isdecimal(), f"its fact {name} is no number", UNDECIDED)
+        return int(found)
+
+    def known_number(self, name: str) -> int | None:
+        return None if self.known(name) is None else self.number(name)
+
+    def ratio(self, name: str) -> float:
+        try:
+            return float(self.text(name))
+        except ValueError:
+            raise Unproved(UNDECIDED, f"its fact {name} is no number") from None
+
+    def broker_ids(self, name: str) -> list[str]:
+        """Of a list such as 1,2."""
+        return [one for one in self.text(name).split(",") if one]
+
+    def known_broker_ids(self, name: str) -> list[str] | None:
+        return None if self.known(name) is None else self.broker_ids(name)
+
+    def partition(self) -> str:
+        """As Kafka names it: orders-0."""
+        return f"{self.text('topic')}-{self.text('partition')}"
 
 
 class Record(NamedTuple):
@@ -92,17 +135,23 @@ def dashed(partition: str) -> str:
     return re.sub(r"(?:,|, partition )(\d+)$", r"-\1", partition.strip("[]"))
 
 
-def said(pattern: re.Pattern[str], claim: Claim) -> tuple[str, ...]:
-    found = pattern.search(claim["sentence"])
-    require(found, "its sentence has another wording than is known here", UNDECIDED)
-    return tuple(found.groups()) if found else ()
-
-
-def require_span(claim: Claim, start: datetime, end: datetime | None, tenths: str | None = None) -> None:
-    held = (claim["valid_from_at"], claim["valid_until_at"])
+def require_span(claim: Claim, start: datetime, end: datetime | None, lasted_ms: int | None = None) -> None:
+    """Its interval is that of the records. lasted_ms: how long it claims to have been so; None: it does not say."""
+    held = (claim.valid_from_at, claim.valid_until_at)
     require(held == (start, end), f"by the records it held from {start} until {end}")
-    seconds = (end - start).total_seconds() if end and tenths else 0.0
-    require(abs(seconds - float(tenths or 0)) <= 0.0501, f"by the records it was {seconds:.3f} s")
+    if lasted_ms is not None:
+        require(end, "by the records it has no end")
+        require_lasted(start, end or start, lasted_ms)
+
+
+def require_lasted(start: datetime, end: datetime, lasted_ms: int) -> None:
+    found = millis(end) - millis(start)
+    require(found == lasted_ms, f"by the records it was {found} ms")
+
+
+def millis(at: datetime) -> int:
+    """Since 1970; what is below a millisecond is cut off."""
+    return (at - UNIX_EPOCH) // timedelta(milliseconds=1)
 
 
 def listed(pattern: re.Pattern[str], line: Line) -> list[str]:

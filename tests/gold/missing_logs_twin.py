@@ -101,9 +101,7 @@ def ends_of(state: State, known: Known, *, is_alone: bool) -> Iterator[float]:
         yield from (at for broker, at in returns if at is not None and known.is_missing(broker, at))
     if state.leader is None or state.leader < 0:
         return
-    yield from (
-        one.out_at for one in known.of(state.leader) if known.is_missing(state.leader, one.out_at)
-    )
+    yield from (one.out_at for one in known.of(state.leader) if known.is_missing(state.leader, one.out_at))
     if is_alone:
         yield from (begun for begun, _ in known.unseen)
     missing = {one for one in members if known.is_missing(one, state.known_at)}

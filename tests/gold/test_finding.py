@@ -9,13 +9,14 @@ from polars import col, lit
 
 from pipeline.core.frames import empty
 from pipeline.gold.finding import build
+from pipeline.gold.finding.logs import not_understood
 from pipeline.gold.finding.moves import discontinuity
 from pipeline.gold.finding.partitions import blocked_deletion
 from pipeline.gold.finding.wording import EVIDENCE_KEPT
 from pipeline.model.lines.evidence import LINES_TYPE
 from pipeline.model.settings import AuditLimit, Suppression
 from schemas.gold import finding, replay_check
-from schemas.silver import log_gap, topic_event
+from schemas.silver import log_gap, topic_event, wording_seen
 from tests.frames import at, frame
 from tests.rows import declared_rows
 
@@ -68,6 +69,10 @@ def test_evidence_of_a_discontinuity_are_its_first_moves_each_with_the_one_befor
     kept = [one for pair in pairs for one in pair * 2][: 2 * EVIDENCE_KEPT]
     assert [row["evidence"] for row in found] == [kept]
     assert found[0]["sentence"].endswith("6 partition move(s) NewPartition -> OnlinePartition, first of a-0")
+    assert found[0]["facts"] == {
+        "controller_id": "1", "controller_epoch": "1", "machine": "partition", "moves_count": "6",
+        "from_state": "NewPartition", "to_state": "OnlinePartition", "topic": "a", "partition": "0",
+    }  # fmt: skip
 
 
 def test_status_follows_what_was_published(story: Story) -> None:
@@ -157,6 +162,29 @@ def test_what_kafka_says_otherwise_and_what_is_missing(story: Story) -> None:
     ]
     silence = next(row for row in found if "silence" in row["sentence"])
     assert (silence["valid_from_at"], silence["valid_until_at"]) == (at(40), at(3700))
+    facts = {row["rule"]: row["facts"] for row in (*found, silence)}
+    assert facts["missing_logs"] == {"node_id": "1", "log": "controller", "kind": "silence"}
+    assert facts["replay_disagreement"] == {
+        "controller_id": "1", "controller_epoch": "1", "check": "initial_state_dump", "machine": "replica",
+        "said_count": "12", "differing_count": "2", "topic": "a", "partition": "0", "replica_id": "2",
+        "kafka_state": "OnlineReplica", "replay_state": "OfflineReplica",
+    }  # fmt: skip
+
+
+WORDINGS = """
+    cluster_id | log            | not_understood_reason | first_at | record_count | file_id | first_offset
+    c          | controller     | no_template           | 7        | 2            | f       | 10
+    c          | state-change   | no_template           | 5        | 3            | g       | 20
+    c          | controller     |                       | 1        | 9            | f       | 0
+    c          | server         | no_template           | 1        | 9            | h       | 0
+"""
+
+
+def test_what_is_not_understood_is_told_once_a_reason() -> None:
+    (row,) = not_understood(frame(wording_seen.SPEC, WORDINGS)).to_dicts()
+    assert row["sentence"] == "5 record(s) not understood: no_template"
+    assert row["facts"] == {"records_count": "5", "reason": "no_template"}
+    assert row["evidence"] == [{"file_id": "f", "byte_offset": 10}, {"file_id": "g", "byte_offset": 20}]
 
 
 DELETIONS = """
@@ -187,3 +215,4 @@ def test_each_deletion_that_was_put_off_is_a_finding() -> None:
         ("deletion 3", "warning", "deletion of topic t is stuck: a replica is out of reach", [8]),
     ]
     assert [row["valid_from_at"] for row in rows] == [at(4), at(8)]
+    assert [row["facts"] for row in rows] == [{"topic": "t", "lasted_ms": "3250"}, {"topic": "t"}]

@@ -59,5 +59,9 @@ def test_brokers_that_do_not_stay() -> None:
     }
     assert [[line["byte_offset"] for line in row["evidence"]] for row in flapping] == [[100, 1000, 1017]]
     assert flapping[0]["valid_until_at"] is not None
+    assert [row["facts"] for row in found] == [
+        {"broker_id": "1", "departures_count": "3", "shortest_ms": "7500"},
+        {"broker_id": "3", "unmoved_count": "2", "led_count": "7", "lasted_ms": "9000"},
+    ]
     still = broker_flapping(stays(), LIMIT, data_end(20 * 60))
     assert still["valid_until_at"].to_list() == [None]

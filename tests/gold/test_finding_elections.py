@@ -40,6 +40,13 @@ def test_unclean_elections_that_kafka_prints() -> None:
         ),
         ("b.c-1", "critical", "b.c-1 got leader 2 outside of its in-sync replicas"),
     }
+    facts = {row["entity"]: row["facts"] for row in found.to_dicts()}
+    assert facts["a-0"] == {"topic": "a", "partition": "0", "leader": "3"}
+    assert facts["9RKjcrYoTGisVPImvRI5Sg-0"] == {
+        "topic": "9RKjcrYoTGisVPImvRI5Sg",
+        "partition": "0",
+        "leader": "1",
+    }
 
 
 ELECTIONS = """
@@ -97,3 +104,19 @@ def test_elections_that_hurt_or_surprise() -> None:
             "leader 2, prescribed 1, ISR [1, 2]",
         ),
     ]  # fmt: skip
+    facts = {(one["rule"], one["facts"]["topic"]): one["facts"] for one in found}
+    assert facts == {
+        ("unclean_election", "a"): {
+            "topic": "a", "partition": "0", "leader": "2", "old_leader": "4", "isr": "2", "records_at_risk": "0",
+        },
+        ("unclean_election", "b.c"): {
+            "topic": "b.c", "partition": "1", "leader": "2", "isr_before": "3", "isr": "2", "records_at_risk": "50",
+        },
+        ("last_known_leader", "d"): {
+            "broker_id": "1", "partitions_count": "1", "topic": "d", "partition": "2",
+        },
+        ("leader_choice", "a"): {
+            "controller_id": "1", "controller_epoch": "6", "choices_count": "2", "kind": "offline",
+            "topic": "a", "partition": "1", "leader": "2", "expected_leader": "1", "isr": "1,2",
+        },
+    }  # fmt: skip

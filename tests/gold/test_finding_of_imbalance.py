@@ -33,9 +33,16 @@ def test_only_what_outlasts_the_checks_is_a_finding() -> None:
     said = "leads too few: 1 of its 4 preferred partitions are led elsewhere, ratio 0.2500 over 0.10"
     found = partitions.standing_imbalance(breaches())
     assert found.select("sentence", "severity").rows() == [(f"broker 1 {said}", "warning")]
+    assert found["facts"].to_list() == [
+        {
+            "broker_id": "1", "led_elsewhere_count": "1", "preferred_count": "4",
+            "imbalance_ratio": "0.25", "threshold_ratio": "0.1",
+        }
+    ]  # fmt: skip
     sure = breaches().with_columns(certainty=lit("inferred")).filter(col("broker_id") == 3)
     (row,) = partitions.standing_imbalance(sure).to_dicts()
     assert row["severity"] == "info"
+    assert row["facts"]["is_auto_rebalance_enabled"] == "false"
     assert row["sentence"].endswith("; auto.leader.rebalance.enable=false: nothing moves leaders back")
 
 
@@ -45,3 +52,9 @@ def test_another_ratio_than_kafka_prints_is_a_finding() -> None:
         "controller 2 (epoch 2) printed imbalance ratio 0.05 for broker 2, its lines give 0.0 (1 line(s) differ)"
         "; Kafka alone counts 1: a-1"
     ]
+    assert found["facts"].to_list() == [
+        {
+            "controller_id": "2", "controller_epoch": "2", "broker_id": "2", "kafka_ratio": "0.05",
+            "imbalance_ratio": "0", "lines_count": "1", "only_kafka_count": "1", "only_kafka": "a-1",
+        }
+    ]  # fmt: skip

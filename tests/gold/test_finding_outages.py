@@ -52,5 +52,16 @@ def test_an_event_that_left_partitions_without_a_leader() -> None:
     ]  # fmt: skip
     critical = found.filter(col("severity") == "critical")
     assert critical.select("valid_from_at", "valid_until_at").rows() == [(at(13), None)]
+    assert critical["facts"].to_list() == [
+        {
+            "cause": "topic creation", "partitions_count": "1", "total_ms": "18001", "longest_ms": "18001",
+            "topic": "a", "partition": "0", "open_count": "1",
+        }
+    ]  # fmt: skip
+    (two,) = found.filter(col("sentence").str.contains("2 partition")).to_dicts()
+    assert two["facts"] == {
+        "cause": "broker failure", "broker_ids": "2", "partitions_count": "2", "total_ms": "5000",
+        "longest_ms": "4000", "topic": "b", "partition": "0",
+    }  # fmt: skip
     patient = outage(rows, terms, AuditLimit(outage_ms=8001), DATA_END)
     assert patient["severity"].to_list() == ["critical"]

@@ -62,6 +62,30 @@ def test_each_event_has_its_finding_and_no_other(findings: list[Row]) -> None:
     assert {key: words for key, words in FOUND.items() if words not in found[key]} == {}
 
 
+def test_facts_are_what_the_sentence_tells(findings: list[Row]) -> None:
+    assert {row["facts"]["controller_id"] + row["facts"]["controller_epoch"] for row in findings} == {"11"}
+    facts = {
+        row["cluster_id"]: {
+            name: fact for name, fact in row["facts"].items() if not name.startswith("controller")
+        }
+        for row in findings
+    }
+    assert facts == {
+        "clocks differ": {"late_ms": "4000", "writes_count": "1"},
+        "deeds not printed": {"late_ms": "4000"},
+        "harmless": {"late_ms": "4000", "writes_count": "0", "overlap": "zombie_harmless"},
+        "talked": {"late_ms": "4000", "writes_count": "0", "overlap": "zombie_talked"},
+        "wrote": {"writes_count": "2", "late_ms": "3500"},
+        "powerless": {"refused_count": "2", "lasted_ms": "6000"},
+        "powerless still": {"refused_count": "1"},
+        "crashed": {"at_most_ms": "7000"},
+        "crashed, shut down later": {"at_most_ms": "10900"},
+        "nobody since": {},
+        "quorum lost": {"at_least_ms": "10000"},
+        "slow": {"lasted_ms": "30000", "longest_step": "initializing_context"},
+    }
+
+
 def test_severity_and_times(findings: list[Row]) -> None:
     rows = {row["cluster_id"]: row for row in findings}
     severities = {(row["rule"] == "deposed_controller_wrote", row["severity"]) for row in rows.values()}

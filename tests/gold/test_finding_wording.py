@@ -7,7 +7,8 @@ from polars import col
 from pipeline.gold.finding import with_id
 from pipeline.gold.finding.partitions import clock
 from pipeline.gold.finding.ratios import as_java_prints
-from pipeline.gold.finding.wording import decimals, seconds, words
+from pipeline.gold.finding.wording import decimals, facts, plain, seconds, words
+from schemas.gold.finding import FACTS, FACTS_OF_RULE
 from tests.frames import at
 
 NAMES = pl.DataFrame(
@@ -71,3 +72,24 @@ def test_a_time_has_the_digits_that_it_needs() -> None:
 def test_what_is_not_known_reads_null() -> None:
     nothing = pl.DataFrame({"epoch": [None]}, schema={"epoch": pl.Int32})
     assert nothing.select(words("epoch {}", "epoch")).item() == "epoch null"
+
+
+def test_facts_have_all_digits_and_no_exponent() -> None:
+    ratios = pl.DataFrame({"ratio": [0.9285714285714286, 1.0, 0.0, 0.1, 1 / 300_000]})
+    assert ratios.select(plain(col("ratio"))).to_series().to_list() == [
+        *("0.9285714285714286", "1", "0", "0.1", "0.0000033333333333333333"),
+    ]  # fmt: skip
+
+
+def test_facts_that_are_not_known_are_left_out() -> None:
+    rows = pl.DataFrame({"topic": ["a", None], "count": [0, 5], "is_so": [True, None]})
+    assert rows.select(facts(topic="topic", count=col("count"), is_so="is_so")).to_series().to_list() == [
+        {"topic": "a", "count": "0", "is_so": "true"},
+        {"count": "5"},
+    ]
+    nothing = rows.clear().select(facts(topic="topic"))
+    assert nothing.schema == {"facts": pl.Map(pl.String, pl.String)}
+
+
+def test_every_fact_is_declared_and_belongs_to_a_rule() -> None:
+    assert list(FACTS) == sorted({name for names in FACTS_OF_RULE.values() for name in names})

@@ -12,6 +12,7 @@ from pipeline.gold.partition_timeline.kraft_fencing import (
     with_leaderships,
     with_lost,
 )
+from pipeline.model.partitions.partition_states import IDENTITY
 from schemas.gold import partition_timeline
 from schemas.silver import broker_absence
 from tests.frames import at, frame
@@ -45,7 +46,8 @@ def told(states: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
         gone_at=lit(None, TIME), gone_by=lit(None, pl.String)
     )
     led = with_leaderships(states).pipe(with_lost, absences)
-    return held(led, with_fence(leaderships(led, ends), fences(absences))).sort("at")
+    assigned = states.filter(col("replicas").is_not_null()).select(*IDENTITY, "at", "replicas")
+    return held(led, with_fence(leaderships(led, ends), fences(absences), assigned)).sort("at")
 
 
 def found(states: pl.DataFrame, absences: pl.DataFrame) -> Held:

@@ -114,7 +114,9 @@ def outages_of(
     intervals = with_evidence(
         frame(partition_timeline.SPEC, timeline), col("topic") + col("interval_seq").cast(pl.String)
     )
+    led_before = intervals.clear()
     if since is not None:
+        led_before = intervals.filter(col("valid_until_at") < since, col("leader") >= 0)
         intervals = intervals.filter(col("valid_until_at").is_null() | (col("valid_until_at") >= since))
     listed = frame(broker_session.SPEC, sessions).with_columns(mode=lit("zookeeper"))
     name = pl.format("broker {}, session {}", "broker_id", col("joined_at").rank("ordinal").over("broker_id"))
@@ -126,6 +128,7 @@ def outages_of(
         frame(term.SPEC, TERMS),
         SessionLimit(),
         empty(SPEC) if before is None else before,
+        led_before,
         dirty_from,
     )
     return declared_rows(rows, SPEC)

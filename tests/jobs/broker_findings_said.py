@@ -1,6 +1,6 @@
 """Findings about brokers with the lines that prove them, and what must not prove them."""
 
-from jobs.proof import CONFIRMED, UNDECIDED, Claim
+from jobs.verify.proof import CONFIRMED, UNDECIDED, Claim
 from tests.jobs.finding_records import LEFT_1
 from tests.jobs.findings_said import finding
 
@@ -10,15 +10,13 @@ FENCED_1 = "[2026-11-21 08:03:51,977] INFO [QuorumController id=103] Fencing bro
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "broker_flapping": (
-        finding("broker_flapping", "broker 1",
-            "broker 1 left 2 times without having been shut down, there for 7.5 s at the shortest",
-            "08:59:26.395", "09:00:20.404"),
+        finding("broker_flapping", "08:59:26.395", "09:00:20.404",
+            broker_id="1", departures_count="2", shortest_ms="7512"),
         [LEFT_1, LEFT_1_AGAIN], CONFIRMED,
     ),
     "unclean_shutdown": (
-        finding("unclean_shutdown", "broker 1",
-            "broker 1 asked to be shut down and left 3 of 14 partition(s) without a leader that have other replicas, "
-            "9.0 s later", "08:03:42.977", "08:03:51.977"),
+        finding("unclean_shutdown", "08:03:42.977", "08:03:51.977",
+            broker_id="1", unmoved_count="3", led_count="14", lasted_ms="9000"),
         [FENCED_1], UNDECIDED,
     ),
 }  # fmt: skip
@@ -30,6 +28,7 @@ ALTERED = [
     ("unclean_shutdown", "51,977", "51,978", "it was gone at"),
 ]  # fmt: skip
 SAID_WRONGLY = [
-    ("broker_flapping", "broker 1 left", "broker 2 left", "does not say that broker 2 is gone"),
-    ("broker_flapping", "left 2 times", "left 1 times", "2 such records for 1 departures"),
+    ("broker_flapping", "broker_id", "2", "does not say that broker 2 is gone"),
+    ("broker_flapping", "departures_count", "1", "2 such records for 1 departures"),
+    ("unclean_shutdown", "lasted_ms", "9001", "it was 9000 ms"),
 ]

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs import nightly
+from jobs import ask, findings, nightly
+from jobs.answers import Answers
 from pipeline.store.warehouse import FORMAT_VERSION
 from tests.conftest import REPOSITORY
 from tests.golden import unpacked
+from tests.jobs.answering import answers_of_logs
 from tests.tables import tuning_kept
 
 SAMPLE = REPOSITORY / "tests" / "data" / "sample"
@@ -52,3 +54,17 @@ def sample_warehouse(sample_run: NightlyRun) -> str:
 def sample_screen(sample_run: NightlyRun) -> str:
     """What the run printed on stdout."""
     return sample_run.screen
+
+
+@pytest.fixture(scope="session")
+def sample_answers() -> Answers:
+    """The tables of the sample, built in memory by the kernels."""
+    return answers_of_logs(SAMPLE / "lab-2.2.2")
+
+
+@pytest.fixture
+def sample_in_memory(sample_answers: Answers, monkeypatch: pytest.MonkeyPatch) -> Answers:
+    """The follow-up commands ask these, without Spark."""
+    for module in (ask, findings):
+        monkeypatch.setattr(module, "all_answers", lambda *_: [sample_answers])
+    return sample_answers

@@ -1,6 +1,6 @@
 """Findings about elections with the lines that prove them, and what must not prove them; as findings_said."""
 
-from jobs.proof import CONFIRMED, UNDECIDED, Claim
+from jobs.verify.proof import CONFIRMED, UNDECIDED, Claim
 from tests.jobs.finding_records import (
     BACK_1,
     BACK_FROM_50,
@@ -23,75 +23,60 @@ from tests.jobs.findings_said import finding
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "unclean_election": (
-        finding("unclean_election", "alerts-0",
-            "unclean election: alerts-0 got leader 2 outside of its in-sync replicas; records that it had not copied are lost",
-            "08:36:53.460", "08:36:53.460"),
+        finding("unclean_election", "08:36:53.460", "08:36:53.460",
+            topic="alerts", partition="0", leader="2"),
         [UNCLEAN], CONFIRMED,
     ),
     "unclean_election with its election": (
-        finding("unclean_election", "alerts-0",
-            "unclean election: alerts-0 got leader 2 outside of its in-sync replicas (term 1-3: leader 3, ISR [3] -> "
-            "leader 2, ISR [2]); records that it had not copied are lost",
-            "08:36:53.461", "08:36:53.461"),
+        finding("unclean_election", "08:36:53.461", "08:36:53.461",
+            topic="alerts", partition="0", leader="2", old_leader="3", isr_before="3", isr="2"),
         [UNCLEAN_ONLINE, UNCLEAN], CONFIRMED,
     ),
     "unclean_election by the ISR before": (
-        finding("unclean_election", "clicks-1",
-            "unclean election: clicks-1 got leader 3 outside of its in-sync replicas (term 1-8: no leader, ISR [1] -> "
-            "leader 3, ISR [3]); records that it had not copied are lost",
-            "08:33:27.238", "08:33:27.238"),
+        finding("unclean_election", "08:33:27.238", "08:33:27.238",
+            topic="clicks", partition="1", leader="3", isr_before="1", isr="3"),
         [OUTSIDER, LEFT_ALONE], CONFIRMED,
     ),
     "leader_choice": (
-        finding("leader_choice", "offline election",
-            "controller 2 (epoch 8) made 1 choice(s) of a leader (offline) that its rule does not, first clicks-1: "
-            "leader 3, prescribed 1, ISR [3]",
-            "08:33:27.238", "08:33:27.238"),
+        finding("leader_choice", "08:33:27.238", "08:33:27.238",
+            controller_id="2", controller_epoch="8", choices_count="1", kind="offline", topic="clicks",
+            partition="1", leader="3", expected_leader="1", isr="3"),
         [OUTSIDER], UNDECIDED,
     ),
     "unclean_election KRaft": (
-        finding("unclean_election", "9RKjcrYoTGisVPImvRI5Sg-0",
-            "unclean election: 9RKjcrYoTGisVPImvRI5Sg-0 got leader 1 outside of its in-sync replicas; records that it had not copied are lost",
-            "08:05:55.264", "08:05:55.264"),
+        finding("unclean_election", "08:05:55.264", "08:05:55.264",
+            topic="9RKjcrYoTGisVPImvRI5Sg", partition="0", leader="1"),
         [KRAFT_UNCLEAN], CONFIRMED,
     ),
     "unclean_election with what it cost": (
-        finding("unclean_election", "alerts-0",
-            "unclean election: alerts-0 got leader 2 outside of its in-sync replicas (term 1-3: leader 3, ISR [3] -> "
-            "leader 2, ISR [2]); records that it had not copied are lost, at most 50",
-            "08:36:53.460", "08:36:53.460"),
+        finding("unclean_election", "08:36:53.460", "08:36:53.460",
+            topic="alerts", partition="0", leader="2", old_leader="3", isr_before="3", isr="2", records_at_risk="50"),
         [UNCLEAN, LED_FROM_0, BACK_FROM_50], CONFIRMED,
     ),
     "last_known_leader": (
-        finding("last_known_leader", "broker 1",
-            "unclean election: broker 1 was back and made leader of 1 partition(s) as their last known one "
-            "(term 1-1: first rf1-0); what it had not written to disk when it died is lost",
-            "08:05:55.269", "08:05:55.269"),
+        finding("last_known_leader", "08:05:55.269", "08:05:55.269",
+            broker_id="1", partitions_count="1", topic="rf1", partition="0"),
         [KRAFT_DIFF], CONFIRMED,
     ),
     "last_known_leader by its id": (
-        finding("last_known_leader", "broker 1",
-            "unclean election: broker 1 was back and made leader of 1 partition(s) as their last known one "
-            "(term 1-1: first rf1-0); what it had not written to disk when it died is lost",
-            "08:05:55.264", "08:05:55.264"),
+        finding("last_known_leader", "08:05:55.264", "08:05:55.264",
+            broker_id="1", partitions_count="1", topic="rf1", partition="0"),
         [KRAFT_UNCLEAN, KRAFT_LEADER], CONFIRMED,
     ),
     "unclean_election 3.2": (
-        finding("unclean_election", "geo-points-3",
-            "unclean election: geo-points-3 got leader 2 outside of its in-sync replicas; records that it had not copied are lost",
-            "08:43:02.753", "08:43:02.753"),
+        finding("unclean_election", "08:43:02.753", "08:43:02.753",
+            topic="geo-points", partition="3", leader="2"),
         [RECOVERING], CONFIRMED,
     ),
     "unclean_election of one that was away": (
-        finding("unclean_election", "audit_log-0",
-            "unclean election: audit_log-0 got leader 1 outside of its in-sync replicas (term 1-6: leader 3, ISR [3] -> "
-            "leader 1, ISR [1]); records that it had not copied are lost", "08:59:35.967", "08:59:35.967"),
+        finding("unclean_election", "08:59:35.967", "08:59:35.967",
+            topic="audit_log", partition="0", leader="1", old_leader="3", isr_before="3", isr="1"),
         [LED_BY_1, LEFT_1, FOUND_2, BACK_1], CONFIRMED,
     ),
     "unclean_election with what it cost, 2.2": (
-        finding("unclean_election", "audit_log-0",
-            "unclean election: audit_log-0 got leader 1 outside of its in-sync replicas (term 1-6: leader 3, ISR [3] -> "
-            "leader 1, ISR [1]); records that it had not copied are lost, at most 50", "08:59:35.967", "08:59:35.967"),
+        finding("unclean_election", "08:59:35.967", "08:59:35.967",
+            topic="audit_log", partition="0", leader="1", old_leader="3", isr_before="3", isr="1",
+            records_at_risk="50"),
         [LED_BY_1, LEFT_1, FOUND_2, BACK_1, LED_FROM_0_IN_2_2, LOADED_TO_50], CONFIRMED,
     ),
 }  # fmt: skip
@@ -128,14 +113,16 @@ ALTERED = [
     ("unclean_election of one that was away", "leader=1,", "leader=2,", "does not say so"),
 ]  # fmt: skip
 SAID_WRONGLY = [
-    (
-        "unclean_election of one that was away",
-        "leader 3, ISR [3]",
-        "leader 3, ISR [3, 1]",
-        "1 was in sync before",
-    ),
-    ("unclean_election KRaft", "leader 1", "leader -1", "not what the records say"),
-    ("unclean_election by the ISR before", "got leader 3", "got leader 1", "does not say so"),
-    ("leader_choice", "prescribed 1", "prescribed 3", "its ISR is 3"),
-    ("leader_choice", "made 1", "made 0", "1 such records for 0 choice(s)"),
+    ("unclean_election of one that was away", "isr_before", "3,1", "1 was in sync before"),
+    ("unclean_election of one that was away", "old_leader", "2", "no record has 1 away while 2 left"),
+    ("unclean_election of one that was away", "isr", "1,2", "its ISR is 1"),
+    ("unclean_election KRaft", "leader", "-1", "not what the records say"),
+    ("unclean_election by the ISR before", "leader", "1", "does not say so"),
+    ("unclean_election by the ISR before", "isr_before", "2", "in sync was 1"),
+    ("unclean_election with what it cost", "records_at_risk", "49", "no two records are 49 records"),
+    ("last_known_leader", "partition", "1", "no record is of rf1-1"),
+    ("leader_choice", "expected_leader", "3", "3 is the one prescribed"),
+    ("leader_choice", "isr", "1,3", "its ISR is 3"),
+    ("leader_choice", "controller_id", "1", "is of controller 2"),
+    ("leader_choice", "choices_count", "0", "1 such records for 0 choice(s)"),
 ]

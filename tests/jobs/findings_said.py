@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from jobs.proof import CONFIRMED, UNDECIDED, Claim, Record
+from jobs.verify.proof import CONFIRMED, UNDECIDED, Claim, Record
 from tests.jobs.finding_records import (
     ACTIVE_2,
     ACTIVE_4,
@@ -37,9 +37,8 @@ def at(clock: str) -> datetime:
     return datetime.fromisoformat(f"2026-11-21T{clock}+00:00")
 
 
-def finding(rule: str, entity: str, sentence: str, start: str, end: str | None) -> Claim:
-    times = {"valid_from_at": at(start), "valid_until_at": at(end) if end else None}
-    return {"rule": rule, "entity": entity, "sentence": sentence} | times
+def finding(rule: str, start: str, end: str | None, **facts: str) -> Claim:
+    return Claim(rule, facts, at(start), at(end) if end else None)
 
 
 def records(*texts: str) -> list[Record]:
@@ -53,102 +52,101 @@ def records(*texts: str) -> list[Record]:
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "controller_outlived": (
-        finding("controller_outlived", "controller 1 (epoch 7)",
-            "controller 1 (epoch 7) resigned 3.8 s after the next controller was elected",
-            "09:00:08.396", "09:00:12.155"),
+        finding("controller_outlived", "09:00:08.396", "09:00:12.155",
+            controller_id="1", controller_epoch="7", late_ms="3759", writes_count="0", overlap="zombie_harmless"),
         [ELECTED_7, RESIGNING, ELECTED_8], CONFIRMED,
     ),
     "controller_outlived 0.11": (
-        finding("controller_outlived", "controller 1 (epoch 1)",
-            "controller 1 (epoch 1) resigned 4.3 s after the next controller was elected",
-            "08:36:31.010", "08:36:35.265"),
+        finding("controller_outlived", "08:36:31.010", "08:36:35.265",
+            controller_id="1", controller_epoch="1", late_ms="4255"),
         [OLD_ELECTED_1, OLD_EPOCH_1, OLD_RESIGNING, OLD_ELECTED_2, OLD_EPOCH_2], CONFIRMED,
     ),
     "no_controller": (
-        finding("no_controller", "controller", "no controller for up to 6.6 s after controller 2 (epoch 1)",
-            "08:57:45.839", "08:57:52.402"),
+        finding("no_controller", "08:57:45.839", "08:57:52.402",
+            controller_id="2", controller_epoch="1", at_most_ms="6563"),
         [ELECTED_1, LAST_OF_1, ELECTED_2], CONFIRMED,
     ),
     "no_controller KRaft": (
-        finding("no_controller", "controller", "no controller for at least 1.4 s after controller 102 (epoch 2)",
-            "08:02:33.674", "08:02:35.100"),
+        finding("no_controller", "08:02:33.674", "08:02:35.100",
+            controller_id="102", controller_epoch="2", at_least_ms="1426"),
         [ACTIVE_2, VACANT_3, ACTIVE_4], CONFIRMED,
     ),
     "no_controller since": (
-        finding("no_controller", "controller", "no controller for as long as the logs go on after controller 102 (epoch 2)",
-            "08:02:33.674", None),
+        finding("no_controller", "08:02:33.674", None,
+            controller_id="102", controller_epoch="2"),
         [ACTIVE_2, VACANT_3], CONFIRMED,
     ),
     "illegal_move": (
-        finding("illegal_move", "replica NonExistentReplica -> OnlineReplica",
-            "controller 2 (epoch 8) made 7 replica move(s) NonExistentReplica -> OnlineReplica, first of audit_log-0",
-            "09:00:25.753", "09:00:26"),
+        finding("illegal_move", "09:00:25.753", "09:00:26",
+            controller_id="2", controller_epoch="8", machine="replica", moves_count="7",
+            from_state="NonExistentReplica", to_state="OnlineReplica", topic="audit_log", partition="0"),
         [ILLEGAL], CONFIRMED,
     ),
     "discontinuity": (  # the line between them is left out
-        finding("discontinuity", "replica OfflineReplica -> OnlineReplica",
-            "controller 2 (epoch 8) logged out of line 1 replica move(s) OfflineReplica -> OnlineReplica, first of audit_log-0",
-            "09:00:25.753", "09:00:25.753"),
+        finding("discontinuity", "09:00:25.753", "09:00:25.753",
+            controller_id="2", controller_epoch="8", machine="replica", moves_count="1",
+            from_state="OfflineReplica", to_state="OnlineReplica", topic="audit_log", partition="0"),
         [ONLINE_AGAIN, ONLINE], CONFIRMED,
     ),
     "refused_move": (
-        finding("refused_move", "replica OfflineReplica -> ReplicaDeletionIneligible",
-            "controller 2 (epoch 8) refused 1 replica move(s) OfflineReplica -> ReplicaDeletionIneligible, first of payments-1",
-            "09:00:21.682", "09:00:21.682"),
+        finding("refused_move", "09:00:21.682", "09:00:21.682",
+            controller_id="2", controller_epoch="8", machine="replica", moves_count="1",
+            from_state="OfflineReplica", to_state="ReplicaDeletionIneligible", topic="payments", partition="1"),
         [REFUSED], CONFIRMED,
     ),
     "refused_move 0.11": (
-        finding("refused_move", "replica OfflineReplica -> ReplicaDeletionIneligible",
-            "controller 1 (epoch 1) refused 2 replica move(s) OfflineReplica -> ReplicaDeletionIneligible, first of audit_log-1",
-            "08:36:19.471", "08:36:19.490"),
+        finding("refused_move", "08:36:19.471", "08:36:19.490",
+            controller_id="1", controller_epoch="1", machine="replica", moves_count="2",
+            from_state="OfflineReplica", to_state="ReplicaDeletionIneligible", topic="audit_log", partition="1"),
         [OLD_REFUSED], CONFIRMED,
     ),
     "blocked_deletion": (
-        finding("blocked_deletion", "topic payments",
-            "deletion of topic payments was put off by a replica out of reach, completed after 4.4 s",
-            "09:00:21.678", "09:00:26.101"),
+        finding("blocked_deletion", "09:00:21.678", "09:00:26.101",
+            topic="payments", lasted_ms="4423"),
         [PUT_OFF, QUEUED, DELETED], CONFIRMED,
     ),
     "blocked_deletion stuck": (
-        finding("blocked_deletion", "topic payments",
-            "deletion of topic payments is stuck: a replica is out of reach", "09:00:21.678", None),
+        finding("blocked_deletion", "09:00:21.678", None,
+            topic="payments"),
         [PUT_OFF, QUEUED], CONFIRMED,
     ),
     "blocked_deletion 2.3": (
-        finding("blocked_deletion", "topic payments",
-            "deletion of topic payments is stuck: a replica is out of reach", "09:00:21.678", None),
+        finding("blocked_deletion", "09:00:21.678", None,
+            topic="payments"),
         [HALTED, QUEUED], CONFIRMED,
     ),
     "standing_imbalance": (
-        finding("standing_imbalance", "broker 1",
-            "broker 1 leads too few: 12 of its 13 preferred partitions are led elsewhere, ratio 0.9231 over 0.10",
-            "08:43:02.753", None),
+        finding("standing_imbalance", "08:43:02.753", None,
+            broker_id="1", led_elsewhere_count="12", preferred_count="13", imbalance_ratio="0.9230769230769231",
+            threshold_ratio="0.1"),
         [STATED], UNDECIDED,
     ),
     "standing_imbalance not enabled": (
-        finding("standing_imbalance", "broker 1",
-            "broker 1 leads too few: 12 of its 13 preferred partitions are led elsewhere, ratio 0.9231 over 0.10"
-            "; auto.leader.rebalance.enable=false: nothing moves leaders back",
-            "08:43:02.753", None),
+        finding("standing_imbalance", "08:43:02.753", None,
+            broker_id="1", led_elsewhere_count="12", preferred_count="13", imbalance_ratio="0.9230769230769231",
+            threshold_ratio="0.1", is_auto_rebalance_enabled="false"),
         [STATED], UNDECIDED,
     ),
     "replay_disagreement": (
-        finding("replay_disagreement", "replica machine: initial state dump",
-            "controller 2 (epoch 8) printed 109 state(s) of the replica machine (initial state dump), and the replay "
-            "has 1 of them otherwise, first audit_log-0 replica 1: Kafka OfflineReplica, replay OnlineReplica",
-            "09:00:12.174", "09:00:12.174"),
+        finding("replay_disagreement", "09:00:12.174", "09:00:12.174",
+            controller_id="2", controller_epoch="8", check="initial_state_dump", machine="replica",
+            said_count="109", differing_count="1", topic="audit_log", partition="0", replica_id="1",
+            kafka_state="OfflineReplica", replay_state="OnlineReplica"),
         [DUMP, ONLINE], CONFIRMED,
     ),
     "not_understood": (
-        finding("not_understood", "logs", "3 record(s) not understood: no_envelope", "09:00:21.682", None),
+        finding("not_understood", "09:00:21.682", None,
+            records_count="3", reason="no_envelope"),
         [STACK], CONFIRMED,
     ),
     "not_understood bad_bytes": (
-        finding("not_understood", "logs", "1 record(s) not understood: bad_bytes", "09:00:21.682", None),
+        finding("not_understood", "09:00:21.682", None,
+            records_count="1", reason="bad_bytes"),
         ["[2026-11-21 09:00:21,682] INFO \udcff (kafka.controller.KafkaController)"], CONFIRMED,
     ),
     "not_understood no_template": (
-        finding("not_understood", "logs", "1 record(s) not understood: no_template", "09:00:21.682", None),
+        finding("not_understood", "09:00:21.682", None,
+            records_count="1", reason="no_template"),
         ["[2026-11-21 09:00:21,682] INFO [Controller id=2] Nothing of note (kafka.controller.KafkaController)"], UNDECIDED,
     ),
 }  # fmt: skip
@@ -200,18 +198,24 @@ ALTERED = [
     ("not_understood no_template", "Nothing of note", "Resigning", "is understood"),
 ]  # fmt: skip
 
-# What the finding itself says wrongly: (case, what it says, what it says now, a word of the answer).
+# What the finding itself says wrongly: (case, name of a fact, what it is now, a word of the answer).
 SAID_WRONGLY = [
-    ("controller_outlived", "3.8 s", "3.9 s", "it was 3.759 s"),
-    ("no_controller KRaft", "1.4 s", "1.6 s", "it was 1.426 s"),
-    ("no_controller KRaft", "controller 102", "controller 103", "no record of controller 103"),
-    ("no_controller", "6.6 s", "6.4 s", "it was 6.563 s"),
-    ("no_controller", "controller 2 (", "controller 3 (", "no record of controller 3"),
-    ("illegal_move", "made 7", "made 0", "1 such records for 0 move(s)"),
-    ("blocked_deletion", "4.4 s", "4.5 s", "it was 4.423 s"),
-    ("standing_imbalance", "0.9231", "0.9321", "12 of 13 is 0.9231"),
-    ("standing_imbalance", "over 0.10", "over 0.95", "is not over"),
-    ("standing_imbalance not enabled", "12 of its", "13 of its", "13 of 13 is 1.0000"),
-    ("replay_disagreement", "Kafka OfflineReplica", "Kafka NewReplica", "does not say NewReplica"),
-    ("not_understood", "3 record", "0 record", "1 records for 0"),
+    ("controller_outlived", "late_ms", "3760", "it was 3759 ms"),
+    ("no_controller KRaft", "at_least_ms", "1425", "it was 1426 ms"),
+    ("no_controller KRaft", "controller_id", "103", "no record of controller 103"),
+    ("no_controller since", "controller_epoch", "3", "no record of controller 102"),
+    ("no_controller", "at_most_ms", "6562", "it was 6563 ms"),
+    ("no_controller", "controller_id", "3", "no record of controller 3"),
+    ("illegal_move", "moves_count", "0", "1 such records for 0 move(s)"),
+    ("illegal_move", "machine", "partition", "is another move"),
+    ("illegal_move", "topic", "audit", "the first record is of audit_log-0"),
+    ("refused_move", "to_state", "ReplicaDeletionStarted", "is another move"),
+    ("blocked_deletion", "lasted_ms", "4424", "it was 4423 ms"),
+    ("blocked_deletion stuck", "lasted_ms", "4423", "has no end"),
+    ("standing_imbalance", "imbalance_ratio", "0.9321", "12 of 13 is 0.9231"),
+    ("standing_imbalance", "threshold_ratio", "0.95", "is not over"),
+    ("standing_imbalance not enabled", "led_elsewhere_count", "13", "13 of 13 is 1.0000"),
+    ("replay_disagreement", "kafka_state", "NewReplica", "does not say NewReplica"),
+    ("replay_disagreement", "replica_id", "2", "does not say OfflineReplica"),
+    ("not_understood", "records_count", "0", "1 records for 0"),
 ]

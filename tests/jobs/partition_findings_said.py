@@ -1,6 +1,6 @@
 """Findings about partitions without a leader and about ratios, with the lines that prove them; as findings_said."""
 
-from jobs.proof import CONFIRMED, UNDECIDED, Claim
+from jobs.verify.proof import CONFIRMED, UNDECIDED, Claim
 from tests.jobs.findings_said import finding
 
 # Lines of cluster 2.2.2 as Kafka wrote them.
@@ -16,40 +16,40 @@ LED_BY_2 = "[2026-11-21 08:33:57,310] TRACE [Controller id=3 epoch=2] Changed pa
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "outage": (
-        finding("outage", "broker 3",
-            "broker failure: broker 3 gone left 1 partition(s) without a leader, 10.1 partition-seconds, longest 10.1 s "
-            "(fraud_scores-1)", "08:58:23.399", "08:58:33.458"),
+        finding("outage", "08:58:23.399", "08:58:33.458",
+            cause="broker failure", broker_ids="3", partitions_count="1", total_ms="10059", longest_ms="10059",
+            topic="fraud_scores", partition="1"),
         [LEFT_3, LED_BY_3], CONFIRMED,
     ),
     "outage up to 1.0": (
-        finding("outage", "broker 2",
-            "broker failure: broker 2 gone left 1 partition(s) without a leader, 7.3 partition-seconds, longest 7.3 s "
-            "(billing.v2-0)", "08:33:50.008", "08:33:57.310"),
+        finding("outage", "08:33:50.008", "08:33:57.310",
+            cause="broker failure", broker_ids="2", partitions_count="1", total_ms="7302", longest_ms="7302",
+            topic="billing.v2", partition="0"),
         [LEFT_2, LED_BY_2], CONFIRMED,
     ),
     "outage of a new partition": (
-        finding("outage", "inventory-0",
-            "topic creation left 2 partition(s) without a leader, 12.2 partition-seconds, longest 6.1 s (inventory-1)",
-            "08:58:11.207", "08:58:17.324"),
+        finding("outage", "08:58:11.207", "08:58:17.324",
+            cause="topic creation", partitions_count="2", total_ms="12234", longest_ms="6117", topic="inventory",
+            partition="1"),
         [CREATED, LED_AT_LAST], CONFIRMED,
     ),
     "outage that goes on": (
-        finding("outage", "broker 2",
-            "controller start-up: broker 2 gone left 1 partition(s) without a leader, 2.8 partition-seconds, longest 2.8 s "
-            "(fraud_scores-0); 1 still without", "08:57:52.444", None),
+        finding("outage", "08:57:52.444", None,
+            cause="controller start-up", broker_ids="2", partitions_count="1", total_ms="2800", longest_ms="2800",
+            topic="fraud_scores", partition="0", open_count="1"),
         [FOUND_1_3], UNDECIDED,
     ),
     "ratio_disagreement": (
-        finding("ratio_disagreement", "broker 1",
-            "controller 2 (epoch 8) printed imbalance ratio 0.9285714285714286 for broker 1, its lines give 0.5 (1 line(s) "
-            "differ)", "09:00:13.431", "09:00:13.431"),
+        finding("ratio_disagreement", "09:00:13.431", "09:00:13.431",
+            controller_id="2", controller_epoch="8", broker_id="1", kafka_ratio="0.9285714285714286",
+            imbalance_ratio="0.5", lines_count="1"),
         [PRINTED], UNDECIDED,
     ),
 }  # fmt: skip
 
 ALTERED = [
     ("outage", "3, bounced brokers: , all live brokers: 1,2", "1, bounced brokers: , all live brokers: 2,3", "leaves fraud_scores-1 with its leader"),
-    ("outage", "33,458", "33,558", "it was 10.159 s"),
+    ("outage", "33,458", "33,459", "it was 10060 ms"),
     ("outage of a new partition", "to NewPartition", "to OnlinePartition", "leaves inventory-1 with its leader"),
     ("outage of a new partition", "inventory-1 state", "inventory-11 state", "leaves inventory-1 with its leader"),
     ("outage that goes on", "Set(1, 3)", "Set(1, 2, 3)", "leaves fraud_scores-0 with its leader"),
@@ -57,7 +57,10 @@ ALTERED = [
     ("ratio_disagreement", "id=2", "id=1", "is of controller 1"),
 ]  # fmt: skip
 SAID_WRONGLY = [
-    ("outage", "longest 10.1 s", "longest 10.2 s", "it was 10.059 s"),
-    ("ratio_disagreement", "give 0.5", "give 0.9285714285714286", "both ratios are the same"),
-    ("ratio_disagreement", "ratio 0.92", "ratio 0.91", "prints 0.928"),
-]  # fmt: skip
+    ("outage", "longest_ms", "10060", "it was 10059 ms"),
+    ("outage", "broker_ids", "1,2", "leaves fraud_scores-1 with its leader"),
+    ("outage of a new partition", "partition", "0", "leaves inventory-0 with its leader"),
+    ("ratio_disagreement", "imbalance_ratio", "0.9285714285714286", "both ratios are the same"),
+    ("ratio_disagreement", "kafka_ratio", "0.9185714285714286", "prints 0.928"),
+    ("ratio_disagreement", "broker_id", "2", "for broker 1"),
+]

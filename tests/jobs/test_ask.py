@@ -118,10 +118,10 @@ def test_what_nothing_bounds_is_no_number() -> None:
     assert [line.split()[4] for line in lines[2:]] == ["1.50", "?"]
 
 
-@pytest.mark.spark
-def test_outages_of_the_sample(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("sample_in_memory")
+def test_outages_of_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
     """By the event at their root, and by topic; as worked out by hand for the mock-up of the first screen."""
-    assert cli.main(["outages", "--warehouse", sample_warehouse]) == 0
+    assert cli.main(["outages"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith(
         "OUTAGE 38 of 1 s or more, 172.7 partition-seconds noticed, from 15 events; open 0"
@@ -130,16 +130,16 @@ def test_outages_of_the_sample(sample_warehouse: str, capsys: pytest.CaptureFixt
         "08:59:33.439 controller start-up: broker 3 gone  13 partition(s)  51.4 s  longest 4.1 s" in lines[2]
     )
     assert "08:59:14.438 controller start-up: broker 1,2 gone  10 partition(s)" in lines[3]
-    assert cli.main(["outages", "--warehouse", sample_warehouse, "--topic", "search-index"]) == 0
+    assert cli.main(["outages", "--topic", "search-index"]) == 0
     of_topic = capsys.readouterr().out.splitlines()
     assert of_topic[-1].split() == ["search-index", "1", "3", "0.29", "1.11", "8.6", "s"]
-    assert cli.main(["outages", "--warehouse", sample_warehouse, "--topic", "nosuch"]) == 0
+    assert cli.main(["outages", "--topic", "nosuch"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "OUTAGE none was noticed"
 
 
-@pytest.mark.spark
-def test_a_term_of_the_sample(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["term", "3", "--warehouse", sample_warehouse]) == 0
+@pytest.mark.usefixtures("sample_in_memory")
+def test_a_term_of_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["term", "3"]) == 0
     said = capsys.readouterr().out
     assert all(len(line) <= WIDTH or ":" in line.split("/")[-1] for line in said.splitlines())
     lines = [line.split() for line in said.splitlines()]
@@ -158,9 +158,9 @@ def test_a_term_of_the_sample(sample_warehouse: str, capsys: pytest.CaptureFixtu
     assert ["READY", "08:57:59.702,", "91", "ms", "after,", "serving", "08:57:59.711"] in lines
     assert ["initializing", "context", "28", "ms"] in lines
     assert any(line[:1] == ["FINDING"] for line in lines)
-    assert cli.main(["term", "1-7", "--warehouse", sample_warehouse]) == 0
+    assert cli.main(["term", "1-7"]) == 0
     assert "two at once for 3.8 s" in capsys.readouterr().out
-    assert cli.main(["term", "99", "--warehouse", sample_warehouse]) == 4
+    assert cli.main(["term", "99"]) == 4
     assert capsys.readouterr().err.startswith("term: Expected a term 99, found the terms 1-1, 1-2, ")
 
 
@@ -199,20 +199,18 @@ def test_a_finding_is_shown_with_its_lines(sample_warehouse: str, capsys: pytest
     assert capsys.readouterr().err.startswith("show: Expected a finding F99, found F1 to F")
 
 
-@pytest.mark.spark
-def test_a_partition_is_told_interval_by_interval(
-    sample_warehouse: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["partition", "audit_log-0", "--warehouse", sample_warehouse]) == 0
+@pytest.mark.usefixtures("sample_in_memory")
+def test_a_partition_is_told_interval_by_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["partition", "audit_log-0"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("audit_log-0  lab-2.2.2") and "08:59:35.967" in said
-    assert cli.main(["partition", "audit_lag-0", "--warehouse", sample_warehouse]) == 4
+    assert cli.main(["partition", "audit_lag-0"]) == 4
     assert "found audit_log with " in capsys.readouterr().err
 
 
-@pytest.mark.spark
-def test_brokers_at_a_time(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ask = ["brokers", "--warehouse", sample_warehouse, "--at"]
+@pytest.mark.usefixtures("sample_in_memory")
+def test_brokers_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ["brokers", "--at"]
     assert cli.main([*ask, "2026-11-21T09:00:13"]) == 0
     first_broker = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("1 "))
     assert first_broker.split() == ["1", "1", "14", "13", "0.929", "0.100", "BREACH"]

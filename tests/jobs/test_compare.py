@@ -101,14 +101,14 @@ def listed(brokers: list[int]) -> str:
     return ",".join(map(str, brokers))
 
 
-@pytest.mark.spark
+@pytest.mark.usefixtures("sample_in_memory")
 def test_the_end_of_the_sample_is_what_zookeeper_held(
-    sample_warehouse: str, shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     final = json.loads((shared / "corpus/lab/2.2.2-zk-stock/truth/final.json").read_text())
     file = tmp_path / "described.txt"
     file.write_text(as_described(final["partitions"]))
-    ask = ["brokers", "--warehouse", sample_warehouse, "--compare", str(file)]
+    ask = ["brokers", "--compare", str(file)]
     assert cli.main(ask) == 0
     shown = capsys.readouterr().out
     assert " 0 differ; not told by the logs: isr of" in shown

@@ -91,9 +91,9 @@ def test_what_is_known_or_over_does_not_fail() -> None:
     require_calm("info", over)
 
 
-@pytest.mark.spark
-def test_findings_of_the_sample(sample_warehouse: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ask = ["findings", "--warehouse", sample_warehouse]
+@pytest.mark.usefixtures("sample_in_memory")
+def test_findings_of_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ["findings"]
     assert cli.main([*ask, "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [one["rule"] for one in told if one["severity"] == "critical"] == ["unclean_election"]

@@ -1,19 +1,24 @@
 """What the first screen leaves out: what was over by the first record that a run brought."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
+from jobs.answers import Answers
 from jobs.discovery import Listing
 from jobs.finding_lines import finding_lines
 from jobs.first_screen import first_screen
 from jobs.load_settings import load
 from jobs.request import RunRequest, RunResult
 from jobs.sections import is_since
+from pipeline.catalog.tables import SPECS
+from pipeline.store.published_tables import PublishedTables
 from pipeline.store.reading import clusters
 from pipeline.store.warehouse import ClusterWarehouse
+from tests.conftest import REPOSITORY
 
 LAST = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -61,6 +66,22 @@ def test_terms_of_the_window(
     assert is_since({"ended_how": how, **times}, MIDNIGHT) is bool(shown)
 
 
+def body(screen: str) -> list[str]:
+    """Its lines up to where the tables lie, without the age of the data; what stands for a path is one."""
+    shown = re.sub(r" \(age .*\)", "", screen.split("\nTABLES", maxsplit=1)[0]).rstrip()
+    return [re.sub(r"\S+(:\d+)$", r"PATH\1", line) for line in shown.split("\n")]
+
+
+def test_the_readme_shows_the_screen_of_the_sample(sample_answers: Answers) -> None:
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    told = readme.split("<!-- first-screen:start -->\n```\n")[1].split("```")[0]
+    cluster = sample_answers.cluster_id
+    request = RunRequest("nightly", "w", cluster, lambda: Listing([]), load(None, {}, {}, None))
+    counts = {f"built:{one.name}": 1 for one in SPECS} | {"records": 23_694}
+    result = RunResult(cluster, "run", "published", {}, counts, {"not_asked": 6}, is_judged=True)
+    assert body(first_screen(sample_answers.tables, "w/lab", request, result).text) == body(told)
+
+
 @pytest.mark.spark
 def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str, sample_screen: str) -> None:
     """As if the last segment of the sample had come in a run of its own: state-change.log of broker 3, which begins
@@ -68,15 +89,16 @@ def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str,
     (cluster,) = clusters(spark, sample_warehouse)
     store = ClusterWarehouse(spark, sample_warehouse, cluster)
     published = store.published()
+    tables = PublishedTables(store, published.versions)
     request = RunRequest("nightly", sample_warehouse, cluster, lambda: Listing([]), load(None, {}, {}, None))
     result = RunResult(cluster, "run", "published", published.versions, published.counts, is_judged=True)
     assert "SINCE" not in sample_screen
     assert (
-        first_screen(store, request, result).text.split("\nVERDICT")[1]
+        first_screen(tables, store.folder, request, result).text.split("\nVERDICT")[1]
         == sample_screen.rstrip("\n").split("\nVERDICT")[1]
     )
     result.before = published.counts["load_seq"] - 1
-    screen = first_screen(store, request, result).text
+    screen = first_screen(tables, store.folder, request, result).text
     for expected in (
         "SINCE    2026-11-21 09:00:01.393 UTC, the first new record",
         "  6 earlier ones in gold.controller_term",

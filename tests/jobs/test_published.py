@@ -9,9 +9,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.catalog.tables import BY_NAME, SPECS
+from pipeline.core.conditions import Condition, IsNull, before, differs, equals, is_in, reaching, since
 from pipeline.core.errors import InputProblem, Locked, WarehouseFormat
+from pipeline.core.frames import frame_of
+from pipeline.store.published_tables import PublishedTables
 from pipeline.store.reading import make_views, read, snapshot
 from pipeline.store.warehouse import FORMAT_VERSION, Published
+from schemas.bronze import log_record
+from schemas.gold import leader_imbalance
 from schemas.ops import run as ops_run
 from tests.golden import CLUSTER, WHOLE, write_logs
 from tests.jobs.warehouses import RECORDS, content, published_anew, store_of
@@ -29,6 +34,62 @@ def test_a_warehouse_of_this_format_is_read_as_it_is(spark: SparkSession, golden
     assert first.read("ops.run").count() == 1
     with pytest.raises(InputProblem, match="no run of that name in the clusters golden"):
         snapshot(spark, str(golden), None, "20200101T000000.000000Z")
+
+
+def test_tables_are_read_as_a_run_published_them(spark: SparkSession, golden: Path) -> None:
+    store = store_of(spark, golden)
+    newest = store.published()
+    first = store.published(str(read(spark, str(golden), "ops.run").orderBy("run_seq").collect()[0].run_id))
+    for published, name in ((first, "BEGUN"), (newest, "WHOLE")):
+        tables = PublishedTables(store, published.versions)
+        assert tables.read(log_record.SPEC, None, ("load_seq", "raw")).num_rows == RECORDS[name]
+        assert tables.read(ops_run.SPEC)["run_seq"].to_pylist() == [1, 2]
+    assert tables.has_rows(log_record.SPEC) and tables.has_rows(ops_run.SPEC)
+    nothing = PublishedTables(store, {})
+    assert not nothing.has_rows(log_record.SPEC)
+    assert nothing.read(log_record.SPEC, None, ("load_seq",)).num_rows == 0
+
+
+def test_columns_that_were_declared_later_are_null(spark: SparkSession, golden: Path) -> None:
+    store, spec = store_of(spark, golden), leader_imbalance.SPEC
+    older = store.delta.read(spec).drop("limit_source")
+    count = older.count()
+    older.write.format("delta").mode("overwrite").option("overwriteSchema", "true").save(
+        store.delta.uri(spec)
+    )
+    head = store.delta.head(spec)
+    assert head is not None
+    tables = PublishedTables(store, {spec.name: head})
+    assert tables.read(spec).column_names == list(spec.columns)
+    assert tables.read(spec, IsNull("limit_source"), ("limit_source",)).num_rows == count > 0
+
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        before("byte_offset", 500),
+        equals("node_id", 1) & ~equals("byte_offset", 0),
+        differs("controller_epoch", 1),
+        IsNull("controller_epoch") | since("controller_epoch", 2),
+        is_in("load_seq", (1, 3)),
+        is_in("log", ("state-change", "server")),
+        is_in("log", ()),
+        reaching("logged_at", NOON),
+        before("logged_at", NOON),
+    ],
+    ids=str,
+)
+def test_a_condition_means_on_disk_what_it_means_in_memory(
+    spark: SparkSession, golden: Path, condition: Condition
+) -> None:
+    store = store_of(spark, golden)
+    tables, order = PublishedTables(store, store.published().versions), ("file_id", "byte_offset")
+    rows = frame_of(tables.read(log_record.SPEC)).sort(order)
+    found = frame_of(tables.read(log_record.SPEC, condition)).sort(order)
+    assert found.to_dicts() == rows.filter(condition.polars()).to_dicts()
 
 
 def test_bytes_that_this_format_does_not_store_are_read(

@@ -6,10 +6,13 @@ from datetime import timedelta
 import pytest
 
 from jobs import cli
-from jobs.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED
-from jobs.verify import report, require_confirmed
-from jobs.verifying import RULES, verified
+from jobs.answers import Answers
+from jobs.rows import Place, Row
+from jobs.verify.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim
+from jobs.verify.rules import RULES, verified
+from jobs.verify_findings import report, require_confirmed
 from pipeline.core.errors import NotConfirmed
+from schemas.gold.finding import FACTS_OF_RULE
 from tests.jobs import (
     broker_findings_said,
     election_findings_said,
@@ -31,11 +34,51 @@ CASES = {name: case for one in STORIES for name, case in one.CASES.items()}
 ALTERED = [each for one in STORIES for each in one.ALTERED]
 SAID_WRONGLY = [each for one in STORIES for each in one.SAID_WRONGLY]
 # When the broker asked stands in a record that the finding does not name.
-UNTIMED = {"standing_imbalance", "not_understood", "unclean_shutdown"}
+UNTIMED = {"standing_imbalance", "not_understood"}
+# What no record of a finding shows, or no record that it names.
+UNSHOWN = {
+    ("broker_flapping", "shortest_ms"),
+    ("controller_outlived", "overlap"),
+    ("controller_outlived", "writes_count"),
+    ("failover_slow", "longest_step"),
+    ("leader_choice", "expected_leader"),
+    ("leader_choice", "kind"),
+    ("outage", "cause"),
+    ("outage", "open_count"),
+    ("outage", "partitions_count"),
+    ("outage", "total_ms"),
+    ("ratio_disagreement", "controller_epoch"),
+    ("ratio_disagreement", "imbalance_ratio"),
+    ("ratio_disagreement", "lines_count"),
+    ("ratio_disagreement", "only_kafka"),
+    ("ratio_disagreement", "only_kafka_count"),
+    ("replay_disagreement", "check"),
+    ("replay_disagreement", "controller_epoch"),
+    ("replay_disagreement", "controller_id"),
+    ("replay_disagreement", "differing_count"),
+    ("replay_disagreement", "said_count"),
+    ("standing_imbalance", "is_auto_rebalance_enabled"),
+    ("unclean_shutdown", "led_count"),
+    ("unclean_shutdown", "unmoved_count"),
+}
+OTHERS = ("0", "1", "2", "1000000")
+SENTENCES = (
+    "",
+    "something else is the matter",
+    "controller 9 (epoch 9) made 9 replica move(s) A -> B, first of c-9",
+)
+
+
+def altered(claim: Claim, name: str, value: str) -> Claim:
+    return claim._replace(facts={**(claim.facts or {}), name: value})
+
+
+def facts_of(case: str) -> dict[str, str]:
+    return dict(CASES[case][0].facts or {})
 
 
 def test_every_rule_has_a_case() -> None:
-    assert {claim["rule"] for claim, _, _ in CASES.values()} == set(RULES)
+    assert {claim.rule for claim, _, _ in CASES.values()} == set(RULES)
     assert {case.split()[0] for case, *_ in ALTERED} == set(RULES)
 
 
@@ -53,11 +96,29 @@ def test_an_altered_record_is_not_confirmed(case: str, old: str, new: str, why: 
     assert outcome == NOT_CONFIRMED and why in sentence
 
 
-@pytest.mark.parametrize(("case", "old", "new", "why"), SAID_WRONGLY)
-def test_a_sentence_that_says_otherwise_is_not_confirmed(case: str, old: str, new: str, why: str) -> None:
+@pytest.mark.parametrize(("case", "name", "value", "why"), SAID_WRONGLY)
+def test_a_fact_that_says_otherwise_is_not_confirmed(case: str, name: str, value: str, why: str) -> None:
     claim, texts, _ = CASES[case]
-    outcome, sentence = verified({**claim, "sentence": claim["sentence"].replace(old, new)}, records(*texts))
+    outcome, sentence = verified(altered(claim, name, value), records(*texts))
     assert outcome == NOT_CONFIRMED and why in sentence
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_cases_carry_the_facts_that_their_rule_declares(case: str) -> None:
+    assert facts_of(case).keys() <= set(FACTS_OF_RULE[CASES[case][0].rule])
+
+
+def is_shown(case: str, name: str) -> bool:
+    """True if the records prove the claim no more with another value."""
+    claim, texts, outcome = CASES[case]
+    others = [one for one in OTHERS if one != facts_of(case)[name]]
+    found = {verified(altered(claim, name, one), records(*texts))[0] for one in others}
+    return not found <= {CONFIRMED, outcome}
+
+
+def test_facts_are_proved_but_for_those_that_no_record_shows() -> None:
+    shown = {(CASES[case][0].rule, name) for case in CASES for name in facts_of(case) if is_shown(case, name)}
+    assert {(rule, name) for rule in RULES for name in FACTS_OF_RULE[rule]} - shown == UNSHOWN
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -68,16 +129,19 @@ def test_no_record_is_dispensable(case: str) -> None:
 
 
 def test_another_interval_is_not_confirmed() -> None:
-    timed = [one for one in CASES.values() if one[0]["rule"] not in UNTIMED]
+    timed = [one for one in CASES.values() if one[0].rule not in UNTIMED]
     shift = timedelta(milliseconds=1)
-    later = [({**claim, "valid_from_at": claim["valid_from_at"] + shift}, texts) for claim, texts, _ in timed]
+    later = [(claim._replace(valid_from_at=claim.valid_from_at + shift), texts) for claim, texts, _ in timed]
     assert {verified(claim, records(*texts))[0] for claim, texts in later} == {NOT_CONFIRMED}
 
 
 def test_local_times_count_in_the_zone_of_the_file() -> None:
     claim, texts, _ = CASES["controller_outlived"]
     hour = timedelta(hours=1)
-    local = {**claim, **{name: claim[name] - hour for name in ("valid_from_at", "valid_until_at")}}
+    assert claim.valid_until_at
+    local = claim._replace(
+        valid_from_at=claim.valid_from_at - hour, valid_until_at=claim.valid_until_at - hour
+    )
     there = [one._replace(zone="Europe/Berlin") for one in records(*texts)]
     assert verified(local, there)[0] == CONFIRMED and verified(claim, there)[0] == NOT_CONFIRMED
     twice = [one._replace(raw=(one.raw or b"").replace(b"11-21 09", b"10-25 02")) for one in there]
@@ -91,7 +155,7 @@ def test_what_the_records_do_not_tell_is_not_decided() -> None:
     done = REFUSED.partition(" failed")[0].replace(
         "Controller 2 epoch 8 initiated state change", "Changed state"
     )
-    illegal = {**claim, "rule": "illegal_move", "sentence": claim["sentence"].replace("refused", "made")}
+    illegal = claim._replace(rule="illegal_move")
     assert "legal from 2.3 on" in verified(illegal, records(done))[1]
     old = done.replace("[Controller id=2 epoch=8] Changed", "Controller 2 epoch 8 changed")
     assert verified(illegal, records(old))[0] == CONFIRMED
@@ -99,23 +163,60 @@ def test_what_the_records_do_not_tell_is_not_decided() -> None:
     above = records(*(text.replace("TRACE", "INFO") for text in texts))
     assert verified(claim, above)[0] == UNDECIDED
     assert verified(claim, [one._replace(raw=None) for one in above])[0] == UNDECIDED
-    assert verified({**claim, "rule": "new_rule"}, above)[0] == UNDECIDED
+    assert verified(claim._replace(rule="new_rule"), above)[0] == UNDECIDED
+    assert verified(claim._replace(facts={}), above) == (UNDECIDED, "it carries no fact controller_id")
+    assert verified(altered(claim, "moves_count", "many"), above)[0] == UNDECIDED
+
+
+def test_a_finding_of_an_older_release_has_to_be_judged_anew() -> None:
+    claim, texts, _ = CASES["illegal_move"]
+    older = verified(claim._replace(facts=None), records(*texts))
+    assert older == (
+        UNDECIDED,
+        "an older release wrote it, without the facts that are proved: a run has to judge it anew",
+    )
+
+
+def stored(case: str) -> tuple[Row, dict[Place, Row]]:
+    """A row of gold.finding, and its records by their places."""
+    claim, texts, _ = CASES[case]
+    places = [{"file_id": "f", "byte_offset": one} for one in range(len(texts))]
+    known = {"path": "c.log", "node_id": None, "zone": "UTC"}
+    row = claim._asdict() | {"finding_id": "aa11", "sentence": "no controller", "evidence": places}
+    return row, {("f", place): known | {"raw": one.raw} for place, one in enumerate(records(*texts))}
 
 
 def test_the_report_says_which_and_how_many() -> None:
-    claim, texts, _ = CASES["no_controller"]
-    places = [{"file_id": "f", "byte_offset": one} for one in range(len(texts))]
-    row = {**claim, "finding_id": "aa11", "evidence": places}
-    known = {"path": "c.log", "node_id": None, "zone": "UTC"}
-    stored = {("f", place): known | {"raw": text.encode()} for place, text in enumerate(texts)}
-    lines, counts = report([row], stored)
+    row, found = stored("no_controller")
+    lines, counts = report([row], found)
     assert lines[0].startswith("aa11  no_controller  confirmed: last line 2026-11-21 08:57:45.839")
     assert lines[1] == "FINDINGS  1: 1 confirmed, 0 not confirmed, 0 cannot be decided"
     require_confirmed(counts)
-    forgotten = {place: one for place, one in stored.items() if place != ("f", 1)}
+    forgotten = {place: one for place, one in found.items() if place != ("f", 1)}
     assert report([row], forgotten)[1] == {CONFIRMED: 0, NOT_CONFIRMED: 0, UNDECIDED: 1}
     with pytest.raises(NotConfirmed, match="found 1 not confirmed"):
-        require_confirmed(report([{**row, "evidence": places[:2]}], stored)[1])
+        require_confirmed(report([{**row, "evidence": row["evidence"][:2]}], found)[1])
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_another_wording_leaves_the_proof_as_it_is(sentence: str) -> None:
+    for case in CASES:
+        row, found = stored(case)
+        others = {"sentence": sentence, "entity": sentence, "root_event": sentence}
+        assert report([row | others], found) == report([row], found)
+
+
+def test_findings_of_the_sample_are_proved_by_their_facts(sample_answers: Answers) -> None:
+    """Those of an older release, which has none, are not decided, and end no job."""
+    findings = sample_answers.findings()
+    found = sample_answers.records([one for row in findings for one in row["evidence"]])
+    assert all(row["facts"].keys() <= set(FACTS_OF_RULE[row["rule"]]) for row in findings)
+    assert report(findings, found)[1] == {CONFIRMED: 21, NOT_CONFIRMED: 0, UNDECIDED: 1}
+    reworded = [row | {"sentence": "reworded"} for row in findings]
+    assert report(reworded, found) == report(findings, found)
+    lines, counts = report([row | {"facts": None} for row in findings], found)
+    assert all("a run has to judge it anew" in line for line in lines[:-1])
+    require_confirmed(counts)
 
 
 @pytest.mark.spark

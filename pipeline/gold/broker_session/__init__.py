@@ -36,12 +36,14 @@ def build(
     broker. partition_timeline: what is open at dirty_from or begins later.
     """
     begin = lit(dirty_from, TIME)
+    # Lines may be given that the seeds know already: those of the same segments.
+    later = broker_event if dirty_from is None else broker_event.filter(col("logged_at") >= dirty_from)
     seeds = session_before.filter(col("joined_at") < begin)
     of_zookeeper, of_kraft = (seeds.filter(col("mode") == mode) for mode in ("zookeeper", "kraft"))
     reaches = (col("left_at") >= begin).fill_null(value=True)
     found = [
         zookeeper_sessions(broker_event, controller_line, term, of_zookeeper.filter(reaches)),
-        kraft_sessions(broker_event, term, of_kraft, of_kraft.filter(col("left_at") < begin)),
+        kraft_sessions(later, term, of_kraft, of_kraft.filter(col("left_at") < begin)),
     ]
     return (
         pl.concat(found, how="diagonal")

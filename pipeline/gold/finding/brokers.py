@@ -6,6 +6,7 @@ from polars import col, lit, when
 from pipeline.gold.finding.wording import (
     NO_TERM,
     broker_name,
+    facts,
     kept_evidence,
     millis,
     rule,
@@ -53,6 +54,7 @@ def broker_flapping(
             "{} left {} times without having been shut down, there for {} s at the shortest",
             *(broker_name(), "departures", seconds(col("shortest_ms"))),
         ),
+        facts=facts(broker_id="broker_id", departures_count="departures", shortest_ms="shortest_ms"),
         certainty=lit("proved"),
     )
 
@@ -65,6 +67,8 @@ def unclean_shutdown(broker_session: pl.DataFrame) -> pl.DataFrame:
     cut_short = broker_session.filter(has_asked & ~col("is_clean") & has_unmoved).with_columns(
         asked_at=col("shutdown_requested_at").list.first()
     )
+    led_count = pl.max_horizontal("led_before_count", "unmoved_count")
+    lasted_ms = millis("left_at") - millis("asked_at")
     return cut_short.select(
         *("cluster_id", "certainty", "evidence"),
         *rule("unclean_shutdown", "warning"),
@@ -76,7 +80,9 @@ def unclean_shutdown(broker_session: pl.DataFrame) -> pl.DataFrame:
         sentence=words(
             "{} asked to be shut down and left {} of {} partition(s) without a leader that have other replicas, "
             "{} s later",
-            *(broker_name(), "unmoved_count", pl.max_horizontal("led_before_count", "unmoved_count")),
-            seconds(millis("left_at") - millis("asked_at")),
+            *(broker_name(), "unmoved_count", led_count, seconds(lasted_ms)),
+        ),
+        facts=facts(
+            broker_id="broker_id", unmoved_count="unmoved_count", led_count=led_count, lasted_ms=lasted_ms
         ),
     )

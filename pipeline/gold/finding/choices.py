@@ -5,9 +5,13 @@ from polars import col, lit, when
 
 from pipeline.gold.finding.elections import LAST_KNOWN
 from pipeline.gold.finding.wording import (
+    CONTROLLER,
+    PARTITION,
     broker_name,
     controller_name,
+    facts,
     ids,
+    joined,
     kept_evidence,
     millis,
     partition_name,
@@ -19,6 +23,7 @@ ONE_RETURN_MS = 1_000
 RETURNS = ("cluster_id", "term_id", "leader")
 TERM = ("cluster_id", "term_id")
 KIND = (*TERM, "kind", "controller_id", "controller_epoch")
+CASE = (*PARTITION, "leader", "expected_leader", "isr")
 
 
 def last_known_leader(leader_election: pl.DataFrame) -> pl.DataFrame:
@@ -35,6 +40,7 @@ def last_known_leader(leader_election: pl.DataFrame) -> pl.DataFrame:
         .sort("elected_at", "name", "evidence")
         .group_by(*RETURNS, "number", maintain_order=True)
         .agg(
+            col(*PARTITION).first(),
             partitions=pl.len(),
             first_name=col("name").first(),
             valid_from_at=col("elected_at").min(),
@@ -52,6 +58,7 @@ def last_known_leader(leader_election: pl.DataFrame) -> pl.DataFrame:
             "(term {}: first {}); what it had not written to disk when it died is lost",
             *(broker_name("leader"), "partitions", "term_id", "first_name"),
         ),
+        facts=facts(broker_id="leader", partitions_count="partitions", **PARTITION),
         certainty=lit("proved"),
     )
 
@@ -70,8 +77,8 @@ def leader_choice(leader_election: pl.DataFrame, controller_term: pl.DataFrame) 
         .sort("seq", "elected_at", "evidence", "case")
         .group_by(KIND, maintain_order=True)
         .agg(
+            col("case", *CASE).first(),
             choices=pl.len(),
-            case=col("case").first(),
             is_inferred=(col("certainty") == "inferred").any(),
             valid_from_at=col("elected_at").min(),
             valid_until_at=col("elected_at").max(),
@@ -87,6 +94,15 @@ def leader_choice(leader_election: pl.DataFrame, controller_term: pl.DataFrame) 
         sentence=words(
             "{} made {} choice(s) of a leader ({}) that its rule does not, {}",
             *(controller_name(), "choices", kind, "case"),
+        ),
+        facts=facts(
+            **CONTROLLER,
+            choices_count="choices",
+            kind="kind",
+            **PARTITION,
+            leader="leader",
+            expected_leader="expected_leader",
+            isr=joined("isr"),
         ),
         certainty=when("is_inferred").then(lit("inferred")).otherwise(lit("proved")),
     )

@@ -5,7 +5,10 @@ from polars import col, lit, when
 
 from pipeline.gold.finding.wording import (
     NO_TERM,
+    PARTITION,
+    facts,
     ids,
+    joined,
     millis,
     partition_name,
     rule,
@@ -52,6 +55,14 @@ def elected(unclean: pl.DataFrame) -> pl.DataFrame:
             *(partition_name(), "leader", "term_id"),
             *(leadership("old_leader", "isr_before"), leadership("leader", "isr"), lost()),
         ),
+        facts=facts(
+            **PARTITION,
+            leader="leader",
+            old_leader=when(col("old_leader") >= 0).then("old_leader"),
+            isr_before=joined("isr_before"),
+            isr=joined("isr"),
+            records_at_risk="records_at_risk",
+        ),
         certainty=certainty,
     )
 
@@ -77,7 +88,8 @@ def leadership(leader: str, isr: str) -> pl.Expr:
 
 def said_unclean(said: pl.DataFrame) -> pl.DataFrame:
     """The same by a line alone: of the offline selector up to 1.0, a state to recover from 3.2, KRaft from 3.6."""
-    partition = partition_name(pl.coalesce("topic", "topic_id"))
+    topic = pl.coalesce("topic", "topic_id")
+    partition = partition_name(topic)
     return said.filter(col("logged_at").is_not_null()).select(
         "cluster_id",
         *rule("unclean_election", "critical"),
@@ -87,6 +99,7 @@ def said_unclean(said: pl.DataFrame) -> pl.DataFrame:
         valid_from_at="logged_at",
         valid_until_at="logged_at",
         sentence=words(OUTSIDE + LOST, partition, "new_leader"),
+        facts=facts(topic=topic, partition="partition", leader="new_leader"),
         certainty=lit("proved"),
         evidence=pl.concat_list(line()),
     )

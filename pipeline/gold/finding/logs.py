@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.finding.wording import EVIDENCE_KEPT, NO_TERM, rule, words
+from pipeline.gold.finding.wording import EVIDENCE_KEPT, NO_TERM, facts, rule, words
 from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
 CONTROLLER_LOGS = ("controller", "state-change")
@@ -24,7 +24,7 @@ def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
         .sort("since_at", "sentence", "certainty", "evidence")
         .group_by("cluster_id", "entity", "kind", "hour_at", maintain_order=True)
         .agg(
-            col("sentence", "certainty", "evidence").first(),
+            col("node_id", "log", "sentence", "certainty", "evidence").first(),
             valid_from_at=col("since_at").first(),
             valid_until_at=pl.coalesce("until_at", "since_at").max(),
         )
@@ -36,6 +36,7 @@ def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
         root_event=words("{} since {}", "kind", col("hour_at").dt.epoch("s")),
         term_id=NO_TERM,
         sentence=words("{}, {}: {}", "entity", kind, "sentence"),
+        facts=facts(node_id="node_id", log="log", kind="kind"),
     )
 
 
@@ -61,5 +62,6 @@ def not_understood(wording_seen: pl.DataFrame) -> pl.DataFrame:
         term_id=NO_TERM,
         valid_until_at=lit(None, pl.Datetime("us", "UTC")),
         sentence=words("{} record(s) not understood: {}", "records", "not_understood_reason"),
+        facts=facts(records_count="records", reason="not_understood_reason"),
         certainty=lit("proved"),
     )

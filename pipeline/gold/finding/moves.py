@@ -4,7 +4,10 @@ import polars as pl
 from polars import col
 
 from pipeline.gold.finding.wording import (
+    CONTROLLER,
+    PARTITION,
     controller_name,
+    facts,
     kept_evidence,
     millis,
     partition_name,
@@ -12,6 +15,12 @@ from pipeline.gold.finding.wording import (
     words,
 )
 
+# An example of gold.replay_check: orders-0 replica 1: Kafka OfflineReplica, replay OnlineReplica.
+EXAMPLE = (
+    r"^(?P<topic>.+)-(?P<partition>\d+)(?: replica (?P<replica_id>\d+))?: "
+    r"Kafka (?P<kafka_state>\w+), replay (?P<replay_state>\w+)$"
+)
+OF_EXAMPLE = (*PARTITION, "replica_id", "kafka_state", "replay_state")
 GROUP = ("cluster_id", "term_id", "machine", "from_state", "to_state", "controller_id", "controller_epoch")
 
 
@@ -25,6 +34,7 @@ def moves_of_verdict(
         .sort("seq", "logged_at", "evidence", "name")
         .group_by(GROUP, maintain_order=True)
         .agg(
+            col(*PARTITION).first(),
             moves=pl.len(),
             first_name=col("name").first(),
             valid_from_at=col("logged_at").min(),
@@ -41,6 +51,14 @@ def moves_of_verdict(
         sentence=words(
             f"{{}} {did} {{}} {{}} move(s) {{}}, first of {{}}",
             *(controller_name(), "moves", "machine", pair, "first_name"),
+        ),
+        facts=facts(
+            **CONTROLLER,
+            machine="machine",
+            moves_count="moves",
+            from_state="from_state",
+            to_state="to_state",
+            **PARTITION,
         ),
         certainty=pl.lit("proved"),
     )
@@ -73,6 +91,8 @@ def replay_disagreement(replay_check: pl.DataFrame, controller_term: pl.DataFram
         terms, on=["cluster_id", "term_id"], how="inner"
     )
     check = col("check").str.replace_all("_", " ", literal=True)
+    first = col("examples").list.first()
+    parts = first.str.extract_groups(EXAMPLE)
     return found.select(
         *("cluster_id", "term_id", "evidence"),
         *rule("replay_disagreement", "warning"),
@@ -83,7 +103,15 @@ def replay_disagreement(replay_check: pl.DataFrame, controller_term: pl.DataFram
         sentence=words(
             "{} printed {} state(s) of the {} machine ({}), and the replay has {} of them otherwise, first {}",
             *(controller_name(), "said_count", "machine", check, "differing_count"),
-            col("examples").list.first(),
+            first,
+        ),
+        facts=facts(
+            **CONTROLLER,
+            check="check",
+            machine="machine",
+            said_count="said_count",
+            differing_count="differing_count",
+            **{name: parts.struct.field(name) for name in OF_EXAMPLE},
         ),
         certainty=pl.lit("proved"),
     )

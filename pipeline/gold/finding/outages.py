@@ -4,11 +4,15 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.finding.wording import (
+    PARTITION,
+    facts,
+    joined,
     kept_evidence,
     millis,
     partition_name,
     rule,
     seconds,
+    several,
     words,
 )
 from pipeline.model.brokers.departures import AT_STARTUP
@@ -31,7 +35,7 @@ def outage(
     One finding per event; what may have lasted so long, by its upper bound alone, is none.
     """
     groups = events(partition_outage, controller_term, audit_limit, data_end)
-    gone = col("brokers").cast(pl.List(pl.String)).list.join(",")
+    gone = joined("brokers")
     has_brokers, is_open = col("brokers").list.len() > 0, col("open") > 0
     by_them = when(has_brokers).then(words(": broker {} gone", gone)).otherwise(lit(""))
     still = when(is_open).then(words("; {} still without", "open")).otherwise(lit(""))
@@ -48,6 +52,15 @@ def outage(
             "{}{} left {} partition(s) without a leader, {} partition-seconds, longest {} s ({}){}",
             *("root_event", by_them, "partitions", seconds(col("lasted_ms"))),
             *(seconds(col("longest_ms")), "longest_name", still),
+        ),
+        facts=facts(
+            cause="root_event",
+            broker_ids=when(has_brokers).then(gone),
+            partitions_count="partitions",
+            total_ms="lasted_ms",
+            longest_ms="longest_ms",
+            **PARTITION,
+            open_count=several(col("open")),
         ),
     )
 
@@ -79,6 +92,7 @@ def events(
         .agg(
             col("certainty").min(),
             col("is_chosen").all(),
+            col(*PARTITION).first(),
             partitions=is_long.sum(),
             open=(is_long & is_open).sum(),
             lasted_ms=col("lasted_ms").filter(is_long).sum(),

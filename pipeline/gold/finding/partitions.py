@@ -9,7 +9,9 @@ from pipeline.gold.finding.wording import (
     NO_TERM,
     broker_name,
     decimals,
+    facts,
     millis,
+    plain,
     rule,
     seconds,
     words,
@@ -41,6 +43,14 @@ def standing_imbalance(imbalance_breach: pl.DataFrame) -> pl.DataFrame:
             *(decimals(col("max_ratio"), 4), decimals(col("threshold_ratio"), 2)),
             when(is_disabled).then(lit(NOT_ENABLED)).otherwise(lit("")),
         ),
+        facts=facts(
+            broker_id="broker_id",
+            led_elsewhere_count="led_elsewhere_count",
+            preferred_count="preferred_count",
+            imbalance_ratio=plain(col("max_ratio")),
+            threshold_ratio=plain(col("threshold_ratio")),
+            is_auto_rebalance_enabled=when(is_disabled).then(lit("false")),
+        ),
     )
 
 
@@ -52,10 +62,11 @@ def clock(name: str) -> pl.Expr:
 
 def blocked_deletion(topic_event: pl.DataFrame) -> pl.DataFrame:
     """A topic's deletion was put off because a replica's broker was dead; a warning while it still stands."""
-    waited = seconds(millis("completed_at") - millis("began_at"))
+    waited_ms = millis("completed_at") - millis("began_at")
     is_completed = col("completed_at").is_not_null()
     put_off = words(
-        "deletion of topic {} was put off by a replica out of reach, completed after {} s", "topic", waited
+        "deletion of topic {} was put off by a replica out of reach, completed after {} s",
+        *("topic", seconds(waited_ms)),
     )
     stuck = words("deletion of topic {} is stuck: a replica is out of reach", "topic")
     severity = when(is_completed).then(lit("info")).otherwise(lit("warning"))
@@ -71,6 +82,7 @@ def blocked_deletion(topic_event: pl.DataFrame) -> pl.DataFrame:
             valid_from_at="began_at",
             valid_until_at="completed_at",
             sentence=when(is_completed).then(put_off).otherwise(stuck),
+            facts=facts(topic="topic", lasted_ms=waited_ms),
             certainty=lit("proved"),
             evidence=known_lines(*([f"{step}_{name}" for name in LINE] for step in STEPS)),
         )

@@ -5,7 +5,7 @@ from decimal import Decimal
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.finding.wording import broker_name, rule, words
+from pipeline.gold.finding.wording import broker_name, facts, plain, rule, several, words
 
 NAMES_SHOWN = 3
 GROUP = ("cluster_id", "term_id", "controller_id", "broker_id")
@@ -25,10 +25,14 @@ def ratio_disagreement(imbalance_check: pl.DataFrame) -> pl.DataFrame:
         .group_by(GROUP, maintain_order=True)
         .agg(col(first).first(), valid_until_at=col("checked_at").max(), lines=pl.len())
     )
-    said = found.with_columns(printed(found["kafka_ratio"]), printed(found["imbalance_ratio"]))
+    said = found.with_columns(
+        printed(found["kafka_ratio"]).alias("kafka_prints"),
+        printed(found["imbalance_ratio"]).alias("lines_give"),
+    )
     epoch = col("term_id").str.extract(r"^\d+-(\d+)$")
     controller = words("controller {} (epoch {})", "controller_id", epoch)
-    names = col("only_kafka").list.head(NAMES_SHOWN).list.join(", ")
+    shown = col("only_kafka").list.head(NAMES_SHOWN)
+    names = shown.list.join(", ")
     count = col("only_kafka").list.len()
     also = when(count > 0).then(words("; Kafka alone counts {}: {}", count, names)).otherwise(lit(""))
     return said.select(
@@ -41,12 +45,22 @@ def ratio_disagreement(imbalance_check: pl.DataFrame) -> pl.DataFrame:
             "{} printed imbalance ratio {} for broker {}, its lines give {} ({} line(s) differ){}",
             *(
                 controller,
-                "kafka_ratio",
+                "kafka_prints",
                 "broker_id",
-                col("imbalance_ratio").fill_null("none"),
+                col("lines_give").fill_null("none"),
                 "lines",
                 also,
             ),
+        ),
+        facts=facts(
+            controller_id="controller_id",
+            controller_epoch=epoch,
+            broker_id="broker_id",
+            kafka_ratio=plain(col("kafka_ratio")),
+            imbalance_ratio=plain(col("imbalance_ratio")),
+            lines_count="lines",
+            only_kafka_count=several(count),
+            only_kafka=when(count > 0).then(shown.list.join(",")),
         ),
         certainty=lit("proved"),
     )

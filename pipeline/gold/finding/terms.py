@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.finding.wording import controller_name, millis, rule, seconds, words
+from pipeline.gold.finding.wording import CONTROLLER, controller_name, facts, millis, rule, seconds, words
 from pipeline.model.lines.evidence import NO_LINES
 from pipeline.model.settings import AuditLimit
 
@@ -17,8 +17,10 @@ def of_term(
     sentence: pl.Expr,
     times: tuple[str, str],
     evidence: pl.Expr,
+    **others: str | pl.Expr,
 ) -> pl.DataFrame:
-    """Findings about the controller of a term, for which the term is the root event. times: since when, until when."""
+    """Findings about the controller of a term, for which the term is the root event. times: since when, until when;
+    others: facts beside who it is."""
     since, until = times
     return terms.select(
         *("cluster_id", "term_id", "certainty"),
@@ -28,6 +30,7 @@ def of_term(
         valid_from_at=since,
         valid_until_at=until,
         sentence=sentence,
+        facts=facts(**CONTROLLER, **others),
         evidence=evidence.list.unique(maintain_order=True),
     )
 
@@ -63,7 +66,8 @@ def controller_outlived(controller_term: pl.DataFrame, audit_limit: AuditLimit) 
     )
     named = rule("controller_outlived", "warning", 2)
     late = controller_term.filter(is_late(audit_limit) & is_zookeeper & ~is_of_another_rule)
-    return of_term(late, named, sentence, ("superseded_at", "ended_at"), col("evidence"))
+    told = {"late_ms": -col("gap_ms"), "writes_count": writes, "overlap": col("overlap")}
+    return of_term(late, named, sentence, ("superseded_at", "ended_at"), col("evidence"), **told)
 
 
 def deposed_controller_wrote(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
@@ -71,16 +75,17 @@ def deposed_controller_wrote(controller_term: pl.DataFrame, audit_limit: AuditLi
 
     Source: KafkaController up to 2.0; from 2.1 on each write asks for the version of /controller_epoch (KAFKA-6082).
     """
+    late_ms = millis("last_write_at") - millis("superseded_at")
     sentence = words(
         "{} wrote leaders of partitions {} time(s) after the next controller was elected, the last {} s after: the "
         "next one does not know of them",
-        *(controller_name(), "writes_after_count"),
-        seconds(millis("last_write_at") - millis("superseded_at")),
+        *(controller_name(), "writes_after_count", seconds(late_ms)),
     )
     named = rule("deposed_controller_wrote", "critical")
     evidence = lines("elected", "wrote_after", "next_elected")
     wrote = controller_term.filter(is_late(audit_limit) & (col("overlap") == WROTE))
-    return of_term(wrote, named, sentence, ("superseded_at", "last_write_at"), evidence)
+    told = {"writes_count": col("writes_after_count"), "late_ms": late_ms}
+    return of_term(wrote, named, sentence, ("superseded_at", "last_write_at"), evidence, **told)
 
 
 def controller_powerless(
@@ -103,7 +108,8 @@ def controller_powerless(
     evidence = pl.concat_list(lines("elected", "fenced"), end)
     named = rule("controller_powerless", "warning")
     powerless = with_data_end(controller_term, data_end).filter(alone_ms > audit_limit.overlap_ms)
-    return of_term(powerless, named, sentence, ("fenced_from_at", "fenced_until_at"), evidence)
+    told = {"refused_count": col("fenced_count"), "lasted_ms": when(~is_open).then(alone_ms)}
+    return of_term(powerless, named, sentence, ("fenced_from_at", "fenced_until_at"), evidence, **told)
 
 
 def no_controller(
@@ -133,6 +139,11 @@ def no_controller(
         valid_from_at=from_at,
         valid_until_at="superseded_at",
         sentence=words("no controller for {} after {}", how_long, controller_name()),
+        facts=facts(
+            **CONTROLLER,
+            at_least_ms=when(is_vacant & ~is_last).then(ms),
+            at_most_ms=when(~is_vacant & ~is_last).then(ms),
+        ),
         certainty=lit("inferred"),
         evidence=basis,
     )
@@ -140,14 +151,15 @@ def no_controller(
 
 def failover_slow(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
     """From its election until it was ready a controller took long: meanwhile no leader was elected."""
-    step = longest_step().str.replace_all("_", " ", literal=True)
+    step = longest_step()
     sentence = words(
         "{} was ready only {} s after its election, longest in {}",
-        *(controller_name(), seconds(col("ready_ms")), step),
+        *(controller_name(), seconds(col("ready_ms")), step.str.replace_all("_", " ", literal=True)),
     )
     named = rule("failover_slow", "warning")
     slow = controller_term.filter(col("ready_ms") > audit_limit.failover_slow_ms)
-    return of_term(slow, named, sentence, ("elected_at", "ready_at"), lines("elected", "ready"))
+    told = {"lasted_ms": col("ready_ms"), "longest_step": step}
+    return of_term(slow, named, sentence, ("elected_at", "ready_at"), lines("elected", "ready"), **told)
 
 
 def longest_step() -> pl.Expr:

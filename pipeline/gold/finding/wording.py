@@ -1,12 +1,14 @@
-"""What all rules say alike: names, numbers, and the evidence that is kept."""
+"""What all rules say alike: names, numbers, facts, and the evidence that is kept."""
 
 import polars as pl
-from polars import col, lit
+from polars import col, lit, when
 
 EVIDENCE = col("evidence")
 EVIDENCE_KEPT = 5  # of so many rows
 NO_TERM = lit(None, pl.String)
-FRACTION = 20  # digits behind the point: a ratio has 17 that count
+FRACTION = 25  # digits behind the point: a ratio has 17 that count, behind as many zeros as a million partitions give
+CONTROLLER = {"controller_id": "controller_id", "controller_epoch": "controller_epoch"}
+PARTITION = {"topic": "topic", "partition": "partition"}
 
 
 def rule(name: str, severity: str | pl.Expr, version: int = 1) -> tuple[pl.Expr, ...]:
@@ -19,6 +21,33 @@ def words(text: str, *parts: str | pl.Expr) -> pl.Expr:
     """The text with a column or an expression for each {}; what is not known reads null."""
     values = (col(one) if isinstance(one, str) else one for one in parts)
     return pl.format(text, *(one.cast(pl.String).fill_null("null") for one in values))
+
+
+def facts(**values: str | pl.Expr) -> pl.Expr:
+    """The column of facts by name: columns or expressions. What is null is left out."""
+    entries = (
+        pl.struct(key=lit(name), value=(col(one) if isinstance(one, str) else one).cast(pl.String))
+        for name, one in values.items()
+    )
+    is_known = pl.element().struct.field("value").is_not_null()
+    known = pl.concat_list(entries).list.filter(is_known)
+    return known.cast(pl.Map(pl.String, pl.String)).alias("facts")
+
+
+def plain(value: pl.Expr) -> pl.Expr:
+    """A double in plain decimals, with all digits that it prints: 0.00025, 1."""
+    exact = value.cast(pl.String).cast(pl.Decimal(38, FRACTION)).cast(pl.String)
+    return exact.str.replace(r"\.?0+$", "")
+
+
+def several(count: pl.Expr) -> pl.Expr:
+    """A count; null if it is 0."""
+    return when(count > 0).then(count)
+
+
+def joined(name: str) -> pl.Expr:
+    """A list as the text of a fact: 2,1."""
+    return col(name).cast(pl.List(pl.String)).list.join(",")
 
 
 def decimals(value: pl.Expr, count: int) -> pl.Expr:

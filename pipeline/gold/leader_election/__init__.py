@@ -46,6 +46,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     replica_offset: pl.DataFrame,
     deletion_before: pl.DataFrame,
     run_before: pl.DataFrame,
+    led_before: pl.DataFrame,
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
     """One row per attempt to give one partition a leader; of a fenced controller (from 2.1) no line tells.
@@ -53,7 +54,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     KRaft: as kraft_elections says; what follows is of ZooKeeper mode.
     dirty_from: the begin of a day before which no term began whose lines are given; deletion_before: (cluster_id,
     topic, deletions) completed before it; partition_timeline: what is open at it or begins later; run_before: rows of
-    election_event before it, some run of preferred elections of each KRaft term that prints them.
+    election_event before it, some run of preferred elections of each KRaft term that prints them; led_before: the last
+    interval with a leader epoch, before it, of each partition of which none is known then.
 
     The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.
     The choice is judged by the ISR before where that is certain, else by the ISR that the line states: the old one
@@ -72,7 +74,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     )
     chosen = pl.concat([election_event, run_before])
     told = (broker_absence, broker_event, chosen, reassignment_event, term, log_gap)
-    of_kraft = kraft_elections(partition_timeline, *told)
+    of_kraft = kraft_elections(pl.concat([led_before, partition_timeline]), *told)
     both = pl.concat([of_this_table(of_zookeeper), of_this_table(of_kraft)])
     return with_bound(both, replica_offset)
 

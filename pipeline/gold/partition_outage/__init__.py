@@ -37,6 +37,7 @@ def build(
     term: pl.DataFrame,
     session_limit: SessionLimit,
     outage_before: pl.DataFrame,
+    led_before: pl.DataFrame,
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
     """One row per outage of one partition: those that go on at dirty_from or begin later.
@@ -45,12 +46,11 @@ def build(
     no controller in office lists as live: up to 2.2 a partition goes on naming its dead leader, and from 2.6 on its
     move to Offline is not printed at the level as shipped. What a deletion does is no outage. In KRaft the decision
     that took the leader out of service is the root, where the timeline rests on it.
-    outage_before: rows of this table that begin before dirty_from and reach it. broker_session: all of it.
+    outage_before: rows of this table that begin before dirty_from and reach it, undetermined where they are so by what
+    was before it. led_before: the last interval with a leader, before dirty_from, of each partition that has none then.
+    broker_session: all of it.
     """
-    intervals = with_following(partition_timeline)
-    in_zookeeper = intervals.filter(col("topic_id").is_null())
-    absent = absences(in_zookeeper, broker_session.filter(col("mode") == "zookeeper"))
-    pieces = pl.concat([leaderless(intervals), left_alone(in_zookeeper, absent)])
+    pieces = without_leader(pl.concat([led_before, partition_timeline]), broker_session)
     if dirty_from is not None:
         pieces = pl.concat([since(pieces, dirty_from), seeds(outage_before, dirty_from)], how="diagonal")
     return (
@@ -60,6 +60,14 @@ def build(
         .pipe(with_bounds, term, session_limit)
         .with_columns(evidence=evidence())
     )
+
+
+def without_leader(partition_timeline: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """Pieces of intervals in which nobody leads, see zk_leaderless."""
+    intervals = with_following(partition_timeline)
+    in_zookeeper = intervals.filter(col("topic_id").is_null())
+    absent = absences(in_zookeeper, broker_session.filter(col("mode") == "zookeeper"))
+    return pl.concat([leaderless(intervals), left_alone(in_zookeeper, absent)])
 
 
 def since(pieces: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:

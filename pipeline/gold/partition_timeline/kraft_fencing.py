@@ -100,7 +100,7 @@ def leaderships(states: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:
         .agg(
             col("leader").first(),
             col(said).first().name.prefix("first_"),
-            col(*said, "replicas").last().name.prefix("last_"),
+            col(said).last().name.prefix("last_"),
             from_at=col("at").min(),
             topic=col("topic").max(),
         )
@@ -110,14 +110,14 @@ def leaderships(states: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_fence(leaderships: pl.DataFrame, fences: pl.DataFrame) -> pl.DataFrame:
+def with_fence(leaderships: pl.DataFrame, fences: pl.DataFrame, assigned: pl.DataFrame) -> pl.DataFrame:
     """fenced_at with its line (fence_<LINE>): when the leader was fenced in its leadership, or was allowed to shut down
     if then the next one took over or none was left to; empty_at with its line (empty_<LINE>): from when on none of the
-    replicas known to be in sync was there."""
-    in_sync = pl.coalesce("last_isr", "last_replicas")
+    replicas known to be in sync was there. assigned: (IDENTITY, at, replicas), where no ISR is known."""
+    in_sync = pl.coalesce("last_isr", "replicas")
     is_empty = in_sync.list.set_difference("out").list.len() == 0
     is_acting = col("is_fence") | is_taken_over() | (is_empty & (col("then_at") == col("at")))
-    reached = during_leaderships(leaderships, fences)
+    reached = during_leaderships(leaderships, fences).pipe(with_assignment, assigned)
     fenced = first_of_each(reached.filter(is_acting), ("at", *LINE, "is_fence"))
     own = fenced.select(*LEADERSHIP, "at", *LINE, "is_fence")
     is_before_end = (col("then_at") < col("until_at")).fill_null(value=True)
@@ -128,6 +128,16 @@ def with_fence(leaderships: pl.DataFrame, fences: pl.DataFrame) -> pl.DataFrame:
     return leaderships.join(
         fenced.select(*LEADERSHIP, *fence_columns).rename(fence_columns), on=LEADERSHIP, how="left"
     ).join(empty.select(*LEADERSHIP, *empty_columns).rename(empty_columns), on=LEADERSHIP, how="left")
+
+
+def with_assignment(reached: pl.DataFrame, assigned: pl.DataFrame) -> pl.DataFrame:
+    """replicas: the assignment that is known at then_at."""
+    told = assigned.rename({"at": "told_at"}).sort("told_at", maintain_order=True)
+    return (
+        reached.sort("then_at")
+        .join_asof(told, left_on="then_at", right_on="told_at", by=list(IDENTITY), check_sortedness=False)
+        .drop("told_at", strict=False)
+    )
 
 
 def during_leaderships(leaderships: pl.DataFrame, fences: pl.DataFrame) -> pl.DataFrame:
@@ -157,16 +167,23 @@ def is_taken_over() -> pl.Expr:
 
 
 def held(states: pl.DataFrame, leaderships: pl.DataFrame) -> pl.DataFrame:
-    """One row per state that a partition was in, those that no line states included: IDENTITY, TOPIC, ROW."""
+    """One row per state that a partition was in, those that no line states included: IDENTITY, TOPIC, ROW. is_known:
+    False of what is printed of a state that is known since the decision from which it follows."""
     is_before_fence = (col("at") < col("fenced_at")).fill_null(value=True)
+    fenced = leaderships.filter(col("fenced_at").is_not_null())
+    inferred = at_once(fenced).with_columns(is_known=lit(value=True))
+    epoch = (*IDENTITY, "partition_epoch")
+    known_before = inferred.select(*epoch, is_known=lit(value=False))
     printed = (
         states.select(*LEADERSHIP, *ROW)
         .join(leaderships.select(*LEADERSHIP, *TOPIC, "fenced_at"), on=LEADERSHIP)
         .filter(is_before_fence)
         .drop("fenced_at", "leadership")
+        .join(known_before, on=epoch, how="left")
+        .with_columns(col("is_known").fill_null(value=True))
     )
-    fenced = leaderships.filter(col("fenced_at").is_not_null())
-    return pl.concat([printed, at_once(fenced), nobody_later(fenced)], how="diagonal")
+    later = nobody_later(fenced).with_columns(is_known=lit(value=True))
+    return pl.concat([printed, inferred, later], how="diagonal")
 
 
 def at_once(fenced: pl.DataFrame) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from pipeline.gold.partition_timeline.kraft_fencing import (
     with_lost,
 )
 from pipeline.gold.partition_timeline.kraft_topics import kraft_topics
-from pipeline.gold.partition_timeline.missing_broker_logs import with_missing_logs
+from pipeline.gold.partition_timeline.missing_broker_logs import LINES_MISSING, with_missing_logs
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.partition_states import (
     ASSIGNED,
@@ -27,11 +27,13 @@ from pipeline.model.partitions.partition_states import (
     states,
     with_seeds,
 )
+from pipeline.model.partitions.statements import MOVING
 from pipeline.model.terms.kraft_terms import LINE, kraft_terms, until_unseen, with_decided, with_term
 
 KNOWN = (*HELD, "partition_epoch", "state", "certainty", "topic_life", "gone_at", "gone_by")
-TRACKED = ("partition_epoch", "state", *HELD, *ASSIGNED)
+TRACKED = ("partition_epoch", "state", *HELD, *ASSIGNED, "is_unseen", "is_assignment_stale")
 TAKEN = "partition_created"
+PLACE = ("file_id", "byte_offset")
 MOST_EPOCHS = (1 << SEQ_BITS) - 1
 
 
@@ -58,10 +60,11 @@ def kraft_intervals(
     lines = identified(partition_state, before, dirty_from).pipe(with_decided, controller_line, terms)
     said = printed(lines).pipe(with_seeds, seeds(before), term)
     led = states(said).pipe(with_leaderships).pipe(with_lost, absences)
+    stated = assignments(lines, before)
     topics = kraft_topics(said, lines, before, terms)
-    fenced = leaderships(led, topics).pipe(with_fence, fences(absences))
+    fenced = leaderships(led, topics).pipe(with_fence, fences(absences), assigned(led, stated))
     return (
-        pl.concat([with_known(held(led, fenced)), assignments(lines, before)], how="diagonal")
+        pl.concat([with_state(held(led, fenced)), stated], how="diagonal")
         .pipe(filled)
         .pipe(with_missing_logs, wording_seen, broker_absence, terms)
         .pipe(changes)
@@ -92,70 +95,94 @@ def until_kraft(
     )
 
 
-def with_known(held: pl.DataFrame) -> pl.DataFrame:
+def with_state(held: pl.DataFrame) -> pl.DataFrame:
     is_online, is_offline = col("leader") >= 0, col("leader") < 0
-    state = when(is_online).then(lit("OnlinePartition")).when(is_offline).then(lit("OfflinePartition"))
-    return held.with_columns(state=state, is_known=lit(value=True))
+    return held.with_columns(
+        state=when(is_online).then(lit("OnlinePartition")).when(is_offline).then(lit("OfflinePartition"))
+    )
 
 
 def assignments(lines: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
     """Replicas that controllers' lines and the rows before dirty_from state, without a partition epoch. replayed: those
-    of lines that are no decision, as a controller prints them whenever it starts. lost: that they are in doubt."""
+    of lines that are no decision, as a controller prints them whenever it starts. was_stale: as the row before said."""
     key = (*IDENTITY, "topic", "at", *LINE)
     said = lines.filter(col("teller") == "controller", col("replicas").is_not_null())
     decided = said.filter("is_decided", col("partition_epoch").is_null()).select(*key, *ASSIGNED)
     replayed = said.filter(~col("is_decided")).select(*key, replayed="replicas")
-    known = since_printed(before).select(*key, *ASSIGNED, lost=when("is_assignment_stale").then("replicas"))
+    known = since_printed(before).select(*key, *ASSIGNED, was_stale="is_assignment_stale")
     stated = pl.concat([decided, replayed, known], how="diagonal")
     return stated.with_columns(is_known=lit(value=False))
 
 
+def assigned(states: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
+    """(IDENTITY, at, replicas): what is known of assignments from each line on that tells of a partition, in order."""
+    known = states.select(*IDENTITY, "at", "partition_epoch", *LINE, "replicas", is_known=lit(value=True))
+    rows = in_turn(pl.concat([known, stated], how="diagonal"))
+    return rows.select(*IDENTITY, "at", replicas=replicas_by_then())
+
+
+def in_turn(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.sort(*IDENTITY, "at", ~col("is_known"), "partition_epoch", *LINE)
+
+
 def filled(rows: pl.DataFrame) -> pl.DataFrame:
     """Each row with all that is known by then of its partition, its state since known_at, its assignment as stated
-    at replicas_at, and its place among all (row_no); what comes before its first state tells of replicas.
+    at replicas_at, else as replayed, and its place among all (row_no); what comes before its first state tells of
+    replicas.
 
-    Where a replica was lost and the assignment was not stated since, it is stale.
+    Where a replica was lost, or the assignment was stale before, and it was not stated since, it is stale.
     """
-    is_stated = col("replicas").is_not_null()
-    is_seed = ~col("is_known") & col("lost").is_not_null()
+    is_stated, stale_at, replicas_at = col("replicas").is_not_null(), col("stale_at"), col("replicas_at")
     nothing = lit([], rows.schema["lost"])
-    doubt = when(is_seed).then("lost").when(is_stated).then(nothing).otherwise("lost")
-    is_doubtful = (col("doubt").list.set_intersection("replicas").list.len() > 0).fill_null(value=False)
+    doubt = when(is_stated).then(nothing).otherwise("lost")
+    has_lost = (col("doubt").list.set_intersection("replicas").list.len() > 0).fill_null(value=False)
+    was_stale = (stale_at >= replicas_at).fill_null(stale_at.is_not_null())
     return (
-        rows.sort(*IDENTITY, "at", ~col("is_known"), "partition_epoch", *LINE)
+        in_turn(rows)
         .with_row_index("row_no")
         .with_columns(
-            col(*ASSIGNED, "first_seq", "replayed").forward_fill().over(IDENTITY),
+            col(*MOVING, "first_seq").forward_fill().over(IDENTITY),
+            replicas=replicas_by_then(),
             doubt=doubt.forward_fill().over(IDENTITY),
+            stale_at=when("was_stale").then("at").forward_fill().over(IDENTITY),
             replicas_at=when(is_stated).then("at").forward_fill().over(IDENTITY),
             known_no=when("is_known").then("row_no").forward_fill().over(IDENTITY),
         )
         .with_columns(
             col(KNOWN).gather("known_no"),
             known_at=col("at").gather("known_no"),
-            replicas=pl.coalesce("replicas", "replayed"),
         )
         .filter(col("known_no").is_not_null())
-        .with_columns(is_assignment_stale=when(is_stated).then(is_doubtful))
-        .drop("known_no", "is_known", "replayed", "lost", "doubt")
+        .with_columns(is_assignment_stale=when(is_stated).then(has_lost | was_stale))
+        .drop("known_no", "is_known", "replayed", "lost", "doubt", "was_stale", "stale_at")
     )
 
 
+def replicas_by_then() -> pl.Expr:
+    """The assignment as stated last, else what is replayed last before the first state of the partition, or where
+    nothing is, first after it: a replay tells of no assignment that is known. Of rows in_turn()."""
+    replayed, is_later = col("replayed"), col("is_known").cum_max().over(IDENTITY)
+    number = when(is_later).then(replayed.is_not_null()).cum_sum().over(IDENTITY)
+    by_then = when(~is_later).then(replayed).forward_fill().over(IDENTITY)
+    after = when(number == 1).then(replayed).forward_fill().over(IDENTITY)
+    return pl.coalesce(col("replicas").forward_fill().over(IDENTITY), by_then, after)
+
+
 def changes(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows that change something, with their end and what ended them."""
+    """The rows that change something, with their end and what ended them. The line of one that no line begins is that
+    of the row before."""
     is_within_life = (col("at") < col("gone_at")).fill_null(value=True)
     following_at = col("at").shift(-1).over(IDENTITY)
     is_last_of_instant = (following_at > col("at")).fill_null(value=True)
-    is_first = col("row_no") == col("row_no").min().over(IDENTITY)
-    is_new = pl.any_horizontal(col(name).ne_missing(col(name).shift(1)) for name in (*TRACKED, "is_unseen", "is_assignment_stale"))
+    is_first = pl.int_range(pl.len()).over(IDENTITY) == 0
+    is_new = pl.any_horizontal(col(name).ne_missing(col(name).shift(1)) for name in TRACKED)
     counted = (col("first_seq").max().over(IDENTITY) - 1).fill_null(0)
     return (
         rows.filter(is_within_life)
         .sort(*IDENTITY, "at", col("partition_epoch").is_null(), "partition_epoch", *LINE, "row_no")
         .filter(is_last_of_instant)
-        .drop("row_no")
-        .with_row_index("row_no")
         .filter(is_first | is_new)
+        .with_columns(when(col("event") != LINES_MISSING).then(col(PLACE)).forward_fill().over(IDENTITY))
         .with_columns(
             valid_until_at=pl.coalesce(following_at, "gone_at"),
             ended_by=pl.coalesce(col("event").shift(-1).over(IDENTITY), "gone_by"),

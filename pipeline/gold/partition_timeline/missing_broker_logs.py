@@ -11,7 +11,7 @@ from pipeline.model.partitions.partition_states import GRACE_SECONDS, HELD, IDEN
 from pipeline.model.terms.kraft_terms import unseen_of
 
 NOBODY = -1
-ENDED_BY = "lines_missing"
+LINES_MISSING = "lines_missing"
 UNDETERMINED = "undetermined"
 BROKER = ("cluster_id", "broker_id")
 PEERS = ("cluster_id", "peers")
@@ -145,7 +145,9 @@ def decisions(states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFram
     """(state_no, first_at): the first decision after known_at to take out the leader while its logs are missing; where
     nobody leads, of the return of a replica of which that holds."""
     out, back = (
-        absences.select(*BROKER, first_at=name).join(watched, on=BROKER, how="left").filter(is_missing("first_at"))
+        absences.select(*BROKER, first_at=name)
+        .join(watched, on=BROKER, how="left")
+        .filter(is_missing("first_at"))
         for name in ("out_at", "back_at")
     )
     led = states.filter("is_led").with_columns(broker_id="leader")
@@ -219,7 +221,7 @@ def in_steps(states: pl.DataFrame, unseen: pl.DataFrame) -> pl.DataFrame:
         is_inside = (col(at) > col("at")) & (col(at) < pl.min_horizontal(until))
         return (
             states.filter(is_inside, ~is_over)
-            .with_columns(at=at, event=lit(ENDED_BY), is_doubt=lit(at == "end_at"))
+            .with_columns(at=at, event=lit(LINES_MISSING), is_doubt=lit(at == "end_at"))
             .pipe(with_unseen, unseen)
         )
 

@@ -8,6 +8,8 @@ from polars import col, lit, when
 from pipeline.model.partitions.statements import GONE, LAST, PARTITION, PARTITION_ORDER, TRACKED
 from pipeline.model.terms.missing_terms import DOUBTS, ORDER_WITH_DOUBT, UNDETERMINED, in_doubt, with_doubt
 
+PLACE = ("controller_epoch", "seq", "event_seq", "term_id", "file_id", "byte_offset")
+
 
 def zk_intervals(
     lived: pl.DataFrame, last: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None
@@ -90,12 +92,17 @@ def filled(lived: pl.DataFrame) -> pl.DataFrame:
 
 
 def intervals(lived: pl.DataFrame) -> pl.DataFrame:
-    """One row per statement that changes what is known, but for those after which the partition is gone."""
+    """One row per statement that changes what is known, but for those after which the partition is gone.
+
+    A doubt has the place of the last statement if that is of the same day (UTC), else that of the interval before it:
+    of the days before nothing is told of statements that only repeat what is known.
+    """
     known = ("partition_no", *TRACKED, "is_in_doubt", "is_assignment_doubted")
     is_new = pl.any_horizontal(col(name).ne_missing(col(name).shift(1)) for name in known)
     counted = (col("first_seq").max().over("partition_no") - 1).fill_null(0)
     return (
         lived.filter(is_new)
+        .with_columns(when("has_place").then(col(PLACE)).forward_fill().over("partition_no"))
         .with_columns(
             valid_until_at=col("at").shift(-1).over("partition_no"),
             ended_by=col("event").shift(-1).over("partition_no"),

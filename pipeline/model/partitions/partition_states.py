@@ -95,15 +95,12 @@ def superseded(printed: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def last_of_each(before: pl.DataFrame) -> pl.DataFrame:
-    """Of rows of gold.partition_timeline the last one of each KRaft partition, as_lines()."""
-    return as_lines(before.sort("interval_seq").unique(IDENTITY, keep="last", maintain_order=True))
-
-
 def since_printed(before: pl.DataFrame) -> pl.DataFrame:
     """Of rows of gold.partition_timeline those of each KRaft partition from its last printed state on, as_lines()."""
-    printed_seq = col("interval_seq").filter(col("partition_epoch").is_not_null()).max().over(IDENTITY)
-    return as_lines(before.filter(col("interval_seq") >= printed_seq))
+    epoch, number = col("partition_epoch"), col("interval_seq")
+    is_last_printed = (epoch == epoch.max().over(IDENTITY)).fill_null(value=False)
+    printed_seq = number.filter(is_last_printed).min().over(IDENTITY)
+    return as_lines(before.filter(number >= printed_seq))
 
 
 def as_lines(intervals: pl.DataFrame) -> pl.DataFrame:
@@ -115,9 +112,10 @@ def as_lines(intervals: pl.DataFrame) -> pl.DataFrame:
 
 
 def seeds(before: pl.DataFrame) -> pl.DataFrame:
-    """Of each partition of rows of gold.partition_timeline the last state that was printed before dirty_from."""
-    is_printed = col("partition_epoch").is_not_null()
-    return last_of_each(before.filter(is_printed)).select(
+    """Of each partition of rows of gold.partition_timeline the last state that was printed before dirty_from, with the
+    first of its intervals."""
+    first = since_printed(before).sort("interval_seq").unique(IDENTITY, keep="first", maintain_order=True)
+    return first.select(
         *PRINTED,
         is_change=lit(value=False),
         is_birth=lit(value=True),

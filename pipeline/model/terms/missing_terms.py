@@ -19,15 +19,18 @@ def with_doubt(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | N
     """Statements of partitions (statements.statements, with DOUBTS: null but of what was in doubt before dirty_from),
     and a row more, is_doubt, where a term begins to be missing: what was said last may be so no more.
 
-    Such a row states nothing and has the place of the statement before it. DOUBTS: epoch of the last term before the
-    missing one.
+    Such a row states nothing and has the place of the statement before it; has_place: on the same day in UTC. DOUBTS:
+    epoch of the last term before the missing one.
     """
     stretches = unseen_stretches(term)
     if dirty_from is not None:
         stretches = stretches.filter(col("from_at") >= dirty_from)
     absent = (name for name in DOUBTS.values() if name not in lived.columns)
     said = lived.with_columns(
-        *(lit(None, pl.Int32).alias(name) for name in absent), era=life(), is_doubt=lit(value=False)
+        *(lit(None, pl.Int32).alias(name) for name in absent),
+        era=life(),
+        is_doubt=lit(value=False),
+        has_place=lit(value=True),
     )
     if stretches.is_empty():
         return said.drop("era")
@@ -39,21 +42,23 @@ def doubts(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     partitions = said.select(*PARTITION, "era").unique()
     begun = stretches.rename({"life": "era", "epoch": "doubt_epoch"})
     is_same_era = col("era") == col("era_said")
+    is_same_day = col("said_at") >= col("from_at").dt.truncate("1d")
     return (
         partitions.join(begun, on=["cluster_id", "era"])
         .sort("from_at")
         .join_asof(
-            said.sort(PARTITION_ORDER), left_on="from_at", right_on="at", by=PARTITION, suffix="_said",
-            check_sortedness=False,
+            said.sort(PARTITION_ORDER).with_columns(said_at="at"), left_on="from_at", right_on="at", by=PARTITION,
+            suffix="_said", check_sortedness=False,
         )
         .filter(is_same_era, col("state").ne_missing(GONE))
         .with_columns(
             at="from_at",
             event=lit(TERM_MISSING),
             is_doubt=lit(value=True),
+            has_place=is_same_day,
             **{name: pl.coalesce("doubt_epoch", name) for name in DOUBTS.values()},
         )
-        .drop(*TRACKED, "era_said", "from_at", "doubt_epoch")
+        .drop(*TRACKED, "era_said", "from_at", "said_at", "doubt_epoch")
     )  # fmt: skip
 
 

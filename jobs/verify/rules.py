@@ -1,0 +1,39 @@
+"""Which rule is proved how: a finding again from the bytes of its records alone."""
+
+from collections.abc import Callable, Sequence
+
+from jobs.verify.brokers import broker_flapping, unclean_shutdown
+from jobs.verify.elections import last_known_leader, leader_choice, unclean_election
+from jobs.verify.logs import not_understood
+from jobs.verify.moves import discontinuity, illegal_move, refused_move, replay_disagreement
+from jobs.verify.partitions import blocked_deletion, outage, ratio_disagreement, standing_imbalance
+from jobs.verify.proof import CONFIRMED, UNDECIDED, Claim, Line, Record, Unproved, line_of, require
+from jobs.verify.terms import (
+    controller_outlived,
+    controller_powerless,
+    deposed_controller_wrote,
+    failover_slow,
+    no_controller,
+)
+
+OLDER = "an older release wrote it, without the facts that are proved: a run has to judge it anew"
+
+
+def verified(claim: Claim, records: Sequence[Record]) -> tuple[str, str]:
+    """Outcome and why. Lines have to say what it claims; that others are missing no record shows: it is told then."""
+    try:
+        require(records, "no record stands behind it")
+        require(claim.rule != "missing_logs", "that lines are missing no record shows", UNDECIDED)
+        require(claim.rule in RULES, f"rule {claim.rule} is not known here", UNDECIDED)
+        require(claim.facts is not None, OLDER, UNDECIDED)
+        return CONFIRMED, RULES[claim.rule](claim, [line_of(one) for one in records])
+    except Unproved as problem:
+        return problem.args[0], problem.args[1]
+
+
+RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one for one in (
+    illegal_move, refused_move, discontinuity, replay_disagreement, controller_outlived, no_controller,
+    deposed_controller_wrote, controller_powerless, failover_slow, leader_choice,
+    unclean_election, last_known_leader, outage, blocked_deletion, standing_imbalance, ratio_disagreement,
+    not_understood, broker_flapping, unclean_shutdown,
+)}  # fmt: skip

@@ -1,0 +1,199 @@
+"""Questions asked of tables: on rows where a value is missing, at bounds of times, and in the order that numbers them."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from jobs.answers import Answers, day_of, holds
+from jobs.compare import states
+from jobs.facts import gather
+from jobs.outages import COLUMNS, asked, by_topic
+from pipeline.catalog.tables import BY_SHORT_NAME, SPECS
+from tests.frames import at, frame
+from tests.jobs.answering import answers_of
+
+
+def answers(**texts: str) -> Answers:
+    return answers_of(**{name: frame(BY_SHORT_NAME[name].spec, text) for name, text in texts.items()})
+
+
+INTERVALS = """
+    topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | state            | leader | replicas | is_deleting | certainty    | is_assignment_stale
+    a     | 1          | 0         | 1            | 1             | 5              |                  | 1      | [1 2]    | false       | proved       | false
+    a     | 1          | 0         | 2            | 5             |                | OnlinePartition  | 2      | [1 2]    | false       | proved       |
+    a     | 1          | 1         | 1            | 2             |                | OfflinePartition | 2      | [2 1]    | false       | proved       | false
+    a     | 1          | 2         | 1            | 2             |                |                  |        |          | false       | proved       | false
+    b     | 1          | 0         | 1            | 2             |                | OnlinePartition  | 2      | [1 2]    | true        | undetermined | false
+    b     | 1          | 1         | 1            | 2             |                | OnlinePartition  | 2      | [1 2]    | false       | proved       | true
+    b     | 1          | 2         | 1            | 2             |                |                  | -1     | [1]      | false       | proved       | false
+"""  # fmt: skip
+
+
+def test_partitions_at_the_end() -> None:
+    """Without a leader are a-1 and b-2; led elsewhere a-0 and, as it has none, b-2; not known a-2, b-0 and b-1."""
+    assert answers(partition_timeline=INTERVALS).partitions_at_end() == {
+        "partitions": 6, "offline": 2, "elsewhere": 2, "unknown": 3,
+    }  # fmt: skip
+    assert answers().partitions_at_end() == dict.fromkeys(
+        ("partitions", "offline", "elsewhere", "unknown"), 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("moment", "held"),
+    [(at(0.999), 0), (at(1), 1), (at(1.5), 1), (at(4.999), 6), (at(5), 6), (None, 6)],
+)
+def test_an_interval_holds_from_its_begin_until_before_its_end(moment: datetime | None, held: int) -> None:
+    found = answers(partition_timeline=INTERVALS).rows("gold.partition_timeline", holds(moment))
+    assert len(found) == held
+    begins = set(found["valid_from_at"]) - {at(2)}
+    assert begins == ({at(5)} if moment is None or moment >= at(5) else {at(1)} if held else set())
+
+
+def test_brokers_that_lead_and_those_that_should() -> None:
+    ratios = """
+    broker_id | valid_from_at | valid_until_at | preferred_count | imbalance_ratio
+    1         | 1             | 5              | 3               | 0.5
+    1         | 5             |                | 4               | 0.25
+    3         | 1             |                | 1               | 1.0
+    """
+    asked_of = answers(partition_timeline=INTERVALS, leader_imbalance=ratios)
+
+    def told(moment: datetime | None) -> list[tuple[Any, ...]]:
+        return [(one["broker_id"], one["preferred_count"], one["leads"]) for one in asked_of.brokers(moment)]
+
+    assert told(None) == [(1, 4, None), (2, None, 3), (3, 1, None)]
+    assert told(at(1)) == [(1, 3, 1), (3, 1, None)]
+
+
+def test_topics_that_are_being_deleted() -> None:
+    steps = """
+    topic | step               | logged_at | byte_offset | file_id
+    a     | deletion_queued    | 1         | 9           | f
+    a     | deletion_completed | 1         | 10          | f
+    z     | deletion_queued    | 2         | 0           | f
+    b     | deletion_completed | 1         | 0           | f
+    b     | deletion_queued    | 2         | 0           | f
+    c     | created            | 3         | 0           | f
+    """
+    assert answers(topic_event=steps).deleting() == ["b", "z"]
+
+
+def test_findings_are_numbered_by_harm() -> None:
+    rows = """
+    finding_id | rule             | severity | status    | suppressed_by | valid_from_at
+    known      | unclean_election | critical | new       | seen          | 1
+    over       | unclean_election | critical | resolved  |               | 1
+    gone       | unclean_election | critical | retracted |               | 1
+    late       | outage           | warning  | new       |               | 3
+    early      | outage           | warning  | ongoing   |               | 2
+    no_boss    | no_controller    | warning  | new       |               | 1
+    worst      | outage           | critical | new       |               | 9
+    info       | outage           | info     | new       |               | 1
+    """
+    order = [one["finding_id"] for one in answers(finding=rows).findings()]
+    assert order == ["worst", "early", "late", "no_boss", "info", "over", "known"]
+
+
+def test_the_level_is_that_of_the_newest_term() -> None:
+    terms = """
+    term_id | last_seen_at | is_trace_seen | replica_machine
+    1-1     | 9            | true          | R1
+    1-2     | 10           | false         | R2
+    1-3     |              | true          | R1
+    """
+    assert answers(term=terms).level() == {"is_trace": False, "machine": "R2"}
+    assert answers().level() is None
+
+
+MOVES = """
+    verdict    | normal     | logged_at | ordered_at | byte_offset | file_id
+    refused    | KAFKA-8237 | 5         | 5          | 1           | f
+    refused    |            | 4         | 5          | 2           | f
+    illegal    |            | 6         | 6          | 3           | f
+    valid      | item       | 1         | 1          | 4           | f
+"""
+
+
+def test_moves_since_a_time_and_of_all_times() -> None:
+    one = answers(transition_audit=MOVES)
+    assert one.moves(None) == {"refused": 2, "illegal": 1, "valid": 1, "normal": 1}
+    assert one.moves(at(5)) == {"refused": 1, "illegal": 1, "normal": 1}
+    assert [row["byte_offset"] for row in one.odd_moves(2, None)] == [3, 2]
+    assert [row["byte_offset"] for row in one.odd_moves(9, at(5))] == [3, 1]
+
+
+def test_checks_of_a_day_are_asked_by_time() -> None:
+    rows = """
+    check              | day_at | logged_at | said_count | equal_count | undecided_count | differing_count
+    initial_state_dump | 0      | 5         | 3          | 1           | 1               | 1
+    initial_state_dump | 0      | 7         | 4          | 4           | 0               | 0
+    refused_pair       | 0      | 5         | 1          | 1           | 0               | 0
+    """
+    one = answers(replay_check=rows)
+    assert one.replay_checks(at(6)) == {
+        "initial_state_dump": {"check": "initial_state_dump", "said": 4, "equal": 4, "differing": 0, "undecided": 0}
+    }  # fmt: skip
+    assert one.replay_checks(None)["initial_state_dump"]["said"] == 7
+    assert day_of(at(6)) == at(0)
+
+
+OUTAGES = """
+    topic | topic_life | partition | noticed_at | unserved_from_at | ended_at | root_event | root_broker_id | term_id
+    a     | 1          | 0         | 1.100      | 0                | 3.600    | failure    | 2              | 1-1
+    a     | 1          | 1         | 1.900      | 0                | 4.400    | failure    | 1              | 1-1
+    b     | 1          | 0         | 1.950      |                  | 2.900    | failure    | 1              | 1-1
+    b     | 1          | 1         | 2.000      |                  | 7.000    | failure    |                |
+    b     | 2          | 1         | 11.000     | 10               |          | start-up   | 3              | 1-2
+"""
+
+
+def test_outages_by_event() -> None:
+    """What was short is counted and no event's; of events that lasted as long the first comes first."""
+    rows = answers(partition_outage=OUTAGES).rows("gold.partition_outage", None, COLUMNS)
+    told = asked(rows, at(10))
+    assert told.all == {
+        "outages": 5, "partitions": 5, "noticed_ms": 10_950, "most_ms": None, "longest_ms": 5000, "open": 1, "short": 1,
+    }  # fmt: skip
+    assert [(one["noticed_at"], one["noticed_ms"], one["brokers"]) for one in told.events] == [
+        (at(1.1), 5000, [1, 2]), (at(2), 5000, []), (at(11), 0, [3]),
+    ]  # fmt: skip
+    assert told.event_count == 3
+    assert [(one["topic"], one["noticed_ms"], one["most_ms"]) for one in by_topic(rows, at(10))] == [
+        ("b", 5950, None), ("a", 5000, 8000),
+    ]  # fmt: skip
+
+
+def test_who_leads_beside_what_is_described() -> None:
+    out = OUTAGES.replace("b     | 2          | 1 ", "a     | 1          | 0 ")
+    found = states(answers(partition_timeline=INTERVALS, partition_outage=out), None)
+    assert {key: row["leader"] for key, row in found.items()} == {
+        ("a", 0): -1, ("a", 1): -1, ("a", 2): None, ("b", 1): 2, ("b", 2): -1,
+    }  # fmt: skip
+    earlier = states(answers(partition_timeline=INTERVALS, partition_outage=out), at(3.6))
+    assert (earlier["a", 0]["leader"], earlier["a", 1]["leader"]) == (1, -1)
+
+
+def test_a_cluster_of_which_nothing_is_built_is_asked_for_little() -> None:
+    facts = gather(answers(), {}, 0)
+    assert (facts.read["files"], facts.read["last_at"], facts.read["nodes"]) == (0, None, [])
+    assert (facts.brokers, facts.outages, facts.moves, facts.lines) == (None, None, None, {})
+    built = gather(answers(), {f"built:{one.name}": 1 for one in SPECS}, 0)
+    assert built.outages is None and built.brokers == [] and built.moves == {"normal": 0}
+
+
+def test_what_is_new_begins_with_the_first_line_of_new_segments() -> None:
+    segments = """
+    file_id | load_seq | node_id | zone | first_logged_at | last_logged_at | record_count | understood_count | record_bytes
+    f       | 1        | 2       | UTC  | 1               | 2              | 3            | 2                | 40
+    f       | 2        | 2       | UTC  | 5               | 9              | 3            | 3                | 40
+    g       | 3        | 1       | UTC  | 4               | 6              | 1            | 1                | 10
+    """
+    one = answers(source_file=segments)
+    assert one.read(1) == {
+        "files": 2, "bytes": 90, "records": 7, "understood": 6, "first_at": at(1), "last_at": at(9),
+        "new_from_at": at(4), "nodes": [1, 2], "zones": ["UTC"],
+    }  # fmt: skip
+    assert one.read()["new_from_at"] is None
+    assert one.last_at() == datetime(2026, 11, 21, 0, 0, 9, tzinfo=UTC)
