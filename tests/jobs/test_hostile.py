@@ -154,7 +154,8 @@ def test_what_executors_do_not_see_is_said_before_anything_is_written(
     """/proc/self/cwd is the folder of whoever looks: the driver changes it, Spark's workers do not."""
     write(tmp_path / "logs", "broker-1/controller.log", lines_of(1, "controller"))
     monkeypatch.chdir(tmp_path)
-    assert run("/proc/self/cwd/logs", tmp_path / "warehouse", "--cluster", "c") == 4
+    where = ("/proc/self/cwd/logs", tmp_path / "warehouse", "--cluster", "c")
+    assert run(*where, "--placement", "executors") == 4
     said = capsys.readouterr().err
     assert (
         "Expected executors that see the same log files as the driver, found that 1 of 1 are not there"
