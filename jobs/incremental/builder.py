@@ -13,7 +13,7 @@ from jobs.incremental.starts import Starts
 from pipeline.catalog.tables import BY_NAME, Refresh, Table
 from pipeline.core.conditions import reaching
 from pipeline.core.frames import declared, frame_of
-from schemas.bronze import file_sighting
+from schemas.bronze import file_sighting, log_record
 from schemas.spec import TableSpec
 
 AT_ONCE = 4
@@ -40,8 +40,10 @@ class Builder:
                 self.at_hand.note(file_sighting.SPEC, Built(frame_of(sightings), is_all=False))
                 self.done(file_sighting.SPEC, sightings)
                 writes.append(pool.submit(self.night.tables.append, file_sighting.SPEC, sightings))
-            for table in tables:
+            for place, table in enumerate(tables):
                 rows = self.built(table)
+                if not any(log_record.SPEC.table in one.inputs for one in tables[place + 1 :]):
+                    self.inputs.forget_records()
                 if rows is not None and not self.brings_nothing(table, rows):
                     self.done(table.spec, rows)
                     writes.append(pool.submit(self.store, table, rows))

@@ -92,15 +92,19 @@ def led_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
         col("leader") >= 0,
         col("leader").is_not_null() & col("leader_epoch").is_not_null(),
     )
-    is_led = (has_leader & has_epoch).fill_null(value=False)
-    timeline = at_hand.since(BY_SHORT_NAME["partition_timeline"], start)
-    unled = timeline.filter(before("valid_from_at", start).polars(), ~is_led)
+    is_led_then = before("valid_from_at", start).polars() & (has_leader & has_epoch).fill_null(value=False)
+    later = at_hand.since(BY_SHORT_NAME["partition_timeline"], start).sort("interval_seq")
+    first = later.unique(PARTITION, keep="first", maintain_order=True)
+    unled = first.filter(~is_led_then, col("interval_seq") > 1)
     if unled.is_empty():
         return empty(partition_timeline.SPEC)
     of_topics = named("topic", unled["topic"].unique().sort().to_list())
     ended = at_hand.stored(partition_timeline.SPEC, both(before("valid_until_at", start), of_topics))
     theirs = ended.join(unled, on=PARTITION, how="semi").sort("interval_seq")
-    last = [theirs.filter(one).unique(PARTITION, keep="last") for one in (has_leader, has_epoch)]
+    last = [
+        theirs.filter(one).unique(PARTITION, keep="last", maintain_order=True)
+        for one in (has_leader, has_epoch)
+    ]
     return pl.concat(last).unique((*PARTITION, "interval_seq"))
 
 

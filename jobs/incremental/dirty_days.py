@@ -7,10 +7,12 @@ import polars as pl
 from polars import col
 
 from jobs.incremental.at_hand import with_file_begin
+from pipeline.gold.partition_timeline.missing_broker_logs import watched_from
 from pipeline.model.brokers.balancing import DEFAULTS, NAMES, typed
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.partition_states import GRACE_SECONDS
 from pipeline.model.terms.succession import TERM, unseen_from, unseen_stretches, with_superseded
+from schemas.silver.log_gap import LINES_MISSING
 
 LATE = timedelta(seconds=GRACE_SECONDS)  # how long a line still tells of a state that another one followed
 LOGS = ("controller", "state-change")  # of which a file of several loggers may have both
@@ -51,18 +53,19 @@ def dirty_at(
     segments: pl.DataFrame,
     terms: tuple[pl.DataFrame, pl.DataFrame],
     settings: tuple[pl.DataFrame, pl.DataFrame],
+    wordings: tuple[pl.DataFrame, pl.DataFrame],
 ) -> datetime | None:
     """The earliest time of which a run tells anew; None: of none.
 
-    segments: rows of bronze.source_file with status: new, old, or gone as others replace them. terms, settings:
-    silver.term and silver.broker_setting now and as they were.
+    segments: rows of bronze.source_file with status: new, old, or gone as others replace them. terms, settings,
+    wordings: silver.term, silver.broker_setting and silver.wording_seen now and as they were.
     """
     of_terms = (affected_from(*map(one, terms)) for one in (identities, ends, unseen))
-    limits = affected_from(*map(held_values, settings))
+    of_all = earliest(affected_from(*map(held_values, settings)), first_watched(terms[0], wordings))
     begin = first_time(segments, "first_logged_at")
-    limits = limits if limits is None or begin is None else max(limits, begin)
+    of_all = of_all if of_all is None or begin is None else max(of_all, begin)
     new = first_time(segments.filter(col("status") == "new"), "first_logged_at")
-    return earliest(new, overtaken(segments), *of_terms, limits)
+    return earliest(new, overtaken(segments), *of_terms, of_all)
 
 
 def began() -> pl.Expr:
@@ -86,6 +89,25 @@ def unseen(term: pl.DataFrame) -> pl.DataFrame:
     each = unseen_stretches(term).select("cluster_id", unseen_at=col("from_at"))
     both = pl.concat([first.select("cluster_id", "unseen_at"), each]).unique()
     return both.with_columns(col("unseen_at").alias(AFFECTS))
+
+
+def missing_since(log_gap: pl.DataFrame) -> pl.DataFrame:
+    """Verdicts are in doubt from the first time on from which lines of a node are missing."""
+    at, is_of_partitions = pl.coalesce("from_at", "until_at"), (col("log") == LOGS[1]).fill_null(value=False)
+    missing = log_gap.filter(col("kind").is_in(LINES_MISSING))
+    of_node = ("cluster_id", "node_id", "is_of_partitions")
+    first = missing.with_columns(is_of_partitions=is_of_partitions).group_by(of_node).agg(at=at.min())
+    return first.with_columns(col("at").alias(AFFECTS))
+
+
+def first_watched(term: pl.DataFrame, wordings: tuple[pl.DataFrame, pl.DataFrame]) -> datetime | None:
+    """What logs of brokers may have told is missing in KRaft mode as soon as one broker has a state-change.log."""
+    in_kraft = term.filter(col("mode") == "kraft").select("cluster_id").unique()
+    watched = (
+        watched_from(one).select("cluster_id").unique().join(in_kraft, on="cluster_id") for one in wordings
+    )
+    since = pl.lit(ALL_SINCE, pl.Datetime("us", "UTC")).alias(AFFECTS)
+    return affected_from(*(one.with_columns(since) for one in watched))
 
 
 def held_values(broker_setting: pl.DataFrame) -> pl.DataFrame:
@@ -126,13 +148,19 @@ def overtaken(segments: pl.DataFrame) -> datetime | None:
     return first_time(touched.select(at=begin), "at")
 
 
-def judged_at(lines: pl.DataFrame, summaries: pl.DataFrame, terms: pl.DataFrame) -> datetime | None:
+def judged_at(
+    lines: pl.DataFrame,
+    summaries: pl.DataFrame,
+    terms: pl.DataFrame,
+    gaps: tuple[pl.DataFrame, pl.DataFrame],
+) -> datetime | None:
     """The earliest time before the dirty day of which the lines from that day on change verdicts.
 
     lines: silver.controller_line from that day on; summaries: what the replay left before it, of the terms of these
-    lines (gold.replay_summary).
+    lines (gold.replay_summary); gaps: silver.log_gap now and as it was.
     """
-    return earliest(traced_again(lines, summaries), beside_a_later_life(lines, terms))
+    missing = affected_from(*map(missing_since, gaps))
+    return earliest(traced_again(lines, summaries), beside_a_later_life(lines, terms), missing)
 
 
 def traced_again(lines: pl.DataFrame, summaries: pl.DataFrame) -> datetime | None:

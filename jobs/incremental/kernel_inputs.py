@@ -69,6 +69,10 @@ class KernelInputs:
             self.records_of_run = self.completed(frame_of(self.night.records_of_run()), condition)
         return self.records_of_run
 
+    def forget_records(self) -> None:
+        """No other kernel takes them: they are most of what a run holds."""
+        self.records_of_run = None
+
     def counted(self, condition: Condition | None) -> pl.DataFrame:
         rows = self.night.tables.read(log_record.SPEC, condition, SAID)
         return self.completed(frame_of(rows), condition)

@@ -23,12 +23,13 @@ from pipeline.core.conditions import before, is_in, reaching
 from pipeline.gold.leader_election.election_lines import TRYING
 from pipeline.model.partitions.statements import PARTITION
 from schemas.gold import partition_timeline, replay_summary
-from schemas.silver import broker_setting, controller_line, term
+from schemas.silver import broker_setting, controller_line, log_gap, term
+from schemas.spec import TableSpec
 
 # Lines that are judged by all that their controller knew: its checks of ratios, and its elections.
 JUDGED_BY_VIEW = ("imbalance_ratio", *TRYING)
 # Tables of which the rows of before are compared with those of now.
-DIMENSIONS = (term.SPEC, broker_setting.SPEC)
+DIMENSIONS = (term.SPEC, broker_setting.SPEC, log_gap.SPEC)
 LINES = BY_SHORT_NAME["controller_line"]
 # What an interval of a partition says that other tables rest on.
 TOLD = (
@@ -47,7 +48,7 @@ class Starts:
 
     def __init__(self, night: Night, at_hand: AtHand) -> None:
         self.night, self.at_hand = night, at_hand
-        self.earlier = [at_hand.stored(spec) for spec in DIMENSIONS]
+        self.earlier = {spec.name: at_hand.stored(spec) for spec in DIMENSIONS}
         self.dirty_from: datetime | None = None
         self.judged_from: datetime | None = None
         self.terms_from: datetime | None = None
@@ -68,9 +69,10 @@ class Starts:
             self.find_judged_day()
 
     def find_dirty_day(self) -> None:
-        now = [self.at_hand.whole(BY_NAME[spec.name]) for spec in DIMENSIONS]
-        (terms, terms_before), (settings, settings_before) = zip(now, self.earlier, strict=True)
-        at = dirty_at(self.segments(), (terms, terms_before), (settings, settings_before))
+        seen = self.at_hand.whole(BY_SHORT_NAME["wording_seen"])
+        seen_before = seen.filter((~self.night.is_of_run()).polars())
+        dimensions = (self.versions(term.SPEC), self.versions(broker_setting.SPEC))
+        at = dirty_at(self.segments(), *dimensions, (seen, seen_before))
         self.dirty_from = None if at is None else begin_of_day(at - LATE)
         self.is_dirty_known = True
 
@@ -83,8 +85,13 @@ class Starts:
         lines, terms = self.at_hand.since(LINES, self.dirty_from), self.at_hand.whole(BY_SHORT_NAME["term"])
         traced = lines.filter(col("level") == "TRACE")["term_id"].unique().drop_nulls().sort().to_list()
         is_earlier = before("day_at", self.dirty_from) & is_in("term_id", traced)
-        at = judged_at(lines, self.at_hand.stored(replay_summary.SPEC, is_earlier), terms)
+        summaries = self.at_hand.stored(replay_summary.SPEC, is_earlier)
+        at = judged_at(lines, summaries, terms, self.versions(log_gap.SPEC))
         self.judge_from(self.dirty_from if at is None else min(self.dirty_from, begin_of_day(at)))
+
+    def versions(self, spec: TableSpec) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The rows of a dimension now, and as they were."""
+        return self.at_hand.whole(BY_NAME[spec.name]), self.earlier[spec.name]
 
     def judge_from(self, day: datetime) -> None:
         terms, since = self.at_hand.whole(BY_SHORT_NAME["term"]), day - timedelta(days=1)

@@ -146,3 +146,13 @@ def test_what_is_built_from_a_later_time_on_is_the_same(name: str) -> None:
         found = with_table("broker_session", later)["broker_session"]
         is_new = open_at(at(dirty_from), "left_at")
         same_rows(found.filter(is_new), tables["broker_session"].filter(is_new), *SPEC.columns)
+
+
+def test_lines_that_the_sessions_before_know_are_told_once() -> None:
+    """Segments that reach the day may hold lines of before it."""
+    tables = built(records_in(CLUSTERS["kraft"]), "broker_session")
+    later = from_then(tables, 15) | {"broker_event": tables["broker_event"]}
+    del later["broker_session"]
+    found = with_table("broker_session", later)["broker_session"]
+    is_new = open_at(at(15), "left_at")
+    same_rows(found.filter(is_new), tables["broker_session"].filter(is_new), *SPEC.columns)

@@ -3,7 +3,8 @@
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -16,11 +17,15 @@ from pipeline.catalog.tables import TABLES
 from pipeline.core.frames import declared, frame_of, with_absent
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import log_record, source_file
+from schemas.spec import TableSpec
 
 # gold.finding tells what is new since the last run.
 BUILT = tuple(one for one in TABLES if one.build is not None and one.spec.table != "finding")
 NAMES = frozenset(one.spec.name for one in BUILT)
-STRETCHED = 4000  # a minute of a lab is three days
+SHOWN = 3
+MIDNIGHT = datetime(2026, 11, 23, tzinfo=UTC)
+# How late lines of a node come: nights after that of their day.
+SOME, FILES = (0, 0, 1, 2, 5), (0, 1, 2, 4, 8)
 
 
 @dataclass(frozen=True)
@@ -31,17 +36,38 @@ class Segments:
     nights: dict[int, int]
 
 
-def stretched(lines: pa.Table) -> pl.DataFrame:
-    """The same lines as if each second had been an hour or more."""
+def stretched(lines: pa.Table, times: int) -> pl.DataFrame:
+    """The same lines as if each second had been that many. A minute of a lab is three days at 4,000 times; what Kafka
+    does within milliseconds then takes minutes, and a grace of a minute is none."""
     rows = frame_of(lines)
     first = rows["logged_at"].min()
-    moved = pl.lit(first) + (col("logged_at") - pl.lit(first)) * STRETCHED
+    moved = pl.lit(first) + (col("logged_at") - pl.lit(first)) * times
     return rows.with_columns(logged_at=moved)
 
 
-def segments_of(rows: pl.DataFrame, late: Sequence[int] = (), seed: int = 0) -> Segments:
-    """Each file in pieces, one a day of its own clock (the running maximum). late: nodes whose pieces come some nights
-    after their day, by a random number of them; a file's pieces come in their order."""
+def around_midnights(lines: pa.Table, count: int) -> pl.DataFrame:
+    """The same lines in so many parts, the middle of each at a midnight of its own. Nothing within a part is
+    stretched: as in the field, what Kafka does at midnight is parted, and days are between the parts."""
+    rows = frame_of(lines)
+    first, last = rows["logged_at"].min(), rows["logged_at"].max()
+    if not isinstance(first, datetime) or not isinstance(last, datetime):
+        raise TypeError("no line has a time")
+    length = (last - first) // count + timedelta(microseconds=1)
+    since = (col("logged_at") - pl.lit(first)).dt.total_microseconds()
+    part = since // (length // timedelta(microseconds=1))
+    inside = since - part * (length // timedelta(microseconds=1))
+    at = pl.lit(MIDNIGHT - length / 2) + pl.duration(days=part, microseconds=inside)
+    return rows.with_columns(logged_at=at.dt.truncate("1ms"))
+
+
+def segments_of(
+    rows: pl.DataFrame, late: Sequence[int] = (), seed: int = 0, how: str = "some", days_a_night: int = 1
+) -> Segments:
+    """Each file in pieces, one a day of its own clock (the running maximum); a file's pieces come in their order.
+
+    late: nodes whose pieces come after their night. how: some: by a random number of nights each; files: by one number
+    of each file; last: all in a night after all others.
+    """
     chance = random.Random(seed)  # noqa: S311 - which night a file comes in
     ordered = rows.sort("file_id", "byte_offset").with_columns(
         piece=col("logged_at")
@@ -56,9 +82,11 @@ def segments_of(rows: pl.DataFrame, late: Sequence[int] = (), seed: int = 0) -> 
     days = sorted(set(pieces["piece"].to_list()))
     night_of: list[int] = []
     last: dict[str, int] = {}
+    of_files = {file_id: chance.choice(FILES) for file_id in pieces["file_id"].unique().sort()}
     for file_id, piece, node_id in pieces.iter_rows():
-        delay = chance.choice((0, 0, 1, 2, 5)) if node_id in late else 0
-        night = max(days.index(piece) + delay, last.get(file_id, 0))
+        delays = {"some": chance.choice(SOME), "files": of_files[file_id], "last": len(days)}
+        day = days.index(piece) // days_a_night
+        night = max(day + delays[how] if node_id in late else day, last.get(file_id, 0))
         last[file_id] = night
         night_of.append(night)
     planned = pieces.with_columns(night=pl.Series(night_of)).sort("night", "file_id", "piece")
@@ -84,21 +112,13 @@ def manifest(records: pl.DataFrame) -> pl.DataFrame:
     return with_absent(rows, source_file.SPEC).select(source_file.SPEC.columns)
 
 
-def in_nights(segments: Segments, *, at_once: bool = False) -> Iterator[dict[str, pl.DataFrame]]:
-    """The tables after each night; at_once: after the one in which all comes."""
+def in_nights(segments: Segments) -> Iterator[dict[str, pl.DataFrame]]:
+    """The tables after each night."""
     settings = load(None, {"cluster": "c"}, {}, None)
     tables, before = MemoryTables(), 0
     cluster_id = segments.records["cluster_id"][0]
-    numbers = sorted(segments.nights)
-    last = (
-        {0: numbers}
-        if at_once
-        else {
-            night: [one for one in numbers if segments.nights[one] == night]
-            for night in sorted(set(segments.nights.values()))
-        }
-    )
-    for night, brought in last.items():
+    for night in sorted(set(segments.nights.values())):
+        brought = [number for number, its in segments.nights.items() if its == night]
         records = segments.records.filter(col("load_seq").is_in(brought))
         tables.append(log_record.SPEC, records.to_arrow(compat_level=pl.CompatLevel.oldest()))
         tables.append(source_file.SPEC, manifest(records).to_arrow(compat_level=pl.CompatLevel.oldest()))
@@ -109,20 +129,56 @@ def in_nights(segments: Segments, *, at_once: bool = False) -> Iterator[dict[str
         yield dict(tables.rows)
 
 
-def rows_of(tables: dict[str, pl.DataFrame], name: str) -> list[str]:
-    """The rows of a table as text, in order."""
-    spec = next(one.spec for one in BUILT if one.spec.name == name)
-    rows = tables.get(name)
-    return [] if rows is None else sorted(str(row) for row in declared(rows, spec).to_pylist())
+def at_once(segments: Segments, nights: int) -> dict[str, pl.DataFrame]:
+    """The tables of what so many nights bring, built from all of it in one."""
+    those = sorted(set(segments.nights.values()))[:nights]
+    numbers = [number for number, night in segments.nights.items() if night in those]
+    records = segments.records.filter(col("load_seq").is_in(numbers))
+    (tables,) = in_nights(Segments(records, dict.fromkeys(numbers, 0)))
+    return tables
 
 
 def differences(found: dict[str, pl.DataFrame], expected: dict[str, pl.DataFrame]) -> list[str]:
-    """Rows that only one of the two has, by table."""
-    said = []
-    for name in sorted(NAMES):
-        ours, whole = rows_of(found, name), rows_of(expected, name)
-        if ours != whole:
-            said += [f"{name} + {one}" for one in sorted(set(ours) - set(whole))[:3]]
-            said += [f"{name} - {one}" for one in sorted(set(whole) - set(ours))[:3]]
-            said += [f"{name}: {len(ours)} rows, not {len(whole)}"]
-    return said
+    """Of each table that is not as expected, in the order of building, the first rows that differ."""
+    return [one for table in BUILT for one in differing(table.spec, found, expected)]
+
+
+def differing(
+    spec: TableSpec, found: dict[str, pl.DataFrame], expected: dict[str, pl.DataFrame]
+) -> Iterator[str]:
+    """A line per key of which rows differ, at most SHOWN: a column and its two values, or all of a row that only one
+    of the two has; and how many there are."""
+    ours, theirs = (by_key(spec, tables.get(spec.name)) for tables in (found, expected))
+    others = [key for key in sorted({*ours, *theirs}) if ours.get(key) != theirs.get(key)]
+    for key in others[:SHOWN]:
+        yield f"{spec.name} {' '.join(key)}: {said(ours.get(key, []), theirs.get(key, []))}"
+    if others:
+        yield f"{spec.name}: {len(others)} keys of {len({*ours, *theirs})} differ"
+
+
+def by_key(spec: TableSpec, rows: pl.DataFrame | None) -> dict[tuple[str, ...], list[dict[str, str]]]:
+    """Rows by their key, all values as text."""
+    keyed: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    for row in [] if rows is None else declared(rows, spec).to_pylist():
+        told = {name: text_of(value) for name, value in row.items() if name != "cluster_id"}
+        keyed.setdefault(tuple(told[name] for name in spec.key if name in told), []).append(told)
+    return {key: sorted(each, key=str) for key, each in keyed.items()}
+
+
+def said(ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> str:
+    if len(ours) != 1 or len(theirs) != 1:
+        return f"by nights {ours or 'no row'}, at once {theirs or 'no row'}"
+    both = ((name, value, theirs[0][name]) for name, value in ours[0].items())
+    return ", ".join(
+        f"{name} by nights {ours}, at once {theirs}" for name, ours, theirs in both if ours != theirs
+    )
+
+
+def text_of(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, list):
+        return f"[{' '.join(map(text_of, value))}]"
+    if isinstance(value, dict):
+        return " ".join(map(text_of, value.values()))
+    return str(value)

@@ -12,11 +12,12 @@ from jobs.incremental.dirty_days import (
     dirty_at,
     held_values,
     judged_at,
+    told_anew,
 )
 from pipeline.model.lines.acting import SEQ_BITS
 from schemas.bronze import source_file
-from schemas.gold import replay_summary
-from schemas.silver import broker_setting, controller_line, term
+from schemas.gold import partition_timeline, replay_summary
+from schemas.silver import broker_setting, controller_line, log_gap, term, wording_seen
 from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
 from tests.frames import at, frame
 
@@ -31,6 +32,7 @@ LINES = """
     c          | 1-2     | 260000     | TRACE   | state-change
 """
 NO_SETTING = frame(broker_setting.SPEC, "cluster_id")
+NO_GAP, NO_LINE = frame(log_gap.SPEC, "cluster_id"), frame(wording_seen.SPEC, "cluster_id")
 
 
 def terms(machine: str = "R2", last: int = 80_000) -> pl.DataFrame:
@@ -66,7 +68,7 @@ SEGMENTS = segments("""
     ],
 )
 def test_dimensions_lower_the_time(now: pl.DataFrame, since: int) -> None:
-    assert dirty_at(SEGMENTS, (now, terms()), (NO_SETTING, NO_SETTING)) == at(since)
+    assert dirty_at(SEGMENTS, (now, terms()), (NO_SETTING, NO_SETTING), (NO_LINE, NO_LINE)) == at(since)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +88,29 @@ def test_segments_that_others_come_before(text: str, since: int | None) -> None:
         segments(f"file_id | start_offset | first_logged_at | status\n{text}"),
         (terms(), terms()),
         (NO_SETTING, NO_SETTING),
+        (NO_LINE, NO_LINE),
     )
     assert found == (None if since is None else at(since))
+
+
+@pytest.mark.parametrize(
+    ("mode", "seen", "since"),
+    [
+        ("kraft", "c | 1 | state-change | 70", 100),
+        ("kraft", "c | 1 | controller | 70", None),
+        ("kraft", "c | | state-change | 70", None),
+        ("zookeeper", "c | 1 | state-change | 70", None),
+    ],
+)
+def test_the_first_log_of_a_broker_in_kraft_tells_what_the_others_leave_out(
+    mode: str, seen: str, since: int | None
+) -> None:
+    now = frame(wording_seen.SPEC, f"cluster_id | node_id | log | first_at\n{seen}")
+    known = terms().with_columns(mode=pl.lit(mode))
+    old = SEGMENTS.with_columns(status=pl.lit("old"))
+    for before, expected in ((NO_LINE, since), (now, None)):
+        found = dirty_at(old, (known, known), (NO_SETTING, NO_SETTING), (now, before))
+        assert found == (None if expected is None else at(expected))
 
 
 def summary(term_id: str, day: int, end_second: int, trace_second: int | None) -> str:
@@ -117,7 +140,7 @@ def test_verdicts_change_where_trace_is_seen_again(level: str, traced: int | Non
     head = "cluster_id | term_id | day_at | end_seq | last_trace_seq"
     summaries = frame(replay_summary.SPEC, "\n".join([head, *rows]))
     lines = frame(controller_line.SPEC, LINES.format(level=level))
-    found = judged_at(lines, summaries, terms())
+    found = judged_at(lines, summaries, terms(), (NO_GAP, NO_GAP))
     assert (None if found is None else begin_of_day(found)) == (None if day is None else at(day * 86_400))
 
 
@@ -127,7 +150,27 @@ def test_a_controller_beside_a_later_life() -> None:
         "cluster_id | term_id | mode | life | controller_epoch | elected_at | first_seen_at\nc | 2-1 | kraft | 2 | 1 | 500 | 490",
     )
     lines = frame(controller_line.SPEC, LINES.format(level="INFO"))
-    assert judged_at(lines, frame(replay_summary.SPEC, "cluster_id"), quorum) == at(490)
+    summaries = frame(replay_summary.SPEC, "cluster_id")
+    assert judged_at(lines, summaries, quorum, (NO_GAP, NO_GAP)) == at(490)
+
+
+@pytest.mark.parametrize(
+    ("gaps", "since"),
+    [
+        pytest.param("c | 1 | controller | silence | 70 | 90", None, id="the same"),
+        pytest.param("c | 1 | controller | silence | 70 | 90\nc | 1 | controller | silence | 95 |", None, id="a later one"),
+        pytest.param("c | 1 | controller | silence | 70 | 90\nc | 2 | controller | silence | | 80", 80, id="of another node"),
+        pytest.param("c | 1 | controller | silence | 60 | 65\nc | 1 | controller | silence | 70 |", 60, id="an earlier one"),
+        pytest.param("c | 1 | controller | not_read | 70 | 90", 70, id="none that takes lines away"),
+    ],
+)  # fmt: skip
+def test_verdicts_change_where_lines_begin_to_be_missing(gaps: str, since: int | None) -> None:
+    head = "cluster_id | node_id | log | kind | from_at | until_at"
+    now = frame(log_gap.SPEC, f"{head}\n{gaps}")
+    before = frame(log_gap.SPEC, f"{head}\nc | 1 | controller | silence | 70 | 90")
+    lines, summaries = frame(controller_line.SPEC, "cluster_id"), frame(replay_summary.SPEC, "cluster_id")
+    found = judged_at(lines, summaries, terms(), (now, before))
+    assert found == (None if since is None else at(since))
 
 
 def lists(*some: tuple[float, str | None]) -> pl.DataFrame:
@@ -178,5 +221,32 @@ def test_limits_lower_the_time_no_further_than_the_first_line(line: str, since: 
     first = f"c | 1 | 10 | f | 0 | {PER_BROKER} | 20"
     before, now = (frame(broker_setting.SPEC, "\n".join([head, *rows])) for rows in ([first], [first, line]))
     files = segments("file_id | start_offset | first_logged_at | status\nf | 0 | 3 | old\ng | 0 | 50 | old")
-    found = dirty_at(files, (terms(), terms()), (now, before))
+    found = dirty_at(files, (terms(), terms()), (now, before), (NO_LINE, NO_LINE))
+    assert found == (None if since is None else at(since))
+
+
+BEFORE = """
+    topic | interval_seq | valid_from_at | valid_until_at | leader
+    a     | 1            | 10            | 20             | 1
+    a     | 2            | 20            |                |
+    b     | 1            | 10            |                | 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "since"),
+    [
+        pytest.param("a | 2 | 20 | 50 |\na | 3 | 50 | | 2", None, id="what follows"),
+        pytest.param("a | 2 | 20 | 50 | 2", 20, id="another leader since before"),
+        pytest.param("a | 2 | 20 | 25 |\na | 3 | 25 | | 2", 25, id="another one from some time before"),
+        pytest.param("a | 1 | 10 | | 1", 20, id="nothing changed then"),
+        pytest.param("b | 1 | 10 | | 1", None, id="of another partition"),
+    ],
+)
+def test_intervals_that_tell_anew_of_the_time_before(rows: str, since: int | None) -> None:
+    now, before = (
+        frame(partition_timeline.SPEC, text)
+        for text in (f"topic | interval_seq | valid_from_at | valid_until_at | leader\n{rows}", BEFORE)
+    )
+    found = told_anew(now, before, ("topic",), ("leader",), at(40))
     assert found == (None if since is None else at(since))

@@ -1,21 +1,87 @@
 """Whatever nights bring the lines, each table is what building it at once from the same lines gives."""
 
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from tests.incremental.nights import Segments, differences, in_nights, segments_of, stretched
+from tests.incremental.nights import (
+    Segments,
+    around_midnights,
+    at_once,
+    differences,
+    in_nights,
+    segments_of,
+    stretched,
+)
 from tests.lab import records
 
+MIDNIGHTS = 6
+# So that a lab takes some hours, or some weeks.
+HOURS, WEEKS = 200, 4000
 
-def lab(shared: Path, name: str, late: tuple[int, ...] = (), seed: int = 0) -> Segments:
-    return segments_of(stretched(records(shared / "corpus" / "lab" / name)), late, seed)
+
+@dataclass(frozen=True)
+class Nights:
+    """What nights bring of a lab cluster: see segments_of. times: how much longer each second is, 0: around midnights."""
+
+    late: tuple[int, ...] = ()
+    seed: int = 0
+    how: str = "some"
+    days_a_night: int = 1
+    times: int = 0
+
+    def of(self, lines: pa.Table) -> Segments:
+        rows = stretched(lines, self.times) if self.times else around_midnights(lines, MIDNIGHTS)
+        return segments_of(rows, self.late, self.seed, self.how, self.days_a_night)
 
 
-@pytest.mark.parametrize("late", [(), (2,)], ids=["in time", "one node late"])
-@pytest.mark.parametrize("name", ["2.2.2-zk-stock", "3.9.2-kraft-separate-stock"])
-def test_nights_give_what_building_at_once_gives(shared: Path, name: str, late: tuple[int, ...]) -> None:
-    segments = lab(shared, name, late)
-    *_, last = in_nights(segments)
-    (whole,) = in_nights(segments, at_once=True)
-    assert differences(last, whole) == []
+FEW = (
+    ("2.2.2-zk-stock", Nights()),
+    ("3.9.1-zk-trace", Nights(late=(1,), how="last")),
+    ("3.9.2-kraft-migration-stock", Nights(late=(2, 3))),
+    ("3.9.2-kraft-separate-stock", Nights(late=(2, 3))),
+)
+MANY = (
+    Nights(late=(2,), seed=1),
+    Nights(late=(1,), how="last"),
+    Nights(late=(1, 2, 3, 101, 102, 103), how="files", seed=2),
+    Nights(late=(1, 3, 101, 103), days_a_night=2, seed=3),
+    Nights(late=(2, 101, 102), times=HOURS, seed=4),
+    Nights(late=(1, 3, 101), times=WEEKS, how="files", seed=5),
+)
+LABS = (
+    *("0.11.0.3-zk-stock", "1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace"),
+    *("3.2.3-zk-stock", "3.2.3-zk-trace", "3.9.1-zk-stock", "3.9.1-zk-trace", "3.3.2-kraft-combined-stock"),
+    *("3.9.2-kraft-migration-stock", "3.9.2-kraft-separate-stock", "4.0.0-kraft-combined-stock"),
+    *("4.3.1-kraft-combined-trace", "4.3.1-kraft-separate-stock", "4.4.0-kraft-separate-stock"),
+    *("1.0.2-zk-moves", "2.2.2-zk-moves", "2.2.2-zk-redrive", "3.9.1-zk-moves", "3.9.1-zk-redrive"),
+    *("3.9.2-kraft-separate-moves", "4.0.0-kraft-combined-moves"),
+)  # fmt: skip
+
+
+def folder(shared: Path, name: str) -> Path:
+    in_corpus = shared / "corpus" / "lab" / name
+    return in_corpus if in_corpus.is_dir() else shared / "lab-runs" / name
+
+
+def require_equal(shared: Path, name: str, nights: Nights) -> None:
+    """After half of the nights, and after all."""
+    segments = nights.of(records(folder(shared, name)))
+    after = [*in_nights(segments)]
+    for number in (len(after) // 2, len(after)):
+        differing = differences(after[number - 1], at_once(segments, number))
+        assert not differing, f"after {number} of {len(after)} nights\n" + "\n".join(differing)
+
+
+@pytest.mark.parametrize(("name", "nights"), FEW, ids=str)
+def test_nights_give_what_building_at_once_gives(shared: Path, name: str, nights: Nights) -> None:
+    require_equal(shared, name, nights)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("name", "nights"), product(LABS, MANY), ids=str)
+def test_all_labs_in_many_ways(shared: Path, name: str, nights: Nights) -> None:
+    require_equal(shared, name, nights)

@@ -133,3 +133,17 @@ def test_a_term_begins_where_it_is_elected_or_first_seen() -> None:
     """
     found = first_places(frame(term.SPEC, text)).select("term_id", "at", "controller_epoch", "seq")
     assert found.rows() == [("1-1", at(3), 1, 0), ("1-2", at(9), 2, 0)]
+
+
+def test_a_doubt_comes_after_the_statement_whose_place_it_has() -> None:
+    """The term that begins then holds what is known after both."""
+    doubted = frame(
+        partition_timeline.SPEC,
+        """
+        cluster_id | topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | controller_epoch | seq | leader
+        c          | a     | 1          | 0         | 1            | 5             | 5              | 1                | 7   | 2
+        c          | a     | 1          | 0         | 2            | 5             |                | 1                | 7   |
+        """,
+    )
+    for rows in (doubted, doubted.reverse()):
+        assert sequence(rows)["leader"].to_list() == [2, None]

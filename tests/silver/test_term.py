@@ -123,3 +123,31 @@ def test_a_term_of_a_controller_without_lines_is_what_others_heard() -> None:
     )
     told = ("term_id", "controller_id", "elected_at", "first_seen_at", "last_seen_at", "certainty")
     same_rows(found, expected, *told)
+
+
+IN_ZOOKEEPER = """
+    [2026-11-21 00:00:05,000] TRACE [Controller id=1 epoch=4] Changed state of replica 3 for partition t-0 from NewReplica to OnlineReplica (state.change.logger)
+"""
+
+
+def test_lives_of_a_quorum_follow_those_in_zookeeper_of_which_no_election_was_seen() -> None:
+    """Its logs begin after the election; epoch 4 is of both."""
+    given = {(1, "state-change"): IN_ZOOKEEPER, (101, "controller"): QUORUM}
+    found = built(records_in(given), "term")["term"]
+    expected = frame(
+        SPEC,
+        """
+        term_id | life | mode      | controller_id | elected_at
+        1-4     | 1    | zookeeper | 1             |
+        2-4     | 2    | kraft     | 101           | 21
+        2-6     | 2    | kraft     | 103           |
+        2-7     | 2    | kraft     | 102           |
+        """,
+    )
+    same_rows(found, expected, "term_id", "life", "mode", "controller_id", "elected_at")
+
+
+def test_so_do_those_of_a_quorum_that_is_only_heard_of() -> None:
+    given = {(1, "state-change"): IN_ZOOKEEPER, (102, "controller"): SILENT_PEER}
+    found = built(records_in(given), "term")["term"]
+    assert sorted(found["term_id"]) == ["1-4", "2-6"]

@@ -26,13 +26,14 @@ SOON = timedelta(milliseconds=1)
 def with_missing_logs(
     rows: pl.DataFrame, wording_seen: pl.DataFrame, broker_absence: pl.DataFrame, terms: pl.DataFrame
 ) -> pl.DataFrame:
-    """States of partitions (at, state, HELD, known_at, replicas, replicas_at, gone_at, is_assignment_stale), one after
-    another, with is_isr_stale and is_unseen (a KRaft term went on since known_at of which no line was read); and rows
-    more: undetermined ones from where on a state may be over unseen, and where such a term begins.
+    """States of partitions (row_no: their order; at, state, HELD, known_at, replicas, replicas_at, gone_at,
+    is_assignment_stale) with is_isr_stale and is_unseen (a KRaft term went on since known_at of which no line was
+    read); and rows more: undetermined ones from where on a state may be over unseen, and where such a term begins.
 
     Who leads prints changes of the ISR and of the assignment: where its logs are missing both are stale. Replicas print
     another leader: it is in doubt from the decision on to fence such a broker or to let it go, and where nobody leads
     from the return on of such a replica. Nobody prints another leader while all the other replicas are silent.
+    Lines that repeat a state change nothing of this: on the next day they are not known any more.
     terms: those of kraft_terms. Where no state-change.log is that of a known node nothing is concluded of others.
     """
     watched = watched_from(wording_seen)

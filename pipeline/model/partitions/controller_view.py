@@ -21,27 +21,29 @@ NO_NAMES = pl.lit([], pl.List(pl.String))
 
 
 def sequence(partition_timeline: pl.DataFrame) -> pl.DataFrame:
-    """The intervals as states that begin, and where no other follows as states that end: PARTITION, PLACE, TRACKED.
+    """The intervals as states that begin, and where no other follows as states that end: PARTITION, PLACE,
+    interval_seq, TRACKED.
 
-    Sorted by partition and place.
+    Sorted by partition, place and interval: a doubt has the place of the statement before it.
     """
-    until = col("valid_until_at")
-    following = col("valid_from_at").shift(-1).over(PARTITION, order_by="interval_seq")
+    until, number = col("valid_until_at"), "interval_seq"
+    following = col("valid_from_at").shift(-1).over(PARTITION, order_by=number)
     rows = partition_timeline.select(
         *PARTITION,
         *TRACKED,
+        number,
         "valid_from_at",
         "valid_until_at",
         "controller_epoch",
         "seq",
         following=following,
     )
-    begun = rows.select(*PARTITION, "controller_epoch", "seq", *TRACKED, at="valid_from_at")
+    begun = rows.select(*PARTITION, "controller_epoch", "seq", number, *TRACKED, at="valid_from_at")
     ended = rows.filter(until.is_not_null(), until.ne_missing(col("following"))).select(
-        *PARTITION, "seq", *TRACKED, at="valid_until_at", controller_epoch=lit(LAST, pl.Int32)
+        *PARTITION, "seq", number, *TRACKED, at="valid_until_at", controller_epoch=lit(LAST, pl.Int32)
     )
     gone = ended.with_columns(state=lit(GONE)).select(begun.columns)
-    return pl.concat([begun, gone]).sort(*PARTITION, *PLACE)
+    return pl.concat([begun, gone]).sort(*PARTITION, *PLACE, number)
 
 
 def listed(assignment: pl.DataFrame) -> pl.DataFrame:
@@ -89,7 +91,8 @@ def held(own: pl.DataFrame, begins: pl.DataFrame, cluster_wide: pl.DataFrame, *k
 def known_at_begin(asked: pl.DataFrame, begins: pl.DataFrame, cluster_wide: pl.DataFrame) -> pl.DataFrame:
     """(OWN, seq: BEFORE_ALL, TRACKED): what the cluster-wide view has of each partition when each term begins."""
     wanted = asked.join(begins, on=TERM)
-    rows = pl.concat([cluster_wide, wanted], how="diagonal").sort(*PARTITION, *PLACE).with_row_index("row")
+    both = pl.concat([cluster_wide, wanted], how="diagonal")
+    rows = both.sort(*PARTITION, *PLACE, "interval_seq", nulls_last=False).with_row_index("row")
     is_state = col("term_id").is_null()
     newest = when(is_state).then("row").forward_fill().over(PARTITION)
     return (

@@ -41,9 +41,12 @@ def build(
     named = wording_seen.filter(is_named & is_own_epoch())
     elected = controller_event.pipe(without_stale_claims).pipe(elections).pipe(with_life)
     sights = named.pipe(with_next_life, elected)
+    unelected = unelected_terms(sights, elected)
+    lives_before = lives_in_zookeeper(elected, unelected)
+    elected = elected.pipe(after_zookeeper, lives_before)
     seen = elected.pipe(with_sights, sights.filter(col("next_life").is_null()))
-    unseen = (unelected_terms(sights, elected), peer_reported_terms(controller_event, elected))
-    terms = pl.concat([seen, *unseen], how="diagonal").pipe(one_each)
+    heard = peer_reported_terms(controller_event, elected, lives_before)
+    terms = pl.concat([seen, unelected, heard], how="diagonal").pipe(one_each)
     return terms.pipe(with_machine, release_span).pipe(with_isr_told, wording_seen).select(SPEC.columns)
 
 
@@ -85,28 +88,42 @@ def is_own_epoch() -> pl.Expr:
 
 
 def with_life(elected: pl.DataFrame) -> pl.DataFrame:
-    """Life and term_id. The lives of a KRaft quorum follow those in ZooKeeper, beside which it starts to migrate.
-
-    reused_at: when a later life uses the numbers of the term again.
-    """
+    """Life among those of the mode. reused_at: when a later life uses the numbers of the term
+    again."""
     of_mode = ("cluster_id", "mode")
     number = pl.int_range(1, pl.len() + 1)
     is_restart = (col("controller_epoch") == 1) & (number.over(of_mode) > 1)
-    in_zookeeper = col("own_life").filter(col("mode") == "zookeeper").max().over("cluster_id")
-    lives_before = when(col("mode") == "kraft").then(in_zookeeper).fill_null(0)
     return (
         elected.sort("elected_at", "controller_epoch", "controller_id", *LINE)
         .with_columns(
             occurrence=number.over(*of_mode, "controller_epoch"),
             restarts=is_restart.cast(pl.Int64).cum_sum().over(of_mode),
         )
-        .with_columns(own_life=pl.max_horizontal("occurrence", col("restarts") + 1).cum_max().over(of_mode))
         .with_columns(
-            life=(col("own_life") + lives_before).cast(pl.Int32),
+            life=pl.max_horizontal("occurrence", col("restarts") + 1).cum_max().over(of_mode).cast(pl.Int32),
             reused_at=col("elected_at").shift(-1).over(OWN),
         )
+        .drop("occurrence", "restarts")
+    )
+
+
+def lives_in_zookeeper(elected: pl.DataFrame, unelected: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, lives_before): how many lives of the metadata a cluster had in ZooKeeper."""
+    terms = pl.concat([one.select("cluster_id", "mode", "life") for one in (elected, unelected)])
+    in_zookeeper = terms.filter(col("mode") == "zookeeper")
+    return in_zookeeper.group_by("cluster_id").agg(lives_before=col("life").max())
+
+
+def after_zookeeper(elected: pl.DataFrame, lives_before: pl.DataFrame) -> pl.DataFrame:
+    """Lives of a KRaft quorum follow those in ZooKeeper, beside which it starts to migrate: also such of which no
+    election was seen."""
+    is_in_kraft = col("mode") == "kraft"
+    before = when(is_in_kraft).then("lives_before").fill_null(0)
+    return (
+        elected.join(lives_before, on="cluster_id", how="left")
+        .with_columns(life=(col("life") + before).cast(pl.Int32))
         .with_columns(term_id=pl.format("{}-{}", "life", "controller_epoch"))
-        .drop("occurrence", "restarts", "own_life")
+        .drop("lives_before")
     )
 
 

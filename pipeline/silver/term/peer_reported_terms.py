@@ -9,9 +9,12 @@ NOT_SEEN = ("elected_at", "told_from_at", "told_until_at")
 TIME = pl.Datetime("us", "UTC")
 
 
-def peer_reported_terms(controller_event: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
+def peer_reported_terms(
+    controller_event: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame
+) -> pl.DataFrame:
     """One row per leader epoch that another controller says a node leads of which no line was read: columns of
-    silver.term; elected: (cluster_id, mode, life, elected_at, ...) of elections that were seen.
+    silver.term; elected: (cluster_id, mode, life, elected_at, ...) of elections that were seen;
+    lives_before: (cluster_id, lives_before) in ZooKeeper.
 
     Of a node whose lines were read it is known when it became active, and that it never did where none says so.
     Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 2.8.
@@ -20,9 +23,11 @@ def peer_reported_terms(controller_event: pl.DataFrame, elected: pl.DataFrame) -
     in_kraft = elected.filter(col("mode") == "kraft")
     lives = in_kraft.group_by("cluster_id", "life").agg(from_at=col("elected_at").min())
     begun = when(col("from_at") <= col("first_seen_at")).then(col("life")).max()
-    life = pl.coalesce(begun, col("life").min(), lit(1)).cast(pl.Int32)
+    first = col("lives_before").max().fill_null(0) + 1
+    life = pl.coalesce(begun, col("life").min(), first).cast(pl.Int32)
     return (
         heard.join(lives, on="cluster_id", how="left")
+        .join(lives_before, on="cluster_id", how="left")
         .group_by(heard.columns)
         .agg(life=life)
         .with_columns(
