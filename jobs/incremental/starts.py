@@ -133,12 +133,13 @@ class Starts:
 
     def begin_of(self, table: Table) -> datetime | None:
         """Where the inputs of a table begin: at its start, with the terms that go on then, or with its first row that
-        reaches it."""
+        reaches it; some minutes earlier where what was said just before it counts."""
         start = self.start_of(table)
         if start is None:
             return None
+        begin = min(start, self.terms_from or start) if table.is_by_term else start
         if table.begun_by:
             reaches = before(table.begun_by, start) & reaching(table.ordered_by, start)
             first = self.at_hand.stored(table.spec, reaches)[table.begun_by].min()
-            return earliest(start, first if isinstance(first, datetime) else None)
-        return min(start, self.terms_from or start) if table.is_by_term else start
+            begin = min(start, first) if isinstance(first, datetime) else start
+        return begin - timedelta(minutes=table.minutes_before)

@@ -69,7 +69,8 @@ class Table:
     """ordered_by: of a TAIL table the column that the cut is held against. days_before: of one that is built by whole
     days in UTC, how many before that of the cut. is_by_term: its rows rest on all lines of their term: inputs begin
     with the terms that go on then. begun_by: its rows rest on all that was since they began, which this column says:
-    inputs begin with the first row that reaches the cut."""
+    inputs begin with the first row that reaches the cut. minutes_before: inputs begin so many minutes earlier, as rows
+    rest on what was said just before them."""
 
     spec: TableSpec
     refresh: Refresh
@@ -78,6 +79,7 @@ class Table:
     days_before: int | None = None
     is_by_term: bool = False
     begun_by: str = ""
+    minutes_before: int = 0
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -124,11 +126,18 @@ TABLES: tuple[Table, ...] = (
     built(replay_check, Refresh.TAIL, ordered_by="day_at", days_before=1),
     built(evidence, Refresh.WHOLE),
     built(partition_timeline, Refresh.TAIL, ordered_by="valid_until_at", days_before=0),
-    built(broker_session, Refresh.TAIL, ordered_by="left_at", days_before=0),
+    built(broker_session, Refresh.TAIL, ordered_by="left_at", days_before=0, minutes_before=1),
     built(partition_outage, Refresh.TAIL, ordered_by="ended_at", days_before=0),
     built(leader_imbalance, Refresh.TAIL, ordered_by="valid_until_at", days_before=0),
     built(imbalance_check, Refresh.TAIL, ordered_by="checked_at", days_before=1, is_by_term=True),
-    built(leader_election, Refresh.TAIL, ordered_by="elected_at", days_before=1, is_by_term=True),
+    built(
+        leader_election,
+        Refresh.TAIL,
+        ordered_by="elected_at",
+        days_before=1,
+        is_by_term=True,
+        minutes_before=1,
+    ),
     built(imbalance_breach, Refresh.TAIL, ordered_by="balanced_at", days_before=1, begun_by="breached_at"),
     built(finding, Refresh.WHOLE),
     Table(quality_result.SPEC, Refresh.RUN),

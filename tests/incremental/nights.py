@@ -3,7 +3,8 @@
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -24,6 +25,7 @@ BUILT = tuple(one for one in TABLES if one.build is not None and one.spec.table 
 NAMES = frozenset(one.spec.name for one in BUILT)
 SHOWN = 3
 MIDNIGHT = datetime(2026, 11, 23, tzinfo=UTC)
+TIME = pl.Datetime("us", "UTC")
 # How late lines of a node come: nights after that of their day.
 SOME, FILES = (0, 0, 1, 2, 5), (0, 1, 2, 4, 8)
 
@@ -46,27 +48,30 @@ def stretched(lines: pa.Table, times: int) -> pl.DataFrame:
 
 
 def around_midnights(lines: pa.Table, count: int) -> pl.DataFrame:
-    """The same lines in so many parts, the middle of each at a midnight of its own. Nothing within a part is
-    stretched: as in the field, what Kafka does at midnight is parted, and days are between the parts."""
+    """The same lines in so many parts, each around a midnight of its own, where much is written. Nothing within a part
+    is stretched: as in the field, what Kafka does at midnight is parted, and most of a day is between two parts."""
     rows = frame_of(lines)
-    first, last = rows["logged_at"].min(), rows["logged_at"].max()
-    if not isinstance(first, datetime) or not isinstance(last, datetime):
-        raise TypeError("no line has a time")
-    length = (last - first) // count + timedelta(microseconds=1)
-    since = (col("logged_at") - pl.lit(first)).dt.total_microseconds()
-    part = since // (length // timedelta(microseconds=1))
-    inside = since - part * (length // timedelta(microseconds=1))
-    at = pl.lit(MIDNIGHT - length / 2) + pl.duration(days=part, microseconds=inside)
-    return rows.with_columns(logged_at=at.dt.truncate("1ms"))
+    times = rows["logged_at"].drop_nulls().sort().to_list()
+    moments = sorted({times[len(times) * (2 * part + 1) // (2 * count)] for part in range(count)})
+    later = (col("logged_at") >= one + (other - one) / 2 for one, other in pairwise(moments))
+    parted = rows.with_columns(part=pl.sum_horizontal(pl.lit(0), *(one.cast(pl.Int64) for one in later)))
+    midnight = pl.lit(MIDNIGHT) + pl.duration(days=col("part"))
+    moment = col("part").replace_strict(dict(enumerate(moments)), return_dtype=TIME)
+    return parted.with_columns(logged_at=midnight + (col("logged_at") - moment)).drop("part")
 
 
 def segments_of(
-    rows: pl.DataFrame, late: Sequence[int] = (), seed: int = 0, how: str = "some", days_a_night: int = 1
+    rows: pl.DataFrame,
+    late: Sequence[int] = (),
+    seed: int = 0,
+    how: str = "some",
+    days_a_night: int = 1,
+    hour: int = 0,
 ) -> Segments:
     """Each file in pieces, one a day of its own clock (the running maximum); a file's pieces come in their order.
 
-    late: nodes whose pieces come after their night. how: some: by a random number of nights each; files: by one number
-    of each file; last: all in a night after all others.
+    hour: when the day of a night ends. late: nodes whose pieces come after their night. how: some: by a random number
+    of nights each; files: by one number of each file; last: all in a night after all others.
     """
     chance = random.Random(seed)  # noqa: S311 - which night a file comes in
     ordered = rows.sort("file_id", "byte_offset").with_columns(
@@ -75,6 +80,7 @@ def segments_of(
         .over("file_id")
         .forward_fill()
         .over("file_id")
+        .dt.offset_by(f"-{hour}h")
         .dt.truncate("1d")
         .fill_null(datetime(2000, 1, 1, tzinfo=UTC))
     )

@@ -31,23 +31,28 @@ class Nights:
     seed: int = 0
     how: str = "some"
     days_a_night: int = 1
+    hour: int = 0
     times: int = 0
 
     def of(self, lines: pa.Table) -> Segments:
         rows = stretched(lines, self.times) if self.times else around_midnights(lines, MIDNIGHTS)
-        return segments_of(rows, self.late, self.seed, self.how, self.days_a_night)
+        return segments_of(rows, self.late, self.seed, self.how, self.days_a_night, self.hour)
+
+    def __str__(self) -> str:
+        late = f"{'-'.join(map(str, self.late))} late {self.how}" if self.late else "in time"
+        return f"{late}, {self.days_a_night} d at {self.hour} h, x{self.times}, seed {self.seed}"
 
 
 FEW = (
-    ("2.2.2-zk-stock", Nights()),
+    ("2.2.2-zk-stock", Nights(hour=12)),
     ("3.9.1-zk-trace", Nights(late=(1,), how="last")),
     ("3.9.2-kraft-migration-stock", Nights(late=(2, 3))),
-    ("3.9.2-kraft-separate-stock", Nights(late=(2, 3))),
+    ("3.9.2-kraft-separate-stock", Nights(late=(2, 3), hour=12)),
 )
 MANY = (
-    Nights(late=(2,), seed=1),
+    Nights(late=(2,), hour=12, seed=1),
     Nights(late=(1,), how="last"),
-    Nights(late=(1, 2, 3, 101, 102, 103), how="files", seed=2),
+    Nights(late=(1, 2, 3, 101, 102, 103), how="files", hour=12, seed=2),
     Nights(late=(1, 3, 101, 103), days_a_night=2, seed=3),
     Nights(late=(2, 101, 102), times=HOURS, seed=4),
     Nights(late=(1, 3, 101), times=WEEKS, how="files", seed=5),
@@ -82,6 +87,6 @@ def test_nights_give_what_building_at_once_gives(shared: Path, name: str, nights
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("name", "nights"), product(LABS, MANY), ids=str)
+@pytest.mark.parametrize(("name", "nights"), [*product(LABS, MANY)], ids=str)
 def test_all_labs_in_many_ways(shared: Path, name: str, nights: Nights) -> None:
     require_equal(shared, name, nights)

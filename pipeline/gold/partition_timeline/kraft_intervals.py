@@ -122,7 +122,11 @@ def assigned(states: pl.DataFrame, stated: pl.DataFrame) -> pl.DataFrame:
 
 
 def in_turn(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.sort(*IDENTITY, "at", ~col("is_known"), "partition_epoch", *LINE)
+    """The rows of each partition in order, from the day (UTC) of its first state on: what a controller says before it
+    is not known any more on the next day."""
+    day, first = col("at").dt.truncate("1d"), col("at").filter("is_known").min().over(IDENTITY)
+    in_order = rows.sort(*IDENTITY, "at", ~col("is_known"), "partition_epoch", *LINE)
+    return in_order.filter(day >= first.dt.truncate("1d"))
 
 
 def filled(rows: pl.DataFrame) -> pl.DataFrame:
