@@ -13,27 +13,47 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "ingest": ("jobs.ingest", "main", "read what is new and no more"),
     "replay": ("jobs.replay", "main", "ingest, then judge every state change"),
     "imbalance": ("jobs.imbalance", "main", "ingest, then leader imbalance over time"),
-    "findings": ("jobs.findings", "main", "[--format json|jsonl|csv|prometheus]: what is to be looked at"),
-    "show": ("jobs.ask", "show_main", "F1: a finding with every line that proves it"),
+    "findings": (
+        "jobs.questions.findings",
+        "main",
+        "[--format json|jsonl|csv|prometheus]: what is to be looked at",
+    ),
+    "show": ("jobs.questions.ask", "show_main", "F1: a finding with every line that proves it"),
     "verify": (
-        "jobs.verify_findings",
+        "jobs.questions.verify_findings",
         "main",
         "proves every finding again from the bytes of its lines alone",
     ),
-    "partition": ("jobs.ask", "partition_main", "TOPIC-N: what happened to a partition"),
-    "outages": ("jobs.outages", "main", "[--topic NAME]: partitions without a leader, and by which event"),
-    "brokers": ("jobs.brokers", "main", "[--at TIME] [--compare FILE]: leader imbalance of each broker"),
+    "partition": ("jobs.questions.ask", "partition_main", "TOPIC-N: what happened to a partition"),
+    "outages": (
+        "jobs.questions.outages",
+        "main",
+        "[--topic NAME]: partitions without a leader, and by which event",
+    ),
+    "brokers": (
+        "jobs.questions.brokers",
+        "main",
+        "[--at TIME] [--compare FILE]: leader imbalance of each broker",
+    ),
     "term": (
-        "jobs.terms",
+        "jobs.questions.terms",
         "main",
         "N: one of them, its start step by step, its end and what it did afterwards",
     ),
-    "terms": ("jobs.ask", "terms_main", "who was controller, from when until when"),
-    "runs": ("jobs.ask", "runs_main", "what ran when, and what --run-id of show ... terms can still read"),
+    "terms": ("jobs.questions.ask", "terms_main", "who was controller, from when until when"),
+    "runs": (
+        "jobs.questions.ask",
+        "runs_main",
+        "what ran when, and what --run-id of show ... terms can still read",
+    ),
     "maintain": ("jobs.maintain", "main", "fewer and smaller files; --retain 400d deletes what is older"),
     "migrate": ("jobs.migrate", "main", "a warehouse of an older release, which every run does by itself"),
     "forget": ("jobs.forget", "main", "--cluster NAME: erases it whole"),
-    "explain": ("jobs.explain", "main", "'LINE': what a log line means; needs neither tables nor Spark"),
+    "explain": (
+        "jobs.explain.command",
+        "main",
+        "'LINE': what a log line means; needs neither tables nor Spark",
+    ),
 }
 
 

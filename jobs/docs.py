@@ -4,10 +4,10 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-from jobs.explain_text import as_lines
+from jobs.explain.text import as_lines
 from pipeline.catalog.docs import blocks, filled
-from pipeline.kafka.explaining import explained
-from pipeline.kafka.pasted import pasted
+from pipeline.kafka.explaining.explanation import explained
+from pipeline.kafka.reading.pasted import pasted
 
 EXAMPLE_WIDTH = 100
 # tests/data/sample/lab-2.2.2/broker-2/state-change.log, lines 1339 and 1340.
@@ -30,7 +30,7 @@ def main(readme: Path) -> int:
 
 def refreshed(text: str) -> str:
     """The text of a README with its generated parts as they should be."""
-    defaults = files("jobs").joinpath("defaults.yaml").read_text(encoding="utf-8")
+    defaults = files("jobs.settings").joinpath("defaults.yaml").read_text(encoding="utf-8")
     return filled(text, blocks(defaults) | {"explain": explained_example()})
 
 

@@ -5,10 +5,10 @@ import re
 import sys
 from collections.abc import Sequence
 
-from jobs.arguments import on_warehouse
-from jobs.outcome import log_stages, said
-from jobs.progress import Progress
-from jobs.setting_types import CLUSTER_NAME
+from jobs.run.outcome import log_stages, said
+from jobs.run.progress import Progress
+from jobs.settings.arguments import on_warehouse
+from jobs.settings.types import CLUSTER_NAME
 from pipeline.core.errors import InputProblem, PipelineError, SettingsError
 from pipeline.store.lock import cluster_lock
 from pipeline.store.session import get_spark

@@ -2,8 +2,8 @@
 
 import sys
 
-from jobs import imbalance_ask
 from jobs.main import run_job
+from jobs.questions import imbalance as imbalance_ask
 
 
 def main(argv: list[str] | None = None) -> int:

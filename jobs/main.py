@@ -9,14 +9,14 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from jobs.arguments import parser, require_logs, settings_of
-from jobs.discovery import candidates_by_cluster, listing_now
-from jobs.first_screen import Screen, first_screen
-from jobs.outcome import UNEXPECTED, log_stages, not_written, said, worst
-from jobs.progress import Progress
-from jobs.request import RunRequest, RunResult
-from jobs.run import run_cluster
-from jobs.settings import Settings
+from jobs.intake.discovery import candidates_by_cluster, listing_now
+from jobs.run.cluster_run import run_cluster
+from jobs.run.outcome import UNEXPECTED, log_stages, not_written, said, worst
+from jobs.run.progress import Progress
+from jobs.run.request import RunRequest, RunResult
+from jobs.screen.first_screen import Screen, first_screen
+from jobs.settings.arguments import parser, require_logs, settings_of
+from jobs.settings.model import Settings
 from jobs.text import printable
 from pipeline.core.errors import (
     FindingsReached,

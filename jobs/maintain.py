@@ -10,13 +10,13 @@ from typing import Any
 
 from pyspark.sql import functions as F
 
-from jobs.arguments import on_settings, on_warehouse
-from jobs.migrate import migrate_older
-from jobs.on_clusters import run_on_clusters
-from jobs.progress import Progress
-from jobs.settings import Settings
+from jobs.run.migration import migrate_older
+from jobs.run.on_clusters import run_on_clusters
+from jobs.run.progress import Progress
+from jobs.run.upkeep import Upkeep, require_same_settings
+from jobs.settings.arguments import on_settings, on_warehouse
+from jobs.settings.model import Settings
 from jobs.text import human_bytes
-from jobs.upkeep import Upkeep, require_same_settings
 from pipeline.catalog.tables import TABLES, Refresh
 from pipeline.store.lock import ClusterLock
 from pipeline.store.rows import collect_one, collect_rows

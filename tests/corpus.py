@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipeline.kafka.layout import locate
-from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
-from pipeline.kafka.sniff import HEAD_BYTES, sniff
+from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
+from pipeline.kafka.reading.sniff import HEAD_BYTES, sniff
 
 Row = dict[str, Any]
 READ = ("controller", "state-change", "mixed")

@@ -14,9 +14,9 @@ import pyarrow as pa
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.expectations import broken_rows, expectation_of
 from pipeline.core.frames import declared, frame_of
-from pipeline.kafka.layout import locate
-from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, read_segment
-from pipeline.kafka.sniff import HEAD_BYTES, sniff
+from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
+from pipeline.kafka.reading.sniff import HEAD_BYTES, sniff
 from tests.chain import ORDER, built
 
 Row = dict[str, Any]

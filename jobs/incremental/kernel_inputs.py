@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 from polars import col
 
-from jobs import kernel_settings
+from jobs.incremental import kernel_settings
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.carried_state import STATES, carried
 from jobs.incremental.night import NOT_WHOLE, SAID, Night

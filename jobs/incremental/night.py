@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.settings import Settings
+from jobs.settings.model import Settings
 from pipeline.catalog.tables import Refresh, Table
 from pipeline.core.conditions import Condition, is_in, since
 from pipeline.core.frames import empty

@@ -26,10 +26,18 @@ from pipeline.core.fingerprint import Fingerprint, fingerprint
 from pipeline.core.opening import open_by_content, open_input
 from pipeline.core.scan import joined, scan
 from pipeline.core.streams import bounded
-from pipeline.kafka.envelope import envelopes
-from pipeline.kafka.masking import Masking
-from pipeline.kafka.other_layout import text_of
-from pipeline.kafka.sniff import HEAD_BYTES, Sniff, content_name, kind_of, sniff, sniff_stream, with_writers
+from pipeline.kafka.layout.envelope import envelopes
+from pipeline.kafka.reading.masking import Masking
+from pipeline.kafka.reading.other_layout import text_of
+from pipeline.kafka.reading.sniff import (
+    HEAD_BYTES,
+    Sniff,
+    content_name,
+    kind_of,
+    sniff,
+    sniff_stream,
+    with_writers,
+)
 
 UNREADABLE = (OSError, EOFError, zlib.error, pa.ArrowException)
 PATH = StructType(

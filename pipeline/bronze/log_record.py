@@ -12,9 +12,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from pipeline.core.opening import open_input
-from pipeline.kafka.masking import Masking
-from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, ReadSettings, read_segment, reread
-from pipeline.kafka.sniff import HEAD_BYTES, content_name
+from pipeline.kafka.reading.masking import Masking
+from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, ReadSettings, read_segment, reread
+from pipeline.kafka.reading.sniff import HEAD_BYTES, content_name
 from schemas.bronze.log_record import SPEC
 from schemas.spark import struct_of
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import EXIT_CODES
 from pipeline.gold.transition_audit.precedence import CERTAINTY, PRECEDENCE
-from pipeline.kafka.layout import locate
-from pipeline.kafka.wording import table as rows_of
-from pipeline.kafka.wrapper import wrappers
+from pipeline.kafka.facts import table as rows_of
+from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.layout.wrapper import wrappers
 from schemas.ops import run
 from schemas.spec import TableSpec
 
@@ -26,7 +26,7 @@ SETTING = re.compile(r"(?P<indent> *)(?P<key>\w+):(?P<value> .*)?")
 
 
 def blocks(defaults: str) -> dict[str, str]:
-    """Every generated block by the name of its markers. defaults: text of jobs/defaults.yaml."""
+    """Every generated block by the name of its markers. defaults: text of jobs/settings/defaults.yaml."""
     return {
         "settings": settings_table(defaults),
         "tables": tables_table((*SPECS, run.SPEC)),
@@ -79,7 +79,7 @@ def meaning(comment: Sequence[str]) -> str:
     """The sentences of a comment; an indented example below them is shown as code."""
     words = " ".join(line for line in comment if not line.startswith(" ")).replace("<", "&lt;")
     example = " ".join(line.strip() for line in comment if line.startswith(" "))
-    return f"{words} see `jobs/defaults.yaml`".strip() if example else words
+    return f"{words} see `jobs/settings/defaults.yaml`".strip() if example else words
 
 
 def tables_table(specs: Iterable[TableSpec]) -> str:
@@ -115,11 +115,11 @@ def layouts_table() -> str:
 def envelopes_table() -> str:
     """Forms of one record, in the order in which they are tried."""
     patterns = [
-        (f"`{row['name']}`", f"`{row['pattern']}`", row["source"]) for row in rows_of("envelopes.tsv")
+        (f"`{row['name']}`", f"`{row['pattern']}`", row["source"]) for row in rows_of("layout/envelopes.tsv")
     ]
     objects = [
         (f"`{row['name']}`", f"JSON: `{row['time']}`, `{row['logger']}`, `{row['message']}`", row["source"])
-        for row in rows_of("json_layouts.tsv")
+        for row in rows_of("layout/json_layouts.tsv")
     ]
     return table(("name", "record", "seen in"), [*patterns, *objects])
 

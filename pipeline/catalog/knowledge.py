@@ -6,12 +6,15 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 # Words for people: no answer stands on them.
-NOT_KNOWLEDGE = frozenset({"pipeline.kafka/events.tsv"})
-TEMPLATES = ("pipeline.kafka.templates",)
+NOT_KNOWLEDGE = frozenset({"pipeline.kafka/wording/events.tsv"})
+TEMPLATES = ("pipeline.kafka.wording.by_mode",)
 # What a file is recognised by: forms of lines and of paths.
 FORMS = frozenset(
     f"pipeline.kafka/{name}"
-    for name in ("envelopes.tsv", "wrappers.tsv", "json_layouts.tsv", "idents.tsv", "sniff.py", "layout.py")
+    for name in (
+        *("layout/envelopes.tsv", "layout/wrappers.tsv", "layout/json_layouts.tsv", "layout/paths.py"),
+        *("reading/idents.tsv", "reading/sniff.py"),
+    )
 )
 # Every package of which a line can change a row of a table.
 PACKAGES = (

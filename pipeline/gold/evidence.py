@@ -5,8 +5,8 @@ from datetime import timedelta
 import polars as pl
 from polars import col, element, lit, when
 
-from pipeline.kafka.releases import names as release_names
-from pipeline.kafka.wording import table
+from pipeline.kafka.facts import table
+from pipeline.kafka.wording.releases import names as release_names
 
 NODE = ("cluster_id", "node_id")
 HOUR = (*NODE, "hour_at")
@@ -136,7 +136,7 @@ def intervals(hours: pl.DataFrame) -> pl.DataFrame:
 
 def with_answers(rows: pl.DataFrame) -> pl.DataFrame:
     """Adds answers and unanswered: of a node that was no controller nothing was to be answered."""
-    questions = table("questions.tsv")
+    questions = table("wording/questions.tsv")
     told = [when(asked(one) & holds(one)).then(lit(one["question"])) for one in questions]
     untold = [
         when(asked(one) & ~holds(one)).then(lit(f"{one['question']}: {one['todo']}")) for one in questions

@@ -10,7 +10,7 @@ from polars import col, lit
 
 from pipeline.core.frames import empty
 from pipeline.core.stretch import INFERRED, UNDETERMINED, Sighting, Stretch, stretches
-from pipeline.kafka.releases import bits, ends, everything, halves, joined, members, signs, wordings
+from pipeline.kafka.wording.releases import bits, ends, everything, halves, joined, members, signs, wordings
 from pipeline.model.settings import ReleaseSetting
 from schemas.silver.release_span import SPEC
 

@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit
 
-from pipeline.kafka.machines import PARTITION, REPLICA, STATES
+from pipeline.kafka.machines.by_release import PARTITION, REPLICA, STATES
 from pipeline.model.lines.families import field
 from pipeline.model.lines.texts import TOPIC, first, number
 from schemas.silver.state_dump import SPEC

@@ -8,8 +8,8 @@ from operator import and_, or_
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.kafka.releases import LEVEL, Sign, events_with, signs
-from pipeline.kafka.wording import table
+from pipeline.kafka.facts import table
+from pipeline.kafka.wording.releases import LEVEL, Sign, events_with, signs
 from schemas.silver.wording_seen import SPEC
 
 # Accounted for elsewhere, and no sign of anything missing.
@@ -53,10 +53,10 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_process_start() -> pl.Expr:
-    """A line of pipeline/kafka/process_starts.tsv."""
+    """A line of pipeline/kafka/wording/process_starts.tsv."""
     starts = (
         (col("logger") == row["logger"]) & col("template").str.contains(row["template"])
-        for row in table("process_starts.tsv")
+        for row in table("wording/process_starts.tsv")
     )
     return reduce(or_, starts).fill_null(value=False)
 

@@ -41,7 +41,7 @@ SPEC = TableSpec(
         field(
             "replica_machine",
             STRING,
-            "Its replica state machine (pipeline/kafka/machines.py), as far as the release is known.",
+            "Its replica state machine (pipeline/kafka/machines/by_release.py), as far as the release is known.",
             accepted=("R1", "R2"),
         ),
         CERTAINTY,

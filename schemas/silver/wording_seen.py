@@ -35,7 +35,7 @@ SPEC = TableSpec(
         required(
             "signs",
             array(STRING),
-            "Signs of pipeline/kafka/release_signs.tsv inside the lines, at most one a field.",
+            "Signs of pipeline/kafka/wording/release_signs.tsv inside the lines, at most one a field.",
         ),
         field(
             "not_understood_reason",

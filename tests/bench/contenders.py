@@ -7,11 +7,11 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from jobs.bins import binned
+from jobs.intake.bins import binned
 from pipeline.bronze import log_record
 from pipeline.core.fingerprint import name_of
-from pipeline.kafka.envelope import envelopes
-from pipeline.kafka.sniff import HEAD_BYTES
+from pipeline.kafka.layout.envelope import envelopes
+from pipeline.kafka.reading.sniff import HEAD_BYTES
 from pipeline.store.delta import DeltaFolder
 from schemas.bronze.log_record import SPEC
 

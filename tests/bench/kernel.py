@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from pipeline.kafka.reader import RangeRequest, read_segment
+from pipeline.kafka.reading.reader import RangeRequest, read_segment
 
 MEGABYTE = 1_000_000
 

@@ -20,7 +20,7 @@ from pipeline.core.frames import declared, empty
 from pipeline.core.replay import Moves, replay
 from pipeline.gold import transition_audit
 from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM
-from pipeline.kafka.machines import REPLICA, machines, visibility
+from pipeline.kafka.machines.by_release import REPLICA, machines, visibility
 from schemas.gold import replay_summary
 from schemas.gold import transition_audit as audit
 from tests.replay import naive

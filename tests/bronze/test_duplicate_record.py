@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from jobs.intake import OVERLAP
+from jobs.intake.bronze_writer import OVERLAP
 from pipeline.bronze import duplicate_record
 from pipeline.store.rows import brought
 from schemas.bronze import duplicate_record as twice_table

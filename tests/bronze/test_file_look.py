@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline.bronze.file_look import Wanted, arrow_schema, look, looks
-from pipeline.kafka.sniff import HEAD_BYTES, content_name, sniff_stream
+from pipeline.kafka.reading.sniff import HEAD_BYTES, content_name, sniff_stream
 
 TIME = b"[2024-03-01 12:00:00,123] "
 STATE = TIME + b"TRACE [Broker id=3] Cached leader info x for partition t-0 (state.change.logger)\n"

@@ -5,7 +5,7 @@ from collections import Counter
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.finding_lines import standing, told
+from jobs.questions.finding_lines import standing, told
 from pipeline.model.settings import Balancing, BalancingSetting
 from tests.chain import built
 from tests.gold.fleet import FOUND_BY, LOST_HOUR, Week, fleet

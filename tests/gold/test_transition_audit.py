@@ -10,7 +10,7 @@ from pipeline.core.frames import declared, empty
 from pipeline.core.replay import CONTINUITY
 from pipeline.gold.transition_audit.judging import WANTED, judged_moves
 from pipeline.gold.transition_audit.precedence import PRECEDENCE
-from pipeline.kafka.machines import KINDS
+from pipeline.kafka.machines.by_release import KINDS
 from schemas.gold.transition_audit import CONTINUITIES, MACHINES, SPEC, VERDICTS
 
 TYPES = dict(empty(SPEC).schema) | {"replica_machine": pl.String(), "is_earlier": pl.Boolean()}

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 from pipeline.core.frames import empty, frame_of, with_absent
 from pipeline.gold import replay_check, replay_summary, transition_audit
-from pipeline.kafka.machines import PARTITION, REPLICA
+from pipeline.kafka.machines.by_release import PARTITION, REPLICA
 from schemas.gold.replay_summary import SPEC as SUMMARY
 from schemas.silver import controller_line, partition_transition, replica_transition, state_dump, term
 from schemas.spec import TableSpec

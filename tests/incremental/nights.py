@@ -13,7 +13,7 @@ from polars import col
 
 from jobs.incremental.builder import Builder
 from jobs.incremental.night import Night
-from jobs.load_settings import load
+from jobs.settings.load import load
 from pipeline.catalog.tables import TABLES
 from pipeline.core.frames import declared, frame_of, with_absent
 from pipeline.core.stored_tables import MemoryTables

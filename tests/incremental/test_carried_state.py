@@ -7,7 +7,7 @@ import polars as pl
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.carried_state import led_before, outage_before
 from jobs.incremental.night import Night
-from jobs.load_settings import load
+from jobs.settings.load import load
 from pipeline.core.stored_tables import MemoryTables
 from schemas.gold import broker_session, partition_outage, partition_timeline
 from schemas.spec import TableSpec

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
-from jobs.answers import Answers
+from jobs.questions.answers import Answers
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import MemoryTables

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs import ask, findings, nightly
-from jobs.answers import Answers
+from jobs import nightly
+from jobs.questions import ask, findings
+from jobs.questions.answers import Answers
 from pipeline.store.warehouse import FORMAT_VERSION
 from tests.conftest import REPOSITORY
 from tests.golden import unpacked

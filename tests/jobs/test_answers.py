@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from jobs.answers import Answers, day_of, holds
-from jobs.compare import states
-from jobs.facts import gather
-from jobs.outages import COLUMNS, asked, by_topic
+from jobs.questions.answers import Answers, day_of, holds
+from jobs.questions.compare import states
+from jobs.questions.outages import COLUMNS, asked, by_topic
+from jobs.screen.facts import gather
 from pipeline.catalog.tables import BY_SHORT_NAME, SPECS
 from tests.frames import at, frame
 from tests.jobs.answering import answers_of

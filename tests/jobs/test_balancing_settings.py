@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.settings import Settings
+from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError
 from tests.jobs.test_settings import from_text
 

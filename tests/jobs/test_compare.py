@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from jobs import cli
-from jobs.compare import Comparison, compare, comparison_lines, require_same
-from jobs.describe import Described, described
+from jobs.questions.compare import Comparison, compare, comparison_lines, require_same
+from jobs.questions.describe import Described, described
 from pipeline.core.errors import InputProblem, NotConfirmed
 
 OLD = """\

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from jobs.discovery import candidates_by_cluster, listing_now
-from jobs.load_settings import load
-from jobs.looking import require_same_files
-from jobs.settings import Settings
+from jobs.intake.discovery import candidates_by_cluster, listing_now
+from jobs.intake.file_probe import require_same_files
+from jobs.settings.load import load
+from jobs.settings.model import Settings
 from pipeline.core.errors import InputProblem
 
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from jobs import cli
 from jobs.docs import EXAMPLE, explained_example
-from jobs.explain_text import as_lines
-from jobs.record_in_file import offset_of_line, record_at
-from pipeline.kafka.explaining import explained
-from pipeline.kafka.pasted import pasted, rows_of
+from jobs.explain.record_in_file import offset_of_line, record_at
+from jobs.explain.text import as_lines
+from pipeline.kafka.explaining.explanation import explained
+from pipeline.kafka.reading.pasted import pasted, rows_of
 from tests.conftest import REPOSITORY
 from tests.kafka.real_lines import READY, REAL, TIME
 

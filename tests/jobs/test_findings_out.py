@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from jobs import cli
-from jobs.findings import require_calm, write
-from jobs.findings_out import Told, as_csv, as_json, as_jsonl, as_prometheus
+from jobs.questions.findings import require_calm, write
+from jobs.questions.findings_out import Told, as_csv, as_json, as_jsonl, as_prometheus
 from pipeline.core.errors import FindingsReached, SettingsError
 
 AT = datetime(2026, 11, 21, 9, 0, 21, 678000, tzinfo=UTC)

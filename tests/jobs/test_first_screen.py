@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs.answers import Answers
-from jobs.discovery import Listing
-from jobs.finding_lines import finding_lines
-from jobs.first_screen import first_screen
-from jobs.load_settings import load
-from jobs.request import RunRequest, RunResult
-from jobs.sections import is_since
+from jobs.intake.discovery import Listing
+from jobs.questions.answers import Answers
+from jobs.questions.finding_lines import finding_lines
+from jobs.run.request import RunRequest, RunResult
+from jobs.screen.first_screen import first_screen
+from jobs.screen.sections import is_since
+from jobs.settings.load import load
 from pipeline.catalog.tables import SPECS
 from pipeline.store.published_tables import PublishedTables
 from pipeline.store.reading import clusters

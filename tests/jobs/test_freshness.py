@@ -2,8 +2,8 @@
 
 from importlib.resources import files
 
-from jobs.freshness import sound
-from jobs.run import ABOUT_FILES
+from jobs.incremental.fingerprints import sound
+from jobs.run.cluster_run import ABOUT_FILES
 from pipeline.catalog.knowledge import FORMS, contents
 from pipeline.catalog.tables import TABLES
 from pipeline.store.warehouse import Published

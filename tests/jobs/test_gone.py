@@ -5,15 +5,23 @@ from datetime import UTC, datetime
 
 import pytest
 
-from jobs.discovery import Candidate, Listing
-from jobs.gone import OF_ANOTHER, READ_ELSEWHERE, SHOWED_NOTHING, Seen, held_by, settled, without_gone
-from jobs.loading import is_changed
-from jobs.replanning import Offsets, look_twice
+from jobs.intake.discovery import Candidate, Listing
+from jobs.intake.probe_plan import Offsets, look_twice
+from jobs.intake.segments import is_changed
+from jobs.intake.vanished_paths import (
+    OF_ANOTHER,
+    READ_ELSEWHERE,
+    SHOWED_NOTHING,
+    Seen,
+    held_by,
+    settled,
+    without_gone,
+)
 from pipeline.bronze.planning import Plan, Sighting
 from pipeline.core.contents import Looked
 from pipeline.core.files import Listed
-from pipeline.kafka.layout import locate
-from pipeline.kafka.masking import Masking
+from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.reading.masking import Masking
 from tests.life.nights import settings
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

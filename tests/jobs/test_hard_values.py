@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from jobs import nightly
 from pipeline.catalog.tables import JOBS
-from pipeline.kafka.loggers import STATE_CHANGE_LOGGER
+from pipeline.kafka.wording.loggers import STATE_CHANGE_LOGGER
 from pipeline.store.reading import read
 from tests.oracle.rendering import instances
 from tests.oracle.values import hard

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from jobs import ingest
-from jobs.loading import Loader
+from jobs.intake.segments import Loader
 from pipeline.store.reading import clusters, read
 from tests.jobs.small_logs import lines_of, write
 

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs import cli
-from jobs.answers import Answers
-from jobs.imbalance_ask import (
+from jobs.questions.answers import Answers
+from jobs.questions.imbalance import (
     BARS,
     SLICES,
     bar,

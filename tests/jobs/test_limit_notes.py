@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from jobs.ask_text import HIGH_IS_FEW, WITHOUT_LIMIT, limit_notes
+from jobs.questions.ask_text import HIGH_IS_FEW, WITHOUT_LIMIT, limit_notes
 
 ZOOKEEPER = {
     "imbalance_ratio": 0.5,

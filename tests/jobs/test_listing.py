@@ -10,10 +10,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import ingest, main
-from jobs.discovery import Candidate
-from jobs.loading import Loader
-from jobs.request import RunResult
-from jobs.run import run_cluster
+from jobs.intake.discovery import Candidate
+from jobs.intake.segments import Loader
+from jobs.run.cluster_run import run_cluster
+from jobs.run.request import RunResult
 from pipeline.store.reading import read
 from tests.jobs.small_logs import INGESTED, contents, lines_of, run, write
 

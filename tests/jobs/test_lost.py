@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from jobs.lost import is_as_listed, lost_segments, rewritten, without
-from jobs.replanning import Offsets
+from jobs.intake.changed_while_read import is_as_listed, lost_segments, rewritten, without
+from jobs.intake.probe_plan import Offsets
 from pipeline.bronze.planning import Plan, Segment, Sighting
 from pipeline.core.contents import Looked
 from pipeline.core.errors import InputProblem

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 import pyarrow as pa
 
-from jobs.placed_records import PlacedRecords
+from jobs.questions.placed_records import PlacedRecords
 from pipeline.core.conditions import Condition
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import log_record, source_file

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.properties import properties
+from jobs.settings.java_properties import properties
 
 KEY = "leader.imbalance.per.broker.percentage"
 

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import ingest, nightly
-from jobs.freshness import marked
+from jobs.incremental.fingerprints import marked
 from pipeline.store.warehouse import ClusterWarehouse
 from tests.jobs.small_logs import INGESTED, contents, lines_of, write
 

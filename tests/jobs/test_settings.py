@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from jobs.load_settings import load
-from jobs.masking_settings import OFF
-from jobs.settings import Settings
+from jobs.settings.load import load
+from jobs.settings.masking import OFF
+from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError
 
 REPOSITORY = Path(__file__).parents[2]

@@ -7,12 +7,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from jobs.answers import Answers
-from jobs.facts import gather
 from jobs.incremental.at_hand import AtHand, Built
 from jobs.incremental.night import SAID, Night
-from jobs.load_settings import load
-from jobs.tables_of_run import TablesOfRun
+from jobs.questions.answers import Answers
+from jobs.run.tables_of_run import TablesOfRun
+from jobs.screen.facts import gather
+from jobs.settings.load import load
 from pipeline.catalog.tables import TABLES, Refresh
 from pipeline.core.conditions import Condition, IsNull, reaching, since
 from pipeline.core.frames import empty, frame_of

@@ -13,12 +13,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from jobs import cli, nightly
-from jobs.arguments import parser
-from jobs.load_settings import load
 from jobs.maintain import expire, maintained
-from jobs.progress import Progress
-from jobs.settings import Settings
-from jobs.upkeep import Upkeep
+from jobs.run.progress import Progress
+from jobs.run.upkeep import Upkeep
+from jobs.settings.arguments import parser
+from jobs.settings.load import load
+from jobs.settings.model import Settings
 from pipeline.catalog.tables import BY_NAME, SPECS
 from pipeline.store.lock import cluster_lock, home
 from pipeline.store.reading import read

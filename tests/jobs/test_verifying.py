@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 
 from jobs import cli
-from jobs.answers import Answers
-from jobs.rows import Place, Row
+from jobs.questions.answers import Answers
+from jobs.questions.rows import Place, Row
+from jobs.questions.verify_findings import report, require_confirmed
 from jobs.verify.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim
 from jobs.verify.rules import RULES, verified
-from jobs.verify_findings import report, require_confirmed
 from pipeline.core.errors import NotConfirmed
 from schemas.gold.finding import FACTS_OF_RULE
 from tests.jobs import (

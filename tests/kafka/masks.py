@@ -2,7 +2,7 @@
 
 import re
 
-from pipeline.kafka.masking import TOKENS
+from pipeline.kafka.reading.masking import TOKENS
 
 PRINTED = {
     "hosts": [

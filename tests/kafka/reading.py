@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipeline.kafka.reader import ARROW_SCHEMA, RangeRequest, ReadSettings, read_segment
+from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, ReadSettings, read_segment
 
 
 def request(start: int, end: int, *, owns_preamble: bool = True, **changed: Any) -> RangeRequest:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from pipeline.core.clock import in_utc
 from pipeline.core.errors import SettingsError
 from pipeline.core.scan import joined, scan
-from pipeline.kafka.conversion_pattern import compiled
-from pipeline.kafka.envelope import PATTERN, envelope
-from pipeline.kafka.reader import ReadSettings
-from pipeline.kafka.record_text import record_text
+from pipeline.kafka.layout.conversion_pattern import compiled
+from pipeline.kafka.layout.envelope import PATTERN, envelope
+from pipeline.kafka.reading.reader import ReadSettings
+from pipeline.kafka.reading.record_text import record_text
 from tests.kafka.reading import read
 from tests.kafka.writing import printed_time
 

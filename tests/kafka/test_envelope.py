@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.errors import SettingsError
-from pipeline.kafka.envelope import envelope, layouts
-from pipeline.kafka.reader import ReadSettings
-from pipeline.kafka.sniff import sniff
-from pipeline.kafka.wrapper import wrappers
+from pipeline.kafka.layout.envelope import envelope, layouts
+from pipeline.kafka.layout.wrapper import wrappers
+from pipeline.kafka.reading.reader import ReadSettings
+from pipeline.kafka.reading.sniff import sniff
 from tests.kafka.reading import read
 from tests.kafka.writing import LINES, OBJECTS, WRAPPERS, Record, wrapped, written
 

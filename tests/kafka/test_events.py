@@ -7,14 +7,15 @@ import pytest
 
 from pipeline.catalog.knowledge import contents
 from pipeline.core.errors import SettingsError
-from pipeline.kafka.events import events, is_before, place
-from pipeline.kafka.wording import table, template_rows
+from pipeline.kafka.facts import table
+from pipeline.kafka.wording.events import events, is_before, place
+from pipeline.kafka.wording.templates import template_rows
 
 LONGEST = 260
 
 
 def test_every_event_has_one_row_and_every_row_is_an_event() -> None:
-    rows = [row["event"] for row in table("events.tsv")]
+    rows = [row["event"] for row in table("wording/events.tsv")]
     assert len(rows) == len(set(rows))
     assert set(rows) == {row["event"] for row in template_rows()}
 
@@ -52,10 +53,10 @@ def test_a_source_counts_for_the_releases_of_a_wording() -> None:
 
 
 def test_kraft_shares_wordings_of_zookeeper_events_only() -> None:
-    of_zookeeper = {row["event"] for row in table("templates/zookeeper.tsv")}
+    of_zookeeper = {row["event"] for row in table("wording/by_mode/zookeeper.tsv")}
     assert {event.event for event in events().values() if event.kraft_since} <= of_zookeeper
 
 
 def test_another_sentence_rebuilds_no_table() -> None:
     names = {name for name, _ in contents(files("pipeline.kafka"), "pipeline.kafka")}
-    assert "pipeline.kafka/fields.tsv" in names and "pipeline.kafka/events.tsv" not in names
+    assert "pipeline.kafka/wording/fields.tsv" in names and "pipeline.kafka/wording/events.tsv" not in names

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.kafka.explaining import explained
-from pipeline.kafka.legal_moves import move_law
-from pipeline.kafka.pasted import pasted, rows_of
-from pipeline.kafka.wording import matcher
+from pipeline.kafka.explaining.explanation import explained
+from pipeline.kafka.machines.legal_moves import move_law
+from pipeline.kafka.reading.pasted import pasted, rows_of
+from pipeline.kafka.wording.templates import matcher
 from tests.kafka.real_lines import MESSAGE, READY, REAL, TIME
 
 

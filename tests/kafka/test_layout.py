@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pipeline.kafka.layout import BUILT_IN_PATTERNS, PATTERN_GROUPS, Located, locate
+from pipeline.kafka.layout.paths import BUILT_IN_PATTERNS, PATTERN_GROUPS, Located, locate
 
 PATHS = """
     path                                                  | cluster    | node | log

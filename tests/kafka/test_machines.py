@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pipeline.core.machine import BoolMatrix
-from pipeline.kafka.machines import (
+from pipeline.kafka.machines.by_release import (
     HIDDEN_AT_INFO,
     KINDS,
     SILENT_IN_SOME,

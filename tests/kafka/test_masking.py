@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kafka.masking import KINDS, SHAPES, TOKENS, Masking, pattern_problem, rules
-from pipeline.kafka.reader import ARROW_SCHEMA, ReadSettings
-from pipeline.kafka.wording import table
+from pipeline.kafka.facts import table
+from pipeline.kafka.reading.masking import KINDS, SHAPES, TOKENS, Masking, pattern_problem, rules
+from pipeline.kafka.reading.reader import ARROW_SCHEMA, ReadSettings
 from tests.conftest import REPOSITORY
 from tests.kafka.masks import HARMLESS, PRINTED, is_masked, plain, secrets
 from tests.kafka.reading import read_table
@@ -284,10 +284,10 @@ def test_neither_the_key_nor_a_pattern_is_shown() -> None:
 
 
 def test_rows_of_the_table_are_whole() -> None:
-    for row in table("masks.tsv"):
+    for row in table("reading/masks.tsv"):
         assert row["kind"] in TOKENS and row["shape"] in SHAPES and row["printed"]
         re.compile(row["unless"])
-    used = {row["shape"] for row in table("masks.tsv")}
+    used = {row["shape"] for row in table("reading/masks.tsv")}
     assert used == set(SHAPES)
     for kind in KINDS:
         for rule in rules(kind):

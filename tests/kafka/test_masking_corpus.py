@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 
-from pipeline.kafka.reader import ReadSettings
+from pipeline.kafka.reading.reader import ReadSettings
 from tests.kafka.reading import read_table
 from tests.kafka.test_masking import ALL, SAME
 from tests.oracle.corpus import logs

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from pipeline.kafka.masking import Masking
-from pipeline.kafka.reader import ReadSettings
+from pipeline.kafka.reading.masking import Masking
+from pipeline.kafka.reading.reader import ReadSettings
 from tests.kafka.masks import is_masked, plain
 from tests.kafka.reading import read_table
 from tests.kafka.test_masking import ALL, FORMS, KEY, LINE, of, rows

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.starts import START_BYTES
-from pipeline.kafka.envelope import envelope, layouts
-from pipeline.kafka.reader import ReadSettings, reread
-from pipeline.kafka.sniff import Sniff, sniff
+from pipeline.kafka.layout.envelope import envelope, layouts
+from pipeline.kafka.reading.reader import ReadSettings, reread
+from pipeline.kafka.reading.sniff import Sniff, sniff
 from tests.kafka.masks import is_masked, plain
 from tests.kafka.reading import read, read_table, request
 from tests.kafka.test_envelope import FEW, SECONDS, said

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from pipeline.kafka import record_text as record_text_module
-from pipeline.kafka.reader import ARROW_SCHEMA, ReadSettings
-from pipeline.kafka.sniff import sniff
+from pipeline.kafka.reading import record_text as record_text_module
+from pipeline.kafka.reading.reader import ARROW_SCHEMA, ReadSettings
+from pipeline.kafka.reading.sniff import sniff
 from schemas.bronze import log_record
 from schemas.spark import struct_of
 from tests.kafka.reading import read, read_table

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from pipeline.kafka.releases import (
+from pipeline.kafka.facts import table
+from pipeline.kafka.wording.releases import (
     LEVEL,
     bits,
     ends,
@@ -17,7 +18,7 @@ from pipeline.kafka.releases import (
     signs,
     wordings,
 )
-from pipeline.kafka.wording import field_kinds, table, template_rows
+from pipeline.kafka.wording.templates import field_kinds, template_rows
 
 CREATED = "[QuorumController id={controller_id}] Creating new QuorumController with clusterId {cluster_id}."
 
@@ -28,7 +29,7 @@ def number(release: str) -> tuple[int, ...]:
 
 def test_releases_ascend() -> None:
     assert list(names()) == sorted(names(), key=number)
-    assert {one for row in table("releases.tsv") for one in (row["zookeeper"], row["kraft"])} == {
+    assert {one for row in table("wording/releases.tsv") for one in (row["zookeeper"], row["kraft"])} == {
         "read",
         "unread",
         "none",
@@ -100,7 +101,8 @@ def test_signs_are_sound() -> None:
             re.compile(sign.pattern.strip("/"))
     assert len({sign.name for sign in signs()}) == len(signs())
     by_sign = {
-        (row["sign"], row["event"], row["field"], row["pattern"]) for row in table("release_signs.tsv")
+        (row["sign"], row["event"], row["field"], row["pattern"])
+        for row in table("wording/release_signs.tsv")
     }
     assert len(by_sign) == len(signs())
 
@@ -108,7 +110,7 @@ def test_signs_are_sound() -> None:
 def test_lines_that_tables_name_exist() -> None:
     """Starts of processes by logger and wording; periodic and office lines by event."""
     rows = template_rows()
-    for start in table("process_starts.tsv"):
+    for start in table("wording/process_starts.tsv"):
         assert any(
             row["logger"] == start["logger"] and re.search(start["template"], row["template"]) for row in rows
         ), start

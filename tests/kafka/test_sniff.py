@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.kafka.sniff import Sniff, sniff
+from pipeline.kafka.reading.sniff import Sniff, sniff
 
 TIME = b"[2024-03-01 12:00:00,123] "
 STATE = (

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline.core.match import NO_TEMPLATE
-from pipeline.kafka.wording import field_kinds, matcher, template_rows
+from pipeline.kafka.wording.templates import field_kinds, matcher, template_rows
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 RELEASE = re.compile(r"0\.\d+\.\d+(\.\d+)?|[1-9]\.\d+(\.\d+)?")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.kafka.envelope import layouts
+from pipeline.kafka.layout.envelope import layouts
 from tests.kafka.reading import read
 from tests.kafka.test_envelope import FEW, LONG, said
 from tests.kafka.writing import TIME, cri, json_file, wrapped, written

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.template import quote
-from pipeline.kafka.wording import COLUMN_TYPES, field_kinds, headers, matcher, table, template_rows
+from pipeline.kafka.facts import headers, table
+from pipeline.kafka.wording.templates import COLUMN_TYPES, field_kinds, matcher, template_rows
 from tests.oracle import rows
 from tests.oracle.rendering import (
     Coincidence,
@@ -113,7 +114,7 @@ def test_fields_are_declared_and_used() -> None:
     used = {name for template in matcher().templates for name in template.fields}
     assert used == set(field_kinds())
     assert {kind.column for kind in field_kinds().values()} - {""} == set(COLUMN_TYPES)
-    assert {row["field"] for row in table("compounds.tsv")} <= used
+    assert {row["field"] for row in table("wording/compounds.tsv")} <= used
 
 
 def test_blanks_at_the_end_are_kept() -> None:

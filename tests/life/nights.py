@@ -9,19 +9,19 @@ from functools import cache, lru_cache
 from io import BytesIO
 from typing import Any
 
-from jobs.discovery import Candidate
-from jobs.load_settings import load
-from jobs.loading import is_changed
-from jobs.replanning import plan_files
-from jobs.request import news
-from jobs.settings import Settings
+from jobs.intake.discovery import Candidate
+from jobs.intake.probe_plan import plan_files
+from jobs.intake.segments import is_changed
+from jobs.run.request import news
+from jobs.settings.load import load
+from jobs.settings.model import Settings
 from pipeline.bronze.planning import Plan
 from pipeline.core.contents import Known, Looked
 from pipeline.core.files import Listed
 from pipeline.core.fingerprint import Fingerprint, fingerprint, name_of
-from pipeline.kafka.envelope import envelopes
-from pipeline.kafka.layout import locate
-from pipeline.kafka.sniff import HEAD_BYTES
+from pipeline.kafka.layout.envelope import envelopes
+from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.reading.sniff import HEAD_BYTES
 from tests.life.disk import Stored, node_of_path
 from tests.life.writers import node_in
 
@@ -131,7 +131,7 @@ located = lru_cache(100_000)(locate)
 
 
 def looked(one: Candidate, stored: Stored, offsets: Mapping[str, frozenset[int]]) -> Looked:
-    """As jobs.looking says it of the content, in the stock envelope."""
+    """As jobs.intake.file_probe says it of the content, in the stock envelope."""
     if stored.is_half:
         return Looked(one.listed, "c", refusal=("unreadable", "end of archive"))
     if not stored.content:

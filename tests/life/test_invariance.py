@@ -8,7 +8,7 @@ import pytest
 import yaml
 from pyspark.sql import SparkSession
 
-from jobs import bins
+from jobs.intake import bins
 from pipeline.store import session
 from tests.gold.conftest import LOGS
 from tests.jobs.small_logs import lines_of, write

@@ -4,12 +4,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from jobs.discovery import Candidate
-from jobs.looking import Looker
+from jobs.intake.discovery import Candidate
+from jobs.intake.file_probe import Looker
 from pipeline.bronze.file_look import Wanted, look
 from pipeline.core.contents import Looked
 from pipeline.core.files import list_files
-from pipeline.kafka.layout import locate
+from pipeline.kafka.layout.paths import locate
 from tests.life.nights import looked, settings
 from tests.life.test_schedules import disk_of
 

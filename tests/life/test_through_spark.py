@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
-from jobs import nightly, quality_gate
+from jobs import nightly
+from jobs.run import quality_gate
 from pipeline.catalog.tables import BY_NAME
 from pipeline.core.expectations import Expectation
 from pipeline.store.warehouse import ClusterWarehouse

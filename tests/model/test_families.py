@@ -8,7 +8,7 @@ import pytest
 from pipeline.catalog.tables import BY_SHORT_NAME, Refresh
 from pipeline.core.frames import empty
 from pipeline.core.template import Template
-from pipeline.kafka.wording import template_rows
+from pipeline.kafka.wording.templates import template_rows
 from pipeline.model.lines.families import NO_FAMILY, Feed, all_feeds, fed, feeds
 from schemas.bronze import log_record
 from tests.chain import kernel

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any, BinaryIO, cast
 
-from pipeline.kafka.reader import ReadSettings, read_segment
+from pipeline.kafka.reading.reader import ReadSettings, read_segment
 from tests.kafka.reading import request
 
 ADDRESS_SPACE_BYTES = 12 << 30  # a backstop for the machine; what a test asserts is far below

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.kafka.sniff import HEAD_BYTES, sniff
+from pipeline.kafka.reading.sniff import HEAD_BYTES, sniff
 
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "sample"
 BLOCK_LINES = 100

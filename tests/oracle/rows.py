@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-KAFKA = Path(__file__).resolve().parents[2] / "pipeline" / "kafka"
+WORDING = Path(__file__).resolve().parents[2] / "pipeline" / "kafka" / "wording"
 PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 FLAGS = re.DOTALL | re.ASCII
 
@@ -16,7 +16,7 @@ NEWEST: Release = (9999,)
 
 @dataclass(frozen=True)
 class Wording:
-    """One row of templates/*.tsv. `head`: the text before its first field; `literal`: how many characters
+    """One row of by_mode/*.tsv. `head`: the text before its first field; `literal`: how many characters
     it fixes; `span`: releases, both included; `says`: fields that its literal text states."""
 
     number: int
@@ -49,14 +49,14 @@ def lines(file: Path) -> Iterator[dict[str, str]]:
 
 @cache
 def fields() -> dict[str, dict[str, str]]:
-    return {row["name"]: row for row in lines(KAFKA / "fields.tsv")}
+    return {row["name"]: row for row in lines(WORDING / "fields.tsv")}
 
 
 @cache
 def parts() -> tuple[Part, ...]:
     return tuple(
         Part(row["field"], row["column"], re.compile(row["pattern"], FLAGS), row["drop"])
-        for row in lines(KAFKA / "compounds.tsv")
+        for row in lines(WORDING / "compounds.tsv")
     )
 
 
@@ -69,7 +69,7 @@ def compound_forms() -> tuple[dict[str, str], ...]:
 @cache
 def wordings() -> tuple[Wording, ...]:
     """All rows, ZooKeeper mode first."""
-    rows = [row for mode in ("zookeeper", "kraft") for row in lines(KAFKA / "templates" / f"{mode}.tsv")]
+    rows = [row for mode in ("zookeeper", "kraft") for row in lines(WORDING / "by_mode" / f"{mode}.tsv")]
     return tuple(_wording(number, row) for number, row in enumerate(rows))
 
 

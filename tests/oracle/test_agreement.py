@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kafka.reader import ARROW_SCHEMA, ReadSettings
+from pipeline.kafka.reading.reader import ARROW_SCHEMA, ReadSettings
 from tests.kafka.reading import read_table
 from tests.oracle import naive
 from tests.oracle.corpus import SAMPLE, LogFile, logs, share

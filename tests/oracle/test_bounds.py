@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.kafka.reader import ReadSettings
+from pipeline.kafka.reading.reader import ReadSettings
 from tests.oracle import hostile
 from tests.oracle.bounded import Outcome, read_bounded
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.core.machine import Machine
-from pipeline.kafka.machines import NormalMove, legality_for, machines, visibility
+from pipeline.kafka.machines.by_release import NormalMove, legality_for, machines, visibility
 from tests.replay import naive
 from tests.replay.generated import DONE, Generated, disagreements, expected
 

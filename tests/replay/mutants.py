@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import product
 
 from pipeline.core.machine import Machine
-from pipeline.kafka.machines import NormalMove, machines
+from pipeline.kafka.machines.by_release import NormalMove, machines
 from tests.replay import naive
 from tests.replay.checks import Check
 

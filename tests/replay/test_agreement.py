@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline.core.replay import NONE, UNREADABLE, Int, Moves, Replay, replay
-from pipeline.kafka.machines import candidates, visibility
+from pipeline.kafka.machines.by_release import candidates, visibility
 from schemas.gold.transition_audit import CONTINUITIES, VERDICTS
 from tests.replay.generated import (
     DONE,

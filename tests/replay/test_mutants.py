@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from pipeline.kafka.machines import machines, normal_moves
+from pipeline.kafka.machines.by_release import machines, normal_moves
 from tests.replay.checks import (
     CHECKS,
     DOCUMENT,

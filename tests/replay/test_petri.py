@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from pipeline.kafka.machines import machines
+from pipeline.kafka.machines.by_release import machines
 
 pytest.importorskip("pm4py", reason="PM4Py comes with the extra `oracle` only", exc_type=ImportError)
 

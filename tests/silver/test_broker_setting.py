@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from pipeline.core.frames import frame_of
-from pipeline.kafka.layout import locate
+from pipeline.kafka.layout.paths import locate
 from pipeline.silver.broker_setting import build
 from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER, SPEC
 from tests.conftest import REPOSITORY

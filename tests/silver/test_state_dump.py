@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipeline.core.frames import frame_of
-from pipeline.kafka.reader import ReadSettings
+from pipeline.kafka.reading.reader import ReadSettings
 from pipeline.silver import state_dump
 from schemas.silver.state_dump import SPEC
 from tests.kafka.reading import read_table

@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.span_join import rows_in_spans
-from pipeline.kafka.releases import bits, members
+from pipeline.kafka.wording.releases import bits, members
 from pipeline.model.lines.evidence import line
 from pipeline.model.terms.term_steps import LIVE, MODE, TERM
 

@@ -13,7 +13,7 @@ from pipeline.gold.replay_check.statements import (
     UNKNOWN_MACHINE,
     named_machines,
 )
-from pipeline.kafka.machines import STATES, visibility
+from pipeline.kafka.machines.by_release import STATES, visibility
 
 RECORD = ("cluster_id", "file_id", "byte_offset")
 MACHINE = ("cluster_id", "term_id", "machine")

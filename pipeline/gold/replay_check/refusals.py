@@ -12,7 +12,7 @@ from pipeline.gold.replay_check.statements import (
     UNKNOWN_MACHINE,
     named_machines,
 )
-from pipeline.kafka.machines import candidates
+from pipeline.kafka.machines.by_release import candidates
 from pipeline.model.lines.texts import PREVIOUS_STATES
 
 STATEMENT = ("cluster_id", "term_id", "machine", "day_at")

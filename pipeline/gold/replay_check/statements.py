@@ -5,7 +5,7 @@ from itertools import product
 import polars as pl
 from polars import col, lit
 
-from pipeline.kafka.machines import KINDS
+from pipeline.kafka.machines.by_release import KINDS
 
 KEPT = 5
 EQUAL, UNDECIDED, DIFFERS = "equal", "undecided", "differs"

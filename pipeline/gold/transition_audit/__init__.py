@@ -6,7 +6,7 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM, judged_moves
-from pipeline.kafka.machines import PARTITION, REPLICA
+from pipeline.kafka.machines.by_release import PARTITION, REPLICA
 from pipeline.model.partitions.carried_states import carried_moves
 
 RECORD = ("cluster_id", "file_id", "byte_offset")

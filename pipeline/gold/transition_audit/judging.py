@@ -14,7 +14,7 @@ from pipeline.gold.transition_audit.precedence import (
     certainty_of,
     deciding_verdict,
 )
-from pipeline.kafka.machines import (
+from pipeline.kafka.machines.by_release import (
     REPLICA,
     STATES,
     UNKNOWN_RELEASE,

@@ -6,7 +6,7 @@ from functools import cache
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.kafka.wording import table
+from pipeline.kafka.facts import table
 
 NO_FAMILY = "-"
 # Columns of bronze.log_record that no family takes: bytes, and what they alone say.
@@ -42,7 +42,7 @@ class Feed:
 @cache
 def all_feeds() -> tuple[Feed, ...]:
     """The rows of families.tsv; an event that feeds nothing stands there with the family `-`."""
-    return tuple(Feed(**row) for row in table("families.tsv"))
+    return tuple(Feed(**row) for row in table("wording/families.tsv"))
 
 
 @cache

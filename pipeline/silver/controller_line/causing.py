@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.kafka.causes import openers
+from pipeline.kafka.wording.causes import openers
 
 ELECTION = "preferred_election_started"
 LISTING = "imbalance_not_preferred"

@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.core.stretches import overdue, unaccompanied, untouched
-from pipeline.kafka.wording import table
+from pipeline.kafka.facts import table
 from pipeline.model.lines.evidence import known_lines
 
 NODE = ("cluster_id", "node_id")
@@ -18,8 +18,8 @@ FIRST = ("first_file_id", "first_offset")
 
 def silent(seen: pl.DataFrame) -> pl.DataFrame:
     """A node that started, was elected or left its term meanwhile is left out: its periodic lines begin or end then."""
-    periodic = [row["event"] for row in table("periodic_lines.tsv")]
-    elections = [row["event"] for row in table("office_lines.tsv")]
+    periodic = [row["event"] for row in table("wording/periodic_lines.tsv")]
+    elections = [row["event"] for row in table("wording/office_lines.tsv")]
     is_change = col("is_start") | col("event").is_in(elections).fill_null(value=False)
     lines = seen.filter(col("event").is_in(periodic) & col("node_id").is_not_null())
     sentence = pl.format(

@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.kafka.machines import machine_of_release
+from pipeline.kafka.machines.by_release import machine_of_release
 from pipeline.silver.term.peer_reported_terms import peer_reported_terms
 from pipeline.silver.term.stale_claims import without_stale_claims
 from pipeline.silver.term.unelected_terms import (

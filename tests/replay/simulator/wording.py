@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from tests.oracle.rows import KAFKA, PLACE, Release, lines, release
+from tests.oracle.rows import PLACE, WORDING, Release, lines, release
 
 INFO_SINCE: Release = (2, 6)  # KAFKA-8470: state.change.logger is at INFO as shipped
 
@@ -29,7 +29,7 @@ class Form:
 def forms(event: str, version: Release) -> tuple[Form, ...]:
     """The templates of an event in a release, those with the most fields first; none if it has no such line."""
     found = []
-    for row in lines(KAFKA / "templates" / "zookeeper.tsv"):
+    for row in lines(WORDING / "by_mode" / "zookeeper.tsv"):
         since, until = release(row["since"]), release(row["until"])
         if row["event"] == event and since <= version and version[: len(until)] <= until:
             *above, lowest = row["level"].split("|")

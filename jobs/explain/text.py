@@ -1,0 +1,143 @@
+"""An explained record as it stands on a terminal, and as data for programs."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from jobs.text import day_clock, shortened
+from pipeline.kafka.explaining.explanation import Explanation, Said, Wording
+from pipeline.kafka.reading.pasted import Pasted
+
+LABEL_WIDTH = 10
+LONGEST_VALUE = 2000
+NAME_WIDTH = 28
+
+
+def as_data(told: Explanation, found: Pasted, zone: str | None) -> dict[str, Any]:
+    """JSON-ready: times in ISO form, lists of releases as text; the bytes are not repeated."""
+    data = asdict(told)
+    del data["raw"]
+    data |= {"envelope": found.envelope, "zone": zone, "left_out": found.left_out or None}
+    for name in ("logged_local", "logged_at"):
+        data[name] = data[name].isoformat() if data[name] else None
+    if told.exception:
+        data["exception"] = dict(zip(("class", "message"), told.exception, strict=True))
+    return data
+
+
+def as_lines(told: Explanation, zone: str | None, width: int) -> list[str]:
+    """What the record says, top down: event, meaning, head, fields, exception, move, source."""
+    if told.event is None:
+        return [
+            *paragraph("NOT UNDERSTOOD", f"({told.reason}) {told.reason_meaning}", width),
+            *head(told, zone, width),
+            *nearest_lines(told.nearest, width),
+        ]
+    return [
+        told.event,
+        *textwrap.wrap(told.meaning or "", width, initial_indent="  ", subsequent_indent="  "),
+        *head(told, zone, width),
+        *releases(told.wordings, width),
+        *field_lines(told.fields, width),
+        *exception_lines(told, width),
+        *move_lines(told, width),
+        *(line for one in told.source[:1] for line in entry("source", one, width)),
+        *(line for one in told.source[1:] for line in entry("", one, width)),
+    ]
+
+
+def head(told: Explanation, zone: str | None, width: int) -> Iterator[str]:
+    """Time, level, logger and log, as far as the record has them."""
+    if told.logged_local is not None:
+        yield from entry("time", time_text(told.logged_local, told.logged_at, zone), width)
+    elif told.event:
+        yield from entry("time", "none: a message without its time", width)
+    if told.level:
+        yield from entry("level", told.level, width)
+    if told.logger:
+        yield from entry("logger", f"{told.logger} ({told.log} log)", width)
+    if told.is_forged:
+        yield from entry(
+            "FORGED?", "a line inside the record looks like a record of its own; do not trust it", width
+        )
+
+
+def time_text(local: datetime, at: datetime | None, zone: str | None) -> str:
+    """Local time as printed; in UTC too where the zone is given."""
+    said = local.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+    if not (at and zone):
+        return f"{said} (zone unknown: --zone)"
+    return f"{said} UTC" if zone == "UTC" else f"{said} {zone} = {day_clock(at)} UTC"
+
+
+def releases(wordings: Sequence[Wording], width: int) -> Iterator[str]:
+    """In which releases the wording is printed; by whom, where several loggers print it."""
+    label = "printed"
+    for wording in wordings:
+        said = "; ".join(str(one) for one in wording.printed)
+        by = f" ({wording.logger})" if len(wordings) > 1 else ""
+        yield from entry(label, f"{said}, at {wording.level.replace('|', ' or ')}{by}", width)
+        label = ""
+
+
+def field_lines(fields: Sequence[Said], width: int) -> Iterator[str]:
+    """Name and value in two columns, the meaning behind them or below where it does not fit."""
+    if not fields:
+        return
+    yield ""
+    names = min(max(len(one.name) for one in fields), NAME_WIDTH)
+    values = [shortened(value_text(one), LONGEST_VALUE) for one in fields]
+    room = min(max(len(value) for value in values), width // 3)
+    for one, value in zip(fields, values, strict=True):
+        start = f"  {one.name:<{names}}  {value:<{room}}"
+        whole = f"{start}  {one.meaning}"
+        if len(value) <= room and len(whole) <= width:
+            yield whole
+            continue
+        below = " " * (names + 4)
+        yield from textwrap.wrap(value, width, initial_indent=start[: names + 4], subsequent_indent=below)
+        yield from textwrap.wrap(one.meaning, width, initial_indent=below, subsequent_indent=below)
+    yield ""
+
+
+def value_text(field: Said) -> str:
+    if isinstance(field.value, list):
+        return "[" + ", ".join(str(one) for one in field.value) + "]"
+    if field.value in (None, ""):
+        return "(empty)"
+    return f"{field.value} {field.unit}" if field.unit else str(field.value)
+
+
+def exception_lines(told: Explanation, width: int) -> Iterator[str]:
+    if told.exception is not None:
+        name, message = told.exception
+        yield from entry("exception", f"{name}: {message}" if message else name, width)
+
+
+def move_lines(told: Explanation, width: int) -> Iterator[str]:
+    """What Kafka's table of legal moves says of the pair, and what is known of it."""
+    if told.move is None:
+        return
+    yield from entry("move", told.move.sentence, width)
+    for label, sentence in told.move.notes:
+        yield from entry("", f"{label}: {sentence}", width)
+
+
+def nearest_lines(nearest: Sequence[Wording], width: int) -> Iterator[str]:
+    for number, wording in enumerate(nearest):
+        said = f"{wording.event} ({'; '.join(str(one) for one in wording.printed)})"
+        yield from entry("" if number else "nearest", said, width)
+        yield from entry("", wording.template, width)
+
+
+def entry(label: str, text: str, width: int) -> list[str]:
+    """A labelled line, wrapped under its text; nothing in it can act on a terminal."""
+    return paragraph(
+        f"  {label:<{LABEL_WIDTH}}", shortened(text, LONGEST_VALUE), width, " " * (LABEL_WIDTH + 3)
+    )
+
+
+def paragraph(label: str, text: str, width: int, indent: str = "  ") -> list[str]:
+    return textwrap.wrap(f"{label} {text}", width, subsequent_indent=indent, drop_whitespace=True) or [label]

@@ -1,0 +1,30 @@
+"""Where the work of a night is done: in the driver where it is little, else on the executors."""
+
+from collections.abc import Iterable
+from enum import Enum
+
+from jobs.settings.model import Settings
+from pipeline.core.files import Listed
+
+# What a compressed log unpacks to, about: lines of a controller repeat themselves.
+UNPACKED = 10
+COMPRESSED = (".gz", ".zst")
+
+
+class Placement(Enum):
+    """DRIVER: the driver reads the logs and holds their rows. EXECUTORS: tasks of Spark read them into bronze."""
+
+    DRIVER = "driver"
+    EXECUTORS = "executors"
+
+
+def placement_of(settings: Settings, new_bytes: int) -> Placement:
+    """As the settings say, or by the size of what is new, unpacked."""
+    if settings.placement != "auto":
+        return Placement(settings.placement)
+    return Placement.DRIVER if new_bytes <= settings.limits.driver_bytes else Placement.EXECUTORS
+
+
+def unpacked_bytes(files: Iterable[Listed]) -> int:
+    """About how much there is to read in these files."""
+    return sum(one.size_bytes * (UNPACKED if one.path.endswith(COMPRESSED) else 1) for one in files)

@@ -1,0 +1,160 @@
+"""Looks into files on the executors and says of each what it is, or why it is not read."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, cast
+from zoneinfo import ZoneInfo
+
+from jobs.incremental.placement import Placement
+from jobs.intake.bins import binned
+from jobs.intake.discovery import Candidate
+from jobs.settings.model import Settings
+from pipeline.bronze import file_look
+from pipeline.bronze.file_look import Wanted
+from pipeline.bronze.planning import identity
+from pipeline.core.contents import Looked
+from pipeline.core.errors import InputProblem
+from pipeline.core.opening import is_there
+from pipeline.kafka.reading.sniff import HEAD_BYTES
+from pipeline.store.rows import collect_rows
+from pipeline.store.warehouse import ClusterWarehouse
+
+Fact = dict[str, Any]
+SERVER_SENTENCE = "a server.log is read only on request (--server-log)"
+
+
+class Looker:
+    """Looks of one run on one cluster; since and until leave out files whose records lie outside of them."""
+
+    def __init__(
+        self, store: ClusterWarehouse, settings: Settings, since: datetime | None, until: datetime | None
+    ) -> None:
+        self.store, self.settings, self.since, self.until = store, settings, since, until
+        self.placement = Placement.EXECUTORS
+        self.masking = settings.masking.rules()
+
+    def look(self, candidates: Iterable[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
+        """Each candidate as an executor sees it, without those that are gone. offsets: by name the beginnings whose
+        hash is wanted.
+
+        InputProblem: executors find no such file where the driver has one.
+        """
+        by_path = {one.listed.path: one for one in candidates}
+        readable = [one for one in by_path.values() if one.listed.problem is None and one.listed.size_bytes]
+        rows = [
+            {
+                "path": one.listed.path,
+                "log": one.located.log,
+                "envelope": envelope_of(one, self.settings, self.store.cluster_id),
+                "is_server_read": self.settings.server_log,
+                "stored_bytes": one.listed.size_bytes,
+                "max_file_bytes": self.settings.limits.max_file_bytes,
+                "max_ratio": self.settings.limits.max_ratio,
+                "max_record_bytes": self.settings.limits.max_record_bytes,
+            }
+            for one in readable
+        ]
+        sizes = [one.listed.size_bytes for one in readable]
+        facts = {fact["path"]: fact for fact in self.facts(rows, sizes, Wanted(offsets, self.masking))}
+        gone = {path for path, fact in facts.items() if fact["is_missing"]}
+        require_same_files(sorted(gone), len(facts))
+        return [self.looked(one, facts.get(path)) for path, one in by_path.items() if path not in gone]
+
+    def facts(self, rows: Sequence[Fact], sizes: Sequence[int], wanted: Wanted) -> Iterable[Fact]:
+        """What a look says of each file, where the night is read."""
+        if not rows:
+            return ()
+        if self.placement is Placement.DRIVER:
+            looks = (file_look.look(wanted=wanted, **row) for row in rows)
+            return [one | {"hashes": dict(one["hashes"])} for one in looks]
+        paths = binned(self.store.spark, rows, sizes, file_look.PATH)
+        return collect_rows(file_look.build(paths, wanted))
+
+    def looked(self, candidate: Candidate, fact: Fact | None) -> Looked:
+        listed, located, cluster_id = candidate.listed, candidate.located, self.store.cluster_id
+        stored_path = None if self.masking is None else self.masking.path(listed.path)
+        bare = Looked(listed, cluster_id, located.node, located.log or "mixed", stored_path=stored_path)
+        if fact is None:
+            state = "known" if listed.is_elsewhere else "unreadable" if listed.problem else "waiting"
+            return replace(bare, refusal=(state, listed.problem or "the file is empty"))
+        node_id = fact["node_ids"][0] if fact["node_ids"] else located.node
+        zone = self.settings.zone_of(cluster_id, node_id)
+        times = {name: placed(fact, name, zone) for name in ("first", "tail")}
+        given = envelope_of(candidate, self.settings, cluster_id)
+        refusal = self.refusal(fact, given, times["first"], times["tail"])
+        if refusal is not None:
+            begun = replace(bare, node_id=node_id, first_record_hash=fact["first_record_hash"])
+            is_begun = fact["problem"] is not None and fact["first_record_hash"] is not None
+            return replace(bare, refusal=refusal, begins_as=identity(begun, 0, ()) if is_begun else None)
+        return replace(
+            bare,
+            node_id=node_id,
+            log=fact["log"],
+            codec=fact["codec"],
+            envelope=fact["envelope"],
+            zone=zone,
+            size=fact["size"],
+            first_record_hash=fact["first_record_hash"],
+            tail_start=fact["tail_start"],
+            ends_with_newline=fact["ends_with_newline"],
+            tail_logged_at=times["tail"],
+            hashes={offset: self.hidden(one) for offset, one in fact["hashes"].items()},
+            starts=frozenset(fact["starts"]),
+            first_logged_at=times["first"],
+        )
+
+    def hidden(self, content_hash: str) -> str:
+        """As the name of a content is under masking."""
+        return content_hash if self.masking is None else self.masking.masker.digest(content_hash)
+
+    def refusal(
+        self, fact: Fact, given: str | None, first: datetime | None, tail: datetime | None
+    ) -> tuple[str, str] | None:
+        """A state of bronze.file_sighting and its sentence, if the file is not to be read."""
+        nodes = fact["node_ids"]
+        is_outside = (self.since and tail and tail < self.since) or (
+            self.until and first and first >= self.until
+        )
+        reasons: tuple[tuple[object, str, str], ...] = (
+            (fact["problem"], "unreadable", str(fact["problem"])),
+            (fact["log"] == "server" and not self.settings.server_log, "not_asked", SERVER_SENTENCE),
+            (fact["envelope"] is None or fact["log"] is None, "not_kafka", self.not_kafka(given)),
+            (len(nodes) > 1, "contradictory", f"its lines name several writing nodes: {nodes}"),
+            (is_outside, "outside", "outside of --since and --until"),
+        )
+        return next(((state, sentence) for holds, state, sentence in reasons if holds), None)
+
+    def not_kafka(self, given: str | None) -> str:
+        """Why a file is none of Kafka's, with all that this rests on: when that changes, files are looked at again.
+
+        given: the envelope that the settings give it.
+        """
+        looked_at = max(HEAD_BYTES, self.settings.limits.max_record_bytes)
+        sentence = f"no line of a Kafka controller log in its first {looked_at:,} bytes"
+        return sentence if given is None else f"{sentence}, read as {given}"
+
+
+def require_same_files(missing: Sequence[str], looked_at: int) -> None:
+    """Executors have to see what the driver listed. InputProblem: they do not; a file that is gone is no such case."""
+    hidden = next((path for path in missing if is_there(path)), None)
+    if hidden is not None:
+        raise InputProblem(
+            expected="executors that see the same log files as the driver",
+            found=f"that {len(missing)} of {looked_at} are not there for them, first {hidden}",
+            todo="mount the folder on every executor, or give a URI that all of them can read",
+        )
+
+
+def envelope_of(candidate: Candidate, settings: Settings, cluster_id: str) -> str | None:
+    """The envelope that the settings give a file; None: it is detected."""
+    return settings.envelope_of(cluster_id, candidate.located.node, candidate.listed.relative)
+
+
+def placed(fact: Fact, name: str, zone: str) -> datetime | None:
+    """The time of the first or the last record: as the record tells it, else its local time in that zone."""
+    told, local = fact[f"{name}_logged_at"], fact[f"{name}_logged_local"]
+    if told is not None:
+        # Spark gives timestamps to Python in the local zone of the driver, without naming it.
+        return cast(datetime, told).astimezone(UTC)
+    return None if local is None else cast(datetime, local).replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)

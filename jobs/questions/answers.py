@@ -1,0 +1,220 @@
+"""The questions that the first screen and the follow-up commands ask of the tables of one cluster."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+
+import polars as pl
+from polars import col
+
+from jobs.questions.placed_records import PlacedRecords
+from jobs.questions.rows import Place, Row
+from pipeline.catalog.tables import BY_NAME
+from pipeline.core.conditions import Condition, IsNull, all_of, before, differs, equals, is_in, reaching
+from pipeline.core.frames import frame_of
+from pipeline.core.stored_tables import ReadableTables
+from schemas.gold.finding import RULES, SEVERITIES
+
+ODD = ("illegal", "refused")
+IMBALANCE = (
+    *("broker_id", "preferred_count", "led_elsewhere_count", "imbalance_ratio", "threshold_ratio"),
+    *("limit_source", "check_interval_seconds", "is_auto_rebalance_enabled", "is_breach", "certainty"),
+)
+
+
+class Answers:
+    """Asks the tables as one run left them; each question reads the rows and columns that it needs."""
+
+    def __init__(self, cluster_id: str, tables: ReadableTables) -> None:
+        self.cluster_id, self.tables = cluster_id, tables
+
+    def rows(
+        self, name: str, condition: Condition | None = None, columns: Sequence[str] = ()
+    ) -> pl.DataFrame:
+        """Of a table the rows that meet the condition; all columns if none is named."""
+        return frame_of(self.tables.read(BY_NAME[name].spec, condition, columns or None))
+
+    def has(self, name: str) -> bool:
+        return self.tables.has_rows(BY_NAME[name].spec)
+
+    @cached_property
+    def segments(self) -> pl.DataFrame:
+        """bronze.source_file."""
+        return self.rows("bronze.source_file")
+
+    def read(self, earlier: int = 0) -> Row:
+        """Files, bytes, records, understood, first and last time of all that was ever read; new_from_at: the first
+        time in segments after load_seq `earlier`, where there were segments before."""
+        is_new = (col("load_seq") > earlier) & pl.lit(earlier > 0)
+        return self.segments.select(
+            files=col("file_id").n_unique(),
+            bytes=col("record_bytes").sum(),
+            records=col("record_count").sum(),
+            understood=col("understood_count").sum(),
+            first_at=col("first_logged_at").min(),
+            last_at=col("last_logged_at").max(),
+            new_from_at=col("first_logged_at").filter(is_new).min(),
+            nodes=col("node_id").drop_nulls().unique().sort().implode(),
+            zones=col("zone").unique().sort().implode(),
+        ).row(0, named=True)
+
+    def last_at(self) -> datetime | None:
+        """The last time on any record, UTC."""
+        found: datetime | None = self.read()["last_at"]
+        return found
+
+    def reasons(self) -> list[Row]:
+        """Records not understood, by reason."""
+        name = "not_understood_reason"
+        records = self.rows("bronze.log_record", ~IsNull(name), (name,))
+        return records.group_by(name).agg(count=pl.len()).sort(name).to_dicts()
+
+    def terms(self) -> list[Row]:
+        return self.rows("gold.controller_term").sort("life", "controller_epoch").to_dicts()
+
+    def findings(self) -> list[Row]:
+        """Not retracted; those that are told first, then new and ongoing ones, then by severity and by the order of
+        RULES: their place is their number, F1, F2, ..."""
+        found = self.rows("gold.finding", differs("status", "retracted"))
+        is_known, is_over = col("suppressed_by").is_not_null(), col("status") == "resolved"
+        ranks = (rank(name, order) for name, order in (("severity", SEVERITIES), ("rule", RULES)))
+        return found.sort(is_known, is_over, *ranks, "valid_from_at", "finding_id").to_dicts()
+
+    def partitions_at_end(self) -> Row:
+        """Of the partitions that exist at the end of the data: how many, led elsewhere, without leader, unknown."""
+        columns = ("certainty", "is_assignment_stale", "state", "leader", "replicas")
+        is_in_doubt = col("certainty") == "undetermined"
+        is_unsure = is_in_doubt | col("is_assignment_stale").fill_null(value=False)
+        is_offline = ((col("state") == "OfflinePartition") | (col("leader") == -1)) & ~is_in_doubt
+        is_elsewhere = (col("leader") != col("replicas").list.first()) & ~is_unsure
+        return (
+            self.rows("gold.partition_timeline", holds(None), columns)
+            .select(
+                partitions=pl.len(),
+                offline=is_offline.sum(),
+                elsewhere=is_elsewhere.sum(),
+                unknown=(is_unsure | col("leader").is_null() | col("replicas").is_null()).sum(),
+            )
+            .row(0, named=True)
+        )
+
+    def deleting(self) -> list[str]:
+        """Topics queued for deletion and not yet deleted."""
+        order = ("logged_at", "byte_offset", "file_id")
+        steps = self.rows("silver.topic_event", None, ("topic", "step", *order)).sort(order)
+        last = steps.group_by("topic").agg(col("step").last())
+        is_open = col("step").str.starts_with("deletion_") & (col("step") != "deletion_completed")
+        return last.filter(is_open)["topic"].sort().to_list()
+
+    def brokers(self, at: datetime | None = None) -> list[Row]:
+        """Imbalance of each broker at a time, or at the end of the data, with how many partitions it leads."""
+        held = self.rows("gold.partition_timeline", holds(at), ("leader", "state"))
+        is_led = (col("leader") >= 0) & col("state").ne_missing("OfflinePartition")
+        led = held.filter(is_led).group_by(broker_id="leader").agg(leads=pl.len())
+        ratio = self.rows("gold.leader_imbalance", holds(at), IMBALANCE)
+        return ratio.join(led, on="broker_id", how="full", coalesce=True).sort("broker_id").to_dicts()
+
+    def timeline(self, topic: str, partition: int) -> list[Row]:
+        """All intervals of a partition, every life of its topic, in order."""
+        is_own = equals("topic", topic) & equals("partition", partition)
+        return self.rows("gold.partition_timeline", is_own).sort("topic_life", "interval_seq").to_dicts()
+
+    def partition_counts(self, limit: int = 1000) -> dict[str, int]:
+        """Topics by name with how many partitions the timeline knows."""
+        known = self.rows("gold.partition_timeline", None, ("topic", "partition"))
+        counts = known.group_by("topic").agg(col("partition").n_unique()).sort("topic").head(limit)
+        return dict(counts.iter_rows())
+
+    def moves(self, since: datetime | None) -> dict[str, int]:
+        """How many moves by verdict; refused ones that a release makes normally under 'normal'."""
+        rows = self.rows("gold.transition_audit", moved_since(since), ("verdict", "normal"))
+        found = rows.group_by("verdict").agg(moves=pl.len(), normal=col("normal").count()).to_dicts()
+        counts = {row["verdict"]: int(row["moves"]) for row in found}
+        counts["normal"] = sum(int(row["normal"]) for row in found if row["verdict"] == "refused")
+        return counts
+
+    def replay_checks(self, since: datetime | None) -> dict[str, Row]:
+        """By what is checked, how many statements of Kafka the replay has alike: said, equal, differing, undecided."""
+        counts = {one: col(f"{one}_count").sum() for one in ("said", "equal", "differing", "undecided")}
+        told = all_of(reached("logged_at", since), reached("day_at", since and day_of(since)))
+        columns = ("check", *(f"{one}_count" for one in counts))
+        rows = self.rows("gold.replay_check", told, columns).group_by("check").agg(**counts)
+        return {row["check"]: row for row in rows.to_dicts()}
+
+    def ratio_checks(self, since: datetime | None) -> Row:
+        """Kafka's own ratio lines: how many, of them those equal to ours, undetermined, of deposed controllers;
+        lists of partitions beside them, and those that name the same partitions as ours."""
+        columns = ("is_equal", "is_stale", "listed_count", "only_kafka", "only_ours_count")
+        is_alike = (col("only_kafka").list.len() == 0) & (col("only_ours_count") == 0)
+        return (
+            self.rows("gold.imbalance_check", reached("checked_at", since), columns)
+            .select(
+                said=pl.len(),
+                equal=col("is_equal").sum(),
+                undecided=col("is_equal").null_count(),
+                stale=col("is_stale").sum(),
+                lists=col("listed_count").count(),
+                lists_alike=is_alike.sum(),
+            )
+            .row(0, named=True)
+        )
+
+    def elections(self, since: datetime | None) -> Row:
+        """Leaders that controllers gave partitions: how many, and of how many no line tells whether the
+        leader was in the ISR."""
+        is_chosen = equals("outcome", "done") & differs("kind", "isr_removal")
+        asked = all_of(is_chosen, reached("elected_at", since))
+        chosen = self.rows("gold.leader_election", asked, ("is_clean", "leader"))
+        is_undecided = col("is_clean").is_null() & (col("leader") >= 0)
+        return chosen.select(chosen=pl.len(), undecided=is_undecided.sum()).row(0, named=True)
+
+    def odd_moves(self, limit: int, since: datetime | None) -> list[Row]:
+        """Illegal and refused moves in order of time, the illegal first."""
+        order = ("verdict", "logged_at", "byte_offset", "file_id")
+        is_odd = all_of(is_in("verdict", ODD), moved_since(since))
+        moves = self.rows("gold.transition_audit", is_odd, (*order, "normal"))
+        return moves.sort(order).head(limit).to_dicts()
+
+    def level(self) -> Row | None:
+        """Of the newest term: whether state.change.logger wrote at TRACE, and the release of its replica machine."""
+        columns = ("last_seen_at", "term_id", "is_trace_seen", "replica_machine")
+        newest = self.rows("silver.term", None, columns).sort("last_seen_at", "term_id").tail(1)
+        rows = newest.select(is_trace="is_trace_seen", machine="replica_machine").to_dicts()
+        return rows[0] if rows else None
+
+    def lines(self, places: Sequence[Row], shown: Sequence[Row] | None = None) -> dict[Place, Row]:
+        """By (file_id, byte_offset): path, line number from 1, raw bytes: of those shown, else of all."""
+        return PlacedRecords(self.tables, self.segments).lines(places, places if shown is None else shown)
+
+    def records(self, places: Sequence[Row]) -> dict[Place, Row]:
+        """By (file_id, byte_offset): path, node_id, zone of local times, raw bytes."""
+        return PlacedRecords(self.tables, self.segments).records(places)
+
+
+def rank(name: str, order: Sequence[str]) -> pl.Expr:
+    """The place of a value in the order; others come first."""
+    places = {value: place for place, value in enumerate(order, 1)}
+    return col(name).replace_strict(places, default=0, return_dtype=pl.Int64)
+
+
+def holds(at: datetime | None, begin: str = "valid_from_at", end: str = "valid_until_at") -> Condition:
+    """The interval of a row holds at a time; at the end of the data if none is given."""
+    if at is None:
+        return IsNull(end)
+    # Times are whole microseconds: what begins before the next one has begun by then.
+    following = at + timedelta(microseconds=1)
+    return before(begin, following) & reaching(end, following)
+
+
+def reached(column: str, since: datetime | None) -> Condition | None:
+    """Rows that are not before a time; all if none is given."""
+    return None if since is None else reaching(column, since)
+
+
+def moved_since(since: datetime | None) -> Condition | None:
+    """Moves of that time or later; by the running maximum of their times, which is no earlier, they are stored."""
+    return all_of(reached("logged_at", since), reached("ordered_at", since))
+
+
+def day_of(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)

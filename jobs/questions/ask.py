@@ -1,0 +1,208 @@
+"""The follow-up commands: each asks the published tables one question, starts no run and writes nothing."""
+
+import argparse
+import difflib
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from functools import partial
+
+from jobs.questions.answers import Answers
+from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
+from jobs.questions.rows import Row
+from jobs.run.on_clusters import chosen_clusters
+from jobs.settings.arguments import moment
+from jobs.text import day_clock, printable, shortened
+from pipeline.core.errors import InputProblem, PipelineError
+from pipeline.core.frames import frame_of
+from pipeline.store.published_tables import PublishedTables
+from pipeline.store.reading import clusters, snapshot
+from pipeline.store.session import get_spark, tune_for_size
+from pipeline.store.warehouse import Published
+from schemas.ops import run
+
+SHOWN_RUNS = 60
+OF_RUN = ("run_id", "run_seq", "job", "ended_at", "outcome", "counts", "sentence")
+Question = Callable[[Answers], list[str]]
+
+
+@dataclass(frozen=True)
+class TopicPartition:
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{shortened(self.topic, 249)}-{self.partition}"
+
+
+def show_main(argv: Sequence[str] | None = None) -> int:
+    arguments = asking("show", "One finding with every line that proves it.")
+    arguments.add_argument("finding", metavar="F1", help="number on the first screen, or finding_id")
+    given = arguments.parse_args(argv)
+    return answered("show", given, partial(show, given.finding))
+
+
+def partition_main(argv: Sequence[str] | None = None) -> int:
+    arguments = asking("partition", "What happened to one partition, interval by interval.")
+    arguments.add_argument("partition", type=topic_partition, metavar="TOPIC-N", help="for example orders-0")
+    given = arguments.parse_args(argv)
+    return answered("partition", given, partial(partition_timeline, given.partition))
+
+
+def terms_main(argv: Sequence[str] | None = None) -> int:
+    given = asking("terms", "Who was controller from when until when.").parse_args(argv)
+    return answered("terms", given, terms)
+
+
+def runs_main(argv: Sequence[str] | None = None) -> int:
+    given = asking("runs", "What ran, and which runs can still be read with --run-id.").parse_args(argv)
+    return answered("runs", given, runs)
+
+
+def asking(command: str, description: str) -> argparse.ArgumentParser:
+    arguments = argparse.ArgumentParser(prog=f"kafka-controller-audit {command}", description=description)
+    arguments.add_argument(
+        "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
+    )
+    arguments.add_argument(
+        "--cluster", metavar="NAME", help="may be left out where the warehouse holds one cluster"
+    )
+    arguments.add_argument("--run-id", metavar="RUN", help="as an older run published it ('runs' lists them)")
+    return arguments
+
+
+def answered(command: str, given: argparse.Namespace, question: Question) -> int:
+    """Prints the answer from the published versions; one sentence on stderr if there is none."""
+    try:
+        lines = question(published_answers(given.warehouse, given.cluster, given.run_id))
+        print("\n".join(map(printable, lines)), flush=True)
+    except PipelineError as problem:
+        print(printable(f"{command}: {problem}"), file=sys.stderr)
+        return problem.exit_code
+    return 0
+
+
+def published_answers(warehouse: str, cluster: str | None, run_id: str | None) -> Answers:
+    """InputProblem: no such cluster in the warehouse, or several and none is named; no such run, or it is gone."""
+    found = all_answers(warehouse, cluster, run_id)
+    if len(found) > 1:
+        said = ", ".join(one.cluster_id for one in found)
+        raise InputProblem(
+            expected=f"--cluster, as {warehouse} holds several clusters",
+            found=f"no --cluster and the clusters {said}",
+            todo="name one of them",
+        )
+    return found[0]
+
+
+def all_answers(warehouse: str, cluster: str | None, run_id: str | None) -> list[Answers]:
+    """Of the cluster that is named, else of all. InputProblem: there is none; no such run, or it is gone."""
+    spark = get_spark()
+    tune_for_size(
+        spark, 0, 0
+    )  # answers are small: to compile their plans takes longer than to interpret them
+    names = chosen_clusters(clusters(spark, warehouse), warehouse, cluster)
+    seen = snapshot(spark, warehouse, names[0] if len(names) == 1 else None, run_id)
+    versions = {name: seen.runs.get(name, Published()).versions for name in names}
+    found = [name for name in names if run_id is None or name in seen.runs]
+    return [Answers(name, PublishedTables(seen.stores[name], versions[name])) for name in found]
+
+
+def show(name: str, answers: Answers) -> list[str]:
+    require(answers, "gold.finding")
+    number, finding = chosen(name, answers.findings())
+    lines_of = answers.lines(finding["evidence"])
+    return [*finding_heading(number, finding), *evidence_lines(finding["evidence"], lines_of)]
+
+
+def chosen(name: str, findings: Sequence[Row]) -> tuple[int, Row]:
+    """A finding and its number, by 'F1', '1' or its finding_id. InputProblem: there is no such finding."""
+    for number, finding in enumerate(findings, 1):
+        if name.upper() in (f"F{number}", str(number)) or name == finding["finding_id"]:
+            return number, finding
+    known = f"F1 to F{len(findings)}" if len(findings) > 1 else "F1 only" if findings else "no finding at all"
+    raise InputProblem(
+        expected=f"a finding {shortened(name, 40)}",
+        found=known,
+        todo="take its number from the first screen of the last run, or its finding_id from gold.finding",
+    )
+
+
+def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
+    require(answers, "gold.partition_timeline")
+    rows = answers.timeline(asked.topic, asked.partition)
+    if not rows:
+        raise unknown_partition(asked, answers.partition_counts())
+    return [
+        f"{asked}  {answers.cluster_id}  times are UTC, ? = no line said it yet; "
+        "behind a value: it may have changed unseen",
+        *timeline_table(rows),
+    ]
+
+
+def unknown_partition(asked: TopicPartition, counts: dict[str, int]) -> InputProblem:
+    near = [asked.topic] if asked.topic in counts else difflib.get_close_matches(asked.topic, counts, 3)
+    found = ", ".join(f"{shortened(one, 80)} with {counts[one]} partitions" for one in near)
+    return InputProblem(
+        expected=f"a partition {asked} in the logs read",
+        found=found or f"{len(counts)} topics, none of a similar name",
+        todo="write topic, dash, number as Kafka does, e.g. orders-0",
+    )
+
+
+def moment_within(at: datetime | time | None, first: datetime, last: datetime) -> datetime | None:
+    """None for the end of the data and all after it. InputProblem: before the data begin."""
+    asked = on_day(at, last.date())
+    if asked is not None and asked < first:
+        raise InputProblem(
+            expected=f"a time within the data, {day_clock(first)} to {day_clock(last)} UTC",
+            found=f"{day_clock(asked)} UTC",
+            todo="give a later --at",
+        )
+    return None if asked is None or asked >= last else asked
+
+
+def terms(answers: Answers) -> list[str]:
+    require(answers, "gold.controller_term")
+    rows = answers.terms()
+    if not rows:
+        return [f"{answers.cluster_id}  no line of a controller in office was read"]
+    return [f"{answers.cluster_id}  times are UTC", *term_table(rows)]
+
+
+def runs(answers: Answers) -> list[str]:
+    """The newest runs, the last first."""
+    listed = frame_of(answers.tables.read(run.SPEC, None, OF_RUN)).sort("run_seq", descending=True)
+    return [f"{answers.cluster_id}  times are UTC", *run_table(listed.head(SHOWN_RUNS).to_dicts())]
+
+
+def require(answers: Answers, table: str) -> None:
+    """InputProblem: the runs so far did not build the table."""
+    if not answers.has(table):
+        raise InputProblem(
+            expected=f"table {table} of cluster {answers.cluster_id}",
+            found="that no run has published it",
+            todo="run the nightly job, which builds every table",
+        )
+
+
+def topic_partition(text: str) -> TopicPartition:
+    """'orders-eu-0' is partition 0 of orders-eu: the last dash parts them."""
+    topic, dash, number = text.rpartition("-")
+    if not (topic and dash and number.isascii() and number.isdigit()):
+        raise argparse.ArgumentTypeError(f"expected TOPIC-N such as orders-0, found {shortened(text, 80)!r}")
+    return TopicPartition(topic, int(number))
+
+
+def moment_or_clock(text: str) -> datetime | time:
+    """An ISO time, UTC without a zone; or a time of day."""
+    try:
+        clock = time.fromisoformat(text.removesuffix("Z"))
+    except ValueError:
+        return moment(text)
+    return clock.replace(tzinfo=UTC) if clock.tzinfo is None else clock
+
+
+def on_day(at: datetime | time | None, day: date) -> datetime | None:
+    return datetime.combine(day, at).astimezone(UTC) if isinstance(at, time) else at

@@ -1,0 +1,188 @@
+"""How the answers of the follow-up commands stand on a terminal."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from jobs.questions.rows import Row
+from jobs.text import (
+    clock,
+    command_to_see,
+    day_clock,
+    list_text,
+    printable_lines,
+    ratio_text,
+    shortened,
+    since_text,
+    table,
+)
+from pipeline.store.warehouse import KEPT_FROM
+
+HIGH_IS_FEW = "high = leads too FEW of what it should; breach: ratio > limit, strictly"
+WITHOUT_LIMIT = "high = leads too FEW of what it should; no limit: no breach is judged"
+SAID_BY = {"default": "Kafka's default", "asked": "--threshold"}
+KRAFT_NOTE = (
+    "KRaft controllers never read leader.imbalance.per.broker.percentage: from 3.2 on they move leaders"
+)
+
+
+def finding_heading(number: int, finding: Row) -> list[str]:
+    until = f"until {day_clock(finding['valid_until_at'])} UTC" if finding["valid_until_at"] else "still OPEN"
+    return [
+        f"{finding['severity'].upper()} F{number}  {shortened(finding['sentence'], 1000)}",
+        f"  {finding['certainty']}, {finding['status']}; rule {finding['rule']}; id {finding['finding_id']}",
+        f"  from {day_clock(finding['valid_from_at'])} UTC {until}",
+        f"  EVIDENCE  {len(finding['evidence'])} record(s)",
+    ]
+
+
+def evidence_lines(evidence: Sequence[Row], lines_of: Mapping[tuple[str, int], Row]) -> list[str]:
+    """Each record with path, line number, text, and the command that shows it."""
+    shown: list[str] = []
+    for place in evidence:
+        found = lines_of.get((place["file_id"], place["byte_offset"]))
+        if found is None or found["raw"] is None:
+            shown.append(f"  file {place['file_id']}, byte {place['byte_offset']}: its text is not kept")
+            continue
+        raw = bytes(found["raw"])
+        path = shortened(found["path"], 1000)
+        shown += [f"  {path}:{found['line']}", *(f"    {line}" for line in printable_lines(raw))]
+        if path == found["path"]:
+            line_count = raw.count(b"\n")
+            shown.append(f"    $ {command_to_see(path, found['line'], line_count)}")
+    return shown
+
+
+def timeline_table(rows: Sequence[Row]) -> list[str]:
+    """The intervals of a partition; the life of its topic is told where there is more than one. A question mark behind
+    a value: it may have changed unseen."""
+    has_lives = len({row["topic_life"] for row in rows}) > 1
+    head = ("FROM", "until", "state", "leader", "isr", "replicas", "epoch", "ended by")
+    cells = [
+        (
+            day_clock(row["valid_from_at"]),
+            end_text(row["valid_until_at"], row["valid_from_at"]),
+            row["state"] or "?",
+            marked(leader_text(row["leader"]), is_doubted=is_in_doubt(row)),
+            marked(list_text(row["isr"]), is_doubted=is_in_doubt(row) or row["is_isr_stale"]),
+            marked(list_text(row["replicas"]), is_doubted=is_in_doubt(row) or row["is_assignment_stale"]),
+            "?" if row["leader_epoch"] is None else str(row["leader_epoch"]),
+            row["ended_by"] or "",
+        )
+        for row in rows
+    ]
+    if not has_lives:
+        return table(head, cells)
+    return table(
+        ("LIFE", *head), [(str(row["topic_life"]), *cell) for row, cell in zip(rows, cells, strict=True)]
+    )
+
+
+def leader_text(leader: int | None) -> str:
+    return "?" if leader is None else "none" if leader == -1 else str(leader)
+
+
+def is_in_doubt(row: Row) -> bool:
+    return bool(row["certainty"] == "undetermined")
+
+
+def marked(text: str, *, is_doubted: bool | None) -> str:
+    return f"{text}?" if is_doubted and text != "?" else text
+
+
+def end_text(until: datetime | None, start: datetime) -> str:
+    if until is None:
+        return "(open)"
+    return clock(until) if until.date() == start.date() else day_clock(until)
+
+
+def broker_table(brokers: Sequence[Row]) -> list[str]:
+    """One line a broker, and how to read the ratio."""
+    if not brokers:
+        return ["BROKER  leader imbalance: not enough evidence"]
+    rows = [
+        (
+            str(one["broker_id"]),
+            str(one["leads"] or 0),
+            str(one["preferred_count"] or 0),
+            str(one["led_elsewhere_count"] or 0),
+            ratio_text(one["imbalance_ratio"]),
+            ratio_text(one["threshold_ratio"]),
+            "BREACH" if one["is_breach"] else "",
+            "" if one["certainty"] != "undetermined" else "undetermined: the beginning is missing",
+        )
+        for one in brokers
+    ]
+    head = ("BROKER", "leads", "preferred", "elsewhere", "ratio", "limit", "", "")
+    return [*table(head, rows), *(f"  {line}" for line in limit_notes(brokers))]
+
+
+def limit_notes(brokers: Sequence[Row]) -> list[str]:
+    """How to read the ratio, who says the limit, and what controllers do that read none (limit_source null)."""
+    judged = [one for one in brokers if one["imbalance_ratio"] is not None]
+    has_limit = any(one["threshold_ratio"] is not None for one in judged)
+    by_source: dict[str | None, list[str]] = {}
+    for one in judged:
+        by_source.setdefault(one.get("limit_source"), []).append(str(one["broker_id"]))
+    named = [
+        f"{SAID_BY.get(source, source)} ({', '.join(ids)})"
+        if len(by_source) > 1
+        else SAID_BY.get(source, source)
+        for source, ids in by_source.items()
+        if source is not None
+    ]
+    notes = [HIGH_IS_FEW if has_limit else WITHOUT_LIMIT]
+    if named:
+        notes.append(f"limit by {', '.join(named)}")
+    # A run of an older release published neither.
+    settings = [one for one in judged if one.get("check_interval_seconds")]
+    if settings and not named:
+        notes += kraft_notes(settings)
+    elif any(not one["is_auto_rebalance_enabled"] for one in settings):
+        notes.append("auto.leader.rebalance.enable=false: nothing moves leaders back")
+    return notes
+
+
+def kraft_notes(brokers: Sequence[Row]) -> list[str]:
+    seconds = sorted({one["check_interval_seconds"] for one in brokers})
+    told = ", ".join(map(str, seconds))
+    moved = f"back at every check, whatever the ratio (leader.imbalance.check.interval.seconds = {told})"
+    is_off = any(one["is_auto_rebalance_enabled"] is False for one in brokers)
+    return [KRAFT_NOTE, moved, *(["not here: auto.leader.rebalance.enable=false"] if is_off else [])]
+
+
+def term_table(terms: Sequence[Row]) -> list[str]:
+    """One line a tenure of a controller."""
+    rows = [
+        (
+            one["term_id"],
+            str(one["controller_id"]),
+            str(one["controller_epoch"]),
+            day_clock(one["elected_at"]) if one["elected_at"] else "not seen",
+            f"{one['ready_ms']} ms" if one["ready_ms"] is not None else "-",
+            day_clock(one["ended_at"]) if one["ended_at"] else "-",
+            (one["ended_how"] or "not known").replace("_", " "),
+            since_text(one["gap_ms"]),
+            one["certainty"],
+        )
+        for one in terms
+    ]
+    head = ("TERM", "controller", "epoch", "elected", "ready", "ended", "how", "next after", "certainty")
+    return table(head, rows)
+
+
+def run_table(runs: Sequence[Row]) -> list[str]:
+    """One line a run, the newest first; what maintain has removed cannot be read again."""
+    kept_from = runs[0]["counts"].get(KEPT_FROM, 0) if runs else 0
+    rows = [
+        (
+            one["run_id"],
+            one["job"],
+            day_clock(one["ended_at"]),
+            one["outcome"].replace("_", " "),
+            f"{one['counts'].get('records', 0):,}",
+            "" if one["run_seq"] >= kept_from else "gone",
+            shortened(one["sentence"] or "", 200),
+        )
+        for one in runs
+    ]
+    return table(("RUN", "job", "ended", "outcome", "new records", "", ""), rows)

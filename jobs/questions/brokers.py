@@ -1,0 +1,78 @@
+"""Leader imbalance of each broker at one time, or each partition then beside kafka-topics --describe."""
+
+import argparse
+from collections.abc import Sequence
+from datetime import datetime, time
+from functools import partial
+from pathlib import Path
+
+from jobs.questions.answers import Answers
+from jobs.questions.ask import (
+    answered,
+    asking,
+    moment_or_clock,
+    moment_within,
+    on_day,
+    published_answers,
+    require,
+)
+from jobs.questions.ask_text import broker_table
+from jobs.questions.compare import compare, comparison_lines, require_same, states
+from jobs.questions.describe import described
+from jobs.run.outcome import said
+from jobs.text import day_clock, printable
+from pipeline.core.errors import PipelineError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = asking("brokers", "Leader imbalance of each broker at one time.")
+    arguments.add_argument(
+        "--at",
+        type=moment_or_clock,
+        metavar="TIME",
+        help="UTC: 2026-11-21T09:00:13, or 09:00:13 on the last day of the data (the end of the data)",
+    )
+    arguments.add_argument(
+        "--compare",
+        type=Path,
+        metavar="FILE",
+        help="what kafka-topics --describe printed then: leader, replicas and ISR of each partition beside the logs'",
+    )
+    given = arguments.parse_args(argv)
+    if given.compare is not None:
+        return compared(given)
+    return answered("brokers", given, partial(brokers, given.at))
+
+
+def compared(given: argparse.Namespace) -> int:
+    """Exit code 8 where something differs."""
+    try:
+        answers = published_answers(given.warehouse, given.cluster, given.run_id)
+        require(answers, "gold.partition_outage")
+        at, moment = asked_at(given.at, answers)
+        comparison = compare(described(given.compare), states(answers, at))
+        lines = comparison_lines(comparison, f"{answers.cluster_id}  at {moment}", given.compare.name)
+        print("\n".join(map(printable, lines)), flush=True)
+        require_same(comparison)
+    except PipelineError as problem:
+        return said("brokers", problem)
+    return 0
+
+
+def brokers(at: datetime | time | None, answers: Answers) -> list[str]:
+    require(answers, "gold.leader_imbalance")
+    asked, moment = asked_at(at, answers)
+    rows = answers.brokers(asked)
+    return [f"{answers.cluster_id}  at {moment}", *broker_table(rows)]
+
+
+def asked_at(at: datetime | time | None, answers: Answers) -> tuple[datetime | None, str]:
+    """The time (None: the end of the data), and how it is told."""
+    read = answers.read()
+    first, last = read["first_at"], read["last_at"]
+    asked = on_day(at, last.date())
+    is_end = moment_within(at, first, last) is None
+    beyond = (
+        f" (after the end of the data: as it stood at {day_clock(last)})" if asked and asked > last else ""
+    )
+    return None if is_end else asked, f"{day_clock(asked or last)} UTC{beyond}"

@@ -1,0 +1,91 @@
+"""The findings of the first screen: each in a line with its first record, outages of one kind together."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+
+from jobs.questions.rows import Row
+from jobs.text import clock_by, printable, shortened
+
+SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
+SHOWN = 12
+Numbered = tuple[int, Row]
+
+
+def told(findings: Sequence[Row]) -> list[Row]:
+    """Those that conf does not know already; they come first, and so have the first numbers."""
+    return [one for one in findings if one["suppressed_by"] is None]
+
+
+def standing(findings: Sequence[Row]) -> list[Row]:
+    """Of those the new and ongoing ones."""
+    return [one for one in told(findings) if one["status"] in {"new", "ongoing"}]
+
+
+def is_since(finding: Row, since: datetime | None) -> bool:
+    """True if it was still so at that time."""
+    until = finding["valid_until_at"]
+    return since is None or finding["status"] != "resolved" or until is None or until.astimezone(UTC) >= since
+
+
+def groups(findings: Sequence[Row], since: datetime | None) -> list[list[Numbered]]:
+    """Of what was still so at that time. Outages of one severity and status are one group: the OUTAGE part lists them
+    by event."""
+
+    def likeness(one: Numbered) -> tuple[object, ...]:
+        number, finding = one
+        is_outage = finding["rule"] == "outage"
+        return (finding["severity"], finding["status"]) if is_outage else (number,)
+
+    shown = [one for one in enumerate(told(findings), 1) if is_since(one[1], since)]
+    return [list(alike) for _, alike in groupby(shown, likeness)]
+
+
+def first_places(findings: Sequence[Row], since: datetime | None) -> list[Row]:
+    """The first record behind each line that is shown."""
+    first = (group[0][1]["evidence"] for group in groups(findings, since)[:SHOWN])
+    return [evidence[0] for evidence in first if evidence]
+
+
+def finding_lines(
+    findings: Sequence[Row],
+    lines_of: Mapping[tuple[str, int], Row],
+    last: datetime | None,
+    since: datetime | None = None,
+) -> list[str]:
+    """For the first screen; last: the end of the data."""
+    found = groups(findings, since)
+    lines = [line for group in found[:SHOWN] for line in group_lines(group, lines_of, last)]
+    hidden = sum(map(len, found[SHOWN:]))
+    if hidden:
+        lines.append(f"     {hidden} more in gold.finding")
+    return [*lines, ""] if lines else []
+
+
+def every_line(
+    findings: Sequence[Row], lines_of: Mapping[tuple[str, int], Row], last: datetime | None
+) -> list[str]:
+    """Each finding for itself."""
+    return [line for one in enumerate(told(findings), 1) for line in group_lines([one], lines_of, last)]
+
+
+def group_lines(
+    group: Sequence[Numbered], lines_of: Mapping[tuple[str, int], Row], last: datetime | None
+) -> list[str]:
+    number, one = group[0]
+    numbers = f"F{number}" if len(group) == 1 else f"F{number}-F{group[-1][0]}"
+    many = (
+        f"{len(group)} events left partitions without a leader, see OUTAGE; the first: "
+        if len(group) > 1
+        else ""
+    )
+    is_open = any(finding["valid_until_at"] is None for _, finding in group)
+    lines = [
+        f"{SEVERITY[one['severity']]} {numbers} {clock_by(one['valid_from_at'], last)} {many}"
+        f"{shortened(one['sentence'], 200)}  [{one['certainty']}, {one['status']}]{'  OPEN' if is_open else ''}"
+    ]
+    place = one["evidence"][0] if one["evidence"] else None
+    found = lines_of.get((place["file_id"], place["byte_offset"])) if place else None
+    if found:
+        lines.append(f"        {printable(found['path'])}:{found['line']}")
+    return lines

@@ -1,0 +1,100 @@
+"""The findings of one cluster or of all, for people and for other programs."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from jobs.questions.answers import Answers
+from jobs.questions.ask import all_answers, asking, require
+from jobs.questions.finding_lines import every_line, standing
+from jobs.questions.findings_out import FORMATS, Told, as_csv, as_json, as_jsonl, as_prometheus
+from jobs.questions.rows import Row
+from jobs.run.outcome import said
+from jobs.text import day_clock, printable
+from pipeline.core.errors import FindingsReached, PipelineError, SettingsError
+from schemas.gold.finding import SEVERITIES
+
+WRITERS = {"json": as_json, "jsonl": as_jsonl, "csv": as_csv, "prometheus": as_prometheus}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code as in pipeline.core.errors.EXIT_CODES."""
+    arguments = asking(
+        "findings", "What a person should look at, as published; all clusters unless one is named."
+    )
+    arguments.add_argument("--format", choices=FORMATS, default="text")
+    arguments.add_argument(
+        "--output", metavar="FILE", help="written whole or not at all (prometheus: a name ending in .prom)"
+    )
+    arguments.add_argument(
+        "--fail-on", choices=SEVERITIES, help="exit 8 when one that is new or ongoing is at least so severe"
+    )
+    given = arguments.parse_args(argv)
+    try:
+        clusters = [told_of(one) for one in all_answers(given.warehouse, given.cluster, given.run_id)]
+        text = WRITERS[given.format](clusters) if given.format in WRITERS else as_text(clusters)
+        if given.output is None:
+            print(text, end="", flush=True)
+        else:
+            write(Path(given.output), text)
+        require_calm(given.fail_on, clusters)
+    except PipelineError as problem:
+        return said("findings", problem)
+    return 0
+
+
+def told_of(answers: Answers) -> Told:
+    require(answers, "gold.finding")
+    findings = answers.findings()
+    lines_of = answers.lines([place for one in findings for place in one["evidence"]], shown=())
+    return Told(answers.cluster_id, findings, lines_of, answers.last_at())
+
+
+def as_text(clusters: Sequence[Told]) -> str:
+    lines: list[str] = []
+    for one in clusters:
+        end = f"DATA to {day_clock(one.last_at)} UTC" if one.last_at else "no time on any record"
+        lines += [
+            f"{one.cluster_id}  {end}",
+            *(every_line(one.findings, one.lines_of, one.last_at) or ["nothing found"]),
+            "",
+        ]
+        lines += [f"     known already: {one_known(each)}" for each in one.findings if each["suppressed_by"]]
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def one_known(finding: Row) -> str:
+    return f"{finding['rule']}, {finding['entity']} ({finding['suppressed_by']})"
+
+
+def write(file: Path, text: str) -> None:
+    """A reader, such as the collector of Prometheus, never sees a part. SettingsError: the folder does not take it."""
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        beside.write_text(text)
+        beside.replace(file)
+    except OSError as problem:
+        beside.unlink(missing_ok=True)
+        raise SettingsError(
+            expected=f"--output in a folder that can be written, {file.parent}",
+            found=problem.strerror or str(problem),
+            todo="make the folder, or name another",
+        ) from None
+
+
+def require_calm(fail_on: str | None, clusters: Sequence[Told]) -> None:
+    if fail_on is None:
+        return
+    worst = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    count = sum(one["severity"] in worst for each in clusters for one in standing(each.findings))
+    if count:
+        raise FindingsReached(
+            expected=f"no finding of severity {fail_on} or above",
+            found=f"{count}",
+            todo="look at them with 'show F1'",
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,122 @@
+"""Findings as JSON, JSON lines, CSV, and as metrics for the textfile collector of Prometheus."""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from jobs.questions.finding_lines import standing
+from jobs.questions.rows import Row
+from jobs.text import csv_cell
+from schemas.gold.finding import SEVERITIES
+
+FORMATS = ("text", "json", "jsonl", "csv", "prometheus")
+COLUMNS = (
+    "cluster_id", "number", "finding_id", "rule", "rule_version", "severity", "status", "suppressed_by", "certainty",
+    "entity", "root_event", "term_id", "valid_from_at", "valid_until_at", "sentence",
+)  # fmt: skip
+PREFIX = "kafka_controller_audit"
+
+
+@dataclass(frozen=True)
+class Told:
+    """Findings of one cluster in their order, the places of their records, and the end of its data (None: no time)."""
+
+    cluster_id: str
+    findings: Sequence[Row]
+    lines_of: Mapping[tuple[str, int], Row]
+    last_at: datetime | None
+
+
+def documents(one: Told) -> list[dict[str, Any]]:
+    """Findings with their number on the first screen and each record's path, line and place."""
+    return [
+        {
+            name: plain(number if name == "number" else finding[name])
+            for name in COLUMNS
+        }
+        | {"evidence": [placed(place, one.lines_of) for place in finding["evidence"]]}
+        for number, finding in enumerate(one.findings, 1)
+    ]  # fmt: skip
+
+
+def placed(place: Row, lines_of: Mapping[tuple[str, int], Row]) -> dict[str, Any]:
+    found = lines_of.get((place["file_id"], place["byte_offset"]))
+    return {
+        "file_id": place["file_id"],
+        "byte_offset": place["byte_offset"],
+        "path": found["path"] if found else None,
+        "line": int(found["line"]) if found else None,
+    }
+
+
+def plain(value: Any) -> Any:
+    return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
+
+
+def as_json(clusters: Sequence[Told]) -> str:
+    return json.dumps([each for one in clusters for each in documents(one)], indent=2) + "\n"
+
+
+def as_jsonl(clusters: Sequence[Told]) -> str:
+    return "".join(json.dumps(each) + "\n" for one in clusters for each in documents(one))
+
+
+def as_csv(clusters: Sequence[Told]) -> str:
+    """The first record's place stands for all; cells never are formulas."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow((*COLUMNS, "records", "path", "line"))
+    for one in clusters:
+        for each in documents(one):
+            first = each["evidence"][0] if each["evidence"] else {"path": None, "line": None}
+            cells = [*(each[name] for name in COLUMNS), len(each["evidence"]), first["path"], first["line"]]
+            writer.writerow(["" if cell is None else csv_cell(str(cell)) for cell in cells])
+    return out.getvalue()
+
+
+def as_prometheus(clusters: Sequence[Told]) -> str:
+    """Gauges of what is new or ongoing and not known already. Every cluster has every severity, with 0: a cluster that
+    is missing was not read. Source: Prometheus text exposition format 0.0.4."""
+    found = {one.cluster_id: standing(one.findings) for one in clusters}
+    severities, rules = Counter[tuple[str, str]](), Counter[tuple[str, str, str]]()
+    for cluster, findings in found.items():
+        for each in findings:
+            severities[cluster, each["severity"]] += 1
+            rules[cluster, each["rule"], each["severity"]] += 1
+    by_severity = [
+        ({"cluster": cluster, "severity": severity}, severities[cluster, severity])
+        for cluster in found
+        for severity in SEVERITIES
+    ]
+    by_rule = [
+        ({"cluster": cluster, "rule": rule, "severity": severity}, count)
+        for (cluster, rule, severity), count in sorted(rules.items())
+    ]
+    ends = [
+        ({"cluster": one.cluster_id}, one.last_at.timestamp()) for one in clusters if one.last_at is not None
+    ]
+    return "".join(
+        (
+            metric("findings", "Findings that are new or ongoing.", by_severity),
+            metric("rule_findings", "Findings that are new or ongoing, by rule.", by_rule),
+            metric("data_end_timestamp_seconds", "Time of the last record that was read.", ends),
+        )
+    )
+
+
+def metric(name: str, words: str, samples: Sequence[tuple[Mapping[str, str], float]]) -> str:
+    head = f"# HELP {PREFIX}_{name} {words}\n# TYPE {PREFIX}_{name} gauge\n"
+    return head + "".join(f"{PREFIX}_{name}{{{labels(given)}}} {value}\n" for given, value in samples)
+
+
+def labels(given: Mapping[str, str]) -> str:
+    return ",".join(f'{name}="{escaped(value)}"' for name, value in given.items())
+
+
+def escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

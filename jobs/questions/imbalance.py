@@ -1,0 +1,193 @@
+"""Each broker's leader imbalance at a time and over the period, from what was published; with another limit, too."""
+
+import argparse
+import csv
+import io
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+from polars import col
+
+from jobs.questions.answers import Answers
+from jobs.questions.ask import answered, asking, moment_or_clock, moment_within, require
+from jobs.questions.ask_text import limit_notes
+from jobs.questions.rows import Row
+from jobs.text import csv_cell, day_clock, ratio_text, table
+from pipeline.core.errors import InputProblem
+
+SLICES = 32
+BARS = "▁▂▃▄▅▆▇█"
+TABLE = "gold.leader_imbalance"
+INTERVAL = ("broker_id", "valid_from_at", "valid_until_at", "imbalance_ratio", "threshold_ratio")
+OPTIONS = ("--at", "--broker", "--threshold", "--format", "--output")
+COLUMNS = (
+    "broker_id", "at", "leads", "preferred_count", "led_elsewhere_count", "imbalance_ratio", "threshold_ratio",
+    "limit_source", "is_breach", "seconds_over", "certainty",
+)  # fmt: skip
+
+
+def is_question(argv: Sequence[str]) -> bool:
+    """True if these arguments of the imbalance job ask for what was published, and not for a run."""
+    return any(one.partition("=")[0] in OPTIONS for one in argv)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Exit code as in pipeline.core.errors.EXIT_CODES."""
+    arguments = asking("imbalance", "Each broker's leader imbalance, from what was published.")
+    arguments.add_argument("--at", type=moment_or_clock, metavar="TIME", help="UTC (the end of the data)")
+    arguments.add_argument("--broker", type=int, metavar="N", help="one broker (all)")
+    arguments.add_argument(
+        "--threshold",
+        type=percentage,
+        metavar="PERCENT",
+        help="what if the limit were so (that of the settings)",
+    )
+    arguments.add_argument("--format", choices=("text", "json", "csv", "parquet"), default="text")
+    arguments.add_argument("--output", metavar="FILE", help="where --format parquet goes")
+    given = arguments.parse_args(list(argv))
+    if (given.format == "parquet") != (given.output is not None):
+        arguments.error("--format parquet and --output FILE go together")
+    return answered("imbalance", given, partial(imbalance, given))
+
+
+def percentage(text: str) -> float:
+    """5 is five percent. As Kafka does: any number from 0 on."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a percentage such as 5, found {text[:40]!r}")
+    return number
+
+
+def imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
+    require(answers, TABLE)
+    read = answers.read()
+    first, last = read["first_at"], read["last_at"]
+    at = moment_within(given.at, first, last)
+    intervals = until_end(answers.rows(TABLE, None, INTERVAL), last)
+    over = seconds_over(intervals, given.threshold)
+    rows = [as_asked(row, at or last, given.threshold, over) for row in brokers_at(answers, at, given.broker)]
+    if given.format == "json":
+        return json.dumps(
+            [{name: plain(row[name]) for name in COLUMNS} for row in rows], indent=2
+        ).splitlines()
+    if given.format == "csv":
+        return csv_lines(rows)
+    if given.format == "parquet":
+        columns = [{name: row[name] for name in COLUMNS} for row in rows]
+        pq.write_table(pa.Table.from_pylist(columns), Path(given.output))
+        return [f"{given.output}  {len(rows)} brokers"]
+    period = f"ratio over {day_clock(first)} to {day_clock(last)}"
+    return [
+        f"{answers.cluster_id}  at {day_clock(at or last)} UTC",
+        *text_table(rows, drawn_by_broker(intervals, first, last)),
+        f"  {period}",
+    ]
+
+
+def brokers_at(answers: Answers, at: datetime | None, broker_id: int | None) -> list[Row]:
+    """The brokers at a time, or the one that is named. InputProblem: it is not among them."""
+    rows = [row for row in answers.brokers(at) if broker_id in (None, row["broker_id"])]
+    if broker_id is not None and not rows:
+        raise InputProblem(
+            expected=f"a broker {broker_id} that leads or is preferred leader then",
+            found="none in the logs read",
+            todo="leave --broker out to see all",
+        )
+    return rows
+
+
+def as_asked(row: Row, at: datetime, percent: float | None, over: dict[int, float]) -> Row:
+    """Columns COLUMNS. seconds_over: how long of the whole period the ratio was over the limit."""
+    told = row | {"at": at, "seconds_over": over.get(row["broker_id"])}
+    if percent is None:
+        return told
+    ratio, limit = row["imbalance_ratio"], percent / 100
+    return told | {
+        "limit_source": None if row["threshold_ratio"] is None else "asked",
+        "threshold_ratio": limit,
+        "is_breach": None if ratio is None else ratio > limit,
+    }
+
+
+def until_end(intervals: pl.DataFrame, last: datetime) -> pl.DataFrame:
+    """Adds until_at: the end of the data where an interval goes on."""
+    return intervals.with_columns(
+        until_at=pl.max_horizontal(col("valid_until_at").fill_null(last), "valid_from_at")
+    )
+
+
+def seconds_over(intervals: pl.DataFrame, percent: float | None) -> dict[int, float]:
+    limit = col("threshold_ratio") if percent is None else pl.lit(percent / 100)
+    lasted = (col("until_at") - col("valid_from_at")).dt.total_microseconds()
+    is_over = col("imbalance_ratio") > col("limit")
+    judged = intervals.with_columns(limit=limit).filter(col("limit").is_not_null())
+    over = judged.group_by("broker_id").agg(micros=lasted.filter(is_over).sum())
+    return {broker: micros / 1e6 for broker, micros in over.iter_rows()}
+
+
+def drawn_by_broker(intervals: pl.DataFrame, first: datetime, last: datetime) -> dict[int, str]:
+    """Per broker a bar for the highest ratio in each of SLICES equal parts of the period, blank where it has none."""
+    length = max(1, (last - first) // timedelta(microseconds=1))
+
+    def place(moment: str) -> pl.Expr:
+        return ((col(moment) - first).dt.total_microseconds() * SLICES // length).clip(0, SLICES - 1)
+
+    parts = pl.int_ranges(place("valid_from_at"), place("until_at") + 1)
+    highest = (
+        intervals.select("broker_id", "imbalance_ratio", part=parts)
+        .explode("part")
+        .group_by("broker_id", "part")
+        .agg(col("imbalance_ratio").max())
+    )
+    ratios: dict[int, dict[int, float]] = {}
+    for broker, part, ratio in highest.iter_rows():
+        ratios.setdefault(broker, {})[part] = ratio
+    return {
+        broker: "".join(bar(found.get(part)) for part in range(SLICES)) for broker, found in ratios.items()
+    }
+
+
+def bar(ratio: float | None) -> str:
+    return " " if ratio is None else BARS[min(int(ratio * len(BARS)), len(BARS) - 1)]
+
+
+def text_table(rows: Sequence[Row], drawn: dict[int, str]) -> list[str]:
+    cells = [
+        (
+            str(row["broker_id"]),
+            str(row["leads"] or 0),
+            str(row["preferred_count"] or 0),
+            str(row["led_elsewhere_count"] or 0),
+            ratio_text(row["imbalance_ratio"]),
+            ratio_text(row["threshold_ratio"]),
+            "BREACH" if row["is_breach"] else "",
+            "-" if row["seconds_over"] is None else f"{row['seconds_over']:.1f} s",
+            drawn.get(row["broker_id"], ""),
+        )
+        for row in rows
+    ]
+    head = ("BROKER", "leads", "preferred", "elsewhere", "ratio", "limit", "", "over for", "ratio over time")
+    return [*table(head, cells), *(f"  {line}" for line in limit_notes(rows))]
+
+
+def csv_lines(rows: Sequence[Row]) -> list[str]:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        told = (plain(row[name]) for name in COLUMNS)
+        writer.writerow(["" if one is None else csv_cell(str(one)) for one in told])
+    return out.getvalue().splitlines()
+
+
+def plain(value: object) -> object:
+    return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value

@@ -1,0 +1,154 @@
+"""Partitions without a leader: by the event at their root, and by topic; asked of what was published."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+import polars as pl
+from polars import col
+
+from jobs.questions.answers import Answers, reached
+from jobs.questions.ask import answered, asking, require
+from jobs.questions.rows import Row
+from jobs.text import clock_by, day_clock, shortened, table
+from pipeline.core.conditions import equals
+from pipeline.model.partitions.outage_event import EVENT, with_event
+
+TABLE = "gold.partition_outage"
+COLUMNS = (
+    *("topic", "topic_life", "partition", "noticed_at", "unserved_from_at", "ended_at"),
+    *("root_event", "root_broker_id", "term_id"),
+)
+LEAST_MS = 1000  # shorter ones are what every restart does
+SHOWN_EVENTS, SHOWN_TOPICS = 5, 40
+# Of the outages of with_lasting; most_ms is null where nothing tells it of one of them.
+SUMMED = {
+    "outages": pl.len(),
+    "partitions": pl.struct("topic", "topic_life", "partition").n_unique(),
+    "noticed_ms": col("noticed_ms").sum(),
+    "most_ms": pl.when(col("most_ms").is_not_null().all()).then(col("most_ms").sum()),
+    "longest_ms": col("noticed_ms").max().fill_null(0),
+    "open": col("ended_at").is_null().sum(),
+}
+
+
+@dataclass(frozen=True)
+class Outages:
+    """last: the end of the data. all: every outage counted, and the short ones. events: those of LEAST_MS and more, by
+    the event at their root, the worst first."""
+
+    last: datetime
+    all: Row
+    events: list[Row]
+    event_count: int
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = asking("outages", "Partitions without a leader: for how long, and by which event.")
+    arguments.add_argument("--topic", metavar="NAME", help="one topic (all)")
+    given = arguments.parse_args(argv)
+    return answered("outages", given, partial(outages, given))
+
+
+def outages(given: argparse.Namespace, answers: Answers) -> list[str]:
+    require(answers, TABLE)
+    last = answers.last_at()
+    if last is None:
+        return [f"{answers.cluster_id}  no time on any record"]
+    of_topic = None if given.topic is None else equals("topic", given.topic)
+    rows = answers.rows(TABLE, of_topic, COLUMNS)
+    told, topics = asked(rows, last), by_topic(rows, last)
+    return [
+        f"{answers.cluster_id}  to {day_clock(last)} UTC; noticed: at least so long, at most: since it can have "
+        "begun",
+        *outage_lines(told),
+        *topic_lines(topics),
+    ]
+
+
+def with_lasting(rows: pl.DataFrame, last: datetime) -> pl.DataFrame:
+    """Adds noticed_ms and most_ms, how long an outage lasted, until the end of the data where it goes on; most_ms is
+    null where nothing tells."""
+    end = pl.max_horizontal(col("ended_at").fill_null(last), "noticed_at").dt.epoch("ms")
+    return rows.with_columns(
+        noticed_ms=end - col("noticed_at").dt.epoch("ms"),
+        most_ms=end - col("unserved_from_at").dt.epoch("ms"),
+    )
+
+
+def asked(rows: pl.DataFrame, last: datetime) -> Outages:
+    every = with_lasting(rows, last)
+    is_short = (col("noticed_ms") < LEAST_MS) & col("ended_at").is_not_null()
+    events = (
+        with_event(every.filter(~is_short))
+        .group_by(EVENT)
+        .agg(
+            **SUMMED,
+            noticed_at=col("noticed_at").min(),
+            brokers=col("root_broker_id").drop_nulls().unique().sort(),
+        )
+    )
+    worst = events.sort(-col("noticed_ms"), *EVENT).head(SHOWN_EVENTS)
+    counted = every.select(**SUMMED, short=is_short.sum()).row(0, named=True)
+    return Outages(last, counted, worst.to_dicts(), len(events))
+
+
+def by_topic(rows: pl.DataFrame, last: datetime) -> list[Row]:
+    """The worst topics first."""
+    topics = with_lasting(rows, last).group_by("topic").agg(**SUMMED)
+    return topics.sort(-col("noticed_ms"), "topic").head(SHOWN_TOPICS).to_dicts()
+
+
+def outage_lines(told: Outages) -> list[str]:
+    every = told.all
+    if not every["outages"]:
+        return ["OUTAGE none was noticed"]
+    long_count = every["outages"] - every["short"]
+    lines = [
+        f"OUTAGE {long_count:,} of 1 s or more, {seconds(every['noticed_ms'])} partition-seconds noticed, from "
+        f"{told.event_count:,} events; open {every['open']}; {every['short']:,} under 1 s"
+    ]
+    lines += [
+        f"       {clock_by(one['noticed_at'], told.last)} {one['root_event']}{gone(one)}"
+        f"  {one['partitions']} partition(s)  {seconds(one['noticed_ms'])} s  longest {seconds(one['longest_ms'])} s"
+        for one in told.events
+    ]
+    if told.event_count > len(told.events):
+        lines.append(f"       {told.event_count - len(told.events)} more events in {TABLE}")
+    return lines
+
+
+def gone(event: Row) -> str:
+    brokers = ",".join(str(one) for one in event["brokers"])
+    return f": broker {brokers} gone" if brokers else ""
+
+
+def seconds(milliseconds: int) -> str:
+    return f"{milliseconds / 1000:,.1f}"
+
+
+def topic_lines(topics: Sequence[Row]) -> list[str]:
+    """Partition-minutes without a leader, the worst topics first; ? where nothing tells how long at most."""
+    if not topics:
+        return []
+    cells = [
+        (
+            shortened(one["topic"], 60),
+            str(one["partitions"]),
+            str(one["outages"]),
+            f"{one['noticed_ms'] / 60000:,.2f}",
+            "?" if one["most_ms"] is None else f"{one['most_ms'] / 60000:,.2f}",
+            f"{seconds(one['longest_ms'])} s",
+            str(one["open"]) if one["open"] else "",
+        )
+        for one in topics
+    ]
+    head = ("TOPIC", "partitions", "outages", "partition-minutes", "at most", "longest", "open")
+    return ["", *table(head, cells)]
+
+
+def asked_of(answers: Answers, last: datetime | None, since: datetime | None) -> Outages | None:
+    """For the first screen: those that end at that time or later; None where no record has a time (last)."""
+    return None if last is None else asked(answers.rows(TABLE, reached("ended_at", since), COLUMNS), last)

@@ -1,0 +1,180 @@
+"""Terms of controllers on the first screen, and all that is known of one of them."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from jobs.questions.answers import Answers
+from jobs.questions.ask import answered, asking, require
+from jobs.questions.rows import Row
+from jobs.text import clock, day_clock, printable_lines, shortened, table
+from pipeline.core.errors import InputProblem
+from pipeline.gold.controller_term.own import STARTUP
+
+TABLE = "gold.controller_term"
+WIDTH = 100
+NAMES = ("elected", "ready", "fenced", "wrote_after", "ended", "next_elected")
+BY_SILENCE = ("crashed", "process_end")  # nothing tells the end but the last line before it
+CAME_TO = {
+    "resignation_tail": "it only resigned",
+    "zombie_harmless": "nothing of it took effect",
+    "zombie_talked": "it sent requests to brokers",
+    "zombie_wrote": "the next one did not know of it",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = asking("term", "One term of a controller: its start, its end, and what it did afterwards.")
+    arguments.add_argument("term", metavar="N", help="controller epoch, or term_id such as 1-7")
+    given = arguments.parse_args(argv)
+    return answered("term", given, partial(term, given))
+
+
+def term(given: argparse.Namespace, answers: Answers) -> list[str]:
+    require(answers, TABLE)
+    rows = answers.terms()
+    row = chosen(given.term, rows)
+    following = rows[rows.index(row) + 1 :]
+    findings = answers.findings() if answers.has("gold.finding") else []
+    places = [place for name in NAMES for place in row["lines"].get(name, ())]
+    return [
+        f"{answers.cluster_id}  term {row['term_id']}: controller {row['controller_id']}, epoch "
+        f"{row['controller_epoch']}  ({row['mode']}, {row['certainty']})  times are UTC",
+        *life_lines(row, following[0] if following else None),
+        *after_lines(row),
+        *finding_lines(row, findings),
+        *step_lines(row),
+        *record_lines(row, answers.lines(places)),
+    ]
+
+
+def chosen(name: str, rows: Sequence[Row]) -> Row:
+    """The newest term of that epoch, or the one of that term_id. InputProblem: there is none."""
+    found = [row for row in rows if name in (row["term_id"], str(row["controller_epoch"]))]
+    if found:
+        return found[-1]
+    known = ", ".join(row["term_id"] for row in rows[-8:])
+    raise InputProblem(
+        expected=f"a term {shortened(name, 40)}",
+        found=f"the terms {known}" if rows else "no line of a controller in office",
+        todo="take one of the first screen's TERM lines, or of 'terms'",
+    )
+
+
+def life_lines(row: Row, following: Row | None) -> list[str]:
+    elected = day_clock(row["elected_at"]) if row["elected_at"] else "no line of it was read"
+    version = row["epoch_zk_version"]
+    zk = f"  (version {version} of /controller_epoch)" if version is not None else ""
+    lines = [f"  ELECTED   {elected}{zk}"]
+    if row["ready_at"]:
+        serving = f", serving {clock(row['serving_at'])}" if row["serving_at"] else ""
+        lines.append(f"  READY     {clock(row['ready_at'])}, {row['ready_ms']} ms after{serving}")
+    elif row["last_step"]:
+        lines.append(f"  READY     never; the last step begun was {words(row['last_step'])}")
+    lines.append(f"  ENDED     {ended_text(row)}")
+    if following:
+        lines.append(
+            f"  NEXT      {day_clock(row['superseded_at'])}  controller {following['controller_id']}, term "
+            f"{following['term_id']}{gap_text(row)}"
+        )
+    return lines
+
+
+def ended_text(row: Row) -> str:
+    if row["ended_how"] == "open":
+        return f"not yet; last line {day_clock(row['last_act_at'])}"
+    how = words(row["ended_how"] or "not known how")
+    resigned = f", resigned {clock(row['resigned_at'])}" if row["resigned_at"] else ""
+    return f"{day_clock(row['ended_at'])}  {how}{resigned}" if row["ended_at"] else how
+
+
+def gap_text(row: Row) -> str:
+    """How long there was no controller, or two."""
+    gap_ms = row["gap_ms"]
+    if gap_ms is None:
+        return ""
+    if gap_ms < 0:
+        return f"  two at once for {-gap_ms / 1000:.1f} s"
+    bound = "<=" if row["ended_how"] in BY_SILENCE else ""
+    return f"  none for {bound}{gap_ms / 1000:.1f} s"
+
+
+def after_lines(row: Row) -> list[str]:
+    lines = []
+    if row["acts_after_count"] or (row["gap_ms"] or 0) < 0:
+        writes = row["writes_after_count"]
+        wrote = "whether it wrote is not known" if writes is None else f"{writes} leader(s) written"
+        came_to = CAME_TO.get(row["overlap"], "what it came to is not known")
+        lines.append(
+            f"  AFTER     {row['acts_after_count']} line(s) once the next was elected, {wrote}: {came_to}"
+        )
+    if row["refused_count"]:
+        lines.append(f"  REFUSED   {row['refused_count']} of its requests, as of a controller of the past")
+    if row["fenced_from_at"]:
+        until = clock(row["fenced_until_at"]) if row["fenced_until_at"] else "now"
+        lines.append(
+            f"  FENCED    {clock(row['fenced_from_at'])} to {until}: ZooKeeper refused its writes "
+            f"({row['fenced_count']} line(s))"
+        )
+    return lines
+
+
+def finding_lines(row: Row, findings: Sequence[Row]) -> list[str]:
+    numbered = ((f"F{number}", one) for number, one in enumerate(findings, 1))
+    return [
+        f"  FINDING   {shortened(number + ' ' + one['sentence'], WIDTH - 12)}"
+        for number, one in numbered
+        if one["term_id"] == row["term_id"]
+    ]
+
+
+def step_lines(row: Row) -> list[str]:
+    steps = row["steps"] or {}
+    if not steps:
+        return []
+    cells = [(words(step), f"{steps[step]:>6,} ms") for step in STARTUP if step in steps]
+    return ["", *(f"  {line}" for line in table(("STEP", "until the next"), cells))]
+
+
+def record_lines(row: Row, lines_of: Mapping[tuple[str, int], Row]) -> list[str]:
+    shown = [""]
+    for name in NAMES:
+        for place in row["lines"].get(name, ()):
+            found = lines_of.get((place["file_id"], place["byte_offset"]))
+            if found is None or found["raw"] is None:
+                shown.append(f"  {words(name)}: its text is not kept")
+                continue
+            shown.append(f"  {words(name)}  {shortened(found['path'], 1000)}:{found['line']}")
+            shown.append(f"    {printable_lines(bytes(found['raw']), 1, WIDTH - 4)[0]}")
+    return shown
+
+
+def words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def short_table(terms: Sequence[Row], findings: Sequence[Row]) -> list[str]:
+    """One line a term, for the first screen, with the numbers of the findings about it."""
+    has_lives = len({one["life"] for one in terms}) > 1
+    days = {one["elected_at"].date() for one in terms if one["elected_at"]}
+    when = day_clock if len(days) > 1 else clock
+    cells = [
+        (
+            one["term_id"] if has_lives else str(one["controller_epoch"]),
+            str(one["controller_id"]),
+            when(one["elected_at"]) if one["elected_at"] else "not seen",
+            f"{one['ready_ms']} ms" if one["ready_ms"] is not None else "-",
+            "(open)" if one["ended_how"] == "open" else words(one["ended_how"] or "not known"),
+            note(one),
+            " ".join(
+                f"F{number}" for number, each in enumerate(findings, 1) if each["term_id"] == one["term_id"]
+            ),
+        )
+        for one in terms
+    ]
+    return table(("TERM", "ctl", "elected", "ready", "ended", "", ""), cells)
+
+
+def note(term: Row) -> str:
+    is_told = term["ended_how"] in BY_SILENCE or (term["gap_ms"] or 0) >= 1000 or term["gap_kind"] == "none"
+    return gap_text(term).strip() if is_told else ""

@@ -1,0 +1,69 @@
+"""The verify command: proves every published finding again from the stored bytes of its records."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC
+
+from jobs.questions.ask import asking, published_answers, require
+from jobs.questions.rows import Place, Row
+from jobs.run.outcome import said
+from jobs.text import printable, shortened
+from jobs.verify.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record
+from jobs.verify.rules import verified
+from pipeline.core.errors import NotConfirmed, PipelineError
+
+OUTCOMES = (CONFIRMED, NOT_CONFIRMED, UNDECIDED)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    given = asking("verify", "Whether the lines of each finding say what it says.").parse_args(argv)
+    try:
+        answers = published_answers(given.warehouse, given.cluster, given.run_id)
+        require(answers, "gold.finding")
+        findings = answers.findings()
+        places = [one for row in findings for one in row["evidence"]]
+        lines, counts = report(findings, answers.records(places))
+        print("\n".join(map(printable, lines)), flush=True)
+        require_confirmed(counts)
+    except PipelineError as problem:
+        return said("verify", problem)
+    return 0
+
+
+def report(findings: Sequence[Row], records: Mapping[Place, Row]) -> tuple[list[str], Mapping[str, int]]:
+    """A line per finding and the total; how many findings by outcome."""
+    lines = []
+    counts = Counter(dict.fromkeys(OUTCOMES, 0))
+    for finding in findings:
+        outcome, sentence = verified(claim(finding), evidence(finding, records))
+        counts[outcome] += 1
+        lines.append(f"{finding['finding_id']}  {finding['rule']}  {outcome}: {shortened(sentence, 1000)}")
+    total = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
+    return [*lines, f"FINDINGS  {len(findings)}: {total}"], counts
+
+
+def claim(finding: Row) -> Claim:
+    """Its rule, its facts and its interval in UTC; what its sentence says is for people."""
+    since, until = (at and at.astimezone(UTC) for at in (finding["valid_from_at"], finding["valid_until_at"]))
+    return Claim(finding["rule"], finding["facts"], since, until)
+
+
+def evidence(finding: Row, records: Mapping[Place, Row]) -> list[Record]:
+    """Its records in order; one that is stored no more has no bytes."""
+    found = []
+    for place in finding["evidence"]:
+        file_id, byte_offset = place["file_id"], place["byte_offset"]
+        row = records.get((file_id, byte_offset), {"path": None, "node_id": None, "zone": "UTC", "raw": None})
+        raw = None if row["raw"] is None else bytes(row["raw"])
+        found.append(Record(row["path"] or file_id, byte_offset, row["node_id"], row["zone"] or "UTC", raw))
+    return found
+
+
+def require_confirmed(counts: Mapping[str, int]) -> None:
+    """NotConfirmed: a finding says what its records do not say."""
+    if counts[NOT_CONFIRMED]:
+        raise NotConfirmed(
+            expected="every finding confirmed by its records",
+            found=f"{counts[NOT_CONFIRMED]} not confirmed",
+            todo="look at them with 'show FINDING_ID', and report them: this is a fault of the program",
+        )

@@ -1,0 +1,272 @@
+"""One run on one cluster, by the commit protocol: lock, restore, load, build, gate, publish."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from jobs.incremental.at_hand import AtHand
+from jobs.incremental.builder import Builder, tables_to_build
+from jobs.incremental.fingerprints import fresh_tables, looked_mark, mark, marked, templates_mark
+from jobs.incremental.night import Night
+from jobs.incremental.placement import placement_of, unpacked_bytes
+from jobs.intake.bronze_writer import Intake
+from jobs.intake.discovery import Candidate
+from jobs.intake.file_probe import Looker
+from jobs.intake.segments import Loader, Seen
+from jobs.intake.vanished_paths import held_by, settled, without_gone
+from jobs.run.masked_run import require_same_masking, stored_settings
+from jobs.run.migration import migrate_older
+from jobs.run.preconditions import require_kafka, require_same_zones
+from jobs.run.progress import Progress
+from jobs.run.quality_gate import QualityGate, open_findings
+from jobs.run.request import LOOKED, RunRequest, RunResult, has_other_problems, is_kept, news
+from jobs.run.tables_of_run import TablesOfRun
+from pipeline.bronze.planning import Plan
+from pipeline.catalog.knowledge import knowledge_fingerprint
+from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, Refresh, Table, stands_on
+from pipeline.core.errors import GateFailed
+from pipeline.core.stored_tables import ReadableTables
+from pipeline.store.cluster_tables import ClusterTables
+from pipeline.store.lock import ClusterLock, cluster_lock
+from pipeline.store.session import tune_for_size, tune_storage
+from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
+from schemas.bronze import file_sighting
+from schemas.bronze.file_sighting import PROBLEMS
+from schemas.gold import finding
+from schemas.ops import quality_result
+from schemas.spec import TableSpec
+
+# What is said of files that cannot be read, gaps and what follows from them, goes by more than what was read.
+ABOUT_FILES = frozenset(
+    one.spec.name
+    for one in TABLES
+    if one.refresh is Refresh.WHOLE and file_sighting.SPEC.table in stands_on(one.spec.table)
+)
+# Of what is stored already a run reads so small a part.
+HISTORY_COUNTS = 32
+
+
+def run_cluster(
+    spark: SparkSession,
+    request: RunRequest,
+    progress: Progress,
+    then: Callable[[ClusterWarehouse, ReadableTables, RunResult], None],
+) -> RunResult:
+    """Runs a job on one cluster; `then` is told of its tables and the result while the lock is still held.
+
+    Locked; GateFailed, after which the last good versions stay published.
+    """
+    storage = request.settings.storage
+    store = ClusterWarehouse(spark, request.warehouse, request.cluster_id, storage.retention_days)
+    tune_storage(spark, storage.zstd_level)
+    with cluster_lock(store.files, store.folder, request.wait_seconds) as lock:
+        migrate_older(store, request.settings, progress, lock)
+        run = Run(store, request, progress, lock)
+        result = run.execute()
+        then(store, run.tables(), result)
+    return result
+
+
+class Run:
+    """The state of a run while it goes on."""
+
+    def __init__(
+        self,
+        store: ClusterWarehouse,
+        request: RunRequest,
+        progress: Progress,
+        lock: ClusterLock,
+    ) -> None:
+        self.store, self.request, self.progress, self.lock = store, request, progress, lock
+        self.started_at = datetime.now(UTC)
+        self.run_id = store.new_run(self.started_at)
+        self.published: Published = store.published()
+        self.versions: dict[str, int] = {}
+        self.counts: dict[str, int] = {}
+        self.at_hand: AtHand | None = None
+
+    def execute(self) -> RunResult:
+        request = self.request
+        self.versions = self.store.restore(SPECS, self.published)
+        if not request.is_reparsing:
+            require_same_zones(self.store, request.settings, self.published, self.versions)
+        require_same_masking(
+            self.store, self.published, request.settings, is_new=not self.published.counts.get("load_seq")
+        )
+        looker = Looker(self.store, request.settings, request.since, request.until)
+        loader = Loader(self.store, request.settings, self.run_id, self.versions, looker)
+        listing = request.list_logs()
+        seen = loader.seen(listing.candidates)
+        changed = self.changed(loader, listing.candidates, seen)
+        self.progress.stage("files", f"{len(listing.candidates)} found, {len(changed)} new or changed")
+        self.tune(sum(one.listed.size_bytes for one in changed))
+        looker.placement = placement_of(request.settings, unpacked_bytes(one.listed for one in changed))
+        planned = loader.plan(changed, listing.candidates, seen) if changed else Plan((), ())
+        listing = without_gone(listing, changed, planned)
+        held = held_by(listing.candidates, planned, seen)
+        over = settled(listing, loader.sighted, held, loader.stored_path)
+        planned = Plan(planned.segments, (*news(planned, seen), *over))
+        before = self.published.counts.get("load_seq", 0)
+        states = {path: (one["state"], one["sentence"]) for path, one in seen.items()}
+        states |= {one.found.path: (one.state, one.sentence) for one in planned.sightings}
+        found = {one.listed.path: states[one.listed.path] for one in listing.candidates}
+        if not planned.segments and before == 0:
+            require_kafka(self.store.cluster_id, found)
+        self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
+        self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
+        if listing.candidates:
+            self.counts[LOOKED] = looked_mark(request.settings, request.cluster_id)
+        if request.is_reparsing:
+            # What other jobs built stands on records as they were understood before.
+            self.counts |= {marked(one.name): 0 for one in SPECS if marked(one.name) in self.counts}
+        fresh = fresh_tables(self.published.counts, before, request.settings, request.cluster_id)
+        fresh = frozenset() if request.is_reparsing else fresh
+        if has_other_problems(planned, loader.sighted | seen):
+            fresh -= ABOUT_FILES
+        self.note_templates(before)
+        tables = tables_to_build(JOBS[request.job], fresh, has_segments=bool(planned.segments))
+        tables = tables if self.counts["load_seq"] else []
+        is_new = bool(planned.segments or tables or planned.sightings)
+        if is_new:
+            written = ClusterTables(self.store, self.run_id, self.versions)
+            night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
+            gate = QualityGate(request.cluster_id, self.run_id)
+            intake = Intake(loader, written, night, gate.enter)
+            found |= self.write_all(planned, intake, tables, gate)
+        self.publish("published" if is_new else "nothing_new")
+        return self.result("published" if planned.segments or tables else "nothing_new", found)
+
+    def tables(self) -> ReadableTables:
+        """The tables as the run leaves them."""
+        return TablesOfRun(ClusterTables(self.store, self.run_id, self.versions), self.at_hand)
+
+    def tune(self, new_bytes: int) -> None:
+        """Tables are built from the night on, few of them from all that is stored, and of that from little."""
+        total = new_bytes + self.published.counts.get("total_bytes", 0)
+        tune_for_size(self.store.spark, max(new_bytes, total // HISTORY_COUNTS), total)
+
+    def result(self, outcome: str, found: Mapping[str, tuple[str, str | None]]) -> RunResult:
+        problems = [(path, said or "") for path, (state, said) in found.items() if state in PROBLEMS]
+        return RunResult(
+            self.store.cluster_id,
+            self.run_id,
+            outcome,
+            self.versions,
+            self.counts,
+            dict(Counter(state for state, _ in found.values())),
+            problems,
+            is_judged=self.counts.get(marked(finding.SPEC.name)) == self.mark(finding.SPEC.name),
+            before=0 if self.request.is_reparsing else self.published.counts.get("load_seq", 0),
+        )
+
+    def changed(
+        self, loader: Loader, candidates: Sequence[Candidate], seen: dict[str, Seen]
+    ) -> Sequence[Candidate]:
+        """The files to look into: all of them where a run looked last that recognised them by something else."""
+        now = looked_mark(self.request.settings, self.request.cluster_id)
+        is_other = self.published.counts.get(LOOKED, now) != now
+        return candidates if is_other else loader.changed(candidates, seen)
+
+    def note_templates(self, before: int) -> None:
+        """Says if what is stored was understood by other templates than what this run reads."""
+        if not before or self.request.is_reparsing:
+            self.counts["templates"] = templates_mark()
+        elif self.counts.get("templates") != templates_mark():
+            self.progress.stage(
+                "templates", "others than what is stored was read with; --reparse reads it anew"
+            )
+
+    def mark(self, name: str) -> int:
+        return mark(name, self.counts["load_seq"], self.request.settings, self.request.cluster_id)
+
+    def settings_fingerprint(self) -> str:
+        return self.request.settings.fingerprint(self.request.cluster_id)
+
+    def write_all(
+        self, planned: Plan, intake: Intake, tables: Sequence[Table], gate: QualityGate
+    ) -> dict[str, tuple[str, str | None]]:
+        """Bronze, silver, gold and the gate. By path what turned out otherwise than planned.
+
+        GateFailed: stored, and nothing else is published.
+        """
+        night = intake.night
+        if planned.segments:
+            size = sum(one.limit - one.start_offset for one in planned.segments)
+            self.progress.stage("read", f"{len(planned.segments)} segments, {size:,} bytes")
+        planned, lost = intake.load(planned, is_reparsing=self.request.is_reparsing)
+        self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=night.before)
+        if planned.segments:
+            self.count(intake.totals)
+        self.progress.stage("build", f"{len(tables)} tables")
+        builder = Builder(night, self.entering(gate))
+        self.at_hand = builder.at_hand
+        builder.build(tables, intake.loader.sightings(planned) if planned.sightings else None)
+        self.counts |= {marked(one.spec.name): self.mark(one.spec.name) for one in tables}
+        self.progress.stage("gate", f"{len(gate.entered)} tables, Great Expectations")
+        results = gate.verdicts()
+        self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
+        failed = [one for one in results if one["severity"] == "critical" and not one["is_met"]]
+        if failed:
+            self.refuse(failed)
+        if finding.SPEC.name in {one.spec.name for one in tables}:
+            self.counts |= open_findings(self.at_hand.whole(BY_NAME[finding.SPEC.name]))
+        return lost
+
+    def entering(self, gate: QualityGate) -> Callable[[TableSpec, pa.Table], None]:
+        def enter(spec: TableSpec, rows: pa.Table) -> None:
+            self.progress.detail(spec.name)
+            gate.enter(spec, rows)
+
+        return enter
+
+    def count(self, totals: Mapping[str, int]) -> None:
+        self.counts |= totals
+        self.counts["total_bytes"] = self.counts.get("total_bytes", 0) + self.counts["bytes"]
+        self.progress.stage("understood", f"{totals['understood']:,} of {totals['records']:,} records")
+
+    def refuse(self, failed: Sequence[dict[str, Any]]) -> None:
+        """Publishes the last good versions again, and what the gate said."""
+        first = failed[0]
+        sentence = (
+            f"{first['table']} {first['expectation']}: {first['sentence'] or first['unexpected_count']}"
+        )
+        kept = {name: self.store.bases.get(name, 0) for name in self.versions}
+        kept[quality_result.SPEC.name] = self.versions[quality_result.SPEC.name]
+        self.versions, self.counts = kept, dict(self.published.counts)
+        self.publish("gate_failed", sentence, self.published.stated())
+        raise GateFailed(
+            expected=f"every critical expectation to hold in cluster {self.store.cluster_id}",
+            found=f"{len(failed)} broken, first {sentence}",
+            todo=f"look at ops.quality_result of run {self.run_id}; what was published before stays",
+        )
+
+    def publish(
+        self, outcome: str, sentence: str | None = None, stated: Mapping[str, str] | None = None
+    ) -> None:
+        """stated: what the tables were made by, where that is not this run."""
+        request = self.request
+        own = {
+            "settings_fingerprint": self.settings_fingerprint(),
+            "knowledge_fingerprint": knowledge_fingerprint(),
+            "settings": json.dumps(stored_settings(request.settings), sort_keys=True),
+        }
+        row = run_row(
+            published=self.published,
+            job=request.job,
+            started_at=self.started_at,
+            ended_at=datetime.now(UTC),
+            outcome=outcome,
+            sentence=sentence,
+            cluster_id=self.store.cluster_id,
+            run_id=self.run_id,
+            table_versions=self.versions,
+            counts={name: int(value or 0) for name, value in self.counts.items()},
+            **(stated or own),
+        )
+        self.lock.require_mine()
+        self.store.publish(row)

@@ -1,0 +1,63 @@
+"""What the jobs that read no logs do around their work: session, lock, clusters in turn, sentences, exit codes."""
+
+import argparse
+import logging
+from collections.abc import Callable
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
+from jobs.run.outcome import UNEXPECTED, log_stages, not_written, said, worst
+from jobs.run.progress import Progress
+from jobs.settings.arguments import settings_of
+from jobs.settings.model import Settings
+from pipeline.core.errors import InputProblem, PipelineError
+from pipeline.store.lock import ClusterLock, cluster_lock
+from pipeline.store.reading import clusters
+from pipeline.store.session import get_spark, tune_storage
+from pipeline.store.warehouse import ClusterWarehouse
+
+log = logging.getLogger("kafka_controller_audit")
+Work = Callable[[ClusterWarehouse, Settings, Progress, ClusterLock], str]
+
+
+def run_on_clusters(job: str, given: argparse.Namespace, work: Work) -> int:
+    """Does the work on the named cluster, else on all; prints what it says. One bad cluster holds back no other."""
+    log_stages()
+    try:
+        settings = settings_of(given)
+        progress = Progress()
+        spark = get_spark(is_terminal=progress.is_terminal)
+        names = chosen_clusters(clusters(spark, given.warehouse), given.warehouse, given.cluster)
+    except PipelineError as problem:
+        return said(job, problem)
+    tune_storage(spark, settings.storage.zstd_level)
+    codes = []
+    for name in names:
+        progress.label = f"{name} " if len(names) > 1 else ""
+        store = ClusterWarehouse(spark, given.warehouse, name, settings.storage.retention_days)
+        try:
+            with cluster_lock(store.files, store.folder, given.wait) as lock:
+                print(f"{name}  {work(store, settings, progress, lock)}", flush=True)
+            codes.append(0)
+        except PipelineError as problem:
+            codes.append(said(job, problem))
+        except OSError as problem:
+            codes.append(said(job, not_written(problem, f"nothing of {name} is published")))
+        except (Py4JError, PySparkException):
+            log.exception("%s: cluster %s failed, and nothing of it is published", job, name)
+            codes.append(UNEXPECTED)
+    return worst(codes)
+
+
+def chosen_clusters(known: list[str], warehouse: str, cluster: str | None) -> list[str]:
+    """The cluster that is named, else all. InputProblem: there is no such, or none at all."""
+    if known and (cluster is None or cluster in known):
+        return known if cluster is None else [cluster]
+    raise InputProblem(
+        expected=f"cluster {cluster} in the warehouse {warehouse}"
+        if cluster
+        else f"a cluster in {warehouse}",
+        found=f"clusters: {', '.join(known) or 'none'}",
+        todo="check --warehouse and --cluster, or run the nightly job on it first",
+    )

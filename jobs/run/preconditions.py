@@ -1,0 +1,40 @@
+"""What a run refuses to begin with."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from jobs.settings.model import Settings
+from pipeline.core.errors import NothingToRead, SettingsError
+from pipeline.store.rows import collect_rows
+from pipeline.store.warehouse import ClusterWarehouse, Published
+from schemas.bronze import source_file
+
+
+def require_same_zones(
+    store: ClusterWarehouse, settings: Settings, published: Published, versions: Mapping[str, int]
+) -> None:
+    """SettingsError: rows that are stored keep the zone they were read in; another needs them read again."""
+    if published.settings_fingerprint in (None, settings.fingerprint(store.cluster_id)):
+        return
+    if not versions.get(source_file.SPEC.name):
+        return
+    for row in collect_rows(store.delta.read(source_file.SPEC).select("node_id", "zone").distinct()):
+        wanted = settings.zone_of(store.cluster_id, row["node_id"])
+        if wanted != row["zone"]:
+            raise SettingsError(
+                expected=f"zone {row['zone']}, in which the logs of node {row['node_id']} were read",
+                found=f"zone {wanted}",
+                todo="keep the zone, or add --reparse, which places the stored records anew",
+            )
+
+
+def require_kafka(cluster_id: str, states: Mapping[str, tuple[str, str | None]]) -> None:
+    """NothingToRead: nothing was ever read, and of the files found (path: state, sentence) nothing can be. Said before
+    anything is written."""
+    counts = Counter(state for state, _ in states.values())
+    found = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()))
+    raise NothingToRead(
+        expected=f"a controller.log or state-change.log of Kafka for cluster {cluster_id}",
+        found=f"{len(states)} files, none to read ({found or 'none'})",
+        todo="point --logs to the brokers' log folder; a server.log alone needs --server-log",
+    )

@@ -1,0 +1,78 @@
+"""What the first screen needs to know, asked of the tables side by side."""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from jobs.questions.answers import Answers
+from jobs.questions.finding_lines import first_places
+from jobs.questions.outages import TABLE, Outages, asked_of
+from jobs.questions.rows import Place, Row
+
+AT_ONCE = 4
+SHOWN_MOVES = 8
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the tables answered.
+
+    since: what the run brought begins then; None: it brought everything.
+    """
+
+    since: datetime | None
+    read: Row
+    reasons: list[Row]
+    level: Row | None
+    terms: list[Row]
+    findings: list[Row]
+    at_end: Row | None
+    deleting: list[str]
+    brokers: list[Row] | None
+    outages: Outages | None
+    elections: Row | None
+    ratio_checks: Row | None
+    moves: dict[str, int] | None
+    odd_moves: list[Row]
+    replay_checks: dict[str, Row]
+    lines: dict[Place, Row]
+
+
+def gather(answers: Answers, counts: Mapping[str, int], before: int) -> Facts:
+    """Asks what the run has built; a table that it built stays empty where the logs hold nothing for it. Of what
+    happens and is over what came before the segments after load_seq `before` is left out."""
+    read = answers.read(before)
+    last, since = read["last_at"], read["new_from_at"]
+
+    def has(name: str) -> bool:
+        return f"built:{name}" in counts
+
+    asked: dict[str, Callable[[], Any]] = {
+        "reasons": answers.reasons if read["records"] > read["understood"] else list,
+        "level": answers.level,
+        "terms": answers.terms if has("gold.controller_term") else list,
+        "findings": answers.findings if has("gold.finding") else list,
+        "at_end": answers.partitions_at_end if has("gold.partition_timeline") else none,
+        "deleting": answers.deleting,
+        "brokers": answers.brokers if has("gold.leader_imbalance") else none,
+        "outages": partial(asked_of, answers, last, since) if has(TABLE) else none,
+        "elections": partial(answers.elections, since) if has("gold.leader_election") else none,
+        "ratio_checks": partial(answers.ratio_checks, since) if has("gold.imbalance_check") else none,
+        "moves": partial(answers.moves, since) if has("gold.transition_audit") else none,
+        "replay_checks": partial(answers.replay_checks, since) if has("gold.replay_check") else dict,
+        "odd_moves": (
+            partial(answers.odd_moves, SHOWN_MOVES, since) if has("gold.transition_audit") else list
+        ),
+    }
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        futures = {name: pool.submit(ask) for name, ask in asked.items()}
+        found = {name: future.result() for name, future in futures.items()}
+    places, moves = first_places(found["findings"], since), found["odd_moves"]
+    return Facts(since=since, read=read, **found, lines=answers.lines([*places, *moves], shown=moves))
+
+
+def none() -> None:
+    return None

@@ -1,0 +1,223 @@
+"""The first screen: verdict and findings first, then what was read, the state at the end, and where to go on."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from jobs.questions.answers import Answers
+from jobs.questions.finding_lines import SEVERITY, finding_lines, is_since, told
+from jobs.questions.outages import outage_lines
+from jobs.run.request import RunRequest, RunResult
+from jobs.screen.facts import Facts, gather
+from jobs.screen.sections import broker_lines, move_lines, term_lines
+from jobs.text import clock, day_clock, human_bytes, printable
+from pipeline.core.stored_tables import ReadableTables
+from schemas.gold.finding import SEVERITIES
+
+COMMAND = "kafka-controller-audit"
+STATES = {
+    "held_back": "read but for a last record that may still grow",
+    "outside": "outside of --since and --until",
+    "not_asked": "not asked for (server.log: --server-log)",
+    "not_kafka": "no Kafka log",
+    "waiting": "empty or just begun",
+    "unreadable": "UNREADABLE",
+    "contradictory": "REFUSED: several writers",
+}
+
+
+@dataclass(frozen=True)
+class Screen:
+    """The text, and the severities of the findings that are new or ongoing."""
+
+    text: str
+    severities: tuple[str, ...]
+
+
+def first_screen(tables: ReadableTables, folder: str, request: RunRequest, result: RunResult) -> Screen:
+    """What one cluster's tables, which lie in the folder, say right after a run, its lock still held; nothing new is
+    said in three lines."""
+    if result.outcome == "nothing_new":
+        return Screen(nothing_new(folder, request, result), standing(result.counts))
+    facts = gather(Answers(request.cluster_id, tables), result.counts, result.before)
+    parts = [
+        heading(request, facts),
+        reading(facts, result),
+        at_end(facts),
+        verdict(facts, is_judged=result.is_judged),
+        not_known(facts) if result.is_judged else [],
+        window(facts),
+        [""],
+        finding_lines(facts.findings, facts.lines, facts.read["last_at"], facts.since),
+        term_lines(facts),
+        outage_part(facts),
+        broker_lines(facts),
+        move_lines(facts),
+        where_next(request, folder, facts),
+    ]
+    return Screen("\n".join(line for part in parts for line in part), standing(result.counts))
+
+
+def standing(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Severities of the findings that are new or ongoing, as the run counted them."""
+    return tuple(one for one in SEVERITIES if counts.get(f"findings:{one}"))
+
+
+def nothing_new(folder: str, request: RunRequest, result: RunResult) -> str:
+    said = ", ".join(f"{result.counts.get(f'findings:{one}', 0)} {one}" for one in SEVERITIES)
+    lines = [
+        f"{request.cluster_id}  NOTHING NEW in {sum(result.states.values())} files"
+        f"; published stays what was, as run {result.run_id}",
+        f"FINDINGS new or ongoing when last judged: {said}",
+        f"TABLES   {folder}/<layer>/<table>",
+    ]
+    return "\n".join(lines)
+
+
+def heading(request: RunRequest, facts: Facts) -> list[str]:
+    read, level = facts.read, facts.level
+    modes = {one["mode"] for one in facts.terms}
+    mode = "KRaft" if "kraft" in modes else "ZooKeeper" if modes else "mode unknown"
+    release = {"R1": " up to 2.2", "R2": " from 2.3"}.get((level or {}).get("machine") or "", "")
+    nodes = ",".join(str(one) for one in read["nodes"]) or "unknown"
+    zones = ", ".join(read["zones"])
+    origin = request.settings.source_of("zone")
+    said = "no zone given" if origin == "defaults" else f"zone by {origin}"
+    if not read["last_at"]:
+        return [f"{request.cluster_id}  {mode}{release}  nodes {nodes}  no time on any record"]
+    first, last = read["first_at"], read["last_at"]
+    age = age_text(datetime.now(UTC) - last)
+    end = clock(last) if first.date() == last.date() else day_clock(last)
+    span = f"{day_clock(first)} - {end} UTC (age {age})"
+    return [
+        f"{request.cluster_id}  {mode}{release}  nodes {nodes}  DATA {span}",
+        f"      logs in {zones} ({said})",
+    ]
+
+
+def age_text(age: timedelta) -> str:
+    seconds = age.total_seconds()
+    hours, days = seconds / 3600, seconds / 86400
+    return (
+        f"{days:.0f} d"
+        if days >= 2
+        else f"{hours:.0f} h"
+        if hours >= 1
+        else f"{max(seconds, 0) / 60:.0f} min"
+    )
+
+
+def reading(facts: Facts, result: RunResult) -> list[str]:
+    read = facts.read
+    understood, records = int(read["understood"] or 0), int(read["records"] or 0)
+    new = result.counts.get("records", 0)
+    lines = [
+        f"READ  {read['files']} files  {human_bytes(read['bytes'])}  {records:,} records"
+        f"  {understood:,} understood  {records - understood:,} not understood  ({new:,} new in this run)"
+    ]
+    if records > understood:
+        reasons = ", ".join(f"{one['not_understood_reason']} {one['count']:,}" for one in facts.reasons)
+        lines.append(f"      not understood: {reasons}")
+    skipped = [
+        f"{result.states[state]} {words}" for state, words in STATES.items() if result.states.get(state)
+    ]
+    if skipped:
+        lines.append(f"      not read: {', '.join(skipped)}")
+    return lines
+
+
+def at_end(facts: Facts) -> list[str]:
+    end, deleting = facts.at_end, facts.deleting
+    if end is None:
+        return []
+    last = facts.terms[-1] if facts.terms else None
+    controller = f"{last['controller_id']} (epoch {last['controller_epoch']})" if last else "not known"
+    topics = f" ({printable(', '.join(deleting[:3]))})" if deleting else ""
+    unknown = f" | not known {end['unknown']}" if end["unknown"] else ""
+    offline = end["offline"] if facts.outages is None else facts.outages.all["open"]
+    if not end["partitions"]:
+        return [f"AT END  partitions: not enough evidence | controller {controller}"]
+    return [
+        f"AT END  offline {offline} | not preferred {end['elsewhere']}/{end['partitions']}{unknown}"
+        f" | deleting {len(deleting)}{topics} | controller {controller}"
+    ]
+
+
+def verdict(facts: Facts, *, is_judged: bool) -> list[str]:
+    """No data is never OK; nor is what was not judged, nor a log level at which moves are not printed."""
+    if not is_judged:
+        return ["VERDICT  not judged by this job: the nightly job does"]
+    if not facts.read["records"] or not facts.terms:
+        return ["VERDICT  NOT ENOUGH EVIDENCE: no line of a controller in office was read"]
+    shown = told(facts.findings)
+    standing_ones = [one["severity"] for one in shown if one["status"] != "resolved"]
+    counts = {severity: standing_ones.count(severity) for severity in SEVERITY}
+    said = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
+    over = [one for one in shown if one["status"] == "resolved"]
+    lately = sum(is_since(one, facts.since) for one in over)
+    others = {
+        "resolved": lately,
+        "resolved before": len(over) - lately,
+        "known already": len(facts.findings) - len(shown),
+    }
+    apart = ", ".join(f"{count} {word}" for word, count in others.items() if count)
+    resolved = f" ({apart})" if apart else ""
+    if counts["critical"] or counts["warning"]:
+        return [f"VERDICT  NOT OK: {said}{resolved}"]
+    return [f"VERDICT  nothing found{': ' + said if said else ''}{resolved}{blind_spot(facts)}"]
+
+
+def not_known(facts: Facts) -> list[str]:
+    """What a reader would expect to be told of, and no line says."""
+    told = facts.elections
+    if not told or not told["undecided"]:
+        return []
+    return [
+        f"         of {told['undecided']:,} of {told['chosen']:,} elections no line tells whether they were unclean"
+        " (1.1 to 2.6, or lines are missing)"
+    ]
+
+
+def window(facts: Facts) -> list[str]:
+    """What is over by the first record that this run brought is counted, and not shown."""
+    if facts.since is None:
+        return []
+    return [
+        f"SINCE    {day_clock(facts.since)} UTC, the first new record; what was over by then is in the tables"
+    ]
+
+
+def blind_spot(facts: Facts) -> str:
+    if any(one["mode"] == "kraft" for one in facts.terms):
+        return "; in KRaft mode moves are not judged, and ratios have no limit"
+    if facts.level and facts.level["is_trace"]:
+        return ""
+    return "; replica moves are not printed at this log level (see MOVES)"
+
+
+def outage_part(facts: Facts) -> list[str]:
+    return [] if facts.outages is None else [*outage_lines(facts.outages), ""]
+
+
+def where_next(request: RunRequest, folder: str, facts: Facts) -> list[str]:
+    read, findings = facts.read, told(facts.findings)
+    ask = f"{own_command()} {{}} --warehouse {request.warehouse} --cluster {request.cluster_id}"
+    at = day_clock(read["last_at"]).replace(" ", "T") if read["last_at"] else "TIME"
+    return [
+        f"TABLES {folder}/<layer>/<table> (Delta)",
+        f"NEXT   {ask.format('show F1' if findings else 'terms')}",
+        f"       {ask.format('partition TOPIC-N')}",
+        f"       {ask.format(f'brokers --at {at}')}",
+    ]
+
+
+def own_command() -> str:
+    """The command of this environment, as it can be pasted from where the job runs."""
+    installed = Path(sys.executable).parent / COMMAND
+    if not installed.is_file() or shutil.which(COMMAND) == str(installed):
+        return COMMAND
+    return os.path.relpath(installed) if installed.is_relative_to(Path.cwd()) else str(installed)

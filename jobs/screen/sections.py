@@ -1,0 +1,116 @@
+"""The tables of the first screen: terms, brokers, moves."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from jobs.questions.ask_text import broker_table
+from jobs.questions.rows import Row
+from jobs.questions.terms import short_table
+from jobs.screen.facts import Facts
+from jobs.text import printable, printable_lines
+
+SHOWN_TERMS = 20
+
+
+def term_lines(facts: Facts) -> list[str]:
+    terms = [one for one in facts.terms if is_since(one, facts.since)] or facts.terms[-1:]
+    earlier = len(facts.terms) - len(terms[-SHOWN_TERMS:])
+    more = [f"  {earlier} earlier ones in gold.controller_term"] if earlier else []
+    return [*short_table(terms[-SHOWN_TERMS:], facts.findings), *more, ""] if terms else []
+
+
+def is_since(term: Row, since: datetime | None) -> bool:
+    """True if a line of it, or of its end, is of that time or later."""
+    told = (term[name] for name in ("last_act_at", "ended_at", "superseded_at"))
+    times = [at.astimezone(UTC) for at in told if at]
+    return since is None or term["ended_how"] == "open" or (bool(times) and max(times) >= since)
+
+
+def broker_lines(facts: Facts) -> list[str]:
+    if facts.brokers is None:
+        return []
+    is_kraft = any(one["mode"] == "kraft" for one in facts.terms)
+    note = [] if is_kraft else ratio_lines(facts.ratio_checks)
+    return [*broker_table(facts.brokers), *note, ""]
+
+
+def ratio_lines(checks: Row | None) -> list[str]:
+    """Kafka's own ratio lines against what their controllers' lines give."""
+    if not checks or not checks["said"]:
+        return []
+    differing = checks["said"] - checks["equal"] - checks["undecided"]
+    notes = [
+        f", {checks[name]:,} {words}"
+        for name, words in (("undecided", "undetermined"), ("stale", "of controllers that had a successor"))
+        if checks[name]
+    ]
+    unequal = [f", {differing:,} UNEQUAL"] if differing else []
+    lists = (
+        f" | partitions listed {checks['lists_alike']:,} of {checks['lists']:,}" if checks["lists"] else ""
+    )
+    ratios = f"ratios {checks['equal']:,} of {checks['said']:,}{''.join(notes + unequal)}"
+    return [f"  as Kafka prints it itself: {ratios}{lists}"]
+
+
+CHECKED = {
+    "initial_state_dump": "states in its dumps",
+    "refused_pair": "pairs that it refused",
+    "valid_previous_states": "lists of valid states",
+}
+
+
+def checked_lines(checks: Mapping[str, Row]) -> list[str]:
+    """What Kafka itself printed of its state machines, and how much of it the replay has alike."""
+    told = []
+    for name, words in CHECKED.items():
+        if one := checks.get(name):
+            unsure = f", {one['undecided']:,} undecided" if one["undecided"] else ""
+            differing = f", {one['differing']:,} DIFFER" if one["differing"] else ""
+            told.append(f"{words} {one['equal']:,} of {one['said']:,}{unsure}{differing}")
+    return [f"       as Kafka says itself: {' | '.join(told)}"] if told else []
+
+
+def move_lines(facts: Facts) -> list[str]:
+    counts = facts.moves
+    if counts is None:
+        return []
+    total = sum(count for verdict, count in counts.items() if verdict != "normal")
+    if not total:
+        kraft = any(one["mode"] == "kraft" for one in facts.terms)
+        return [
+            "MOVES  not judged: KRaft has other state machines"
+            if kraft
+            else "MOVES  not judged: no move was logged",
+            "",
+        ]
+    names = (
+        "illegal",
+        "discontinuity",
+        "undetermined",
+        "refused",
+        "failed",
+        "first",
+        "valid",
+        "same_state",
+        "hidden",
+    )
+    said = " | ".join(f"{name.replace('_', ' ')} {counts.get(name, 0):,}" for name in names)
+    lines = [f"MOVES  {said}"]
+    if counts.get("refused"):
+        lines.append(f"       {counts['normal']} of the refused are normal in this release")
+    if facts.level and not facts.level["is_trace"]:
+        lines.append(
+            "       INFO: replica moves, and partitions going Offline or NonExistent, are not printed; to see them set"
+        )
+        lines.append("       log4j.logger.state.change.logger=TRACE, stateChangeAppender")
+    lines += checked_lines(facts.replay_checks)
+    odd = facts.odd_moves
+    for one in odd:
+        found = facts.lines[one["file_id"], one["byte_offset"]]
+        text = next(iter(printable_lines(bytes(found["raw"] or b""), width=230)))
+        normal = f" (normal: {one['normal']})" if one["normal"] else ""
+        lines.append(f"  {one['verdict']}{normal}  {printable(found['path'])}:{found['line']}")
+        lines.append(f"    {text}")
+    odd_count = counts.get("illegal", 0) + counts.get("refused", 0)
+    more = [f"  {odd_count - len(odd)} more in gold.transition_audit"] if odd_count > len(odd) else []
+    return [*lines, *more, ""]

@@ -1,0 +1,115 @@
+"""The arguments that all jobs share."""
+
+import argparse
+import contextlib
+import math
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jobs.settings.load import load
+from jobs.settings.model import Settings
+from pipeline.core.errors import SettingsError
+from schemas.gold.finding import SEVERITIES
+
+# Flags that are settings, of those that a job has.
+FLAGS = ("cluster", "zone", "server_log", "server_properties", "follow_links", "placement")
+
+
+def parser(job: str, description: str) -> argparse.ArgumentParser:
+    """Flags of every job; those of a setting stand before the file's and the environment's."""
+    arguments = argparse.ArgumentParser(prog=job, description=description)
+    arguments.add_argument(
+        "--logs",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="folder, file or glob; any URI; may be given again",
+    )
+    on_warehouse(arguments)
+    arguments.add_argument("--cluster", metavar="NAME", help="the cluster that all these logs belong to")
+    arguments.add_argument(
+        "--since", type=moment, metavar="TIME", help="only files with records at or after it, UTC"
+    )
+    arguments.add_argument(
+        "--until", type=moment, metavar="TIME", help="only files with records before it, UTC"
+    )
+    on_settings(arguments)
+    arguments.add_argument(
+        "--reparse",
+        action="store_true",
+        help="understand all stored records anew from their bytes, without the files",
+    )
+    arguments.add_argument(
+        "--follow-links", action="store_true", default=None, help="also links that lead out of --logs"
+    )
+    arguments.add_argument(
+        "--placement",
+        choices=("driver", "executors"),
+        help="where the logs are read (by the size of what is new)",
+    )
+    arguments.add_argument(
+        "--fail-on", choices=SEVERITIES, help="exit 8 when a finding is at least so severe"
+    )
+    return arguments
+
+
+def on_settings(arguments: argparse.ArgumentParser) -> None:
+    """Settings that change results and may be given without a file of settings."""
+    arguments.add_argument("--zone", metavar="AREA/CITY", help="time zone of the brokers' local times (UTC)")
+    arguments.add_argument(
+        "--server-properties", metavar="FILE", help="a server.properties: its limits of leader imbalance"
+    )
+    arguments.add_argument("--server-log", action="store_true", default=None, help="read server.log too")
+
+
+def on_warehouse(arguments: argparse.ArgumentParser) -> None:
+    """`--warehouse`, `--conf`, `--wait`: what all that write into a warehouse take."""
+    arguments.add_argument(
+        "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
+    )
+    arguments.add_argument(
+        "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
+    )
+    arguments.add_argument(
+        "--wait",
+        type=seconds,
+        nargs="?",
+        const=math.inf,
+        default=0.0,
+        metavar="SECONDS",
+        help="wait for another run on the cluster, so long or as long as it takes, where it would be exit code 6",
+    )
+
+
+def seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if math.isfinite(float(text)) and float(text) >= 0:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"expected a number of seconds such as 600, found {text!r}")
+
+
+def moment(text: str) -> datetime:
+    """An ISO time; without a zone it is UTC."""
+    try:
+        found = datetime.fromisoformat(text)
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(
+            f"expected a time such as 2026-11-21T08:00, found {text!r}"
+        ) from None
+
+
+def settings_of(arguments: argparse.Namespace) -> Settings:
+    """The settings in force; SettingsError says which one is wrong."""
+    given = vars(arguments)
+    flags = {key: given[key] for key in FLAGS if given.get(key) is not None}
+    return load(arguments.conf, flags)
+
+
+def require_logs(arguments: argparse.Namespace) -> None:
+    if not arguments.logs and not arguments.reparse:
+        raise SettingsError(
+            expected="--logs with the folder of Kafka's logs",
+            found="no --logs",
+            todo="give it, e.g. --logs /var/log/kafka",
+        )

@@ -1,0 +1,227 @@
+"""What one record says, in words: event and meaning, releases, fields, source and legality; or why not."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from pipeline.kafka.explaining.nearest import nearest
+from pipeline.kafka.facts import table
+from pipeline.kafka.machines.by_release import PARTITION, REPLICA
+from pipeline.kafka.machines.legal_moves import LAST_ZOOKEEPER, MoveLaw, move_law
+from pipeline.kafka.wording.events import NEWEST, events, is_before
+from pipeline.kafka.wording.templates import COLUMN_TYPES, MODES, field_kinds, matcher
+from schemas.bronze.log_record import NOT_UNDERSTOOD
+
+Row = Mapping[str, Any]
+
+NUMBER = re.compile(r"-?[0-9]+")
+ZOOKEEPER, KRAFT = "ZooKeeper", "KRaft"
+EXCEPTION_COLUMNS = ("exception_class", "exception_message")
+MOVES = {
+    "replica_transition": REPLICA,
+    "replica_transition_failed": REPLICA,
+    "partition_transition": PARTITION,
+    "partition_transition_failed": PARTITION,
+}
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One range of releases, both included, in which a mode of Kafka prints the wording."""
+
+    mode: str
+    since: str
+    until: str
+
+    def __str__(self) -> str:
+        if self.until == NEWEST:
+            return f"{self.since} and later, {self.mode} mode"
+        return (
+            f"{self.since if self.since == self.until else f'{self.since} to {self.until}'}, {self.mode} mode"
+        )
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A row of the template tables. `level`: levels at which Kafka prints it, joined by |."""
+
+    event: str
+    logger: str
+    level: str
+    template: str
+    printed: tuple[Printed, ...]
+
+
+@dataclass(frozen=True)
+class Said:
+    """One field. `value`: a number, a list of numbers, a truth value, or text as printed."""
+
+    name: str
+    value: object
+    unit: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """`reason`: a name of NOT_UNDERSTOOD, None if understood. `nearest`: known wordings like it, else empty.
+
+    `logged_local`: as printed, in the zone of whoever wrote it; `logged_at`: UTC.
+    """
+
+    event: str | None
+    meaning: str | None
+    reason: str | None
+    reason_meaning: str | None
+    logged_local: datetime | None
+    logged_at: datetime | None
+    level: str | None
+    logger: str | None
+    log: str | None
+    wordings: tuple[Wording, ...]
+    fields: tuple[Said, ...]
+    exception: tuple[str, str | None] | None
+    move: MoveLaw | None
+    source: tuple[str, ...]
+    nearest: tuple[Wording, ...]
+    is_forged: bool
+    raw: bytes
+
+
+def explained(rows: Sequence[Row]) -> Explanation:
+    """Of one record, read once, or once for each logger that may have printed it; rows of bronze.log_record."""
+    row = rows[0]
+    event = row["event"]
+    wordings = tuple(wording(one["logger"], one["template"]) for one in rows) if event else ()
+    return Explanation(
+        event=event,
+        meaning=events()[event].meaning if event else None,
+        reason=row["not_understood_reason"],
+        reason_meaning=None if event else NOT_UNDERSTOOD[row["not_understood_reason"]],
+        logged_local=row["logged_local"],
+        logged_at=row["logged_at"],
+        level=row["level"],
+        logger=row["logger"] if len(rows) == 1 else None,
+        log=row["log"],
+        wordings=wordings,
+        fields=fields_of(row) if event else (),
+        exception=exception_of(row),
+        move=move_of(row, wordings[0]) if event in MOVES else None,
+        source=source_of(event, wordings) if event else (),
+        nearest=() if event else nearest_to(row),
+        is_forged=bool(row["is_forged"]),
+        raw=row["raw"] or b"",
+    )
+
+
+@cache
+def wordings_by_text() -> dict[tuple[str, str], Wording]:
+    """By logger and template; no wording stands twice."""
+    return {
+        (row["logger"], row["template"]): Wording(
+            row["event"], row["logger"], row["level"], row["template"], printed(mode, row)
+        )
+        for mode in MODES
+        for row in table(f"wording/by_mode/{mode}.tsv")
+    }
+
+
+def wording(logger: str, template: str) -> Wording:
+    return wordings_by_text()[logger, template]
+
+
+def printed(mode: str, row: Row) -> tuple[Printed, ...]:
+    """The modes of a row: that of its table, and KRaft where nodes of both print the same."""
+    since, until = row["since"], row["until"]
+    if mode != MODES[0]:
+        return (Printed(KRAFT, since, until),)
+    kraft_since = events()[row["event"]].kraft_since
+    last = until if is_before(until, LAST_ZOOKEEPER) else LAST_ZOOKEEPER
+    found = [Printed(ZOOKEEPER, since, last)] if is_before(since, LAST_ZOOKEEPER) else []
+    if kraft_since and is_before(kraft_since, until):
+        later = since if is_before(kraft_since, since) else kraft_since
+        found.append(Printed(KRAFT, later, until))
+    return tuple(found)
+
+
+def fields_of(row: Row) -> tuple[Said, ...]:
+    """Fields in the order of the wording, then typed columns that were read out of compound ones."""
+    printed_as = dict(row["fields"] or ())
+    kinds = field_kinds()
+    own = next(
+        one for one in matcher().templates if (one.source, one.text) == (row["logger"], row["template"])
+    )
+    told = [kinds[name] for name in (*own.fields, *dict(own.says))]
+    said = [
+        Said(
+            kind.name,
+            row[kind.column] if kind.column else value_of(kind.type, printed_as.get(kind.name)),
+            kind.unit,
+            kind.meaning,
+        )
+        for kind in told
+    ]
+    hidden = set(COLUMN_TYPES) - {kind.column for kind in told} - set(EXCEPTION_COLUMNS)
+    return (
+        *said,
+        *(
+            Said(name, row[name], kinds[name].unit, kinds[name].meaning)
+            for name in COLUMN_TYPES
+            if name in hidden and row[name] is not None
+        ),
+    )
+
+
+def value_of(kind: str, text: str | None) -> object:
+    """A field of the map by its type in fields.tsv; text that is none of it stays text."""
+    if text is None or kind == "string":
+        return text
+    if kind == "boolean":
+        return text == "true"
+    if kind == "int_list":
+        return [int(number) for number in NUMBER.findall(text)]
+    return float(text.replace(",", ".")) if kind == "double" else int(text)
+
+
+def exception_of(row: Row) -> tuple[str, str | None] | None:
+    return (row["exception_class"], row["exception_message"]) if row["exception_class"] else None
+
+
+def move_of(row: Row, found: Wording) -> MoveLaw | None:
+    """What Kafka's tables say of the pair of states, in the releases that print the wording."""
+    if not (row["from_state"] and row["to_state"]):
+        return None
+    span = found.printed[0]
+    return move_law(MOVES[row["event"]], row["from_state"], row["to_state"], span.since, span.until)
+
+
+def source_of(event: str, found: Sequence[Wording]) -> tuple[str, ...]:
+    """The methods of Kafka that print it in these releases; all of them where their releases are not told apart."""
+    spans = [span for one in found for span in one.printed]
+    methods = [
+        str(place)
+        for place in events()[event].places
+        if any(place.is_within(span.since, span.until) for span in spans)
+    ]
+    own = [one for one in methods if any(one.startswith(_tree(wording.logger)) for wording in found)]
+    return tuple(own if own and _is_of_two_modes(event) else methods)
+
+
+def _tree(logger: str) -> str:
+    return "org.apache.kafka." if logger.startswith("org.apache.kafka.") else "kafka."
+
+
+@cache
+def _is_of_two_modes(event: str) -> bool:
+    return len({_tree(one.logger) for one in wordings_by_text().values() if one.event == event}) > 1
+
+
+def nearest_to(row: Row) -> tuple[Wording, ...]:
+    """The known wordings that are most like a record that is none of them."""
+    text = (row["raw"] or b"").decode("utf-8", "replace")
+    templates = matcher().templates
+    found = [templates[number] for number in nearest(text, row["logger"])]
+    return tuple(wording(one.source, one.text) for one in found)

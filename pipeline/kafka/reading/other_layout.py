@@ -1,0 +1,121 @@
+"""Records that are in another layout than their file: it was changed while the file was written."""
+
+import re
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.core.masking import of_rows, values
+from pipeline.core.scan import Records
+from pipeline.core.starts import LF, START_BYTES, start_finder
+from pipeline.core.texts import Mask, Rows, placed
+from pipeline.kafka.layout.envelope import Envelope
+from pipeline.kafka.reading.record_text import RecordText, record_text
+from pipeline.kafka.wording.loggers import is_kafkas
+
+# Of another program's loggers those that are named as classes are. What it failed with may stand in that place.
+CLASS = re.compile(r"[a-z]\w*(?:\.[a-z_]\w*)+\.[A-Z][\w$]*")
+FAILURES = ("Exception", "Error")
+TIMES = ("logged_local", "instant", "level")
+ALL = tuple(one.name for one in fields(RecordText))
+
+
+def text_of(records: Records, envelope: Envelope, as_read: Records | None = None) -> RecordText:
+    """record_text, with records in which the envelope finds no start or no time read as the first other layout reads
+    them that finds a whole message of Kafka's or, if none does, of a logger that is named as a class.
+
+    Of others that begin as a record does time and level are told, as far as a layout finds them; so of what was cut
+    out by rules that saw one record where there are more. as_read: as record_text takes it.
+    """
+    text = record_text(records, envelope, as_read)
+    rows = np.flatnonzero(~records.has_start | text.logged_local.is_null().to_numpy(zero_copy_only=False))
+    if not len(rows) or envelope.other_start is None:
+        return text
+    rows = rows[_begins(records, rows, envelope.other_start.pattern)]
+    of_others: list[tuple[Rows, RecordText]] = []
+    for other in envelope.others:
+        own = rows[_begins(records, rows, other.surely)]
+        own = own[_begins(records, own, other.start)]
+        if not len(own):
+            continue
+        begun = _begun(records, own)
+        read = record_text(begun, other, None if as_read is None else _begun(as_read, own))
+        is_one = read.is_whole & ~_holds_more(begun, envelope)
+        is_one &= _are(read.logger, lambda name: CLASS.fullmatch(name) is not None or is_kafkas(name))
+        is_one &= ~_are(read.logger, lambda name: name.endswith(FAILURES))
+        is_found = is_one & _are(read.logger, is_kafkas)
+        is_other = is_one & ~is_found
+        is_timed = read.logged_local.is_valid().to_numpy(zero_copy_only=False)
+        is_timed &= text.logged_local.take(pa.array(own)).is_null().to_numpy(zero_copy_only=False)
+        text = _with(text, own, read, is_timed & ~is_found, TIMES)
+        text = _with(text, own, read, is_found, ALL)
+        of_others.append((own[is_other], _filtered(read, is_other)))
+        rows = np.setdiff1d(rows, own[is_found])
+    for own, read in of_others:
+        is_left = np.isin(own, rows)
+        text = _with(text, own, read, is_left, ALL)
+        rows = np.setdiff1d(rows, own)
+    return text
+
+
+def _begins(records: Records, rows: Rows, start: str) -> Mask:
+    heads = pc.binary_slice(values(records).take(pa.array(rows)), 0, START_BYTES)
+    found: Mask = pc.match_substring_regex(heads, rf"\A(?:\xEF\xBB\xBF)?(?:{start})").to_numpy(
+        zero_copy_only=False
+    )
+    return found
+
+
+def _holds_more(records: Records, envelope: Envelope) -> Mask:
+    """In which another record begins, as in what was read before other layouts were looked for."""
+    starts, _ = start_finder(envelope.start, envelope.other_start)(records.data, len(records.data), LF)
+    inside = np.setdiff1d(starts, records.bounds)
+    return np.isin(np.arange(len(records)), np.searchsorted(records.bounds, inside, side="right") - 1)
+
+
+def _are(loggers: pa.Array, holds: Callable[[str], bool]) -> Mask:
+    """Of which it holds; of none that is null."""
+    coded = loggers.dictionary_encode()
+    known = pa.array([holds(name) for name in coded.dictionary.to_pylist()], pa.bool_()).take(coded.indices)
+    found: Mask = pc.fill_null(known, False).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _filtered(text: RecordText, kept: Mask) -> RecordText:
+    columns: dict[str, Any] = {name: getattr(text, name) for name in ALL}
+    for name, one in columns.items():
+        if one is not None:
+            columns[name] = one[kept] if isinstance(one, np.ndarray) else one.filter(pa.array(kept))
+    return RecordText(**columns)
+
+
+def _begun(records: Records, rows: Rows) -> Records:
+    """These records alone, each with a start."""
+    return replace(of_rows(records, rows), has_start=np.ones(len(rows), np.bool_))
+
+
+def _with(
+    text: RecordText, rows: Rows, read: RecordText, is_taken: Mask, names: tuple[str, ...]
+) -> RecordText:
+    """The text with these columns of `read` in those of its rows that are taken."""
+    if not is_taken.any():
+        return text
+    count, rows = len(text.is_whole), rows[is_taken]
+    mask = np.zeros(count, np.bool_)
+    mask[rows] = True
+    changed: dict[str, Any] = {}
+    for name in names:
+        old, new = getattr(text, name), getattr(read, name)
+        if isinstance(old, np.ndarray):
+            both = old.copy()
+            both[rows] = new[is_taken]
+            changed[name] = both
+        elif new is not None or old is not None:
+            missing = pa.nulls(len(is_taken), old.type) if new is None else new
+            there = placed(missing.filter(pa.array(is_taken)), rows, count)
+            changed[name] = there if old is None else pc.if_else(pa.array(mask), there, old)
+    return replace(text, **changed)

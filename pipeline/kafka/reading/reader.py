@@ -1,0 +1,184 @@
+"""Reads a range of a log file: Arrow batches of records with envelope, event and fields, or why not."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.core.clock import in_utc
+from pipeline.core.gather import MAP_TYPE
+from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, scan
+from pipeline.kafka.layout.envelope import envelopes
+from pipeline.kafka.reading.masking import Masking, masked
+from pipeline.kafka.reading.other_layout import text_of
+from pipeline.kafka.reading.record_text import RecordText
+from pipeline.kafka.reading.understanding import Understood, understand
+from pipeline.kafka.wording.templates import BROKER_IDS_TYPE, COLUMN_TYPES
+from schemas.bronze import log_record
+
+_OTHER_TYPES: dict[str, pa.DataType] = {
+    "cluster_id": pa.string(),
+    "node_id": pa.int32(),
+    "log": pa.string(),
+    "file_id": pa.string(),
+    "load_seq": pa.int64(),
+    "byte_offset": pa.int64(),
+    "byte_length": pa.int64(),
+    "line_count": pa.int64(),
+    "raw": pa.binary(),
+    "logged_at": pa.timestamp("us", tz="UTC"),
+    "logged_local": pa.timestamp("us"),
+    "level": pa.string(),
+    "logger": pa.string(),
+    "event": pa.string(),
+    "template": pa.string(),
+    "not_understood_reason": pa.string(),
+    "is_forged": pa.bool_(),
+    "isr": BROKER_IDS_TYPE,
+    "replicas": BROKER_IDS_TYPE,
+    "fields": MAP_TYPE,
+}
+
+ARROW_SCHEMA = pa.schema(
+    [
+        pa.field(f.name, (_OTHER_TYPES | COLUMN_TYPES)[f.name], nullable=f.nullable)
+        for f in log_record.SPEC.fields
+    ]
+)
+
+
+@dataclass(frozen=True)
+class RangeRequest:
+    """One range [start, end) of one file. `limit`: end of the data to be seen, None = end of the stream.
+
+    `log`: the file's log (controller, state-change, server or mixed). `owns_preamble`: whether text before
+    the first record belongs to this range: true for the first range of a segment. `zone`: IANA name of the
+    zone that the times are printed in.
+    """
+
+    cluster_id: str
+    node_id: int | None
+    log: str
+    file_id: str
+    load_seq: int
+    zone: str
+    envelope: str
+    start: int
+    end: int
+    limit: int | None
+    owns_preamble: bool
+
+
+@dataclass(frozen=True)
+class ReadSettings:
+    """`block_bytes`: read at once, and so the size of a batch; it changes no row."""
+
+    block_bytes: int = 8 << 20
+    max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES
+    masking: Masking | None = None
+
+
+def read_segment(
+    stream: BinaryIO, request: RangeRequest, settings: ReadSettings = ReadSettings()
+) -> Iterator[pa.RecordBatch]:
+    """One row a record that starts in the range, in order, of schema ARROW_SCHEMA.
+
+    The lengths of all ranges that tile a segment add up to its bytes, masked or not. Any tiling and block
+    size gives the same rows.
+    """
+    envelope = envelopes()[request.envelope]
+    for records in scan(
+        stream,
+        request.start,
+        request.end,
+        request.limit,
+        envelope.start,
+        other=envelope.other_start,
+        owns_preamble=request.owns_preamble,
+        block_bytes=settings.block_bytes,
+        max_record_bytes=settings.max_record_bytes,
+    ):
+        shown = records if settings.masking is None else masked(records, envelope, settings.masking)
+        text = _without_torn_end(records, text_of(shown, envelope, records))
+        yield _batch(shown, text, understand(shown, text, request.log), request)
+
+
+def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
+    """Records of one segment (ARROW_SCHEMA) understood anew from their stored bytes: places stay, and what is whole.
+
+    stored: rows that have bytes. start and end of the request do not matter.
+    """
+    raw = stored.column("raw").cast(pa.large_binary())
+    envelope = envelopes()[request.envelope]
+    # What is masked may be shorter or longer than what a start was looked for in.
+    had_start = pc.fill_null(pc.not_equal(stored.column("not_understood_reason"), "no_envelope"), True)
+    has_start = pc.and_(had_start, pc.match_substring_regex(raw, rf"\A(?:\xEF\xBB\xBF)?(?:{envelope.start})"))
+    bounds = np.frombuffer(raw.buffers()[1], np.int64, len(raw) + 1, raw.offset * 8)
+    records = Records(
+        offset=stored.column("byte_offset").to_numpy(),
+        length=stored.column("byte_length").to_numpy(),
+        line_ends=stored.column("line_count").to_numpy(),
+        is_cut=pc.fill_null(pc.equal(stored.column("not_understood_reason"), "too_long"), False).to_numpy(
+            zero_copy_only=False
+        ),
+        has_start=has_start.to_numpy(zero_copy_only=False),
+        data=raw.buffers()[2].to_pybytes()[bounds[0] : bounds[-1]] if len(raw) else b"",
+        bounds=(bounds - bounds[0]).astype(np.int32),
+    )
+    text = text_of(records, envelope)
+    return _batch(records, text, understand(records, text, request.log), request)
+
+
+def _without_torn_end(records: Records, text: RecordText) -> RecordText:
+    """Only the last record of the data can lack its line end; one over the limit is `too_long` already."""
+    if records.data.endswith(b"\n") or bool(records.is_cut[-1]):
+        return text
+    is_torn = np.arange(len(records)) == len(records) - 1
+    ended = pa.array(is_torn)
+    return replace(
+        text,
+        message=pc.if_else(ended, None, text.message),
+        logger=pc.if_else(ended, None, text.logger),
+        rest=pc.if_else(ended, None, text.rest),
+        is_whole=text.is_whole & ~is_torn,
+        looks_forged=text.looks_forged & ~is_torn,
+    )
+
+
+def _batch(records: Records, text: RecordText, found: Understood, request: RangeRequest) -> pa.RecordBatch:
+    count = len(records)
+    columns: dict[str, pa.Array] = {
+        "cluster_id": pa.repeat(pa.scalar(request.cluster_id), count),
+        "node_id": pa.repeat(pa.scalar(request.node_id, pa.int32()), count),
+        "log": found.log,
+        "file_id": pa.repeat(pa.scalar(request.file_id), count),
+        "load_seq": pa.repeat(pa.scalar(request.load_seq, pa.int64()), count),
+        "byte_offset": pa.array(records.offset),
+        "byte_length": pa.array(records.length),
+        "line_count": pa.array(records.line_ends),
+        "raw": _raw(records, found.keeps_bytes),
+        "logged_at": in_utc(text.logged_local, request.zone, text.instant),
+        "logged_local": text.logged_local,
+        "level": text.level,
+        "logger": text.logger,
+        "event": found.event,
+        "template": found.template,
+        "not_understood_reason": found.reason,
+        "is_forged": found.is_forged,
+        **found.columns,
+        "fields": found.fields,
+    }
+    return pa.RecordBatch.from_arrays([columns[name] for name in ARROW_SCHEMA.names], schema=ARROW_SCHEMA)
+
+
+def _raw(records: Records, kept: np.typing.NDArray[np.bool_]) -> pa.Array:
+    if not kept.any():
+        return pa.nulls(len(records), pa.binary())
+    buffers = [None, pa.py_buffer(records.bounds), pa.py_buffer(records.data)]
+    whole = pa.Array.from_buffers(pa.binary(), len(records), buffers)
+    if kept.all():
+        return whole
+    return whole.take(pa.array(np.arange(len(records)), mask=~kept))

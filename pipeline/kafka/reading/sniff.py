@@ -1,0 +1,189 @@
+"""Looks at the beginning of a file: is it a Kafka log, in which envelope, which log, written by whom."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from io import BytesIO
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.core.fingerprint import name_of
+from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, joined, scan
+from pipeline.core.values import typed
+from pipeline.kafka.facts import table
+from pipeline.kafka.layout.envelope import STOCK, Envelope, envelope, envelopes, layouts
+from pipeline.kafka.layout.wrapper import wrappers
+from pipeline.kafka.reading.masking import Masking
+from pipeline.kafka.reading.other_layout import text_of
+from pipeline.kafka.reading.record_text import RecordText, record_text
+from pipeline.kafka.wording.loggers import MIXED, is_kafkas, log_of
+
+HEAD_BYTES = 256 << 10
+# By so much the head grows while nothing is found in it.
+GROWTH = 16
+# Enough lines to see what stands around all.
+SAMPLE_BYTES = 32 << 10
+MOST_WRAPPERS = 3
+HALF = 0.5
+# So many whole records of Kafka's, and no other envelope is tried.
+NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True)
+class Sniff:
+    """`envelope`: the name of an envelope, None if no record was found.
+
+    `log`: controller, state-change, server or mixed; None: no log of a Kafka server.
+    `node_ids`: the writers that idents name.
+    """
+
+    envelope: str | None
+    log: str | None
+    node_ids: frozenset[int]
+
+
+def sniff_stream(
+    stream: BinaryIO,
+    given: str | None = None,
+    log: str | None = None,
+    *,
+    most: int = DEFAULT_MAX_RECORD_BYTES,
+    until: int | None = None,
+) -> tuple[Sniff, bytes]:
+    """Judges by the first HEAD_BYTES, which are given back, and by more, up to `most`, while no log is found in them:
+    the first record may be longer, or what is left of one.
+
+    log: as kind_of takes it. until: what comes behind is not seen.
+    """
+    head, size = b"", HEAD_BYTES
+    while True:
+        head += stream.read((size if until is None else min(size, until)) - len(head))
+        found = sniff(head, given, size)
+        is_found = found.envelope is not None and kind_of(found, log) is not None
+        if is_found or len(head) < size or size >= most:
+            return found, head[:HEAD_BYTES]
+        size = min(size * GROWTH, most)
+
+
+def kind_of(found: Sniff, log: str | None) -> str | None:
+    """The log that a file is; log: as its path says it. A console in an envelope of its own is mixed, though it begins
+    with the lines of server.log: the others follow."""
+    if log == "server" and found.log in ("server", None):
+        return "server"
+    is_console = log is None and found.log == "server" and found.envelope != STOCK
+    return "mixed" if is_console else found.log
+
+
+def sniff(head: bytes, given: str | None = None, most: int = HEAD_BYTES) -> Sniff:
+    """Judges by the first `most` bytes of the file, uncompressed; the last record may be cut there.
+
+    The first envelope counts in which nearly all records are whole and Kafka's, and half of the lines begin
+    one; else the one with the most whole records: few wrappers are tried first, then as the tables are ordered.
+    `given`: the envelope, or the layout without its wrappers, that conf names; no other is tried then.
+    A file with loggers of both server.log and another log is mixed (a container's stdout).
+    """
+    head = head[:most]
+    best: tuple[int, Sniff] | None = None
+    for found in _candidates(head, given):
+        text = _text(head, found)
+        if text is None:
+            continue
+        whole = int(text.is_whole.sum())
+        if best is None or whole > best[0]:
+            best = whole, _judged(found, text)
+            is_nearly_all = whole >= max(NEARLY_ALL * (len(text.is_whole) - 1), HALF * head.count(b"\n"))
+            if best[1].log is not None and is_nearly_all:
+                break
+    return Sniff(None, None, frozenset()) if best is None else with_writers(best[1], head)
+
+
+def _judged(found: Envelope, text: RecordText) -> Sniff:
+    loggers = [name for name in pc.unique(text.logger.drop_null()).to_pylist() if is_kafkas(name)]
+    return Sniff(found.name, _log([log_of(name) for name in loggers]), frozenset())
+
+
+def _candidates(head: bytes, given: str | None) -> Iterator[Envelope]:
+    names = list(layouts())
+    if given is not None:
+        own = envelope(given)
+        if own.wrappers:
+            yield own
+            return
+        names = [own.name]
+    sample = pa.array([_sample(head).decode("utf-8", "replace").removeprefix("\ufeff")])
+    for around in _around(sample, MOST_WRAPPERS):
+        for name in names:
+            yield envelope("/".join((*around, name)))
+
+
+def _sample(head: bytes) -> bytes:
+    """The first lines; where the first one may be longer than that, those behind it, too."""
+    behind = head.find(b"\n") if len(head) > HEAD_BYTES else len(head)
+    return head[:SAMPLE_BYTES] + head[behind : behind + SAMPLE_BYTES]
+
+
+def _around(sample: pa.Array, most: int) -> Iterator[tuple[str, ...]]:
+    """The chains of wrappers that may stand around the lines, none first; half of the lines have to agree."""
+    yield ()
+    lines = pc.list_flatten(pc.split_pattern(sample, "\n"))
+    lines = lines.filter(pc.match_substring_regex(lines, r"\S"))
+    for wrapper in wrappers().values() if most and len(lines) else ():
+        share = wrapper.is_around(lines)
+        if share >= HALF or (share and wrapper.kind == "colour"):
+            for inner in _around(wrapper.without(sample), most - 1):
+                if wrapper.name not in inner:
+                    yield (wrapper.name, *inner)
+
+
+def _text(head: bytes, found: Envelope) -> RecordText | None:
+    batches = list(scan(BytesIO(head), 0, len(head), len(head), found.start, owns_preamble=False))
+    return record_text(joined(batches), found) if batches else None
+
+
+def _log(logs: list[str]) -> str | None:
+    found = set(logs)
+    if not found:
+        return None
+    return MIXED if len(found) > 1 else found.pop()
+
+
+@lru_cache(maxsize=1)
+def _idents() -> tuple[str, ...]:
+    return tuple(row["pattern"] for row in table("reading/idents.tsv"))
+
+
+def _writers(text: RecordText) -> frozenset[int]:
+    """What is too big for an id of a node is none."""
+    messages = text.message.filter(pa.array(text.is_whole))
+    found: set[int] = set()
+    for pattern in _idents():
+        caught = pc.extract_regex(messages, pattern).drop_null()
+        found |= set(typed(pc.unique(caught.field("node")), pa.int32())[0].drop_null().to_pylist())
+    return frozenset(found)
+
+
+def with_writers(found: Sniff, part: bytes) -> Sniff:
+    """The same with the writers that records in a part of the file name, which begins where a line does. Files of
+    several nodes that were put together have the one at the beginning and another at the end."""
+    if found.envelope is None or not part:
+        return found
+    own = envelopes()[found.envelope]
+    batches = list(
+        scan(BytesIO(part), 0, len(part), len(part), own.start, other=own.other_start, owns_preamble=False)
+    )
+    return (
+        replace(found, node_ids=found.node_ids | _writers(text_of(joined(batches), own)))
+        if batches
+        else found
+    )
+
+
+def content_name(head: bytes, envelope: str, masking: Masking | None = None) -> str | None:
+    """The name of a content by its first HEAD_BYTES; None while no line of it is whole.
+
+    masking: its key goes into the name, as what a line says could be found by hashing guesses.
+    """
+    found = name_of(head, envelopes()[envelope].any_start_pattern, HEAD_BYTES)
+    return found if found is None or masking is None else masking.masker.digest(found)

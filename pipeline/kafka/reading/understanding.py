@@ -1,0 +1,145 @@
+"""What each record of a batch says, or the one reason why that is not known."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.core.columns import Matches
+from pipeline.core.match import NO_TEMPLATE, SEVERAL_TEMPLATES
+from pipeline.core.scan import Records
+from pipeline.core.texts import Mask, placed
+from pipeline.kafka.reading.record_text import RecordText
+from pipeline.kafka.wording.loggers import MIXED, SERVER, log_of
+from pipeline.kafka.wording.templates import COLUMN_TYPES, matcher
+
+BYTES_LEFT_OUT = ("other_logger", "blank")
+EXCEPTION = r"(?m)^(?P<name>(?:[a-zA-Z_][\w$]*\.)+[A-Z][\w$]*)(?:: (?P<message>[^\r\n]*))?\r?$"
+
+
+@dataclass(frozen=True)
+class Understood:
+    """One place a record; `event` is null exactly where `reason` is not."""
+
+    log: pa.Array
+    event: pa.Array
+    template: pa.Array
+    reason: pa.Array
+    is_forged: pa.Array
+    keeps_bytes: Mask
+    columns: dict[str, pa.Array]
+    fields: pa.Array
+
+
+def understand(records: Records, text: RecordText, file_log: str) -> Understood:
+    """Matches every whole message of a logger that a template names; states the reason for all others."""
+    count = len(records)
+    logger = text.logger.dictionary_encode()
+    is_known = _by_name(logger, _is_ours)
+    ready = text.has_start & text.is_whole & is_known & ~text.is_bad_bytes & ~records.is_cut
+    ready &= text.logged_local.is_valid().to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(ready)
+    is_all = len(rows) == count
+    matches = _matched(logger, text.message, None if is_all else pa.array(rows))
+    template = np.full(count, NO_TEMPLATE, np.int64)
+    template[rows] = matches.template
+    is_understood = template >= 0
+    numbers = pa.array(template, mask=~is_understood)
+    reason = _reason(records, text, is_known, template)
+    columns, fields = matches.columns, matches.fields
+    if not is_all:
+        columns = {name: placed(column, rows, count) for name, column in columns.items()}
+        fields = placed(fields, rows, count)
+    _add_exceptions(columns, text)
+    names, wordings = _said()
+    return Understood(
+        log=_logs(logger, file_log),
+        event=names.take(numbers),
+        template=wordings.take(numbers),
+        reason=reason,
+        is_forged=pa.array(text.looks_forged),
+        keeps_bytes=_keeps_bytes(reason),
+        columns=columns,
+        fields=fields,
+    )
+
+
+@lru_cache(maxsize=1)
+def _said() -> tuple[pa.Array, pa.Array]:
+    """Event and wording by number of the template."""
+    templates = matcher().templates
+    return pa.array([t.name for t in templates], pa.string()), pa.array(
+        [t.text for t in templates], pa.string()
+    )
+
+
+def _matched(logger: pa.Array, message: pa.Array, rows: pa.Array | None) -> Matches:
+    if rows is None:
+        return matcher().match(logger, message)
+    return matcher().match(logger.take(rows), message.take(rows))
+
+
+def _is_ours(logger: str) -> bool:
+    """Whether templates name the logger, or its lines belong into the logs that are read whole."""
+    return logger in matcher().sources or log_of(logger) != SERVER
+
+
+def _by_name(coded: pa.Array, holds: Callable[[str], bool]) -> Mask:
+    """Where the (dictionary-encoded) name is one for which it holds; false where there is none."""
+    known = np.array([*(holds(name) for name in coded.dictionary.to_pylist()), False])
+    result: Mask = known[pc.fill_null(coded.indices, -1).to_numpy()]
+    return result
+
+
+def _keeps_bytes(reason: pa.Array) -> Mask:
+    if reason.null_count == len(reason):
+        return np.ones(len(reason), np.bool_)
+    left_out = pc.is_in(reason, value_set=pa.array(BYTES_LEFT_OUT))
+    kept: Mask = pc.invert(left_out).to_numpy(zero_copy_only=False)
+    return kept
+
+
+def _reason(records: Records, text: RecordText, is_known: Mask, template: npt.NDArray[np.int64]) -> pa.Array:
+    """The first that holds, null where the record is understood."""
+    has_time = text.logged_local.is_valid().to_numpy(zero_copy_only=False)
+    conditions = {
+        "blank": text.is_blank,
+        "too_long": records.is_cut,
+        "no_envelope": ~text.has_start | ~has_time,
+        "cut": ~text.is_whole,
+        "other_logger": ~is_known,
+        "bad_bytes": text.is_bad_bytes,
+        "several_templates": template == SEVERAL_TEMPLATES,
+        "no_template": template < 0,
+    }
+    holds = np.stack(list(conditions.values()))
+    is_left = holds.any(axis=0)
+    if not is_left.any():
+        return pa.nulls(len(template), pa.string())
+    names = pa.array(list(conditions), pa.string())
+    return names.take(pa.array(holds.argmax(axis=0), mask=~is_left))
+
+
+def _logs(logger: pa.Array, file_log: str) -> pa.Array:
+    """The log of each record by its (dictionary-encoded) logger, without one the file's."""
+    logs = [log_of(name) for name in logger.dictionary.to_pylist()]
+    logs.append(SERVER if file_log == MIXED else file_log)
+    return pa.array(logs, pa.string()).take(pc.fill_null(logger.indices, len(logs) - 1))
+
+
+def _add_exceptions(columns: dict[str, pa.Array], text: RecordText) -> None:
+    """Fills exception_class and exception_message from the lines after the message, where it names none."""
+    rows = np.flatnonzero(
+        pc.fill_null(pc.not_equal(pc.binary_length(text.rest), 0), False).to_numpy(zero_copy_only=False)
+    )
+    if not len(rows):
+        return
+    caught = pc.extract_regex(text.rest.take(pa.array(rows)), EXCEPTION)
+    for column, group in (("exception_class", "name"), ("exception_message", "message")):
+        value = pc.if_else(caught.is_valid(), caught.field(group), None)
+        value = placed(pc.if_else(pc.equal(value, ""), None, value), rows, len(text.rest))
+        columns[column] = pc.coalesce(columns[column], value).cast(COLUMN_TYPES[column])

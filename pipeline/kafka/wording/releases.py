@@ -1,0 +1,150 @@
+"""The releases of Kafka in order, and which of them print a wording or a sign: sets of releases as bits."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, reduce
+from operator import or_
+
+from pipeline.core.template import Template
+from pipeline.kafka.facts import table
+from pipeline.kafka.wording.templates import MODES, field_kinds, template_rows
+
+NEWEST = "current"
+# A column that a sign may look at as it does at fields.
+LEVEL = "level"
+HALF_BITS = 62
+HALF = (1 << HALF_BITS) - 1
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What only some releases print inside a field (or a column). Of one field the first sign counts.
+
+    `pattern`: pieces that the text holds, "…" between them; the first is its beginning unless "…" stands before it.
+    In slashes: a Java regular expression, for rare lines only. `event`: on records of that event only, "" = all.
+    `releases`: bits, as of `bits`.
+    """
+
+    name: str
+    event: str
+    field: str
+    pattern: str
+    releases: int
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """All releases, the oldest first: the place of a release is its bit. From releases.tsv."""
+    return tuple(row["release"] for row in table("wording/releases.tsv"))
+
+
+@cache
+def everything() -> int:
+    """The bits of all releases."""
+    return (1 << len(names())) - 1
+
+
+@cache
+def bits(since: str, until: str, mode: str = "") -> int:
+    """The releases from `since` to `until`, both included; 2.2 as end is every 2.2.x, 2.2.x too, current has no end.
+
+    A release whose source for that mode was not read may print what its neighbours print: it is put next to them.
+    """
+    low = _number(since.replace(".x", ""), 4)
+    end = until.replace(".x", "")
+    held = [
+        low <= _number(name, 4) and (until == NEWEST or _number(name, end.count(".") + 1) <= _number(end))
+        for name in names()
+    ]
+    if not any(held):
+        held[-1] = low > _number(names()[-1], 4)
+    unread = [bool(mode) and row[mode] == "unread" for row in table("wording/releases.tsv")]
+    for place, is_unread in enumerate(unread):
+        held[place] = held[place] or (is_unread and any(held[max(place - 1, 0) : place + 2]))
+    return sum(1 << place for place, is_held in enumerate(held) if is_held)
+
+
+def _number(release: str, length: int = 0) -> tuple[int, ...]:
+    """2.2.1 as (2, 2, 1); cut or filled with zeros to `length` parts, 0: as it is."""
+    parts = tuple(int(part) for part in release.split("."))
+    return (parts + (0,) * length)[:length] if length else parts
+
+
+def is_release(text: str) -> bool:
+    """Whether some known release is meant: 2.2.2, or 2.2 for all of that line."""
+    return any(name == text or name.startswith(f"{text}.") for name in names())
+
+
+def members(releases: int) -> list[str]:
+    """The names of the releases whose bits are set, the oldest first."""
+    return [name for place, name in enumerate(names()) if releases >> place & 1]
+
+
+def ends(releases: int) -> tuple[str | None, str | None]:
+    """Oldest and newest of them; the newest is None where the newest known one is among them: later ones may be."""
+    some = members(releases)
+    if not some:
+        return None, None
+    return some[0], None if some[-1] == names()[-1] else some[-1]
+
+
+def halves(releases: int) -> tuple[int, int]:
+    """The bits in two numbers that fit a BIGINT: the older 62 releases, the later ones."""
+    return releases & HALF, releases >> HALF_BITS
+
+
+def joined(older: int, later: int) -> int:
+    return older | later << HALF_BITS
+
+
+@cache
+def wordings() -> Mapping[tuple[str, str], int]:
+    """Releases by (logger, template).
+
+    Wordings that differ in names of fields only, or in fields that may be empty, can match one line: they share
+    their releases. Source: by_mode/zookeeper.tsv and kraft.tsv.
+    """
+    rows = [(row, mode) for mode in MODES for row in table(f"wording/by_mode/{mode}.tsv")]
+    found: dict[tuple[str, str], int] = {}
+    for row, mode in rows:
+        key = (row["logger"], _shape(row["template"]))
+        found[key] = found.get(key, 0) | bits(row["since"], row["until"], mode)
+    return {
+        (row["logger"], row["template"]): found[row["logger"], _shape(row["template"])] for row, _ in rows
+    }
+
+
+@cache
+def _shape(template: str) -> str:
+    parts = Template("", "", template).parts
+    places = ("" if _may_be_empty(name) else "\0" for name in parts[1::2])
+    return "".join(text for pair in zip(parts[::2], (*places, ""), strict=True) for text in pair)
+
+
+@cache
+def _may_be_empty(field: str) -> bool:
+    return re.fullmatch(field_kinds()[field].pattern, "") is not None
+
+
+@cache
+def signs() -> tuple[Sign, ...]:
+    """The signs of release_signs.tsv, in its order; rows of one name are one sign with several ranges."""
+    rows = table("wording/release_signs.tsv")
+    ranges: dict[str, list[int]] = {}
+    for row in rows:
+        ranges.setdefault(row["sign"], []).append(bits(row["since"], row["until"]))
+    by_name = {row["sign"]: row for row in reversed(rows)}
+    return tuple(
+        Sign(name, row["event"], row["field"], row["pattern"], reduce(or_, ranges[name]))
+        for name, row in reversed(by_name.items())
+    )
+
+
+@cache
+def events_with(field: str) -> tuple[str, ...]:
+    """Events of which some wording has the field."""
+    rows = (
+        row for row in template_rows() if field == LEVEL or field in Template("", "", row["template"]).fields
+    )
+    return tuple(sorted({row["event"] for row in rows}))

@@ -1,0 +1,59 @@
+"""What Kafka's log lines say: templates of all loggers and releases, and the fields in them."""
+
+from functools import lru_cache
+
+import pyarrow as pa
+
+from pipeline.core.match import Matcher
+from pipeline.core.template import Compound, FieldKind, Template, by_name
+from pipeline.kafka.facts import table
+
+MODES = ("zookeeper", "kraft")
+BROKER_IDS_TYPE = pa.list_(pa.field("element", pa.int32(), nullable=False))
+
+COLUMN_TYPES: dict[str, pa.DataType] = {
+    "controller_id": pa.int32(),
+    "controller_epoch": pa.int32(),
+    "broker_id": pa.int32(),
+    "topic": pa.string(),
+    "partition": pa.int32(),
+    "replica_id": pa.int32(),
+    "from_state": pa.string(),
+    "to_state": pa.string(),
+    "leader": pa.int32(),
+    "leader_epoch": pa.int32(),
+    "isr": BROKER_IDS_TYPE,
+    "replicas": BROKER_IDS_TYPE,
+    "correlation_id": pa.int32(),
+    "reason": pa.string(),
+    "exception_class": pa.string(),
+    "exception_message": pa.string(),
+}
+
+
+@lru_cache(maxsize=1)
+def template_rows() -> tuple[dict[str, str], ...]:
+    """Rows (event, logger, level, since, until, says, template), ZooKeeper mode first."""
+    return tuple(row for mode in MODES for row in table(f"wording/by_mode/{mode}.tsv"))
+
+
+@lru_cache(maxsize=1)
+def field_kinds() -> dict[str, FieldKind]:
+    """Fields by name."""
+    return by_name(FieldKind(**row) for row in table("wording/fields.tsv"))
+
+
+@lru_cache(maxsize=1)
+def matcher() -> Matcher:
+    """All templates of all releases, compiled; a source is a logger. One a process."""
+    templates = [
+        Template(row["event"], row["logger"], row["template"], said(row["says"])) for row in template_rows()
+    ]
+    compounds = [Compound(**row) for row in table("wording/compounds.tsv")]
+    return Matcher(templates, field_kinds(), compounds, COLUMN_TYPES)
+
+
+def said(text: str) -> tuple[tuple[str, str], ...]:
+    """`to_replica_state=NewReplica`: fields, and what the literal text says of them."""
+    pairs = (one.partition("=") for one in text.split())
+    return tuple((name, value) for name, _, value in pairs)
