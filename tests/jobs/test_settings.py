@@ -199,7 +199,7 @@ def test_wrong_variables_flags_and_files_are_named(tmp_path: Path) -> None:
 def test_the_shipped_file_shows_every_default() -> None:
     shipped = (REPOSITORY / "conf" / "kafka-controller-audit.yaml").read_text()
     assert yaml.safe_load(shipped) is None
-    defaults = (REPOSITORY / "jobs" / "defaults.yaml").read_text()
+    defaults = (REPOSITORY / "jobs" / "settings" / "defaults.yaml").read_text()
     for line in defaults.splitlines()[2:]:
         shown = line if line.startswith("#") or not line else f"# {line}"
         assert shown in shipped.splitlines()

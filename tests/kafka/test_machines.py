@@ -175,7 +175,7 @@ def test_tables_are_read_from_a_zip(tmp_path: Path) -> None:
                 if path.suffix in (".py", ".tsv"):
                     packed.write(path, path.relative_to(REPOSITORY))
     program = (
-        "import sys; sys.path[:0] = sys.argv[1:]; from pipeline.kafka import machines as m; "
+        "import sys; sys.path[:0] = sys.argv[1:]; from pipeline.kafka.machines import by_release as m; "
         "print(m.__file__.startswith(sys.argv[1]), len(m.machines()), len(m.normal_moves()))"
     )
     said = subprocess.run(

@@ -115,5 +115,5 @@ def test_lines_that_tables_name_exist() -> None:
             row["logger"] == start["logger"] and re.search(start["template"], row["template"]) for row in rows
         ), start
     events = {row["event"] for row in rows}
-    for name in ("periodic_lines.tsv", "office_lines.tsv"):
+    for name in ("wording/periodic_lines.tsv", "wording/office_lines.tsv"):
         assert {row["event"] for row in table(name)} <= events
