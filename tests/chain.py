@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from pipeline.catalog.tables import BY_SHORT_NAME, TABLES
+from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, TABLES
 from pipeline.core.frames import declared, empty, frame_of
 from pipeline.model.settings import AuditLimit, BalancingSetting, ReleaseSetting, SessionLimit
 from schemas.bronze import file_sighting
@@ -47,6 +47,7 @@ def inputs_of(records: pl.DataFrame) -> dict[str, Any]:
     carried = {name: empty(BY_SHORT_NAME[table].spec) for name, table in CARRIED.items()}
     return carried | {
         "log_record": records,
+        **{name: kernel.build(records) for name, kernel in EXTRACTS.items()},
         "source_file": files,
         "file_sighting": empty(file_sighting.SPEC),
         "data_end": files.group_by("cluster_id").agg(until_at=pl.col("last_logged_at").max()),

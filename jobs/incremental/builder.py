@@ -9,11 +9,12 @@ import pyarrow as pa
 from jobs.incremental.at_hand import AtHand, Built
 from jobs.incremental.kernel_inputs import KernelInputs
 from jobs.incremental.night import Night
+from jobs.incremental.records import Records
 from jobs.incremental.starts import Starts
-from pipeline.catalog.tables import BY_NAME, Refresh, Table
+from pipeline.catalog.tables import BY_NAME, RECORDS, Refresh, Table
 from pipeline.core.conditions import reaching
 from pipeline.core.frames import declared, frame_of
-from schemas.bronze import file_sighting, log_record
+from schemas.bronze import file_sighting
 from schemas.spec import TableSpec
 
 AT_ONCE = 4
@@ -27,13 +28,15 @@ class Builder:
         self.night, self.done = night, done
         self.at_hand = AtHand(night)
         self.starts = Starts(night, self.at_hand)
-        self.inputs = KernelInputs(night, self.at_hand)
+        self.records = Records(night, self.at_hand)
+        self.inputs = KernelInputs(night, self.at_hand, self.records)
 
     def build(self, tables: Sequence[Table], sightings: pa.Table | None = None) -> None:
         """Runs the kernels and stores what they give. sightings: new rows of bronze.file_sighting, which kernels see.
 
         What a write raises is raised once those that had begun are through; no other table is built then.
         """
+        self.records.tables = tables
         with ThreadPoolExecutor(AT_ONCE) as pool:
             writes: list[Future[None]] = []
             if sightings is not None:
@@ -42,14 +45,15 @@ class Builder:
                 writes.append(pool.submit(self.night.tables.append, file_sighting.SPEC, sightings))
             for place, table in enumerate(tables):
                 rows = self.built(table)
-                if not any(log_record.SPEC.table in one.inputs for one in tables[place + 1 :]):
-                    self.inputs.forget_records()
+                if not any(RECORDS.intersection(one.inputs) for one in tables[place + 1 :]):
+                    self.records.forget()
                 if rows is not None and not self.brings_nothing(table, rows):
                     self.done(table.spec, rows)
                     writes.append(pool.submit(self.store, table, rows))
                 raise_first(write for write in writes if write.done())
             wait(writes, return_when=FIRST_EXCEPTION)
             raise_first(writes)
+        self.records.release()
 
     def built(self, table: Table) -> pa.Table | None:
         """The rows of a table that this run stores; None: what it brings leaves the table as it is."""
@@ -74,6 +78,8 @@ class Builder:
         """What the kernel gives, from a day on of which it tells nothing else of the time before it."""
         if table.build is None:
             raise TypeError(f"{table.spec.name} has no build")
+        if table.refresh is Refresh.SEGMENTS:
+            return self.records.of_table(table)
         given = self.inputs.of(table, self.starts.begin_of(table))
         rows = table.build(**given)
         return self.kernel_rows(table) if self.starts.is_lowered(table, rows, given) else rows
@@ -81,7 +87,10 @@ class Builder:
     def store(self, table: Table, rows: pa.Table) -> None:
         """Appends the rows, or puts them in place of those that they follow."""
         spec, start, tables = table.spec, self.at_hand.built[table.spec.name].since, self.night.tables
-        if spec.name not in self.at_hand.stored_names or self.night.is_appended(table):
+        is_added = spec.name not in self.at_hand.stored_names or self.night.is_appended(table)
+        if self.records.is_written_there(table):
+            self.records.packed(table).write(spec, is_added=is_added)
+        elif is_added:
             if rows.num_rows:
                 tables.append(spec, rows)
         elif start is None:

@@ -1,5 +1,6 @@
 """What a run brings to a cluster: which segments are new, and which tables hold what follows from those before."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -9,14 +10,14 @@ import pyarrow.compute as pc
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import Refresh, Table
 from pipeline.core.conditions import Condition, is_in, since
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty, frame_of
+from pipeline.core.packed_rows import RowExecutors
 from pipeline.core.stored_tables import StoredTables
 from schemas.bronze import log_record, source_file
+from schemas.bronze.log_record import NOT_WHOLE
 
 # Kernels read what a record says, never its bytes.
 SAID = tuple(name for name in log_record.SPEC.columns if name != "raw")
-# Of records that are not whole nothing but their bytes tells what they say.
-NOT_WHOLE = ("cut", "too_long")
 
 
 @dataclass
@@ -25,7 +26,8 @@ class Night:
 
     before: the highest load_seq of earlier runs. fresh: tables that hold what follows from all rows up to `before`; the
     others are built from everything. derived: segments of earlier runs that are derived anew beside the new ones. gone:
-    rows of bronze.source_file of those that others replace. records: what is loaded, once it is asked for.
+    rows of bronze.source_file of those that others replace. executors: who runs kernels of single records; None: the
+    driver does. records: what is loaded, once it is asked for.
     """
 
     tables: StoredTables
@@ -36,6 +38,7 @@ class Night:
     fresh: frozenset[str]
     derived: frozenset[int] = frozenset()
     gone: pl.DataFrame = field(default_factory=lambda: empty(source_file.SPEC))
+    executors: RowExecutors | None = None
     records: pa.Table | None = None
 
     def is_of_run(self) -> Condition:
@@ -48,6 +51,12 @@ class Night:
         if self.records is None:
             self.records = self.tables.read(log_record.SPEC, self.is_of_run(), SAID)
         return self.records
+
+    def columns_of_run(self, names: Sequence[str]) -> pl.DataFrame:
+        """Some columns of these rows. Where executors run the kernels, the driver never holds all of them."""
+        if self.executors is None:
+            return frame_of(self.records_of_run().select(names))
+        return frame_of(self.tables.read(log_record.SPEC, self.is_of_run(), names))
 
     def forget_records(self) -> None:
         """They are read again: the segments of the run are others than before."""

@@ -12,7 +12,8 @@ COMPRESSED = (".gz", ".zst")
 
 
 class Placement(Enum):
-    """DRIVER: the driver reads the logs and holds their rows. EXECUTORS: tasks of Spark read them into bronze."""
+    """DRIVER: the driver reads the logs and holds their records. EXECUTORS: tasks of Spark read them into bronze, and
+    run the kernels of single records; what follows from many records is built in the driver in both."""
 
     DRIVER = "driver"
     EXECUTORS = "executors"

@@ -10,15 +10,16 @@ from polars import col
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from jobs.incremental.night import SAID, Night, without_bytes
+from jobs.incremental.night import Night, without_bytes
 from jobs.incremental.placement import Placement
 from jobs.intake.changed_while_read import without_lost
-from jobs.intake.segments import Loader
+from jobs.intake.segments import COUNTED, Loader
 from pipeline.bronze import duplicate_record as duplicates
 from pipeline.bronze import log_record as log_record_table
 from pipeline.bronze.planning import Plan, Segment
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
 from pipeline.core.conditions import is_in
+from pipeline.core.expectations import expectation_of
 from pipeline.core.frames import frame_of
 from pipeline.store.cluster_tables import ClusterTables, column_of
 from pipeline.store.delta import is_among
@@ -27,6 +28,7 @@ from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.spec import TableSpec
 
 OVERLAP = "load_seq long, from_at timestamp, until_at timestamp"
+EXPECTED = expectation_of(log_record.SPEC)
 Done = Callable[[TableSpec, pa.Table], None]
 
 
@@ -68,12 +70,12 @@ class Intake:
             rest.result()
         if not segments:
             return planned, {}
-        records = frame_of(self.night.records_of_run()).filter(col("load_seq") > self.night.before)
+        records = self.night.columns_of_run(COUNTED).filter(col("load_seq") > self.night.before)
         counted = self.loader.counted(records)
         planned, lost = without_lost(self.store, planned, counted, versions, self.loader.look_again)
         if lost:
             self.night.forget_records()
-        self.done(log_record.SPEC, self.night.records_of_run())
+        self.done(log_record.SPEC, self.night.columns_of_run(EXPECTED.columns).to_arrow())
         if planned.segments:
             self.tables.append_rows(source_file.SPEC, self.loader.manifest(planned.segments, counted))
             self.done(source_file.SPEC, self.rows_of_run(source_file.SPEC))
@@ -97,7 +99,7 @@ class Intake:
         read = self.store.delta.read
         files = self.loader.recounted({})
         self.tables.replace_rows(log_record.SPEC, log_record_table.reparsed(read(log_record.SPEC), files))
-        records = self.tables.read(log_record.SPEC, None, SAID)
+        records = self.tables.read(log_record.SPEC, None, tuple({*EXPECTED.columns, *COUNTED}))
         self.done(log_record.SPEC, records)
         self.tables.replace_rows(
             source_file.SPEC, self.loader.recounted(self.loader.counted(frame_of(records)))
@@ -154,7 +156,7 @@ class Intake:
         near = duplicates.overlaps(files, files.filter(is_new))
         earlier = is_in("load_seq", near["load_seq"].to_list()) & ~self.night.is_of_run()
         names = (*duplicates.SEGMENT, "log", "logged_at")
-        own = frame_of(self.night.records_of_run()).select(names)
+        own = self.night.columns_of_run(names)
         stored = frame_of(self.tables.read(log_record.SPEC, earlier, names))
         spans = duplicates.spans(pl.concat([own, stored]), near)
         return duplicates.overlaps(spans, spans.filter(is_new), "log")

@@ -28,6 +28,8 @@ from schemas.spark import struct_of
 
 LOOKED_AGAIN = ("held_back", "outside", "waiting", "unreadable")
 SEEN = ("size_bytes", "modified_at", "state", "sentence", "file_id")
+# What a segment's records are counted by.
+COUNTED = ("load_seq", "event", "byte_length", "logged_at")
 Seen = dict[str, Any]
 
 

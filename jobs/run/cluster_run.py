@@ -13,7 +13,7 @@ from jobs.incremental.at_hand import AtHand
 from jobs.incremental.builder import Builder, tables_to_build
 from jobs.incremental.fingerprints import fresh_tables, looked_mark, mark, marked, templates_mark
 from jobs.incremental.night import Night
-from jobs.incremental.placement import placement_of, unpacked_bytes
+from jobs.incremental.placement import Placement, placement_of, unpacked_bytes
 from jobs.intake.bronze_writer import Intake
 from jobs.intake.discovery import Candidate
 from jobs.intake.file_probe import Looker
@@ -33,6 +33,7 @@ from pipeline.core.errors import GateFailed
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.lock import ClusterLock, cluster_lock
+from pipeline.store.row_executors import SparkRowExecutors
 from pipeline.store.session import tune_for_size, tune_storage
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
 from schemas.bronze import file_sighting
@@ -105,7 +106,8 @@ class Run:
         changed = self.changed(loader, listing.candidates, seen)
         self.progress.stage("files", f"{len(listing.candidates)} found, {len(changed)} new or changed")
         self.tune(sum(one.listed.size_bytes for one in changed))
-        looker.placement = placement_of(request.settings, unpacked_bytes(one.listed for one in changed))
+        new_bytes = unpacked_bytes(one.listed for one in changed)
+        looker.placement = placement_of(request.settings, new_bytes)
         planned = loader.plan(changed, listing.candidates, seen) if changed else Plan((), ())
         listing = without_gone(listing, changed, planned)
         held = held_by(listing.candidates, planned, seen)
@@ -135,11 +137,19 @@ class Run:
         if is_new:
             written = ClusterTables(self.store, self.run_id, self.versions)
             night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
+            if self.placement(night, tables, new_bytes) is Placement.EXECUTORS:
+                night.executors = SparkRowExecutors(written)
             gate = QualityGate(request.cluster_id, self.run_id)
             intake = Intake(loader, written, night, gate.enter)
             found |= self.write_all(planned, intake, tables, gate)
         self.publish("published" if is_new else "nothing_new")
         return self.result("published" if planned.segments or tables else "nothing_new", found)
+
+    def placement(self, night: Night, tables: Sequence[Table], new_bytes: int) -> Placement:
+        """Where the kernels of single records run: by the bytes of all records that they take."""
+        is_anew = any(one.refresh is Refresh.SEGMENTS and not night.is_fresh(one) for one in tables)
+        stored = self.published.counts.get("total_bytes", 0) if is_anew else 0
+        return placement_of(self.request.settings, new_bytes + stored)
 
     def tables(self) -> ReadableTables:
         """The tables as the run leaves them."""

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from jobs.incremental.builder import Builder
 from jobs.incremental.fingerprints import fresh_tables, mark, marked, sound
 from jobs.incremental.night import Night
+from jobs.incremental.placement import Placement, placement_of
 from jobs.run.progress import Progress
 from jobs.run.quality_gate import QualityGate, open_findings
 from jobs.run.request import is_kept
@@ -14,6 +15,7 @@ from pipeline.catalog.tables import BY_NAME, SPECS, TABLES, Refresh
 from pipeline.core.errors import GateFailed, SettingsError
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.lock import ClusterLock
+from pipeline.store.row_executors import SparkRowExecutors
 from pipeline.store.session import tune_for_size
 from pipeline.store.upkeep import tune_upkeep
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
@@ -56,6 +58,8 @@ class Upkeep:
         """Builds tables from all that was read, and gates them. GateFailed: nothing is published."""
         written = ClusterTables(self.store, self.run_id, self.versions)
         night = Night(written, self.settings, self.store.cluster_id, self.run_id, 0, frozenset())
+        if placement_of(self.settings, self.counts.get("total_bytes", 0)) is Placement.EXECUTORS:
+            night.executors = SparkRowExecutors(written)
         gate = QualityGate(self.store.cluster_id, self.run_id)
         builder = Builder(night, gate.enter)
         tables = [table for table in TABLES if table.spec.name in names and table.build is not None]

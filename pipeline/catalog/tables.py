@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.core.packed_rows import RowKernel
 from pipeline.gold import (
     broker_session,
     controller_day,
@@ -58,7 +59,7 @@ class Refresh(Enum):
     """What a run writes of a table."""
 
     LOADED = "written by the loading of segments"
-    SEGMENTS = "rows of the run's segments are appended"
+    SEGMENTS = "rows of the run's segments are appended; each follows from single records"
     TAIL = "rows from the cut on are replaced: the earliest of what is new"
     WHOLE = "built anew from the tables it stands on"
     RUN = "rows about the run are appended"
@@ -70,7 +71,8 @@ class Table:
     days in UTC, how many before that of the cut. is_by_term: its rows rest on all lines of their term: inputs begin
     with the terms that go on then. begun_by: its rows rest on all that was since they began, which this column says:
     inputs begin with the first row that reaches the cut. minutes_before: inputs begin so many minutes earlier, as rows
-    rest on what was said just before them."""
+    rest on what was said just before them. merged: of rows that add up, what makes those of all records of those that
+    parts of the records gave."""
 
     spec: TableSpec
     refresh: Refresh
@@ -80,11 +82,19 @@ class Table:
     is_by_term: bool = False
     begun_by: str = ""
     minutes_before: int = 0
+    merged: Callable[[pl.DataFrame], pl.DataFrame] | None = None
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """Short names of the tables and other things that build takes."""
         return tuple(inspect.signature(self.build).parameters) if self.build else ()
+
+    @property
+    def row_kernel(self) -> RowKernel:
+        """The build of a table by segments."""
+        if self.build is None or self.refresh is not Refresh.SEGMENTS:
+            raise TypeError(f"{self.spec.name} does not follow from single records")
+        return RowKernel(self.spec.name, self.build, self.spec)
 
 
 def built(kernel: ModuleType, refresh: Refresh, ordered_by: str = "", **given: Any) -> Table:
@@ -98,7 +108,7 @@ TABLES: tuple[Table, ...] = (
     Table(source_file.SPEC, Refresh.LOADED),
     Table(duplicate_record.SPEC, Refresh.LOADED),
     Table(file_sighting.SPEC, Refresh.RUN),
-    built(wording_seen, Refresh.SEGMENTS),
+    built(wording_seen, Refresh.SEGMENTS, merged=wording_seen.merged),
     built(controller_event, Refresh.SEGMENTS),
     built(replica_transition, Refresh.SEGMENTS),
     built(partition_transition, Refresh.SEGMENTS),
@@ -145,6 +155,10 @@ TABLES: tuple[Table, ...] = (
 BY_NAME = {table.spec.name: table for table in TABLES}
 BY_SHORT_NAME = {table.spec.table: table for table in TABLES}
 SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
+
+# What kernels take of single records besides tables.
+EXTRACTS = {"controller_record": RowKernel("controller_record", controller_line.controller_record)}
+RECORDS = frozenset({log_record.SPEC.table, *EXTRACTS})
 
 LIMITS = "audit_limit"
 SETTINGS = ("balancing_setting", LIMITS, "release_setting", "session_limit")

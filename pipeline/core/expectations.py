@@ -19,6 +19,12 @@ class Expectation:
     rules: tuple[tuple[str, pl.Expr], ...]
     key: tuple[str, ...] = ()
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What broken_rows() looks at, where there is a key."""
+        named = (name for _, is_broken in self.rules for name in is_broken.meta.root_names())
+        return tuple(dict.fromkeys((*self.key, *named)))
+
 
 def expectation_of(spec: TableSpec) -> Expectation:
     missing = [(f"{one.name} is missing", col(one.name).is_null()) for one in spec.fields if not one.nullable]

@@ -6,10 +6,10 @@ from polars import col, lit
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA, STATES
 from pipeline.model.lines.families import field
 from pipeline.model.lines.texts import TOPIC, first, number
+from schemas.bronze.log_record import NOT_WHOLE
 from schemas.silver.state_dump import SPEC
 
 EVENTS = {"replica_state_machine_started": REPLICA, "partition_state_machine_started": PARTITION}
-NOT_WHOLE = ("cut", "too_long")
 HEAD_BYTES = 512
 BEGINNING = "initial state -> "
 STARTED = rf"Started (replica|partition) state machine with {BEGINNING}"

@@ -20,6 +20,17 @@ ALIKE = (
 )  # fmt: skip
 
 
+# How the columns add up of which two rows that say the same differ.
+ADDED = {
+    "record_count": pl.Expr.sum,
+    "first_at": pl.Expr.min,
+    "last_at": pl.Expr.max,
+    "first_offset": pl.Expr.min,
+    "last_offset": pl.Expr.max,
+    "end_offset": pl.Expr.max,
+}
+
+
 def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """Rows: few per segment and hour, whatever its size.
 
@@ -50,6 +61,13 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
         .with_columns(signs=in_one_list([one.name for one in shown]))
         .select(SPEC.columns)
     )
+
+
+def merged(rows: pl.DataFrame) -> pl.DataFrame:
+    """Of the rows that parts of the records gave those that all records give."""
+    alike = [name for name in SPEC.columns if name not in ADDED]
+    added = [add(col(name)) for name, add in ADDED.items()]
+    return rows.group_by(alike).agg(added).select(SPEC.columns)
 
 
 def is_process_start() -> pl.Expr:

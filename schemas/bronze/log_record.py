@@ -29,6 +29,8 @@ NOT_UNDERSTOOD = {
     "blank": "There is white space only.",
 }
 NOT_UNDERSTOOD_REASONS = tuple(NOT_UNDERSTOOD)
+# Of records that are not whole nothing but their bytes tells what they say.
+NOT_WHOLE = ("cut", "too_long")
 
 # What a record says of itself, in the columns that all questions are asked by.
 SAID = (

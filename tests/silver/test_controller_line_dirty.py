@@ -27,7 +27,7 @@ OF_A_LOG = 400  # records
 HELD_BACK = (0, 1, 3)  # records of a file that a later night brings
 SET_BACK = (0, 3, 40, 200, 20_000)  # ms
 LEAVING = ("controller_resigning", "controller_resigned")
-INPUTS = ("log_record", "source_file", "term", "controller_event")
+INPUTS = ("source_file", "term", "controller_event")
 
 
 def built_from(whole: dict[str, Any], dirty_from: datetime) -> pl.DataFrame:
@@ -35,7 +35,8 @@ def built_from(whole: dict[str, Any], dirty_from: datetime) -> pl.DataFrame:
     reaching = whole["log_record"].join(
         segments_at(whole["source_file"], dirty_from), on="load_seq", how="semi"
     )
-    given = {name: whole[name] for name in INPUTS} | {"log_record": reaching}
+    records = controller_line.controller_record(reaching)
+    given = {name: whole[name] for name in INPUTS} | {"controller_record": records}
     rows = controller_line.build(**given, line_before=lines_before(whole, dirty_from), dirty_from=dirty_from)
     return frame_of(declared(rows, SPEC))
 

@@ -110,7 +110,16 @@ def of_terms(rows: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     terms = term.select(*NAMED, "term_id", "began_at", "reused_at", "superseded_at")
     is_before_reuse = (col("logged_at") < col("reused_at")).fill_null(value=True)
     return (
-        rows.join(terms, on=NAMED, how="inner")
-        .filter((col("logged_at") >= col("began_at")) & is_before_reuse)
+        rows.drop_nulls((*NAMED, "logged_at"))
+        .sort("logged_at")
+        .join_asof(
+            terms.drop_nulls("began_at").sort("began_at"),
+            left_on="logged_at",
+            right_on="began_at",
+            by=list(NAMED),
+            strategy="backward",
+            check_sortedness=False,
+        )
+        .filter(col("term_id").is_not_null() & is_before_reuse)
         .drop("began_at", "reused_at")
     )

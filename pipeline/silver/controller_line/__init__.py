@@ -28,8 +28,13 @@ TERM = ("cluster_id", "term_id")
 IN_FILES = ("file_number", "byte_offset", "rank")
 
 
+def controller_record(log_record: pl.DataFrame) -> pl.DataFrame:
+    """Of the records those that controllers wrote, with what build() uses of them."""
+    return log_record.pipe(by_controllers).select(USED).pipe(with_texts)
+
+
 def build(
-    log_record: pl.DataFrame,
+    controller_record: pl.DataFrame,
     source_file: pl.DataFrame,
     term: pl.DataFrame,
     controller_event: pl.DataFrame,
@@ -42,11 +47,11 @@ def build(
     them on that node, until it resigns or its process starts anew.
     Order within a term: running maximum of time per node and log (lines are up to 12 ms out of order),
     controller.log before state-change.log at equal times, then place in the file.
-    log_record: at least the records of all files that hold a line whose running maximum reaches dirty_from.
+    controller_record: at least of all files that hold a line whose running maximum reaches dirty_from.
     line_before: per term the last of its rows (SPEC) before dirty_from, with listed, the text that its listed_seq
     names.
     """
-    own = log_record.pipe(by_controllers).select(USED).pipe(with_texts).with_columns(rank=1)
+    own = controller_record.with_columns(rank=1)
     lines = pl.concat([own, marks(controller_event, term)], how="diagonal_relaxed").pipe(
         with_running_time, source_file
     )

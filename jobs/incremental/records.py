@@ -1,0 +1,106 @@
+"""What kernels of single records give: computed in the driver, or on the executors where the records stay there."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import polars as pl
+from polars import col
+
+from jobs.incremental.at_hand import AtHand
+from jobs.incremental.night import SAID, Night
+from pipeline.catalog.tables import Refresh, Table
+from pipeline.core.conditions import Condition, is_in
+from pipeline.core.frames import frame_of
+from pipeline.core.packed_rows import PackedRows, RowKernel
+from schemas.bronze import duplicate_record, log_record
+from schemas.bronze.log_record import NOT_WHOLE
+
+RECORD = ("file_id", "byte_offset")
+
+
+class Records:
+    """The records of one run, and what follows from each of them alone. What is read is kept: many tables take it.
+
+    tables: those of the run; executors work out in one pass what all of them want of the same records.
+    """
+
+    def __init__(self, night: Night, at_hand: AtHand) -> None:
+        self.night, self.at_hand = night, at_hand
+        self.tables: Sequence[Table] = ()
+        self.of_run: pl.DataFrame | None = None
+        self.packs: dict[str, PackedRows] = {}
+
+    def of_table(self, table: Table) -> pl.DataFrame:
+        """The rows of a table by segments: of those of the run where it adds to what is stored, else of all."""
+        if self.night.executors is None:
+            return table.row_kernel.build(self.here(self.condition(table)))
+        rows = frame_of(self.packed(table).rows(table.row_kernel))
+        return rows if table.merged is None else table.merged(rows)
+
+    def extract(self, kernel: RowKernel, table: Table, begin: datetime | None) -> pl.DataFrame:
+        """The same for what a table takes besides tables: of segments that reach the begin, or of all."""
+        condition = self.condition(table) if begin is None else self.reaching(begin)
+        if self.night.executors is None:
+            return kernel.build(self.here(condition))
+        pack = self.night.executors.run([kernel], condition)
+        rows = frame_of(pack.rows(kernel))
+        pack.release()
+        return rows
+
+    def packed(self, table: Table) -> PackedRows:
+        """What the executors gave of the records of a table, and of all tables of the run with the same records."""
+        condition = self.condition(table)
+        if self.night.executors is None:
+            raise TypeError("the driver runs the kernels of this run")
+        if str(condition) not in self.packs:
+            alike = [one for one in self.tables if str(self.condition(one)) == str(condition)]
+            kernels = [one.row_kernel for one in alike if one.refresh is Refresh.SEGMENTS]
+            self.packs[str(condition)] = self.night.executors.run(kernels, condition)
+        return self.packs[str(condition)]
+
+    def is_written_there(self, table: Table) -> bool:
+        """True if executors hold the rows of the table as they are written."""
+        is_there = self.night.executors is not None and table.refresh is Refresh.SEGMENTS
+        return is_there and table.merged is None
+
+    def condition(self, table: Table) -> Condition | None:
+        """Records that the table follows from; None: all. A first run has no others than its own."""
+        return self.night.is_of_run() if self.night.is_appended(table) else None
+
+    def reaching(self, begin: datetime) -> Condition:
+        return is_in("load_seq", self.at_hand.segments_reaching(begin))
+
+    def here(self, condition: Condition | None) -> pl.DataFrame:
+        """The records that meet the condition, without those that another file brought before."""
+        is_first = condition is None and not self.night.before
+        if not is_first and str(condition) != str(self.night.is_of_run()):
+            rows = self.night.tables.read(log_record.SPEC, condition, SAID)
+            return self.completed(frame_of(rows), condition)
+        if self.of_run is None:
+            self.of_run = self.completed(frame_of(self.night.records_of_run()), condition)
+        return self.of_run
+
+    def forget(self) -> None:
+        """No other kernel takes them: they are most of what a run holds."""
+        self.of_run = None
+
+    def release(self) -> None:
+        """Lets go of what executors hold."""
+        for pack in self.packs.values():
+            pack.release()
+        self.packs.clear()
+
+    def completed(self, records: pl.DataFrame, condition: Condition | None) -> pl.DataFrame:
+        """Without copies, and with the bytes of records that are not whole: nothing else tells what they say."""
+        tables = self.night.tables
+        if tables.has_rows(duplicate_record.SPEC):
+            copies = frame_of(tables.read(duplicate_record.SPEC, condition, RECORD))
+            records = records.join(copies, on=RECORD, how="anti")
+        if "raw" in records.columns:
+            return records
+        if records.filter(col("not_understood_reason").is_in(NOT_WHOLE)).is_empty():
+            return records.with_columns(raw=pl.lit(None, pl.Binary))
+        damaged = is_in("not_understood_reason", NOT_WHOLE)
+        asked = damaged if condition is None else condition & damaged
+        raw = frame_of(tables.read(log_record.SPEC, asked, (*RECORD, "raw")))
+        return records.join(raw, on=RECORD, how="left")

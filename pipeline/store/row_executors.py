@@ -1,0 +1,84 @@
+"""Kernels of single records on the executors: one pass over the records for all of them, and no shuffle."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from pipeline.core.conditions import Condition
+from pipeline.core.frames import empty
+from pipeline.core.packed_rows import PACKED, PackedRows, RowKernel, packed, unpacked, unpacked_batches
+from pipeline.store.arrow_rows import ROWS_OF_A_FILE
+from pipeline.store.cluster_tables import RAW, ClusterTables, column_of
+from pipeline.store.rows import collect_rows
+from schemas.bronze import duplicate_record, log_record
+from schemas.bronze.log_record import NOT_WHOLE
+from schemas.spark import struct_of
+from schemas.spec import TableSpec
+
+RECORD = ("file_id", "byte_offset")
+
+
+@dataclass(frozen=True)
+class SparkRowExecutors:
+    """Takes the records of bronze.log_record where Spark reads them."""
+
+    tables: ClusterTables
+
+    def run(self, kernels: Sequence[RowKernel], condition: Condition | None) -> PackedRows:
+        def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return packed(batches, kernels)
+
+        packs = self.records(condition).mapInArrow(pack, schema=from_arrow_schema(PACKED))
+        packs = packs.persist(StorageLevel.MEMORY_AND_DISK)
+        counts = packs.groupBy("name").agg(F.sum("row_count").alias("row_count"))
+        return SparkPackedRows(
+            self.tables, packs, {row["name"]: row["row_count"] for row in collect_rows(counts)}
+        )
+
+    def records(self, condition: Condition | None) -> DataFrame:
+        """Without those that another file brought before; with bytes only where nothing else tells what they say."""
+        read = self.tables.store.delta.read
+        rows = read(log_record.SPEC)
+        rows = rows if condition is None else rows.where(column_of(condition))
+        raw = F.when(F.col("not_understood_reason").isin(*NOT_WHOLE), F.col(RAW)).alias(RAW)
+        rows = rows.select(*(raw if name == RAW else F.col(name) for name in log_record.SPEC.columns))
+        if not self.tables.has_rows(duplicate_record.SPEC):
+            return rows
+        copies = read(duplicate_record.SPEC).select(*RECORD)
+        return rows.join(F.broadcast(copies), on=[*RECORD], how="left_anti").select(*log_record.SPEC.columns)
+
+
+@dataclass(frozen=True)
+class SparkPackedRows:
+    """packs: rows of PACKED, computed once and kept on the executors; counts: how many rows they hold by name."""
+
+    tables: ClusterTables
+    packs: DataFrame
+    counts: Mapping[str, int]
+
+    def of(self, name: str) -> DataFrame:
+        return self.packs.where(F.col("name") == name)
+
+    def rows(self, kernel: RowKernel) -> pa.Table:
+        if not self.counts.get(kernel.name):
+            return kernel.rows(empty(log_record.SPEC))
+        found = self.of(kernel.name).select("rows").toArrow()
+        return pa.Table.from_batches(unpacked(one.as_py() for one in found.column("rows")))
+
+    def write(self, spec: TableSpec, *, is_added: bool) -> None:
+        """In files of some size: several packs are written by one task."""
+        number = self.counts.get(spec.name, 0)
+        some = self.of(spec.name).coalesce(max(1, -(-number // ROWS_OF_A_FILE)))
+        rows = some.mapInArrow(unpacked_batches, schema=struct_of(spec))
+        if not is_added:
+            self.tables.replace_rows(spec, rows)
+        elif number:
+            self.tables.append_rows(spec, rows)
+
+    def release(self) -> None:
+        self.packs.unpersist()

@@ -1,0 +1,69 @@
+"""The same tables where executors read and understand the records as where the driver does."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from jobs import nightly
+from jobs.incremental.builder import Builder
+from jobs.incremental.night import Night
+from jobs.settings.load import load
+from pipeline.catalog.tables import TABLES, Refresh
+from pipeline.core.frames import frame_of, with_absent
+from pipeline.core.stored_tables import MemoryTables
+from pipeline.store.local_reading import read_local
+from schemas.bronze import file_sighting, log_record
+from tests.incremental.nights import differing
+
+pytestmark = pytest.mark.spark
+FEW = ("3.2.3-zk-stock", "3.9.2-kraft-migration-stock")
+OTHERS = (
+    *(
+        "0.11.0.3-zk-stock",
+        "1.0.2-zk-stock",
+        "2.2.2-zk-stock",
+        "2.5.1-zk-stock",
+        "2.6.3-zk-stock",
+        "2.6.3-zk-trace",
+    ),
+    *("3.2.3-zk-trace", "3.3.2-kraft-combined-stock", "3.9.1-zk-stock", "3.9.1-zk-trace"),
+    *("3.9.2-kraft-separate-stock", "4.0.0-kraft-combined-stock", "4.3.1-kraft-combined-trace"),
+    "4.3.1-kraft-separate-stock",
+)
+BUILT = [one for one in TABLES if one.build is not None]
+READ = [one.spec for one in TABLES if one.refresh is Refresh.LOADED or one.spec is file_sighting.SPEC]
+
+
+def require_equal(lab: Path, warehouse: Path) -> None:
+    """A nightly on executors, and the tables that its bronze gives in the driver."""
+    where = ["--warehouse", str(warehouse), "--cluster", "c", "--placement", "executors"]
+    assert nightly.main(["--logs", str(lab), *where]) == 0
+    stored, tables = read_all(warehouse / "c"), MemoryTables()
+    for spec in READ:
+        tables.append(spec, stored[spec.name].to_arrow(compat_level=pl.CompatLevel.oldest()))
+    night = Night(tables, load(None, {"cluster": "c"}, {}, None), "c", "run", 0, frozenset())
+    Builder(night, lambda *_: None).build(BUILT)
+    found = [one for table in BUILT for one in differing(table.spec, stored, tables.rows)]
+    assert not found, "\n".join(found)
+    assert stored["silver.controller_line"].height > 100
+
+
+def read_all(folder: Path) -> dict[str, pl.DataFrame]:
+    """All tables by name, records without their bytes: of these none is cut, so that no table rests on them."""
+    specs = (*READ, *(one.spec for one in BUILT))
+    columns = {one.name: [name for name in one.columns if name != "raw"] for one in specs}
+    stored = {one.name: frame_of(read_local(folder, one, None, columns[one.name])) for one in specs}
+    assert not stored[log_record.SPEC.name]["not_understood_reason"].is_in(log_record.NOT_WHOLE).any()
+    return {one.name: with_absent(stored[one.name], one) for one in specs}
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_executors_build_what_the_driver_builds(shared: Path, tmp_path: Path, name: str) -> None:
+    require_equal(shared / "corpus" / "lab" / name, tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", OTHERS)
+def test_executors_build_what_the_driver_builds_of_all_labs(shared: Path, tmp_path: Path, name: str) -> None:
+    require_equal(shared / "corpus" / "lab" / name, tmp_path)
