@@ -11,8 +11,7 @@ from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, array, struct
 class Field:
     """One column. `accepted`: the closed list of its values, empty where any value of the type may stand.
 
-    `rebuilt`: SQL over the other columns; the value is stored only where this gives another, and readers get it from
-    this where it is not.
+    `rebuilt`: SQL over the other columns; readers get the value from this where none is stored.
     """
 
     name: str

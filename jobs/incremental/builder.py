@@ -88,7 +88,7 @@ class Builder:
         """Appends the rows, or puts them in place of those that they follow."""
         spec, start, tables = table.spec, self.at_hand.built[table.spec.name].since, self.night.tables
         is_added = spec.name not in self.at_hand.stored_names or self.night.is_appended(table)
-        if self.records.is_written_there(table):
+        if self.records.is_written_there(table, rows):
             self.records.packed(table).write(spec, is_added=is_added)
         elif is_added:
             if rows.num_rows:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import polars as pl
+import pyarrow as pa
 from polars import col
 
 from jobs.incremental.at_hand import AtHand
@@ -16,6 +17,8 @@ from schemas.bronze import duplicate_record, log_record
 from schemas.bronze.log_record import NOT_WHOLE
 
 RECORD = ("file_id", "byte_offset")
+# The driver writes tables of no more rows: executors look through what they hold of all tables for the rows of one.
+ROWS_HERE = 500_000
 
 
 class Records:
@@ -58,10 +61,10 @@ class Records:
             self.packs[str(condition)] = self.night.executors.run(kernels, condition)
         return self.packs[str(condition)]
 
-    def is_written_there(self, table: Table) -> bool:
-        """True if executors hold the rows of the table as they are written."""
+    def is_written_there(self, table: Table, rows: pa.Table) -> bool:
+        """True if executors hold the rows of the table as they are written, and so many that they write them."""
         is_there = self.night.executors is not None and table.refresh is Refresh.SEGMENTS
-        return is_there and table.merged is None
+        return is_there and table.merged is None and rows.num_rows > ROWS_HERE
 
     def condition(self, table: Table) -> Condition | None:
         """Records that the table follows from; None: all. A first run has no others than its own."""

@@ -14,6 +14,7 @@ from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, St
 from pipeline.core.opening import open_input
 from pipeline.kafka.reading.masking import Masking
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, ReadSettings, read_segment, reread
+from pipeline.kafka.reading.rebuilt_bytes import without_rebuilt
 from pipeline.kafka.reading.sniff import HEAD_BYTES, content_name
 from schemas.bronze.log_record import SPEC
 from schemas.spark import struct_of
@@ -65,13 +66,14 @@ def read_ranges(
 
 
 def records_of(ranges: Iterable[dict[str, Any]], masking: Masking | None = None) -> Iterator[pa.RecordBatch]:
-    """The records (ARROW_SCHEMA) of ranges (RANGE), one after the other, in this process."""
+    """The records (ARROW_SCHEMA) of ranges (RANGE), one after the other, in this process; bytes that the other columns
+    give are left out."""
     for one in ranges:
         row = dict(one)
         settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"), masking=masking)
         place = row.pop("path"), row.pop("codec"), row["envelope"], row.pop("first_record_hash")
         with contextlib.suppress(OSError, EOFError, zlib.error), opened(*place, masking) as stream:
-            yield from read_segment(stream, RangeRequest(**row), settings)
+            yield from map(without_rebuilt, read_segment(stream, RangeRequest(**row), settings))
 
 
 def opened(path: str, codec: str, envelope: str, name: str, masking: Masking | None) -> BinaryIO:
@@ -95,7 +97,10 @@ def reparsed(log_record: DataFrame, source_file: DataFrame) -> DataFrame:
     """
     segments = source_file.select("load_seq", "envelope", "zone", F.col("log").alias("file_log"))
     joined = log_record.join(F.broadcast(segments), on="load_seq", how="inner")
-    return joined.select(*SPEC.columns, *OF_FILE).mapInArrow(reparse_batches, schema=struct_of(SPEC))
+    rows = joined.select(*SPEC.columns, *OF_FILE)
+    return rows.mapInArrow(
+        lambda batches: map(without_rebuilt, reparse_batches(batches)), schema=struct_of(SPEC)
+    )
 
 
 def reparse_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -150,18 +150,13 @@ class DeltaFolder:
 
 
 def declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
-    """The declared columns in the declared order; numbers in the declared width (lists are left as they are).
-
-    Of what is rebuilt only what would not come out the same.
-    """
+    """The declared columns in the declared order; numbers in the declared width (lists are left as they are)."""
     return rows.select(*map(as_stored, spec.fields, struct_of(spec).fields))
 
 
 def as_stored(one: Field, stored: StructField) -> Column:
     value = F.col(one.name)
-    if one.rebuilt:
-        value = F.nullif(value, F.expr(one.rebuilt))
-    elif isinstance(stored.dataType, NumericType):
+    if isinstance(stored.dataType, NumericType):
         value = value.cast(stored.dataType)
     # Comments stand in the table; with the rows they would go into the footer of each file.
     return value.alias(one.name, metadata={})

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from pipeline.kafka.reading.rebuilt_bytes import without_rebuilt
 from pipeline.store.delta import DeltaFolder, as_written
 from schemas.bronze.log_record import SPEC
 from tests.lab import records
@@ -46,11 +47,13 @@ def other_session(spark: SparkSession) -> Iterator[SparkSession]:
 
 
 def stored(spark: SparkSession, folder: Path, read: pa.Table) -> tuple[DeltaFolder, DataFrame]:
+    kept = pa.Table.from_batches(map(without_rebuilt, read.to_batches()), read.schema)
+    pq.write_table(kept, folder / "kept.parquet", coerce_timestamps="us")
     pq.write_table(read, folder / "read.parquet", coerce_timestamps="us")
     rows = spark.read.parquet(str(folder / "read.parquet"))
     delta = DeltaFolder(spark, str(folder / "c"))
     delta.create(SPEC)
-    delta.append(SPEC, rows, "run")
+    delta.append(SPEC, spark.read.parquet(str(folder / "kept.parquet")), "run")
     return delta, rows
 
 
