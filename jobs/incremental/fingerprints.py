@@ -1,4 +1,4 @@
-"""Which tables hold what the rows, settings and knowledge of now lead to, and which are to be built anew."""
+"""Watermarks: what each table was built from, and which are to be built anew for the rows, settings and code of now."""
 
 import hashlib
 from collections.abc import Collection, Mapping
@@ -7,42 +7,40 @@ from jobs.settings.model import Settings
 from pipeline.catalog.knowledge import TEMPLATES, forms_fingerprint, knowledge_fingerprint
 from pipeline.catalog.tables import BY_SHORT_NAME, LIMITS, SETTINGS, TABLES, stands_on
 
+# By what records were understood and files recognised: beside the watermarks of tables, under names of no table.
+TEMPLATES_READ, FORMS_READ = "templates", "forms"
 
-def mark(name: str, load_seq: int, settings: Settings, cluster_id: str) -> int:
-    """What a table was built from, as a number: rows up to load_seq, knowledge, and settings if it stands on them:
-    those of findings are asked of few tables, so that a finding that is silenced builds no others anew."""
+
+def watermark(name: str, load_seq: int, settings: Settings, cluster_id: str) -> str:
+    """What a table was built from: rows through load_seq, knowledge, and settings if it stands on them: those of
+    findings are asked of few tables, so that a finding that is silenced builds no others anew."""
     told = stands_on(name.split(".")[1]) & frozenset(SETTINGS)
     decided = settings.fingerprint(cluster_id, with_findings=LIMITS in told) if told else ""
-    text = f"{name}|{load_seq}|{decided}|{knowledge_fingerprint()}"
-    return int(hashlib.sha256(text.encode()).hexdigest()[:15], 16)
+    text = f"{name}|{decided}|{knowledge_fingerprint()}"
+    return f"{load_seq} {hashlib.sha256(text.encode()).hexdigest()}"
 
 
-def templates_mark() -> int:
-    """The templates of this product, as a number."""
-    return int(knowledge_fingerprint(TEMPLATES)[:15], 16)
+def templates_read() -> str:
+    """The templates of this product."""
+    return knowledge_fingerprint(TEMPLATES)
 
 
-def looked_mark(settings: Settings, cluster_id: str) -> int:
-    """By what files are recognised, as a number: forms of lines and paths, of the product and of the settings."""
+def forms_read(settings: Settings, cluster_id: str) -> str:
+    """By what files are recognised: forms of lines and paths, of the product and of the settings."""
     cluster = settings.cluster(cluster_id)
     brokers = {node: one.envelope for node, one in cluster.brokers.items() if one.envelope}
     by_path = [(one.path, one.envelope) for one in settings.path_envelopes]
     told = (settings.path_patterns, by_path, cluster.envelope, sorted(brokers.items()), forms_fingerprint())
-    return int(hashlib.sha256(repr(told).encode()).hexdigest()[:15], 16)
-
-
-def marked(name: str) -> str:
-    """The name in ops.run.counts under which the mark of a table is kept."""
-    return f"built:{name}"
+    return hashlib.sha256(repr(told).encode()).hexdigest()
 
 
 def fresh_tables(
-    counts: Mapping[str, int], load_seq: int, settings: Settings, cluster_id: str
+    watermarks: Mapping[str, str], load_seq: int, settings: Settings, cluster_id: str
 ) -> frozenset[str]:
-    """Names of the tables that a run which published these counts left as they would be built now."""
+    """Names of the tables that a run which published these watermarks left as they would be built now."""
     built = (one.spec.name for one in TABLES if one.build is not None)
     return frozenset(
-        name for name in built if counts.get(marked(name)) == mark(name, load_seq, settings, cluster_id)
+        name for name in built if watermarks.get(name) == watermark(name, load_seq, settings, cluster_id)
     )
 
 

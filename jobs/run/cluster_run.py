@@ -11,7 +11,14 @@ from pyspark.sql import SparkSession
 
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.builder import Builder, tables_to_build
-from jobs.incremental.fingerprints import fresh_tables, looked_mark, mark, marked, templates_mark
+from jobs.incremental.fingerprints import (
+    FORMS_READ,
+    TEMPLATES_READ,
+    forms_read,
+    fresh_tables,
+    templates_read,
+    watermark,
+)
 from jobs.incremental.night import Night
 from jobs.incremental.placement import Placement, placement_of, unpacked_bytes
 from jobs.intake.bronze_writer import Intake
@@ -24,7 +31,7 @@ from jobs.run.migration import migrate_older
 from jobs.run.preconditions import require_kafka, require_same_zones
 from jobs.run.progress import Progress
 from jobs.run.quality_gate import QualityGate, open_findings
-from jobs.run.request import LOOKED, RunRequest, RunResult, has_other_problems, is_kept, news
+from jobs.run.request import RunRequest, RunResult, has_other_problems, is_kept, news
 from jobs.run.tables_of_run import TablesOfRun
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.knowledge import knowledge_fingerprint
@@ -89,6 +96,7 @@ class Run:
         self.published: Published = store.published()
         self.versions: dict[str, int] = {}
         self.counts: dict[str, int] = {}
+        self.watermarks = dict(self.published.watermarks)
         self.at_hand: AtHand | None = None
 
     def execute(self) -> RunResult:
@@ -122,11 +130,11 @@ class Run:
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
         if listing.candidates:
-            self.counts[LOOKED] = looked_mark(request.settings, request.cluster_id)
+            self.watermarks[FORMS_READ] = forms_read(request.settings, request.cluster_id)
         if request.is_reparsing:
             # What other jobs built stands on records as they were understood before.
-            self.counts |= {marked(one.name): 0 for one in SPECS if marked(one.name) in self.counts}
-        fresh = fresh_tables(self.published.counts, before, request.settings, request.cluster_id)
+            self.watermarks |= {one.name: "" for one in SPECS if one.name in self.watermarks}
+        fresh = fresh_tables(self.published.watermarks, before, request.settings, request.cluster_id)
         fresh = frozenset() if request.is_reparsing else fresh
         if has_other_problems(planned, loader.sighted | seen):
             fresh -= ABOUT_FILES
@@ -168,9 +176,10 @@ class Run:
             outcome,
             self.versions,
             self.counts,
+            self.watermarks,
             dict(Counter(state for state, _ in found.values())),
             problems,
-            is_judged=self.counts.get(marked(finding.SPEC.name)) == self.mark(finding.SPEC.name),
+            is_judged=self.watermarks.get(finding.SPEC.name) == self.watermark(finding.SPEC.name),
             before=0 if self.request.is_reparsing else self.published.counts.get("load_seq", 0),
         )
 
@@ -178,21 +187,21 @@ class Run:
         self, loader: Loader, candidates: Sequence[Candidate], seen: dict[str, Seen]
     ) -> Sequence[Candidate]:
         """The files to look into: all of them where a run looked last that recognised them by something else."""
-        now = looked_mark(self.request.settings, self.request.cluster_id)
-        is_other = self.published.counts.get(LOOKED, now) != now
+        now = forms_read(self.request.settings, self.request.cluster_id)
+        is_other = self.published.watermarks.get(FORMS_READ, now) != now
         return candidates if is_other else loader.changed(candidates, seen)
 
     def note_templates(self, before: int) -> None:
         """Says if what is stored was understood by other templates than what this run reads."""
         if not before or self.request.is_reparsing:
-            self.counts["templates"] = templates_mark()
-        elif self.counts.get("templates") != templates_mark():
+            self.watermarks[TEMPLATES_READ] = templates_read()
+        elif self.watermarks.get(TEMPLATES_READ) != templates_read():
             self.progress.stage(
                 "templates", "others than what is stored was read with; --reparse reads it anew"
             )
 
-    def mark(self, name: str) -> int:
-        return mark(name, self.counts["load_seq"], self.request.settings, self.request.cluster_id)
+    def watermark(self, name: str) -> str:
+        return watermark(name, self.counts["load_seq"], self.request.settings, self.request.cluster_id)
 
     def settings_fingerprint(self) -> str:
         return self.request.settings.fingerprint(self.request.cluster_id)
@@ -216,7 +225,7 @@ class Run:
         builder = Builder(night, self.entering(gate))
         self.at_hand = builder.at_hand
         builder.build(tables, intake.loader.sightings(planned) if planned.sightings else None)
-        self.counts |= {marked(one.spec.name): self.mark(one.spec.name) for one in tables}
+        self.watermarks |= {one.spec.name: self.watermark(one.spec.name) for one in tables}
         self.progress.stage("gate", f"{len(gate.entered)} tables, Great Expectations")
         results = gate.verdicts()
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
@@ -248,6 +257,7 @@ class Run:
         kept = {name: self.store.bases.get(name, 0) for name in self.versions}
         kept[quality_result.SPEC.name] = self.versions[quality_result.SPEC.name]
         self.versions, self.counts = kept, dict(self.published.counts)
+        self.watermarks = dict(self.published.watermarks)
         self.publish("gate_failed", sentence, self.published.stated())
         raise GateFailed(
             expected=f"every critical expectation to hold in cluster {self.store.cluster_id}",
@@ -276,6 +286,7 @@ class Run:
             run_id=self.run_id,
             table_versions=self.versions,
             counts={name: int(value or 0) for name, value in self.counts.items()},
+            watermarks=self.watermarks,
             **(stated or own),
         )
         self.lock.require_mine()

@@ -10,6 +10,7 @@ from pipeline.catalog.tables import BY_NAME, SPECS, Refresh
 from pipeline.store.lock import ClusterLock
 from pipeline.store.upkeep import Difference, add_columns, difference, widen
 from pipeline.store.warehouse import FORMAT_VERSION, ClusterWarehouse
+from schemas.ops import run
 from schemas.spec import TableSpec
 
 # What brings a cluster from format 1 to 2, 2 to 3, and so on; declarations that changed need no step of their own.
@@ -29,7 +30,8 @@ def migrate_older(
     upkeep = Upkeep(store, settings, "migrate", progress, lock)
     for step in STEPS[published.format_version - 1 :]:
         step(upkeep)
-    found = [one for spec in upkeep.tables if (one := difference(store.delta, spec)).is_any]
+    specs = (*upkeep.tables, run.SPEC)
+    found = [one for spec in specs if (one := difference(store.delta, spec)).is_any]
     missing = [spec for spec in SPECS if is_behind(spec, upkeep)]
     if not found and not missing and published.format_version == FORMAT_VERSION:
         return []
@@ -39,7 +41,7 @@ def migrate_older(
     for one in found:
         follow(store, one)
     store.create_missing(SPECS, upkeep.versions)
-    names = {one.spec.name for one in found} | {spec.name for spec in missing}
+    names = {one.spec.name for one in found if one.spec is not run.SPEC} | {spec.name for spec in missing}
     upkeep.rebuild({name for name in names if BY_NAME[name].refresh is Refresh.SEGMENTS} | upkeep.built())
     upkeep.publish()
     return sorted(names)
@@ -53,7 +55,7 @@ def is_behind(spec: TableSpec, upkeep: Upkeep) -> bool:
 
 def follow(store: ClusterWarehouse, one: Difference) -> None:
     """Makes a table as declared. What holds the bytes is widened; what is built from them is emptied, if it must."""
-    refresh = BY_NAME[one.spec.name].refresh
+    refresh = Refresh.RUN if one.spec is run.SPEC else BY_NAME[one.spec.name].refresh
     if refresh in (Refresh.LOADED, Refresh.RUN):
         widen(store.delta, one)
     elif refresh is Refresh.WHOLE and one.is_additive:

@@ -11,8 +11,7 @@ from pipeline.bronze.planning import Plan, Sighting
 from pipeline.store.warehouse import EXPIRED_BEFORE, KEPT_FROM
 from schemas.bronze.file_sighting import PROBLEMS
 
-LOOKED = "looked"
-HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE, "templates", LOOKED)
+HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE)
 
 
 @dataclass(frozen=True)
@@ -34,13 +33,14 @@ class RunRequest:
 @dataclass
 class RunResult:
     """What came of it: the published versions, and what was read. before: the highest load_seq of earlier runs; 0 where
-    all is new."""
+    all is new. watermarks: of the tables that were ever built."""
 
     cluster_id: str
     run_id: str
     outcome: str
     versions: dict[str, int]
     counts: dict[str, int]
+    watermarks: dict[str, str] = field(default_factory=dict)
     states: dict[str, int] = field(default_factory=dict)
     problems: list[tuple[str, str]] = field(default_factory=list)
     is_judged: bool = False
@@ -67,4 +67,4 @@ def has_other_problems(planned: Plan, seen: Mapping[str, Seen]) -> bool:
 
 def is_kept(name: str) -> bool:
     """Counts that a run hands on to the next."""
-    return name in HANDED_ON or name.startswith(("built:", "findings:"))
+    return name in HANDED_ON or name.startswith("findings:")

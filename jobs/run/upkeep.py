@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 
 from jobs.incremental.builder import Builder
-from jobs.incremental.fingerprints import fresh_tables, mark, marked, sound
+from jobs.incremental.fingerprints import fresh_tables, sound, watermark
 from jobs.incremental.night import Night
 from jobs.incremental.placement import Placement, placement_of
 from jobs.run.progress import Progress
@@ -43,6 +43,7 @@ class Upkeep:
         self.versions = store.restore(SPECS, self.published)
         self.counts = {name: value for name, value in self.published.counts.items() if is_kept(name)}
         self.counts["load_seq"] = self.published.counts.get("load_seq", 0)
+        self.watermarks = dict(self.published.watermarks)
 
     @property
     def tables(self) -> list[TableSpec]:
@@ -52,7 +53,7 @@ class Upkeep:
     def built(self) -> set[str]:
         """Names of the tables that some run built from other tables than the records themselves."""
         tables = (table for table in TABLES if table.refresh is not Refresh.SEGMENTS)
-        return {table.spec.name for table in tables if marked(table.spec.name) in self.counts}
+        return {table.spec.name for table in tables if table.spec.name in self.watermarks}
 
     def rebuild(self, names: Collection[str]) -> None:
         """Builds tables from all that was read, and gates them. GateFailed: nothing is published."""
@@ -74,17 +75,17 @@ class Upkeep:
                 todo="what was published before stays",
             )
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
-        self.mark(names)
+        self.note_watermarks(names)
         if finding.SPEC.name in names:
             self.counts |= open_findings(builder.at_hand.whole(BY_NAME[finding.SPEC.name]))
 
-    def mark(self, names: Collection[str]) -> None:
+    def note_watermarks(self, names: Collection[str]) -> None:
         """Tables that were built are as they would be built now if all that they stand on is, too: else the next run
         builds them again."""
         of_run = (self.counts["load_seq"], self.settings, self.store.cluster_id)
-        fresh = sound(names, fresh_tables(self.published.counts, *of_run))
-        built = (name for name in names if marked(name) in self.counts)
-        self.counts |= {marked(name): mark(name, *of_run) if name in fresh else 0 for name in built}
+        fresh = sound(names, fresh_tables(self.published.watermarks, *of_run))
+        built = (name for name in names if name in self.watermarks)
+        self.watermarks |= {name: watermark(name, *of_run) if name in fresh else "" for name in built}
 
     def publish(self) -> None:
         """The heads of all tables, with one row of ops.run."""
@@ -104,6 +105,7 @@ class Upkeep:
             settings=published.settings,
             table_versions=self.versions,
             counts=self.counts,
+            watermarks=self.watermarks,
         )
         self.lock.require_mine()
         self.store.publish(row)

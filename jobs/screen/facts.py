@@ -41,14 +41,14 @@ class Facts:
     lines: dict[Place, Row]
 
 
-def gather(answers: Answers, counts: Mapping[str, int], before: int) -> Facts:
+def gather(answers: Answers, watermarks: Mapping[str, str], before: int) -> Facts:
     """Asks what the run has built; a table that it built stays empty where the logs hold nothing for it. Of what
     happens and is over what came before the segments after load_seq `before` is left out."""
     read = answers.read(before)
     last, since = read["last_at"], read["new_from_at"]
 
     def has(name: str) -> bool:
-        return f"built:{name}" in counts
+        return name in watermarks
 
     asked: dict[str, Callable[[], Any]] = {
         "reasons": answers.reasons if read["records"] > read["understood"] else list,

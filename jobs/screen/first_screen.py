@@ -43,7 +43,7 @@ def first_screen(tables: ReadableTables, folder: str, request: RunRequest, resul
     said in three lines."""
     if result.outcome == "nothing_new":
         return Screen(nothing_new(folder, request, result), standing(result.counts))
-    facts = gather(Answers(request.cluster_id, tables), result.counts, result.before)
+    facts = gather(Answers(request.cluster_id, tables), result.watermarks, result.before)
     parts = [
         heading(request, facts),
         reading(facts, result),

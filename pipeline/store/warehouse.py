@@ -43,6 +43,7 @@ class Published:
     counts: dict[str, int] = field(default_factory=dict)
     settings: str | None = None
     format_version: int = FORMAT_VERSION
+    watermarks: dict[str, str] = field(default_factory=dict)
 
     def stated(self) -> dict[str, str]:
         """What the tables were made by, as a row of ops.run says it; nothing where there is no run."""
@@ -126,6 +127,7 @@ class ClusterWarehouse:
             {str(name): int(value) for name, value in row["counts"].items()},
             row["settings"],
             int(row["format_version"]),
+            dict(row.get("watermarks") or {}),
         )
 
     def settings(self, published: Published) -> dict[str, Any]:

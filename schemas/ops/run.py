@@ -24,6 +24,12 @@ SPEC = TableSpec(
         required("settings", STRING, "The settings that decide results, JSON."),
         required("table_versions", map_of(STRING, LONG), "Published Delta version by table."),
         required("counts", map_of(STRING, LONG), "What was read, understood, written."),
+        field(
+            "watermarks",
+            map_of(STRING, STRING),
+            "By table what it was built from: rows through a load_seq, and a SHA-256 of code and settings; nothing where "
+            "it is to be built anew. templates, forms: by what records were understood and files recognised.",
+        ),
         field("sentence", STRING, "Why nothing was published."),
     ),
 )

@@ -179,7 +179,7 @@ def test_a_cluster_of_which_nothing_is_built_is_asked_for_little() -> None:
     facts = gather(answers(), {}, 0)
     assert (facts.read["files"], facts.read["last_at"], facts.read["nodes"]) == (0, None, [])
     assert (facts.brokers, facts.outages, facts.moves, facts.lines) == (None, None, None, {})
-    built = gather(answers(), {f"built:{one.name}": 1 for one in SPECS}, 0)
+    built = gather(answers(), {one.name: "1 a" for one in SPECS}, 0)
     assert built.outages is None and built.brokers == [] and built.moves == {"normal": 0}
 
 

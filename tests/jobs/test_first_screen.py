@@ -77,8 +77,10 @@ def test_the_readme_shows_the_screen_of_the_sample(sample_answers: Answers) -> N
     told = readme.split("<!-- first-screen:start -->\n```\n")[1].split("```")[0]
     cluster = sample_answers.cluster_id
     request = RunRequest("nightly", "w", cluster, lambda: Listing([]), load(None, {}, {}, None))
-    counts = {f"built:{one.name}": 1 for one in SPECS} | {"records": 23_694}
-    result = RunResult(cluster, "run", "published", {}, counts, {"not_asked": 6}, is_judged=True)
+    watermarks = {one.name: "1 a" for one in SPECS}
+    result = RunResult(
+        cluster, "run", "published", {}, {"records": 23_694}, watermarks, {"not_asked": 6}, is_judged=True
+    )
     assert body(first_screen(sample_answers.tables, "w/lab", request, result).text) == body(told)
 
 
@@ -91,7 +93,8 @@ def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str,
     published = store.published()
     tables = PublishedTables(store, published.versions)
     request = RunRequest("nightly", sample_warehouse, cluster, lambda: Listing([]), load(None, {}, {}, None))
-    result = RunResult(cluster, "run", "published", published.versions, published.counts, is_judged=True)
+    told = published.counts, published.watermarks
+    result = RunResult(cluster, "run", "published", published.versions, *told, is_judged=True)
     assert "SINCE" not in sample_screen
     assert (
         first_screen(tables, store.folder, request, result).text.split("\nVERDICT")[1]

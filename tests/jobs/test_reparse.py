@@ -6,7 +6,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import ingest, nightly
-from jobs.incremental.fingerprints import marked
 from pipeline.store.warehouse import ClusterWarehouse
 from tests.jobs.small_logs import INGESTED, contents, lines_of, write
 
@@ -26,8 +25,8 @@ def test_another_zone_without_the_files(
 
     def built(*names: str) -> list[bool]:
         """Whether the newest run says that these tables are as they would be built now."""
-        counts = ClusterWarehouse(spark, str(tmp_path / "changed"), "c").published().counts
-        return [bool(counts[marked(name)]) for name in names]
+        watermarks = ClusterWarehouse(spark, str(tmp_path / "changed"), "c").published().watermarks
+        return [bool(watermarks[name]) for name in names]
 
     assert (
         nightly.main(["--warehouse", str(tmp_path / "changed"), "--cluster", "c", "--logs", str(logs)]) == 0
