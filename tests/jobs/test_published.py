@@ -19,7 +19,7 @@ from schemas.bronze import log_record
 from schemas.gold import leader_imbalance
 from schemas.ops import run as ops_run
 from tests.golden import CLUSTER, WHOLE, write_logs
-from tests.jobs.warehouses import RECORDS, content, published_anew, store_of
+from tests.jobs.warehouses import RECORDS, content, published_anew, store_of, with_columns_of_now
 
 pytestmark = pytest.mark.spark
 
@@ -136,6 +136,7 @@ def test_readers_see_what_is_published_after_a_run_died_on_old_tables(
 
 def test_of_runs_that_follow_the_same_one_one_publishes(spark: SparkSession, golden: Path) -> None:
     one, other = store_of(spark, golden), store_of(spark, golden)
+    with_columns_of_now(one)
     rows = []
     for store in (one, other):
         published = store.published()

@@ -8,7 +8,9 @@ from pyspark.sql import functions as F
 
 from pipeline.catalog.tables import BY_NAME, SPECS, Refresh
 from pipeline.store.reading import snapshot
+from pipeline.store.upkeep import add_columns, difference
 from pipeline.store.warehouse import ClusterWarehouse, Published
+from schemas.ops import run
 from tests.golden import CLUSTER
 
 RECORDS = {"BEGUN": 6, "WHOLE": 16}
@@ -32,6 +34,13 @@ def contents(spark: SparkSession, warehouse: Path, run_id: str | None = None) ->
     return {name: content(seen.read(name)) for name in DERIVED if name in seen.tables()}
 
 
+def with_columns_of_now(store: ClusterWarehouse) -> None:
+    """ops.run as migration leaves it, and nothing else of it."""
+    found = difference(store.delta, run.SPEC)
+    if found.missing:
+        add_columns(store.delta, found)
+
+
 def published_anew(store: ClusterWarehouse, **columns: object) -> Published:
     """The heads of all tables, published by a row that says otherwise what is given."""
     newest = store.delta.read_named("ops.run").orderBy(F.col("run_seq").desc()).first()
@@ -43,5 +52,6 @@ def published_anew(store: ClusterWarehouse, **columns: object) -> Published:
         "run_seq": newest.run_seq + 1,
         "table_versions": heads,
     }
+    with_columns_of_now(store)
     store.publish(row | columns)
     return store.published()
