@@ -29,6 +29,9 @@ SMALL = {
     "spark.databricks.delta.allFilesInCrc.enabled": "false",
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
     "spark.sql.session.timeZone": "UTC",
+    # As conf/local.conf has it: no process for each look at a link.
+    "spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore",
+    "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
 }
 
 
