@@ -38,7 +38,7 @@ class StoredTables(ReadableTables, Protocol):
 
 
 class MemoryTables:
-    """Tables of one cluster in memory, by name."""
+    """Tables of one cluster in memory, by name; each in one piece: a read takes as long as there are pieces."""
 
     def __init__(self) -> None:
         self.rows: dict[str, pl.DataFrame] = {}
@@ -55,7 +55,7 @@ class MemoryTables:
     def append(self, spec: TableSpec, rows: pa.Table) -> None:
         stored = self.rows.get(spec.name)
         new = frame_of(rows)
-        self.rows[spec.name] = new if stored is None else pl.concat([stored, new])
+        self.rows[spec.name] = new if stored is None else pl.concat([stored, new], rechunk=True)
 
     def replace(self, spec: TableSpec, rows: pa.Table) -> None:
         self.rows[spec.name] = frame_of(rows)
@@ -63,7 +63,7 @@ class MemoryTables:
     def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime) -> None:
         stored = self.rows.get(spec.name, empty(spec))
         kept = stored.filter(~reaching(column, start).polars())
-        self.rows[spec.name] = pl.concat([kept, frame_of(rows)])
+        self.rows[spec.name] = pl.concat([kept, frame_of(rows)], rechunk=True)
 
 
 def asked_of(rows: pl.DataFrame, condition: Condition | None, columns: Sequence[str]) -> pa.Table:
