@@ -13,7 +13,7 @@ from pipeline.gold.leader_election.election_attempts import is_noted_clean, is_n
 from schemas.bronze import log_record
 from schemas.gold.leader_election import SPEC
 from tests.chain import built_of_many, inputs_of, kernel
-from tests.frames import frame
+from tests.frames import at, frame
 from tests.gold.election_stories import BORN, BORN_DEAD, EXPIRED, NO_REPLICA, SENT, START, lines
 from tests.rows import same_rows
 
@@ -157,6 +157,25 @@ def test_two_removals_in_one_request() -> None:
     names = ("elected_at", "kind", "old_leader", "isr_before", "leader", "isr", "leader_epoch", "verdict")
     same_rows(found, frame(SPEC, REMOVALS), *names, "certainty")
     assert found.sort("elected_at")["evidence"].list.len().to_list() == [1, 2, 2]
+
+
+# 2 goes offline; hours later a request tells that nobody leads: of that a later line has told, which is not there.
+LONG_GONE = f"""
+    {BORN.format(at="01,001", name="a-0", replicas="2,3", leader=2, isr="2, 3", end="zkVersion=0")}
+    02,001 Changed state of replica 2 for partition a-0 from OnlineReplica to OfflineReplica
+    03,001 {SENT.format(-1, 1, 3, "a-0")}
+"""
+
+
+@pytest.mark.parametrize(("hour", "elected_at"), [("00", 2.001), ("03", 3 * 3600 + 3.001)])
+def test_a_request_tells_of_a_replica_that_just_went_offline(hour: str, elected_at: float) -> None:
+    told = lines(LONG_GONE, "[Controller id=1 epoch=1] ", "state.change.logger")
+    logs = {
+        (1, "controller"): lines(START, "[Controller id=1] ", "kafka.controller.KafkaController"),
+        (1, "state-change"): told.replace("00:00:03,001", f"{hour}:00:03,001"),
+    }
+    found = built_of_many({"c": logs}, "leader_election")["leader_election"]
+    assert found.sort("elected_at")["elected_at"].to_list() == [at(1.001), at(elected_at)]
 
 
 def test_no_lines_are_no_elections() -> None:

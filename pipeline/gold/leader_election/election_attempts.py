@@ -4,11 +4,15 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.leader_election.election_lines import REMOVED, SENT, UPDATED
-from pipeline.gold.leader_election.isr_removals import with_each_removal
+from pipeline.gold.leader_election.isr_removals import SOON, with_each_removal
 from pipeline.gold.leader_election.leader_selectors import NOBODY
+from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.controller_view import OWN
 
-IN_EVENT = ("object", "number", "said_event_seq")
+EVENT = ("object", "event")
+IN_EVENT = (*EVENT, "number")
+# Of places within a term: a day in UTC.
+DAY = 86_400_000 << SEQ_BITS
 LINE = ("file_id", "byte_offset")
 UNCLEAN = "elected_unclean"
 UNCLEAN_NOTING = ("selector_unclean_elected", "partition_transition")
@@ -19,16 +23,20 @@ def attempts(views: pl.DataFrame) -> pl.DataFrame:
     same event (said_selector, is_unclean_said, is_clean_said, note: the line of an unclean choice), and the target of a
     reassignment. isr_line: the line that stated the ISR last. how: move, removed or implied.
 
-    Lines are columns of the names <name>_file_id and <name>_byte_offset.
+    Lines are columns of the names <name>_file_id and <name>_byte_offset. event: what the controller was doing, by its
+    place; where no line tells, as of a term without controller.log, one for each day.
     """
+    of_event, of_day = col("said_event_seq"), -(col("seq") // DAY)
     number = col("how").is_not_null().cum_sum().over("object")
     rows = (
         views.sort(*OWN, "seq")
-        .with_columns(object=pl.struct(OWN).rle_id())
+        .with_columns(
+            object=pl.struct(OWN).rle_id(), event=when(of_event > 0).then(of_event).otherwise(of_day)
+        )
         .pipe(with_how)
         .with_columns(
             number=number,
-            target=col("said_target").forward_fill().over("object"),
+            target=col("said_target").forward_fill().over(EVENT),
             **{f"isr_line_{name}": of_isr_before(f"said_{name}") for name in LINE},
         )
     )
@@ -112,11 +120,12 @@ def with_how(rows: pl.DataFrame) -> pl.DataFrame:
     )
     is_removal = (col("said_event") == UPDATED) | ((col("said_event") == REMOVED) & rises)
     is_told = col("said_event").is_in(SENT) & rises & ~col("is_unsaid")
-    is_any_gone = col("said_gone_id").is_not_null().cum_sum().over("object", "said_before") > 0
+    gone_at = when(col("said_gone_id").is_not_null()).then("said_logged_at").forward_fill()
+    since_gone = col("said_logged_at") - gone_at.over("object", "said_before")
     how = (
         when(col("said_from_state").is_not_null()).then(lit("move"))
         .when(is_removal).then(lit("removed"))
-        .when(is_told & (is_any_gone | is_isr_changed())).then(lit("implied"))
+        .when(is_told & ((since_gone <= SOON) | is_isr_changed())).then(lit("implied"))
     )  # fmt: skip
     return numbered.with_columns(how=how)
 

@@ -1,5 +1,7 @@
 """Removals of replicas from the ISR of which only a later request tells (up to 2.5), each as a row of its own."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col, lit, when
 
@@ -7,6 +9,8 @@ from pipeline.gold.leader_election.leader_selectors import NOBODY
 
 # The lines since the leader epoch was said last; of these no more than one implies a removal, the last one.
 SINCE_EPOCH = ("object", "said_before")
+# A replica that went offline longer before a request is not what the request tells of.
+SOON = timedelta(hours=1)
 GONE = ("gone_id", "gone_seq", "gone_logged_at", "gone_file_id", "gone_byte_offset")
 TOLD = ("told_file_id", "told_byte_offset")
 
@@ -27,28 +31,22 @@ def with_each_removal(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def gone_replicas(rows: pl.DataFrame) -> pl.DataFrame:
-    """(SINCE_EPOCH, GONE): replicas that went offline, in order, each with its line.
-
-    A replica whose deletion was put off goes offline once more: it has left the ISR by then.
-    """
-    return (
-        rows.filter(col("said_gone_id").is_not_null())
-        .unique([*SINCE_EPOCH, "said_gone_id"], keep="first", maintain_order=True)
-        .select(
-            *SINCE_EPOCH,
-            gone_id="said_gone_id",
-            gone_seq="seq",
-            gone_logged_at="said_logged_at",
-            gone_file_id="said_file_id",
-            gone_byte_offset="said_byte_offset",
-        )
+    """(SINCE_EPOCH, GONE): replicas that went offline, in order, each with its line."""
+    return rows.filter(col("said_gone_id").is_not_null()).select(
+        *SINCE_EPOCH,
+        gone_id="said_gone_id",
+        gone_seq="seq",
+        gone_logged_at="said_logged_at",
+        gone_file_id="said_file_id",
+        gone_byte_offset="said_byte_offset",
     )
 
 
 def removals_of(implied: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
     """(SINCE_EPOCH, GONE, place, ids): the replicas whose removals requests imply, in order; ids: all of the request.
 
-    All that went offline, or those of them in the ISR, if as many as the leader epoch rose; else the last one.
+    All that went offline soon before, or those of them in the ISR, if as many as the leader epoch rose; else the last
+    one. A replica whose deletion was put off goes offline once more: it has left the ISR by then.
     """
     rise = col("said_leader_epoch") - col("leader_epoch_before")
     is_in_isr = col("isr_before").list.contains(col("gone_id")).fill_null(value=False)
@@ -58,9 +56,12 @@ def removals_of(implied: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
         .when(col("rise") == col("is_in_isr").sum().over(SINCE_EPOCH)).then("is_in_isr")
         .otherwise(is_last)
     )  # fmt: skip
+    asked = implied.select(*SINCE_EPOCH, "isr_before", told_at="said_logged_at", rise=rise)
     return (
-        gone.join(implied.select(*SINCE_EPOCH, "isr_before", rise=rise), on=SINCE_EPOCH)
+        gone.join(asked, on=SINCE_EPOCH)
+        .filter(col("told_at") - col("gone_logged_at") <= SOON)
         .sort(*SINCE_EPOCH, "gone_seq")
+        .unique([*SINCE_EPOCH, "gone_id"], keep="first", maintain_order=True)
         .with_columns(is_in_isr=is_in_isr)
         .filter(is_meant)
         .group_by(SINCE_EPOCH)
