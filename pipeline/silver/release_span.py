@@ -18,8 +18,10 @@ NODE = ("cluster_id", "node_id")
 BITS = ("older", "later")
 FIRST = ("first_at", "first_file", "first_offset")
 LAST = ("last_at", "last_file", "last_offset")
+DAY = (*NODE, "process", "day")
 NOT_TOLD = "no line tells releases apart"
 CONTRADICTORY = "lines of releases that exclude one another in turn, and no start of a process between them"
+DAY_US = 86_400_000_000
 LINE_US = 1_000  # lines carry milliseconds: the end of the one at t is t + 1 ms
 
 Row = dict[str, Any]
@@ -30,10 +32,10 @@ def build(wording_seen: pl.DataFrame, release_setting: ReleaseSetting) -> pl.Dat
 
     Each wording and sign says which releases print it, at the first and the last time it was seen. What this leaves
     is folded in order of time by core.stretch; a start of a process is where a release may change.
-    What is folded grows with nodes, hours and kinds of wording, never with lines.
+    What is folded grows with processes and kinds of wording, with hours only while they contradict one another.
     """
     fixed = {node_id: bits(release, release) for node_id, release in release_setting.by_node}
-    sights = seen_once(said_by_releases(wording_seen))
+    sights = deciding(seen_once(said_by_releases(wording_seen)))
     rows = [row for node in sights.partition_by(*NODE) for row in spans_of(node, fixed)]
     times = ("valid_from_at", "valid_until_at")
     types = dict(empty(SPEC).schema)
@@ -85,8 +87,56 @@ def seen_once(said: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def deciding(sights: pl.DataFrame) -> pl.DataFrame:
+    """Both ends of the sights, (NODE, at, file_id, offset, is_start, BITS), in order of node and time: of each kind the
+    first and the last of a block, as the others decide nothing; all of a day that leaves no release."""
+    ordered = in_order(sights)
+    days = ordered.group_by(DAY, maintain_order=True).agg(col(BITS).bitwise_and())
+    numbered = days.select(
+        *DAY, is_told=pl.any_horizontal(col(BITS) != 0), block=pl.Series([*blocks(days)], dtype=pl.Int64)
+    )
+    kind = pl.struct("block", *BITS)
+    return ordered.join(numbered, on=DAY, nulls_equal=True, maintain_order="left").filter(
+        ~col("is_told") | kind.is_first_distinct() | kind.is_last_distinct()
+    )
+
+
+def in_order(sights: pl.DataFrame) -> pl.DataFrame:
+    """Both ends of the sights with process, its number on the node, and day, that of its time."""
+    numbered = sights.with_columns(col("first_at", "last_at").dt.epoch("us")).with_row_index("row")
+    shared = (*NODE, *BITS, "row")
+    first = numbered.select(
+        *shared,
+        "is_start",
+        at="first_at",
+        file_id="first_file",
+        offset="first_offset",
+        is_end=lit(value=False),
+    )
+    last = numbered.filter(col("last_at") > col("first_at")).select(
+        *shared,
+        is_start=lit(value=False), at="last_at", file_id="last_file", offset="last_offset", is_end=lit(value=True),
+    )  # fmt: skip
+    return (
+        pl.concat([first, last], how="diagonal")
+        .sort(*NODE, "at", ~col("is_start"), "row", "is_end")
+        .with_columns(process=col("is_start").cum_sum().over(NODE), day=col("at") // DAY_US)
+    )
+
+
+def blocks(days: pl.DataFrame) -> Iterator[int]:
+    """For each day (DAY, BITS) the number of its block: the days of a process, one after another, that leave a release
+    in common."""
+    number, left, before = 0, 0, None
+    for *process, _, older, later in days.iter_rows():
+        told = joined(older, later)
+        left = left & told if process == before else 0
+        number, left, before = (number, left, process) if left else (number + 1, told, process)
+        yield number
+
+
 def spans_of(node: pl.DataFrame, fixed: Mapping[int | None, int]) -> Iterator[Row]:
-    """The stretches of one node from its sights; a loop over wordings of hours, not over lines."""
+    """The stretches of one node from its sights (deciding): a loop over few of them."""
     found = stretches(sightings(node))
     starts = (one.first_at for one in found[1:])
     place = node.select(NODE).row(0, named=True)
@@ -97,12 +147,9 @@ def spans_of(node: pl.DataFrame, fixed: Mapping[int | None, int]) -> Iterator[Ro
 
 
 def sightings(node: pl.DataFrame) -> Iterator[Sighting]:
-    in_micros = node.with_columns(col("first_at", "last_at").dt.epoch("us"))
-    for row in in_micros.iter_rows(named=True):
+    for row in node.iter_rows(named=True):
         releases = joined(row["older"], row["later"])
-        yield Sighting(row["first_at"], releases, row["is_start"], (row["first_file"], row["first_offset"]))
-        if row["last_at"] > row["first_at"]:
-            yield Sighting(row["last_at"], releases, False, (row["last_file"], row["last_offset"]))
+        yield Sighting(row["at"], releases, row["is_start"], (row["file_id"], row["offset"]))
 
 
 def as_row(one: Stretch, following_at: int | None) -> Row:

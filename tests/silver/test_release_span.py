@@ -11,6 +11,7 @@ import pytest
 from pipeline.core.frames import frame_of
 from pipeline.model.settings import ReleaseSetting
 from pipeline.silver import release_span, wording_seen
+from pipeline.silver.release_span import deciding, said_by_releases, seen_once
 from schemas.silver.release_span import SPEC
 from tests.kafka.reading import read_table
 from tests.lab import records
@@ -160,6 +161,19 @@ def test_a_span_ends_just_after_its_last_line() -> None:
     (found,) = spans(tables)
     ends = (found["valid_from_at"], found["valid_until_at"])
     assert [f"{one:%H:%M:%S.%f}" for one in ends] == ["08:10:00.000000", "08:50:00.001000"]
+
+
+def test_hours_that_say_the_same_again_are_not_folded(shared: Path) -> None:
+    lab = shared / "corpus" / "lab" / "2.2.2-zk-stock" / "broker-1"
+    hours = [log_text(lab, "state-change", f"2026-11-{day}") for day in (21, 22, 23)]
+    folded = [
+        deciding(seen_once(said_by_releases(seen))).height
+        for seen in (
+            wording_seen.build(frame_of(read_table(b"".join(some), log="state-change")))
+            for some in (hours[:2], hours)
+        )
+    ]
+    assert folded[0] == folded[1] > 0
 
 
 def test_no_wordings() -> None:
