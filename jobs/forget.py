@@ -15,7 +15,7 @@ from pipeline.store.session import get_spark
 from pipeline.store.warehouse import ClusterWarehouse
 
 # What says that there is something to read goes first: a reader sees all of a cluster or nothing.
-LAYERS = ("ops", "gold", "silver", "bronze")
+LAYERS = ("ops", "gold", "state", "silver", "bronze")
 HIDDEN = "_forgotten"
 
 

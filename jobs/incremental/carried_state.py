@@ -17,16 +17,11 @@ from pipeline.gold.leader_election.kraft_marks import RUNS
 from pipeline.gold.partition_outage import without_leader
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.terms.succession import with_superseded
-from schemas.gold import (
-    broker_session,
-    leader_imbalance,
-    partition_outage,
-    partition_timeline,
-    replay_summary,
-)
+from schemas.gold import broker_session, leader_imbalance, partition_outage, partition_timeline
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
 from schemas.silver import election_event, reassignment_event, topic_event
 from schemas.spec import TableSpec
+from schemas.state import replay_summary
 
 PLACE = ("file_id", "byte_offset")
 OUTAGE = (*PARTITION, "noticed_at")
@@ -50,7 +45,7 @@ def both(one: Condition, other: Condition | None) -> Condition:
 
 
 def summary_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
-    """Days of gold.replay_summary before the day, of the terms that go on then."""
+    """Days of state.replay_summary before the day, of the terms that go on then."""
     terms = at_hand.since(BY_SHORT_NAME["controller_line"], start)["term_id"].unique().drop_nulls().sort()
     names = terms.to_list()
     rows = at_hand.stored(replay_summary.SPEC, both(before("day_at", start), named("term_id", names)))

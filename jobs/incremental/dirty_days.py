@@ -157,7 +157,7 @@ def judged_at(
     """The earliest time before the dirty day of which the lines from that day on change verdicts.
 
     lines: silver.controller_line from that day on; summaries: what the replay left before it, of the terms of these
-    lines (gold.replay_summary); gaps: silver.log_gap now and as it was.
+    lines (state.replay_summary); gaps: silver.log_gap now and as it was.
     """
     missing = affected_from(*map(missing_since, gaps))
     return earliest(traced_again(lines, summaries), beside_a_later_life(lines, terms), missing)

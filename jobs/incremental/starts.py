@@ -22,9 +22,10 @@ from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, Refresh, Table
 from pipeline.core.conditions import before, is_in, reaching
 from pipeline.gold.leader_election.election_lines import TRYING
 from pipeline.model.partitions.statements import PARTITION
-from schemas.gold import partition_timeline, replay_summary
+from schemas.gold import partition_timeline
 from schemas.silver import broker_setting, controller_line, log_gap, term
 from schemas.spec import TableSpec
+from schemas.state import replay_summary
 
 # Lines that are judged by all that their controller knew: its checks of ratios, and its elections.
 JUDGED_BY_VIEW = ("imbalance_ratio", *TRYING)

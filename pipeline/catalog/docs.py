@@ -12,7 +12,7 @@ from pipeline.kafka.layout.wrapper import wrappers
 from schemas.ops import run
 from schemas.spec import TableSpec
 
-LAYERS = ("bronze", "silver", "gold", "ops")
+LAYERS = ("bronze", "silver", "state", "gold", "ops")
 LAYOUTS = (
     "prod/broker-3/controller.log",
     "prod/kafka-3.example.net/logs/state-change.log.2026-11-21-08.gz",

@@ -23,6 +23,7 @@ PACKAGES = (
     "pipeline.model",
     "pipeline.bronze",
     "pipeline.silver",
+    "pipeline.state",
     "pipeline.gold",
     "schemas",
 )

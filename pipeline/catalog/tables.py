@@ -13,7 +13,6 @@ import polars as pl
 from pipeline.core.packed_rows import RowKernel
 from pipeline.gold import (
     broker_session,
-    controller_day,
     controller_term,
     evidence,
     finding,
@@ -24,7 +23,6 @@ from pipeline.gold import (
     partition_outage,
     partition_timeline,
     replay_check,
-    replay_summary,
     transition_audit,
 )
 from pipeline.silver import (
@@ -50,6 +48,7 @@ from pipeline.silver import (
     topic_event,
     wording_seen,
 )
+from pipeline.state import controller_day, replay_summary
 from schemas.bronze import duplicate_record, file_sighting, log_record, source_file
 from schemas.ops import quality_result
 from schemas.spec import TableSpec

@@ -27,7 +27,7 @@ SPEC = TableSpec(
         field(
             "watermarks",
             map_of(STRING, STRING),
-            "By table what it was built from: rows through a load_seq, and a SHA-256 of code and settings; nothing where "
+            "By table what it was built from: rows through a load_seq, and a SHA-256 of code and settings; empty where "
             "it is to be built anew. templates, forms: by what records were understood and files recognised.",
         ),
         field("sentence", STRING, "Why nothing was published."),

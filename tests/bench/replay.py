@@ -21,8 +21,8 @@ from pipeline.core.replay import Moves, replay
 from pipeline.gold import transition_audit
 from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM
 from pipeline.kafka.machines.by_release import REPLICA, machines, visibility
-from schemas.gold import replay_summary
 from schemas.gold import transition_audit as audit
+from schemas.state import replay_summary
 from tests.replay import naive
 from tests.replay.generated import DONE, Generated, audited, generate, moves, table
 

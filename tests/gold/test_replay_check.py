@@ -7,9 +7,10 @@ import pytest
 
 from pipeline.core.frames import declared, empty
 from pipeline.gold import replay_check
-from schemas.gold import replay_summary, transition_audit
+from schemas.gold import transition_audit
 from schemas.gold.replay_check import SPEC
 from schemas.silver import controller_line, state_dump, term
+from schemas.state import replay_summary
 from tests.frames import frame
 
 DUMP_OFFSET, DUMP_SEQ = 1000, 50

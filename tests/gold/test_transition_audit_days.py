@@ -10,11 +10,12 @@ from polars import col, lit
 from polars.testing import assert_frame_equal
 
 from pipeline.core.frames import empty, frame_of, with_absent
-from pipeline.gold import replay_check, replay_summary, transition_audit
+from pipeline.gold import replay_check, transition_audit
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA
-from schemas.gold.replay_summary import SPEC as SUMMARY
+from pipeline.state import replay_summary
 from schemas.silver import controller_line, partition_transition, replica_transition, state_dump, term
 from schemas.spec import TableSpec
+from schemas.state.replay_summary import SPEC as SUMMARY
 from tests.replay.generated import IN_TURN, generate, table
 
 BEGIN = datetime(2026, 11, 21, tzinfo=UTC)

@@ -16,9 +16,10 @@ from jobs.incremental.dirty_days import (
 )
 from pipeline.model.lines.acting import SEQ_BITS
 from schemas.bronze import source_file
-from schemas.gold import partition_timeline, replay_summary
+from schemas.gold import partition_timeline
 from schemas.silver import broker_setting, controller_line, log_gap, term, wording_seen
 from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
+from schemas.state import replay_summary
 from tests.frames import at, frame
 
 TERMS = """

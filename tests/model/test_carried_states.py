@@ -1,8 +1,8 @@
 """What days before leave to the days that are judged: moves, attempts, and whether a line at TRACE stands there."""
 
 from pipeline.model.partitions.carried_states import OBJECT, carried_moves
-from schemas.gold.replay_summary import SPEC
 from schemas.gold.transition_audit import SPEC as MOVE
+from schemas.state.replay_summary import SPEC
 from tests.frames import frame
 from tests.rows import same_rows
 

@@ -24,7 +24,7 @@ def build(
     before, where there is none against the first one after, of that day or the next. A cut dump proves only what it
     shows. Of moves in the millisecond of the dump, which stands in the other log, nothing tells the order: the state
     may be before or after.
-    summary_before: gold.replay_summary of the days before those of the moves and lines that are given.
+    summary_before: state.replay_summary of the days before those of the moves and lines that are given.
     Source: ReplicaStateMachine and PartitionStateMachine.startup and logInvalidTransition, 0.8.1 to 3.9.
     """
     terms = term.select(*TERM, "is_trace_seen", "replica_machine")

@@ -24,7 +24,7 @@ def build(
     """One row per state change of both machines, from dirty_from on (the begin of a day); all where it is None.
 
     Rows:    one move gives one row, with a term or without.
-    summary_before: gold.replay_summary of the days before dirty_from; controller_line: the lines from then on.
+    summary_before: state.replay_summary of the days before dirty_from; controller_line: the lines from then on.
     Order:   (term_id, seq); a start-up seeds all states anew, so nothing is carried from term to term.
     Source:  ReplicaStateMachine and PartitionStateMachine, 0.8.1 to 3.9, ZooKeeper mode.
     """

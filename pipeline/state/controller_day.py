@@ -7,7 +7,7 @@ from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE, line, outermost
 from pipeline.model.terms.term_steps import LIVE, NAMED, TERM, of_terms, resignations, with_succession
-from schemas.gold.controller_day import SPEC
+from schemas.state.controller_day import SPEC
 
 DAY = (*TERM, "day_at")
 STALE = ("11", "STALE_CONTROLLER_EPOCH")

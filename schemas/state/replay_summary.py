@@ -5,7 +5,7 @@ from schemas.spec import CLUSTER_ID, DAY_AT, TERM_ID, Check, TableSpec, field, r
 from schemas.types import INTEGER, LONG, STRING
 
 SPEC = TableSpec(
-    name="gold.replay_summary",
+    name="state.replay_summary",
     grain="One object of a state machine that moved, or was meant to, in one day of one term.",
     key=("term_id", "day_at", "machine", "topic", "partition", "replica_id"),
     fields=(

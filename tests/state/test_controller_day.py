@@ -7,8 +7,7 @@ import pyarrow as pa
 from polars import col
 
 from pipeline.core.frames import empty, frame_of
-from pipeline.gold.controller_day import COUNTS, build
-from schemas.gold import controller_day
+from pipeline.state.controller_day import COUNTS, build
 from schemas.gold.controller_term import SPEC
 from schemas.silver import (
     broker_event,
@@ -18,6 +17,7 @@ from schemas.silver import (
     partition_transition,
     term,
 )
+from schemas.state import controller_day
 from tests.chain import built
 from tests.frames import frame
 from tests.gold.term_stories import STORIES

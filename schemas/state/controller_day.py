@@ -14,7 +14,7 @@ from schemas.spec import (
 from schemas.types import BOOLEAN, LONG, STRING, TIMESTAMP
 
 SPEC = TableSpec(
-    name="gold.controller_day",
+    name="state.controller_day",
     grain="One day of one term with lines of its controller, or lines about its requests. Late: after the election "
     "of the next one.",
     key=("term_id", "day_at"),
