@@ -18,14 +18,14 @@ from schemas.bronze import file_sighting
 from schemas.spec import TableSpec
 
 AT_ONCE = 4
-Done = Callable[[TableSpec, pa.Table], None]
+Sift = Callable[[TableSpec, pa.Table], pa.Table]
 
 
 class Builder:
-    """The building of one run; `done` hears of each table and the rows that are written of it."""
+    """The building of one run; `sift` hears of each table and its rows, and gives those that are written of it."""
 
-    def __init__(self, night: Night, done: Done) -> None:
-        self.night, self.done = night, done
+    def __init__(self, night: Night, sift: Sift) -> None:
+        self.night, self.sift = night, sift
         self.at_hand = AtHand(night)
         self.starts = Starts(night, self.at_hand)
         self.records = Records(night, self.at_hand)
@@ -41,14 +41,13 @@ class Builder:
             writes: list[Future[None]] = []
             if sightings is not None:
                 self.at_hand.note(file_sighting.SPEC, Built(frame_of(sightings), is_all=False))
-                self.done(file_sighting.SPEC, sightings)
+                self.sift(file_sighting.SPEC, sightings)
                 writes.append(pool.submit(self.night.tables.append, file_sighting.SPEC, sightings))
             for place, table in enumerate(tables):
                 rows = self.built(table)
                 if not any(RECORDS.intersection(one.inputs) for one in tables[place + 1 :]):
                     self.records.forget()
                 if rows is not None and not self.brings_nothing(table, rows):
-                    self.done(table.spec, rows)
                     writes.append(pool.submit(self.store, table, rows))
                 raise_first(write for write in writes if write.done())
             wait(writes, return_when=FIRST_EXCEPTION)
@@ -64,7 +63,10 @@ class Builder:
         start = self.starts.start_of(table)
         if start is not None:
             rows = rows.filter(reaching(table.ordered_by, start).polars())
-        found = declared(rows, table.spec)
+        given = declared(rows, table.spec)
+        found = given if self.brings_nothing(table, given) else self.sift(table.spec, given)
+        if found is not given:
+            self.records.sifted.add(table.spec.name)
         is_all = start is None and not self.night.is_appended(table)
         self.at_hand.note(table.spec, Built(frame_of(found), is_all, start))
         return found

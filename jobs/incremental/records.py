@@ -32,6 +32,7 @@ class Records:
         self.tables: Sequence[Table] = ()
         self.of_run: pl.DataFrame | None = None
         self.packs: dict[str, PackedRows] = {}
+        self.sifted: set[str] = set()  # tables of which not all rows are written
 
     def of_table(self, table: Table) -> pl.DataFrame:
         """The rows of a table by segments: of those of the run where it adds to what is stored, else of all."""
@@ -64,7 +65,8 @@ class Records:
     def is_written_there(self, table: Table, rows: pa.Table) -> bool:
         """True if executors hold the rows of the table as they are written, and so many that they write them."""
         is_there = self.night.executors is not None and table.refresh is Refresh.SEGMENTS
-        return is_there and table.merged is None and rows.num_rows > ROWS_HERE
+        is_as_given = table.merged is None and table.spec.name not in self.sifted
+        return is_there and is_as_given and rows.num_rows > ROWS_HERE
 
     def condition(self, table: Table) -> Condition | None:
         """Records that the table follows from; None: all. A first run has no others than its own."""

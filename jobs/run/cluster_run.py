@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from jobs.incremental.at_hand import AtHand
-from jobs.incremental.builder import Builder, tables_to_build
+from jobs.incremental.builder import Builder, Sift, tables_to_build
 from jobs.incremental.fingerprints import (
     FORMS_READ,
     TEMPLATES_READ,
@@ -30,7 +30,7 @@ from jobs.run.masked_run import require_same_masking, stored_settings
 from jobs.run.migration import migrate_older
 from jobs.run.preconditions import require_kafka, require_same_zones
 from jobs.run.progress import Progress
-from jobs.run.quality_gate import QualityGate, open_findings
+from jobs.run.quality_gate import QualityGate, open_findings, said_of, unmet
 from jobs.run.request import RunRequest, RunResult, has_other_problems, is_kept, news
 from jobs.run.tables_of_run import TablesOfRun
 from pipeline.bronze.planning import Plan
@@ -96,6 +96,7 @@ class Run:
         self.published: Published = store.published()
         self.versions: dict[str, int] = {}
         self.counts: dict[str, int] = {}
+        self.left_out: list[str] = []
         self.watermarks = dict(self.published.watermarks)
         self.at_hand: AtHand | None = None
 
@@ -179,6 +180,7 @@ class Run:
             self.watermarks,
             dict(Counter(state for state, _ in found.values())),
             problems,
+            left_out=self.left_out,
             is_judged=self.watermarks.get(finding.SPEC.name) == self.watermark(finding.SPEC.name),
             before=0 if self.request.is_reparsing else self.published.counts.get("load_seq", 0),
         )
@@ -222,26 +224,27 @@ class Run:
         if planned.segments:
             self.count(intake.totals)
         self.progress.stage("build", f"{len(tables)} tables")
-        builder = Builder(night, self.entering(gate))
+        builder = Builder(night, self.sifting(gate))
         self.at_hand = builder.at_hand
         builder.build(tables, intake.loader.sightings(planned) if planned.sightings else None)
         self.watermarks |= {one.spec.name: self.watermark(one.spec.name) for one in tables}
         self.progress.stage("gate", f"{len(gate.entered)} tables, Great Expectations")
         results = gate.verdicts()
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
-        failed = [one for one in results if one["severity"] == "critical" and not one["is_met"]]
-        if failed:
-            self.refuse(failed)
+        refused = gate.refused(results)
+        if refused:
+            self.refuse(refused)
+        self.left_out = [said_of(one) for one in unmet(results)]
         if finding.SPEC.name in {one.spec.name for one in tables}:
             self.counts |= open_findings(self.at_hand.whole(BY_NAME[finding.SPEC.name]))
         return lost
 
-    def entering(self, gate: QualityGate) -> Callable[[TableSpec, pa.Table], None]:
-        def enter(spec: TableSpec, rows: pa.Table) -> None:
+    def sifting(self, gate: QualityGate) -> Sift:
+        def sift(spec: TableSpec, rows: pa.Table) -> pa.Table:
             self.progress.detail(spec.name)
-            gate.enter(spec, rows)
+            return gate.sift(spec, rows)
 
-        return enter
+        return sift
 
     def count(self, totals: Mapping[str, int]) -> None:
         self.counts |= totals
@@ -250,10 +253,7 @@ class Run:
 
     def refuse(self, failed: Sequence[dict[str, Any]]) -> None:
         """Publishes the last good versions again, and what the gate said."""
-        first = failed[0]
-        sentence = (
-            f"{first['table']} {first['expectation']}: {first['sentence'] or first['unexpected_count']}"
-        )
+        sentence = said_of(failed[0])
         kept = {name: self.store.bases.get(name, 0) for name in self.versions}
         kept[quality_result.SPEC.name] = self.versions[quality_result.SPEC.name]
         self.versions, self.counts = kept, dict(self.published.counts)

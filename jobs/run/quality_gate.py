@@ -1,5 +1,6 @@
 """The gate of a run: all tables that it wrote go through their expectations, a suite per layer."""
 
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -7,13 +8,17 @@ import polars as pl
 import pyarrow as pa
 from polars import col
 
-from pipeline.core.expectations import Expectation, broken_rows, expectation_of
-from pipeline.core.frames import frame_of
+from pipeline.catalog.tables import TABLES, Refresh
+from pipeline.core.expectations import Expectation, broken_rows, expectation_of, sound_rows
+from pipeline.core.frames import declared, frame_of
 from pipeline.store.gate import judge, warm_up
 from schemas.gold.finding import SEVERITIES
 from schemas.spec import TableSpec
 
 Result = dict[str, Any]
+# Tables of what was read: a broken row there is lost, not just left out.
+AT_STAKE = frozenset(one.spec.name for one in TABLES if one.refresh in (Refresh.LOADED, Refresh.RUN))
+FEW = 100  # broken rows of a table, whatever its size
 
 
 class QualityGate:
@@ -23,6 +28,7 @@ class QualityGate:
         self.cluster_id, self.run_id = cluster_id, run_id
         self.pool = ThreadPoolExecutor(1)
         self.pool.submit(warm_up)
+        self.faulty: set[str] = set()
         self.entered: dict[str, tuple[Expectation, list[Future[pl.DataFrame]]]] = {}
 
     def enter(self, spec: TableSpec, rows: pa.Table) -> None:
@@ -30,6 +36,25 @@ class QualityGate:
         expected = expectation_of(spec)
         found = self.pool.submit(lambda: broken_rows(frame_of(rows), expected))
         self.entered.setdefault(spec.name, (expected, []))[1].append(found)
+
+    def sift(self, spec: TableSpec, rows: pa.Table) -> pa.Table:
+        """Judges rows that a kernel gave, and hands on those that break nothing: a row costs itself, not the night."""
+        expected, frame = expectation_of(spec), frame_of(rows)
+        broken = broken_rows(frame, expected)
+        judged: Future[pl.DataFrame] = Future()
+        judged.set_result(broken)
+        self.entered.setdefault(spec.name, (expected, []))[1].append(judged)
+        if broken.is_empty():
+            return rows
+        sound = sound_rows(frame, expected)
+        if len(frame) - len(sound) > max(FEW, len(frame) // 2):
+            self.faulty.add(spec.name)
+        return declared(sound, spec)
+
+    def refused(self, results: Sequence[Result]) -> list[Result]:
+        """Of the expectations that rows broke those that cost the night: what was read is at stake, or most of a table
+        is broken, which is a fault of the program and no odd row."""
+        return [one for one in unmet(results) if one["table"] in self.faulty | AT_STAKE]
 
     def verdicts(self) -> list[Result]:
         """The results of all tables that were entered."""
@@ -43,6 +68,15 @@ class QualityGate:
             for layer, tables in layers.items()
             for result in judge(self.cluster_id, self.run_id, layer, tables)
         ]
+
+
+def unmet(results: Sequence[Result]) -> list[Result]:
+    """Critical expectations that rows broke."""
+    return [one for one in results if one["severity"] == "critical" and not one["is_met"]]
+
+
+def said_of(result: Result) -> str:
+    return f"{result['table']} {result['expectation']}: {result['sentence'] or result['unexpected_count']}"
 
 
 def open_findings(finding: pl.DataFrame) -> dict[str, int]:

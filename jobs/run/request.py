@@ -33,7 +33,8 @@ class RunRequest:
 @dataclass
 class RunResult:
     """What came of it: the published versions, and what was read. before: the highest load_seq of earlier runs; 0 where
-    all is new. watermarks: of the tables that were ever built."""
+    all is new. watermarks: of the tables that were ever built. left_out: what is said of rows that break what their
+    table promises; they are not stored."""
 
     cluster_id: str
     run_id: str
@@ -43,6 +44,7 @@ class RunResult:
     watermarks: dict[str, str] = field(default_factory=dict)
     states: dict[str, int] = field(default_factory=dict)
     problems: list[tuple[str, str]] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
     is_judged: bool = False
     before: int = 0
 

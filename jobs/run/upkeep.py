@@ -8,7 +8,7 @@ from jobs.incremental.fingerprints import fresh_tables, sound, watermark
 from jobs.incremental.night import Night
 from jobs.incremental.placement import Placement, placement_of
 from jobs.run.progress import Progress
-from jobs.run.quality_gate import QualityGate, open_findings
+from jobs.run.quality_gate import QualityGate, open_findings, said_of
 from jobs.run.request import is_kept
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import BY_NAME, SPECS, TABLES, Refresh
@@ -62,16 +62,16 @@ class Upkeep:
         if placement_of(self.settings, self.counts.get("total_bytes", 0)) is Placement.EXECUTORS:
             night.executors = SparkRowExecutors(written)
         gate = QualityGate(self.store.cluster_id, self.run_id)
-        builder = Builder(night, gate.enter)
+        builder = Builder(night, gate.sift)
         tables = [table for table in TABLES if table.spec.name in names and table.build is not None]
         self.progress.stage("build", f"{len(tables)} tables")
         builder.build(tables)
         results = gate.verdicts()
-        failed = [one for one in results if one["severity"] == "critical" and not one["is_met"]]
+        failed = gate.refused(results)
         if failed:
             raise GateFailed(
                 expected=f"every critical expectation to hold in cluster {self.store.cluster_id}",
-                found=f"{len(failed)} broken, first {failed[0]['table']}: {failed[0]['sentence']}",
+                found=f"{len(failed)} broken, first {said_of(failed[0])}",
                 todo="what was published before stays",
             )
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)

@@ -14,7 +14,7 @@ from jobs.questions.outages import outage_lines
 from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather
 from jobs.screen.sections import broker_lines, move_lines, term_lines
-from jobs.text import clock, day_clock, human_bytes, printable
+from jobs.text import clock, day_clock, human_bytes, printable, shortened
 from pipeline.core.stored_tables import ReadableTables
 from schemas.gold.finding import SEVERITIES
 
@@ -127,6 +127,7 @@ def reading(facts: Facts, result: RunResult) -> list[str]:
     ]
     if skipped:
         lines.append(f"      not read: {', '.join(skipped)}")
+    lines += [f"      left out: {shortened(one, 160)} (ops.quality_result)" for one in result.left_out]
     return lines
 
 

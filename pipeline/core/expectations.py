@@ -42,6 +42,14 @@ def condition(check: Check) -> pl.Expr:
     return pl.sql_expr(check.condition.replace("size(", "array_length("))
 
 
+def sound_rows(rows: pl.DataFrame, expectation: Expectation) -> pl.DataFrame:
+    """The rows that break nothing. Of rows that share a key none is: which of them is right, nothing tells."""
+    rules = [rule.fill_null(value=False) for _, rule in expectation.rules]
+    is_broken = pl.any_horizontal(lit(value=False), *rules)
+    is_alone = pl.len().over(expectation.key) == 1 if expectation.key else lit(value=True)
+    return rows.filter(~is_broken & is_alone)
+
+
 def broken_rows(rows: pl.DataFrame, expectation: Expectation) -> pl.DataFrame:
     """(broken, row) of what breaks it: what is said, and the key, or the first columns, as text."""
     key = list(expectation.key or rows.columns[:3])

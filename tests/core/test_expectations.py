@@ -5,7 +5,7 @@ import pytest
 from polars import col
 
 from pipeline.catalog.tables import SPECS
-from pipeline.core.expectations import Expectation, broken_rows, condition, expectation_of
+from pipeline.core.expectations import Expectation, broken_rows, condition, expectation_of, sound_rows
 from schemas.spec import Check, TableSpec, field, required
 from schemas.types import INTEGER, STRING, array
 
@@ -65,3 +65,12 @@ def test_frames_know_the_conditions_of_all_tables(spec: TableSpec) -> None:
 
 def types_of(expression: pl.Expr, types: pl.Schema) -> pl.DataType:
     return pl.DataFrame(schema=types).select(expression).schema.dtypes()[0]
+
+
+def test_rows_that_break_something_are_left_out() -> None:
+    """Of two with one key both: nothing tells which is right."""
+    given = rows(
+        (1, "a", []), (1, "b", []), (2, "a", []), (3, "c", []), (4, None, [1, 2, 3]), (5, None, None)
+    )
+    assert sound_rows(given, expectation_of(SPEC)).rows() == [(2, "a", []), (5, None, None)]
+    assert sound_rows(given.clear(), expectation_of(SPEC)).is_empty()

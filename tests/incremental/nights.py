@@ -130,7 +130,7 @@ def in_nights(segments: Segments) -> Iterator[dict[str, pl.DataFrame]]:
         tables.append(source_file.SPEC, manifest(records).to_arrow(compat_level=pl.CompatLevel.oldest()))
         fresh = NAMES if before else frozenset[str]()
         run = Night(tables, settings, cluster_id, f"run-{night}", before, fresh)
-        Builder(run, lambda *_: None).build(BUILT)
+        Builder(run, lambda _, rows: rows).build(BUILT)
         before = max(brought)
         yield dict(tables.rows)
 

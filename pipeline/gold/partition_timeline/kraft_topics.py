@@ -5,7 +5,7 @@ from polars import col, lit, when
 
 from pipeline.model.terms.kraft_terms import with_term
 
-REMOVED, WIPED = "topic_removed", "controller_active"
+REMOVED, WIPED, REPLACED = "topic_removed", "controller_active", "partition_created"
 TOPIC = ("cluster_id", "topic", "topic_id")
 NAME = ("cluster_id", "topic")
 
@@ -14,7 +14,11 @@ def kraft_topics(
     printed: pl.DataFrame, lines: pl.DataFrame, before: pl.DataFrame, terms: pl.DataFrame
 ) -> pl.DataFrame:
     """(cluster_id, topic_id, topic_life, gone_at, gone_by) of each topic: the life of the metadata in which it was
-    seen first, and one more for each topic of that name that was removed before. terms: of kraft_terms."""
+    seen first, and one more for each topic of that name that was removed before. terms: of kraft_terms.
+
+    A name has one topic at a time: another of that name ends it, be it that no line tells of its removal, or that its
+    record was never committed (a controller prints what it replays before a majority has it).
+    """
     first = terms.group_by("cluster_id").agg(first_life=col("life").min())
     known = known_topics(before)
     seen = (
@@ -35,7 +39,7 @@ def kraft_topics(
 
 def known_topics(before: pl.DataFrame) -> pl.DataFrame:
     """Topics of rows of gold.partition_timeline: (TOPIC, at, known_life, ended_at, ended_by)."""
-    is_end = col("ended_by").is_in([REMOVED, WIPED])
+    is_end = col("ended_by").is_in([REMOVED, WIPED, REPLACED])
     return (
         before.sort("valid_until_at", "ended_by")
         .group_by(TOPIC)
@@ -67,15 +71,25 @@ def with_wiped(topics: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
 
 
 def numbered(topics: pl.DataFrame) -> pl.DataFrame:
-    """Topics with their number among those of the name, and their end: removed, or wiped with the life."""
+    """Topics with their number among those of the name, and their end: removed, wiped with the life, or replaced."""
     is_replaced = (col("life").shift(-1).over(NAME) == col("life")).fill_null(value=False)
     is_gone = (col("removed_at").is_not_null() | is_replaced).cast(pl.Int32)
     counted = col("life") + is_gone.cum_sum().over(NAME) - is_gone
+    gone_at, replaced_at = col("gone_at"), col("at").shift(-1).over(NAME)
+    is_replaced_first = (replaced_at < gone_at).fill_null(replaced_at.is_not_null())
     is_wiped_first = (col("wiped_at") <= col("removed_at")).fill_null(col("wiped_at").is_not_null())
-    return topics.sort(*NAME, "at", "topic_id").select(
-        "cluster_id",
-        "topic_id",
-        topic_life=pl.coalesce("known_life", counted),
-        gone_at=pl.min_horizontal("removed_at", "wiped_at"),
-        gone_by=when(is_wiped_first).then(lit(WIPED)).otherwise("removed_by"),
+    return (
+        topics.sort(*NAME, "at", "topic_id")
+        .with_columns(
+            topic_life=pl.coalesce("known_life", counted),
+            gone_at=pl.min_horizontal("removed_at", "wiped_at"),
+            gone_by=when(is_wiped_first).then(lit(WIPED)).otherwise("removed_by"),
+        )
+        .select(
+            "cluster_id",
+            "topic_id",
+            "topic_life",
+            gone_at=when(is_replaced_first).then(replaced_at).otherwise(gone_at),
+            gone_by=when(is_replaced_first).then(lit(REPLACED)).otherwise("gone_by"),
+        )
     )
