@@ -25,6 +25,8 @@ CARRIED = {
     "reassignment_before": "reassignment_event",
     "run_before": "election_event",
     "led_before": "partition_timeline",
+    "day_before": "controller_day",
+    "view_before": "partition_view",
     "published_finding": "finding",
 }
 

@@ -8,6 +8,7 @@ from polars import col
 
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.lines_before import CARRIED_LINE, lines_before
+from jobs.incremental.terms_before import day_before, view_before
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.conditions import Condition, before, equals, is_in, reaching, since
 from pipeline.core.frames import empty
@@ -21,7 +22,7 @@ from schemas.gold import broker_session, leader_imbalance, partition_outage, par
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
 from schemas.silver import election_event, reassignment_event, topic_event
 from schemas.spec import TableSpec
-from schemas.state import replay_summary
+from schemas.state import controller_day, partition_view, replay_summary
 
 PLACE = ("file_id", "byte_offset")
 OUTAGE = (*PARTITION, "noticed_at")
@@ -191,6 +192,14 @@ STATES: dict[str, State] = {
     "run_before": run_before,
     "led_before": led_before,
     "line_before": lines_before,
+    "view_before": view_before,
+    "day_before": day_before,
+}
+# Tables whose rows of the days before are such a state: a kernel that takes it is built by days if they hold it.
+KEPT_IN = {
+    "summary_before": replay_summary.SPEC,
+    "view_before": partition_view.SPEC,
+    "day_before": controller_day.SPEC,
 }
 NOTHING: dict[str, pl.DataFrame] = {
     "summary_before": empty(replay_summary.SPEC),
@@ -203,6 +212,8 @@ NOTHING: dict[str, pl.DataFrame] = {
     "run_before": empty(election_event.SPEC),
     "led_before": empty(partition_timeline.SPEC),
     "line_before": CARRIED_LINE,
+    "view_before": empty(partition_view.SPEC),
+    "day_before": empty(controller_day.SPEC),
 }
 
 

@@ -201,12 +201,11 @@ def told_anew(
     return affected_from(now, then)
 
 
-def first_term_day(
+def first_deposed_day(
     terms: pl.DataFrame, lines: pl.DataFrame, events: Iterable[str], since: datetime
 ) -> datetime | None:
-    """Begin of the first day of the terms that have lines of these events from `since` on."""
-    named = (
-        lines.filter(col("event").is_in(list(events)) & (col("ordered_at") >= since)).select(TERM).unique()
-    )
-    found = first_time(terms.join(named, on=TERM, how="semi").select(at=began()), "at")
+    """Begin of the first day of the terms that have such lines from `since` on and had a successor before it."""
+    saying = lines.filter(col("event").is_in(list(events)) & (col("ordered_at") >= since))
+    deposed = with_superseded(terms).filter(col("superseded_at") < since)
+    found = first_time(deposed.join(saying, on=TERM, how="semi").select(at=began()), "at")
     return None if found is None else begin_of_day(found)

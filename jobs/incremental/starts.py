@@ -8,12 +8,12 @@ import polars as pl
 from polars import col
 
 from jobs.incremental.at_hand import AtHand
+from jobs.incremental.carried_state import KEPT_IN
 from jobs.incremental.dirty_days import (
     LATE,
     begin_of_day,
     dirty_at,
-    earliest,
-    first_term_day,
+    first_deposed_day,
     judged_at,
     told_anew,
 )
@@ -22,13 +22,13 @@ from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, Refresh, Table
 from pipeline.core.conditions import before, is_in, reaching
 from pipeline.gold.leader_election.election_lines import TRYING
 from pipeline.model.partitions.statements import PARTITION
-from schemas.gold import partition_timeline
+from schemas.gold import imbalance_check, leader_election, partition_timeline
 from schemas.silver import broker_setting, controller_line, log_gap, term
 from schemas.spec import TableSpec
 from schemas.state import replay_summary
 
-# Lines that are judged by all that their controller knew: its checks of ratios, and its elections.
-JUDGED_BY_VIEW = ("imbalance_ratio", *TRYING)
+# Of tables whose rows are judged by all that their controller knew: the events of such lines.
+JUDGED_BY_VIEW = {imbalance_check.SPEC.name: ("imbalance_ratio",), leader_election.SPEC.name: TRYING}
 # Tables of which the rows of before are compared with those of now.
 DIMENSIONS = (term.SPEC, broker_setting.SPEC, log_gap.SPEC)
 LINES = BY_SHORT_NAME["controller_line"]
@@ -52,7 +52,6 @@ class Starts:
         self.earlier = {spec.name: at_hand.stored(spec) for spec in DIMENSIONS}
         self.dirty_from: datetime | None = None
         self.judged_from: datetime | None = None
-        self.terms_from: datetime | None = None
         self.is_dirty_known = self.is_judged_known = False
 
     @property
@@ -78,8 +77,7 @@ class Starts:
         self.is_dirty_known = True
 
     def find_judged_day(self) -> None:
-        """The dirty day, or an earlier one of which its lines change verdicts; and the first day of the terms that
-        check ratios or elect from the day before it on."""
+        """The dirty day, or an earlier one of which its lines change verdicts."""
         self.is_judged_known = True
         if self.dirty_from is None:
             return
@@ -88,16 +86,11 @@ class Starts:
         is_earlier = before("day_at", self.dirty_from) & is_in("term_id", traced)
         summaries = self.at_hand.stored(replay_summary.SPEC, is_earlier)
         at = judged_at(lines, summaries, terms, self.versions(log_gap.SPEC))
-        self.judge_from(self.dirty_from if at is None else min(self.dirty_from, begin_of_day(at)))
+        self.judged_from = self.dirty_from if at is None else min(self.dirty_from, begin_of_day(at))
 
     def versions(self, spec: TableSpec) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The rows of a dimension now, and as they were."""
         return self.at_hand.whole(BY_NAME[spec.name]), self.earlier[spec.name]
-
-    def judge_from(self, day: datetime) -> None:
-        terms, since = self.at_hand.whole(BY_SHORT_NAME["term"]), day - timedelta(days=1)
-        first = first_term_day(terms, self.at_hand.since(LINES, since), JUDGED_BY_VIEW, since)
-        self.judged_from, self.terms_from = day, earliest(first, day)
 
     def is_lowered(self, table: Table, rows: pl.DataFrame, given: Mapping[str, Any]) -> bool:
         """True if rows of the table tell of the time before its start something else than what is stored: it is built
@@ -107,7 +100,7 @@ class Starts:
             return False
         at = told_anew(rows, given["timeline_before"], PARTITION, TOLD, start)
         if at is not None:
-            self.judge_from(begin_of_day(at))
+            self.judged_from = begin_of_day(at)
         return at is not None
 
     def segments(self) -> pl.DataFrame:
@@ -125,7 +118,8 @@ class Starts:
 
     def start_of(self, table: Table) -> datetime | None:
         """From when on, by its `ordered_by`, the run builds a table; None: all of it, or the rows of its segments."""
-        carries_on = "summary_before" not in table.inputs or replay_summary.SPEC.name in self.night.fresh
+        kept_in = {spec.name for name, spec in KEPT_IN.items() if name in table.inputs}
+        carries_on = kept_in <= self.night.fresh
         if table.refresh is not Refresh.TAIL or not self.night.is_fresh(table) or not carries_on:
             return None
         if table.days_before is None or self.judged_from is None:
@@ -133,14 +127,24 @@ class Starts:
         return self.judged_from - timedelta(days=table.days_before)
 
     def begin_of(self, table: Table) -> datetime | None:
-        """Where the inputs of a table begin: at its start, with the terms that go on then, or with its first row that
-        reaches it; some minutes earlier where what was said just before it counts."""
+        """Where the inputs of a table begin: at its start, or with its first row that reaches it; earlier where what
+        was said before it counts, and where terms are judged of which nothing is kept."""
         start = self.start_of(table)
         if start is None:
             return None
-        begin = min(start, self.terms_from or start) if table.is_by_term else start
+        begin = start
         if table.begun_by:
             reaches = before(table.begun_by, start) & reaching(table.ordered_by, start)
             first = self.at_hand.stored(table.spec, reaches)[table.begun_by].min()
             begin = min(start, first) if isinstance(first, datetime) else start
-        return begin - timedelta(minutes=table.minutes_before)
+        begin -= timedelta(minutes=table.minutes_before)
+        return min(begin, self.first_deposed_day(table, begin) or begin)
+
+    def first_deposed_day(self, table: Table, begin: datetime) -> datetime | None:
+        """Begin of the first day of the terms that a table judges though they had a successor before: of these no table
+        keeps what they knew."""
+        events = JUDGED_BY_VIEW.get(table.spec.name)
+        if events is None:
+            return None
+        terms, lines = self.at_hand.whole(BY_SHORT_NAME["term"]), self.at_hand.since(LINES, begin)
+        return first_deposed_day(terms, lines, events, begin)

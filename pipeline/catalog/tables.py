@@ -48,7 +48,7 @@ from pipeline.silver import (
     topic_event,
     wording_seen,
 )
-from pipeline.state import controller_day, replay_summary
+from pipeline.state import controller_day, partition_view, replay_summary
 from schemas.bronze import duplicate_record, file_sighting, log_record, source_file
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
@@ -64,21 +64,22 @@ class Refresh(Enum):
     RUN = "rows about the run are appended"
 
 
+A_DAY = 1440  # of minutes: a table that takes what is kept by days begins with one
+
+
 @dataclass(frozen=True)
 class Table:
     """ordered_by: of a TAIL table the column that the cut is held against. days_before: of one that is built by whole
-    days in UTC, how many before that of the cut. is_by_term: its rows rest on all lines of their term: inputs begin
-    with the terms that go on then. begun_by: its rows rest on all that was since they began, which this column says:
-    inputs begin with the first row that reaches the cut. minutes_before: inputs begin so many minutes earlier, as rows
-    rest on what was said just before them. merged: of rows that add up, what makes those of all records of those that
-    parts of the records gave."""
+    days in UTC, how many before that of the cut. begun_by: its rows rest on all that was since they began, which this
+    column says: inputs begin with the first row that reaches the cut. minutes_before: inputs begin so many minutes
+    earlier, as rows rest on what was said just before them. merged: of rows that add up, what makes those of all
+    records of those that parts of the records gave."""
 
     spec: TableSpec
     refresh: Refresh
     build: Callable[..., pl.DataFrame] | None = None
     ordered_by: str = ""
     days_before: int | None = None
-    is_by_term: bool = False
     begun_by: str = ""
     minutes_before: int = 0
     merged: Callable[[pl.DataFrame], pl.DataFrame] | None = None
@@ -135,18 +136,12 @@ TABLES: tuple[Table, ...] = (
     built(replay_check, Refresh.TAIL, ordered_by="day_at", days_before=1),
     built(evidence, Refresh.WHOLE),
     built(partition_timeline, Refresh.TAIL, ordered_by="valid_until_at", days_before=0),
+    built(partition_view, Refresh.TAIL, ordered_by="day_at", days_before=0),
     built(broker_session, Refresh.TAIL, ordered_by="left_at", days_before=0, minutes_before=1),
     built(partition_outage, Refresh.TAIL, ordered_by="ended_at", days_before=0),
     built(leader_imbalance, Refresh.TAIL, ordered_by="valid_until_at", days_before=0),
-    built(imbalance_check, Refresh.TAIL, ordered_by="checked_at", days_before=1, is_by_term=True),
-    built(
-        leader_election,
-        Refresh.TAIL,
-        ordered_by="elected_at",
-        days_before=1,
-        is_by_term=True,
-        minutes_before=1,
-    ),
+    built(imbalance_check, Refresh.TAIL, ordered_by="checked_at", days_before=1, minutes_before=A_DAY),
+    built(leader_election, Refresh.TAIL, ordered_by="elected_at", days_before=1, minutes_before=A_DAY),
     built(imbalance_breach, Refresh.TAIL, ordered_by="balanced_at", days_before=1, begun_by="breached_at"),
     built(finding, Refresh.WHOLE),
     Table(quality_result.SPEC, Refresh.RUN),
@@ -183,6 +178,8 @@ SEGMENTED = tuple(one.spec.table for one in TABLES if one.refresh is Refresh.SEG
 JOBS: dict[str, tuple[str, ...]] = {
     "ingest": wanted_by(*SEGMENTED, "controller_line", "log_gap"),
     "replay": wanted_by(*SEGMENTED, "controller_term", "replay_check", "replay_summary", "evidence"),
-    "imbalance": wanted_by(*SEGMENTED, "imbalance_breach", "partition_outage"),
+    "imbalance": wanted_by(
+        *SEGMENTED, "imbalance_breach", "partition_outage", "partition_view", "controller_day"
+    ),
     "nightly": wanted_by(*(one.spec.table for one in TABLES)),
 }

@@ -5,6 +5,7 @@ from functools import reduce
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.model.brokers.candidates import with_candidates
 from pipeline.model.lines.evidence import LINE, line, outermost
 from pipeline.model.terms.term_steps import LIVE, NAMED, TERM, of_terms, resignations, with_succession
 from schemas.state.controller_day import SPEC
@@ -21,14 +22,17 @@ def build(
     broker_event: pl.DataFrame,
     partition_transition: pl.DataFrame,
     control_request: pl.DataFrame,
+    day_before: pl.DataFrame,
 ) -> pl.DataFrame:
     """One row per term and day. Lines are of the day of their order (ordered_at), requests and moves of their own time.
 
+    day_before: of each term that began before the lines that are given its last row with a line before them.
     Source: KafkaController, ControllerChannelManager, 0.8.2 to 3.9; QuorumController, from 2.8.
     """
     begun = with_succession(term)
     told = (
         deeds(begun, controller_line, controller_event),
+        known_brokers(controller_line, broker_event, day_before),
         found_alive(controller_line, broker_event),
         writes(begun, partition_transition),
         requests(begun, control_request),
@@ -85,6 +89,16 @@ def found_alive(controller_line: pl.DataFrame, broker_event: pl.DataFrame) -> pl
         .join(lines, on=["cluster_id", *LINE], how="inner")
         .group_by(DAY)
         .agg(live_brokers=col("broker_id").unique().sort())
+    )
+
+
+def known_brokers(
+    controller_line: pl.DataFrame, broker_event: pl.DataFrame, day_before: pl.DataFrame
+) -> pl.DataFrame:
+    """Days with lines: the brokers that it can choose from at their end."""
+    days = controller_line.group_by(*TERM, day_of("ordered_at")).agg(col("seq").max())
+    return with_candidates(days, broker_event, controller_line, day_before).select(
+        *DAY, known_live_brokers="live_brokers", known_shutting_down_brokers="shutting_down_brokers"
     )
 
 

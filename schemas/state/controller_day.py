@@ -38,6 +38,16 @@ SPEC = TableSpec(
         field("last_write_at", TIMESTAMP, "Last of these moves, UTC."),
         field("write_lines", EVIDENCE_TYPE, "Records of these moves in order: the first four and the last."),
         field("live_brokers", BROKER_IDS, "Brokers that it found alive at its start."),
+        field(
+            "known_live_brokers",
+            BROKER_IDS,
+            "Live brokers as it listed them last by the end of the day; null: it listed none.",
+        ),
+        field(
+            "known_shutting_down_brokers",
+            BROKER_IDS,
+            "Brokers that shut down, as it listed them last, without those that failed since; null: it listed none.",
+        ),
     ),
     checks=(
         Check("a_last_line_has_a_place", "last_line_at IS NULL OR (last_seq >= 0 AND file_id IS NOT NULL)"),

@@ -75,7 +75,7 @@ def tables(given: argparse.Namespace) -> dict[str, tuple[str, Callable[[], list[
         ),
         "lines": (f"lines that name many partitions, {medians}", lambda: long_lines(rounds)),
         "term": (
-            f"nights of one term of {given.days} days in memory, {CORES}; x: in times of night 2",
+            f"nights of one term of {given.days} days in memory, {CORES}; x: in times of nights 2 to 8, built in turn with them",
             lambda: long_term(given.days),
         ),
         "nights": of_revision if given.against else of_history,

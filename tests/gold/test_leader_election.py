@@ -10,6 +10,7 @@ from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import empty
 from pipeline.gold.leader_election import leader_selectors
 from pipeline.gold.leader_election.election_attempts import is_noted_clean, is_noted_unclean
+from pipeline.model.brokers.candidates import online
 from schemas.bronze import log_record
 from schemas.gold.leader_election import SPEC
 from tests.chain import built_of_many, inputs_of, kernel
@@ -42,9 +43,7 @@ CHOICES = """
 def test_who_is_prescribed() -> None:
     cases = CHOICES.replace("expected_after", "leader_epoch").replace("expected ", "expected_leader ")
     given = frame(SPEC, cases)
-    found = given.with_columns(
-        online=leader_selectors.online(), choices=leader_selectors.choices()
-    ).with_columns(
+    found = given.with_columns(online=online(), choices=leader_selectors.choices()).with_columns(
         expected_leader=leader_selectors.expected_by_isr(), leader_epoch=leader_selectors.expected_by_result()
     )
     names = ("kind", "replicas", "isr_before", "isr", "expected_leader", "leader_epoch")

@@ -120,6 +120,12 @@ def manifest(records: pl.DataFrame) -> pl.DataFrame:
 
 def in_nights(segments: Segments) -> Iterator[dict[str, pl.DataFrame]]:
     """The tables after each night."""
+    for _, tables in builders(segments):
+        yield dict(tables.rows)
+
+
+def builders(segments: Segments) -> Iterator[tuple[Builder, MemoryTables]]:
+    """What built each night, and the tables after it."""
     settings = load(None, {"cluster": "c"}, {}, None)
     tables, before = MemoryTables(), 0
     cluster_id = segments.records["cluster_id"][0]
@@ -130,9 +136,10 @@ def in_nights(segments: Segments) -> Iterator[dict[str, pl.DataFrame]]:
         tables.append(source_file.SPEC, manifest(records).to_arrow(compat_level=pl.CompatLevel.oldest()))
         fresh = NAMES if before else frozenset[str]()
         run = Night(tables, settings, cluster_id, f"run-{night}", before, fresh)
-        Builder(run, lambda _, rows: rows).build(BUILT)
+        builder = Builder(run, lambda _, rows: rows)
+        builder.build(BUILT)
         before = max(brought)
-        yield dict(tables.rows)
+        yield builder, tables
 
 
 def at_once(segments: Segments, nights: int) -> dict[str, pl.DataFrame]:

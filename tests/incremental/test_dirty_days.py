@@ -10,6 +10,7 @@ from jobs.incremental.dirty_days import (
     affected_from,
     begin_of_day,
     dirty_at,
+    first_deposed_day,
     held_values,
     judged_at,
     told_anew,
@@ -153,6 +154,26 @@ def test_a_controller_beside_a_later_life() -> None:
     lines = frame(controller_line.SPEC, LINES.format(level="INFO"))
     summaries = frame(replay_summary.SPEC, "cluster_id")
     assert judged_at(lines, summaries, quorum, (NO_GAP, NO_GAP)) == at(490)
+
+
+@pytest.mark.parametrize(
+    ("term_id", "second", "event", "day"),
+    [
+        pytest.param("1-1", 180_000, "imbalance_ratio", 0, id="a successor the day before"),
+        pytest.param("1-2", 180_000, "imbalance_ratio", None, id="in office"),
+        pytest.param("1-1", 180_000, "broker_change", None, id="nothing that it judges by what it knew"),
+        pytest.param("1-1", 100_000, "imbalance_ratio", None, id="before that time"),
+    ],
+)
+def test_terms_that_judge_though_they_had_a_successor(
+    term_id: str, second: int, event: str, day: int | None
+) -> None:
+    line = frame(
+        controller_line.SPEC,
+        f"cluster_id | term_id | ordered_at | event\nc | {term_id} | {second} | {event}",
+    )
+    found = first_deposed_day(terms(), line, ("imbalance_ratio",), at(172_800))
+    assert found == (None if day is None else at(day * 86_400))
 
 
 @pytest.mark.parametrize(

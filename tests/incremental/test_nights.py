@@ -76,7 +76,7 @@ def require_equal(shared: Path, name: str, nights: Nights) -> None:
     """After half of the nights, and after all."""
     segments = nights.of(records(folder(shared, name)))
     after = [*in_nights(segments)]
-    for number in (len(after) // 2, len(after)):
+    for number in sorted({max(len(after) // 2, 1), len(after)}):
         differing = differences(after[number - 1], at_once(segments, number))
         assert not differing, f"after {number} of {len(after)} nights\n" + "\n".join(differing)
 

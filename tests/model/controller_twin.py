@@ -73,7 +73,7 @@ def states(cluster: Cluster, partition: tuple[Any, ...]) -> list[tuple[tuple[Any
         found.append(((one["valid_from_at"], one["controller_epoch"], one["seq"]), state))
         end = one["valid_until_at"]
         if end is not None and (following is None or following["valid_from_at"] != end):
-            found.append(((end, LAST, one["seq"]), state | {"state": GONE}))
+            found.append(((end, LAST, one["seq"]), NOTHING | {"state": GONE}))
     return sorted(found, key=lambda each: each[0])
 
 
@@ -100,6 +100,17 @@ def views(cluster: Cluster) -> list[Row]:
                 olden = {f"{name}{BEFORE}": value for name, value in before.items()}
                 found.append(line | known[partition] | olden)
     return found
+
+
+def views_before(cluster: Cluster, seq: int) -> Iterable[Row]:
+    """What each term holds of each partition before that place, as rows of state.partition_view."""
+    lines = views(cluster)
+    for epoch in EPOCHS:
+        own = [one for one in lines if one["term_id"] == f"1-{epoch}" and one["seq"] < seq]
+        known = at_begin(cluster, epoch) | {tuple(one[name] for name in PARTITION): one for one in own}
+        for partition, state in known.items():
+            named = dict(zip(PARTITION, partition, strict=True)) | {"term_id": f"1-{epoch}"}
+            yield named | {name: state[name] for name in TRACKED}
 
 
 def preferred(state: Row) -> int | None:

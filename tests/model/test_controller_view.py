@@ -6,10 +6,11 @@ from random import Random
 import polars as pl
 import pytest
 
-from pipeline.core.frames import empty
+from pipeline.core.frames import empty, with_absent
+from pipeline.model.partitions.carried_views import behind_views
 from pipeline.model.partitions.controller_view import (
     BEFORE,
-    TERM,
+    COUNTS,
     changes,
     counts_at,
     first_places,
@@ -18,10 +19,12 @@ from pipeline.model.partitions.controller_view import (
     sequence,
 )
 from pipeline.model.partitions.statements import PARTITION, TRACKED
+from pipeline.model.terms.succession import TERM
 from schemas.gold import partition_timeline
 from schemas.silver import assignment, term
+from schemas.state import partition_view
 from tests.frames import at, frame
-from tests.model.controller_twin import Cluster, Row, answer, views
+from tests.model.controller_twin import Cluster, Row, answer, views, views_before
 
 CLUSTERS, SEED = 150, 20261121
 TYPES = empty(partition_timeline.SPEC).schema
@@ -52,12 +55,23 @@ def begins(clusters: list[Cluster]) -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def seen(clusters: list[Cluster], begins: pl.DataFrame, cluster_wide: pl.DataFrame) -> pl.DataFrame:
+def own(clusters: list[Cluster]) -> pl.DataFrame:
     rows = [one for each in clusters for one in each.lines]
     others = {"term_id": pl.String, "seq": pl.Int64, "cause": pl.String, "listed_of": pl.Int32}
     kinds = {name: TYPES.get(name) or others[name] for name in rows[0]}
-    own = pl.DataFrame(rows, schema=kinds).sample(fraction=1, shuffle=True, seed=1)
+    return pl.DataFrame(rows, schema=kinds).sample(fraction=1, shuffle=True, seed=1)
+
+
+@pytest.fixture(scope="module")
+def seen(own: pl.DataFrame, begins: pl.DataFrame, cluster_wide: pl.DataFrame) -> pl.DataFrame:
     return held(own, begins, cluster_wide, "listed_of")
+
+
+@pytest.fixture(scope="module")
+def questions(clusters: list[Cluster]) -> pl.DataFrame:
+    kinds = {"cluster_id": pl.String, "term_id": pl.String, "broker_id": pl.Int32, "seq": pl.Int64}
+    rows = [one for each in clusters for one in each.asked]
+    return pl.DataFrame(rows, schema=kinds | {"listing_seq": pl.Int64})
 
 
 def in_order(rows: Iterable[Row], *names: str) -> list[str]:
@@ -89,20 +103,66 @@ def test_terms_without_a_begin_are_left_out(
 
 
 def test_counts_by_looking_at_every_partition(
-    clusters: list[Cluster], seen: pl.DataFrame, begins: pl.DataFrame, cluster_wide: pl.DataFrame
+    clusters: list[Cluster],
+    seen: pl.DataFrame,
+    questions: pl.DataFrame,
+    begins: pl.DataFrame,
+    cluster_wide: pl.DataFrame,
 ) -> None:
-    kinds = {"cluster_id": pl.String, "term_id": pl.String, "broker_id": pl.Int32, "seq": pl.Int64}
-    asked = pl.DataFrame(
-        [one for each in clusters for one in each.asked], schema=kinds | {"listing_seq": pl.Int64}
-    )
-    moving = seen.with_columns(is_moving=pl.col("cause") == "move")
-    found = counts_at(asked.sample(fraction=1, shuffle=True, seed=1), moving, begins, cluster_wide).to_dicts()
+    asked = questions.sample(fraction=1, shuffle=True, seed=1)
+    found = counts_at(asked, moving(seen), begins, cluster_wide).to_dicts()
     expected = [
         answer(each, lines, one) for each in clusters for lines in [views(each)] for one in each.asked
     ]
     assert in_order(found, *expected[0]) == in_order(expected, *expected[0])
     for name in ("preferred", "elsewhere", "moved", "listed", "agreed"):
         assert len({row[name] for row in found}) > 1, name
+
+
+@pytest.mark.parametrize("place", [3, 9, 15])
+def test_lines_from_a_place_on_need_no_more_than_the_views_before(
+    clusters: list[Cluster],
+    own: pl.DataFrame,
+    questions: pl.DataFrame,
+    begins: pl.DataFrame,
+    cluster_wide: pl.DataFrame,
+    place: int,
+) -> None:
+    """What is held, and what is counted, is what all lines give; nothing cluster-wide is asked for."""
+    later, asked = (one.filter(pl.col("seq") >= place) for one in (own, questions))
+    before = frame_of_views([one for each in clusters for one in views_before(each, place)])
+    stated = behind_views(later.pipe(as_said), before, with_doubted=True)
+    unknown = begins.with_columns(at=pl.lit(None, pl.Int64))
+    whole, from_place = (
+        held(lines, at, cluster_wide, "listed_of") for lines, at in ((own, begins), (stated, unknown))
+    )
+    names = (*PARTITION, "term_id", "seq", *TRACKED, *(f"{one}{BEFORE}" for one in TRACKED))
+    told = (one.filter(pl.col("seq") >= place).to_dicts() for one in (whole, from_place))
+    assert len({tuple(in_order(rows, *names)) for rows in told}) == 1
+    counted = (
+        counts_at(asked, moving(lines), at, cluster_wide).to_dicts()
+        for lines, at in ((whole, begins), (from_place, unknown))
+    )
+    assert len({tuple(in_order(rows, *asked.columns, *COUNTS, "only_kafka")) for rows in counted}) == 1
+    assert asked.height > CLUSTERS
+
+
+def moving(lines: pl.DataFrame) -> pl.DataFrame:
+    return lines.with_columns(is_moving=pl.col("cause") == "move")
+
+
+def as_said(lines: pl.DataFrame) -> pl.DataFrame:
+    return lines.with_columns(said_event=pl.lit("partition_transition"), said_leader_epoch="leader_epoch")
+
+
+def frame_of_views(rows: list[Row]) -> pl.DataFrame:
+    types = empty(partition_view.SPEC).schema
+    found = pl.DataFrame(rows, schema={name: types[name] for name in rows[0]}).with_columns(
+        doubted=pl.lit([], types["doubted"]),
+        is_ended=pl.lit(value=False),
+        is_epoch_unsaid=pl.lit(value=False),
+    )
+    return with_absent(found, partition_view.SPEC).select(partition_view.SPEC.columns)
 
 
 def test_no_change_of_no_broker(seen: pl.DataFrame) -> None:
@@ -126,13 +186,16 @@ def test_what_a_controller_lists() -> None:
 
 
 def test_a_term_begins_where_it_is_elected_or_first_seen() -> None:
+    """Before a day nothing cluster-wide is known of it."""
     text = """
         cluster_id | term_id | controller_epoch | elected_at | first_seen_at
         c          | 1-1     | 1                | 3          | 4
         c          | 1-2     | 2                |            | 9
     """
-    found = first_places(frame(term.SPEC, text)).select("term_id", "at", "controller_epoch", "seq")
-    assert found.rows() == [("1-1", at(3), 1, 0), ("1-2", at(9), 2, 0)]
+    for dirty_from, first_at in ((None, at(3)), (at(3), at(3)), (at(4), None)):
+        found = first_places(frame(term.SPEC, text), dirty_from)
+        expected = [("1-1", first_at, 1, 0), ("1-2", at(9), 2, 0)]
+        assert found.select("term_id", "at", "controller_epoch", "seq").rows() == expected
 
 
 def test_a_doubt_comes_after_the_statement_whose_place_it_has() -> None:

@@ -111,6 +111,7 @@ def test_deeds_of_a_day() -> None:
         "broker_event": empty(broker_event.SPEC),
         "partition_transition": empty(partition_transition.SPEC),
         "control_request": frame(control_request.SPEC, REQUESTS),
+        "day_before": empty(controller_day.SPEC),
     }
     expected = frame(
         controller_day.SPEC,

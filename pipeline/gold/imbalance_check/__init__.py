@@ -3,27 +3,27 @@
 from datetime import datetime
 
 import polars as pl
-from polars import col, lit
+from polars import col
 
 from pipeline.gold.imbalance_check.verdicts import (
     with_follow_up,
     with_limit,
-    with_live,
     with_ratio,
     with_verdict,
 )
+from pipeline.model.brokers.candidates import with_candidates
+from pipeline.model.partitions.carried_views import behind_views, there_before, with_said
 from pipeline.model.partitions.controller_view import (
     LISTING,
-    TERM,
     counts_at,
     first_places,
     held,
     listed,
     sequence,
 )
-from pipeline.model.partitions.statements import known_before, statements
+from pipeline.model.partitions.statements import statements
 from pipeline.model.settings import BalancingSetting
-from pipeline.model.terms.succession import with_terms
+from pipeline.model.terms.succession import TERM, with_terms
 
 LINE = ("cluster_id", "file_id", "byte_offset")
 AUTOMATIC = "automatic rebalance"
@@ -46,12 +46,15 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     balancing_setting: BalancingSetting,
     broker_setting: pl.DataFrame,
     deletion_before: pl.DataFrame,
+    view_before: pl.DataFrame,
+    day_before: pl.DataFrame,
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
     """One row per ratio line; of a controller whose election was not seen it says no more than that.
 
-    dirty_from: the begin of a day before which no term began whose lines are given; deletion_before: (cluster_id,
-    topic, deletions) completed before it; partition_timeline: what is open then or begins later.
+    dirty_from: the begin of a day, and of the lines. deletion_before: (cluster_id, topic, deletions) completed before
+    it; partition_timeline: what is open then or begins later; view_before, day_before: of the terms that go on then the
+    last rows before it of state.partition_view and state.controller_day.
 
     The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.
     Unequal only where every term since the first was seen and no line is known to be missing.
@@ -59,21 +62,21 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     """
     asked = imbalance_observation.join(checks(controller_line, assignment), on=LINE, how="left")
     in_zookeeper = partition_timeline.filter(col("topic_id").is_null())
-    is_earlier = lit(value=False) if dirty_from is None else col("valid_from_at") < dirty_from
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
-    before = known_before(in_zookeeper.filter(is_earlier))
-    said = statements(*given, deletion_before, before, listed(assignment))
-    cluster_wide, begins = sequence(in_zookeeper), first_places(term)
-    own = said.join(asked.select(TERM), on=TERM, how="semi")
+    before = there_before(in_zookeeper, view_before, dirty_from)
+    said = statements(*given, deletion_before, before, listed(assignment)).pipe(with_said)
+    own, known = (one.join(asked, on=TERM, how="semi") for one in (said, view_before))
+    stated = behind_views(own, known, with_doubted=True)
+    cluster_wide, begins = sequence(in_zookeeper), first_places(term, dirty_from)
     is_moving = col("cause") == AUTOMATIC
-    views = held(own, begins, cluster_wide, "listed_of").with_columns(is_moving=is_moving)
+    views = held(stated, begins, cluster_wide, "listed_of").with_columns(is_moving=is_moving)
     return (
         counts_at(asked, views, begins, cluster_wide)
         .pipe(with_ratio)
         .pipe(with_terms, term)
         .pipe(with_verdict, log_gap)
         .pipe(with_limit, balancing_setting, broker_setting)
-        .pipe(with_live, broker_event, controller_line)
+        .pipe(with_candidates, broker_event, controller_line, day_before)
         .pipe(with_follow_up)
     )
 

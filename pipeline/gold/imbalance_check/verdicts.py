@@ -4,12 +4,10 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.brokers.balancing import with_balancing
-from pipeline.model.partitions.controller_view import TERM
+from pipeline.model.brokers.candidates import online
 from pipeline.model.settings import BalancingSetting
 from schemas.silver.log_gap import LINES_MISSING
 
-LINE = ("cluster_id", "file_id", "byte_offset")
-LISTS = ("controller_live_brokers", "broker_change", "controlled_shutdown_live_brokers")  # of live brokers
 SIX_DECIMALS = r"^\d[.,]\d{6}$"  # up to 0.10.2; a Java double since
 MILLION = 1_000_000
 
@@ -83,23 +81,9 @@ def with_limit(
     return limited.with_columns(is_over=is_over.fill_null(value=False))
 
 
-def with_live(asked: pl.DataFrame, broker_event: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
-    """is_live: the broker is among those that the controller listed last; null where it listed none."""
-    is_live = (col("step") == "live") & col("broker_id").is_not_null()
-    named = broker_event.filter(is_live).select(*LINE, "broker_id")
-    placed = controller_line.filter(col("event").is_in(LISTS)).select(*LINE, "term_id", "seq")
-    lists = named.join(placed, on=LINE).group_by(*TERM, "seq").agg(live=col("broker_id"))
-    return (
-        pl.concat([asked, lists], how="diagonal")
-        .sort(*TERM, "seq")
-        .with_columns(col("live").forward_fill().over(TERM))
-        .filter(col("kafka_ratio").is_not_null())
-        .with_columns(is_live=col("live").list.contains(col("broker_id")))
-    )
-
-
 def with_follow_up(asked: pl.DataFrame) -> pl.DataFrame:
     """What came of the check; null where it is over the limit and the term is not known."""
+    is_live = online().list.contains(col("broker_id"))
     follow_up = (
         when(~col("is_over"))
         .then(lit("none_needed"))
@@ -111,7 +95,7 @@ def with_follow_up(asked: pl.DataFrame) -> pl.DataFrame:
         .then(lit("rebalanced"))
         .when(col("moved_count") > 0)
         .then(lit("partly_rebalanced"))
-        .when(~col("is_live"))
+        .when(~is_live)
         .then(lit("preferred_down"))
         .otherwise(lit("left"))
     )

@@ -7,14 +7,14 @@ from polars import col, lit, when
 
 from pipeline.core.frames import with_absent
 from pipeline.gold.leader_election import leader_selectors
-from pipeline.gold.leader_election.candidates import with_candidates
 from pipeline.gold.leader_election.data_loss_bound import with_bound
 from pipeline.gold.leader_election.election_attempts import attempts
 from pipeline.gold.leader_election.election_lines import SAID, said_of_elections
 from pipeline.gold.leader_election.judging import with_judgement
 from pipeline.gold.leader_election.kraft_elections import kraft_elections
+from pipeline.model.brokers.candidates import with_candidates
+from pipeline.model.partitions.carried_views import behind_views, there_before
 from pipeline.model.partitions.controller_view import first_places, held, sequence
-from pipeline.model.partitions.statements import known_before
 from pipeline.model.terms.missing_terms import without_doubted
 from pipeline.model.terms.succession import TERM
 from schemas.gold.leader_election import SPEC
@@ -47,15 +47,18 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     deletion_before: pl.DataFrame,
     run_before: pl.DataFrame,
     led_before: pl.DataFrame,
+    view_before: pl.DataFrame,
+    day_before: pl.DataFrame,
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
     """One row per attempt to give one partition a leader; of a fenced controller (from 2.1) no line tells.
 
     KRaft: as kraft_elections says; what follows is of ZooKeeper mode.
-    dirty_from: the begin of a day before which no term began whose lines are given; deletion_before: (cluster_id,
-    topic, deletions) completed before it; partition_timeline: what is open at it or begins later; run_before: rows of
-    election_event before it, some run of preferred elections of each KRaft term that prints them; led_before: the last
-    interval with a leader epoch, before it, of each partition of which none is known then.
+    dirty_from: the begin of a day, and of the lines. deletion_before: (cluster_id, topic, deletions) completed before
+    it; partition_timeline: what is open at it or begins later; run_before: rows of election_event before it, some run
+    of preferred elections of each KRaft term that prints them; led_before: the last interval with a leader epoch,
+    before it, of each partition of which none is known then; view_before, day_before: of the terms that go on then the
+    last rows before it of state.partition_view and state.controller_day.
 
     The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.
     The choice is judged by the ISR before where that is certain, else by the ISR that the line states: the old one
@@ -63,13 +66,14 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     Source: PartitionLeaderSelector up to 1.0, Election and PartitionStateMachine since, 0.8.2 to 3.9.
     """
     in_zookeeper = partition_timeline.filter(col("topic_id").is_null())
-    is_earlier = lit(value=False) if dirty_from is None else col("valid_from_at") < dirty_from
     moves = (leader_and_isr, partition_transition, replica_transition, assignment, topic_event)
-    before = (deletion_before, known_before(in_zookeeper.filter(is_earlier)))
-    own = said_of_elections(*moves, election_event, reassignment_event, controller_line, term, *before)
+    before = (deletion_before, there_before(in_zookeeper, view_before, dirty_from))
+    said = said_of_elections(*moves, election_event, reassignment_event, controller_line, term, *before)
+    begins = first_places(term.filter(col("mode") == "zookeeper"), dirty_from)
+    own = behind_views(said, view_before, with_doubted=False)
     of_zookeeper = (
-        attempts_within(term, own, in_zookeeper)
-        .pipe(with_candidates, broker_event, controller_line)
+        attempts_within(begins, own, in_zookeeper)
+        .pipe(with_candidates, broker_event, controller_line, day_before)
         .pipe(with_judgement, term, log_gap, broker_session)
     )
     chosen = pl.concat([election_event, run_before])
@@ -79,9 +83,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     return with_bound(both, replica_offset)
 
 
-def attempts_within(term: pl.DataFrame, own: pl.DataFrame, in_zookeeper: pl.DataFrame) -> pl.DataFrame:
+def attempts_within(begins: pl.DataFrame, own: pl.DataFrame, in_zookeeper: pl.DataFrame) -> pl.DataFrame:
     """One row per attempt that lines of a term tell, with what its controller knew of the partition before."""
-    begins = first_places(term.filter(col("mode") == "zookeeper"))
     known = sequence(without_doubted(in_zookeeper))
     return named(attempts(held(own, begins, known, *SAID)))
 

@@ -3,11 +3,12 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.leader_election.election_lines import REMOVED, SENT, UPDATED
+from pipeline.gold.leader_election.election_lines import REMOVED, UPDATED
 from pipeline.gold.leader_election.isr_removals import SOON, with_each_removal
 from pipeline.gold.leader_election.leader_selectors import NOBODY
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.controller_view import OWN
+from pipeline.model.partitions.statements import SENT
 
 EVENT = ("object", "event")
 IN_EVENT = (*EVENT, "number")

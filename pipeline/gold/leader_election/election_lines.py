@@ -3,13 +3,11 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.partitions.controller_view import OWN
-from pipeline.model.partitions.statements import places, stated, with_ends, with_topic_life
+from pipeline.model.partitions.statements import SENT, places, stated, with_ends, with_topic_life
 
 LINE_KEY = ("file_id", "byte_offset", "topic", "partition")
 ONLINE = "OnlinePartition"
 REMOVED, UPDATED = "replica_removed_from_isr", "isr_updated"
-SENT = ("leader_and_isr_sent", "update_metadata_sent")
 NOTED = (
     "partition_transition",
     "partition_transition_failed",
@@ -52,7 +50,7 @@ def said_of_elections(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         event=pl.max_horizontal("event", "more_event")
     )
     lived = with_topic_life(together.drop("more_event"), topic_event, lines, deletion_before)
-    own = without_stale(with_ends(lived, lines, term, before))
+    own = with_ends(lived, lines, term, before)
     return own.with_columns(col(SAYING).name.prefix("said_"))
 
 
@@ -92,11 +90,3 @@ def said_more(
         .agg(pl.all().exclude("target").max(), col("target").sort().last())
     )
     return pl.concat([every.filter(~is_repeated), greatest], how="diagonal")
-
-
-def without_stale(own: pl.DataFrame) -> pl.DataFrame:
-    """Without requests that tell less than their controller knows: of one batch the first may tell what came between
-    (up to 1.0, two brokers gone at once)."""
-    known = col("leader_epoch").cum_max().forward_fill().shift(1).over(OWN)
-    is_stale = col("event").is_in(SENT) & (col("leader_epoch") < known)
-    return own.sort("seq").filter(~is_stale.fill_null(value=False))

@@ -6,6 +6,7 @@ from polars import col, lit, when
 from pipeline.gold.leader_election import leader_selectors
 from pipeline.gold.leader_election.absence_overlap import with_absence
 from pipeline.gold.leader_election.evidence import line, with_evidence
+from pipeline.model.brokers.candidates import online
 from pipeline.model.terms.succession import TERM, with_terms
 from schemas.silver.log_gap import LINES_MISSING
 
@@ -36,7 +37,7 @@ def with_rule(found: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             selector=leader_selectors.selector(),
             target_replicas=when(is_aimed).then("target_replicas"),
-            online=leader_selectors.online(),
+            online=online(),
             choices=leader_selectors.choices(),
         )
         .with_columns(failure=leader_selectors.failure())

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import polars as pl
 from polars import col, when
 
-from pipeline.gold.leader_election.leader_selectors import NO_IDS
+from pipeline.model.brokers.candidates import NO_IDS
 from pipeline.model.terms.kraft_terms import kraft_terms, unseen_of
 
 BROKER = ("cluster_id", "broker_id")

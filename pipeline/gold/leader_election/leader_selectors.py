@@ -3,6 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.model.brokers.candidates import shutting_down
+
 NOBODY = -1
 NEW, ONLINE, OFFLINE = "NewPartition", "OnlinePartition", "OfflinePartition"
 STRATEGY = r"under strategy (\w+)"
@@ -44,7 +46,6 @@ MESSAGES = (
     (r"KeeperErrorCode|[Zz]oo[Kk]eeper|zkclient", "zookeeper_error"),
 )
 CLEAN_ALWAYS = ("init", "preferred", "reassign", "controlled_shutdown")
-NO_IDS = lit([], pl.List(pl.Int32))
 
 
 def kind() -> pl.Expr:
@@ -98,15 +99,6 @@ def failure() -> pl.Expr:
     )  # fmt: skip
     why = when(col("strategy").is_not_null()).then(of_nobody).otherwise(by_message)
     return when(col("outcome") == "failed").then(why)
-
-
-def online() -> pl.Expr:
-    """Live and not shutting down; null where no list was seen. In no order."""
-    return col("live_brokers").list.set_difference(shutting_down())
-
-
-def shutting_down() -> pl.Expr:
-    return col("shutting_down_brokers").fill_null(NO_IDS)
 
 
 def choices() -> pl.Expr:

@@ -4,13 +4,15 @@ A controller acts on its own cache: one that was deposed unnoticed, and the succ
 differ from the cluster-wide view and from one another.
 """
 
+from datetime import datetime
+
 import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
+from pipeline.model.terms.succession import BEGAN, TERM
 
 PLACE = ("at", "controller_epoch", "seq")
-TERM = ("cluster_id", "term_id")
 OWN = (*TERM, *PARTITION[1:])
 COUNTS = ("preferred", "elsewhere", "moved", "listed", "agreed")
 COUNTED_BY = ("state", "leader", "replicas", "is_deleting")  # what the counts rest on
@@ -22,7 +24,7 @@ NO_NAMES = pl.lit([], pl.List(pl.String))
 
 def sequence(partition_timeline: pl.DataFrame) -> pl.DataFrame:
     """The intervals as states that begin, and where no other follows as states that end: PARTITION, PLACE,
-    interval_seq, TRACKED.
+    interval_seq, TRACKED. Of a partition that is gone nothing else is known.
 
     Sorted by partition, place and interval: a doubt has the place of the statement before it.
     """
@@ -42,8 +44,8 @@ def sequence(partition_timeline: pl.DataFrame) -> pl.DataFrame:
     ended = rows.filter(until.is_not_null(), until.ne_missing(col("following"))).select(
         *PARTITION, "seq", number, *TRACKED, at="valid_until_at", controller_epoch=lit(LAST, pl.Int32)
     )
-    gone = ended.with_columns(state=lit(GONE)).select(begun.columns)
-    return pl.concat([begun, gone]).sort(*PARTITION, *PLACE, number)
+    gone = ended.select(pl.all().exclude(TRACKED)).with_columns(state=lit(GONE))
+    return pl.concat([begun, gone], how="diagonal").sort(*PARTITION, *PLACE, number)
 
 
 def listed(assignment: pl.DataFrame) -> pl.DataFrame:
@@ -58,18 +60,19 @@ def first_of(replicas: str) -> pl.Expr:
     return col(replicas).list.get(0, null_on_oob=True)
 
 
-def first_places(term: pl.DataFrame) -> pl.DataFrame:
-    """(TERM, PLACE) before the first line of each term."""
-    began = pl.coalesce("elected_at", "first_seen_at")
-    return term.select(*TERM, "controller_epoch", at=began, seq=lit(0, pl.Int64))
+def first_places(term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+    """(TERM, PLACE) before the first line of each term; at: null where it began before dirty_from, as what was known
+    cluster-wide by then is not given."""
+    at = BEGAN if dirty_from is None else when(dirty_from <= BEGAN).then(BEGAN)
+    return term.select(*TERM, "controller_epoch", at=at, seq=lit(0, pl.Int64))
 
 
 def held(own: pl.DataFrame, begins: pl.DataFrame, cluster_wide: pl.DataFrame, *kept: str) -> pl.DataFrame:
     """Each statement of a term with all that its controller holds of the partition after it, and before it.
 
-    own: statements (TERM, PARTITION, seq, TRACKED, cause). begins: (TERM, PLACE) before each term's first line; terms
-    without one are left out. cluster_wide: sequence(). Columns out: TERM, PARTITION, seq, cause, those kept, TRACKED
-    as held after the line, and under the same names with BEFORE as held before it. Sorted by OWN and seq.
+    own: statements (TERM, PARTITION, seq, TRACKED, cause). begins: first_places(); terms without one are left out.
+    cluster_wide: sequence(). Columns out: TERM, PARTITION, seq, cause, those kept, TRACKED as held after the line, and
+    under the same names with BEFORE as held before it. Sorted by OWN and seq.
     """
     said = own.select(*OWN, "seq", *TRACKED, "cause", *kept).join(begins.select(TERM), on=TERM, how="semi")
     at_begin = known_at_begin(said.select(OWN).unique(), begins, cluster_wide)

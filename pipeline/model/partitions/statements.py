@@ -4,13 +4,13 @@ import polars as pl
 from polars import col, lit, when
 
 REASSIGNED = "reassignment_assignment_updated"
+SENT = ("leader_and_isr_sent", "update_metadata_sent")
 LEADER_EVENTS = (
     "partition_transition",
     "replica_removed_from_isr",
     "isr_updated",
     "alter_partition_updated",
-    "leader_and_isr_sent",
-    "update_metadata_sent",
+    *SENT,
     "reassignment_leader_and_isr_sent",
 )
 ASSIGNMENT_EVENTS = (
@@ -18,8 +18,7 @@ ASSIGNMENT_EVENTS = (
     "topic_change",
     "partitions_to_be_added",
     REASSIGNED,
-    "leader_and_isr_sent",
-    "update_metadata_sent",
+    *SENT,
 )
 BEING_DELETED = -2
 GONE = "NonExistentPartition"

@@ -12,6 +12,7 @@ TERM_MISSING = "term_missing"
 UNDETERMINED = "undetermined"
 # Column of a statement: column with the epoch up to which what it says is in doubt.
 DOUBTS = {"leader_epoch": "leader_doubt_epoch", "replicas": "replicas_doubt_epoch"}
+LED, ASSIGNED = ("leader", "isr", "leader_epoch"), ("replicas", *MOVING)
 ORDER_WITH_DOUBT = ("at", "is_doubt", *PARTITION_ORDER[1:])
 
 
@@ -75,7 +76,4 @@ def without_doubted(intervals: pl.DataFrame) -> pl.DataFrame:
     """Rows of gold.partition_timeline without what may have changed unseen."""
     is_known = col("certainty") != UNDETERMINED
     is_assigned = is_known & ~col("is_assignment_stale").fill_null(value=False)
-    return intervals.with_columns(
-        when(is_known).then(col("leader", "isr", "leader_epoch")),
-        when(is_assigned).then(col("replicas", *MOVING)),
-    )
+    return intervals.with_columns(when(is_known).then(col(LED)), when(is_assigned).then(col(ASSIGNED)))

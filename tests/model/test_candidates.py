@@ -1,8 +1,13 @@
 """Whom a controller can choose from: brokers that it listed last, and those that failed since."""
 
-from pipeline.gold.leader_election.candidates import with_candidates
+import pytest
+from polars import col
+
+from pipeline.core.frames import empty
+from pipeline.model.brokers.candidates import with_candidates
 from schemas.gold.leader_election import SPEC
 from schemas.silver import broker_event, controller_line
+from schemas.state import controller_day
 from tests.frames import frame
 from tests.rows import same_rows
 
@@ -52,6 +57,24 @@ KNOWN = """
 def test_who_is_known() -> None:
     known = frame(SPEC, KNOWN)
     lists = (frame(broker_event.SPEC, BROKERS), frame(controller_line.SPEC, LINES))
-    found = with_candidates(known.select("cluster_id", "term_id", "seq"), *lists)
+    found = with_candidates(known.select("cluster_id", "term_id", "seq"), *lists, empty(controller_day.SPEC))
     names = ("term_id", "seq", "live_brokers", "shutting_down_brokers", "leader_epoch")
     same_rows(found.rename({"admin_seq": "leader_epoch"}), known, *names)
+
+
+@pytest.mark.parametrize(
+    ("seq", "live", "shutting_down"),
+    [(4, "[1 2 3]", "[2 3]"), (7, "[1 2 3]", "[3]"), (3, "[1 2 3]", "[]"), (2, "[1 2 3]", "")],
+)
+def test_lines_from_a_place_on_need_what_the_day_before_knew(seq: int, live: str, shutting_down: str) -> None:
+    """A broker that failed on that day shuts down no more."""
+    before = frame(
+        controller_day.SPEC,
+        f"cluster_id | term_id | known_live_brokers | known_shutting_down_brokers\nc | 1-1 | {live} | {shutting_down}",
+    )
+    known = frame(SPEC, KNOWN).filter(col("seq") >= seq, col("term_id") == "1-1")
+    lines = frame(controller_line.SPEC, LINES).filter(col("seq") >= seq)
+    found = with_candidates(
+        known.select("cluster_id", "term_id", "seq"), frame(broker_event.SPEC, BROKERS), lines, before
+    )
+    same_rows(found, known, "term_id", "seq", "live_brokers", "shutting_down_brokers")

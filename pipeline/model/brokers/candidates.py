@@ -1,11 +1,11 @@
 """Brokers that a controller can choose from: live ones and those that shut down, as it listed them last."""
 
 import polars as pl
-from polars import col, when
+from polars import col, lit, when
 
-from pipeline.gold.leader_election.leader_selectors import NO_IDS
-from pipeline.model.partitions.controller_view import TERM
+from pipeline.model.terms.succession import TERM
 
+NO_IDS = lit([], pl.List(pl.Int32))
 LINE = ("cluster_id", "file_id", "byte_offset")
 LIVE = ("controller_live_brokers", "broker_change")
 SHUTTING = ("controller_shutting_brokers", "controlled_shutdown_shutting_brokers")
@@ -14,19 +14,37 @@ ASKED = "preferred_election_started"
 # What a line lists, which is the step of its rows: the events of such lines.
 LISTS = {"live": LIVE, "shutting_down": SHUTTING, "failure_handled": (GONE,)}
 SHUTDOWN = (*TERM, "list_number")
+BEFORE_ALL = 0  # a place before every line of a term
 
 
 def with_candidates(
-    asked: pl.DataFrame, broker_event: pl.DataFrame, controller_line: pl.DataFrame
+    asked: pl.DataFrame, broker_event: pl.DataFrame, controller_line: pl.DataFrame, day_before: pl.DataFrame
 ) -> pl.DataFrame:
     """Adds live_brokers and shutting_down_brokers, null where none were listed in the term, and admin_seq: place of
     the last line with which a tool asked for unclean elections.
 
-    asked: (TERM, seq, ...). A broker that failed shuts down no more.
+    asked: (TERM, seq, ...). day_before: rows of state.controller_day, of each term that began before the lines that are
+    given the last one before them. A broker that failed shuts down no more.
     Source: ControllerContext, KafkaController.doControlledShutdown, onBrokerFailure, 0.8.2 to 3.9.
     """
-    known = lists(broker_event, controller_line).pipe(in_term)
+    carried = day_before.select(
+        *TERM,
+        seq=lit(BEFORE_ALL, pl.Int64),
+        live="known_live_brokers",
+        shutting_down="known_shutting_down_brokers",
+    )
+    listed = pl.concat([carried, lists(broker_event, controller_line)], how="diagonal")
+    known = in_term(listed)
     return asked.sort("seq").join_asof(known.sort("seq"), on="seq", by=TERM, check_sortedness=False)
+
+
+def online() -> pl.Expr:
+    """Live and not shutting down; null where no list was seen. In no order."""
+    return col("live_brokers").list.set_difference(shutting_down())
+
+
+def shutting_down() -> pl.Expr:
+    return col("shutting_down_brokers").fill_null(NO_IDS)
 
 
 def in_term(listed: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,55 @@
+"""What controllers that go on at a day knew before it, from tables with rows by term and day."""
+
+from datetime import datetime, timedelta
+
+import polars as pl
+from polars import col
+
+from jobs.incremental.at_hand import AtHand
+from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.core.conditions import Condition, all_of, before, is_in, since
+from pipeline.core.frames import empty
+from pipeline.model.partitions.controller_view import OWN
+from pipeline.model.terms.succession import BEGAN, TERM
+from schemas.spec import TableSpec
+from schemas.state import controller_day, partition_view
+
+A_WEEK = 7  # days
+HAS_LINES = since("last_seq", 0)
+
+
+def view_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """Of each term that goes on at the day and partition that it holds then the last row of state.partition_view."""
+    rows = of_terms(at_hand, partition_view.SPEC, start)
+    last = rows.sort("day_at").unique(OWN, keep="last", maintain_order=True)
+    return last.filter(~col("is_ended"))
+
+
+def day_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """Of each term that goes on at the day its last row of state.controller_day with a line."""
+    rows = of_terms(at_hand, controller_day.SPEC, start, HAS_LINES)
+    return rows.sort("day_at").unique(TERM, keep="last", maintain_order=True)
+
+
+def of_terms(
+    at_hand: AtHand, spec: TableSpec, start: datetime, condition: Condition | None = None
+) -> pl.DataFrame:
+    """Rows before the day, if they meet the condition, of the terms that go on at it: those of its week (from Monday)
+    and of the week before, as in state.partition_view the first of a week tell all that a term holds; of a term that
+    has none there, all."""
+    names = going_on(at_hand, start)
+    near = since("day_at", start - timedelta(days=start.weekday() + A_WEEK))
+
+    def found(*asked: Condition | None) -> pl.DataFrame:
+        return at_hand.stored(spec, all_of(before("day_at", start), condition, *asked))
+
+    rows = found(near, is_in("term_id", names)) if names else empty(spec)
+    silent = sorted(set(names) - set(rows["term_id"].to_list()))
+    return pl.concat([rows, found(is_in("term_id", silent))]) if silent else rows
+
+
+def going_on(at_hand: AtHand, start: datetime) -> list[str]:
+    """The terms that began before the day and have lines from it on."""
+    lines = at_hand.since(BY_SHORT_NAME["controller_line"], start)["term_id"].unique()
+    begun = at_hand.whole(BY_SHORT_NAME["term"]).filter(start > BEGAN)["term_id"]
+    return sorted(set(lines.to_list()) & set(begun.to_list()))

@@ -1,0 +1,167 @@
+"""What the controller in office held of partitions at the end of each day: once a week all, else what changed."""
+
+from datetime import datetime, timedelta
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.frames import empty
+from pipeline.model.partitions.carried_views import MOVE, UNSAID, behind_views, there_before, with_said
+from pipeline.model.partitions.controller_view import OWN, first_places, known_at_begin, sequence
+from pipeline.model.partitions.statements import DELETED, GONE, LAST, PARTITION, TRACKED, statements
+from pipeline.model.terms.missing_terms import ASSIGNED, LED, without_doubted
+from pipeline.model.terms.succession import BEGAN, TERM, with_superseded
+from schemas.state.partition_view import SPEC
+
+ONLINE = "OnlinePartition"
+DOUBTABLE = (*LED, *ASSIGNED)
+A_DAY, WEEK = timedelta(days=1), "1w"
+DAY = (*TERM, "day_at")
+
+
+def build(
+    leader_and_isr: pl.DataFrame,
+    partition_transition: pl.DataFrame,
+    assignment: pl.DataFrame,
+    topic_event: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    partition_timeline: pl.DataFrame,
+    deletion_before: pl.DataFrame,
+    view_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per partition, term and day, of terms in office at the end of the day.
+
+    dirty_from: the begin of a day, and of the lines; view_before: of each partition that such a term held then the last
+    row of this table before it. deletion_before: (cluster_id, topic, deletions) completed before it.
+    partition_timeline: what is open then or begins later.
+
+    The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.
+    Rows of a day: partitions of which something was said on it; on a term's first day of a week (from Monday) all that
+    it holds, so that nobody reads more than two weeks.
+    """
+    terms = with_superseded(term).filter(col("mode") == "zookeeper")
+    if terms.is_empty():
+        return empty(SPEC)
+    days = days_in_office(terms, controller_line, view_before, dirty_from)
+    in_zookeeper = partition_timeline.filter(col("topic_id").is_null())
+    before = there_before(in_zookeeper, view_before, dirty_from)
+    given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
+    is_of_partition = col("topic").is_not_null() & col("partition").is_not_null()
+    said = statements(*given, deletion_before, before).filter(is_of_partition).pipe(with_said)
+    begins = first_places(terms, dirty_from).join(days, on=TERM, how="semi").drop_nulls("at")
+    held = pl.concat([view_before, held_at_begin(begins, in_zookeeper)])
+    own, views = (one.join(days, on=TERM, how="semi") for one in (said, held))
+    of_days = at_end_of_days(behind_views(own, views, with_doubted=True), views)
+    return pl.concat([changed(of_days, days), whole(of_days, days)]).unique([*OWN, "day_at"])
+
+
+def days_in_office(
+    terms: pl.DataFrame, controller_line: pl.DataFrame, view_before: pl.DataFrame, dirty_from: datetime | None
+) -> pl.DataFrame:
+    """(DAY, is_first): days on which a term began or wrote lines, and at whose end it was in office; is_first: of a
+    week."""
+    began_at, week_at = BEGAN.dt.truncate("1d"), col("day_at").dt.truncate(WEEK)
+    begun = terms.select(*TERM, day_at=began_at)
+    lines = controller_line.select(*TERM, day_at=col("ordered_at").dt.truncate("1d"))
+    known = view_before.group_by(TERM).agg(known_week_at=col("day_at").max().dt.truncate(WEEK))
+    is_given = lit(value=True) if dirty_from is None else col("day_at") >= dirty_from
+    is_in_office = (col("superseded_at") >= col("day_at") + A_DAY).fill_null(value=True)
+    is_known = (col("known_week_at") == week_at).fill_null(value=False)
+    return (
+        pl.concat([begun, lines])
+        .unique()
+        .join(terms.select(*TERM, "superseded_at", began_at=began_at), on=TERM)
+        .filter(is_given, is_in_office, col("day_at") >= col("began_at"))
+        .join(known, on=TERM, how="left")
+        .with_columns(is_first=~is_known & (col("day_at") == col("day_at").min().over(*TERM, week_at)))
+        .select(*DAY, "is_first")
+    )
+
+
+def held_at_begin(begins: pl.DataFrame, in_zookeeper: pl.DataFrame) -> pl.DataFrame:
+    """What each term knows at its begin of the partitions that are there then, as rows of this table of that day."""
+    partitions = in_zookeeper.select(PARTITION).unique()
+    asked = begins.select(*TERM, day_at=col("at").dt.truncate("1d")).join(partitions, on="cluster_id")
+    known, sure = (
+        known_at_begin(asked.select(OWN), begins, sequence(rows))
+        for rows in (in_zookeeper, without_doubted(in_zookeeper))
+    )
+    is_there = pl.any_horizontal(col(TRACKED).is_not_null()) & col("state").ne_missing(GONE)
+    types = empty(SPEC).schema
+    none = (name for name in SPEC.columns if name not in (*OWN, *TRACKED, "day_at"))
+    doubted = [
+        when(col(name).is_not_null() & col(f"{name}_sure").is_null()).then(lit(name)) for name in DOUBTABLE
+    ]
+    flags = ("is_ended", "is_epoch_unsaid")
+    return (
+        known.join(sure.select(*OWN, col(DOUBTABLE).name.suffix("_sure")), on=OWN)
+        .filter(is_there)
+        .join(asked, on=OWN)
+        .with_columns(*(lit(None, types[name]).alias(name) for name in none))
+        .with_columns(
+            doubted=pl.concat_list(doubted).list.drop_nulls(), **dict.fromkeys(flags, lit(value=False))
+        )
+        .select(SPEC.columns)
+    )
+
+
+def at_end_of_days(views: pl.DataFrame, held: pl.DataFrame) -> pl.DataFrame:
+    """Of each term and partition a row per day on which something was said of it, and its first, in order of time, with
+    the columns of this table; is_new: on the day before it was not there, or had ended."""
+    is_line = col("said_event").is_not_null()
+    stated = {
+        f"{name}_stated": when(is_line & col(name).is_not_null()).then(lit(value=True)) for name in DOUBTABLE
+    }
+    still = [
+        when(col("doubted").list.contains(lit(name)) & col(f"{name}_stated").is_null()).then(lit(name))
+        for name in DOUBTABLE
+    ]
+    is_ended = (col("said_event") == DELETED) | (col("controller_epoch") == LAST)
+    return (
+        views.sort(*OWN, "seq")
+        .with_columns(is_ended=is_ended.fill_null(value=False), **carried(), **stated)
+        .with_columns(
+            col(*TRACKED, *carried(), *stated).forward_fill().over(OWN),
+            day_at=col("at").dt.truncate("1d").cum_max().over(OWN),
+        )
+        .unique([*OWN, "day_at"], keep="last", maintain_order=True)
+        .join(held.select(*OWN, "doubted"), on=OWN, how="left", maintain_order="left")
+        .with_columns(
+            col("is_epoch_unsaid").fill_null(value=False),
+            doubted=pl.concat_list(still).list.drop_nulls(),
+            is_new=col("is_ended").shift(1).over(OWN).fill_null(value=True),
+        )
+        .select(*SPEC.columns, "is_new")
+    )
+
+
+def carried() -> dict[str, pl.Expr]:
+    """By column what a line changes of it; null: nothing."""
+    epoch, is_stated = col("said_leader_epoch"), col("said_isr").is_not_null()
+    is_election = (col("state") == ONLINE) | (col("seq") == UNSAID)
+    is_silent = (col("said_event") == MOVE) & is_election & epoch.is_null()
+    return {
+        "stated_epoch": epoch.cum_max().over(OWN),
+        "isr_file_id": when(is_stated).then("said_file_id"),
+        "isr_byte_offset": when(is_stated).then("said_byte_offset"),
+        "is_epoch_unsaid": when(is_silent)
+        .then(lit(value=True))
+        .when(epoch.is_not_null())
+        .then(lit(value=False)),
+    }
+
+
+def changed(of_days: pl.DataFrame, days: pl.DataFrame) -> pl.DataFrame:
+    """What was said on each day; what ended on the day on which it began is left out."""
+    return of_days.join(days, on=DAY, how="semi").filter(~col("is_ended") | ~col("is_new")).drop("is_new")
+
+
+def whole(of_days: pl.DataFrame, days: pl.DataFrame) -> pl.DataFrame:
+    """All that is held at the end of the first day of each week."""
+    asked = of_days.select(OWN).unique().join(days.filter("is_first").select(DAY), on=TERM)
+    found = asked.sort("day_at").join_asof(
+        of_days.sort("day_at"), on="day_at", by=OWN, check_sortedness=False
+    )
+    return found.filter(~col("is_ended")).select(SPEC.columns)

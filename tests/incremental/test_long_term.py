@@ -1,0 +1,33 @@
+"""A controller that is in office for long costs a night no more than one that was elected a week before."""
+
+from typing import Any
+
+from polars import col
+
+from jobs.incremental.builder import Builder
+from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.core.frames import frame_of
+from tests.bench.long_term import PARTITIONS, long_term_logs
+from tests.incremental.nights import builders, segments_of
+from tests.tables import log_table
+
+DAYS = 15
+# How many days a table takes lines of: the last one and, as its first lines come within a minute of midnight, the one
+# before it; tables that judge look back a day, and what they look at begins a day earlier.
+TAKEN = {"partition_view": 2, "imbalance_check": 4, "leader_election": 4}
+
+
+def taken_by(builder: Builder, name: str) -> tuple[int, int]:
+    """Of how many days a kernel takes lines, and what is held of how many partitions."""
+    table = BY_SHORT_NAME[name]
+    given: dict[str, Any] = builder.inputs.of(table, builder.starts.begin_of(table))
+    days = given["controller_line"].select(col("ordered_at").dt.date().n_unique()).item()
+    return days, given["view_before"].height
+
+
+def test_a_night_takes_no_more_of_a_long_term() -> None:
+    segments = segments_of(frame_of(log_table(long_term_logs(DAYS))))
+    *_, (builder, _) = builders(segments)
+    assert {name: taken_by(builder, name) for name in TAKEN} == {
+        name: (days, PARTITIONS) for name, days in TAKEN.items()
+    }
