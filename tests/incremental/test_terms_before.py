@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import polars as pl
 import pytest
-from jobs.load_settings import load
 
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.night import Night
 from jobs.incremental.terms_before import day_before, view_before
+from jobs.settings.load import load
 from pipeline.core.stored_tables import MemoryTables
 from schemas.silver import controller_line, term
 from schemas.spec import TableSpec
