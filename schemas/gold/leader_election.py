@@ -125,6 +125,12 @@ SPEC = TableSpec(
             BOOLEAN,
             "The leader was in the ISR before, or is the first one; null: undetermined, or no leader chosen.",
         ),
+        field(
+            "was_last_leader",
+            BOOLEAN,
+            "Of an unclean election in ZooKeeper mode: the one elected has the only replica, or led last before nobody "
+            "did, so that nothing is lost; null: clean, or not known.",
+        ),
         required(
             "is_unclean_said",
             BOOLEAN,

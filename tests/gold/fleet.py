@@ -180,7 +180,7 @@ def stuck_deletion(cluster: Cluster) -> None:
 INCIDENTS: tuple[Act, ...] = (lone_copy_lost, unclean, frozen_controller, stuck_deletion)
 FOUND_BY = {
     "lone_copy_lost": ("outage", "warning"),
-    "unclean": ("unclean_election", "critical"),
+    "unclean": ("unclean_election", "warning"),
     "frozen_controller": ("controller_outlived", "warning"),
     "stuck_deletion": ("blocked_deletion", "warning"),
 }

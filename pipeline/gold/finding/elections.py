@@ -28,6 +28,7 @@ def unclean_election(leader_election: pl.DataFrame, election_event: pl.DataFrame
     """A leader from outside of the ISR was chosen: what the old leader had alone is lost.
 
     By gold.leader_election; what Kafka says so beside it, by the line. Of a last known leader: see last_known_leader.
+    Where the last leader came back nothing is lost, and nothing is told. A warning where logs show that none was.
     """
     is_unclean, has_two_lines = ~col("is_clean"), col("evidence").list.len() > 1
     # Of an election with a selector, Kafka's own word is a second line, also where it failed afterwards.
@@ -36,16 +37,19 @@ def unclean_election(leader_election: pl.DataFrame, election_event: pl.DataFrame
     says_so = col("event").is_in(SAYING_SO) & (col("step") == "elected_unclean")
     said = election_event.filter(says_so).join(lines, on=LINE, how="anti")
     is_other = col("selector").ne_missing(lit(LAST_KNOWN))
+    is_at_risk = ~col("was_last_leader").fill_null(value=False)
     return pl.concat(
-        [elected(leader_election.filter(is_unclean & is_other)), said_unclean(said)], how="diagonal"
+        [elected(leader_election.filter(is_unclean & is_other & is_at_risk)), said_unclean(said)],
+        how="diagonal",
     )
 
 
 def elected(unclean: pl.DataFrame) -> pl.DataFrame:
     certainty = when("is_unclean_said").then(lit("proved")).otherwise(lit("inferred"))
+    is_lossless = col("records_at_risk") == 0
     return unclean.select(
         *("cluster_id", "term_id", "evidence"),
-        *rule("unclean_election", "critical", 2),
+        *rule("unclean_election", when(is_lossless).then(lit("warning")).otherwise(lit("critical")), 3),
         entity=partition_name(),
         root_event=words("{} at {}", "trigger", millis("elected_at")),
         valid_from_at="elected_at",

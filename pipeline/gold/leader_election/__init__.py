@@ -12,6 +12,7 @@ from pipeline.gold.leader_election.election_attempts import attempts
 from pipeline.gold.leader_election.election_lines import SAID, said_of_elections
 from pipeline.gold.leader_election.judging import with_judgement
 from pipeline.gold.leader_election.kraft_elections import kraft_elections
+from pipeline.gold.leader_election.last_leader import with_last_leader
 from pipeline.model.brokers.candidates import with_candidates
 from pipeline.model.partitions.carried_views import behind_views, there_before
 from pipeline.model.partitions.controller_view import first_places, held, sequence
@@ -75,6 +76,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         attempts_within(begins, own, in_zookeeper)
         .pipe(with_candidates, broker_event, controller_line, day_before)
         .pipe(with_judgement, term, log_gap, broker_session)
+        .pipe(with_last_leader, pl.concat([led_before, partition_timeline]))
     )
     chosen = pl.concat([election_event, run_before])
     told = (broker_absence, broker_event, chosen, reassignment_event, term, log_gap)
