@@ -14,6 +14,8 @@ from pipeline.core.frames import empty, frame_of
 from schemas.bronze import source_file
 from schemas.spec import TableSpec
 
+LOGS = ("controller", "state-change")  # of which a file of several loggers may have both
+
 
 @dataclass(frozen=True)
 class Built:
@@ -103,15 +105,22 @@ class AtHand:
     def segments_reaching(self, start: datetime) -> tuple[int, ...]:
         """load_seq of the segments that may hold lines whose running maximum of time reaches `start`.
 
-        The maximum runs over the files of a node in order of their first line: after a file that reaches it all do.
+        The maximum runs over the files of a log of a node in order of their first line: after one that reaches it all
+        do.
         """
         if start not in self.reaching:
-            files = with_file_begin(self.source_files())
+            files = of_each_log(self.source_files())
             order = ("file_from_at", "file_id", "start_offset")
-            reached = col("last_logged_at").cum_max().forward_fill().over("cluster_id", "node_id")
+            reached = col("last_logged_at").cum_max().forward_fill().over("cluster_id", "node_id", "log")
             found = files.sort(*order).with_columns(reached=reached).filter(col("reached") >= start)
-            self.reaching[start] = tuple(found["load_seq"].to_list())
+            self.reaching[start] = tuple(found["load_seq"].unique().sort().to_list())
         return self.reaching[start]
+
+
+def of_each_log(segments: pl.DataFrame) -> pl.DataFrame:
+    """Segments with_file_begin(), of a file of several loggers once for each of LOGS."""
+    logs = pl.when(col("log") == "mixed").then(pl.lit(list(LOGS))).otherwise(pl.concat_list("log"))
+    return with_file_begin(segments).with_columns(log=logs).explode("log")
 
 
 def with_file_begin(segments: pl.DataFrame) -> pl.DataFrame:

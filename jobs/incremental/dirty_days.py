@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 from polars import col
 
-from jobs.incremental.at_hand import with_file_begin
+from jobs.incremental.at_hand import LOGS, of_each_log
 from pipeline.gold.partition_timeline.missing_broker_logs import watched_from
 from pipeline.model.brokers.balancing import DEFAULTS, NAMES, typed
 from pipeline.model.lines.acting import SEQ_BITS
@@ -15,7 +15,6 @@ from pipeline.model.terms.succession import TERM, unseen_from, unseen_stretches,
 from schemas.silver.log_gap import LINES_MISSING
 
 LATE = timedelta(seconds=GRACE_SECONDS)  # how long a line still tells of a state that another one followed
-LOGS = ("controller", "state-change")  # of which a file of several loggers may have both
 ALL_SINCE = datetime(1, 1, 1, tzinfo=UTC)
 AFFECTS = "affects_from"
 # Columns of a term that decide which lines belong to it, when it begins, and how its moves are judged.
@@ -134,8 +133,7 @@ def held_values(broker_setting: pl.DataFrame) -> pl.DataFrame:
 def overtaken(segments: pl.DataFrame) -> datetime | None:
     """The earliest time of segments that are gone, that stand behind a new one or one that is gone, or whose file has
     come to another place among those of its node and log."""
-    logs = pl.when(col("log") == "mixed").then(pl.lit(list(LOGS))).otherwise(pl.concat_list("log"))
-    own = with_file_begin(segments).with_columns(log=logs).explode("log").filter(col("log").is_in(LOGS))
+    own = of_each_log(segments).filter(col("log").is_in(LOGS))
     of_log = ("cluster_id", "node_id", "log")
     order = ("file_from_at", "file_id", "start_offset")
     is_behind = (col("status") != "old").cast(pl.Int32).cum_sum().shift(1, fill_value=0).over(*of_log) > 0

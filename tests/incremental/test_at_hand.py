@@ -1,0 +1,30 @@
+"""Which segments a build from a day on reads."""
+
+from jobs.incremental.at_hand import AtHand
+from jobs.incremental.night import Night
+from jobs.load_settings import load
+from pipeline.core.stored_tables import MemoryTables
+from schemas.bronze import source_file
+from tests.frames import at, frame
+
+# The logs of node 1 grow, each in one file; of node 2 both are in one file, and a line of its first segment is late;
+# of node 3 the older file ends after the newer one began.
+SEGMENTS = """
+    cluster_id | node_id | log          | file_id | load_seq | start_offset | first_logged_at | last_logged_at
+    c          | 1       | controller   | a       | 1        | 0            | 10              | 19
+    c          | 1       | controller   | a       | 3        | 50           | 20              | 29
+    c          | 1       | state-change | b       | 2        | 0            | 11              | 19
+    c          | 1       | state-change | b       | 4        | 50           | 21              | 29
+    c          | 2       | mixed        | d       | 5        | 0            | 10              | 25
+    c          | 2       | mixed        | d       | 6        | 50           | 16              | 18
+    c          | 3       | controller   | e       | 7        | 0            | 10              | 22
+    c          | 3       | controller   | f       | 8        | 0            | 15              | 16
+"""
+
+
+def test_segments_of_each_log_that_reach_a_time() -> None:
+    tables = MemoryTables()
+    tables.rows[source_file.SPEC.name] = frame(source_file.SPEC, SEGMENTS)
+    at_hand = AtHand(Night(tables, load(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset()))
+    assert at_hand.segments_reaching(at(20)) == (3, 4, 5, 6, 7, 8)
+    assert at_hand.segments_reaching(at(26)) == (3, 4)
