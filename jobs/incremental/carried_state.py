@@ -8,7 +8,7 @@ from polars import col
 
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.lines_before import CARRIED_LINE, lines_before
-from jobs.incremental.terms_before import day_before, view_before
+from jobs.incremental.terms_before import day_before, summary_before, view_before
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.conditions import Condition, before, equals, is_in, reaching, since
 from pipeline.core.frames import empty
@@ -43,14 +43,6 @@ def named(column: str, names: list[str]) -> Condition | None:
 
 def both(one: Condition, other: Condition | None) -> Condition:
     return one if other is None else one & other
-
-
-def summary_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
-    """Days of state.replay_summary before the day, of the terms that go on then."""
-    terms = at_hand.since(BY_SHORT_NAME["controller_line"], start)["term_id"].unique().drop_nulls().sort()
-    names = terms.to_list()
-    rows = at_hand.stored(replay_summary.SPEC, both(before("day_at", start), named("term_id", names)))
-    return rows.filter(col("term_id").is_in(names))
 
 
 def deletion_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:

@@ -18,14 +18,14 @@ from jobs.incremental.dirty_days import (
     told_anew,
 )
 from jobs.incremental.night import Night
+from jobs.incremental.terms_before import summary_before
 from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, Refresh, Table
-from pipeline.core.conditions import before, is_in, reaching
+from pipeline.core.conditions import before, reaching
 from pipeline.gold.leader_election.election_lines import TRYING
 from pipeline.model.partitions.statements import PARTITION
 from schemas.gold import imbalance_check, leader_election, partition_timeline
 from schemas.silver import broker_setting, controller_line, log_gap, term
 from schemas.spec import TableSpec
-from schemas.state import replay_summary
 
 # Of tables whose rows are judged by all that their controller knew: the events of such lines.
 JUDGED_BY_VIEW = {imbalance_check.SPEC.name: ("imbalance_ratio",), leader_election.SPEC.name: TRYING}
@@ -82,9 +82,7 @@ class Starts:
         if self.dirty_from is None:
             return
         lines, terms = self.at_hand.since(LINES, self.dirty_from), self.at_hand.whole(BY_SHORT_NAME["term"])
-        traced = lines.filter(col("level") == "TRACE")["term_id"].unique().drop_nulls().sort().to_list()
-        is_earlier = before("day_at", self.dirty_from) & is_in("term_id", traced)
-        summaries = self.at_hand.stored(replay_summary.SPEC, is_earlier)
+        summaries = summary_before(self.at_hand, self.dirty_from)
         at = judged_at(lines, summaries, terms, self.versions(log_gap.SPEC))
         self.judged_from = self.dirty_from if at is None else min(self.dirty_from, begin_of_day(at))
 

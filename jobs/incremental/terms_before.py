@@ -10,12 +10,17 @@ from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.conditions import Condition, all_of, before, is_in, since
 from pipeline.core.frames import empty
 from pipeline.model.partitions.controller_view import OWN
-from pipeline.model.terms.succession import BEGAN, TERM
+from pipeline.model.terms.succession import TERM
 from schemas.spec import TableSpec
-from schemas.state import controller_day, partition_view
+from schemas.state import controller_day, partition_view, replay_summary
 
 A_WEEK = 7  # days
 HAS_LINES = since("last_seq", 0)
+
+
+def summary_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """Of each term that goes on at the day rows of state.replay_summary from a day on that tells of all before it."""
+    return of_terms(at_hand, replay_summary.SPEC, start)
 
 
 def view_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
@@ -35,8 +40,7 @@ def of_terms(
     at_hand: AtHand, spec: TableSpec, start: datetime, condition: Condition | None = None
 ) -> pl.DataFrame:
     """Rows before the day, if they meet the condition, of the terms that go on at it: those of its week (from Monday)
-    and of the week before, as in state.partition_view the first of a week tell all that a term holds; of a term that
-    has none there, all."""
+    and of the week before, as the first of a week tell all of a term so far; of a term that has none there, all."""
     names = going_on(at_hand, start)
     near = since("day_at", start - timedelta(days=start.weekday() + A_WEEK))
 
@@ -50,6 +54,7 @@ def of_terms(
 
 def going_on(at_hand: AtHand, start: datetime) -> list[str]:
     """The terms that began before the day and have lines from it on."""
+    began = pl.min_horizontal("elected_at", "first_seen_at")
     lines = at_hand.since(BY_SHORT_NAME["controller_line"], start)["term_id"].unique()
-    begun = at_hand.whole(BY_SHORT_NAME["term"]).filter(start > BEGAN)["term_id"]
+    begun = at_hand.whole(BY_SHORT_NAME["term"]).filter(began < start)["term_id"]
     return sorted(set(lines.to_list()) & set(begun.to_list()))

@@ -1,16 +1,49 @@
-"""Chunks of the replay: what each day of a term leaves to the days after it, object by object."""
+"""Chunks of the replay: what each day of a term leaves to the days after it, object by object; once a week all."""
+
+from datetime import datetime
 
 import polars as pl
-from polars import col
+from polars import col, lit
 
 from pipeline.model.partitions.carried_states import OBJECT
+from pipeline.model.terms.succession import TERM
+from schemas.state.replay_summary import SPEC
+
+WEEK = "1w"
+OF_MOVE = ("last_to", "last_seq", "file_id", "byte_offset")
 
 
-def build(transition_audit: pl.DataFrame) -> pl.DataFrame:
-    """One row per object, term and day, of the moves that belong to a term."""
+def build(
+    transition_audit: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    summary_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per object, term and day, of the moves that belong to a term; on a term's first day of a week (from
+    Monday) one of each object that it moved so far, with all that they left: nobody reads more than two weeks.
+
+    summary_before: of terms that go on at dirty_from rows of this table before it, from one such day on.
+    """
+    days = of_days(transition_audit)
+    known = summary_before.group_by(TERM).agg(known_week_at=col("day_at").max().dt.truncate(WEEK))
+    is_given = lit(value=True) if dirty_from is None else col("ordered_at") >= dirty_from
+    first = (
+        controller_line.filter(is_given)
+        .group_by(*TERM, week_at=col("ordered_at").dt.truncate(WEEK))
+        .agg(day_at=col("ordered_at").min().dt.truncate("1d"))
+        .join(known, on=TERM, how="left")
+        .filter(col("known_week_at").ne_missing(col("week_at")))
+        .select(*TERM, "day_at")
+    )
+    so_far = left_so_far(pl.concat([summary_before, days]), first)
+    key = (*OBJECT, "day_at")
+    return pl.concat([days, so_far]).unique(key, keep="last", maintain_order=True)
+
+
+def of_days(moves: pl.DataFrame) -> pl.DataFrame:
     is_done, is_trace = col("outcome") == "done", col("level") == "TRACE"
     return (
-        transition_audit.filter(col("term_id").is_not_null())
+        moves.filter(col("term_id").is_not_null())
         .sort("seq")
         .group_by(*OBJECT, day_at=col("ordered_at").dt.truncate("1d"))
         .agg(
@@ -21,4 +54,21 @@ def build(transition_audit: pl.DataFrame) -> pl.DataFrame:
             first_trace_seq=col("seq").filter(is_trace).min(),
             last_trace_seq=col("seq").filter(is_trace).max(),
         )
+        .select(SPEC.columns)
     )
+
+
+def left_so_far(rows: pl.DataFrame, days: pl.DataFrame) -> pl.DataFrame:
+    """What rows of this table up to each of the days come to, of every object of the term."""
+    last = {name: col(name).forward_fill() for name in (*OF_MOVE, "last_trace_seq")}
+    sums = last | {"first_trace_seq": col("first_trace_seq").cum_min().forward_fill()}
+    summed = (
+        rows.sort(*OBJECT, "day_at")
+        .with_columns(object=pl.struct(OBJECT).rle_id())
+        .with_columns(**{name: one.over("object") for name, one in sums.items()})
+    )
+    asked = summed.select("object", *TERM).unique().join(days, on=TERM).drop(TERM)
+    found = asked.sort("day_at").join_asof(
+        summed.sort("day_at"), on="day_at", by="object", check_sortedness=False
+    )
+    return found.filter(col("end_seq").is_not_null()).select(SPEC.columns)

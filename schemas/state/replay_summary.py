@@ -6,7 +6,8 @@ from schemas.types import INTEGER, LONG, STRING
 
 SPEC = TableSpec(
     name="state.replay_summary",
-    grain="One object of a state machine that moved, or was meant to, in one day of one term.",
+    grain="One object of a state machine that moved, or was meant to, in one day of one term; on the term's first day "
+    "of each week all its objects so far, with what all days left.",
     key=("term_id", "day_at", "machine", "topic", "partition", "replica_id"),
     fields=(
         CLUSTER_ID,

@@ -97,17 +97,28 @@ def in_order(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("file_id", "byte_offset", "machine")
 
 
+def last_week(summaries: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
+    """Rows before the day from the last first day of a week on: a Saturday, or the Tuesday after it."""
+    earlier = summaries.filter(col("day_at") < dirty_from)
+    week = col("day_at").dt.truncate("1w")
+    return earlier.filter(week == week.max().over("term_id"))
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_moves_of_later_days_are_judged_as_if_all_were(seed: int) -> None:
     told = given(seed)
     whole = transition_audit.build(*told, empty(SUMMARY), None)
     assert whole.height == sum(one[0].has_term for one in IN_TURN) * MOVES
     assert whole["verdict"].n_unique() == 9
+    summaries = replay_summary.build(whole, told.controller_line, empty(SUMMARY), None)
     for number in range(DAYS):
         dirty_from = day(number)
-        before = replay_summary.build(whole.filter(col("ordered_at") < dirty_from))
-        found = transition_audit.build(*since(told, dirty_from), before, dirty_from)
+        later, before = since(told, dirty_from), last_week(summaries, dirty_from)
+        found = transition_audit.build(*later, before, dirty_from)
         assert_frame_equal(in_order(found), in_order(whole.filter(col("ordered_at") >= dirty_from)))
+        left = replay_summary.build(found, later.controller_line, before, dirty_from)
+        expected = summaries.filter(col("day_at") >= dirty_from)
+        assert_frame_equal(left.sort(SUMMARY.key), expected.sort(SUMMARY.key), check_column_order=False)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -124,7 +135,9 @@ def test_dumps_of_later_days_are_held_against_the_moves_before(seed: int) -> Non
     for number in range(4):
         dirty_from = day(number)
         is_later = col("ordered_at") >= dirty_from
-        before = replay_summary.build(whole.filter(~is_later))
+        before = replay_summary.build(
+            whole.filter(~is_later), told.controller_line.filter(~is_later), empty(SUMMARY), None
+        )
         found = replay_check.build(
             whole.filter(is_later), state_dumps, all_lines.filter(is_later), told.term, before
         )
