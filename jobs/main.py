@@ -7,7 +7,6 @@ from functools import partial
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
 
 from jobs.intake.discovery import candidates_by_cluster, listing_now
 from jobs.run.cluster_run import run_cluster
@@ -27,8 +26,9 @@ from pipeline.core.errors import (
     SettingsError,
 )
 from pipeline.core.stored_tables import ReadableTables
+from pipeline.store.late_session import LateSession
 from pipeline.store.reading import clusters
-from pipeline.store.session import get_spark
+from pipeline.store.session import late_spark
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.gold.finding import SEVERITIES
 
@@ -44,7 +44,7 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
         settings = settings_of(arguments)
         names = names_below(arguments, settings)
         progress = Progress()
-        spark = get_spark(is_terminal=progress.is_terminal)
+        spark = late_spark(is_terminal=progress.is_terminal)
         names = names if not arguments.reparse else with_stored(names, spark, arguments)
     except PipelineError as problem:
         return said(job, problem)
@@ -95,7 +95,7 @@ def names_below(arguments: Namespace, settings: Settings) -> list[str]:
     return list(candidates_by_cluster(arguments.logs, settings, arguments.cluster))
 
 
-def with_stored(names: Sequence[str], spark: SparkSession, arguments: Namespace) -> list[str]:
+def with_stored(names: Sequence[str], spark: LateSession, arguments: Namespace) -> list[str]:
     """The same behind what is stored, or of that the one that is named. InputProblem: there is nothing."""
     stored = [arguments.cluster] if arguments.cluster else clusters(spark, arguments.warehouse)
     found = list(dict.fromkeys([*stored, *names]))

@@ -55,18 +55,20 @@ class Intake:
     def load(self, planned: Plan, *, is_reparsing: bool) -> tuple[Plan, dict[str, tuple[str, str | None]]]:
         """The plan as it came out, and by path what is said of files that changed meanwhile.
 
-        Missing tables are created meanwhile; what follows from records waits for those that came twice.
+        Missing tables are created beside the reading; what follows from records waits for those that came twice.
         """
         versions, segments = self.tables.versions, planned.segments
-        self.store.create_missing((log_record.SPEC,), versions)
         with ThreadPoolExecutor(1) as pool:
+            first = pool.submit(self.store.create_missing, (log_record.SPEC,), versions)
             rest = pool.submit(self.store.create_missing, SPECS, versions)
             if is_reparsing:
                 rest.result()
                 self.reparse()
             if segments:
+                rows = self.read_here(segments)
+                first.result()
                 self.reopen([load_seq for one in segments for load_seq in one.reopens])
-                self.write_records(segments)
+                self.write_records(segments, rows)
             rest.result()
         if not segments:
             return planned, {}
@@ -84,12 +86,16 @@ class Intake:
             self.total(planned.segments, counted)
         return planned, lost
 
-    def write_records(self, segments: Sequence[Segment]) -> None:
+    def read_here(self, segments: Sequence[Segment]) -> pa.Table | None:
+        """The records of the segments, if the driver reads them."""
+        is_here = self.loader.looker.placement is Placement.DRIVER
+        return self.loader.read_here(segments) if is_here else None
+
+    def write_records(self, segments: Sequence[Segment], rows: pa.Table | None) -> None:
         """Bronze gets the records of the segments. What the driver has read stays at hand."""
-        if self.loader.looker.placement is Placement.EXECUTORS:
+        if rows is None:
             self.tables.append_rows(log_record.SPEC, self.loader.read(segments))
             return
-        rows = self.loader.read_here(segments)
         self.tables.append(log_record.SPEC, rows)
         if not self.night.derived:
             self.night.records = without_bytes(rows)

@@ -44,7 +44,7 @@ class Loader:
         versions: dict[str, int],
         looker: Looker,
     ) -> None:
-        self.store, self.spark, self.settings, self.run_id = store, store.spark, settings, run_id
+        self.store, self.settings, self.run_id = store, settings, run_id
         self.versions, self.looker = versions, looker
         self.tables = ClusterTables(store, run_id, versions)
         self.located: dict[str, Located] = {}
@@ -123,7 +123,7 @@ class Loader:
         """The records of the segments, read by tasks: plain files in ranges, compressed ones whole."""
         rows = [row for segment in segments for row in self.ranges(segment)]
         sizes = [row["end"] - row["start"] for row in rows]
-        return log_record.build(binned(self.spark, rows, sizes, log_record.RANGE), self.masking)
+        return log_record.build(binned(self.store.spark, rows, sizes, log_record.RANGE), self.masking)
 
     def ranges(self, segment: Segment) -> list[dict[str, Any]]:
         file, limits = segment.looked, self.settings.limits
@@ -163,7 +163,7 @@ class Loader:
     def manifest(self, segments: Sequence[Segment], counted: dict[int, dict[str, Any]]) -> DataFrame:
         """Rows of bronze.source_file: what was planned, and what came of it."""
         rows = [self.planned(one) | counted[one.load_seq] for one in segments]
-        return self.spark.createDataFrame(rows, schema=struct_of(source_file.SPEC))
+        return self.store.spark.createDataFrame(rows, schema=struct_of(source_file.SPEC))
 
     def recounted(self, counted: dict[int, dict[str, Any]]) -> DataFrame:
         """All rows of bronze.source_file with what their records add up to now, in the zones of the settings."""
@@ -175,7 +175,7 @@ class Loader:
         rows = [
             in_utc(row) | {"zone": zones[row["node_id"]]} | counted.get(row["load_seq"], {}) for row in rows
         ]
-        return self.spark.createDataFrame(rows, schema=struct_of(source_file.SPEC))
+        return self.store.spark.createDataFrame(rows, schema=struct_of(source_file.SPEC))
 
     def planned(self, segment: Segment) -> dict[str, Any]:
         file = segment.looked

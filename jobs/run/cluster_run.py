@@ -4,10 +4,10 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import SparkSession
 
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.builder import Builder, Sift, tables_to_build
@@ -39,6 +39,7 @@ from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, Refresh, Table
 from pipeline.core.errors import GateFailed
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.cluster_tables import ClusterTables
+from pipeline.store.late_session import LateSession
 from pipeline.store.lock import ClusterLock, cluster_lock
 from pipeline.store.row_executors import SparkRowExecutors
 from pipeline.store.session import tune_for_size, tune_storage
@@ -60,7 +61,7 @@ HISTORY_COUNTS = 32
 
 
 def run_cluster(
-    spark: SparkSession,
+    spark: LateSession,
     request: RunRequest,
     progress: Progress,
     then: Callable[[ClusterWarehouse, ReadableTables, RunResult], None],
@@ -71,7 +72,7 @@ def run_cluster(
     """
     storage = request.settings.storage
     store = ClusterWarehouse(spark, request.warehouse, request.cluster_id, storage.retention_days)
-    tune_storage(spark, storage.zstd_level)
+    spark.set(partial(tune_storage, zstd_level=storage.zstd_level))
     with cluster_lock(store.files, store.folder, request.wait_seconds) as lock:
         migrate_older(store, request.settings, progress, lock)
         run = Run(store, request, progress, lock)
@@ -144,6 +145,7 @@ class Run:
         tables = tables if self.counts["load_seq"] else []
         is_new = bool(planned.segments or tables or planned.sightings)
         if is_new:
+            self.store.session.begin()
             written = ClusterTables(self.store, self.run_id, self.versions)
             night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
             if self.placement(night, tables, new_bytes) is Placement.EXECUTORS:
@@ -167,7 +169,8 @@ class Run:
     def tune(self, new_bytes: int) -> None:
         """Tables are built from the night on, few of them from all that is stored, and of that from little."""
         total = new_bytes + self.published.counts.get("total_bytes", 0)
-        tune_for_size(self.store.spark, max(new_bytes, total // HISTORY_COUNTS), total)
+        read = max(new_bytes, total // HISTORY_COUNTS)
+        self.store.session.set(partial(tune_for_size, read_bytes=read, stored_bytes=total))
 
     def result(self, outcome: str, found: Mapping[str, tuple[str, str | None]]) -> RunResult:
         problems = [(path, said or "") for path, (state, said) in found.items() if state in PROBLEMS]

@@ -5,15 +5,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import reduce
+from functools import cached_property, reduce
+from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import NumericType, StructField
 
 from pipeline.core.errors import InputProblem
-from pipeline.store.filesystem import HadoopFiles
+from pipeline.store.filesystem import Files, files_of
+from pipeline.store.late_session import Spark, late
+from pipeline.store.local_commit import add_row
+from pipeline.store.local_reading import local_folder
 from pipeline.store.undoing import undo_appends
 from schemas.bronze import log_record
 from schemas.spark import struct_of
@@ -37,9 +42,17 @@ MOST_STRETCHES = 50
 class DeltaFolder:
     """`<warehouse>/<cluster_id>`: a folder per layer, a Delta table per table."""
 
-    spark: SparkSession
+    given: Spark
     folder: str
     retention_days: int = RETENTION_DAYS
+
+    @cached_property
+    def files(self) -> Files:
+        return files_of(late(self.given), self.folder)
+
+    @property
+    def spark(self) -> SparkSession:
+        return late(self.given).get()
 
     def uri(self, spec: TableSpec) -> str:
         return f"{self.folder}/{spec.layer}/{spec.table}"
@@ -50,7 +63,7 @@ class DeltaFolder:
 
     def head(self, spec: TableSpec) -> int | None:
         """Newest version that was committed; None if there is no table. Lists the log, starts no job."""
-        names = HadoopFiles(self.spark).names(f"{self.uri(spec)}/_delta_log")
+        names = self.files.names(f"{self.uri(spec)}/_delta_log")
         versions = [int(match.group(1)) for match in map(COMMIT_FILE.match, names) if match]
         return max(versions, default=None)
 
@@ -89,7 +102,7 @@ class DeltaFolder:
     def note(self, table: str, version: int) -> str | None:
         """The user's note on a commit of `layer.table`; None if its file is gone or it has none."""
         uri = f"{self.folder}/{table.replace('.', '/')}/_delta_log/{version:020d}.json"
-        actions = (json.loads(line) for line in (HadoopFiles(self.spark).text(uri) or "").splitlines())
+        actions = (json.loads(line) for line in (self.files.text(uri) or "").splitlines())
         notes = (action["commitInfo"].get("userMetadata") for action in actions if "commitInfo" in action)
         note: str | None = next(notes, None)
         return note
@@ -100,6 +113,21 @@ class DeltaFolder:
         """Adds the rows; the note stands in the commit (DESCRIBE HISTORY)."""
         writer = declared(spec, rows).write.format("delta").mode("append").options(**(options or {}))
         writer.option("userMetadata", note).save(self.uri(spec))
+
+    def append_once(
+        self, spec: TableSpec, row: Mapping[str, Any], note: str, writer: str, number: int
+    ) -> None:
+        """Adds one row under a number of the writer's transactions: of several under one number one passes, and the
+        others are not told. In a local warehouse Spark is not needed for it."""
+        if (folder := local_folder(self.folder)) is not None:
+            add_row(folder / spec.layer / spec.table, spec, row, note, writer, number)
+            return
+        rows = self.spark.createDataFrame([dict(row)], schema=struct_of(spec))
+        try:
+            self.append(spec, rows, note, {"txnAppId": writer, "txnVersion": str(number)})
+        except Py4JJavaError as problem:
+            if "DELTA_CONCURRENT_TRANSACTION" not in str(problem.java_exception):
+                raise
 
     def overwrite(self, spec: TableSpec, rows: DataFrame, run_id: str) -> None:
         writer = declared(spec, rows).write.format("delta").mode("overwrite")
@@ -125,7 +153,7 @@ class DeltaFolder:
     def restore(self, spec: TableSpec, version: int) -> None:
         """A new version that holds what an older one held."""
         uri = self.uri(spec)
-        if not undo_appends(self.spark, uri, version, self.head(spec) or 0):
+        if not undo_appends(self.spark, self.files, uri, version, self.head(spec) or 0):
             self.spark.sql(f"RESTORE TABLE {self.named(spec)} TO VERSION AS OF {int(version)}")
 
     def read(self, spec: TableSpec, version: int | None = None) -> DataFrame:

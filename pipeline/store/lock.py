@@ -19,7 +19,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 
 from pipeline.core.errors import Locked
-from pipeline.store.filesystem import HadoopFiles
+from pipeline.store.filesystem import Files
 
 HEARTBEAT_SECONDS = 10.0
 DEAD_AFTER_SECONDS = 120.0
@@ -40,7 +40,7 @@ class ClusterLock:
     atomic on local disks, HDFS, ABFS and GCS.
     """
 
-    files: HadoopFiles
+    files: Files
     folder: str
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
     number: int = -1
@@ -144,7 +144,7 @@ class ClusterLock:
 
 
 @contextmanager
-def cluster_lock(files: HadoopFiles, folder: str, wait_seconds: float = 0) -> Iterator[ClusterLock]:
+def cluster_lock(files: Files, folder: str, wait_seconds: float = 0) -> Iterator[ClusterLock]:
     """Holds the lock of a cluster for the time of the block. wait_seconds: math.inf as long as it takes.
 
     Locked: another run is at work, and is still after that time.

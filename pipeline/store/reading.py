@@ -8,14 +8,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.core.errors import InputProblem
-from pipeline.store.filesystem import HadoopFiles
+from pipeline.store.filesystem import files_of
+from pipeline.store.late_session import Spark, late
 from pipeline.store.warehouse import ClusterWarehouse, Published
 from schemas.ops import run as ops_run
 
 
-def clusters(spark: SparkSession, warehouse: str) -> list[str]:
+def clusters(spark: Spark, warehouse: str) -> list[str]:
     """Clusters of a warehouse that have an ops.run, sorted."""
-    files = HadoopFiles(spark)
+    files = files_of(late(spark), warehouse)
     root = warehouse.rstrip("/")
     return [name for name in files.names(root) if files.exists(f"{root}/{name}/ops/run/_delta_log")]
 

@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -14,6 +15,7 @@ from pyspark.sql import SparkSession
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.delta import SKIPPED_BY
 from pipeline.store.java import check_java
+from pipeline.store.late_session import LateSession
 
 APP_NAME = "kafka-controller-audit"
 SMALL_BYTES, FEW_BYTES = 64 << 20, 8 << 20
@@ -56,6 +58,17 @@ STORED = (
 )
 ZSTD_LEVEL = "parquet.compression.codec.zstd.level"
 OF_SQL, OF_DELTA = "spark.sql.", "spark.databricks.delta."
+CONFIGURED_BY = frozenset(
+    {
+        "PYSPARK_GATEWAY_PORT",
+        "PYSPARK_SUBMIT_ARGS",
+        "SPARK_CONF_DIR",
+        "SPARK_HOME",
+        "HADOOP_CONF_DIR",
+        "YARN_CONF_DIR",
+    }
+)
+DEFAULT_SYSTEM = "fs.defaultFS"
 DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
 
@@ -91,6 +104,24 @@ def get_spark(*, is_terminal: bool = False) -> SparkSession:
     require_delta(spark)
     tune_local(spark)
     return spark
+
+
+def late_spark(*, is_terminal: bool = False) -> LateSession:
+    """The same when something first needs it; at once where somebody configured Spark or Hadoop, or started it."""
+    session = LateSession(partial(get_spark, is_terminal=is_terminal), is_plain=is_shipped())
+    if not session.is_plain:
+        session.get()
+    return session
+
+
+def is_shipped() -> bool:
+    """Whether Spark is not there yet, and nothing but the defaults that this product ships will configure it."""
+    if SparkSession.getActiveSession() is not None or CONFIGURED_BY & os.environ.keys():
+        return False
+    conf = shipped_configuration()
+    return not any(
+        DEFAULT_SYSTEM in (conf / name).read_text() for name in ("spark-defaults.conf", "local.conf")
+    )
 
 
 def use_shipped_configuration() -> None:

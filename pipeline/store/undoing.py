@@ -7,34 +7,33 @@ from typing import Any
 from py4j.java_gateway import JavaClass
 from pyspark.sql import SparkSession
 
-from pipeline.store.filesystem import HadoopFiles
+from pipeline.store.filesystem import Files, java
 
 DELTA = "org.apache.spark.sql.delta"
 # What a commit may say beside its files.
 OF_NO_FILE = frozenset({"commitInfo", "txn"})
 
 
-def undo_appends(spark: SparkSession, uri: str, wanted: int, head: int) -> bool:
+def undo_appends(spark: SparkSession, files: Files, uri: str, wanted: int, head: int) -> bool:
     """Whether the table at `uri` holds again what version `wanted` held, by removing what was added up to `head`.
 
     False, and nothing is done, where that is not all there is to do (`added_by`), or where this Delta has not the
     classes by which a commit is made (DeltaLog, Action of Delta 4.4).
     """
-    files = HadoopFiles(spark)
     texts = (
         files.text(f"{uri}/_delta_log/{version:020d}.json") or "" for version in range(wanted + 1, head + 1)
     )
-    added, log = added_by(texts), files.java(f"{DELTA}.DeltaLog")
+    added, log = added_by(texts), java(spark, f"{DELTA}.DeltaLog")
     if added is None or not isinstance(log, JavaClass):
         return False
-    action_of = files.java(f"{DELTA}.actions.Action").fromJson
-    removed = files.java("java.util.ArrayList")()
+    action_of = java(spark, f"{DELTA}.actions.Action").fromJson
+    removed = java(spark, "java.util.ArrayList")()
     for line in added:
         removed.add(action_of(line).remove())
-    manual = static(files, f"{DELTA}.DeltaOperations$ManualUpdate$")
-    none = files.java("scala.Option").empty()
+    manual = static(spark, f"{DELTA}.DeltaOperations$ManualUpdate$")
+    none = java(spark, "scala.Option").empty()
     transaction = log.forTable(spark._jsparkSession, uri).startTransaction(none, none)
-    transaction.commit(files.java("scala.jdk.javaapi.CollectionConverters").asScala(removed).toSeq(), manual)
+    transaction.commit(java(spark, "scala.jdk.javaapi.CollectionConverters").asScala(removed).toSeq(), manual)
     return True
 
 
@@ -58,6 +57,6 @@ def added_by(texts: Iterable[str]) -> list[str] | None:
     return list(added.values())
 
 
-def static(files: HadoopFiles, name: str) -> Any:
+def static(spark: SparkSession, name: str) -> Any:
     """The instance of a Scala object."""
-    return getattr(files.java(name), "MODULE$")
+    return getattr(java(spark, name), "MODULE$")

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from pipeline.core.errors import WarehouseFormat
 from pipeline.store.delta import DeltaFolder, column_ddl, listed, literal
-from pipeline.store.filesystem import HadoopFiles
+from pipeline.store.filesystem import java
 from pipeline.store.rows import collect_one, collect_rows
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
@@ -72,18 +72,17 @@ def remove_old_files(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:
 
 def remove_old_log(delta: DeltaFolder, spec: TableSpec, oldest: int) -> None:
     """Files of the table's log that no version from `oldest` on needs: those before the last checkpoint until there."""
-    files, folder = HadoopFiles(delta.spark), f"{delta.uri(spec)}/_delta_log"
-    named = [(name, match) for name in files.names(folder) if (match := LOG_FILE.match(name))]
+    folder = f"{delta.uri(spec)}/_delta_log"
+    named = [(name, match) for name in delta.files.names(folder) if (match := LOG_FILE.match(name))]
     checkpoints = [int(match[1]) for name, match in named if name.endswith(".checkpoint.parquet")]
     begin = max((version for version in checkpoints if version <= oldest), default=0)
     for name in (name for name, match in named if int(match[1]) < begin):
-        files.delete(f"{folder}/{name}", with_content=False)
+        delta.files.delete(f"{folder}/{name}", with_content=False)
 
 
 def quiet_console(spark: SparkSession) -> None:
     """Delta prints on stdout how much VACUUM deleted; in this thread from here on to stderr: stdout is for answers."""
-    java = HadoopFiles(spark).java
-    getattr(java("scala.Console$"), "MODULE$").setOutDirect(java("java.lang.System").err)
+    getattr(java(spark, "scala.Console$"), "MODULE$").setOutDirect(java(spark, "java.lang.System").err)
 
 
 def keep_retention(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:

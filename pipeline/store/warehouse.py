@@ -7,13 +7,13 @@ from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.core.errors import InputProblem, Locked, WarehouseFormat
 from pipeline.store.delta import RETENTION_DAYS, DeltaFolder
-from pipeline.store.filesystem import HadoopFiles
+from pipeline.store.filesystem import files_of
+from pipeline.store.late_session import Setting, Spark, late
 from schemas.ops import quality_result, run
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
@@ -59,15 +59,20 @@ class ClusterWarehouse:
     """
 
     def __init__(
-        self, spark: SparkSession, warehouse: str, cluster_id: str, retention_days: int = RETENTION_DAYS
+        self, spark: Spark, warehouse: str, cluster_id: str, retention_days: int = RETENTION_DAYS
     ) -> None:
-        self.spark = spark
+        self.session = late(spark)
         self.cluster_id = cluster_id
-        self.files = HadoopFiles(spark)
+        self.files = files_of(self.session, warehouse)
         self.folder = f"{self.files.qualified(warehouse)}/{cluster_id}"
-        self.delta = DeltaFolder(spark, self.folder, retention_days)
+        self.delta = DeltaFolder(self.session, self.folder, retention_days)
         self.bases: dict[str, int] = {}
-        spark.conf.set(BY_AGE_OF_COMMIT, "false")
+        self.session.set(setting(BY_AGE_OF_COMMIT, "false"))
+
+    @property
+    def spark(self) -> SparkSession:
+        """Started now, if it is not there yet."""
+        return self.session.get()
 
     def published(self, run_id: str | None = None) -> Published:
         """The newest run, or that of a run_id; empty where there is none.
@@ -108,7 +113,7 @@ class ClusterWarehouse:
         if newest is not None and run_id <= newest:
             follows = datetime.strptime(newest, RUN_ID).replace(tzinfo=UTC) + timedelta(microseconds=1)
             run_id = follows.strftime(RUN_ID)
-        self.spark.conf.set(NOTE, run_id)
+        self.session.set(setting(NOTE, run_id))
         return run_id
 
     def as_published(self, row: dict[str, Any]) -> Published:
@@ -177,13 +182,7 @@ class ClusterWarehouse:
         self.require_own_commits(row)
         if self.delta.head(run.SPEC) is None:
             self.delta.create(run.SPEC)
-        rows = self.spark.createDataFrame([row], schema=struct_of(run.SPEC))
-        once = {"txnAppId": WRITER, "txnVersion": str(row["run_seq"])}
-        try:
-            self.delta.append(run.SPEC, rows, json.dumps(row, default=str), once)
-        except Py4JJavaError as problem:
-            if "DELTA_CONCURRENT_TRANSACTION" not in str(problem.java_exception):
-                raise
+        self.delta.append_once(run.SPEC, row, json.dumps(row, default=str), WRITER, row["run_seq"])
         newest = self.published()
         if newest.run_id != row["run_id"]:
             raise overtaken(self.folder, f"run {newest.run_id} published meanwhile")
@@ -206,6 +205,10 @@ class ClusterWarehouse:
         frame = self.spark.createDataFrame(rows, schema=struct_of(quality_result.SPEC))
         self.delta.append(quality_result.SPEC, frame, run_id)
         return int(self.delta.head(quality_result.SPEC) or 0)
+
+
+def setting(key: str, value: str) -> Setting:
+    return lambda spark: spark.conf.set(key, value)
 
 
 def overtaken(folder: str, found: str) -> Locked:

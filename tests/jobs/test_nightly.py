@@ -1,6 +1,9 @@
 """The nightly job on the sample: what it prints, what it stores, and that a second run is quick and quiet."""
 
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from pipeline.catalog.tables import SPECS
 from pipeline.store.reading import make_views, read
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run as ops_run
+from tests.conftest import REPOSITORY
 from tests.jobs.conftest import SAMPLE
 
 CLUSTER = "lab-2.2.2"
@@ -92,6 +96,25 @@ def test_a_second_run_writes_nothing_but_its_row(
     assert f"{CLUSTER}  NOTHING NEW in 18 files" in capsys.readouterr().out
     assert {spec.name: store.delta.head(spec) for spec in SPECS} == before
     assert store.delta.read(ops_run.SPEC).count() == runs + 1
+
+
+def test_java_is_needed_only_where_there_is_something_new(sample_warehouse: str, tmp_path: Path) -> None:
+    """The process of its own finds none."""
+    for warehouse, code, words in (
+        (tmp_path / "warehouse", 3, "nightly: Expected Java 17 or 21"),
+        (sample_warehouse, 0, f"{CLUSTER}  NOTHING NEW in 18 files"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "jobs/nightly.py", "--logs", str(SAMPLE), "--warehouse", str(warehouse)],
+            cwd=REPOSITORY, env=without_java(), capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == code and words in done.stdout + done.stderr, done.stderr
+    assert not (tmp_path / "warehouse" / CLUSTER).exists()
+
+
+def without_java() -> dict[str, str]:
+    kept = {name: text for name, text in os.environ.items() if "SPARK" not in name}
+    return kept | {"JAVA_HOME": "/no/java", "PYTHONPATH": str(REPOSITORY)}
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from pipeline.core.errors import Locked
-from pipeline.store.filesystem import HadoopFiles
+from pipeline.store.local_files import LocalFiles
 from pipeline.store.lock import DEAD_AFTER_SECONDS, ClusterLock, cluster_lock, home
 
-pytestmark = pytest.mark.spark
 TAKERS, ROUNDS = 8, 10
 
 
@@ -34,36 +32,36 @@ def gone() -> int:
     return ended.pid
 
 
-def test_a_lock_is_released_and_its_empty_folder_with_it(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_lock_is_released_and_its_empty_folder_with_it(tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    with cluster_lock(HadoopFiles(spark), str(folder)) as lock:
+    with cluster_lock(LocalFiles(), str(folder)) as lock:
         assert json.loads((folder / "_lock.000001").read_text())["token"] == lock.token
         lock.require_mine()
     assert not folder.exists()
 
 
-def test_a_number_is_not_used_again_where_there_are_tables(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_number_is_not_used_again_where_there_are_tables(tmp_path: Path) -> None:
     (tmp_path / "ops").mkdir()
     for number in (1, 2, 3):
-        with cluster_lock(HadoopFiles(spark), str(tmp_path)) as lock:
+        with cluster_lock(LocalFiles(), str(tmp_path)) as lock:
             assert lock.number == number
         assert sorted(path.name for path in tmp_path.iterdir()) == [f"_lock.{number:06d}", "ops"]
 
 
 @pytest.mark.parametrize("wait_seconds", [0, 0.3])
-def test_a_living_owner_is_named(spark: SparkSession, tmp_path: Path, wait_seconds: float) -> None:
+def test_a_living_owner_is_named(tmp_path: Path, wait_seconds: float) -> None:
     held(tmp_path / "c", os.getpid(), home())
     began = time.monotonic()
     with (
         pytest.raises(Locked, match=rf"a run at work on h \(process {os.getpid()}\)"),
-        cluster_lock(HadoopFiles(spark), str(tmp_path / "c"), wait_seconds),
+        cluster_lock(LocalFiles(), str(tmp_path / "c"), wait_seconds),
     ):
         pass
     assert time.monotonic() - began >= wait_seconds
 
 
-def test_an_owner_that_ends_is_waited_for(spark: SparkSession, tmp_path: Path) -> None:
-    files, entered = HadoopFiles(spark), threading.Event()
+def test_an_owner_that_ends_is_waited_for(tmp_path: Path) -> None:
+    files, entered = LocalFiles(), threading.Event()
 
     def second() -> int:
         entered.set()
@@ -89,25 +87,21 @@ def test_an_owner_that_ends_is_waited_for(spark: SparkSession, tmp_path: Path) -
     ids=["process is gone", "no heart-beat", "stands still"],
 )
 @pytest.mark.parametrize("name", ["_lock", "_lock.000007"])
-def test_a_dead_owner_is_followed(
-    spark: SparkSession, tmp_path: Path, pid: int, where: str, age: float, name: str
-) -> None:
+def test_a_dead_owner_is_followed(tmp_path: Path, pid: int, where: str, age: float, name: str) -> None:
     held(tmp_path / "c", pid, where, age, name)
-    with cluster_lock(HadoopFiles(spark), str(tmp_path / "c")) as lock:
+    with cluster_lock(LocalFiles(), str(tmp_path / "c")) as lock:
         assert [path.name for path in (tmp_path / "c").iterdir()] == [f"_lock.{lock.number:06d}"]
 
 
-def test_a_process_of_another_machine_is_not_looked_for_here(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_process_of_another_machine_is_not_looked_for_here(tmp_path: Path) -> None:
     held(tmp_path / "c", gone(), "another-host")
-    assert ClusterLock(HadoopFiles(spark), str(tmp_path / "c")).take() is not None
+    assert ClusterLock(LocalFiles(), str(tmp_path / "c")).take() is not None
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))
-def test_of_several_that_follow_a_dead_run_one_passes(
-    spark: SparkSession, tmp_path: Path, round_: int
-) -> None:
+def test_of_several_that_follow_a_dead_run_one_passes(tmp_path: Path, round_: int) -> None:
     held(tmp_path, gone(), home())
-    locks = [ClusterLock(HadoopFiles(spark), str(tmp_path)) for _ in range(TAKERS)]
+    locks = [ClusterLock(LocalFiles(), str(tmp_path)) for _ in range(TAKERS)]
     barrier = threading.Barrier(TAKERS)
 
     def take(lock: ClusterLock) -> bool:
@@ -120,12 +114,12 @@ def test_of_several_that_follow_a_dead_run_one_passes(
     assert [lock.is_mine() for lock in locks] == taken
 
 
-def test_who_looked_too_early_gives_way(spark: SparkSession, tmp_path: Path) -> None:
+def test_who_looked_too_early_gives_way(tmp_path: Path) -> None:
     """Slow sees a dead run; before it acts, one run follows and ends, and another begins."""
     held(tmp_path, gone(), home())
     (tmp_path / "ops").mkdir()
-    slow, later = (ClusterLock(HadoopFiles(spark), str(tmp_path)) for _ in range(2))
-    with cluster_lock(HadoopFiles(spark), str(tmp_path)) as first:
+    slow, later = (ClusterLock(LocalFiles(), str(tmp_path)) for _ in range(2))
+    with cluster_lock(LocalFiles(), str(tmp_path)) as first:
         assert first.number == 8
     assert later.take() is None
     assert slow.claim(8) is not None
@@ -133,12 +127,12 @@ def test_who_looked_too_early_gives_way(spark: SparkSession, tmp_path: Path) -> 
     assert [path.name for path in tmp_path.glob("_lock*")] == ["_lock.000009"]
 
 
-def test_a_run_that_was_taken_over_knows_and_changes_nothing(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_run_that_was_taken_over_knows_and_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "ops").mkdir()
-    with cluster_lock(HadoopFiles(spark), str(tmp_path)) as sleeper:
+    with cluster_lock(LocalFiles(), str(tmp_path)) as sleeper:
         old = time.time() - DEAD_AFTER_SECONDS - 1
         os.utime(tmp_path / "_lock.000001", (old, old))
-        successor = ClusterLock(HadoopFiles(spark), str(tmp_path))
+        successor = ClusterLock(LocalFiles(), str(tmp_path))
         assert successor.take() is None
         with pytest.raises(Locked, match="another run took it over"):
             sleeper.require_mine()

@@ -67,7 +67,7 @@ def test_the_files_of_the_wanted_version_are_the_table_again(
     for number, act in enumerate(acts, 3):
         act(folder, number)
     head = folder.head(SPEC) or 0
-    assert undo_appends(spark, folder.uri(SPEC), wanted, head) == is_undone
+    assert undo_appends(spark, folder.files, folder.uri(SPEC), wanted, head) == is_undone
     assert folder.head(SPEC) == head + is_undone
     if not is_undone:
         folder.restore(SPEC, wanted)

@@ -1,0 +1,46 @@
+"""One row added to a Delta table of a local warehouse by delta-rs: no JVM is started for it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction, WriterProperties
+from deltalake import write_deltalake as write
+from deltalake.exceptions import CommitFailedError
+
+from schemas.spec import TableSpec
+
+# As Spark does: of every tenth version a checkpoint, so that readers need not go through all commits.
+CHECKPOINT_EACH = 10
+# Where Hadoop keeps the sum of Delta's pointer to the last checkpoint; delta-rs writes the pointer without it.
+STALE_SUM = "._last_checkpoint.crc"
+NO_HOOKS = PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
+
+
+def add_row(
+    folder: Path, spec: TableSpec, row: Mapping[str, Any], note: str, writer: str, number: int
+) -> bool:
+    """Whether the row was added: False where the writer's transaction number is used up, or another commit came first.
+
+    The name of a commit is linked to its written file, so of several that see the same version one passes.
+    """
+    table = DeltaTable(str(folder))
+    if (table.transaction_version(writer) or 0) >= number:
+        return False
+    committed = CommitProperties({"userMetadata": note}, 0, [Transaction(writer, number)])
+    try:
+        write(
+            table,
+            pa.Table.from_pylist([dict(row)], schema=spec.arrow),
+            mode="append",
+            commit_properties=committed,
+            post_commithook_properties=NO_HOOKS,
+            writer_properties=WriterProperties(compression="ZSTD"),
+        )
+    except CommitFailedError:
+        return False
+    if table.version() % CHECKPOINT_EACH == 0:
+        table.create_checkpoint()
+        (folder / "_delta_log" / STALE_SUM).unlink(missing_ok=True)
+    return True

@@ -1,0 +1,66 @@
+"""A warehouse that is not on this machine: Spark alone writes and reads it, the tables are those of a local one."""
+
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from jobs import ingest
+from pipeline.core.errors import Locked
+from pipeline.store.filesystem import HadoopFiles
+from pipeline.store.lock import cluster_lock
+from pipeline.store.reading import clusters, read, snapshot
+from pipeline.store.warehouse import ClusterWarehouse
+from tests.jobs.small_logs import INGESTED, contents, lines_of, run, write
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def elsewhere(spark: SparkSession, tmp_path: Path) -> Iterator[str]:
+    """A file system of another scheme, kept below this folder; Hadoop knows it by its name for good."""
+    (tmp_path / "elsewhere").mkdir()
+    name, hadoop = uuid.uuid4().hex, spark._jsc.hadoopConfiguration()
+    link = f"fs.viewfs.mounttable.{name}.link./elsewhere"
+    hadoop.set(link, f"file://{tmp_path}/elsewhere")
+    yield f"viewfs://{name}/elsewhere/warehouse"
+    hadoop.unset(link)
+
+
+def test_one_run_at_a_time_is_published(spark: SparkSession, elsewhere: str, tmp_path: Path) -> None:
+    """A second is locked out; of two that follow one all the same the first is published."""
+    write(tmp_path / "logs", "broker-1/controller.log", lines_of(1, "controller"))
+    given = ["--logs", str(tmp_path / "logs"), "--cluster", "c", "--warehouse", elsewhere]
+    assert ingest.main(given) == 0
+    store = ClusterWarehouse(spark, elsewhere, "c")
+    assert isinstance(store.files, HadoopFiles)
+    with cluster_lock(store.files, store.folder):
+        assert ingest.main(given) == 6
+    (row,) = (one.asDict(recursive=True) for one in read(spark, elsewhere, "ops.run").collect())
+    store.bases = dict(row["table_versions"])
+    later = row | {"run_seq": row["run_seq"] + 1, "run_id": "20990101T000000.000000Z"}
+    store.publish(later)
+    with pytest.raises(Locked, match=r"run 20990101T000000\.000000Z published meanwhile"):
+        store.publish(later | {"run_id": "20990101T000000.000001Z"})
+    assert store.published().run_id == later["run_id"]
+
+
+@pytest.mark.soak
+def test_nights_elsewhere_are_nights(spark: SparkSession, tmp_path: Path, elsewhere: str) -> None:
+    """A first one, one with nothing new, one over logs that have grown."""
+    logs = tmp_path / "logs"
+    lines = lines_of(1, "controller")
+    for count, outcome in ((4, "published"), (4, "nothing_new"), (len(lines), "published")):
+        os.utime(write(logs, "broker-1/controller.log", lines[:count]), (0, 0))
+        given = ["--logs", str(logs), "--cluster", "c"]
+        assert ingest.main([*given, "--warehouse", elsewhere]) == 0
+        newest = read(spark, elsewhere, "ops.run").orderBy("run_seq", ascending=False).first()
+        assert newest is not None and newest.outcome == outcome
+        assert snapshot(spark, elsewhere, "c").runs["c"].run_id == newest.run_id
+    assert clusters(spark, elsewhere) == ["c"]
+    assert run(logs, tmp_path / "here", ingest.main) == 0
+    there = contents(spark, tmp_path / "elsewhere" / "warehouse", INGESTED)
+    assert there == contents(spark, tmp_path / "here", INGESTED)
