@@ -1,9 +1,8 @@
 """Which segments a build from a day on reads."""
 
-from jobs.settings.load import load
-
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.night import Night
+from jobs.settings.load import load
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import source_file
 from tests.frames import at, frame
