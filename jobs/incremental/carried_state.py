@@ -29,7 +29,7 @@ OUTAGE = (*PARTITION, "noticed_at")
 UNDETERMINED = "undetermined"
 DELETIONS = {"cluster_id": pl.String, "topic": pl.String, "deletions": pl.Int64}
 # Tables that say what state a partition is in.
-SAYING = ("leader_and_isr", "partition_transition", "partition_state")
+SAYING = ("leader_and_isr", "partition_transition", "partition_state", "state_dump")
 # More names than this are not asked for one by one.
 MOST_NAMES = 500
 

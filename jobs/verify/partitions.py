@@ -20,6 +20,7 @@ from jobs.verify.proof import (
 PRINTED = re.compile(r"eader imbalance ratio for broker (\d+) is (\d[\d.,E-]*)")
 NOBODY = re.compile(
     r"(?i)leader\"?[=:] ?-1\b|(?:to|state) (?:Offline|New)Partition\b|Current leader is -1\b|leader: \d+ -> -1\b"
+    r"|failed to change state .*from OfflinePartition\b"
 )
 LED = re.compile(
     r"(?i)(?:leader\"?[=:]|(?:with|elected) leader) ?(?:-1 -> )?\d+"
@@ -48,8 +49,13 @@ def outage(claim: Claim, lines: Sequence[Line]) -> str:
 
 
 def names(line: Line, topic: str, number: int) -> bool:
+    return re.search(name_of(topic, number), line.whole) is not None
+
+
+def name_of(topic: str, number: int) -> str:
+    """As a regular expression."""
     end = rf"(?:-{number}\b|,\s?{number}\]|,partition={number}\b|, partition {number}\b)"
-    return re.search(rf"(?<![\w.-]){re.escape(topic)}{end}", line.whole) is not None
+    return rf"(?<![\w.-]){re.escape(topic)}{end}"
 
 
 def brokers_of(claim: Claim) -> list[str]:
@@ -57,11 +63,13 @@ def brokers_of(claim: Claim) -> list[str]:
 
 
 def require_begin(line: Line, claim: Claim, topic: str, number: int) -> None:
-    """It says so of the partition itself, or of its leader: that it left, or is not among the live ones."""
+    """It says so of the partition itself, or of its leader: that it left, or is not among the live ones. A machine that
+    starts lists it as Offline."""
     left, live = gone(line), listed(LIVE, line)
     is_left = any(one in left or (live and one not in live) for one in brokers_of(claim))
     is_said = names(line, topic, number) and NOBODY.search(line.whole)
-    require(is_left or is_said, f"{line.place()} leaves {topic}-{number} with its leader")
+    is_listed = re.search(rf"{name_of(topic, number)} -> OfflinePartition\b", line.whole)
+    require(is_left or is_said or is_listed, f"{line.place()} leaves {topic}-{number} with its leader")
 
 
 def ratio_disagreement(claim: Claim, lines: Sequence[Line]) -> str:

@@ -10,6 +10,7 @@ from tests.frames import at, frame
 
 # In broker_epoch: so many seconds before it left it asked to be shut down.
 # 1 left three times within the hour each, once more later, and is away; 2 was shut down each time; 3 twice only.
+# 4 asked to be shut down each time, and other controllers noticed that it was gone.
 STAYS = """
     cluster_id | broker_id | joined_at | left_at | left_how     | is_clean | led_before_count | unmoved_count | broker_epoch | certainty
     c          | 1         | 0         | 100     | uncontrolled | false    |                  | 4             |              | proved
@@ -22,6 +23,9 @@ STAYS = """
     c          | 3         | 0         | 3000    | uncontrolled | false    | 7                | 0             | 10           | proved
     c          | 3         | 3100      | 4000    | controlled   | false    | 7                | 2             | 9            | proved
     c          | 3         | 4100      |         |              |          |                  |               |              | proved
+    c          | 4         | 0         | 100     | uncontrolled | false    | 0                | 0             | 10           | proved
+    c          | 4         | 110       | 1000    | bounced      |          | 0                | 0             | 10           | proved
+    c          | 4         | 1010      | 2000    | missing_at_startup |    | 0                | 0             | 10           | proved
 """
 
 

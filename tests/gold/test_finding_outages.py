@@ -1,11 +1,11 @@
 """Outages as findings: one per event, of what lasted as long as conf says, as severe as it is."""
 
 import polars as pl
-from polars import col, lit
+from polars import col, lit, when
 
 from pipeline.gold.finding.outages import outage
 from pipeline.model.settings import AuditLimit
-from schemas.gold import controller_term, partition_outage
+from schemas.gold import broker_session, controller_term, partition_outage
 from tests.frames import at, frame
 
 OUTAGES = """
@@ -21,47 +21,87 @@ OUTAGES = """
     c          | a     | 1          | 0         | 26         | 29       | controller start-up | 6              | missing_at_startup | 1-4 | inferred
     c          | a     | 1          | 0         | 29.1       | 30.2     | unknown             | 5              |               | 1-2     | inferred
     c          | a     | 1          | 0         | 29.5       | 30.5     | broker failure      | 5              | uncontrolled  | 1-3     | proved
+    c          | d     | 1          | 0         | 30.95      |          | broker failure      | 2              | uncontrolled  | 1-4     | proved
+    c          | d     | 1          | 1         | 30.95      |          | broker failure      | 2              | uncontrolled  | 1-4     | proved
+    c          | e     | 1          | 0         | 12         |          | controller start-up | 9              |               | 1-1     | inferred
+    c          | e     | 1          | 1         | 40         | 50       | broker failure      | 2              | controlled    | 1-4     | proved
+    c          | e     | 1          | 2         | 45         |          | controller start-up | 5              | missing_at_startup | 1-5 | inferred
+    c          | e     | 1          | 3         | 48         |          | broker failure      | 6              | uncontrolled  | 1-5     | inferred
+    c          | e     | 1          | 4         | 48         |          | broker failure      | 6              | uncontrolled  | 1-5     | inferred
 """
 # Controller 5 was shut down, came back and died in the next term; controller 6 crashed.
 TERMS = """
     cluster_id | term_id | life | controller_epoch | controller_id | ended_how
     c          | 1-2     | 1    | 2                | 5             | shutdown
     c          | 1-3     | 1    | 3                | 6             | crashed
-    c          | 1-4     | 1    | 4                | 5             | open
+    c          | 1-4     | 1    | 4                | 5             | shutdown
+    c          | 1-5     | 1    | 5                | 6             | open
+"""
+# 6 had asked to be shut down when it left at 48; 9 was never there.
+SESSIONS = """
+    cluster_id | broker_id | joined_at | left_at
+    c          | 2         | 1         | 40
+    c          | 5         | 1         | 45
+    c          | 6         | 30        | 48
 """
 
 
 DATA_END = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(31.001)]})
+STOPPED = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(52)]})
+
+
+def told(data_end: pl.DataFrame, outage_ms: int = 1000) -> pl.DataFrame:
+    """Findings of the outages that a controller had noticed by then."""
+    line = pl.struct(file_id=lit("f"), byte_offset=lit(1, pl.Int64))
+    rows = frame(partition_outage.SPEC, OUTAGES).with_columns(evidence=pl.concat_list(line))
+    noticed = rows.filter(col("noticed_at") <= data_end["until_at"].item())
+    times = pl.Datetime("us", "UTC")
+    asked_at = (
+        when(col("broker_id") == 6).then(lit([at(47)], pl.List(times))).otherwise(lit([], pl.List(times)))
+    )
+    sessions = frame(broker_session.SPEC, SESSIONS).with_columns(shutdown_requested_at=asked_at)
+    terms = frame(controller_term.SPEC, TERMS)
+    return outage(noticed, terms, sessions, AuditLimit(outage_ms=outage_ms), data_end)
 
 
 def test_an_event_that_left_partitions_without_a_leader() -> None:
-    """One finding per event, of what lasted at least as long as conf says."""
-    line = pl.struct(file_id=lit("f"), byte_offset=lit(1, pl.Int64))
-    rows = frame(partition_outage.SPEC, OUTAGES).with_columns(evidence=pl.concat_list(line))
-    terms = frame(controller_term.SPEC, TERMS)
-    found = outage(rows, terms, AuditLimit(outage_ms=1000), DATA_END)
+    """One finding per event, of what lasted at least as long as conf says or goes on at the end of the data."""
+    found = told(DATA_END)
     said = sorted(found.select("severity", "entity", "certainty", "sentence").rows())
     assert said == [
-        ("critical", "a-0", "proved", "topic creation left 1 partition(s) without a leader, 18.0 partition-seconds, longest 18.0 s (a-0); 1 still without"),
-        ("info", "broker 2", "proved", "broker failure: broker 2 gone left 1 partition(s) without a leader, 8.0 partition-seconds, longest 8.0 s (b-1)"),
-        ("info", "broker 5", "inferred", "controller start-up: broker 5 gone left 1 partition(s) without a leader, 2.0 partition-seconds, longest 2.0 s (a-0)"),
-        ("info", "broker 5", "inferred", "unknown: broker 5 gone left 1 partition(s) without a leader, 1.1 partition-seconds, longest 1.1 s (a-0)"),
-        ("warning", "broker 2", "inferred", "broker failure: broker 2 gone left 2 partition(s) without a leader, 5.0 partition-seconds, longest 4.0 s (b-0)"),
-        ("warning", "broker 5", "proved", "broker failure: broker 5 gone left 1 partition(s) without a leader, 1.0 partition-seconds, longest 1.0 s (a-0)"),
-        ("warning", "broker 6", "inferred", "controller start-up: broker 6 gone left 1 partition(s) without a leader, 3.0 partition-seconds, longest 3.0 s (a-0)"),
+        ("critical", "a-0", "proved", "topic creation: 1 partition without a leader for 18.0 s (a-0), still without at the end of the data"),
+        ("critical", "broker 9", "inferred", "broker 9 was never seen alive (was a broker's id changed?): 1 partition without a leader for 19.0 s (e-0), still without at the end of the data"),
+        ("info", "broker 2", "proved", "broker 2 was shut down: 1 partition without a leader for 8.0 s (b-1)"),
+        ("info", "broker 5", "inferred", "broker 5 was shut down: 1 partition without a leader for 1.1 s (a-0)"),
+        ("info", "broker 5", "inferred", "broker 5 was shut down: 1 partition without a leader for 2.0 s (a-0), seen by the new controller 6"),
+        ("warning", "broker 2", "inferred", "broker 2 died or hung: 2 partitions without a leader for up to 4.0 s (worst b-0)"),
+        ("warning", "broker 2", "proved", "broker 2 died or hung: 2 partitions without a leader for up to 0.1 s (worst d-0), all still without at the end of the data"),
+        ("warning", "broker 5", "proved", "broker 5 died or hung: 1 partition without a leader for 1.0 s (a-0)"),
+        ("warning", "broker 6", "inferred", "broker 6 was gone: 1 partition without a leader for 3.0 s (a-0), seen by the new controller 5"),
     ]  # fmt: skip
-    critical = found.filter(col("severity") == "critical")
-    assert critical.select("valid_from_at", "valid_until_at").rows() == [(at(13), None)]
-    assert critical["facts"].to_list() == [
-        {
-            "cause": "topic creation", "partitions_count": "1", "total_ms": "18001", "longest_ms": "18001",
-            "topic": "a", "partition": "0", "open_count": "1",
-        }
-    ]  # fmt: skip
-    (two,) = found.filter(col("sentence").str.contains("2 partition")).to_dicts()
+    (created,) = found.filter(entity="a-0").to_dicts()
+    assert (created["valid_from_at"], created["valid_until_at"]) == (at(13), None)
+    assert created["facts"] == {
+        "cause": "topic creation", "partitions_count": "1", "total_ms": "18001", "longest_ms": "18001",
+        "topic": "a", "partition": "0", "open_count": "1",
+    }  # fmt: skip
+    (two,) = found.filter(col("sentence").str.contains("for up to 4.0 s")).to_dicts()
     assert two["facts"] == {
         "cause": "broker failure", "broker_ids": "2", "partitions_count": "2", "total_ms": "5000",
         "longest_ms": "4000", "topic": "b", "partition": "0",
     }  # fmt: skip
-    patient = outage(rows, terms, AuditLimit(outage_ms=8001), DATA_END)
-    assert patient["severity"].to_list() == ["critical"]
+    patient = told(DATA_END, outage_ms=19_002)
+    assert patient["severity"].to_list() == ["warning"] * 3
+    assert set(patient["valid_until_at"]) == {None}
+
+
+def test_a_planned_stop_of_everything_is_one_finding_that_nobody_is_called_for() -> None:
+    """Broker 2 was shut down, controller 5 in office while that lasted, and 6 had asked for it, of whatever nobody is
+    back."""
+    (stop,) = told(STOPPED).filter(col("valid_from_at") == at(40)).to_dicts()
+    assert stop["severity"] == "info"
+    assert stop["sentence"] == (
+        "brokers 2, 5 and 6 were shut down: 4 partitions without a leader for up to 10.0 s (worst e-1), "
+        "3 still without at the end of the data"
+    )
+    assert (stop["entity"], stop["valid_until_at"]) == ("broker 2", None)

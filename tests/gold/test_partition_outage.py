@@ -11,7 +11,7 @@ from pipeline.gold import partition_outage
 from pipeline.model.settings import SessionLimit
 from schemas.gold import broker_session, partition_timeline
 from schemas.gold.partition_outage import SPEC
-from schemas.silver import broker_absence, controller_line, term
+from schemas.silver import broker_absence, controller_line, state_dump, term
 from tests.chain import built
 from tests.frames import at, frame
 from tests.gold.conftest import LOGS
@@ -126,6 +126,7 @@ def outages_of(
         empty(broker_absence.SPEC),
         empty(controller_line.SPEC),
         frame(term.SPEC, TERMS),
+        empty(state_dump.SPEC),
         SessionLimit(),
         empty(SPEC) if before is None else before,
         led_before,

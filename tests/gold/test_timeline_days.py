@@ -17,7 +17,10 @@ from tests.chain import built
 from tests.corpus import records
 
 STRETCHED = 4000  # a minute of the lab is three days
-INPUTS = ("leader_and_isr", "partition_transition", "assignment", "topic_event", "controller_line", "term")
+INPUTS = (
+    *("leader_and_isr", "partition_transition", "assignment", "topic_event", "controller_line", "term"),
+    "state_dump",
+)
 KRAFT_INPUTS = ("partition_state", "broker_absence", "wording_seen")
 
 
@@ -39,7 +42,7 @@ def from_day(tables: dict[str, Any], day: datetime) -> pl.DataFrame:
         "controller_line": tables["controller_line"].filter(reaching("ordered_at", day)),
     }
     is_in_kraft = "kraft" in tables["term"]["mode"]
-    in_zookeeper = [tables["leader_and_isr"], tables["partition_transition"]]
+    in_zookeeper = [tables["leader_and_isr"], tables["partition_transition"], tables["state_dump"]]
     said = [later["partition_state"], *([] if is_in_kraft else in_zookeeper)]
     given = {name: tables[name] for name in (*INPUTS, *KRAFT_INPUTS)} | later
     rows = partition_timeline.build(

@@ -23,6 +23,8 @@ MIDNIGHT = datetime(2026, 11, 23, tzinfo=UTC)
 BEGIN = MIDNIGHT - timedelta(milliseconds=DAY_MS)
 ISRS: list[tuple[int, ...]] = [(1,), (1, 2), (2, 1), (2, 3)]
 REPLICAS: list[tuple[int, ...]] = [(1, 2), (2, 1), (3, 1, 2)]
+OFFLINE = {"from_state": "OfflinePartition", "to_state": "OnlinePartition", "outcome": "failed"}
+OFFLINE |= {"machine": "partition", "state": "OfflinePartition"}
 STATES = ["NewPartition", "OnlinePartition", "OfflinePartition", GONE]
 
 
@@ -80,6 +82,8 @@ def tables_of(lines: list[Line]) -> dict[str, pl.DataFrame]:
         }
         if one.how == "deleted":
             rows["topic_event"].append(line | {"topic": one.topic, "step": "deletion_completed"})
+        elif one.how == "changed" and one.state == "OfflinePartition" and one.leader is None:
+            rows[said_offline(one)].append(line | OFFLINE | {"topic": one.topic, "partition": one.partition})
         elif one.how == "changed":
             rows["partition_transition"].append(line | said | {"to_state": one.state, "outcome": "done"})
         else:
@@ -100,9 +104,14 @@ def tables_of(lines: list[Line]) -> dict[str, pl.DataFrame]:
                 | {"cluster_id": cluster, "term_id": f"1-{epoch}", "life": 1, "controller_epoch": epoch}
                 | {"controller_id": epoch, "mode": "zookeeper", "is_isr_told": True}
             )
-    silent = ("assignment", "partition_state", "broker_absence", "wording_seen")
+    silent = ("assignment", "partition_state", "broker_absence", "wording_seen", "state_dump")
     names = ("leader_and_isr", "partition_transition", "topic_event", "controller_line", "term", *silent)
     return {name: pl.DataFrame(rows[name], schema=empty(BY_SHORT_NAME[name].spec).schema) for name in names}
+
+
+def said_offline(line: Line) -> str:
+    """The table that says so: of an election that failed, or of the list of a machine that starts."""
+    return ("partition_transition", "state_dump")[line.place % 2]
 
 
 def moment(at: int) -> datetime:

@@ -59,7 +59,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     """
     found = (
         unclean_election(leader_election, election_event),
-        outage(partition_outage, controller_term, audit_limit, data_end),
+        outage(partition_outage, controller_term, broker_session, audit_limit, data_end),
         last_known_leader(leader_election),
         leader_choice(leader_election, controller_term),
         illegal_move(transition_audit),

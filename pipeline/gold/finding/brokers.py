@@ -21,14 +21,16 @@ BROKER = ("cluster_id", "broker_id")
 def broker_flapping(
     broker_session: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
 ) -> pl.DataFrame:
-    """A broker left several times in a row without having been shut down: it dies, hangs, or loses its session."""
+    """A broker left several times in a row without having been shut down: it dies, hangs, or loses its session. One
+    that had asked to be shut down was, whatever it left undone, and whether or not a controller was there to see it."""
     within_seconds = audit_limit.flapping_minutes * 60
     left = col("left_at").dt.epoch("s")
     apart = left - left.shift(1).over(BROKER)
     is_new = (apart > within_seconds).fill_null(value=True)
     is_left = col("left_at").is_not_null()
+    is_shut_down = (col("left_how") == "controlled") | (col("shutdown_requested_at").list.len() > 0)
     runs = (
-        broker_session.filter(is_left & ~col("is_clean").fill_null(value=False))
+        broker_session.filter(is_left & ~is_shut_down.fill_null(value=False))
         .sort(*BROKER, "left_at", "joined_at")
         .with_columns(run=is_new.cast(pl.Int64).cum_sum().over(BROKER), evidence=col("evidence").list.tail(1))
         .sort("left_at", "evidence")

@@ -3,56 +3,46 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.finding.wording import (
-    PARTITION,
-    facts,
-    joined,
-    kept_evidence,
-    millis,
-    partition_name,
-    rule,
-    seconds,
-    several,
-    words,
-)
-from pipeline.model.brokers.departures import AT_STARTUP
-from pipeline.model.partitions.outage_event import EVENT, with_event
+from pipeline.gold.finding.outage_events import SHUT_DOWN, events
+from pipeline.gold.finding.wording import PARTITION, facts, joined, rule, seconds, several, words
 from pipeline.model.settings import AuditLimit
 
-CHOSEN = "controlled"
-SHUT_DOWN = ("cluster_id", "term_id", "root_broker_id")
+START_UP = "controller start-up"
+# What is said of brokers that were gone, by root_event of gold.partition_outage.
+OF_BROKERS = {"broker failure": "died or hung", "broker bounced": "restarted"}
 
 
 def outage(
     partition_outage: pl.DataFrame,
     controller_term: pl.DataFrame,
+    broker_session: pl.DataFrame,
     audit_limit: AuditLimit,
     data_end: pl.DataFrame,
 ) -> pl.DataFrame:
     """One event left partitions without a leader for longer than conf allows, as noticed: critical while it goes on,
-    a warning once it is over; what a controlled shutdown did is told, no more: who has one replica chose so.
+    a warning once it is over, and where the data end before that time has passed. What a controlled shutdown did is
+    told, no more, also where nobody is back at the end of the data: somebody asked for it.
 
     One finding per event; what may have lasted so long, by its upper bound alone, is none.
     """
-    groups = events(partition_outage, controller_term, audit_limit, data_end)
-    gone = joined("brokers")
-    has_brokers, is_open = col("brokers").list.len() > 0, col("open") > 0
-    by_them = when(has_brokers).then(words(": broker {} gone", gone)).otherwise(lit(""))
-    still = when(is_open).then(words("; {} still without", "open")).otherwise(lit(""))
+    groups = events(partition_outage, controller_term, broker_session, audit_limit, data_end)
+    gone, has_brokers = joined("brokers"), col("brokers").list.len() > 0
     severity = (
-        when(is_open).then(lit("critical")).when("is_chosen").then(lit("info")).otherwise(lit("warning"))
+        when("is_chosen")
+        .then(lit("info"))
+        .when(col("open_long") > 0)
+        .then(lit("critical"))
+        .otherwise(lit("warning"))
     )
+    cause = when("is_chosen").then(lit(SHUT_DOWN)).otherwise("root_event")
+    entity = when("is_chosen").then(words("broker {}", "first_broker")).otherwise(words("broker {}", gone))
     return groups.select(
         *("cluster_id", "term_id", "valid_from_at", "certainty", "evidence"),
-        *rule("outage", severity),
-        entity=when(has_brokers).then(words("broker {}", gone)).otherwise("first_name"),
-        root_event=words("{} at {}", "root_event", col("second_at").dt.epoch("s")),
-        valid_until_at=when(~is_open).then("ended_at"),
-        sentence=words(
-            "{}{} left {} partition(s) without a leader, {} partition-seconds, longest {} s ({}){}",
-            *("root_event", by_them, "partitions", seconds(col("lasted_ms"))),
-            *(seconds(col("longest_ms")), "longest_name", still),
-        ),
+        *rule("outage", severity, 2),
+        entity=when(has_brokers).then(entity).otherwise("first_name"),
+        root_event=words("{} at {}", cause, col("second_at").dt.epoch("s")),
+        valid_until_at=when(col("open") == 0).then("ended_at"),
+        sentence=words("{}: {}{}", who(), how_long(), seen_by()),
         facts=facts(
             cause="root_event",
             broker_ids=when(has_brokers).then(gone),
@@ -65,68 +55,42 @@ def outage(
     )
 
 
-def events(
-    partition_outage: pl.DataFrame,
-    controller_term: pl.DataFrame,
-    audit_limit: AuditLimit,
-    data_end: pl.DataFrame,
-) -> pl.DataFrame:
-    """(cluster_id, EVENT, ...): what left a partition without a leader for so long. partitions, lasted_ms, open,
-    ended_at, evidence and longest are of those partitions; brokers and first_name are of all that it left: the name of
-    the finding must not change as time goes on."""
-    end_at = pl.max_horizontal(pl.coalesce("ended_at", "until_at"), "noticed_at")
-    is_long, is_open = col("is_long"), col("ended_at").is_null()
-    return (
-        partition_outage.filter(col("certainty") != "undetermined")
-        .join(data_end.select("cluster_id", "until_at"), on="cluster_id", how="inner")
-        .join(shut_down(controller_term), on=SHUT_DOWN, how="left")
-        .with_columns(
-            name=partition_name(),
-            is_chosen=is_chosen(),
-            lasted_ms=end_at.dt.epoch("ms") - millis("noticed_at"),
-        )
-        .with_columns(is_long=col("lasted_ms") >= audit_limit.outage_ms)
-        .pipe(with_event)
-        .sort(-col("lasted_ms"), "name", "evidence")
-        .group_by("cluster_id", *EVENT, maintain_order=True)
-        .agg(
-            col("certainty").min(),
-            col("is_chosen").all(),
-            col(*PARTITION).first(),
-            partitions=is_long.sum(),
-            open=(is_long & is_open).sum(),
-            lasted_ms=col("lasted_ms").filter(is_long).sum(),
-            longest_ms=col("lasted_ms").first(),
-            longest_name=col("name").first(),
-            valid_from_at=col("noticed_at").min(),
-            ended_at=col("ended_at").filter(is_long).max(),
-            brokers=col("root_broker_id").drop_nulls().unique().sort(),
-            first_name=col("name").sort_by("noticed_at", "name").first(),
-            evidence=kept_evidence(col("evidence").filter(is_long)),
-        )
-        .filter(col("partitions") > 0)
+def who() -> pl.Expr:
+    """brokers 0 and 1 died or hung; without brokers what the controller was doing."""
+    count, names = col("brokers").list.len(), col("brokers").cast(pl.List(pl.String))
+    several_names = words("brokers {} and {}", names.list.head(count - 1).list.join(", "), names.list.last())
+    name = when(count > 1).then(several_names).otherwise(words("broker {}", names.list.first()))
+    was = when(count > 1).then(lit("were")).otherwise(lit("was"))
+    did = col("root_event").replace_strict(OF_BROKERS, default=None, return_dtype=pl.String)
+    of_brokers = (
+        when("is_chosen")
+        .then(words("{} shut down", was))
+        .when("is_never_seen")
+        .then(words("{} never seen alive (was a broker's id changed?)", was))
+        .otherwise(pl.coalesce(did, words("{} gone", was)))
     )
+    unknown = lit("for a reason that no line tells")
+    event = when(col("root_event") == "unknown").then(unknown).otherwise("root_event")
+    return when(count > 0).then(words("{} {}", name, of_brokers)).otherwise(event)
 
 
-def is_chosen() -> pl.Expr:
-    """True if somebody asked for it: a controlled shutdown, or one of the controller that no list could tell."""
-    how = col("root_left_how")
-    is_unsaid = how.is_null() | (how == AT_STARTUP)
-    is_asked = (how == CHOSEN) | (col("is_shut_down") & is_unsaid)
-    return is_asked.fill_null(value=False)
-
-
-def shut_down(controller_term: pl.DataFrame) -> pl.DataFrame:
-    """(SHUT_DOWN, is_shut_down): terms of a broker that was shut down in office, and the terms after them: it is not
-    found at the start, and nobody was there to say how it left. An outage is of its own term where no list had it."""
-    turn = ("cluster_id", "life", "controller_epoch")
-    over = controller_term.filter(col("ended_how") == "shutdown").select(
-        *turn, root_broker_id="controller_id", is_shut_down=lit(value=True)
+def how_long() -> pl.Expr:
+    """2 partitions without a leader for up to 4.0 s (worst b-0), 1 still without at the end of the data."""
+    longest = seconds(col("longest_ms"))
+    one = words("1 partition without a leader for {} s ({})", longest, "longest_name")
+    more = words(
+        "{} partitions without a leader for up to {} s (worst {})", "partitions", longest, "longest_name"
     )
-    following = over.with_columns(col("controller_epoch") + 1)
-    return (
-        controller_term.select(*turn, "term_id")
-        .join(pl.concat([over, following]), on=turn, how="inner")
-        .select(*SHUT_DOWN, "is_shut_down")
-        .unique()
-    )
+    is_one = col("partitions") == 1
+    number = when(is_one).then(lit("")).when(col("open") == col("partitions")).then(lit("all ")).otherwise(
+        words("{} ", "open")
+    )  # fmt: skip
+    still = when(col("open") > 0).then(words(", {}still without at the end of the data", number))
+    return pl.concat_str(when(is_one).then(one).otherwise(more), still.otherwise(lit("")))
+
+
+def seen_by() -> pl.Expr:
+    """The controller that found it so when it started: since when it was so it can't say."""
+    is_found = (col("root_event") == START_UP) & col("controller_id").is_not_null()
+    found = words(", seen by the new controller {}", "controller_id")
+    return when(is_found).then(found).otherwise(lit(""))

@@ -6,6 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import TIME, open_end, with_island
+from pipeline.gold.partition_outage.roots import with_only_replica, with_shutting_leader
 from pipeline.gold.partition_outage.zk_leaderless import (
     RETURNED,
     absences,
@@ -35,6 +36,7 @@ def build(
     broker_absence: pl.DataFrame,
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
+    state_dump: pl.DataFrame,
     session_limit: SessionLimit,
     outage_before: pl.DataFrame,
     led_before: pl.DataFrame,
@@ -44,7 +46,8 @@ def build(
 
     Without a leader: Offline, leader -1, or New beyond the controller's act that created it; and led by a broker that
     no controller in office lists as live: up to 2.2 a partition goes on naming its dead leader, and from 2.6 on its
-    move to Offline is not printed at the level as shipped. What a deletion does is no outage. In KRaft the decision
+    move to Offline is not printed at the level as shipped. What a controller finds offline when it starts, and cannot
+    elect, has been so since nobody knows when. What a deletion does is no outage. In KRaft the decision
     that took the leader out of service is the root, where the timeline rests on it.
     outage_before: rows of this table that begin before dirty_from and reach it, undetermined where they are so by what
     was before it. led_before: the last interval with a leader, before dirty_from, of each partition that has none then.
@@ -56,6 +59,8 @@ def build(
     return (
         outages(pieces)
         .pipe(with_root, controller_line)
+        .pipe(with_shutting_leader, broker_session)
+        .pipe(with_only_replica, state_dump, controller_line, broker_session)
         .pipe(with_fence, broker_absence)
         .pipe(with_bounds, term, session_limit)
         .with_columns(evidence=evidence())

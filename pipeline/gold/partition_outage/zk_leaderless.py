@@ -17,8 +17,8 @@ BOUNCED, RETURNED, ELECTED = "bounced", "leader_returned", "elected"
 OFFLINE, NEW = "OfflinePartition", "NewPartition"
 LINE = ("file_id", "byte_offset")
 INTERVAL = (
-    *PARTITION, "topic_id", "valid_from_at", "valid_until_at", "state", "leader", "is_deleting", "term_id", "event_seq",
-    "ended_by", "certainty",
+    *PARTITION, "topic_id", "valid_from_at", "valid_until_at", "state", "leader", "replicas", "is_deleting", "term_id",
+    "event_seq", "ended_by", "certainty",
 )  # fmt: skip
 NEXT = ("leader", "is_deleting", "is_unknown", "term_id", "event_seq", "line_file_id", "line_byte_offset")
 
@@ -95,6 +95,7 @@ def pieces(found: pl.DataFrame) -> pl.DataFrame:
             "from_at",
             "until_at",
             "term_id",
+            "replicas",
             "is_absent",
             "root_broker_id",
             "root_left_how",

@@ -8,6 +8,7 @@ from polars import col
 from pipeline.core.frames import with_absent
 from pipeline.gold.partition_timeline.kraft_intervals import kraft_intervals, until_kraft
 from pipeline.gold.partition_timeline.zk_intervals import last_of_each, zk_intervals
+from pipeline.model.partitions.said_offline import said_offline
 from pipeline.model.partitions.statements import known_before, statements
 from schemas.gold.partition_timeline import SPEC
 
@@ -24,6 +25,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     partition_state: pl.DataFrame,
     broker_absence: pl.DataFrame,
     wording_seen: pl.DataFrame,
+    state_dump: pl.DataFrame,
     deletion_before: pl.DataFrame,
     timeline_before: pl.DataFrame,
     dirty_from: datetime | None,
@@ -37,6 +39,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
 
     Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
     one, and so do the topic's deletion, a wiped cluster's next election and that of a KRaft controller.
+    A partition that its controller fails to lead, or lists as Offline when it starts, is Offline from then on.
     A statement with a lower leader epoch than one before it is stale (a deposed controller) and is left out.
     Where a term's own lines are missing a row is undetermined until a later controller states the leader, and the
     assignment is stale until one states it.
@@ -50,7 +53,8 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
         return kraft_intervals(*of_kraft, dirty_from).pipe(with_all_columns)
     last = last_of_each(timeline_before)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
-    lived = statements(*given, deletion_before, known_before(last))
+    offline = said_offline(partition_transition, state_dump)
+    lived = statements(*given, deletion_before, known_before(last), offline)
     in_zookeeper = zk_intervals(lived, last, term, dirty_from)
     if KRAFT not in modes:
         return in_zookeeper.pipe(reaching, dirty_from).pipe(with_all_columns)

@@ -81,10 +81,13 @@ def with_silence(sessions: pl.DataFrame, term: pl.DataFrame, session_limit: Sess
 
 def unserved_in_zookeeper(limit: SessionLimit) -> pl.Expr:
     """If a leader left, the partition is unserved from its silence on. If none did, the controller notices at once
-    what it does by itself."""
+    what it does by itself; what it finds at its start without having seen a leader may have been so for ever."""
     how, noticed_at = col("root_left_how"), col("noticed_at")
     is_own_act = col("root_event").is_in(OWN_ACTS) | col("old_leader").is_null()
-    without_departure = when(is_own_act).then(noticed_at).otherwise(noticed_at - silence(limit))
+    is_found = (col("root_event") == "controller start-up") & col("old_leader").is_null()
+    without_departure = (
+        when(is_found).then(None).when(is_own_act).then(noticed_at).otherwise(noticed_at - silence(limit))
+    )
     return (
         when(how.is_not_null())
         .then(silent_in_zookeeper(how, noticed_at, limit))

@@ -173,20 +173,29 @@ def with_ends(
     """Deletions and new eras as statements on every partition that they are about: is_deleting once its topic is
     queued, and the moves that end it.
 
+    A controller that starts lists the deletions that it found before it says anything of their partitions: those are
+    being deleted from that list on, if they are known first in its term and on its day.
     From 2.6 on moves to NonExistentPartition are not printed at the level as shipped.
     """
     is_statement = col("step").is_null()
     said = lived.filter(is_statement).drop("step")
     own = (*PARTITION, "life", "at")
-    known = pl.concat([said.select(own), before.select(own)])
-    partitions = known.group_by(*PARTITION, "life").agg(known_from_at=col("at").min())
+    known = pl.concat([said.select(*own, "term_id"), before.select(own)], how="diagonal")
+    partitions = known.group_by(*PARTITION, "life").agg(
+        known_from_at=col("at").min(), known_in=col("term_id").sort_by("at").first()
+    )
+    is_listed_before = (
+        (col("step") == QUEUED)
+        & (col("known_in") == col("term_id"))
+        & (col("known_from_at").dt.date() == col("at").dt.date())
+    )
     place = (*PARTITION_ORDER, "event_seq", "term_id", "cause")
     of_topic = (
         lived.filter(~is_statement)
         .select(*PARTITION[:3], "event", "step", *place)
         .join(partitions, on=PARTITION[:3])
-        .filter(col("known_from_at") <= col("at"))
-        .drop("known_from_at")
+        .filter((col("known_from_at") <= col("at")) | is_listed_before.fill_null(value=False))
+        .drop("known_from_at", "known_in")
     )
     is_queued = col("step") == QUEUED
     queued = of_topic.filter(is_queued).drop("step").with_columns(is_deleting=lit(value=True))
@@ -214,7 +223,7 @@ def outlived(
         .join(begun, on="cluster_id")
         .filter(col("era") > col("life"))
         .with_columns(at=at, controller_epoch=lit(LAST, pl.Int32))
-        .drop("era", "begun_at", "last_at", "known_from_at", "is_kraft")
+        .drop("era", "begun_at", "last_at", "known_from_at", "known_in", "is_kraft")
     )
 
 

@@ -1,0 +1,120 @@
+"""Which outages of partitions make one finding: those of one event, or of one planned stop."""
+
+from datetime import timedelta
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.stretches import with_island
+from pipeline.gold.finding.wording import PARTITION, kept_evidence, millis, partition_name
+from pipeline.model.brokers.departures import AT_STARTUP
+from pipeline.model.partitions.outage_event import EVENT, with_event
+from pipeline.model.settings import AuditLimit
+
+CHOSEN, SHUT_DOWN = "controlled", "planned stop"
+TERM = ("cluster_id", "term_id")
+OF_BROKER = ("cluster_id", "root_broker_id")
+OF_TERM = (*OF_BROKER, "term_id")
+# Brokers that are shut down so soon one after the other, while what the first led is without a leader, are one stop.
+ONE_STOP = timedelta(minutes=1)
+
+
+def events(
+    partition_outage: pl.DataFrame,
+    controller_term: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    audit_limit: AuditLimit,
+    data_end: pl.DataFrame,
+) -> pl.DataFrame:
+    """(cluster_id, EVENT, is_chosen, ...): what left a partition without a leader for so long, or still does at the
+    end of the data, whatever its length. partitions, lasted_ms, open, ended_at, evidence and longest are of those
+    partitions, open_long of those that are open for so long; brokers and first_name are of all that it left: the name
+    of the finding must not change as time goes on."""
+    end_at = pl.max_horizontal(pl.coalesce("ended_at", "until_at"), "noticed_at")
+    is_open = col("ended_at").is_null()
+    is_told = col("is_long") | is_open
+    return (
+        partition_outage.filter(col("certainty") != "undetermined")
+        .join(data_end.select("cluster_id", "until_at"), on="cluster_id", how="inner")
+        .pipe(with_chosen, controller_term, broker_session)
+        .with_columns(name=partition_name(), lasted_ms=end_at.dt.epoch("ms") - millis("noticed_at"))
+        .with_columns(is_long=col("lasted_ms") >= audit_limit.outage_ms)
+        .pipe(with_event)
+        .pipe(with_stop)
+        .sort(-col("lasted_ms"), "name", "evidence")
+        .group_by("cluster_id", *EVENT, "is_chosen", maintain_order=True)
+        .agg(
+            col("certainty").min(),
+            col(*PARTITION).first(),
+            partitions=is_told.sum(),
+            open=is_open.sum(),
+            open_long=(col("is_long") & is_open).sum(),
+            lasted_ms=col("lasted_ms").filter(is_told).sum(),
+            longest_ms=col("lasted_ms").first(),
+            longest_name=col("name").first(),
+            valid_from_at=col("noticed_at").min(),
+            ended_at=col("ended_at").filter(is_told).max(),
+            brokers=col("root_broker_id").drop_nulls().unique().sort(),
+            first_broker=col("root_broker_id").sort_by("noticed_at", "root_broker_id").first(),
+            first_name=col("name").sort_by("noticed_at", "name").first(),
+            evidence=kept_evidence(col("evidence").filter(is_told)),
+        )
+        .filter(col("partitions") > 0)
+        .join(controller_term.select(*TERM, "controller_id"), on=TERM, how="left")
+        .pipe(with_never_seen, broker_session)
+    )
+
+
+def with_chosen(
+    outages: pl.DataFrame, controller_term: pl.DataFrame, broker_session: pl.DataFrame
+) -> pl.DataFrame:
+    """is_chosen: somebody asked for it: a controlled shutdown, that of a controller which no list could tell, or a
+    departure of a broker that had asked to be shut down, whichever controller noticed that it was gone."""
+    has_asked = col("shutdown_requested_at").list.len() > 0
+    asked = broker_session.filter(has_asked, col("left_at").is_not_null()).select(
+        "cluster_id", root_broker_id="broker_id", noticed_at="left_at", has_asked=lit(value=True)
+    )
+    how = col("root_left_how")
+    is_unsaid = how.is_null() | (how == AT_STARTUP)
+    is_asked = (how == CHOSEN) | (col("is_shut_down") & is_unsaid) | col("has_asked")
+    return (
+        outages.join(shut_down(controller_term), on=OF_TERM, how="left")
+        .join(asked.unique(), on=(*OF_BROKER, "noticed_at"), how="left")
+        .with_columns(is_chosen=is_asked.fill_null(value=False))
+    )
+
+
+def shut_down(controller_term: pl.DataFrame) -> pl.DataFrame:
+    """(OF_TERM, is_shut_down): terms of a broker that was shut down in office, and the terms after them: it is not
+    found at the start, and nobody was there to say how it left. An outage is of its own term where no list had it."""
+    turn = ("cluster_id", "life", "controller_epoch")
+    over = controller_term.filter(col("ended_how") == "shutdown").select(
+        *turn, root_broker_id="controller_id", is_shut_down=lit(value=True)
+    )
+    following = over.with_columns(col("controller_epoch") + 1)
+    return (
+        controller_term.select(*turn, "term_id")
+        .join(pl.concat([over, following]), on=turn, how="inner")
+        .select(*OF_TERM, "is_shut_down")
+        .unique()
+    )
+
+
+def with_stop(outages: pl.DataFrame) -> pl.DataFrame:
+    """Outages that somebody asked for with EVENT of the first one of their stop."""
+    soon = col("noticed_at") + ONE_STOP
+    stop = ("cluster_id", "is_chosen", "island")
+    until_at = pl.min_horizontal(pl.coalesce("ended_at", "until_at"), soon)
+    islands = with_island(outages.with_columns(from_at="noticed_at", until_at=until_at), stop[:2])
+    first = {name: col(name).sort_by("noticed_at", *EVENT).first().over(stop) for name in EVENT}
+    return islands.with_columns(
+        **{name: when("is_chosen").then(value).otherwise(name) for name, value in first.items()}
+    ).drop("island", "from_at")
+
+
+def with_never_seen(groups: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """is_never_seen: none of its brokers is in any list of live ones."""
+    seen = broker_session.group_by("cluster_id").agg(seen_brokers=col("broker_id").unique())
+    none = lit([], pl.List(pl.Int32))
+    was_seen = col("brokers").list.set_intersection(col("seen_brokers").fill_null(none)).list.len() > 0
+    return groups.join(seen, on="cluster_id", how="left").with_columns(is_never_seen=~was_seen)

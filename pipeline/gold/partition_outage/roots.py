@@ -1,0 +1,80 @@
+"""The broker at the root of an outage where no list of live brokers tells that its leader left, in ZooKeeper mode."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.partitions.statements import PARTITION
+
+OUTAGE = (*PARTITION, "noticed_at")
+START_UP, CHOSEN = "controller start-up", "controlled"
+BROKER = ("cluster_id", "broker_id")
+LINE = ("cluster_id", "file_id", "byte_offset")
+
+
+def with_shutting_leader(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """Outages whose leader had asked to be shut down and is still there have it at their root: a controller takes it
+    for dead from then on, and finds nobody where all that could lead are being shut down.
+
+    Source: ControllerContext.isReplicaOnline, partitionsWithOfflineLeader, which leave out brokers that shut down.
+    """
+    asked = (
+        broker_session.filter(col("mode") == "zookeeper", col("shutdown_requested_at").list.len() > 0)
+        .with_columns(asked_at=col("shutdown_requested_at").list.first())
+        .select("cluster_id", "asked_at", "left_at", old_leader="broker_id")
+    )
+    is_there = (col("left_at") >= col("noticed_at")).fill_null(value=True)
+    leaving = (
+        unrooted(found)
+        .join(asked, on=["cluster_id", "old_leader"])
+        .filter(col("asked_at") <= col("noticed_at"), is_there)
+        .select(*OUTAGE, broker_id="old_leader")
+        .unique(OUTAGE)
+    )
+    return rooted(found, leaving, CHOSEN)
+
+
+def with_only_replica(
+    found: pl.DataFrame, state_dump: pl.DataFrame, controller_line: pl.DataFrame, broker_session: pl.DataFrame
+) -> pl.DataFrame:
+    """Outages that a controller finds when it starts, of partitions whose only replica is on a broker that is not
+    there, have it at their root. Replicas: as stated, else as the controller lists them that day when it starts."""
+    terms = controller_line.select(*LINE, "term_id")
+    listed = (
+        state_dump.filter(col("machine") == "replica")
+        .join(terms, on=LINE)
+        .group_by("cluster_id", "topic", "partition", "term_id", day_at=col("logged_at").dt.truncate("1d"))
+        .agg(listed=col("replica_id").unique())
+    )
+    in_term = ("cluster_id", "topic", "partition", "term_id", "day_at")
+    alone = (
+        unrooted(found)
+        .filter(col("root_event") == START_UP)
+        .with_columns(day_at=col("noticed_at").dt.truncate("1d"))
+        .join(listed, on=in_term, how="left")
+        .with_columns(replicas=pl.coalesce("replicas", "listed"))
+        .filter(col("replicas").list.len() == 1)
+        .select(*OUTAGE, broker_id=col("replicas").list.first())
+    )
+    is_over = (col("left_at") < col("noticed_at")).fill_null(value=False)
+    sessions = broker_session.select(*BROKER, "joined_at", "left_at")
+    there = alone.join(sessions, on=BROKER).filter(col("joined_at") <= col("noticed_at"), ~is_over)
+    return rooted(found, alone.join(there, on=OUTAGE, how="anti"), None)
+
+
+def unrooted(found: pl.DataFrame) -> pl.DataFrame:
+    return found.filter(col("root_broker_id").is_null(), col("root_left_how").is_null())
+
+
+def rooted(found: pl.DataFrame, brokers: pl.DataFrame, left_how: str | None) -> pl.DataFrame:
+    """Outages of which brokers (OUTAGE, broker_id) tells one have it at their root; that it is so is inferred."""
+    is_told = col("broker_id").is_not_null()
+    is_proved = col("certainty") == "proved"
+    return (
+        found.join(brokers, on=OUTAGE, how="left")
+        .with_columns(
+            root_broker_id=pl.coalesce("root_broker_id", "broker_id"),
+            root_left_how=when(is_told).then(lit(left_how)).otherwise("root_left_how"),
+            certainty=when(is_told & is_proved).then(lit("inferred")).otherwise("certainty"),
+        )
+        .drop("broker_id")
+    )

@@ -1,0 +1,110 @@
+"""A controller that starts without the brokers of a partition, or while all are being shut down: what INFO logs tell."""
+
+from typing import Any
+
+import pytest
+
+from jobs.verify.proof import UNDECIDED, Claim, Record
+from jobs.verify.rules import verified
+from tests.chain import built
+from tests.frames import at
+from tests.tables import log_table
+
+ELECTED = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=4] 4 successfully elected as the controller. Epoch incremented to 9 and epoch zk version is now 9 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:01,010] INFO [Controller id=4] Currently active brokers in the cluster: Set(4) (kafka.controller.KafkaController)
+"""
+DELETING = """
+    [2026-11-21 00:00:01,015] INFO [Controller id=4] List of topics to be deleted: old (kafka.controller.KafkaController)
+"""
+LISTED = """
+    [2026-11-21 00:00:01,020] INFO [ReplicaStateMachine controllerId=4] Started replica state machine with initial state -> Map([Topic=old,Partition=0,Replica=3] -> ReplicaDeletionIneligible, [Topic=events,Partition=0,Replica=3] -> ReplicaDeletionIneligible) (kafka.controller.ReplicaStateMachine)
+    [2026-11-21 00:00:01,040] INFO [PartitionStateMachine controllerId=4] Started partition state machine with initial state -> Map(old-0 -> OfflinePartition, events-0 -> OfflinePartition) (kafka.controller.PartitionStateMachine)
+"""
+LATER = """
+    [2026-11-21 00:10:00,000] INFO [Controller id=4] Processing automatic preferred replica leader election (kafka.controller.KafkaController)
+"""
+FAILED = """
+    [2026-11-21 00:00:01,030] ERROR [Controller id=4 epoch=9] Controller 4 epoch 9 failed to change state for partition events-0 from OfflinePartition to OnlinePartition (state.change.logger)
+    [2026-11-21 00:00:01,031] ERROR [Controller id=4 epoch=9] Controller 4 epoch 9 failed to change state for partition old-0 from OfflinePartition to OnlinePartition (state.change.logger)
+"""
+NEVER_SEEN = "broker 3 was never seen alive (was a broker's id changed?)"
+NAMELESS = "controller start-up"
+
+
+def told(controller: str, state_change: str = "") -> list[dict[str, Any]]:
+    logs = {(4, "controller"): controller}
+    logs |= {(4, "state-change"): state_change} if state_change else {}
+    found = built(log_table(logs), "finding", "partition_outage")
+    outages = found["partition_outage"]
+    assert set(outages["unserved_from_at"]) == {None}  # since when it was so before nobody knows
+    rows: list[dict[str, Any]] = found["finding"].filter(rule="outage").to_dicts()
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("controller", "state_change", "who", "lasted"),
+    [
+        (ELECTED + DELETING + LISTED + LATER, FAILED, NEVER_SEEN, "599.0"),
+        (ELECTED + DELETING + LISTED + LATER, "", NEVER_SEEN, "599.0"),
+        (ELECTED + DELETING + LATER, FAILED, NAMELESS, "599.0"),
+    ],
+)
+def test_partitions_that_a_controller_finds_without_a_leader(
+    controller: str, state_change: str, who: str, lasted: str
+) -> None:
+    """One that is queued for deletion is in no outage; the broker of the only replica is named."""
+    (one,) = told(controller, state_change)
+    assert one["severity"] == "critical"
+    assert one["sentence"] == (
+        f"{who}: 1 partition without a leader for {lasted} s (events-0), still without at the end of the data, "
+        "seen by the new controller 4"
+    )
+
+
+def test_of_one_that_nobody_deletes_two_partitions_are_without() -> None:
+    (one,) = told(ELECTED + LISTED + LATER)
+    assert one["facts"]["partitions_count"] == "2"
+
+
+@pytest.mark.parametrize("line", [LISTED.splitlines()[2], FAILED.splitlines()[1]])
+def test_the_line_that_says_so_begins_it(line: str) -> None:
+    """That nothing ends it no record shows."""
+    (one,) = told(ELECTED + DELETING + LISTED + LATER)
+    claim = Claim("outage", one["facts"], at(1), None)
+    said, other = (
+        verified(claim, [Record("controller.log", 0, 4, "UTC", text.strip().encode())])
+        for text in (line, line.replace("events-0", "events-1"))
+    )
+    assert said[0] == UNDECIDED
+    assert "leaves events-0 with its leader" in other[1]
+
+
+SHUTTING = """
+    [2026-11-21 00:01:00,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 2 and epoch zk version is now 2 (kafka.controller.KafkaController)
+    [2026-11-21 00:01:00,010] INFO [Controller id=1] Currently active brokers in the cluster: Set(1, 2) (kafka.controller.KafkaController)
+    [2026-11-21 00:02:00,000] INFO [Controller id=1] Shutting down broker 2 (kafka.controller.KafkaController)
+    [2026-11-21 00:02:00,010] INFO [Controller id=1] Shutting down broker 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:02:01,000] INFO [Controller id=1] Newly added brokers: , deleted brokers: 2, bounced brokers: , all live brokers: 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:02:01,001] INFO [Controller id=1] Broker failure callback for 2 (kafka.controller.KafkaController)
+    [2026-11-21 00:02:01,002] INFO [Controller id=1] Removed 2 from list of shutting down brokers. (kafka.controller.KafkaController)
+    [2026-11-21 00:02:03,000] INFO [Controller id=1] Updated broker epochs cache: HashMap(1 -> 439) (kafka.controller.KafkaController)
+"""
+STATES = """
+    [2026-11-21 00:01:01,000] INFO [Controller id=1 epoch=2] Changed partition a-0 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:01:01,001] INFO [Controller id=1 epoch=2] Changed partition a-1 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:02:01,003] ERROR [Controller id=1 epoch=2] Controller 1 epoch 2 failed to change state for partition a-0 from OfflinePartition to OnlinePartition (state.change.logger)
+    [2026-11-21 00:02:01,004] ERROR [Controller id=1 epoch=2] Controller 1 epoch 2 failed to change state for partition a-1 from OfflinePartition to OnlinePartition (state.change.logger)
+"""
+
+
+def test_leaders_that_are_being_shut_down() -> None:
+    """The controller takes them for dead as soon as they ask; of the one that is still there it is the same stop."""
+    found = built(log_table({(1, "controller"): SHUTTING, (1, "state-change"): STATES}), "finding")["finding"]
+    assert found.filter(rule="outage").select("severity", "sentence").rows() == [
+        (
+            "info",
+            "brokers 1 and 2 were shut down: 2 partitions without a leader for up to 2.0 s (worst a-1), "
+            "all still without at the end of the data",
+        )
+    ]
