@@ -28,7 +28,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "outages": (
         "jobs.questions.outages",
         "main",
-        "[--topic NAME]: partitions without a leader, and by which event",
+        "[--topic NAME] [--open]: partitions without a leader, and by which event",
     ),
     "brokers": (
         "jobs.questions.brokers",

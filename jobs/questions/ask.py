@@ -142,13 +142,25 @@ def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
 
 
 def unknown_partition(asked: TopicPartition, counts: dict[str, int]) -> InputProblem:
-    near = [asked.topic] if asked.topic in counts else difflib.get_close_matches(asked.topic, counts, 3)
-    found = ", ".join(f"{shortened(one, 80)} with {counts[one]} partitions" for one in near)
     return InputProblem(
         expected=f"a partition {asked} in the logs read",
-        found=found or f"{len(counts)} topics, none of a similar name",
+        found=near_topics(asked.topic, counts),
         todo="write topic, dash, number as Kafka does, e.g. orders-0",
     )
+
+
+def unknown_topic(topic: str, counts: dict[str, int]) -> InputProblem:
+    return InputProblem(
+        expected=f"a topic {shortened(topic, 249)} in the logs read",
+        found=near_topics(topic, counts),
+        todo="write its whole name, without a partition, e.g. orders",
+    )
+
+
+def near_topics(topic: str, counts: dict[str, int]) -> str:
+    near = [topic] if topic in counts else difflib.get_close_matches(topic, counts, 3)
+    found = ", ".join(f"{shortened(one, 80)} with {counts[one]} partitions" for one in near)
+    return found or f"{len(counts)} topics, none of a similar name"
 
 
 def moment_within(at: datetime | time | None, first: datetime, last: datetime) -> datetime | None:

@@ -10,13 +10,13 @@ import polars as pl
 from polars import col
 
 from jobs.questions.answers import Answers, reached
-from jobs.questions.ask import answered, asking, require
+from jobs.questions.ask import answered, asking, require, unknown_topic
 from jobs.questions.rows import Row
 from jobs.text import clock_by, day_clock, shortened, table
 from pipeline.core.conditions import equals
 from pipeline.model.partitions.outage_event import EVENT, with_event
 
-TABLE = "gold.partition_outage"
+TABLE, TIMELINE = "gold.partition_outage", "gold.partition_timeline"
 COLUMNS = (
     *("topic", "topic_life", "partition", "noticed_at", "unserved_from_at", "ended_at"),
     *("root_event", "root_broker_id", "term_id"),
@@ -48,24 +48,49 @@ class Outages:
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = asking("outages", "Partitions without a leader: for how long, and by which event.")
     arguments.add_argument("--topic", metavar="NAME", help="one topic (all)")
+    arguments.add_argument(
+        "--open", action="store_true", help="by partition those that go on at the end of the data"
+    )
     given = arguments.parse_args(argv)
     return answered("outages", given, partial(outages, given))
 
 
 def outages(given: argparse.Namespace, answers: Answers) -> list[str]:
+    """InputProblem: the topic is in no log that was read."""
     require(answers, TABLE)
     last = answers.last_at()
     if last is None:
         return [f"{answers.cluster_id}  no time on any record"]
     of_topic = None if given.topic is None else equals("topic", given.topic)
     rows = answers.rows(TABLE, of_topic, COLUMNS)
-    told, topics = asked(rows, last), by_topic(rows, last)
-    return [
-        f"{answers.cluster_id}  to {day_clock(last)} UTC; noticed: at least so long, at most: since it can have "
-        "begun",
-        *outage_lines(told),
-        *topic_lines(topics),
+    is_unknown = of_topic and rows.is_empty() and answers.rows(TIMELINE, of_topic, ("topic",)).is_empty()
+    if is_unknown:
+        raise unknown_topic(given.topic, answers.partition_counts())
+    explained = "noticed: at least so long, at most: since it can have begun"
+    heading = f"{answers.cluster_id}  to {day_clock(last)} UTC; {explained}"
+    if given.open:
+        return [heading, *open_lines(rows, last)]
+    return [heading, *outage_lines(asked(rows, last)), *topic_lines(by_topic(rows, last))]
+
+
+def open_lines(rows: pl.DataFrame, last: datetime) -> list[str]:
+    """Each partition that has no leader at the end of the data, whatever the length; the longest first."""
+    still = with_lasting(rows.filter(col("ended_at").is_null()), last)
+    found = still.sort(-col("noticed_ms"), "topic", "partition").to_dicts()
+    if not found:
+        return ["OPEN   no partition is without a leader at the end of the data"]
+    cells = [
+        (
+            f"{shortened(one['topic'], 60)}-{one['partition']}",
+            clock_by(one["noticed_at"], last),
+            f"{seconds(one['noticed_ms'])} s",
+            "?" if one["most_ms"] is None else f"{seconds(one['most_ms'])} s",
+            one["root_event"] + gone({"brokers": broker_ids(one)}),
+        )
+        for one in found
     ]
+    head = ("PARTITION", "noticed", "at least", "at most", "by")
+    return [f"OPEN   {len(found):,} without a leader at the end of the data", *table(head, cells)]
 
 
 def with_lasting(rows: pl.DataFrame, last: datetime) -> pl.DataFrame:
@@ -118,6 +143,10 @@ def outage_lines(told: Outages) -> list[str]:
     if told.event_count > len(told.events):
         lines.append(f"       {told.event_count - len(told.events)} more events in {TABLE}")
     return lines
+
+
+def broker_ids(outage: Row) -> list[int]:
+    return [] if outage["root_broker_id"] is None else [outage["root_broker_id"]]
 
 
 def gone(event: Row) -> str:

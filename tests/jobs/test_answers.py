@@ -7,7 +7,7 @@ import pytest
 
 from jobs.questions.answers import Answers, day_of, holds
 from jobs.questions.compare import states
-from jobs.questions.outages import COLUMNS, asked, by_topic
+from jobs.questions.outages import COLUMNS, asked, by_topic, open_lines
 from jobs.screen.facts import gather
 from pipeline.catalog.tables import BY_SHORT_NAME, SPECS
 from tests.frames import at, frame
@@ -163,6 +163,20 @@ def test_outages_by_event() -> None:
     assert [(one["topic"], one["noticed_ms"], one["most_ms"]) for one in by_topic(rows, at(10))] == [
         ("b", 5950, None), ("a", 5000, 8000),
     ]  # fmt: skip
+
+
+def test_open_outages_by_partition() -> None:
+    """Whatever their length, the longest first."""
+    more = """    c     | 1          | 7         | 9.929      |                  |          | topic creation |               | 1-2
+"""
+    rows = answers(partition_outage=OUTAGES + more).rows("gold.partition_outage", None, COLUMNS)
+    said = [line.split() for line in open_lines(rows, at(10))]
+    assert said == [
+        ["OPEN", "2", "without", "a", "leader", "at", "the", "end", "of", "the", "data"],
+        ["PARTITION", "noticed", "at", "least", "at", "most", "by"],
+        ["c-7", "00:00:09.929", "0.1", "s", "?", "topic", "creation"],
+        ["b-1", "00:00:11.000", "0.0", "s", "1.0", "s", "start-up:", "broker", "3", "gone"],
+    ]
 
 
 def test_who_leads_beside_what_is_described() -> None:
