@@ -94,17 +94,22 @@ STATES = """
     [2026-11-21 00:01:01,000] INFO [Controller id=1 epoch=2] Changed partition a-0 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1), zkVersion=0) (state.change.logger)
     [2026-11-21 00:01:01,001] INFO [Controller id=1 epoch=2] Changed partition a-1 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2), zkVersion=0) (state.change.logger)
     [2026-11-21 00:02:01,003] ERROR [Controller id=1 epoch=2] Controller 1 epoch 2 failed to change state for partition a-0 from OfflinePartition to OnlinePartition (state.change.logger)
+    [2026-11-21 00:02:01,003] ERROR [Controller id=1 epoch=2] Controller 1 epoch 2 failed to change state for partition unheard-0 from OfflinePartition to OnlinePartition (state.change.logger)
     [2026-11-21 00:02:01,004] ERROR [Controller id=1 epoch=2] Controller 1 epoch 2 failed to change state for partition a-1 from OfflinePartition to OnlinePartition (state.change.logger)
 """
 
 
 def test_leaders_that_are_being_shut_down() -> None:
-    """The controller takes them for dead as soon as they ask; of the one that is still there it is the same stop."""
-    found = built(log_table({(1, "controller"): SHUTTING, (1, "state-change"): STATES}), "finding")["finding"]
+    """The controller takes them for dead as soon as they ask; of the one that is still there it is the same stop. What
+    nobody has told the leader of goes with the broker whose leaving the controller handles."""
+    built_all = built(log_table({(1, "controller"): SHUTTING, (1, "state-change"): STATES}), "finding")
+    found = built_all["finding"]
+    roots = built_all["partition_outage"].select("topic", "partition", "root_broker_id").rows()
+    assert sorted(roots) == [("a", 0, 1), ("a", 1, 2), ("unheard", 0, 2)]
     assert found.filter(rule="outage").select("severity", "sentence").rows() == [
         (
             "info",
-            "brokers 1 and 2 were shut down: 2 partitions without a leader for up to 2.0 s (worst a-1), "
+            "brokers 1 and 2 were shut down: 3 partitions without a leader for up to 2.0 s (worst a-1), "
             "all still without at the end of the data",
         )
     ]

@@ -68,18 +68,27 @@ def events(
 def with_chosen(
     outages: pl.DataFrame, controller_term: pl.DataFrame, broker_session: pl.DataFrame
 ) -> pl.DataFrame:
-    """is_chosen: somebody asked for it: a controlled shutdown, that of a controller which no list could tell, or a
-    departure of a broker that had asked to be shut down, whichever controller noticed that it was gone."""
-    has_asked = col("shutdown_requested_at").list.len() > 0
-    asked = broker_session.filter(has_asked, col("left_at").is_not_null()).select(
-        "cluster_id", root_broker_id="broker_id", noticed_at="left_at", has_asked=lit(value=True)
+    """is_chosen: somebody asked for it: a controlled shutdown, that of a controller which no list could tell, or the
+    last departure of a broker that had asked to be shut down, whichever controller noticed that it was gone."""
+    last = broker_session.filter(col("left_at").is_not_null()).select(
+        *("cluster_id", "left_at"),
+        root_broker_id="broker_id",
+        has_asked=col("shutdown_requested_at").list.len() > 0,
     )
     how = col("root_left_how")
     is_unsaid = how.is_null() | (how == AT_STARTUP)
-    is_asked = (how == CHOSEN) | (col("is_shut_down") & is_unsaid) | col("has_asked")
+    is_order = col("root_event") == "controlled shutdown"
+    is_asked = (how == CHOSEN) | (col("is_shut_down") & is_unsaid) | col("has_asked") | is_order
     return (
         outages.join(shut_down(controller_term), on=OF_TERM, how="left")
-        .join(asked.unique(), on=(*OF_BROKER, "noticed_at"), how="left")
+        .sort("noticed_at")
+        .join_asof(
+            last.sort("left_at"),
+            left_on="noticed_at",
+            right_on="left_at",
+            by=OF_BROKER,
+            check_sortedness=False,
+        )
         .with_columns(is_chosen=is_asked.fill_null(value=False))
     )
 

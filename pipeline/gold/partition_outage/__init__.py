@@ -6,7 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import TIME, open_end, with_island
-from pipeline.gold.partition_outage.roots import with_only_replica, with_shutting_leader
+from pipeline.gold.partition_outage.roots import with_departed, with_only_replica, with_shutting_leader
 from pipeline.gold.partition_outage.zk_leaderless import (
     RETURNED,
     absences,
@@ -60,6 +60,7 @@ def build(
         outages(pieces)
         .pipe(with_root, controller_line)
         .pipe(with_shutting_leader, broker_session)
+        .pipe(with_departed, broker_session)
         .pipe(with_only_replica, state_dump, controller_line, broker_session)
         .pipe(with_fence, broker_absence)
         .pipe(with_bounds, term, session_limit)
@@ -124,9 +125,10 @@ def outages(pieces: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
-    """root_event: how the broker left that led it, else the cause of the line with which it begins."""
+    """root_event: how the broker left that led it, else the cause of the line with which it begins; event_seq of that
+    line."""
     lines = controller_line.select(
-        "cluster_id", "cause", line_file_id="file_id", line_byte_offset="byte_offset"
+        "cluster_id", "cause", "event_seq", line_file_id="file_id", line_byte_offset="byte_offset"
     )
     departure = col("root_left_how").replace_strict(DEPARTURES, default=None, return_dtype=pl.String)
     certainty = (

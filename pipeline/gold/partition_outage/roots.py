@@ -3,11 +3,14 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.model.brokers.departures import AT_STARTUP
+from pipeline.model.brokers.outage_bounds import UNSAID
 from pipeline.model.partitions.statements import PARTITION
 
 OUTAGE = (*PARTITION, "noticed_at")
 START_UP, CHOSEN = "controller start-up", "controlled"
 BROKER = ("cluster_id", "broker_id")
+EVENT = ("cluster_id", "left_term_id", "left_event_seq")
 LINE = ("cluster_id", "file_id", "byte_offset")
 
 
@@ -27,10 +30,25 @@ def with_shutting_leader(found: pl.DataFrame, broker_session: pl.DataFrame) -> p
         unrooted(found)
         .join(asked, on=["cluster_id", "old_leader"])
         .filter(col("asked_at") <= col("noticed_at"), is_there)
-        .select(*OUTAGE, broker_id="old_leader")
+        .select(*OUTAGE, broker_id="old_leader", left_how=lit(CHOSEN))
         .unique(OUTAGE)
     )
-    return rooted(found, leaving, CHOSEN)
+    return rooted(found, leaving)
+
+
+def with_departed(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """Outages of which no leader is known and that begin in the event of a controller that notices that brokers left
+    have one of them at their root, before all one that was not shut down. Whom a list misses may have left long ago."""
+    is_said = ~col("left_how").is_in([AT_STARTUP, UNSAID])
+    departed = (
+        broker_session.filter(is_said, col("left_event_seq") > 0)
+        .sort(col("left_how") == CHOSEN, "broker_id")
+        .unique(EVENT, keep="first", maintain_order=True)
+        .select("cluster_id", "broker_id", "left_how", term_id="left_term_id", event_seq="left_event_seq")
+    )
+    by_event = ("cluster_id", "term_id", "event_seq")
+    begun = unrooted(found).filter(col("old_leader").is_null()).join(departed, on=by_event)
+    return rooted(found, begun.select(*OUTAGE, "broker_id", "left_how"))
 
 
 def with_only_replica(
@@ -58,23 +76,24 @@ def with_only_replica(
     is_over = (col("left_at") < col("noticed_at")).fill_null(value=False)
     sessions = broker_session.select(*BROKER, "joined_at", "left_at")
     there = alone.join(sessions, on=BROKER).filter(col("joined_at") <= col("noticed_at"), ~is_over)
-    return rooted(found, alone.join(there, on=OUTAGE, how="anti"), None)
+    gone = alone.join(there, on=OUTAGE, how="anti")
+    return rooted(found, gone.with_columns(left_how=lit(None, pl.String)))
 
 
 def unrooted(found: pl.DataFrame) -> pl.DataFrame:
     return found.filter(col("root_broker_id").is_null(), col("root_left_how").is_null())
 
 
-def rooted(found: pl.DataFrame, brokers: pl.DataFrame, left_how: str | None) -> pl.DataFrame:
-    """Outages of which brokers (OUTAGE, broker_id) tells one have it at their root; that it is so is inferred."""
+def rooted(found: pl.DataFrame, brokers: pl.DataFrame) -> pl.DataFrame:
+    """Outages of which brokers (OUTAGE, broker_id, left_how) tells one have it at their root, which is inferred."""
     is_told = col("broker_id").is_not_null()
     is_proved = col("certainty") == "proved"
     return (
         found.join(brokers, on=OUTAGE, how="left")
         .with_columns(
             root_broker_id=pl.coalesce("root_broker_id", "broker_id"),
-            root_left_how=when(is_told).then(lit(left_how)).otherwise("root_left_how"),
+            root_left_how=pl.coalesce("root_left_how", "left_how"),
             certainty=when(is_told & is_proved).then(lit("inferred")).otherwise("certainty"),
         )
-        .drop("broker_id")
+        .drop("broker_id", "left_how")
     )
