@@ -52,7 +52,9 @@ def build(
     said = statements(*given, deletion_before, before).filter(is_of_partition).pipe(with_said)
     begins = first_places(terms, dirty_from).join(days, on=TERM, how="semi").drop_nulls("at")
     held = pl.concat([view_before, held_at_begin(begins, in_zookeeper)])
-    own, views = (one.join(days, on=TERM, how="semi") for one in (said, held))
+    own, first = said.join(days, on=TERM, how="semi"), days.filter("is_first")
+    named_again = held.join(first, on=TERM, how="anti").join(own, on=OWN, how="semi")
+    views = pl.concat([held.join(first, on=TERM, how="semi"), named_again])
     of_days = at_end_of_days(behind_views(own, views, with_doubted=True), views)
     return pl.concat([changed(of_days, days), whole(of_days, days)]).unique([*OWN, "day_at"])
 

@@ -15,7 +15,7 @@ from pipeline.gold.leader_election.kraft_elections import kraft_elections
 from pipeline.gold.leader_election.last_leader import with_last_leader
 from pipeline.model.brokers.candidates import with_candidates
 from pipeline.model.partitions.carried_views import behind_views, there_before
-from pipeline.model.partitions.controller_view import first_places, held, sequence
+from pipeline.model.partitions.controller_view import OWN, first_places, held, sequence
 from pipeline.model.terms.missing_terms import without_doubted
 from pipeline.model.terms.succession import TERM
 from schemas.gold.leader_election import SPEC
@@ -71,7 +71,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     before = (deletion_before, there_before(in_zookeeper, view_before, dirty_from))
     said = said_of_elections(*moves, election_event, reassignment_event, controller_line, term, *before)
     begins = first_places(term.filter(col("mode") == "zookeeper"), dirty_from)
-    own = behind_views(said, view_before, with_doubted=False)
+    named_again = view_before.join(said, on=OWN, how="semi")
+    own = behind_views(said, named_again, with_doubted=False)
     of_zookeeper = (
         attempts_within(begins, own, in_zookeeper)
         .pipe(with_candidates, broker_event, controller_line, day_before)
