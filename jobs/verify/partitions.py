@@ -41,7 +41,7 @@ def outage(claim: Claim, lines: Sequence[Line]) -> str:
     require_begin(lines[0], claim, topic, number)
     require(claim.valid_from_at <= lines[0].at(), f"{lines[0].place()} is before it")
     is_led = len(lines) > 1 and names(lines[1], topic, number) and LED.search(lines[1].whole)
-    is_back = len(lines) > 1 and set(listed(LIVE, lines[1])) & set(brokers_of(claim))
+    is_back = len(lines) > 1 and set(listed(LIVE, lines[1])) & set(lost(claim, lines[0]))
     if claim.known("open_count") or not (is_led or is_back):
         raise Unproved(UNDECIDED, f"begun {lines[0].at()}; that no line ends it no record shows")
     require_lasted(lines[0].at(), lines[1].at(), claim.number("longest_ms"))
@@ -60,6 +60,13 @@ def name_of(topic: str, number: int) -> str:
 
 def brokers_of(claim: Claim) -> list[str]:
     return claim.known_broker_ids("broker_ids") or []
+
+
+def lost(claim: Claim, line: Line) -> list[str]:
+    """Brokers of the finding that the line says are gone; where it says so of none, the only one that there is."""
+    brokers, left, live = brokers_of(claim), gone(line), listed(LIVE, line)
+    found = [one for one in brokers if one in left or (live and one not in live)]
+    return found or (brokers if len(brokers) == 1 else [])
 
 
 def require_begin(line: Line, claim: Claim, topic: str, number: int) -> None:

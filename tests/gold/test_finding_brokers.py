@@ -10,7 +10,7 @@ from tests.frames import at, frame
 
 # In broker_epoch: so many seconds before it left it asked to be shut down.
 # 1 left three times within the hour each, once more later, and is away; 2 was shut down each time; 3 twice only.
-# 4 asked to be shut down each time, and other controllers noticed that it was gone.
+# Where cluster d's broker left for the third time another life of the metadata had begun. 4 asked to be shut down each time, and other controllers noticed that it was gone.
 STAYS = """
     cluster_id | broker_id | joined_at | left_at | left_how     | is_clean | led_before_count | unmoved_count | broker_epoch | certainty
     c          | 1         | 0         | 100     | uncontrolled | false    |                  | 4             |              | proved
@@ -23,6 +23,9 @@ STAYS = """
     c          | 3         | 0         | 3000    | uncontrolled | false    | 7                | 0             | 10           | proved
     c          | 3         | 3100      | 4000    | controlled   | false    | 7                | 2             | 9            | proved
     c          | 3         | 4100      |         |              |          |                  |               |              | proved
+    d          | 1         | 0         | 100     | uncontrolled | false    |                  | 4             |              | proved
+    d          | 1         | 110       | 200     | uncontrolled | false    |                  | 4             |              | proved
+    d          | 1         | 210       | 300     | missing_at_startup |    |                  | 4             |              | proved
     c          | 4         | 0         | 100     | uncontrolled | false    | 0                | 0             | 10           | proved
     c          | 4         | 110       | 1000    | bounced      |          | 0                | 0             | 10           | proved
     c          | 4         | 1010      | 2000    | missing_at_startup |    | 0                | 0             | 10           | proved
@@ -33,7 +36,7 @@ LIMIT = AuditLimit(flapping_departures=3, flapping_minutes=60)
 
 
 def data_end(seconds: float) -> pl.DataFrame:
-    return pl.DataFrame({"cluster_id": ["c"], "until_at": [at(seconds)]})
+    return pl.DataFrame({"cluster_id": ["c", "d"], "until_at": [at(seconds)] * 2})
 
 
 def stays() -> pl.DataFrame:
@@ -42,7 +45,10 @@ def stays() -> pl.DataFrame:
     asked_at = col("left_at").dt.truncate("1s") - pl.duration(seconds="broker_epoch")
     has_asked = col("broker_epoch").is_not_null()
     nothing = lit([], pl.List(pl.Datetime("us", "UTC")))
+    is_new_life = (col("cluster_id") == "d") & (col("left_at") == at(300))
     return frame(broker_session.SPEC, STAYS).with_columns(
+        term_id=lit("1-1"),
+        left_term_id=when(is_new_life).then(lit("2-1")).otherwise(lit("1-1")),
         evidence=pl.concat_list(joined, left),
         shutdown_requested_at=when(has_asked).then(pl.concat_list(asked_at)).otherwise(nothing),
     )

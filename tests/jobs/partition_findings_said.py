@@ -33,6 +33,12 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             partition="1"),
         [CREATED, LED_AT_LAST], CONFIRMED,
     ),
+    "a stop of two brokers that nothing ends": (
+        finding("outage", "08:58:23.399", "08:58:40",
+            cause="broker failure", broker_ids="2,3", partitions_count="2", total_ms="33202", longest_ms="16601",
+            topic="fraud_scores", partition="1"),
+        [LEFT_3, LEFT_3], UNDECIDED,
+    ),
     "outage that goes on": (
         finding("outage", "08:57:52.444", None,
             cause="controller start-up", broker_ids="2", partitions_count="1", total_ms="2800", longest_ms="2800",

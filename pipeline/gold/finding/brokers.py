@@ -1,5 +1,7 @@
 """Rules on brokers that come and go."""
 
+from functools import reduce
+
 import polars as pl
 from polars import col, lit, when
 
@@ -28,9 +30,12 @@ def broker_flapping(
     apart = left - left.shift(1).over(BROKER)
     is_new = (apart > within_seconds).fill_null(value=True)
     is_left = col("left_at").is_not_null()
+    # Where the next list is of another life of the cluster's metadata nothing says that it left.
+    lives = (col(name).str.extract(r"^(\d+)-", 1) for name in ("term_id", "left_term_id"))
+    is_other_life = reduce(pl.Expr.ne, lives).fill_null(value=False)
     is_shut_down = (col("left_how") == "controlled") | (col("shutdown_requested_at").list.len() > 0)
     runs = (
-        broker_session.filter(is_left & ~is_shut_down.fill_null(value=False))
+        broker_session.filter(is_left & ~is_shut_down.fill_null(value=False) & ~is_other_life)
         .sort(*BROKER, "left_at", "joined_at")
         .with_columns(run=is_new.cast(pl.Int64).cum_sum().over(BROKER), evidence=col("evidence").list.tail(1))
         .sort("left_at", "evidence")
