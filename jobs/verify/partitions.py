@@ -38,8 +38,8 @@ NAME = re.compile(r"[^,\s()]+")
 def outage(claim: Claim, lines: Sequence[Line]) -> str:
     """The first two records are begin and end of the longest; of the others the finding says no more than a number."""
     topic, number = claim.text("topic"), claim.number("partition")
-    require_begin(lines[0], claim, topic, number)
     require(claim.valid_from_at <= lines[0].at(), f"{lines[0].place()} is before it")
+    require_begin(lines[0], claim, topic, number)
     is_led = len(lines) > 1 and names(lines[1], topic, number) and LED.search(lines[1].whole)
     is_back = len(lines) > 1 and set(listed(LIVE, lines[1])) & set(lost(claim, lines[0]))
     if claim.known("open_count") or not (is_led or is_back):
@@ -76,6 +76,11 @@ def require_begin(line: Line, claim: Claim, topic: str, number: int) -> None:
     is_left = any(one in left or (live and one not in live) for one in brokers_of(claim))
     is_said = names(line, topic, number) and NOBODY.search(line.whole)
     is_listed = re.search(rf"{name_of(topic, number)} -> OfflinePartition\b", line.whole)
+    leader = LEADER.search(line.whole) if names(line, topic, number) else None
+    if leader and leader[1] in brokers_of(claim) and not (is_left or is_said or is_listed):
+        raise Unproved(
+            UNDECIDED, f"{line.place()} has leader {leader[1]}; that it was never there no record shows"
+        )
     require(is_left or is_said or is_listed, f"{line.place()} leaves {topic}-{number} with its leader")
 
 

@@ -75,7 +75,7 @@ def test_an_event_that_left_partitions_without_a_leader() -> None:
         ("info", "broker 5", "inferred", "broker 5 was shut down: 1 partition without a leader for 1.1 s (a-0)"),
         ("info", "broker 5", "inferred", "broker 5 was shut down: 1 partition without a leader for 2.0 s (a-0), seen by the new controller 6"),
         ("warning", "broker 2", "inferred", "broker 2 died or hung: 2 partitions without a leader for up to 4.0 s (worst b-0)"),
-        ("warning", "broker 2", "proved", "broker 2 died or hung: 2 partitions without a leader for up to 0.1 s (worst d-0), all still without at the end of the data"),
+        ("warning", "broker 2", "proved", "broker 2 died or hung: 2 partitions without a leader for up to 51 ms (worst d-0), all still without at the end of the data"),
         ("warning", "broker 5", "proved", "broker 5 died or hung: 1 partition without a leader for 1.0 s (a-0)"),
         ("warning", "broker 6", "inferred", "broker 6 was gone: 1 partition without a leader for 3.0 s (a-0), seen by the new controller 5"),
     ]  # fmt: skip

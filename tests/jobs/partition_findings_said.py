@@ -39,6 +39,12 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             topic="fraud_scores", partition="1"),
         [LEFT_3, LEFT_3], UNDECIDED,
     ),
+    "outage by a leader that no list has": (
+        finding("outage", "08:58:33.458", None,
+            cause="unknown", broker_ids="3", partitions_count="1", total_ms="900", longest_ms="900",
+            topic="fraud_scores", partition="1", open_count="1"),
+        [LED_BY_3], UNDECIDED,
+    ),
     "outage that goes on": (
         finding("outage", "08:57:52.444", None,
             cause="controller start-up", broker_ids="2", partitions_count="1", total_ms="2800", longest_ms="2800",
@@ -59,6 +65,7 @@ ALTERED = [
     ("outage of a new partition", "to NewPartition", "to OnlinePartition", "leaves inventory-1 with its leader"),
     ("outage of a new partition", "inventory-1 state", "inventory-11 state", "leaves inventory-1 with its leader"),
     ("outage that goes on", "Set(1, 3)", "Set(1, 2, 3)", "leaves fraud_scores-0 with its leader"),
+    ("outage by a leader that no list has", "leader=3", "leader=2", "leaves fraud_scores-1 with its leader"),
     ("ratio_disagreement", "broker 1 is", "broker 2 is", "for broker 2"),
     ("ratio_disagreement", "id=2", "id=1", "is of controller 1"),
 ]  # fmt: skip
