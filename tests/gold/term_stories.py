@@ -116,6 +116,13 @@ def created(node: int, second: float) -> str:
     return quorum(node, second, "Creating new QuorumController with clusterId kraftLabQ1aZx2Cv3Bn4Mg.")
 
 
+def created_4_0(node: int, second: float) -> str:
+    """From 4.0 a controller sets up its periodic tasks before it says that it is new."""
+    task = f"[QuorumController id={node}] Registering periodic task writeNoOpRecord to run every 500 ms"
+    logger = "org.apache.kafka.controller.PeriodicTaskControlManager"
+    return line(second - 0.001, task, logger) + created(node, second)
+
+
 def renounced(node: int, epoch: int, second: float, leader: int) -> str:
     return quorum(
         node,
@@ -174,6 +181,7 @@ STORIES: dict[str, Logs] = {
         + observed(1, 2, 20.03, 2),
         active(2, 2, 12),
     ),
+    "sole controller 4.0": {(1, "controller"): active(1, 1, 1) + event(1, 5) + created_4_0(1, 20) + active(1, 2, 21)},
     "sole controller": {(1, "controller"): active(1, 1, 1) + event(1, 5) + created(1, 20) + active(1, 2, 21)},
     "one of several": two(
         active(1, 1, 1) + event(1, 5) + created(1, 20) + active(1, 2, 21), observed(2, 1, 1.1, 1)

@@ -65,6 +65,7 @@ KRAFT = """
     process_end        | process_end       |              | 5           | 5        | 7000   | fetch_timeout |
     claimed again      | process_end       |              | 5           | 5        | 7000   | fetch_timeout |
     sole controller    | process_end       |              | 5           | 5        | 16000  | sole_broker   |
+    sole controller 4.0| process_end       |              | 5           | 5        | 16000  | sole_broker   |
     one of several     | process_end       |              | 5           | 5        | 16000  | fetch_timeout |
     quorum lost        | process_end       |              | 3           | 3        | 11000  | fetch_timeout | 4
     nobody since       |                   |              | 3           |          |        |               | 4
