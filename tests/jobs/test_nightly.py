@@ -77,7 +77,7 @@ def test_the_gate_looked_at_every_table(spark: SparkSession, sample_warehouse: s
         "bronze.duplicate_record",
     }
     assert {row.table for row in results} == {spec.name for spec in SPECS} - untouched
-    assert {row.suite for row in results} == {"bronze", "silver", "gold"}
+    assert {row.suite for row in results} == {"bronze", "silver", "state", "gold"}
     assert all(row.is_met for row in results)
 
 

@@ -97,6 +97,7 @@ def test_files_tell_bounds_of_what_tables_are_searched_by(spark: SparkSession, t
         spark.range(100)
         .selectExpr("id * 100", "timestamp_millis(id * 1000)", "string(id % 2)")
         .toDF(*LINE.columns)
+        .coalesce(1)
     )
     folder.append(LINE, rows, "run")
     (path,) = (Path(urlparse(one).path) for one in folder.read(LINE).inputFiles())

@@ -15,14 +15,16 @@ from pipeline.store.warehouse import FORMAT_VERSION, WRITER
 from schemas.ops import run
 from schemas.spark import struct_of
 from tests.golden import CLUSTER, unpacked
-from tests.jobs.warehouses import store_of
+from tests.jobs.warehouses import store_of, with_columns_of_now
 
 pytestmark = pytest.mark.spark
 
 
 @pytest.fixture
-def golden(tmp_path: Path) -> Path:
-    return unpacked(FORMAT_VERSION, tmp_path)
+def golden(spark: SparkSession, tmp_path: Path) -> Path:
+    warehouse = unpacked(FORMAT_VERSION, tmp_path)
+    with_columns_of_now(store_of(spark, warehouse))
+    return warehouse
 
 
 def newest_row(store: DeltaFolder) -> dict[str, Any]:
