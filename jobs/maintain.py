@@ -122,7 +122,7 @@ def expire(upkeep: Upkeep, before: datetime) -> int:
     upkeep.progress.stage("expire", f"{len(old)} segments, {sum(row['record_bytes'] for row in old):,} bytes")
     for table in TABLES:
         is_of_lines = (
-            table.spec in (log_record.SPEC, duplicate_record.SPEC) or table.refresh is Refresh.SEGMENTS
+            table.spec in (log_record.SPEC, duplicate_record.SPEC) or table.refresh is Refresh.APPEND
         )
         if is_of_lines and table.spec.name in upkeep.versions:
             delta.delete_segments(table.spec, load_seqs)

@@ -72,7 +72,7 @@ class AtHand:
     def since(self, table: Table, start: datetime) -> pl.DataFrame:
         """The rows that may tell of the time from `start` on: of a table by segments those of segments that reach it,
         of one by days those that are ordered at or after it, or at no time yet."""
-        if table.refresh is Refresh.SEGMENTS:
+        if table.refresh is Refresh.APPEND:
             return self.of_segments(table, start)
         spec, name, built = table.spec, table.ordered_by, self.built.get(table.spec.name)
         if built is None:

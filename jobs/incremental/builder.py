@@ -37,22 +37,29 @@ class Builder:
         What a write raises is raised once those that had begun are through; no other table is built then.
         """
         self.records.tables = tables
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            writes: list[Future[None]] = []
-            if sightings is not None:
-                self.at_hand.note(file_sighting.SPEC, Built(frame_of(sightings), is_all=False))
-                self.sift(file_sighting.SPEC, sightings)
-                writes.append(pool.submit(self.night.tables.append, file_sighting.SPEC, sightings))
-            for place, table in enumerate(tables):
-                rows = self.built(table)
-                if not any(RECORDS.intersection(one.inputs) for one in tables[place + 1 :]):
-                    self.records.forget()
-                if rows is not None and not self.brings_nothing(table, rows):
-                    writes.append(pool.submit(self.store, table, rows))
-                raise_first(write for write in writes if write.done())
-            wait(writes, return_when=FIRST_EXCEPTION)
-            raise_first(writes)
-        self.records.release()
+        try:
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                self.build_all(tables, sightings, pool)
+        finally:
+            self.records.release()
+
+    def build_all(
+        self, tables: Sequence[Table], sightings: pa.Table | None, pool: ThreadPoolExecutor
+    ) -> None:
+        writes: list[Future[None]] = []
+        if sightings is not None:
+            self.at_hand.note(file_sighting.SPEC, Built(frame_of(sightings), is_all=False))
+            self.sift(file_sighting.SPEC, sightings)
+            writes.append(pool.submit(self.night.tables.append, file_sighting.SPEC, sightings))
+        for place, table in enumerate(tables):
+            rows = self.built(table)
+            if not any(RECORDS.intersection(one.inputs) for one in tables[place + 1 :]):
+                self.records.forget()
+            if rows is not None and not self.brings_nothing(table, rows):
+                writes.append(pool.submit(self.store, table, rows))
+            raise_first(write for write in writes if write.done())
+        wait(writes, return_when=FIRST_EXCEPTION)
+        raise_first(writes)
 
     def built(self, table: Table) -> pa.Table | None:
         """The rows of a table that this run stores; None: what it brings leaves the table as it is."""
@@ -74,13 +81,13 @@ class Builder:
     def brings_nothing(self, table: Table, rows: pa.Table) -> bool:
         """True if the lines of the run give no rows of a table that grows by segments."""
         is_added = self.night.is_appended(table) or table.spec.name not in self.at_hand.stored_names
-        return table.refresh is Refresh.SEGMENTS and is_added and not rows.num_rows
+        return table.refresh is Refresh.APPEND and is_added and not rows.num_rows
 
     def kernel_rows(self, table: Table) -> pl.DataFrame:
         """What the kernel gives, from a day on of which it tells nothing else of the time before it."""
         if table.build is None:
             raise TypeError(f"{table.spec.name} has no build")
-        if table.refresh is Refresh.SEGMENTS:
+        if table.refresh is Refresh.APPEND:
             return self.records.of_table(table)
         given = self.inputs.of(table, self.starts.begin_of(table))
         rows = table.build(**given)

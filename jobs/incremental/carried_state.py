@@ -10,7 +10,7 @@ from jobs.incremental.at_hand import AtHand
 from jobs.incremental.lines_before import CARRIED_LINE, lines_before
 from jobs.incremental.terms_before import day_before, summary_before, view_before
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.core.conditions import Condition, before, equals, is_in, reaching, since
+from pipeline.core.conditions import Condition, all_of, before, equals, is_in, reaching, since
 from pipeline.core.frames import empty
 from pipeline.gold.imbalance_breach.reassigning import PARTITION as MOVED
 from pipeline.gold.imbalance_breach.reassigning import steps
@@ -27,7 +27,7 @@ from schemas.state import controller_day, partition_view, replay_summary
 PLACE = ("file_id", "byte_offset")
 OUTAGE = (*PARTITION, "noticed_at")
 UNDETERMINED = "undetermined"
-DELETIONS = {"cluster_id": pl.String, "topic": pl.String, "deletions": pl.Int64}
+DELETIONS = pl.Schema({"cluster_id": pl.String(), "topic": pl.String(), "deletions": pl.Int64()})
 # Tables that say what state a partition is in.
 SAYING = ("leader_and_isr", "partition_transition", "partition_state", "state_dump")
 # More names than this are not asked for one by one.
@@ -41,17 +41,13 @@ def named(column: str, names: list[str]) -> Condition | None:
     return is_in(column, names) if len(names) <= MOST_NAMES else None
 
 
-def both(one: Condition, other: Condition | None) -> Condition:
-    return one if other is None else one & other
-
-
 def deletion_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     """(cluster_id, topic, deletions): how many deletions of each topic were completed before the day."""
     is_done = equals("step", "deletion_completed") & before("logged_at", start)
     done = at_hand.stored(topic_event.SPEC, is_done)
     later = at_hand.since(BY_SHORT_NAME["controller_line"], start).select(PLACE)
     found = done.join(later, on=PLACE, how="anti").group_by("cluster_id", "topic").agg(deletions=pl.len())
-    return found.cast(dict(DELETIONS))  # type: ignore[arg-type]
+    return pl.DataFrame(found, schema=DELETIONS)
 
 
 def timeline_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
@@ -87,7 +83,7 @@ def led_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     if unled.is_empty():
         return empty(partition_timeline.SPEC)
     of_topics = named("topic", unled["topic"].unique().sort().to_list())
-    ended = at_hand.stored(partition_timeline.SPEC, both(before("valid_until_at", start), of_topics))
+    ended = at_hand.stored(partition_timeline.SPEC, all_of(before("valid_until_at", start), of_topics))
     theirs = ended.join(unled, on=PARTITION, how="semi").sort("interval_seq")
     last = [
         theirs.filter(one).unique(PARTITION, keep="last", maintain_order=True)
@@ -122,7 +118,7 @@ def doubted_before(at_hand: AtHand, outages: pl.DataFrame, start: datetime) -> p
     first_at = outages["noticed_at"].to_list()
     ended = before("valid_until_at", start) & since("valid_until_at", min(first_at))
     of_topics = named("topic", outages["topic"].unique().sort().to_list())
-    intervals = at_hand.stored(partition_timeline.SPEC, both(ended, of_topics))
+    intervals = at_hand.stored(partition_timeline.SPEC, all_of(ended, of_topics))
     later = at_hand.since(BY_SHORT_NAME["partition_timeline"], start)
     sessions = at_hand.whole(BY_SHORT_NAME["broker_session"])
     pieces = without_leader(pl.concat([intervals, later]), sessions)

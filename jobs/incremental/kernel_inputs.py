@@ -49,7 +49,7 @@ class KernelInputs:
         return files.group_by("cluster_id").agg(until_at=col("last_logged_at").max())
 
     def rows(self, table: Table, asked: Table, begin: datetime | None) -> pl.DataFrame:
-        is_lasting = asked.spec.table in LASTING or asked.refresh not in (Refresh.SEGMENTS, Refresh.TAIL)
-        if begin is None or is_lasting or table.days_before is None:
+        is_lasting = asked.spec.table in LASTING or asked.refresh not in (Refresh.APPEND, Refresh.INCREMENTAL)
+        if begin is None or is_lasting or table.lookback_days is None:
             return self.at_hand.whole(asked)
         return self.at_hand.since(asked, begin)

@@ -67,7 +67,7 @@ class Night:
 
     def is_appended(self, table: Table) -> bool:
         """True if the run adds rows of its segments to those that are there."""
-        return table.refresh is Refresh.SEGMENTS and self.is_fresh(table) and self.before > 0
+        return table.refresh is Refresh.APPEND and self.is_fresh(table) and self.before > 0
 
 
 def without_bytes(records: pa.Table) -> pa.Table:

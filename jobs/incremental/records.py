@@ -31,7 +31,7 @@ class Records:
         self.night, self.at_hand = night, at_hand
         self.tables: Sequence[Table] = ()
         self.of_run: pl.DataFrame | None = None
-        self.packs: dict[str, PackedRows] = {}
+        self.packs: dict[Condition | None, PackedRows] = {}
         self.sifted: set[str] = set()  # tables of which not all rows are written
 
     def of_table(self, table: Table) -> pl.DataFrame:
@@ -56,15 +56,15 @@ class Records:
         condition = self.condition(table)
         if self.night.executors is None:
             raise TypeError("the driver runs the kernels of this run")
-        if str(condition) not in self.packs:
-            alike = [one for one in self.tables if str(self.condition(one)) == str(condition)]
-            kernels = [one.row_kernel for one in alike if one.refresh is Refresh.SEGMENTS]
-            self.packs[str(condition)] = self.night.executors.run(kernels, condition)
-        return self.packs[str(condition)]
+        if condition not in self.packs:
+            alike = [one for one in self.tables if self.condition(one) == condition]
+            kernels = [one.row_kernel for one in alike if one.refresh is Refresh.APPEND]
+            self.packs[condition] = self.night.executors.run(kernels, condition)
+        return self.packs[condition]
 
     def is_written_there(self, table: Table, rows: pa.Table) -> bool:
         """True if executors hold the rows of the table as they are written, and so many that they write them."""
-        is_there = self.night.executors is not None and table.refresh is Refresh.SEGMENTS
+        is_there = self.night.executors is not None and table.refresh is Refresh.APPEND
         is_as_given = table.merged is None and table.spec.name not in self.sifted
         return is_there and is_as_given and rows.num_rows > ROWS_HERE
 
@@ -78,7 +78,7 @@ class Records:
     def here(self, condition: Condition | None) -> pl.DataFrame:
         """The records that meet the condition, without those that another file brought before."""
         is_first = condition is None and not self.night.before
-        if not is_first and str(condition) != str(self.night.is_of_run()):
+        if not is_first and condition != self.night.is_of_run():
             rows = self.night.tables.read(log_record.SPEC, condition, SAID)
             return self.completed(frame_of(rows), condition)
         if self.of_run is None:

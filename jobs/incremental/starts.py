@@ -61,11 +61,11 @@ class Starts:
 
     def look(self, table: Table) -> None:
         """Finds the days that the table asks for, once the tables that they follow from are built."""
-        if table.refresh is not Refresh.TAIL or not self.is_by_days:
+        if table.refresh is not Refresh.INCREMENTAL or not self.is_by_days:
             return
         if not self.is_dirty_known:
             self.find_dirty_day()
-        if table.days_before is not None and not self.is_judged_known:
+        if table.lookback_days is not None and not self.is_judged_known:
             self.find_judged_day()
 
     def find_dirty_day(self) -> None:
@@ -111,18 +111,18 @@ class Starts:
 
     def is_untouched(self, table: Table) -> bool:
         """True if nothing that the run brings changes a row of a table that is built by days."""
-        is_tail = table.refresh is Refresh.TAIL and self.night.is_fresh(table)
+        is_tail = table.refresh is Refresh.INCREMENTAL and self.night.is_fresh(table)
         return is_tail and self.is_by_days and self.dirty_from is None
 
     def start_of(self, table: Table) -> datetime | None:
         """From when on, by its `ordered_by`, the run builds a table; None: all of it, or the rows of its segments."""
         kept_in = {spec.name for name, spec in KEPT_IN.items() if name in table.inputs}
         carries_on = kept_in <= self.night.fresh
-        if table.refresh is not Refresh.TAIL or not self.night.is_fresh(table) or not carries_on:
+        if table.refresh is not Refresh.INCREMENTAL or not self.night.is_fresh(table) or not carries_on:
             return None
-        if table.days_before is None or self.judged_from is None:
+        if table.lookback_days is None or self.judged_from is None:
             return self.dirty_from
-        return self.judged_from - timedelta(days=table.days_before)
+        return self.judged_from - timedelta(days=table.lookback_days)
 
     def begin_of(self, table: Table) -> datetime | None:
         """Where the inputs of a table begin: at its start, or with its first row that reaches it; earlier where what
@@ -135,7 +135,7 @@ class Starts:
             reaches = before(table.begun_by, start) & reaching(table.ordered_by, start)
             first = self.at_hand.stored(table.spec, reaches)[table.begun_by].min()
             begin = min(start, first) if isinstance(first, datetime) else start
-        begin -= timedelta(minutes=table.minutes_before)
+        begin -= timedelta(minutes=table.lookback_minutes)
         return min(begin, self.first_deposed_day(table, begin) or begin)
 
     def first_deposed_day(self, table: Table, begin: datetime) -> datetime | None:

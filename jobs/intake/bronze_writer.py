@@ -127,7 +127,7 @@ class Intake:
         anew = [*load_seqs, *self.night.derived]
         for table in TABLES:
             is_read = table.refresh is Refresh.LOADED and table.spec is not duplicate_record.SPEC
-            if is_read or table.refresh is Refresh.SEGMENTS or table.spec is duplicate_record.SPEC:
+            if is_read or table.refresh is Refresh.APPEND or table.spec is duplicate_record.SPEC:
                 delta.delete_segments(table.spec, load_seqs if is_read else anew)
                 self.tables.note_version(table.spec)
 
@@ -194,7 +194,7 @@ class Intake:
         load_seqs = {row["load_seq"] for row in rows}
         night.derived |= load_seqs
         for table in TABLES:
-            if table.refresh is Refresh.SEGMENTS:
+            if table.refresh is Refresh.APPEND:
                 delta.delete_segments(table.spec, load_seqs)
                 self.tables.note_version(table.spec)
         return True

@@ -1,6 +1,5 @@
 """One run on one cluster, by the commit protocol: lock, restore, load, build, gate, publish."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,21 +19,17 @@ from jobs.incremental.fingerprints import (
     watermark,
 )
 from jobs.incremental.night import Night
-from jobs.incremental.placement import Placement, placement_of, unpacked_bytes
+from jobs.incremental.placement import Placement, placement_of
 from jobs.intake.bronze_writer import Intake
-from jobs.intake.discovery import Candidate
-from jobs.intake.file_probe import Looker
-from jobs.intake.segments import Loader, Seen
-from jobs.intake.vanished_paths import held_by, settled, without_gone
-from jobs.run.masked_run import require_same_masking, stored_settings
+from jobs.run.looking import Found, Looking
+from jobs.run.masked_run import require_same_masking
 from jobs.run.migration import migrate_older
-from jobs.run.preconditions import require_kafka, require_same_zones
+from jobs.run.preconditions import require_same_zones
 from jobs.run.progress import Progress
 from jobs.run.quality_gate import QualityGate, open_findings, said_of, unmet
-from jobs.run.request import RunRequest, RunResult, has_other_problems, is_kept, news
+from jobs.run.request import RunRequest, RunResult, is_kept, made_by
 from jobs.run.tables_of_run import TablesOfRun
 from pipeline.bronze.planning import Plan
-from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, Refresh, Table, stands_on
 from pipeline.core.errors import GateFailed
 from pipeline.core.stored_tables import ReadableTables
@@ -42,7 +37,7 @@ from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.late_session import LateSession
 from pipeline.store.lock import ClusterLock, cluster_lock
 from pipeline.store.row_executors import SparkRowExecutors
-from pipeline.store.session import tune_for_size, tune_storage
+from pipeline.store.session import tune_storage
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
 from schemas.bronze import file_sighting
 from schemas.bronze.file_sighting import PROBLEMS
@@ -54,10 +49,8 @@ from schemas.spec import TableSpec
 ABOUT_FILES = frozenset(
     one.spec.name
     for one in TABLES
-    if one.refresh is Refresh.WHOLE and file_sighting.SPEC.table in stands_on(one.spec.table)
+    if one.refresh is Refresh.FULL and file_sighting.SPEC.table in stands_on(one.spec.table)
 )
-# Of what is stored already a run reads so small a part.
-HISTORY_COUNTS = 32
 
 
 def run_cluster(
@@ -109,37 +102,17 @@ class Run:
         require_same_masking(
             self.store, self.published, request.settings, is_new=not self.published.counts.get("load_seq")
         )
-        looker = Looker(self.store, request.settings, request.since, request.until)
-        loader = Loader(self.store, request.settings, self.run_id, self.versions, looker)
-        listing = request.list_logs()
-        seen = loader.seen(listing.candidates)
-        changed = self.changed(loader, listing.candidates, seen)
-        self.progress.stage("files", f"{len(listing.candidates)} found, {len(changed)} new or changed")
-        self.tune(sum(one.listed.size_bytes for one in changed))
-        new_bytes = unpacked_bytes(one.listed for one in changed)
-        looker.placement = placement_of(request.settings, new_bytes)
-        planned = loader.plan(changed, listing.candidates, seen) if changed else Plan((), ())
-        listing = without_gone(listing, changed, planned)
-        held = held_by(listing.candidates, planned, seen)
-        over = settled(listing, loader.sighted, held, loader.stored_path)
-        planned = Plan(planned.segments, (*news(planned, seen), *over))
+        found = Looking(self.store, request, self.run_id, self.published, self.versions, self.progress).look()
+        planned = found.planned
         before = self.published.counts.get("load_seq", 0)
-        states = {path: (one["state"], one["sentence"]) for path, one in seen.items()}
-        states |= {one.found.path: (one.state, one.sentence) for one in planned.sightings}
-        found = {one.listed.path: states[one.listed.path] for one in listing.candidates}
-        if not planned.segments and before == 0:
-            require_kafka(self.store.cluster_id, found)
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
-        if listing.candidates:
+        if found.states:
             self.watermarks[FORMS_READ] = forms_read(request.settings, request.cluster_id)
         if request.is_reparsing:
             # What other jobs built stands on records as they were understood before.
             self.watermarks |= {one.name: "" for one in SPECS if one.name in self.watermarks}
-        fresh = fresh_tables(self.published.watermarks, before, request.settings, request.cluster_id)
-        fresh = frozenset() if request.is_reparsing else fresh
-        if has_other_problems(planned, loader.sighted | seen):
-            fresh -= ABOUT_FILES
+        fresh = self.fresh(before, found)
         self.note_templates(before)
         tables = tables_to_build(JOBS[request.job], fresh, has_segments=bool(planned.segments))
         tables = tables if self.counts["load_seq"] else []
@@ -148,29 +121,31 @@ class Run:
             self.store.session.begin()
             written = ClusterTables(self.store, self.run_id, self.versions)
             night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
-            if self.placement(night, tables, new_bytes) is Placement.EXECUTORS:
+            if self.placement(night, tables, found.new_bytes) is Placement.EXECUTORS:
                 night.executors = SparkRowExecutors(written)
             gate = QualityGate(request.cluster_id, self.run_id)
-            intake = Intake(loader, written, night, gate.enter)
-            found |= self.write_all(planned, intake, tables, gate)
+            intake = Intake(found.loader, written, night, gate.enter)
+            found.states.update(self.write_all(planned, intake, tables, gate))
         self.publish("published" if is_new else "nothing_new")
-        return self.result("published" if planned.segments or tables else "nothing_new", found)
+        return self.result("published" if planned.segments or tables else "nothing_new", found.states)
+
+    def fresh(self, before: int, found: Found) -> frozenset[str]:
+        """Names of the tables that what is stored, the settings and the files at hand would give again."""
+        if self.request.is_reparsing:
+            return frozenset()
+        settings, cluster_id = self.request.settings, self.request.cluster_id
+        fresh = fresh_tables(self.published.watermarks, before, settings, cluster_id)
+        return fresh - ABOUT_FILES if found.is_other_problem else fresh
 
     def placement(self, night: Night, tables: Sequence[Table], new_bytes: int) -> Placement:
         """Where the kernels of single records run: by the bytes of all records that they take."""
-        is_anew = any(one.refresh is Refresh.SEGMENTS and not night.is_fresh(one) for one in tables)
+        is_anew = any(one.refresh is Refresh.APPEND and not night.is_fresh(one) for one in tables)
         stored = self.published.counts.get("total_bytes", 0) if is_anew else 0
         return placement_of(self.request.settings, new_bytes + stored)
 
     def tables(self) -> ReadableTables:
         """The tables as the run leaves them."""
         return TablesOfRun(ClusterTables(self.store, self.run_id, self.versions), self.at_hand)
-
-    def tune(self, new_bytes: int) -> None:
-        """Tables are built from the night on, few of them from all that is stored, and of that from little."""
-        total = new_bytes + self.published.counts.get("total_bytes", 0)
-        read = max(new_bytes, total // HISTORY_COUNTS)
-        self.store.session.set(partial(tune_for_size, read_bytes=read, stored_bytes=total))
 
     def result(self, outcome: str, found: Mapping[str, tuple[str, str | None]]) -> RunResult:
         problems = [(path, said or "") for path, (state, said) in found.items() if state in PROBLEMS]
@@ -188,14 +163,6 @@ class Run:
             before=0 if self.request.is_reparsing else self.published.counts.get("load_seq", 0),
         )
 
-    def changed(
-        self, loader: Loader, candidates: Sequence[Candidate], seen: dict[str, Seen]
-    ) -> Sequence[Candidate]:
-        """The files to look into: all of them where a run looked last that recognised them by something else."""
-        now = forms_read(self.request.settings, self.request.cluster_id)
-        is_other = self.published.watermarks.get(FORMS_READ, now) != now
-        return candidates if is_other else loader.changed(candidates, seen)
-
     def note_templates(self, before: int) -> None:
         """Says if what is stored was understood by other templates than what this run reads."""
         if not before or self.request.is_reparsing:
@@ -207,9 +174,6 @@ class Run:
 
     def watermark(self, name: str) -> str:
         return watermark(name, self.counts["load_seq"], self.request.settings, self.request.cluster_id)
-
-    def settings_fingerprint(self) -> str:
-        return self.request.settings.fingerprint(self.request.cluster_id)
 
     def write_all(
         self, planned: Plan, intake: Intake, tables: Sequence[Table], gate: QualityGate
@@ -272,15 +236,9 @@ class Run:
         self, outcome: str, sentence: str | None = None, stated: Mapping[str, str] | None = None
     ) -> None:
         """stated: what the tables were made by, where that is not this run."""
-        request = self.request
-        own = {
-            "settings_fingerprint": self.settings_fingerprint(),
-            "knowledge_fingerprint": knowledge_fingerprint(),
-            "settings": json.dumps(stored_settings(request.settings), sort_keys=True),
-        }
         row = run_row(
             published=self.published,
-            job=request.job,
+            job=self.request.job,
             started_at=self.started_at,
             ended_at=datetime.now(UTC),
             outcome=outcome,
@@ -290,7 +248,7 @@ class Run:
             table_versions=self.versions,
             counts={name: int(value or 0) for name, value in self.counts.items()},
             watermarks=self.watermarks,
-            **(stated or own),
+            **(stated or made_by(self.request)),
         )
         self.lock.require_mine()
         self.store.publish(row)

@@ -42,14 +42,14 @@ def migrate_older(
         follow(store, one)
     store.create_missing(SPECS, upkeep.versions)
     names = {one.spec.name for one in found if one.spec is not run.SPEC} | {spec.name for spec in missing}
-    upkeep.rebuild({name for name in names if BY_NAME[name].refresh is Refresh.SEGMENTS} | upkeep.built())
+    upkeep.rebuild({name for name in names if BY_NAME[name].refresh is Refresh.APPEND} | upkeep.built())
     upkeep.publish()
     return sorted(names)
 
 
 def is_behind(spec: TableSpec, upkeep: Upkeep) -> bool:
     """A table of log lines that is not there although lines were read."""
-    is_derived = BY_NAME[spec.name].refresh is Refresh.SEGMENTS
+    is_derived = BY_NAME[spec.name].refresh is Refresh.APPEND
     return is_derived and spec.name not in upkeep.versions and upkeep.counts["load_seq"] > 0
 
 
@@ -58,7 +58,7 @@ def follow(store: ClusterWarehouse, one: Difference) -> None:
     refresh = Refresh.RUN if one.spec is run.SPEC else BY_NAME[one.spec.name].refresh
     if refresh in (Refresh.LOADED, Refresh.RUN):
         widen(store.delta, one)
-    elif refresh is Refresh.WHOLE and one.is_additive:
+    elif refresh is Refresh.FULL and one.is_additive:
         add_columns(store.delta, one)
     else:
         store.delta.create(one.spec, is_replaced=True)

@@ -52,7 +52,7 @@ class Upkeep:
 
     def built(self) -> set[str]:
         """Names of the tables that some run built from other tables than the records themselves."""
-        tables = (table for table in TABLES if table.refresh is not Refresh.SEGMENTS)
+        tables = (table for table in TABLES if table.refresh is not Refresh.APPEND)
         return {table.spec.name for table in tables if table.spec.name in self.watermarks}
 
     def rebuild(self, names: Collection[str]) -> None:

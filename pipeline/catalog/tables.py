@@ -58,9 +58,9 @@ class Refresh(Enum):
     """What a run writes of a table."""
 
     LOADED = "written by the loading of segments"
-    SEGMENTS = "rows of the run's segments are appended; each follows from single records"
-    TAIL = "rows from the cut on are replaced: the earliest of what is new"
-    WHOLE = "built anew from the tables it stands on"
+    APPEND = "rows of the run's segments are appended; each follows from single records"
+    INCREMENTAL = "rows from the start on are replaced: the earliest time that what is new changes"
+    FULL = "built anew from the tables it stands on"
     RUN = "rows about the run are appended"
 
 
@@ -69,19 +69,19 @@ A_DAY = 1440  # of minutes: a table that takes what is kept by days begins with 
 
 @dataclass(frozen=True)
 class Table:
-    """ordered_by: of a TAIL table the column that the cut is held against. days_before: of one that is built by whole
-    days in UTC, how many before that of the cut. begun_by: its rows rest on all that was since they began, which this
-    column says: inputs begin with the first row that reaches the cut. minutes_before: inputs begin so many minutes
-    earlier, as rows rest on what was said just before them. merged: of rows that add up, what makes those of all
-    records of those that parts of the records gave."""
+    """ordered_by: of an INCREMENTAL table the column that the start is held against. lookback_days: of one that is
+    built by whole days in UTC, how many before that of the start. begun_by: its rows rest on all that was since they
+    began, which this column says: inputs begin with the first row that reaches the start. lookback_minutes: inputs
+    begin so many minutes earlier, as rows rest on what was said just before them. merged: of rows that add up, what
+    makes those of all records of those that parts of the records gave."""
 
     spec: TableSpec
     refresh: Refresh
     build: Callable[..., pl.DataFrame] | None = None
     ordered_by: str = ""
-    days_before: int | None = None
+    lookback_days: int | None = None
     begun_by: str = ""
-    minutes_before: int = 0
+    lookback_minutes: int = 0
     merged: Callable[[pl.DataFrame], pl.DataFrame] | None = None
 
     @property
@@ -92,7 +92,7 @@ class Table:
     @property
     def row_kernel(self) -> RowKernel:
         """The build of a table by segments."""
-        if self.build is None or self.refresh is not Refresh.SEGMENTS:
+        if self.build is None or self.refresh is not Refresh.APPEND:
             raise TypeError(f"{self.spec.name} does not follow from single records")
         return RowKernel(self.spec.name, self.build, self.spec)
 
@@ -108,42 +108,52 @@ TABLES: tuple[Table, ...] = (
     Table(source_file.SPEC, Refresh.LOADED),
     Table(duplicate_record.SPEC, Refresh.LOADED),
     Table(file_sighting.SPEC, Refresh.RUN),
-    built(wording_seen, Refresh.SEGMENTS, merged=wording_seen.merged),
-    built(controller_event, Refresh.SEGMENTS),
-    built(replica_transition, Refresh.SEGMENTS),
-    built(partition_transition, Refresh.SEGMENTS),
-    built(leader_and_isr, Refresh.SEGMENTS),
-    built(partition_state, Refresh.SEGMENTS),
-    built(replica_offset, Refresh.SEGMENTS),
-    built(imbalance_observation, Refresh.SEGMENTS),
-    built(topic_event, Refresh.SEGMENTS),
-    built(assignment, Refresh.SEGMENTS),
-    built(control_request, Refresh.SEGMENTS),
-    built(broker_event, Refresh.SEGMENTS),
-    built(reassignment_event, Refresh.SEGMENTS),
-    built(election_event, Refresh.SEGMENTS),
-    built(state_dump, Refresh.SEGMENTS),
-    built(broker_setting, Refresh.SEGMENTS),
-    built(release_span, Refresh.WHOLE),
-    built(term, Refresh.WHOLE),
-    built(broker_absence, Refresh.WHOLE),
-    built(controller_line, Refresh.TAIL, ordered_by="ordered_at"),
-    built(log_gap, Refresh.WHOLE),
-    built(controller_day, Refresh.TAIL, ordered_by="day_at", days_before=0),
-    built(controller_term, Refresh.WHOLE),
-    built(transition_audit, Refresh.TAIL, ordered_by="ordered_at", days_before=0),
-    built(replay_summary, Refresh.TAIL, ordered_by="day_at", days_before=0),
-    built(replay_check, Refresh.TAIL, ordered_by="day_at", days_before=1),
-    built(evidence, Refresh.WHOLE),
-    built(partition_timeline, Refresh.TAIL, ordered_by="valid_until_at", days_before=0),
-    built(partition_view, Refresh.TAIL, ordered_by="day_at", days_before=0),
-    built(broker_session, Refresh.TAIL, ordered_by="left_at", days_before=0, minutes_before=1),
-    built(partition_outage, Refresh.TAIL, ordered_by="ended_at", days_before=0),
-    built(leader_imbalance, Refresh.TAIL, ordered_by="valid_until_at", days_before=0),
-    built(imbalance_check, Refresh.TAIL, ordered_by="checked_at", days_before=1, minutes_before=A_DAY),
-    built(leader_election, Refresh.TAIL, ordered_by="elected_at", days_before=1, minutes_before=A_DAY),
-    built(imbalance_breach, Refresh.TAIL, ordered_by="balanced_at", days_before=1, begun_by="breached_at"),
-    built(finding, Refresh.WHOLE),
+    built(wording_seen, Refresh.APPEND, merged=wording_seen.merged),
+    built(controller_event, Refresh.APPEND),
+    built(replica_transition, Refresh.APPEND),
+    built(partition_transition, Refresh.APPEND),
+    built(leader_and_isr, Refresh.APPEND),
+    built(partition_state, Refresh.APPEND),
+    built(replica_offset, Refresh.APPEND),
+    built(imbalance_observation, Refresh.APPEND),
+    built(topic_event, Refresh.APPEND),
+    built(assignment, Refresh.APPEND),
+    built(control_request, Refresh.APPEND),
+    built(broker_event, Refresh.APPEND),
+    built(reassignment_event, Refresh.APPEND),
+    built(election_event, Refresh.APPEND),
+    built(state_dump, Refresh.APPEND),
+    built(broker_setting, Refresh.APPEND),
+    built(release_span, Refresh.FULL),
+    built(term, Refresh.FULL),
+    built(broker_absence, Refresh.FULL),
+    built(controller_line, Refresh.INCREMENTAL, ordered_by="ordered_at"),
+    built(log_gap, Refresh.FULL),
+    built(controller_day, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
+    built(controller_term, Refresh.FULL),
+    built(transition_audit, Refresh.INCREMENTAL, ordered_by="ordered_at", lookback_days=0),
+    built(replay_summary, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
+    built(replay_check, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=1),
+    built(evidence, Refresh.FULL),
+    built(partition_timeline, Refresh.INCREMENTAL, ordered_by="valid_until_at", lookback_days=0),
+    built(partition_view, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
+    built(broker_session, Refresh.INCREMENTAL, ordered_by="left_at", lookback_days=0, lookback_minutes=1),
+    built(partition_outage, Refresh.INCREMENTAL, ordered_by="ended_at", lookback_days=0),
+    built(leader_imbalance, Refresh.INCREMENTAL, ordered_by="valid_until_at", lookback_days=0),
+    built(
+        imbalance_check, Refresh.INCREMENTAL, ordered_by="checked_at", lookback_days=1, lookback_minutes=A_DAY
+    ),
+    built(
+        leader_election, Refresh.INCREMENTAL, ordered_by="elected_at", lookback_days=1, lookback_minutes=A_DAY
+    ),
+    built(
+        imbalance_breach,
+        Refresh.INCREMENTAL,
+        ordered_by="balanced_at",
+        lookback_days=1,
+        begun_by="breached_at",
+    ),
+    built(finding, Refresh.FULL),
     Table(quality_result.SPEC, Refresh.RUN),
 )
 BY_NAME = {table.spec.name: table for table in TABLES}
@@ -174,7 +184,7 @@ def wanted_by(*goals: str) -> tuple[str, ...]:
     return tuple(one.spec.name for one in TABLES if one.build is not None and one.spec.table in needed)
 
 
-SEGMENTED = tuple(one.spec.table for one in TABLES if one.refresh is Refresh.SEGMENTS)
+SEGMENTED = tuple(one.spec.table for one in TABLES if one.refresh is Refresh.APPEND)
 JOBS: dict[str, tuple[str, ...]] = {
     "ingest": wanted_by(*SEGMENTED, "controller_line", "log_gap"),
     "replay": wanted_by(*SEGMENTED, "controller_term", "replay_check", "replay_summary", "evidence"),

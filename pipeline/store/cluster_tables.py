@@ -50,7 +50,7 @@ class ClusterTables:
 
     def replace_from(self, spec: TableSpec, rows: pa.Table, column: str, start: datetime) -> None:
         frame = spark_rows(self.store.spark, spec, rows)
-        self.store.delta.replace_tail(spec, frame, column, start, self.run_id)
+        self.store.delta.replace_from(spec, frame, column, start, self.run_id)
         self.note_version(spec)
 
     def append_rows(self, spec: TableSpec, rows: DataFrame) -> None:

@@ -24,8 +24,8 @@ from schemas.bronze import log_record
 from schemas.spark import struct_of
 from schemas.spec import Field, TableSpec
 
-# What tables are searched by, of log lines and from a cut on; statistics of every column cost a quarter of the time of
-# a load.
+# What tables are searched by, of log lines and from a start on; statistics of every column cost a quarter of the time
+# of a load.
 SKIPPED_BY = (
     *("file_id", "load_seq", "byte_offset", "logged_at", "ordered_at", "day_at"),
     *("valid_until_at", "left_at", "ended_at", "checked_at", "elected_at", "balanced_at"),
@@ -133,9 +133,11 @@ class DeltaFolder:
         writer = declared(spec, rows).write.format("delta").mode("overwrite")
         writer.option("userMetadata", run_id).save(self.uri(spec))
 
-    def replace_tail(self, spec: TableSpec, rows: DataFrame, column: str, cut: datetime, run_id: str) -> None:
-        """In one commit the rows whose column reaches the cut, or is null, are taken out and these put in."""
-        moment = cut.astimezone(UTC).isoformat(timespec="microseconds")
+    def replace_from(
+        self, spec: TableSpec, rows: DataFrame, column: str, start: datetime, run_id: str
+    ) -> None:
+        """In one commit the rows whose column reaches the start, or is null, are taken out and these put in."""
+        moment = start.astimezone(UTC).isoformat(timespec="microseconds")
         writer = declared(spec, rows).write.format("delta").mode("overwrite")
         writer = writer.option("replaceWhere", f"{column} >= TIMESTAMP '{moment}' OR {column} IS NULL")
         writer.option("userMetadata", run_id).save(self.uri(spec))

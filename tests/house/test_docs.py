@@ -28,6 +28,13 @@ def test_the_readme_names_targets_and_files_that_are_there() -> None:
     assert not missing, missing
 
 
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "DECISIONS.md"])
+def test_documents_name_files_that_are_there(document: str) -> None:
+    text = (REPOSITORY / document).read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:conf|jobs|pipeline|schemas|tests)/[\w./-]+\.\w+)`", text))
+    assert named and not [one for one in sorted(named) if not (REPOSITORY / one).is_file()]
+
+
 def test_the_readme_names_commands_that_are_there() -> None:
     text = README.read_text(encoding="utf-8")
     assert set(re.findall(r"`kafka-controller-audit (\w+)", text)) <= set(COMMANDS)

@@ -84,6 +84,17 @@ def test_the_readme_shows_the_screen_of_the_sample(sample_answers: Answers) -> N
     assert body(first_screen(sample_answers.tables, "w/lab", request, result).text) == body(told)
 
 
+def test_rows_that_the_gate_left_out_are_told(sample_answers: Answers) -> None:
+    request = RunRequest("nightly", "w", "c", lambda: Listing([]), load(None, {}, {}, None))
+    said = "2 rows of gold.finding break key_is_unique"
+    result = RunResult(
+        sample_answers.cluster_id, "run", "published", {}, {"records": 23_694},
+        {one.name: "1 a" for one in SPECS}, is_judged=True, left_out=[said],
+    )  # fmt: skip
+    screen = first_screen(sample_answers.tables, "w/lab", request, result).text
+    assert f"left out: {said} (ops.quality_result)" in screen
+
+
 @pytest.mark.spark
 def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str, sample_screen: str) -> None:
     """As if the last segment of the sample had come in a run of its own: state-change.log of broker 3, which begins

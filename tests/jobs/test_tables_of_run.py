@@ -122,8 +122,8 @@ def test_of_a_night_hardly_a_table_is_read() -> None:
     at_hand.note(source_file.SPEC, Built(rows, is_all=True))
     for table in TABLES:
         if table.build is not None:
-            since = at(0) if table.refresh is Refresh.TAIL else None
-            built = Built(empty(table.spec), is_all=table.refresh is Refresh.WHOLE, since=since)
+            since = at(0) if table.refresh is Refresh.INCREMENTAL else None
+            built = Built(empty(table.spec), is_all=table.refresh is Refresh.FULL, since=since)
             at_hand.note(table.spec, built)
     stored = Watched()
     watermarks = {one.spec.name: "1 a" for one in TABLES}

@@ -16,7 +16,9 @@ from tests.golden import CLUSTER
 RECORDS = {"BEGUN": 6, "WHOLE": 16}
 OWN_OF_A_RUN = {"run_id", "load_seq", "path", "status"}
 DERIVED = [
-    name for name, one in BY_NAME.items() if one.refresh in (Refresh.SEGMENTS, Refresh.TAIL, Refresh.WHOLE)
+    name
+    for name, one in BY_NAME.items()
+    if one.refresh in (Refresh.APPEND, Refresh.INCREMENTAL, Refresh.FULL)
 ]
 
 

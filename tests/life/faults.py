@@ -12,7 +12,7 @@ import pytest
 from pipeline.store.delta import DeltaFolder
 from schemas.spec import TableSpec
 
-WRITES = ("create", "append", "append_once", "overwrite", "replace_tail", "delete_segments")
+WRITES = ("create", "append", "append_once", "overwrite", "replace_from", "delete_segments")
 RESTORES = ("restore",)
 READS = ("read_named", "head", "note")
 

@@ -1,19 +1,22 @@
 """The same tables where executors read and understand the records as where the driver does."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from jobs import nightly
+from jobs.incremental import records
 from jobs.incremental.builder import Builder
 from jobs.incremental.night import Night
 from jobs.settings.load import load
-from pipeline.catalog.tables import TABLES, Refresh
+from pipeline.catalog.tables import TABLES, Refresh, Table
 from pipeline.core.frames import frame_of, with_absent
 from pipeline.core.stored_tables import MemoryTables
 from pipeline.store.local_reading import read_local
 from schemas.bronze import file_sighting, log_record
+from schemas.gold import finding
 from tests.incremental.nights import differing
 
 pytestmark = pytest.mark.spark
@@ -37,14 +40,21 @@ READ = [one.spec for one in TABLES if one.refresh is Refresh.LOADED or one.spec 
 
 def require_equal(lab: Path, warehouse: Path) -> None:
     """A nightly on executors, and the tables that its bronze gives in the driver."""
-    where = ["--warehouse", str(warehouse), "--cluster", "c", "--placement", "executors"]
-    assert nightly.main(["--logs", str(lab), *where]) == 0
+    assert nightly.main(["--logs", str(lab), *on_executors(warehouse)]) == 0
+    require_as_in_the_driver(warehouse)
+
+
+def on_executors(warehouse: Path) -> list[str]:
+    return ["--warehouse", str(warehouse), "--cluster", "c", "--placement", "executors"]
+
+
+def require_as_in_the_driver(warehouse: Path, compared: Sequence[Table] = BUILT) -> None:
     stored, tables = read_all(warehouse / "c"), MemoryTables()
     for spec in READ:
         tables.append(spec, stored[spec.name].to_arrow(compat_level=pl.CompatLevel.oldest()))
     night = Night(tables, load(None, {"cluster": "c"}, {}, None), "c", "run", 0, frozenset())
     Builder(night, lambda _, rows: rows).build(BUILT)
-    found = [one for table in BUILT for one in differing(table.spec, stored, tables.rows)]
+    found = [one for table in compared for one in differing(table.spec, stored, tables.rows)]
     assert not found, "\n".join(found)
     assert stored["silver.controller_line"].height > 100
 
@@ -61,6 +71,18 @@ def read_all(folder: Path) -> dict[str, pl.DataFrame]:
 @pytest.mark.parametrize("name", FEW)
 def test_executors_build_what_the_driver_builds(shared: Path, tmp_path: Path, name: str) -> None:
     require_equal(shared / "corpus" / "lab" / name, tmp_path)
+
+
+def test_executors_write_what_they_hold_also_of_records_read_before(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No table is so small that the driver writes it; then all is understood anew from what is stored."""
+    monkeypatch.setattr(records, "ROWS_HERE", 0)
+    lab = shared / "corpus" / "lab" / "3.2.3-zk-stock"
+    require_equal(lab, tmp_path)
+    assert nightly.main(["--logs", str(lab), "--reparse", *on_executors(tmp_path)]) == 0
+    # The status of a finding says what it was in the run before.
+    require_as_in_the_driver(tmp_path, [one for one in BUILT if one.spec is not finding.SPEC])
 
 
 @pytest.mark.soak

@@ -69,7 +69,7 @@ def test_no_row_stands_twice() -> None:
 
 def test_families_are_tables_that_grow_by_segments() -> None:
     families = {feed.family for feed in all_feeds()} - {NO_FAMILY}
-    assert all(BY_SHORT_NAME[family].refresh is Refresh.SEGMENTS for family in families)
+    assert all(BY_SHORT_NAME[family].refresh is Refresh.APPEND for family in families)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

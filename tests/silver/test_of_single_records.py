@@ -11,7 +11,7 @@ from pipeline.core.frames import declared, empty, frame_of
 from tests.lab import records
 from tests.rows import same_rows
 
-BY_SEGMENTS = [one for one in TABLES if one.refresh is Refresh.SEGMENTS]
+BY_SEGMENTS = [one for one in TABLES if one.refresh is Refresh.APPEND]
 PARTS = 7
 
 

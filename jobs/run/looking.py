@@ -1,0 +1,95 @@
+"""What a run finds of the logs of its cluster: which files are there, which are new, what is read of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from jobs.incremental.fingerprints import FORMS_READ, forms_read
+from jobs.incremental.placement import placement_of, unpacked_bytes
+from jobs.intake.discovery import Candidate
+from jobs.intake.file_probe import Looker
+from jobs.intake.segments import Loader, Seen
+from jobs.intake.vanished_paths import held_by, settled, without_gone
+from jobs.run.preconditions import require_kafka
+from jobs.run.progress import Progress
+from jobs.run.request import RunRequest, has_other_problems, news
+from pipeline.bronze.planning import Plan
+from pipeline.store.session import tune_for_size
+from pipeline.store.warehouse import ClusterWarehouse, Published
+
+# Of what is stored already a run reads so small a part.
+HISTORY_COUNTS = 32
+
+
+@dataclass(frozen=True)
+class Found:
+    """planned: segments to read, and sightings that are news. states: by path what is known of a file, and a sentence
+    on it. new_bytes: of files that are new or changed, unpacked. is_other_problem: a file cannot be read of which that
+    is new, or can be that could not."""
+
+    loader: Loader
+    planned: Plan
+    states: dict[str, tuple[str, str | None]]
+    new_bytes: int
+    is_other_problem: bool
+
+
+@dataclass(frozen=True)
+class Looking:
+    """A look of one run at the logs; published, versions: of the tables before it."""
+
+    store: ClusterWarehouse
+    request: RunRequest
+    run_id: str
+    published: Published
+    versions: dict[str, int]
+    progress: Progress
+
+    def look(self) -> Found:
+        """Lists the files, looks into those that are new or changed, and plans what is read of them.
+
+        NothingToRead, where nothing was ever read and no file can be.
+        """
+        settings = self.request.settings
+        looker = Looker(self.store, settings, self.request.since, self.request.until)
+        loader = Loader(self.store, settings, self.run_id, self.versions, looker)
+        listing = self.request.list_logs()
+        seen = loader.seen(listing.candidates)
+        changed = self.changed(loader, listing.candidates, seen)
+        self.progress.stage("files", f"{len(listing.candidates)} found, {len(changed)} new or changed")
+        self.tune(sum(one.listed.size_bytes for one in changed))
+        new_bytes = unpacked_bytes(one.listed for one in changed)
+        looker.placement = placement_of(settings, new_bytes)
+        planned = loader.plan(changed, listing.candidates, seen) if changed else Plan((), ())
+        listing = without_gone(listing, changed, planned)
+        held = held_by(listing.candidates, planned, seen)
+        over = settled(listing, loader.sighted, held, loader.stored_path)
+        planned = Plan(planned.segments, (*news(planned, seen), *over))
+        states = states_of(listing.candidates, planned, seen)
+        if not planned.segments and not self.published.counts.get("load_seq"):
+            require_kafka(self.store.cluster_id, states)
+        is_other = has_other_problems(planned, loader.sighted | seen)
+        return Found(loader, planned, states, new_bytes, is_other)
+
+    def changed(
+        self, loader: Loader, candidates: Sequence[Candidate], seen: dict[str, Seen]
+    ) -> Sequence[Candidate]:
+        """The files to look into: all of them where a run looked last that recognised them by something else."""
+        now = forms_read(self.request.settings, self.request.cluster_id)
+        is_other = self.published.watermarks.get(FORMS_READ, now) != now
+        return candidates if is_other else loader.changed(candidates, seen)
+
+    def tune(self, new_bytes: int) -> None:
+        """Tables are built from the night on, few of them from all that is stored, and of that from little."""
+        total = new_bytes + self.published.counts.get("total_bytes", 0)
+        read = max(new_bytes, total // HISTORY_COUNTS)
+        self.store.session.set(partial(tune_for_size, read_bytes=read, stored_bytes=total))
+
+
+def states_of(
+    candidates: Sequence[Candidate], planned: Plan, seen: Mapping[str, Seen]
+) -> dict[str, tuple[str, str | None]]:
+    """By path of each file that is there: its state, as this run finds it, else as an earlier one did, and why."""
+    states = {path: (one["state"], one["sentence"]) for path, one in seen.items()}
+    states |= {one.found.path: (one.state, one.sentence) for one in planned.sightings}
+    return {one.listed.path: states[one.listed.path] for one in candidates}
