@@ -20,7 +20,7 @@ from schemas.gold import finding
 from tests.incremental.nights import differing
 
 pytestmark = pytest.mark.spark
-FEW = ("3.2.3-zk-stock", "3.9.2-kraft-migration-stock")
+FEW = ("3.9.2-kraft-migration-stock",)
 OTHERS = (
     *(
         "0.11.0.3-zk-stock",
@@ -30,7 +30,7 @@ OTHERS = (
         "2.6.3-zk-stock",
         "2.6.3-zk-trace",
     ),
-    *("3.2.3-zk-trace", "3.3.2-kraft-combined-stock", "3.9.1-zk-stock", "3.9.1-zk-trace"),
+    *("3.2.3-zk-stock", "3.2.3-zk-trace", "3.3.2-kraft-combined-stock", "3.9.1-zk-stock", "3.9.1-zk-trace"),
     *("3.9.2-kraft-separate-stock", "4.0.0-kraft-combined-stock", "4.3.1-kraft-combined-trace"),
     "4.3.1-kraft-separate-stock",
 )
