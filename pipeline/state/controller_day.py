@@ -81,14 +81,15 @@ def is_act() -> pl.Expr:
 
 
 def found_alive(controller_line: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
-    """Days on which it lists the live brokers: those that it names."""
+    """Days on which it lists the live brokers: those that it names, which may be none."""
     lines = controller_line.filter(col("event") == LIVE).select(*TERM, day_of("ordered_at"), *LINE)
-    named = broker_event.filter(col("event") == LIVE, col("broker_id").is_not_null())
+    named = broker_event.filter(col("event") == LIVE).select("cluster_id", *LINE, "broker_id", is_named=True)
+    is_unread = (col("is_named") & col("broker_id").is_null()).any()
     return (
-        named.select("cluster_id", *LINE, "broker_id")
-        .join(lines, on=["cluster_id", *LINE], how="inner")
+        lines.join(named, on=["cluster_id", *LINE], how="left")
         .group_by(DAY)
-        .agg(live_brokers=col("broker_id").unique().sort())
+        .agg(is_unread=is_unread, live_brokers=col("broker_id").drop_nulls().unique().sort())
+        .select(*DAY, live_brokers=when(~col("is_unread")).then("live_brokers"))
     )
 
 

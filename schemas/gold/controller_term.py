@@ -20,7 +20,7 @@ GAP_KINDS = (
     "handover",  # it resigned before the next election
     "session_timeout",  # it crashed: ZooKeeper waited for it
     "fetch_timeout",  # KRaft: its process ended, and the others waited for it
-    "sole_broker",  # it followed itself, and no line names another node that could have been elected
+    "sole_broker",  # it followed itself, or was shut down, and no other node was there that could have been elected
     "none",  # the next one was elected before it resigned
     "unknown",
 )

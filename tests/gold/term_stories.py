@@ -53,6 +53,15 @@ def alive(node: int, second: float, brokers: str) -> str:
     return own(node, second, f"Currently active brokers in the cluster: Set({brokers})")
 
 
+def broker_change(node: int, second: float, brokers: str) -> str:
+    """A broker was gone: these are alive."""
+    return own(
+        node,
+        second,
+        f"Newly added brokers: , deleted brokers: 2, bounced brokers: , all live brokers: {brokers}",
+    )
+
+
 def thread(node: int, second: float, word: str) -> str:
     return line(
         second,
@@ -227,6 +236,19 @@ STORIES: dict[str, Logs] = {
         + elected(1, 2, 51)
         + alive(1, 51.05, "1")
     },
+    "0.10 sole broker": {
+        (1, "controller"): OLD_START
+        + old(1, 1.05, "Currently active brokers in the cluster: Set()")
+        + OLD_RESIGNING
+        + old(1, 50, "Controller starting up")
+        + elected_0_10(1, 2, 51)
+        + old(1, 51.05, "Currently active brokers in the cluster: Set()")
+    },
+    "last one shut down": two(
+        elected(1, 1, 1) + alive(1, 1.05, "1,2") + broker_change(1, 5, "1") + thread(1, 10, "Shutting down")
+        + resigning(1, 10.001),
+        elected(2, 2, 50) + alive(2, 50.05, "2"),
+    ),
     "0.10 shutdown": two(OLD_START + OLD_RESIGNING, OLD_NEXT),
     "0.10 expired": two(OLD_START + OLD_EXPIRED + OLD_RESIGNING, OLD_NEXT),
     "0.8 restarted": two(OLD_START + old(1, 20, "Controller starting up"), OLD_NEXT),
@@ -254,44 +276,6 @@ STORIES: dict[str, Logs] = {
         + own(1, 31, "Ready to serve as the new controller with epoch 1")
     },
 }  # fmt: skip
-STEPS: dict[str, Logs] = {
-    "0.10": {
-        (1, "controller"): OLD_START
-        + old(1, 1.05, "Current list of topics in the cluster: Set()")
-        + old(1, 1.2, "Broker 1 is ready to serve as the new controller with epoch 1")
-        + old(1, 1.3, "starting the partition rebalance scheduler")
-    },
-    "1.0": {
-        (1, "controller"): own(1, 1, "1 successfully elected as the controller")
-        + own(1, 1.01, "Starting become controller state transition")
-        + own(1, 1.02, "Initialized controller epoch to 0 and zk version 0")
-        + own(1, 1.04, "Incremented epoch to 1")
-        + own(1, 1.2, "Ready to serve as the new controller with epoch 1")
-        + own(1, 1.3, "Starting the controller scheduler")
-    },
-    "2.0": {
-        (1, "controller"): own(1, 1, "1 successfully elected as the controller")
-        + own(1, 1.01, "Reading controller epoch from ZooKeeper")
-        + own(1, 1.03, "Incrementing controller epoch in ZooKeeper")
-        + own(1, 1.04, "Epoch incremented to 1")
-        + own(1, 1.05, "Registering handlers")
-        + own(1, 1.2, "Ready to serve as the new controller with epoch 1")
-        + own(1, 1.3, "Starting the controller scheduler")
-    },
-    "2.1": {
-        (1, "controller"): own(
-            1,
-            1,
-            "1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 2",
-        )
-        + own(1, 1, "Registering handlers")
-        + own(1, 1.05, "Initializing controller context")
-        + own(1, 1.1, "Current list of topics in the cluster: Set()")
-        + own(1, 1.2, "Ready to serve as the new controller with epoch 1")
-        + own(1, 1.3, "Starting the controller scheduler")
-        + own(1, 9, "Initializing controller context")
-    },
-}
 
 
 def records(spark: SparkSession, stories: dict[str, Logs]) -> DataFrame:

@@ -10,7 +10,8 @@ from schemas.gold.controller_term import ENDED_HOW, GAP_KINDS, OVERLAPS, SPEC
 from tests.chain import built, built_of_many
 from tests.frames import frame
 from tests.gold.conftest import LOGS
-from tests.gold.term_stories import STEPS, STORIES, active, event, observed, two
+from tests.gold.term_start_stories import STEPS
+from tests.gold.term_stories import STORIES, active, event, observed, two
 from tests.rows import records_in, same_rows
 
 
@@ -53,6 +54,8 @@ ENDS = """
     its end was not read     | superseded_unseen |              | 1.1         |          |        | unknown
     open                     | open              |              | 1.1         |          |        |
     sole broker              | shutdown          | 2.001        | 2           | 2.001    | 48999  | sole_broker
+    0.10 sole broker         | shutdown          | 10           | 1.05        | 10       | 41000  | sole_broker
+    last one shut down       | shutdown          | 10.001       | 10          | 10.001   | 39999  | sole_broker
     0.10 shutdown            | shutdown          | 10           | 1.01        | 10       | 2000   | handover
     0.10 expired             | session_expired   | 10           | 9.999       | 10       | 2000   | handover
     0.8 restarted            |                   |              | 1.01        |          |        | unknown

@@ -1,7 +1,7 @@
 """What the days of a term come to."""
 
 import polars as pl
-from polars import col, when
+from polars import col
 
 from pipeline.model.lines.evidence import known_lines, outermost
 from pipeline.model.terms.term_steps import TERM
@@ -10,7 +10,8 @@ SUMS = ("late_count", "late_act_count", "sent_count", "empty_count", "write_coun
 
 
 def of_days(controller_day: pl.DataFrame) -> pl.DataFrame:
-    """One row per term that has days: its last line and act, sums of what came late, which brokers it found alive.
+    """One row per term that has days: its last line and act, sums of what came late, which brokers it found alive,
+    and which were alive as it listed them last.
 
     refused_count: as brokers say or as their answers do, whichever are more.
     """
@@ -23,13 +24,12 @@ def of_days(controller_day: pl.DataFrame) -> pl.DataFrame:
             col(SUMS).sum(),
             refused_count=pl.max_horizontal(col("refused_count").sum(), col("stale_count").sum()),
             write_lines=col("write_lines").drop_nulls().explode(),
-            live_brokers=col("live_brokers").drop_nulls().explode(),
+            live_brokers=col("live_brokers").drop_nulls().first(),
+            known_live_brokers=col("known_live_brokers").drop_nulls().last(),
         )
     )
-    has_live = col("live_brokers").list.len() > 0
     return found.with_columns(
         write_lines=outermost(col("write_lines")).list.unique(maintain_order=True),
-        live_brokers=when(has_live).then("live_brokers"),
     ).join(last_lines(controller_day), on=TERM, how="left")
 
 

@@ -21,15 +21,17 @@ RESIGNED = ("shutdown", "session_expired", "znode_gone", "renounced", "event_fai
 def with_next_view(
     term: pl.DataFrame, broker_event: pl.DataFrame, controller_event: pl.DataFrame
 ) -> pl.DataFrame:
-    """Terms in their turn with is_alive_next: True if the next controller found this broker alive when it started; and
-    is_alone: True if it is the only one that could be elected: no list of live brokers names another; in KRaft no
-    other one was elected, or heard of a leader."""
+    """Terms in their turn with is_alive_next: True if the next controller found this broker alive when it started;
+    is_alone: True if it is the only one that could ever be elected: no list of live brokers names another; in KRaft no
+    other one was elected, or heard of a leader; and is_last_alive: True if no other broker was alive at its end."""
     of_list = col("event").is_in([LIVE, CHANGED]) & col("broker_id").is_not_null()
     brokers = broker_event.filter(of_list).select("cluster_id", node_id="broker_id")
     live_next = col("live_brokers").shift(-1).over(MODE)
     is_alive = live_next.list.contains(col("controller_id"))
     others = when(col("mode") == "kraft").then("quorum").otherwise("brokers")
     is_itself = (others.list.len() == 1) & others.list.contains(col("controller_id"))
+    itself = pl.concat_list("controller_id")
+    is_last_alive = col("known_live_brokers").list.set_difference(itself).list.len() == 0
     return (
         term.join(node_set(brokers, "brokers"), on="cluster_id", how="left", maintain_order="left")
         .join(
@@ -38,7 +40,11 @@ def with_next_view(
             how="left",
             maintain_order="left",
         )
-        .with_columns(is_alive_next=when("is_succeeded").then(is_alive), is_alone=is_itself)
+        .with_columns(
+            is_alive_next=when("is_succeeded").then(is_alive),
+            is_alone=is_itself,
+            is_last_alive=is_last_alive.fill_null(value=False),
+        )
         .drop("brokers", "quorum")
     )
 
@@ -192,16 +198,21 @@ def with_gap(term: pl.DataFrame) -> pl.DataFrame:
     at its last line at the earliest: the gap is an upper bound, as that of one that crashed."""
     how, is_last = col("ended_how"), col("superseded_at").is_null()
     gap_ms = when("is_succeeded").then(col("superseded_at").dt.epoch("ms") - col("ended_at").dt.epoch("ms"))
-    follows_itself = col("is_alone") & (col("next_controller_id") == col("controller_id"))
+    follows_itself = col("next_controller_id") == col("controller_id")
+    is_sole = (col("is_alone") & follows_itself) | (
+        col("is_last_alive") & (follows_itself | (how == "shutdown"))
+    )
     kind = (
         when(is_last)
         .then(lit(None, pl.String))
         .when(col("gap_ms") < 0)
         .then(lit("none"))
-        .when(col("gap_ms").is_null() | how.is_null())
+        .when(col("gap_ms").is_null())
         .then(lit("unknown"))
-        .when(follows_itself)
+        .when(is_sole)
         .then(lit("sole_broker"))
+        .when(how.is_null())
+        .then(lit("unknown"))
         .when(how == "crashed")
         .then(lit("session_timeout"))
         .when(how == "process_end")
