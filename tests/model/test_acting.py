@@ -16,6 +16,7 @@ LINES = frame(
     of another node  | state-change | 2       | 1             | 1         | partition_transition
     of a broker      | state-change | 1       | 1             | 1         | broker_become_leader_started
     not named        | state-change | 1       |               | 1         | partition_transition
+    of ZooKeeper     | controller   | 1       |               | 1         | log4j_jmx_noise
     not understood   | controller   | 1       |               | 1         |
     without a time   | controller   | 1       |               |           | controller_resigned
     of a server      | server       | 1       | 1             | 1         | partition_transition
