@@ -84,7 +84,7 @@ RECORD: tuple[Field, ...] = (
     LOAD_SEQ,
     BYTE_OFFSET,
     required("logged_at", TIMESTAMP, "When it was logged, UTC."),
-    field("node_id", INTEGER, "Node whose file holds the line."),
+    field("node_id", INTEGER, "Node that wrote the line."),
     required("event", STRING, "What the line is, e.g. broker_change; see bronze.log_record."),
 )
 

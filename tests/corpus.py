@@ -13,6 +13,7 @@ import pyarrow as pa
 from pipeline.kafka.layout.paths import locate
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.reading.sniff import HEAD_BYTES, sniff
+from tests.writing_nodes import writers_of
 
 Row = dict[str, Any]
 READ = ("controller", "state-change", "mixed")
@@ -28,9 +29,12 @@ def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
             continue
         node_id = locate(path.relative_to(cluster).as_posix()).node
         name = f"{node_id}|{found.log}|".encode()
+        wrote = writers_of(found, data, node_id)
+        if wrote.is_refused:
+            continue
         request = RangeRequest(
             cluster_id=cluster.name,
-            node_id=next(iter(found.node_ids)) if len(found.node_ids) == 1 else node_id,
+            node_id=wrote.node_id,
             log=found.log,
             file_id=sha256(name + data).hexdigest()[:16],
             load_seq=len(batches) + 1,
@@ -40,6 +44,7 @@ def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
             end=len(data),
             limit=len(data),
             owns_preamble=True,
+            is_shared=wrote.is_shared,
         )
         batches.setdefault(request.file_id, list(read_segment(io.BytesIO(data), request)))
     return pa.Table.from_batches([batch for each in batches.values() for batch in each], ARROW_SCHEMA)

@@ -118,9 +118,11 @@ class AtHand:
 
 
 def of_each_log(segments: pl.DataFrame) -> pl.DataFrame:
-    """Segments with_file_begin(), of a file of several loggers once for each of LOGS."""
+    """Segments with_file_begin(), of a file of several loggers once for each of LOGS. Where nodes share a file all
+    nodes count as one: their lines may stand in the files of each."""
     logs = pl.when(col("log") == "mixed").then(pl.lit(list(LOGS))).otherwise(pl.concat_list("log"))
-    return with_file_begin(segments).with_columns(log=logs).explode("log")
+    node_id = pl.when(~col("is_shared").fill_null(value=False).any().over("cluster_id")).then("node_id")
+    return with_file_begin(segments).with_columns(log=logs, node_id=node_id).explode("log")
 
 
 def with_file_begin(segments: pl.DataFrame) -> pl.DataFrame:

@@ -22,6 +22,7 @@ from pipeline.store.warehouse import ClusterWarehouse
 
 Fact = dict[str, Any]
 SERVER_SENTENCE = "a server.log is read only on request (--server-log)"
+CONTRADICTORY = "nodes {} wrote it, and its lines do not tell which line is whose"
 
 
 class Looker:
@@ -78,7 +79,9 @@ class Looker:
         if fact is None:
             state = "known" if listed.is_elsewhere else "unreadable" if listed.problem else "waiting"
             return replace(bare, refusal=(state, listed.problem or "the file is empty"))
-        node_id = fact["node_ids"][0] if fact["node_ids"] else located.node
+        nodes = fact["node_ids"]
+        is_shared = len(nodes) > 1
+        node_id = None if is_shared else nodes[0] if nodes else located.node
         zone = self.settings.zone_of(cluster_id, node_id)
         times = {name: placed(fact, name, zone) for name in ("first", "tail")}
         given = envelope_of(candidate, self.settings, cluster_id)
@@ -90,6 +93,7 @@ class Looker:
         return replace(
             bare,
             node_id=node_id,
+            is_shared=is_shared,
             log=fact["log"],
             codec=fact["codec"],
             envelope=fact["envelope"],
@@ -120,7 +124,7 @@ class Looker:
             (fact["problem"], "unreadable", str(fact["problem"])),
             (fact["log"] == "server" and not self.settings.server_log, "not_asked", SERVER_SENTENCE),
             (fact["envelope"] is None or fact["log"] is None, "not_kafka", self.not_kafka(given)),
-            (len(nodes) > 1, "contradictory", f"its lines name several writing nodes: {nodes}"),
+            (not fact["is_told_apart"], "contradictory", CONTRADICTORY.format(nodes)),
             (is_outside, "outside", "outside of --since and --until"),
         )
         return next(((state, sentence) for holds, state, sentence in reasons if holds), None)

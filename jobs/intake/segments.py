@@ -132,6 +132,7 @@ class Loader:
             {
                 "cluster_id": file.cluster_id,
                 "node_id": file.node_id,
+                "is_shared": file.is_shared,
                 "log": file.log,
                 "file_id": segment.file_id,
                 "load_seq": segment.load_seq,
@@ -182,6 +183,7 @@ class Loader:
         return {
             "cluster_id": file.cluster_id,
             "node_id": file.node_id,
+            "is_shared": file.is_shared,
             "log": file.log,
             "file_id": segment.file_id,
             "load_seq": segment.load_seq,

@@ -33,6 +33,7 @@ from pipeline.kafka.reading.sniff import (
     HEAD_BYTES,
     Sniff,
     content_name,
+    is_told_apart,
     kind_of,
     sniff,
     sniff_stream,
@@ -61,6 +62,7 @@ LOOK = StructType(
         StructField("envelope", StringType(), True),
         StructField("log", StringType(), True),
         StructField("node_ids", ArrayType(IntegerType(), False), False),
+        StructField("is_told_apart", BooleanType(), False),
         StructField("size", LongType(), False),
         StructField("first_record_hash", StringType(), True),
         StructField("tail_start", LongType(), True),
@@ -109,7 +111,7 @@ def arrow_schema() -> pa.Schema:
     )
     local, placed = pa.timestamp("us"), pa.timestamp("us", tz="UTC")
     types = {
-        "is_missing": pa.bool_(), "ends_with_newline": pa.bool_(),
+        "is_missing": pa.bool_(), "ends_with_newline": pa.bool_(), "is_told_apart": pa.bool_(),
         "node_ids": ids, "size": pa.int64(), "tail_start": pa.int64(),
         "first_logged_local": local, "tail_logged_local": local,
         "first_logged_at": placed, "tail_logged_at": placed,
@@ -131,7 +133,8 @@ def look(
     max_record_bytes: int,
 ) -> dict[str, Any]:
     """log: as the path says it; envelope: as conf gives it; stored_bytes: the size that was listed, what came later
-    to a plain file is not seen. What cannot be read whole has the nodes and the name that its beginning tells."""
+    to a plain file is not seen. What cannot be read whole has the nodes and the name that its beginning tells.
+    is_told_apart: whether its lines name which of these nodes wrote them."""
     codec = None
     try:
         codec, stream = open_by_content(path)
@@ -146,7 +149,9 @@ def look(
         with open_input(path, codec) as stream:
             whole = bounded(stream, codec, stored_bytes, max_ratio, max_file_bytes)
             seen = fingerprint(whole, start, wanted.offsets.get(name or "", ()), until)
-        return as_row(path, codec, with_writers(found, seen.ending), kind, seen, name)
+        both = with_writers(found, seen.ending)
+        is_apart = len(both.node_ids) < 2 or is_told_apart(found, head, seen.ending)
+        return as_row(path, codec, both, kind, seen, name) | {"is_told_apart": is_apart}
     except UNREADABLE as error:
         head = beginning(path, codec)
         begun = sniff(head, envelope)
@@ -188,6 +193,7 @@ def as_row(
         "envelope": found.envelope,
         "log": log,
         "node_ids": sorted(found.node_ids),
+        "is_told_apart": True,
         "size": seen.size,
         "first_record_hash": name,
         "tail_start": 0 if seen.tail_start == seen.first_start else seen.tail_start,

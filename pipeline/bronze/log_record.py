@@ -21,7 +21,7 @@ from schemas.spark import struct_of
 
 # What these say of a record does not follow from its stored bytes alone.
 KEPT_REASONS = ("cut", "other_logger", "blank")
-OF_FILE = ("envelope", "zone", "file_log")
+OF_FILE = ("envelope", "zone", "file_log", "is_shared")
 RANGE = StructType(
     [
         StructField("cluster_id", StringType(), False),
@@ -39,6 +39,7 @@ RANGE = StructType(
         StructField("codec", StringType(), False),
         StructField("first_record_hash", StringType(), False),
         StructField("max_record_bytes", LongType(), False),
+        StructField("is_shared", BooleanType(), False),
     ]
 )
 
@@ -95,7 +96,8 @@ def reparsed(log_record: DataFrame, source_file: DataFrame) -> DataFrame:
     Read from their stored bytes, without the files. Records that were cut stay so; of loggers that no template
     named, no bytes are stored.
     """
-    segments = source_file.select("load_seq", "envelope", "zone", F.col("log").alias("file_log"))
+    is_shared = F.coalesce("is_shared", F.lit(False)).alias("is_shared")
+    segments = source_file.select("load_seq", "envelope", "zone", F.col("log").alias("file_log"), is_shared)
     joined = log_record.join(F.broadcast(segments), on="load_seq", how="inner")
     rows = joined.select(*SPEC.columns, *OF_FILE)
     return rows.mapInArrow(
@@ -136,4 +138,5 @@ def request_of(stored: pa.RecordBatch) -> RangeRequest:
         end=0,
         limit=None,
         owns_preamble=True,
+        is_shared=of_file["is_shared"],
     )

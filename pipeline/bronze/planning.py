@@ -103,7 +103,17 @@ def most_readable(copies: Collection[Looked], now: datetime, quiet: timedelta) -
         (one for one in copies if one.size == longest),
         key=lambda one: (-readable_until(one, now, quiet), one.codec != "plain", one.found.path),
     )
-    return of_node(best, next((one for one in copies if one.node_id is not None), best))
+    return of_node(best, next((one for one in told_first(copies) if is_told(one)), best))
+
+
+def told_first(copies: Iterable[Looked]) -> list[Looked]:
+    """A copy that shows several nodes before those that show one of them."""
+    return sorted(copies, key=lambda one: not one.is_shared)
+
+
+def is_told(file: Looked) -> bool:
+    """Whether its lines or its path tell who wrote it."""
+    return file.is_shared or file.node_id is not None
 
 
 def readable_until(file: Looked, now: datetime, quiet: timedelta) -> int:
@@ -127,10 +137,11 @@ def next_segment(
     if newest is None:
         return Segment(file, identity(file, limit, taken), load_seq, 0, limit) if limit else None
     others = tuple(one for known in matching[1:] for one in known.load_seqs)
-    file = of_node(file, newest) if file.node_id is None else file
+    file = of_node(file, newest) if newest.is_shared or not is_told(file) else file
     is_grown = limit > newest.consumed_bytes
     is_other = (file.log, file.envelope) != (newest.log, newest.envelope)
-    if limit >= newest.consumed_bytes and (file.node_id != newest.node_id or (is_grown and is_other)):
+    is_other_node = (file.node_id, file.is_shared) != (newest.node_id, bool(newest.is_shared))
+    if limit >= newest.consumed_bytes and (is_other_node or (is_grown and is_other)):
         file_id = newest.file_id if file.node_id == newest.node_id else identity(file, limit, taken)
         return Segment(file, file_id, load_seq, 0, limit, (*newest.load_seqs, *others))
     if not is_grown:

@@ -17,7 +17,7 @@ class Looked:
     file_id: of an unchanged file, looked into as a witness only, what it was found to be a beginning of.
     begins_as: of a file that cannot be read, the file_id that its first record gives.
     first_logged_at: the time of the first record, null where nothing tells. stored_path: as tables name it, where that
-    is not the path itself (masking).
+    is not the path itself (masking). is_shared: several nodes wrote it, so node_id is none.
     """
 
     found: Listed
@@ -39,6 +39,7 @@ class Looked:
     file_id: str | None = None
     first_logged_at: datetime | None = None
     stored_path: str | None = None
+    is_shared: bool = False
 
     @property
     def place(self) -> str:
@@ -61,6 +62,7 @@ class Known:
     consumed_hash: str
     load_seq: int
     load_seqs: tuple[int, ...]
+    is_shared: bool | None = False
 
     @property
     def place(self) -> str:
@@ -116,8 +118,8 @@ def node_of(files: Iterable[Looked | Known]) -> int | None:
 
 
 def of_node(file: Looked, teller: "Looked | Known") -> Looked:
-    """The file with the node, and so the zone, that another look or run has told."""
-    return replace(file, node_id=teller.node_id, zone=teller.zone)
+    """The file with the node or nodes, and so the zone, that another look or run has told."""
+    return replace(file, node_id=teller.node_id, is_shared=bool(teller.is_shared), zone=teller.zone)
 
 
 def newest_first(copies: Collection[Looked], known: Iterable[Known]) -> list[Known]:
@@ -138,7 +140,8 @@ def newest_first(copies: Collection[Looked], known: Iterable[Known]) -> list[Kno
         and is_same_node(one.node_id, one.place, copies)
     ]
     ordered = sorted(matching, key=lambda one: (-one.consumed_bytes, one.node_id != node_id, one.file_id))
-    return of_one_node(ordered, copies) if node_id is None else ordered
+    is_of_one = node_id is None and not any(one.is_shared for one in copies)
+    return of_one_node(ordered, copies) if is_of_one else ordered
 
 
 def of_one_node(matching: Sequence[Known], copies: Collection[Looked]) -> list[Known]:

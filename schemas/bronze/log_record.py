@@ -23,6 +23,7 @@ NOT_UNDERSTOOD = {
     "no_envelope": "No time, level and logger were found around the message: a line of a stack trace, text before "
     "the first record, or no log of Kafka.",
     "bad_bytes": "The record is not valid UTF-8.",
+    "no_writer": "Several nodes wrote the file, and the record does not name which of them wrote it.",
     "too_long": "The record is longer than the limit for records, and was not parsed.",
     "cut": "The end of the message is missing: a shipper cut it, or the file ends inside it.",
     "other_logger": "No template names this logger: it is none of Kafka's controller or of those that tell about it.",
@@ -74,7 +75,12 @@ SPEC = TableSpec(
     key=("file_id", "byte_offset"),
     fields=(
         CLUSTER_ID,
-        field("node_id", INTEGER, "The broker or controller that wrote the file; null if nothing tells."),
+        field(
+            "node_id",
+            INTEGER,
+            "The broker or controller that wrote the file, of a file of several the one that the record names; null if "
+            "nothing tells.",
+        ),
         required("log", STRING, "Which log the record belongs to, by its logger.", accepted=LOGS),
         FILE_ID,
         LOAD_SEQ,

@@ -9,7 +9,11 @@ SPEC = TableSpec(
     key=("file_id", "start_offset"),
     fields=(
         CLUSTER_ID,
-        field("node_id", INTEGER, "The broker or controller that wrote the file; null if nothing tells."),
+        field(
+            "node_id",
+            INTEGER,
+            "The broker or controller that wrote the file; null if nothing tells, or several did.",
+        ),
         required(
             "log",
             STRING,
@@ -46,6 +50,7 @@ SPEC = TableSpec(
         field("first_logged_at", TIMESTAMP, "Earliest time in the segment, UTC."),
         field("last_logged_at", TIMESTAMP, "Latest time in the segment, UTC."),
         required("run_id", STRING, "The run that read it."),
+        field("is_shared", BOOLEAN, "Several nodes wrote the file; each record has the node that it names."),
     ),
     checks=(
         Check("segment_is_not_empty", "consumed_bytes > start_offset"),

@@ -9,6 +9,7 @@ SPEC = TableSpec(
     grain="One wording (or reason of not being understood) of one controller in one hour of one segment; "
     "a start of a process alone.",
     key=(
+        "node_id",
         "file_id",
         "load_seq",
         "seen_at",
@@ -23,7 +24,7 @@ SPEC = TableSpec(
     ),
     fields=(
         CLUSTER_ID,
-        field("node_id", INTEGER, "Node whose file holds the lines; null if nothing tells."),
+        field("node_id", INTEGER, "Node that wrote the lines; null if nothing tells."),
         FILE_ID,
         LOAD_SEQ,
         required("log", STRING, "Which log the lines belong to.", accepted=LOGS),

@@ -48,7 +48,7 @@ def known_after(planned: Plan) -> list[Known]:
         Known(
             one.file_id, one.looked.node_id, one.looked.log, one.looked.envelope, one.looked.zone, one.looked.found.path,
             str(one.looked.first_record_hash), one.start_offset, one.limit, one.looked.hashes[one.limit],
-            one.load_seq, (one.load_seq,),
+            one.load_seq, (one.load_seq,), one.looked.is_shared,
         )
         for one in planned.segments
     ]  # fmt: skip
@@ -162,6 +162,21 @@ def test_a_file_that_named_no_writer_at_first_is_read_anew_under_its_name() -> N
     assert read(grown) == [(0, len(A + B + C), False, (1,))]
     at_once = plan([looked(A + B + C, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET)
     assert [one.file_id for one in grown.segments] == [one.file_id for one in at_once.segments]
+
+
+def test_a_file_that_turns_out_to_be_of_several_nodes_is_read_anew_and_stays_so() -> None:
+    """By night 2 another node had written, too; of night 3 the end names one again."""
+    known = known_after(plan([looked(A + B, modified_at=AN_HOUR_AGO)], [], 1, NOW, QUIET))
+    night_2 = replace(looked(A + B + C, modified_at=AN_HOUR_AGO, known=known), node_id=None, is_shared=True)
+    planned = plan([night_2], known, 2, NOW, QUIET)
+    assert read(planned) == [(0, len(A + B + C), False, (1,))]
+    assert [one.looked.is_shared for one in planned.segments] == [True]
+    known = known_after(planned)
+    night_3 = looked(A + B + C + A, modified_at=AN_HOUR_AGO, known=known)
+    later = plan([night_3], known, 3, NOW, QUIET)
+    assert read(later) == [(len(A + B + C), len(A + B + C + A), False, ())]
+    assert [(one.looked.node_id, one.looked.is_shared) for one in later.segments] == [(None, True)]
+    assert plan([replace(night_3, size=len(A + B + C))], known, 3, NOW, QUIET).segments == ()
 
 
 def test_what_was_read_twice_goes_when_the_longer_content_is_at_hand() -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from pipeline.bronze.log_record import reparse_batches
@@ -10,16 +11,32 @@ from pipeline.kafka.reading.reader import ARROW_SCHEMA
 from tests.lab import records, zone_of
 
 
-@pytest.mark.parametrize("name", ["lab/2.2.2-zk-stock", "lab/4.0.0-kraft-combined-stock", "public/0.8.2.1-*"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "corpus/lab/2.2.2-zk-stock",
+        "corpus/lab/4.0.0-kraft-combined-stock",
+        "corpus/public/0.8.2.1-*",
+        "corpus/public/2.8.0-*",
+    ],
+)
 def test_real_logs(shared: Path, name: str) -> None:
-    (cluster,) = (shared / "corpus").glob(name)
+    (cluster,) = shared.glob(name)
     table = records(cluster)
     stored = forgotten(table).append_column("envelope", pa.repeat(pa.scalar("stock"), len(table)))
     stored = stored.append_column("zone", pa.repeat(pa.scalar(zone_of(cluster)), len(table)))
     stored = stored.append_column("file_log", table["log"])
+    stored = stored.append_column("is_shared", of_several(table))
     found = pa.Table.from_batches(reparse_batches(stored.to_batches(max_chunksize=10_000)), ARROW_SCHEMA)
     order = [("load_seq", "ascending"), ("byte_offset", "ascending")]
     assert found.sort_by(order).equals(table.sort_by(order))
+
+
+def of_several(table: pa.Table) -> pa.Array:
+    """True for the records of files that several nodes wrote."""
+    nodes = table.group_by("load_seq").aggregate([("node_id", "count_distinct")])
+    shared = nodes.filter(pc.greater(nodes["node_id_count_distinct"], 1))["load_seq"]
+    return pc.is_in(table["load_seq"], shared.combine_chunks())
 
 
 def forgotten(table: pa.Table) -> pa.Table:

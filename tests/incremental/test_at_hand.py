@@ -1,5 +1,7 @@
 """Which segments a build from a day on reads."""
 
+import polars as pl
+
 from jobs.incremental.at_hand import AtHand
 from jobs.incremental.night import Night
 from jobs.settings.load import load
@@ -28,3 +30,13 @@ def test_segments_of_each_log_that_reach_a_time() -> None:
     at_hand = AtHand(Night(tables, load(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset()))
     assert at_hand.segments_reaching(at(20)) == (3, 4, 5, 6, 7, 8)
     assert at_hand.segments_reaching(at(26)) == (3, 4)
+
+
+def test_where_nodes_share_a_file_all_count_as_one() -> None:
+    """A line of node 1 in the shared file may be older than one of its own file, and be placed behind it."""
+    shared = f"{SEGMENTS}    c          |         | controller   | s       | 9        | 0            | 18              | 24\n"
+    rows = frame(source_file.SPEC, shared).with_columns(is_shared=pl.col("file_id") == "s")
+    tables = MemoryTables()
+    tables.rows[source_file.SPEC.name] = rows
+    at_hand = AtHand(Night(tables, load(None, {"cluster": "c"}, {}, None), "c", "run", 1, frozenset()))
+    assert 9 in at_hand.segments_reaching(at(29))

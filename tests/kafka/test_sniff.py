@@ -2,7 +2,8 @@
 
 import pytest
 
-from pipeline.kafka.reading.sniff import Sniff, sniff
+from pipeline.kafka.reading.sniff import Sniff, is_told_apart, sniff
+from tests.kafka.reading import read
 
 TIME = b"[2024-03-01 12:00:00,123] "
 STATE = (
@@ -62,3 +63,29 @@ def test_sniff(head: bytes, expected: Sniff) -> None:
 
 def test_only_the_beginning_counts() -> None:
     assert sniff(STATE * 4000 + SERVER).log == "state-change"
+
+
+OTHER = BROKER.replace(b"id=3", b"id=4")
+BARE = TIME + b"DEBUG [OfflinePartitionLeaderSelector]: Some broker in ISR is alive for [t,0]. Select 1 from ISR 1 to be the leader. (kafka.controller.OfflinePartitionLeaderSelector)\n"  # fmt: skip
+
+
+def test_of_a_file_of_several_nodes_each_record_is_of_the_one_that_it_names() -> None:
+    """A stack trace belongs to its record; what names none is left out, and its bytes stay."""
+    content = b"\tat y\n" + BROKER + b"java.io.IOException\n\tat x\n" + OTHER + BARE + STATE
+    rows = read(content, log="mixed", node_id=None, is_shared=True)
+    assert [one["node_id"] for one in rows] == [None, 3, 4, None, 3]
+    assert [one["not_understood_reason"] for one in rows[-2:]] == ["no_writer", None]
+    assert [rows[3][name] for name in ("event", "template", "topic", "raw")] == [None, None, None, BARE]
+    assert sum(one["byte_length"] for one in rows) == len(content)
+    alone = read(content, log="mixed", node_id=3)
+    assert [one["event"] for one in rows if one["event"]] == [
+        one["event"] for one in alone if one["event"] and one["raw"] != BARE
+    ]
+
+
+@pytest.mark.parametrize("unnamed, is_told", [(0, True), (1, True), (2, False)])
+def test_a_file_of_several_nodes_is_told_apart_where_nearly_all_records_name_theirs(
+    unnamed: int, *, is_told: bool
+) -> None:
+    content = STATE * 5 + STATE.replace(b"id=3", b"id=4") * 5 + BARE * unnamed + NOISE * 9
+    assert is_told_apart(sniff(content), content) is is_told

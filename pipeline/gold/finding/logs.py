@@ -61,7 +61,13 @@ def not_understood(wording_seen: pl.DataFrame) -> pl.DataFrame:
         root_event="not_understood_reason",
         term_id=NO_TERM,
         valid_until_at=lit(None, pl.Datetime("us", "UTC")),
-        sentence=words("{} record(s) not understood: {}", "records", "not_understood_reason"),
+        sentence=when(col("not_understood_reason") == "no_writer")
+        .then(
+            words(
+                "{} record(s) left out: several nodes wrote the file, and these do not name theirs", "records"
+            )
+        )
+        .otherwise(words("{} record(s) not understood: {}", "records", "not_understood_reason")),
         facts=facts(records_count="records", reason="not_understood_reason"),
         certainty=lit("proved"),
     )

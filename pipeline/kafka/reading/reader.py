@@ -15,7 +15,8 @@ from pipeline.kafka.layout.envelope import envelopes
 from pipeline.kafka.reading.masking import Masking, masked
 from pipeline.kafka.reading.other_layout import text_of
 from pipeline.kafka.reading.record_text import RecordText
-from pipeline.kafka.reading.understanding import Understood, understand
+from pipeline.kafka.reading.understanding import understand
+from pipeline.kafka.reading.writers import writers
 from pipeline.kafka.wording.templates import BROKER_IDS_TYPE, COLUMN_TYPES
 from schemas.bronze import log_record
 
@@ -56,7 +57,8 @@ class RangeRequest:
 
     `log`: the file's log (controller, state-change, server or mixed). `owns_preamble`: whether text before
     the first record belongs to this range: true for the first range of a segment. `zone`: IANA name of the
-    zone that the times are printed in.
+    zone that the times are printed in. `is_shared`: several nodes wrote the file; each record is of the one that
+    it names.
     """
 
     cluster_id: str
@@ -70,6 +72,7 @@ class RangeRequest:
     end: int
     limit: int | None
     owns_preamble: bool
+    is_shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ def read_segment(
     ):
         shown = records if settings.masking is None else masked(records, envelope, settings.masking)
         text = _without_torn_end(records, text_of(shown, envelope, records))
-        yield _batch(shown, text, understand(shown, text, request.log), request)
+        yield _batch(shown, text, request)
 
 
 def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
@@ -129,7 +132,7 @@ def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
         bounds=(bounds - bounds[0]).astype(np.int32),
     )
     text = text_of(records, envelope)
-    return _batch(records, text, understand(records, text, request.log), request)
+    return _batch(records, text, request)
 
 
 def _without_torn_end(records: Records, text: RecordText) -> RecordText:
@@ -148,11 +151,18 @@ def _without_torn_end(records: Records, text: RecordText) -> RecordText:
     )
 
 
-def _batch(records: Records, text: RecordText, found: Understood, request: RangeRequest) -> pa.RecordBatch:
+def _batch(records: Records, text: RecordText, request: RangeRequest) -> pa.RecordBatch:
     count = len(records)
+    node_id = (
+        writers(text.message)
+        if request.is_shared
+        else pa.repeat(pa.scalar(request.node_id, pa.int32()), count)
+    )
+    is_named = node_id.is_valid().to_numpy(zero_copy_only=False) if request.is_shared else None
+    found = understand(records, text, request.log, is_named)
     columns: dict[str, pa.Array] = {
         "cluster_id": pa.repeat(pa.scalar(request.cluster_id), count),
-        "node_id": pa.repeat(pa.scalar(request.node_id, pa.int32()), count),
+        "node_id": node_id,
         "log": found.log,
         "file_id": pa.repeat(pa.scalar(request.file_id), count),
         "load_seq": pa.repeat(pa.scalar(request.load_seq, pa.int64()), count),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from io import BytesIO
 from typing import BinaryIO
 
@@ -10,14 +9,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.core.fingerprint import name_of
-from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, joined, scan
-from pipeline.core.values import typed
-from pipeline.kafka.facts import table
+from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, joined, scan
 from pipeline.kafka.layout.envelope import STOCK, Envelope, envelope, envelopes, layouts
 from pipeline.kafka.layout.wrapper import wrappers
 from pipeline.kafka.reading.masking import Masking
 from pipeline.kafka.reading.other_layout import text_of
 from pipeline.kafka.reading.record_text import RecordText, record_text
+from pipeline.kafka.reading.understanding import understand
+from pipeline.kafka.reading.writers import writers
 from pipeline.kafka.wording.loggers import MIXED, is_kafkas, log_of
 
 HEAD_BYTES = 256 << 10
@@ -29,6 +28,8 @@ MOST_WRAPPERS = 3
 HALF = 0.5
 # So many whole records of Kafka's, and no other envelope is tried.
 NEARLY_ALL = 0.9
+# Printed by log4j itself, of no node.
+JMX_NOISE = "log4j_jmx_noise"
 
 
 @dataclass(frozen=True)
@@ -149,35 +150,40 @@ def _log(logs: list[str]) -> str | None:
     return MIXED if len(found) > 1 else found.pop()
 
 
-@lru_cache(maxsize=1)
-def _idents() -> tuple[str, ...]:
-    return tuple(row["pattern"] for row in table("reading/idents.tsv"))
-
-
-def _writers(text: RecordText) -> frozenset[int]:
-    """What is too big for an id of a node is none."""
-    messages = text.message.filter(pa.array(text.is_whole))
-    found: set[int] = set()
-    for pattern in _idents():
-        caught = pc.extract_regex(messages, pattern).drop_null()
-        found |= set(typed(pc.unique(caught.field("node")), pa.int32())[0].drop_null().to_pylist())
-    return frozenset(found)
-
-
 def with_writers(found: Sniff, part: bytes) -> Sniff:
     """The same with the writers that records in a part of the file name, which begins where a line does. Files of
     several nodes that were put together have the one at the beginning and another at the end."""
+    named: set[int] = set()
+    for _, text in _records(found, part):
+        named |= set(pc.unique(_names(text).drop_null()).to_pylist())
+    return replace(found, node_ids=found.node_ids | named)
+
+
+def is_told_apart(found: Sniff, *parts: bytes) -> bool:
+    """Whether of a file of several nodes nearly all records that are understood in these parts name their writer."""
+    named = told = 0
+    for records, text in (one for part in parts for one in _records(found, part)):
+        event = understand(records, text, found.log or MIXED).event
+        counts = pc.fill_null(pc.not_equal(event, JMX_NOISE), False)
+        told += counts.true_count
+        named += pc.and_(counts, _names(text).is_valid()).true_count
+    return named >= NEARLY_ALL * told
+
+
+def _records(found: Sniff, part: bytes) -> Iterator[tuple[Records, RecordText]]:
+    """The records that begin in a part of a file."""
     if found.envelope is None or not part:
-        return found
+        return
     own = envelopes()[found.envelope]
-    batches = list(
-        scan(BytesIO(part), 0, len(part), len(part), own.start, other=own.other_start, owns_preamble=False)
-    )
-    return (
-        replace(found, node_ids=found.node_ids | _writers(text_of(joined(batches), own)))
-        if batches
-        else found
-    )
+    for records in scan(
+        BytesIO(part), 0, len(part), len(part), own.start, other=own.other_start, owns_preamble=False
+    ):
+        yield records, text_of(records, own)
+
+
+def _names(text: RecordText) -> pa.Array:
+    """By record the node that it names as its writer; of one that is not whole none is known."""
+    return pc.if_else(pa.array(text.is_whole), writers(text.message), None)
 
 
 def content_name(head: bytes, envelope: str, masking: Masking | None = None) -> str | None:

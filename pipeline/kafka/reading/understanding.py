@@ -35,13 +35,18 @@ class Understood:
     fields: pa.Array
 
 
-def understand(records: Records, text: RecordText, file_log: str) -> Understood:
-    """Matches every whole message of a logger that a template names; states the reason for all others."""
+def understand(records: Records, text: RecordText, file_log: str, is_named: Mask | None = None) -> Understood:
+    """Matches every whole message of a logger that a template names; states the reason for all others.
+
+    is_named: where a record names its writer, in a file that several nodes wrote; None: all are of one node.
+    """
     count = len(records)
     logger = text.logger.dictionary_encode()
     is_known = _by_name(logger, _is_ours)
     ready = text.has_start & text.is_whole & is_known & ~text.is_bad_bytes & ~records.is_cut
     ready &= text.logged_local.is_valid().to_numpy(zero_copy_only=False)
+    is_named = np.ones(count, np.bool_) if is_named is None else is_named
+    ready &= is_named
     rows = np.flatnonzero(ready)
     is_all = len(rows) == count
     matches = _matched(logger, text.message, None if is_all else pa.array(rows))
@@ -49,7 +54,7 @@ def understand(records: Records, text: RecordText, file_log: str) -> Understood:
     template[rows] = matches.template
     is_understood = template >= 0
     numbers = pa.array(template, mask=~is_understood)
-    reason = _reason(records, text, is_known, template)
+    reason = _reason(records, text, is_known, is_named, template)
     columns, fields = matches.columns, matches.fields
     if not is_all:
         columns = {name: placed(column, rows, count) for name, column in columns.items()}
@@ -103,7 +108,9 @@ def _keeps_bytes(reason: pa.Array) -> Mask:
     return kept
 
 
-def _reason(records: Records, text: RecordText, is_known: Mask, template: npt.NDArray[np.int64]) -> pa.Array:
+def _reason(
+    records: Records, text: RecordText, is_known: Mask, is_named: Mask, template: npt.NDArray[np.int64]
+) -> pa.Array:
     """The first that holds, null where the record is understood."""
     has_time = text.logged_local.is_valid().to_numpy(zero_copy_only=False)
     conditions = {
@@ -113,6 +120,7 @@ def _reason(records: Records, text: RecordText, is_known: Mask, template: npt.ND
         "cut": ~text.is_whole,
         "other_logger": ~is_known,
         "bad_bytes": text.is_bad_bytes,
+        "no_writer": ~is_named,
         "several_templates": template == SEVERAL_TEMPLATES,
         "no_template": template < 0,
     }
