@@ -6,6 +6,8 @@ from datetime import datetime
 import polars as pl
 from polars import col
 
+from pipeline.model.partitions.topic_lives import DELETION_BEFORE
+
 PLACE = ("file_id", "byte_offset")
 TOPIC = ("cluster_id", "topic")
 KRAFT_PARTITION = ("cluster_id", "topic_id", "partition")
@@ -17,14 +19,19 @@ def reaching(column: str, day: datetime) -> pl.Expr:
 
 
 def deletion_before(topic_event: pl.DataFrame, controller_line: pl.DataFrame, day: datetime) -> pl.DataFrame:
-    """(cluster_id, topic, deletions): how many deletions of each topic were completed before the day."""
+    """(cluster_id, topic, deletions, removed_at) of topics that ended before the day."""
     later = controller_line.filter(reaching("ordered_at", day))
-    return (
-        topic_event.filter(col("step") == "deletion_completed", col("logged_at") < day)
-        .join(later, on=PLACE, how="anti")
-        .group_by(TOPIC)
-        .agg(deletions=pl.len().cast(pl.Int64))
-    )
+    earlier = topic_event.filter(col("logged_at") < day).join(later, on=PLACE, how="anti")
+    rows = []
+    for (cluster_id, topic), steps in earlier.sort("logged_at", *PLACE).group_by(TOPIC):
+        ends = steps.filter(col("step").is_in(["deletion_completed", "removed"]))
+        last = (
+            steps.filter(col("step").is_in(["created", "removed"])).tail(1).filter(col("step") == "removed")
+        )
+        if not ends.is_empty():
+            removed_at = None if last.is_empty() else last["logged_at"][0]
+            rows.append((cluster_id, topic, ends.height, removed_at))
+    return pl.DataFrame(rows, schema=DELETION_BEFORE, orient="row")
 
 
 def timeline_before(intervals: pl.DataFrame, said: Iterable[pl.DataFrame], day: datetime) -> pl.DataFrame:

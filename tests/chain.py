@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, TABLES
 from pipeline.core.frames import declared, empty, frame_of
+from pipeline.model.partitions.topic_lives import DELETION_BEFORE
 from pipeline.model.settings import AuditLimit, BalancingSetting, ReleaseSetting, SessionLimit
 from schemas.bronze import file_sighting
 from schemas.spec import TableSpec
@@ -60,9 +61,7 @@ def inputs_of(records: pl.DataFrame) -> dict[str, Any]:
         "line_before": empty(BY_SHORT_NAME["controller_line"].spec).with_columns(
             listed=pl.lit(None, pl.String)
         ),
-        "deletion_before": pl.DataFrame(
-            schema={"cluster_id": pl.String, "topic": pl.String, "deletions": pl.Int64}
-        ),
+        "deletion_before": pl.DataFrame(schema=DELETION_BEFORE),
         "dirty_from": None,
     }
 

@@ -17,6 +17,7 @@ from pipeline.gold.imbalance_breach.reassigning import steps
 from pipeline.gold.leader_election.kraft_marks import RUNS
 from pipeline.gold.partition_outage import without_leader
 from pipeline.model.partitions.statements import PARTITION
+from pipeline.model.partitions.topic_lives import CREATED, DELETION_BEFORE, ENDED, REMOVED
 from pipeline.model.terms.succession import with_superseded
 from schemas.gold import broker_session, leader_imbalance, partition_outage, partition_timeline
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
@@ -25,9 +26,9 @@ from schemas.spec import TableSpec
 from schemas.state import controller_day, partition_view, replay_summary
 
 PLACE = ("file_id", "byte_offset")
+TOPIC = ("cluster_id", "topic")
 OUTAGE = (*PARTITION, "noticed_at")
 UNDETERMINED = "undetermined"
-DELETIONS = pl.Schema({"cluster_id": pl.String(), "topic": pl.String(), "deletions": pl.Int64()})
 # Tables that say what state a partition is in.
 SAYING = ("leader_and_isr", "partition_transition", "partition_state", "state_dump")
 # More names than this are not asked for one by one.
@@ -42,12 +43,26 @@ def named(column: str, names: list[str]) -> Condition | None:
 
 
 def deletion_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
-    """(cluster_id, topic, deletions): how many deletions of each topic were completed before the day."""
-    is_done = equals("step", "deletion_completed") & before("logged_at", start)
-    done = at_hand.stored(topic_event.SPEC, is_done)
+    """(cluster_id, topic, deletions, removed_at): how often each topic ended before the day, and when it was removed,
+    if it has not been created since."""
+    is_done = is_in("step", ENDED) & before("logged_at", start)
     later = at_hand.since(BY_SHORT_NAME["controller_line"], start).select(PLACE)
-    found = done.join(later, on=PLACE, how="anti").group_by("cluster_id", "topic").agg(deletions=pl.len())
-    return pl.DataFrame(found, schema=DELETIONS)
+    done = at_hand.stored(topic_event.SPEC, is_done).join(later, on=PLACE, how="anti")
+    removed = done.filter(col("step") == REMOVED)
+    created = removed.clear()
+    if not removed.is_empty():
+        is_created = equals("step", CREATED) & before("logged_at", start)
+        of_them = named("topic", removed["topic"].unique().sort().to_list())
+        created = at_hand.stored(topic_event.SPEC, all_of(is_created, of_them))
+    last = (
+        pl.concat([removed, created.join(later, on=PLACE, how="anti")])
+        .sort("logged_at", *PLACE)
+        .unique(TOPIC, keep="last", maintain_order=True)
+        .filter(col("step") == REMOVED)
+    )
+    found = done.group_by(TOPIC).agg(deletions=pl.len().cast(pl.Int64))
+    removed_at = last.select(*TOPIC, removed_at="logged_at")
+    return found.join(removed_at, on=TOPIC, how="left").select(*DELETION_BEFORE)
 
 
 def timeline_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
@@ -191,7 +206,7 @@ KEPT_IN = {
 }
 NOTHING: dict[str, pl.DataFrame] = {
     "summary_before": empty(replay_summary.SPEC),
-    "deletion_before": pl.DataFrame(schema=DELETIONS),
+    "deletion_before": pl.DataFrame(schema=DELETION_BEFORE),
     "timeline_before": empty(partition_timeline.SPEC),
     "session_before": empty(broker_session.SPEC),
     "outage_before": empty(partition_outage.SPEC),

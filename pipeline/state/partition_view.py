@@ -8,7 +8,8 @@ from polars import col, lit, when
 from pipeline.core.frames import empty
 from pipeline.model.partitions.carried_views import MOVE, UNSAID, behind_views, there_before, with_said
 from pipeline.model.partitions.controller_view import OWN, first_places, known_at_begin, sequence
-from pipeline.model.partitions.statements import DELETED, GONE, LAST, PARTITION, TRACKED, statements
+from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED, statements
+from pipeline.model.partitions.topic_lives import CHANGED, DELETED
 from pipeline.model.terms.missing_terms import ASSIGNED, LED, without_doubted
 from pipeline.model.terms.succession import BEGAN, TERM, with_superseded
 from schemas.state.partition_view import SPEC
@@ -34,7 +35,7 @@ def build(
     """One row per partition, term and day, of terms in office at the end of the day.
 
     dirty_from: the begin of a day, and of the lines; view_before: of each partition that such a term held then the last
-    row of this table before it. deletion_before: (cluster_id, topic, deletions) completed before it.
+    row of this table before it. deletion_before: of topics that ended before it.
     partition_timeline: what is open then or begins later.
 
     The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.
@@ -120,7 +121,8 @@ def at_end_of_days(views: pl.DataFrame, held: pl.DataFrame) -> pl.DataFrame:
         when(col("doubted").list.contains(lit(name)) & col(f"{name}_stated").is_null()).then(lit(name))
         for name in DOUBTABLE
     ]
-    is_ended = (col("said_event") == DELETED) | (col("controller_epoch") == LAST)
+    is_topic_gone = col("said_event").is_in([DELETED, CHANGED]) & (col("state") == GONE)
+    is_ended = is_topic_gone | (col("controller_epoch") == LAST)
     return (
         views.sort(*OWN, "seq")
         .with_columns(is_ended=is_ended.fill_null(value=False), **carried(), **stated)

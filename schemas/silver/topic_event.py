@@ -18,8 +18,9 @@ SPEC = TableSpec(
         required(
             "step",
             STRING,
-            "created; deletion_queued; deletion_blocked (ineligible); deletion_completed.",
-            accepted=("created", "deletion_queued", "deletion_blocked", "deletion_completed"),
+            "created; deletion_queued; deletion_blocked (ineligible); deletion_completed; removed: gone from "
+            "ZooKeeper, which its controller did not do.",
+            accepted=("created", "deletion_queued", "deletion_blocked", "deletion_completed", "removed"),
         ),
     ),
 )

@@ -14,6 +14,7 @@ from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import declared, empty, frame_of
 from pipeline.gold import partition_timeline
 from pipeline.model.lines.acting import SEQ_BITS
+from pipeline.model.partitions.topic_lives import DELETION_BEFORE
 from schemas.gold.partition_timeline import SPEC
 from tests.carried import deletion_before, reaching, timeline_before
 from tests.gold.timeline_twin import GONE, Line, Noted, Partition, intervals
@@ -146,9 +147,7 @@ def test_generated_lines() -> None:
     lines = [one for number in range(CLUSTERS) for one in generated(random, f"{number}")]
     tables = tables_of(lines)
     nothing = {
-        "deletion_before": pl.DataFrame(
-            schema={"cluster_id": pl.String, "topic": pl.String, "deletions": pl.Int64}
-        ),
+        "deletion_before": pl.DataFrame(schema=DELETION_BEFORE),
         "timeline_before": empty(SPEC),
     }
     whole = built(tables, None, **nothing)

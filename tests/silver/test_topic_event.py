@@ -13,6 +13,7 @@ LINES = """
     [2026-11-21 00:00:04,500] INFO [Topic Deletion Manager 1] Halted deletion of topics c,d due to offline replicas (kafka.controller.TopicDeletionManager)
     [2026-11-21 00:00:04,600] INFO [Topic Deletion Manager 1] Halted deletion of topics e due to replica deletion failure (kafka.controller.TopicDeletionManager)
     [2026-11-21 00:00:04,700] INFO [Topic Deletion Manager 1] Halted deletion of topics f due to topic reassignment in progress (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:04,800] INFO [Controller id=1] New topics: [Set()], deleted topics: [HashSet(g, h)], new partition replica assignment [Map()] (kafka.controller.KafkaController)
     [2026-11-21 00:00:05,000] INFO [Controller id=1] List of topics to be deleted:  (kafka.controller.KafkaController)
 """
 
@@ -31,6 +32,8 @@ def test_steps() -> None:
         4.5       | c     | deletion_blocked
         4.5       | d     | deletion_blocked
         4.6       | e     | deletion_blocked
+        4.8       | g     | removed
+        4.8       | h     | removed
         """,
     )
     same_rows(

@@ -52,8 +52,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
 ) -> pl.DataFrame:
     """One row per ratio line; of a controller whose election was not seen it says no more than that.
 
-    dirty_from: the begin of a day, and of the lines. deletion_before: (cluster_id, topic, deletions) completed before
-    it; partition_timeline: what is open then or begins later; view_before, day_before: of the terms that go on then the
+    dirty_from: the begin of a day, and of the lines. deletion_before: of topics that ended before it;
+    partition_timeline: what is open then or begins later; view_before, day_before: of the terms that go on then the
     last rows before it of state.partition_view and state.controller_day.
 
     The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.

@@ -55,8 +55,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     """One row per attempt to give one partition a leader; of a fenced controller (from 2.1) no line tells.
 
     KRaft: as kraft_elections says; what follows is of ZooKeeper mode.
-    dirty_from: the begin of a day, and of the lines. deletion_before: (cluster_id, topic, deletions) completed before
-    it; partition_timeline: what is open at it or begins later; run_before: rows of election_event before it, some run
+    dirty_from: the begin of a day, and of the lines. deletion_before: of topics that ended before it;
+    partition_timeline: what is open at it or begins later; run_before: rows of election_event before it, some run
     of preferred elections of each KRaft term that prints them; led_before: the last interval with a leader epoch,
     before it, of each partition of which none is known then; view_before, day_before: of the terms that go on then the
     last rows before it of state.partition_view and state.controller_day.

@@ -3,7 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.partitions.statements import SENT, places, stated, with_ends, with_topic_life
+from pipeline.model.partitions.statements import SENT, places, stated, with_ends
+from pipeline.model.partitions.topic_lives import with_topic_life
 
 LINE_KEY = ("file_id", "byte_offset", "topic", "partition")
 ONLINE = "OnlinePartition"
@@ -49,7 +50,7 @@ def said_of_elections(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     together = states.join(more, on=LINE_KEY, how="full", coalesce=True).with_columns(
         event=pl.max_horizontal("event", "more_event")
     )
-    lived = with_topic_life(together.drop("more_event"), topic_event, lines, deletion_before)
+    lived = with_topic_life(together.drop("more_event"), topic_event, lines, term, deletion_before)
     own = with_ends(lived, lines, term, before)
     return own.with_columns(col(SAYING).name.prefix("said_"))
 

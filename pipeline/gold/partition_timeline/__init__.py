@@ -35,7 +35,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     of them anew.
 
     timeline_before: rows of this table that begin before dirty_from, of partitions in whose topics something is said
-    after it, and all that are open then. deletion_before: (cluster_id, topic, deletions) completed before dirty_from.
+    after it, and all that are open then. deletion_before: of topics that ended before dirty_from.
 
     Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
     one, and so do the topic's deletion, a wiped cluster's next election and that of a KRaft controller.

@@ -5,7 +5,8 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.partitions.statements import GONE, LAST, PARTITION, PARTITION_ORDER, TRACKED
+from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
+from pipeline.model.partitions.topic_lives import PARTITION_ORDER
 from pipeline.model.terms.missing_terms import DOUBTS, ORDER_WITH_DOUBT, UNDETERMINED, in_doubt, with_doubt
 
 PLACE = ("controller_epoch", "seq", "event_seq", "term_id", "file_id", "byte_offset")

@@ -3,6 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.model.partitions.topic_lives import ENDED, PARTITION_ORDER, QUEUED, with_topic_life
+
 REASSIGNED = "reassignment_assignment_updated"
 SENT = ("leader_and_isr_sent", "update_metadata_sent")
 LEADER_EVENTS = (
@@ -22,13 +24,9 @@ ASSIGNMENT_EVENTS = (
 )
 BEING_DELETED = -2
 GONE = "NonExistentPartition"
-DELETED = "topic_deletion_completed"
-QUEUED, COMPLETED = "deletion_queued", "deletion_completed"
 # An epoch after all others: the end of an era comes after what is said in its last millisecond.
 LAST = 2**31 - 1
-TOPIC = ("cluster_id", "topic")
 PARTITION = ("cluster_id", "topic", "topic_life", "partition")
-PARTITION_ORDER = ("at", "controller_epoch", "seq", "file_id", "byte_offset")
 MOVING = ("adding_replicas", "removing_replicas")
 STATED = ("state", "leader", "isr", "replicas", "leader_epoch", *MOVING)
 TRACKED = (*STATED, "is_deleting")
@@ -48,7 +46,7 @@ def statements(
 ) -> pl.DataFrame:
     """One row per line and partition that it states something of, or whose topic it deletes, in its place.
 
-    Of the lines that are given. deletion_before: (cluster_id, topic, deletions) completed before them. before:
+    Of the lines that are given. deletion_before: as with_topic_life() has it. before:
     (PARTITION, life, at) of partitions that were there before them. mentioned: (file_id, byte_offset, event, topic,
     partition, ...) of lines that name partitions and state nothing: rows all the same, with their further columns.
     Columns: PARTITION, TRACKED (null: not said), event, cause, term_id, life, logged_at, and the place:
@@ -58,7 +56,7 @@ def statements(
     said = stated(leader_and_isr, partition_transition, assignment)
     if mentioned is not None:
         said = pl.concat([said, mentioned], how="diagonal")
-    lived = with_topic_life(said, topic_event, lines, deletion_before)
+    lived = with_topic_life(said, topic_event, lines, term, deletion_before)
     return with_ends(lived, lines, term, before)
 
 
@@ -128,45 +126,6 @@ def places(controller_line: pl.DataFrame) -> pl.DataFrame:
     ).join(terms, on="term_id", how="left")
 
 
-def with_topic_life(
-    statements: pl.DataFrame, topic_event: pl.DataFrame, lines: pl.DataFrame, deletion_before: pl.DataFrame
-) -> pl.DataFrame:
-    """Statements, and deletions queued and completed, in their places; one more life of the topic after each that is
-    completed. step: that of a deletion, null of statements."""
-    is_completed = (col("step") == COMPLETED).fill_null(value=False)
-    deletions = topic_event.filter(col("step").is_in([QUEUED, COMPLETED])).select(
-        "file_id",
-        "byte_offset",
-        "topic",
-        "step",
-        event=when(is_completed).then(lit(DELETED)).otherwise("step"),
-    )
-    number = col("deleted_before") + col("deletions").fill_null(0) + col("life")
-    return (
-        pl.concat([statements, deletions], how="diagonal")
-        .join(lines.drop("line_event"), on=["file_id", "byte_offset"])
-        .pipe(with_deleted_before)
-        .join(deletion_before, on=TOPIC, how="left")
-        .with_columns(topic_life=number.cast(pl.Int32))
-        .drop("deleted_before", "deletions")
-    )
-
-
-def with_deleted_before(placed: pl.DataFrame) -> pl.DataFrame:
-    """deleted_before: how many deletions of the topic were completed by earlier lines."""
-    is_completed = (col("step") == COMPLETED).fill_null(value=False)
-    completed = is_completed.cast(pl.Int64)
-    ended = placed.filter(is_completed).select(TOPIC).unique()
-    # Few topics are deleted: rows of the others need not be sorted.
-    several = (
-        placed.join(ended, on=TOPIC, how="semi")
-        .sort("life", *PARTITION_ORDER)
-        .with_columns(deleted_before=(completed.cum_sum() - completed).over(TOPIC))
-    )
-    only = placed.join(ended, on=TOPIC, how="anti").with_columns(deleted_before=lit(0, pl.Int64))
-    return pl.concat([only, several])
-
-
 def with_ends(
     lived: pl.DataFrame, lines: pl.DataFrame, term: pl.DataFrame, before: pl.DataFrame
 ) -> pl.DataFrame:
@@ -199,7 +158,7 @@ def with_ends(
     )
     is_queued = col("step") == QUEUED
     queued = of_topic.filter(is_queued).drop("step").with_columns(is_deleting=lit(value=True))
-    deleted = of_topic.filter(col("step") == COMPLETED).drop("step")
+    deleted = of_topic.filter(col("step").is_in(ENDED)).drop("step")
     ended = pl.concat([deleted, outlived(partitions, lines, term, before)], how="diagonal")
     return pl.concat([said, ended.with_columns(state=lit(GONE)), queued], how="diagonal")
 

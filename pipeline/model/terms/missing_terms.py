@@ -5,7 +5,8 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.partitions.statements import GONE, MOVING, PARTITION, PARTITION_ORDER, TRACKED, life
+from pipeline.model.partitions.statements import GONE, MOVING, PARTITION, TRACKED, life
+from pipeline.model.partitions.topic_lives import PARTITION_ORDER
 from pipeline.model.terms.succession import unseen_stretches
 
 TERM_MISSING = "term_missing"
