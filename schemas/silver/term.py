@@ -18,7 +18,11 @@ SPEC = TableSpec(
         required("controller_id", INTEGER, "The broker or KRaft controller elected."),
         required("controller_epoch", INTEGER, "Its controller epoch; in KRaft the leader epoch."),
         required("mode", STRING, "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")),
-        field("elected_at", TIMESTAMP, "When it was elected, UTC; null if no election line was seen."),
+        field(
+            "elected_at",
+            TIMESTAMP,
+            "When it was elected, UTC; null if no election line was seen. inferred: no line of it tells the epoch.",
+        ),
         required("first_seen_at", TIMESTAMP, "First line that names the term, UTC."),
         required(
             "last_seen_at",

@@ -45,8 +45,7 @@ def own_lines(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFram
     <mark>_line: a list of one line, empty where it has none. What a process says that started anew later is null.
     epoch_line: up to 2.0 the line that tells the epoch, after the one that elects.
     """
-    told = controller_event.filter(col("step").is_in(TOLD))
-    said = steps_in_terms(term, told, ["step", "event", "detail"])
+    said = steps_in_terms(term, controller_event, TOLD, ["step", "event", "detail"])
     of_process = [when(is_before_restart(name)).then(name).alias(name) for name in SERVING]
     for mark in MARKS:
         at, place = f"{mark}_at", f"{mark}_line"

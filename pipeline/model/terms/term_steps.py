@@ -7,6 +7,7 @@ from polars import col, when
 
 from pipeline.core.span_join import rows_in_spans
 from pipeline.model.lines.evidence import LINE, line
+from pipeline.model.terms.elections import BREAKS, LONGEST_MS, with_next_leader
 
 STARTED = ("starting", "thread_starting", "created")
 LEAVING = ("resigning", "renounced")
@@ -47,11 +48,14 @@ def with_succession(term: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def steps_in_terms(term: pl.DataFrame, controller_event: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Terms (with_succession: TERM, elected_at, mode) with each row of their node from the line that elects it
-    on, before it is elected again: SAID and the columns of controller_event that are named; in order of SAID."""
+def steps_in_terms(
+    term: pl.DataFrame, controller_event: pl.DataFrame, steps: Sequence[str], names: Sequence[str]
+) -> pl.DataFrame:
+    """Terms (with_succession: TERM, elected_at, mode) with each of these steps of their node from the line that elects
+    it on, while_its_own(): SAID and the columns of controller_event that are named, among them step; in order of SAID.
+    Lines of another file belong to it in the millisecond of its election too, but those that end a term."""
     at, file_id, offset = SAID
-    said = controller_event.select(
+    said = controller_event.filter(col("step").is_in(steps)).select(
         "cluster_id",
         pl.coalesce("node_id", "controller_id").alias("controller_id"),
         pl.col("logged_at").alias(at),
@@ -59,9 +63,12 @@ def steps_in_terms(term: pl.DataFrame, controller_event: pl.DataFrame, names: Se
         pl.col("byte_offset").alias(offset),
         *names,
     )
-    spans = term.select(*TERM, "controller_id", "elected_at", "mode", *LINE, "began_at", "next_own_at")
+    spans = term.select(*TERM, "controller_id", "elected_at", "mode", *LINE, "began_at", "next_own_at").pipe(
+        while_its_own, controller_event
+    )
     is_later = col(at) > col("began_at")
-    is_behind = (col(file_id) == col("file_id")) & (col(offset) >= col("byte_offset"))
+    is_same_file, is_end = col(file_id) == col("file_id"), col("step").is_in(BREAKS)
+    is_behind = when(is_same_file).then(col(offset) >= col("byte_offset")).otherwise(~is_end)
     return (
         rows_in_spans(
             spans, said, ("cluster_id", "controller_id"), ("began_at", "next_own_at"), at, closed="left"
@@ -69,6 +76,20 @@ def steps_in_terms(term: pl.DataFrame, controller_event: pl.DataFrame, names: Se
         .filter(is_later | is_behind)
         .drop("controller_id", "began_at", "next_own_at", *LINE)
         .sort(*TERM, *SAID)
+    )
+
+
+def while_its_own(spans: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+    """next_own_at: when the node is elected again, or is done with resigning as it heard that another one leads (up to
+    0.10, in server.log). What it says later is of an election whose lines are missing.
+
+    Source: ZookeeperLeaderElector.LeaderChangeListener.handleDataChange; KafkaController.SessionExpirationListener,
+    which up to 0.10 says that it resigns also where it is no controller.
+    """
+    heard = with_next_leader(spans.filter(col("began_at").is_not_null()), controller_event)
+    done_at = col("heard_at") + pl.duration(milliseconds=LONGEST_MS)
+    return heard.with_columns(next_own_at=pl.min_horizontal("next_own_at", done_at)).drop(
+        "heard_id", "heard_at"
     )
 
 
@@ -85,11 +106,10 @@ def is_before_restart(at: str) -> pl.Expr:
 
 def resignations(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """(TERM, resigning_at, resigning_file_id, resigning_byte_offset): null where the node started anew before it."""
-    said = controller_event.filter(col("step").is_in([*LEAVING, *STARTED]))
     resigning = ("resigning_at", "resigning_file_id", "resigning_byte_offset")
     is_leaving = col("step").is_in(LEAVING)
     return (
-        steps_in_terms(term, said, ["step"])
+        steps_in_terms(term, controller_event, (*LEAVING, *STARTED), ["step"])
         .group_by(TERM)
         .agg(
             *(

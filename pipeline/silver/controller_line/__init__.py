@@ -6,6 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.lines.acting import SEQ_BITS, by_controllers
+from pipeline.model.terms.elections import elections
 from pipeline.silver.controller_line.causing import with_cause, with_texts
 from schemas.silver.controller_line import SPEC
 
@@ -44,7 +45,8 @@ def build(
     """One row per line that a controller wrote in its term, from dirty_from on; all of them where it is None.
 
     Lines of state-change.log carry their epoch; lines of controller.log belong to the last election before
-    them on that node, until it resigns or its process starts anew.
+    them on that node, until it resigns or its process starts anew. An election that server.log tells (up to 0.10)
+    begins there with its first line in controller.log.
     Order within a term: running maximum of time per node and log (lines are up to 12 ms out of order),
     controller.log before state-change.log at equal times, then place in the file.
     controller_record: at least of all files that hold a line whose running maximum reaches dirty_from.
@@ -62,10 +64,17 @@ def build(
 
 
 def marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
-    """Where a node begins a term (mark: the term, before the line) or is out of it (mark: empty, after the line
-    that leaves, before the line of a start)."""
+    """Where a node begins a term (mark: the term, before the first line of its election that is not in server.log) or
+    is out of it (mark: empty, after the line that leaves, before the line of a start)."""
     line = ("cluster_id", "file_id", "byte_offset")
-    opened = term.filter(col("elected_at").is_not_null()).select(*line, opened_id="term_id")
+    begun = elections(controller_event).select(
+        *line, own_file_id="own_file_id", own_byte_offset="own_byte_offset"
+    )
+    opened = (
+        term.filter(col("elected_at").is_not_null())
+        .join(begun, on=line)
+        .select("cluster_id", file_id="own_file_id", byte_offset="own_byte_offset", opened_id="term_id")
+    )
     is_out = col("step").is_in([*LEAVING, *STARTING])
     is_leaving = col("step").is_in(LEAVING)
     return (

@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.kafka.machines.by_release import machine_of_release
+from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, elections
 from pipeline.silver.term.peer_reported_terms import peer_reported_terms
 from pipeline.silver.term.stale_claims import without_stale_claims
 from pipeline.silver.term.unelected_terms import (
@@ -14,14 +15,10 @@ from pipeline.silver.term.unelected_terms import (
 )
 from schemas.silver.term import SPEC
 
-ELECTIONS = ("controller_elected", "controller_epoch_incremented", "controller_active")
-BEFORE_THE_EPOCH = ("controller_elected", "controller_failover_started")
-KRAFT_ELECTION = "controller_active"
 # These name an epoch that is not that of the controller they name.
 OF_ANOTHER_EPOCH = ("controller_epoch_read", "broker_become_follower_leader_unavailable")
 ISR_TOLD = ("alter_partition_updating", "alter_partition_updated")
 ISR_WRITTEN = ("isr_notification_metadata",)
-OWN = ("cluster_id", "controller_id", "controller_epoch")
 TERM = ("cluster_id", "term_id")
 LINE = ("file_id", "byte_offset")
 
@@ -32,7 +29,7 @@ def build(
     """One row per term: elected by a line of controller.log, else inferred from lines that name it, in KRaft those of
     other controllers.
 
-    Elected: by the line that says so; up to 2.0 it has no epoch, the next line of that node with one gives it.
+    Elected: by the line that says so; up to 2.0 it has no epoch, the next line of that election gives it (elections).
     Life: an epoch that is elected a second time, or epoch 1 after others, begins another life of the metadata.
     Reads no log line: all inputs are small.
     Source: KafkaController.elect, 0.8.2 to 3.9; QuorumController.claim, from 2.8.
@@ -48,36 +45,6 @@ def build(
     heard = peer_reported_terms(controller_event, elected, lives_before)
     terms = pl.concat([seen, unelected, heard], how="diagonal").pipe(one_each)
     return terms.pipe(with_machine, release_span).pipe(with_isr_told, wording_seen).select(SPEC.columns)
-
-
-def elections(controller_event: pl.DataFrame) -> pl.DataFrame:
-    """First line of each election; the same line in a second file counts once."""
-    is_election = col("event").is_in([*ELECTIONS, *BEFORE_THE_EPOCH])
-    node = ("cluster_id", "controller_id")
-    has_epoch = col("controller_epoch").is_not_null()
-    mode = when(col("event") == KRAFT_ELECTION).then(lit("kraft")).otherwise(lit("zookeeper"))
-    return (
-        controller_event.filter(is_election & col("controller_id").is_not_null())
-        .sort("logged_at", "event", *LINE)
-        .unique([*OWN, "logged_at", "event"], keep="first", maintain_order=True)
-        .with_columns(epochs_before=has_epoch.cast(pl.Int64).cum_sum().over(node) - has_epoch)
-        .with_columns(opening(name) for name in ("logged_at", *LINE))
-        .filter(has_epoch)
-        .select(*OWN, *LINE, mode=mode, elected_at="logged_at")
-    )
-
-
-def opening(name: str) -> pl.Expr:
-    """A column of the last line without an epoch that goes before a line with one; of that line if there is none.
-
-    Rows are in order of time.
-    """
-    has_no_epoch = col("controller_epoch").is_null()
-    lines = (
-        col(name).filter((col("event") == event) & has_no_epoch).last().over(*OWN[:2], "epochs_before")
-        for event in BEFORE_THE_EPOCH
-    )
-    return pl.coalesce(*lines, name).alias(name)
 
 
 def is_own_epoch() -> pl.Expr:
@@ -128,30 +95,38 @@ def after_zookeeper(elected: pl.DataFrame, lives_before: pl.DataFrame) -> pl.Dat
 
 
 def with_sights(elected: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
-    """Last line that names the term before another life uses its numbers again."""
+    """Last line that names the term before another life uses its numbers again. An election whose epoch no line tells
+    is named by itself; its epoch is inferred."""
+    own = elected.filter(~col("is_epoch_told")).select(
+        *OWN, node_id="controller_id", first_at="elected_at", last_at="elected_at"
+    )
     is_after = col("last_at") >= col("elected_at")
     is_before_reuse = (col("first_at") < col("reused_at")).fill_null(value=True)
     until_at = pl.min_horizontal("last_at", "reused_at")
+    seen = named.select(*OWN, "node_id", "log", "level", "first_at", "last_at")
     return (
-        named.select(*OWN, "node_id", "log", "level", "first_at", "last_at")
+        pl.concat([seen, own], how="diagonal")
         .join(elected, on=OWN, how="inner")
         .filter(is_after & is_before_reuse)
         .group_by(TERM)
         .agg(
             col("life", "controller_id", "controller_epoch", "mode", "elected_at", *LINE).first(),
+            col("is_epoch_told").first(),
             first_seen_at=col("elected_at").first(),
             told_from_at=col("elected_at").first(),
             last_seen_at=until_at.max(),
             told_until_at=until_at.filter(is_told()).max(),
             is_trace_seen=is_trace_seen(),
         )
-        .with_columns(certainty=lit("proved"))
+        .with_columns(certainty=when("is_epoch_told").then(lit("proved")).otherwise(lit("inferred")))
     )
 
 
 def one_each(terms: pl.DataFrame) -> pl.DataFrame:
-    """Of several controllers that lines give one epoch of one life, the elected one, else the first one seen."""
-    return terms.sort(col("elected_at").is_null(), "first_seen_at", "controller_id").unique(
+    """Of several controllers that lines give one epoch of one life, the elected one, else the first one seen; one that
+    no line gives it comes last."""
+    is_untold = ~col("is_epoch_told").fill_null(value=True)
+    return terms.sort(is_untold, col("elected_at").is_null(), "first_seen_at", "controller_id").unique(
         TERM, keep="first", maintain_order=True
     )
 

@@ -1,0 +1,89 @@
+"""More evidence makes no right answer wrong: with server.log the tables say all that they say without it."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from polars import col
+
+from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.core.frames import frame_of
+from tests.chain import built
+from tests.lab import READ, records
+from tests.tables import log_table
+
+# Who was controller, what each of its lines belongs to, and what is answered from them.
+TABLES = (
+    *("term", "controller_line", "controller_term", "transition_audit", "partition_timeline"),
+    *("partition_outage", "leader_election", "broker_session"),
+)
+LINE = ("file_id", "byte_offset", "load_seq")
+LOSS = ("is_loss_seen", "records_at_risk", "certainty")
+QUICK = ("0.11.0.3-zk-stock", "4.0.0-kraft-combined-stock")
+LABS = (
+    *("1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace"),
+    *("3.2.3-zk-stock", "3.2.3-zk-trace", "3.3.2-kraft-combined-stock", "3.9.1-zk-stock", "3.9.1-zk-trace"),
+    *("3.9.2-kraft-migration-stock", "3.9.2-kraft-separate-stock", "4.3.1-kraft-combined-trace"),
+    "4.3.1-kraft-separate-stock",
+)
+OLD = ("0.8.2.1-JihoChoi", "0.9.0.1-Heipiao", "0.10.0.0-Aminoid", "0.10.2.0-andreinedelciu")
+ELECTED = "[{}] INFO {} successfully elected as leader (kafka.server.ZookeeperLeaderElector)"
+HEARD = "[{}] INFO New leader is {} (kafka.server.ZookeeperLeaderElector$LeaderChangeListener)"
+
+
+@pytest.mark.parametrize("lab", [*QUICK, *(pytest.param(one, marks=pytest.mark.soak) for one in LABS)])
+def test_of_labs(shared: Path, lab: str) -> None:
+    folder = shared / "corpus" / "lab" / lab
+    without, both = (built(records(folder, logs), *TABLES) for logs in (READ, (*READ, "server")))
+    assert not {name: lost for name in TABLES if (lost := untold(name, without[name], both[name]))}
+
+
+@pytest.mark.parametrize("cluster", OLD)
+def test_of_releases_that_tell_elections_there(shared: Path, cluster: str) -> None:
+    """Up to 0.10 the line that elects stands in server.log, ms before the first of controller.log."""
+    own = frame_of(records(shared / "corpus" / "public" / cluster))
+    both = pl.concat([own, server_log(own).select(own.columns)])
+    without, with_it = (built(one, *TABLES) for one in (own, both))
+    assert not {name: lost for name in TABLES if (lost := untold(name, without[name], with_it[name]))}
+
+
+def untold(name: str, without: pl.DataFrame, both: pl.DataFrame) -> Sequence[object]:
+    """What the rows say by which the two differ, places apart; what was not known may be known."""
+    is_value = [
+        one
+        for one, kind in without.schema.items()
+        if one not in LINE and not str(kind).startswith(("Map", "List(Struct"))
+    ]
+    if without.height != both.height:
+        return [(without.height, both.height)]
+    key = [one for one in BY_SHORT_NAME[name].spec.key if one not in LINE] or [*is_value]
+    pairs = zip(*(one.select(is_value).sort(key).to_dicts() for one in (without, both)), strict=True)
+    return [
+        {one: (row[one], now[one]) for one in is_value if not is_kept(one, row[one], now[one])}
+        for row, now in pairs
+        if any(not is_kept(one, row[one], now[one]) for one in is_value)
+    ][:3]
+
+
+def is_kept(name: str, value: object, now: object) -> bool:
+    return value == now or value is None or name in LOSS
+
+
+def server_log(own: pl.DataFrame) -> pl.DataFrame:
+    """What server.log of each node says of the elections that controller.log tells, in the same ms, as records."""
+    begun = own.filter(col("event") == "controller_failover_started").unique("logged_at").sort("logged_at")
+    elections = list(begun.select("controller_id", "logged_at").iter_rows())
+    logs = {}
+    for node_id in begun["controller_id"].unique():
+        lines = [HEARD.format(stamp(at + timedelta(milliseconds=30)), elected) for elected, at in elections]
+        lines += [ELECTED.format(stamp(at), elected) for elected, at in elections if elected == node_id]
+        logs[node_id, "server"] = "\n".join(sorted(lines))
+    lines_of: pa.Table = log_table(logs, cluster_id=own["cluster_id"][0])
+    return frame_of(lines_of).with_columns(load_seq=col("load_seq") + own["load_seq"].max())
+
+
+def stamp(at: datetime) -> str:
+    return at.strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
