@@ -48,7 +48,7 @@ def first_screen(tables: ReadableTables, folder: str, request: RunRequest, resul
         heading(request, facts),
         reading(facts, result),
         at_end(facts),
-        verdict(facts, is_judged=result.is_judged),
+        verdict(facts, len(result.problems), is_judged=result.is_judged),
         not_known(facts) if result.is_judged else [],
         window(facts),
         [""],
@@ -148,12 +148,15 @@ def at_end(facts: Facts) -> list[str]:
     ]
 
 
-def verdict(facts: Facts, *, is_judged: bool) -> list[str]:
-    """No data is never OK; nor is what was not judged, nor a log level at which moves are not printed."""
+def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
+    """No data is never OK; nor is what was not judged or not read (unread: files), nor a log level at which moves are
+    not printed."""
     if not is_judged:
         return ["VERDICT  not judged by this job: the nightly job does"]
+    missing = f"{unread} file{'s' if unread > 1 else ''} could not be read" if unread else ""
     if not facts.read["records"] or not facts.terms:
-        return ["VERDICT  NOT ENOUGH EVIDENCE: no line of a controller in office was read"]
+        of_files = f", {missing}" if missing else ""
+        return [f"VERDICT  NOT ENOUGH EVIDENCE: no line of a controller in office was read{of_files}"]
     shown = told(facts.findings)
     standing_ones = [one["severity"] for one in shown if one["status"] != "resolved"]
     counts = {severity: standing_ones.count(severity) for severity in SEVERITY}
@@ -168,8 +171,9 @@ def verdict(facts: Facts, *, is_judged: bool) -> list[str]:
     apart = ", ".join(f"{count} {word}" for word, count in others.items() if count)
     resolved = f" ({apart})" if apart else ""
     if counts["critical"] or counts["warning"]:
-        return [f"VERDICT  NOT OK: {said}{resolved}"]
-    return [f"VERDICT  nothing found{': ' + said if said else ''}{resolved}{blind_spot(facts)}"]
+        return [f"VERDICT  NOT OK: {said}{resolved}{'; ' + missing if missing else ''}"]
+    nothing = f"nothing found{': ' + said if said else ''}{resolved}{blind_spot(facts)}"
+    return [f"VERDICT  {f'NOT ENOUGH EVIDENCE: {missing}; in the others {nothing}' if missing else nothing}"]
 
 
 def not_known(facts: Facts) -> list[str]:

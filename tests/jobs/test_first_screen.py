@@ -1,6 +1,7 @@
 """What the first screen leaves out: what was over by the first record that a run brought."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,7 +12,8 @@ from jobs.intake.discovery import Listing
 from jobs.questions.answers import Answers
 from jobs.questions.finding_lines import finding_lines
 from jobs.run.request import RunRequest, RunResult
-from jobs.screen.first_screen import first_screen
+from jobs.screen.facts import gather
+from jobs.screen.first_screen import first_screen, verdict
 from jobs.screen.sections import is_since
 from jobs.settings.load import load
 from pipeline.catalog.tables import SPECS
@@ -93,6 +95,24 @@ def test_rows_that_the_gate_left_out_are_told(sample_answers: Answers) -> None:
     )  # fmt: skip
     screen = first_screen(sample_answers.tables, "w/lab", request, result).text
     assert f"left out: {said} (ops.quality_result)" in screen
+
+
+@pytest.mark.parametrize(
+    "unread, kept, said",
+    [
+        (0, [], "nothing found"),
+        (1, [], "NOT ENOUGH EVIDENCE: 1 file could not be read; in the others nothing found"),
+        (2, ["info"], "NOT ENOUGH EVIDENCE: 2 files could not be read; in the others nothing found: 1 info"),
+        (2, ["critical"], "NOT OK: 1 critical; 2 files could not be read"),
+    ],
+)
+def test_with_files_that_were_not_read_the_verdict_is_never_nothing_found(
+    sample_answers: Answers, unread: int, kept: list[str], said: str
+) -> None:
+    facts = gather(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
+    first_of = {one["severity"]: one | {"status": "new"} for one in facts.findings}
+    told = replace(facts, findings=[first_of[one] for one in kept])
+    assert verdict(told, unread, is_judged=True) == [f"VERDICT  {said}"]
 
 
 @pytest.mark.spark
