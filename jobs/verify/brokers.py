@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 
-from jobs.verify.proof import LIVE, UNDECIDED, Claim, Line, Unproved, gone, listed, require, require_lasted
+from jobs.verify.proof import UNDECIDED, Claim, Line, Unproved, gone, is_without, require, require_lasted
 
 KEPT = 5  # so many records a finding keeps
 
 
 def is_gone(line: Line, broker: str) -> bool:
     """A list names it as gone or lacks it, or the controller of a KRaft cluster fences it."""
-    live = listed(LIVE, line)
-    return broker in gone(line) or (bool(live) and broker not in live)
+    return broker in gone(line) or is_without(line, broker)
 
 
 def broker_flapping(claim: Claim, lines: Sequence[Line]) -> str:

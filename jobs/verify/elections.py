@@ -11,6 +11,7 @@ from jobs.verify.proof import (
     Line,
     Unproved,
     dashed,
+    is_without,
     listed,
     require,
     require_span,
@@ -75,7 +76,7 @@ def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     if any(words):
         return "Kafka says itself that the leader is from outside of the ISR"
     require(chosen(lines[0]), f"{lines[0].place()} does not say so")
-    if any(listed(LIVE, line) for line in lines[1:]):
+    if any(LIVE.search(line.whole) for line in lines[1:]):
         return away(claim, leader, lines)
     before = [isr for line in lines[1:] if (isr := left_without(line, partition, lines[0]))]
     require(before, "no record says who was in sync before")
@@ -140,11 +141,6 @@ def away(claim: Claim, leader: str, lines: Sequence[Line]) -> str:
         f"{leader} was away from {min(gone)} to {max(back)}, {old} left at {min(dead)}, "
         f"in sync was {', '.join(in_sync)}"
     )
-
-
-def is_without(line: Line, broker: str) -> bool:
-    live = listed(LIVE, line)
-    return bool(live) and broker not in live
 
 
 def chosen(line: Line) -> tuple[str, str] | None:

@@ -11,6 +11,7 @@ from jobs.verify.proof import (
     Line,
     Unproved,
     gone,
+    is_without,
     listed,
     require,
     require_lasted,
@@ -64,16 +65,16 @@ def brokers_of(claim: Claim) -> list[str]:
 
 def lost(claim: Claim, line: Line) -> list[str]:
     """Brokers of the finding that the line says are gone; where it says so of none, the only one that there is."""
-    brokers, left, live = brokers_of(claim), gone(line), listed(LIVE, line)
-    found = [one for one in brokers if one in left or (live and one not in live)]
+    brokers, left = brokers_of(claim), gone(line)
+    found = [one for one in brokers if one in left or is_without(line, one)]
     return found or (brokers if len(brokers) == 1 else [])
 
 
 def require_begin(line: Line, claim: Claim, topic: str, number: int) -> None:
     """It says so of the partition itself, or of its leader: that it left, or is not among the live ones. A machine that
     starts lists it as Offline."""
-    left, live = gone(line), listed(LIVE, line)
-    is_left = any(one in left or (live and one not in live) for one in brokers_of(claim))
+    left = gone(line)
+    is_left = any(one in left or is_without(line, one) for one in brokers_of(claim))
     is_said = names(line, topic, number) and NOBODY.search(line.whole)
     is_listed = re.search(rf"{name_of(topic, number)} -> OfflinePartition\b", line.whole)
     leader = LEADER.search(line.whole) if names(line, topic, number) else None

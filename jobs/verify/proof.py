@@ -158,6 +158,11 @@ def listed(pattern: re.Pattern[str], line: Line) -> list[str]:
     return [one for found in pattern.finditer(line.whole) for one in re.findall(r"\d+", found[1] or "")]
 
 
+def is_without(line: Line, broker: str) -> bool:
+    """It lists the brokers that are alive, none of them included, and not this one."""
+    return LIVE.search(line.whole) is not None and broker not in listed(LIVE, line)
+
+
 def gone(line: Line) -> list[str]:
     """Brokers of which the line says that they are gone, or lead nothing any more."""
     fenced = FENCED.search(line.text)

@@ -13,6 +13,9 @@ PRINTED = "[2026-11-21 09:00:13,431] TRACE [Controller id=2] Leader imbalance ra
 # Lines of cluster 1.0.2.
 LEFT_2 = "[2026-11-21 08:33:50,008] INFO [Controller id=3] Newly added brokers: , deleted brokers: 2, all live brokers: 1,3 (kafka.controller.KafkaController)"
 LED_BY_2 = "[2026-11-21 08:33:57,310] TRACE [Controller id=3 epoch=2] Changed partition billing.v2-0 from OfflinePartition to OnlinePartition with leader 2 (state.change.logger)"
+# As 0.10.0 prints them of a cluster of one broker whose session with ZooKeeper expired.
+FOUND_NONE = "[2026-11-21 08:34:25,828] INFO [Controller 0]: Currently active brokers in the cluster: Set() (kafka.controller.KafkaController)"
+LED_BY_0 = "[2026-11-21 08:34:41,043] TRACE Controller 0 epoch 3 changed partition [tweets,0] from OfflinePartition to OnlinePartition with leader 0 (state.change.logger)"
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "outage": (
@@ -26,6 +29,12 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             cause="broker failure", broker_ids="2", partitions_count="1", total_ms="7302", longest_ms="7302",
             topic="billing.v2", partition="0"),
         [LEFT_2, LED_BY_2], CONFIRMED,
+    ),
+    "outage of the only broker": (
+        finding("outage", "08:34:25.828", "08:34:41.043",
+            cause="controller start-up", broker_ids="0", partitions_count="1", total_ms="15215", longest_ms="15215",
+            topic="tweets", partition="0"),
+        [FOUND_NONE, LED_BY_0], CONFIRMED,
     ),
     "outage of a new partition": (
         finding("outage", "08:58:11.207", "08:58:17.324",
@@ -62,6 +71,7 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
 ALTERED = [
     ("outage", "3, bounced brokers: , all live brokers: 1,2", "1, bounced brokers: , all live brokers: 2,3", "leaves fraud_scores-1 with its leader"),
     ("outage", "33,458", "33,459", "it was 10060 ms"),
+    ("outage of the only broker", "Set()", "Set(0)", "leaves tweets-0 with its leader"),
     ("outage of a new partition", "to NewPartition", "to OnlinePartition", "leaves inventory-1 with its leader"),
     ("outage of a new partition", "inventory-1 state", "inventory-11 state", "leaves inventory-1 with its leader"),
     ("outage that goes on", "Set(1, 3)", "Set(1, 2, 3)", "leaves fraud_scores-0 with its leader"),
