@@ -168,12 +168,15 @@ CONTROLLER_3_9 = f"""
     02,000 Newly added brokers: , deleted brokers: 2, bounced brokers: , all live brokers: 1,3
     02,000 Broker failure callback for 2
     03,000 Starting replica leader election (UNCLEAN) for partitions b-0 triggered by AdminClientTriggered
+    03,500 Handling log directory failure for brokers 3
     04,000 Starting replica leader election (PREFERRED) for partitions a-0 triggered by AdminClientTriggered
 """
 STATE_CHANGE_3_9 = f"""
     01,001 Changed partition a-0 state from NonExistentPartition to NewPartition with assigned replicas 2,1
     01,001 Changed partition b-0 state from NonExistentPartition to NewPartition with assigned replicas 2,1
     01,001 Changed partition c-0 state from NonExistentPartition to NewPartition with assigned replicas 1,2
+    01,001 Changed partition d-0 state from NonExistentPartition to NewPartition with assigned replicas 3,1
+    01,002 Changed partition d-0 from NewPartition to OnlinePartition with state {state(3, 0, 3, 1)}
     01,002 Changed partition a-0 from NewPartition to OnlinePartition with state {state(2, 0, 2, 1)}
     01,002 Changed partition b-0 from NewPartition to OnlinePartition with state {state(2, 0, 2, 1)}
     01,002 Changed partition c-0 from NewPartition to OnlinePartition with state {state(1, 0, 1, 2)}
@@ -184,10 +187,11 @@ STATE_CHANGE_3_9 = f"""
     02,003 {REMOVED.format("b-0", -1, 2, 1)}
     02,003 {REMOVED.format("c-0", 1, 1, 1)}
     03,001 Changed partition b-0 from OfflinePartition to OnlinePartition with state {state(1, 2, 1, recovery="RECOVERING")}
+    03,501 Changed partition d-0 from OfflinePartition to OnlinePartition with state {state(1, 1, 1)}
     04,001 Controller 1 epoch 1 failed to change state for partition a-0 from OnlinePartition to OnlinePartition
     kafka.zookeeper.ZooKeeperClientExpiredException: {EXPIRED}
 """
-# a-0: the line that removes 2 from its ISR changes nothing.
+# a-0: the line that removes 2 from its ISR changes nothing. d-0: the log directory of 3, which lives, failed.
 FROM_3_9 = """
     topic | elected_at | kind                  | trigger                    | outcome | failure         | old_leader | leader | isr   | leader_epoch | expected_leader | verdict                 | is_clean | reason | certainty
     a     | 1.002      | init                  | topic creation             | done    |                 |            | 2      | [2 1] | 0            | 2               | as_prescribed           | true     |        | proved
@@ -198,5 +202,7 @@ FROM_3_9 = """
     b     | 2.003      | isr_removal           | broker failure             | done    |                 | 2          | -1     | [2]   | 1            | -1              | as_prescribed_by_result |          |        | proved
     c     | 2.003      | isr_removal           | broker failure             | done    |                 | 1          | 1      | [1]   | 1            | 1               | as_prescribed_by_result |          |        | proved
     b     | 3.001      | offline_admin_unclean | unclean election           | done    |                 | -1         | 1      | [1]   | 2            | 1               | as_prescribed           | false    |        | proved
+    d     | 1.002      | init                  | topic creation             | done    |                 |            | 3      | [3 1] | 0            | 3               | as_prescribed           | true     |        | proved
+    d     | 3.501      | offline               | log-dir failure            | done    |                 | 3          | 1      | [1]   | 1            | 1               | as_prescribed_by_result | true     |        | proved
     a     | 4.001      | preferred             | preferred election by tool | failed  | session_expired | 1          |        |       |              |                 |                         |          |        | proved
 """

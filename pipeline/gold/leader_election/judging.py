@@ -83,7 +83,9 @@ def with_certain_isr(found: pl.DataFrame) -> pl.DataFrame:
 def with_choice(found: pl.DataFrame) -> pl.DataFrame:
     """by_isr and expected_leader: who is prescribed, by the ISR before and at all; is_clean."""
     is_removal = col("kind") == "isr_removal"
-    by_isr = when(col("doubt").is_null() & ~is_removal).then(leader_selectors.expected_by_isr())
+    is_told = col("doubt").is_null() & ~is_removal
+    expected = leader_selectors.expected_by_isr()
+    by_isr = when(is_told & ~leader_selectors.was_taken_out(expected)).then(expected)
     by_result = (
         when(is_removal).then(leader_selectors.expected_of_removal())
         .otherwise(leader_selectors.expected_by_result())

@@ -141,6 +141,17 @@ def expected_by_isr() -> pl.Expr:
     )  # fmt: skip
 
 
+def was_taken_out(leader: pl.Expr) -> pl.Expr:
+    """True if the election of an offline partition took it out of the ISR, which keeps all that are online: the
+    controller held it for offline, though its broker lives, as one whose log directory failed.
+
+    Source: Election.leaderForOffline, ControllerContext.isReplicaOnline, from 1.0.
+    """
+    is_offline = col("kind").is_in(["offline", "offline_admin_unclean"])
+    was_in, is_in = (col(isr).list.contains(leader) for isr in ("isr_before", "isr"))
+    return (is_offline & was_in & ~is_in).fill_null(value=False)
+
+
 def expected_by_result() -> pl.Expr:
     """The leader by the ISR that came of it: the one before without those that are gone."""
     preferred = when(col("isr").is_not_null()).then(first("choices"))
