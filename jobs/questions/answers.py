@@ -99,11 +99,13 @@ class Answers:
         )
 
     def deleting(self) -> list[str]:
-        """Topics queued for deletion and not yet deleted."""
+        """Topics queued for deletion and not yet deleted; who has deleted a topic may still say that it is put off."""
         order = ("logged_at", "byte_offset", "file_id")
         steps = self.rows("silver.topic_event", None, ("topic", "step", *order)).sort(order)
-        last = steps.group_by("topic").agg(col("step").last())
-        is_open = col("step").str.starts_with("deletion_") & (col("step") != "deletion_completed")
+        is_put_off = col("step") == "deletion_blocked"
+        said = col("step").filter(~is_put_off & (col("step") != "created")).last()
+        last = steps.group_by("topic").agg(said=said, is_put_off=is_put_off.any())
+        is_open = (col("said") == "deletion_queued").fill_null(col("is_put_off"))
         return last.filter(is_open)["topic"].sort().to_list()
 
     def brokers(self, at: datetime | None = None) -> list[Row]:

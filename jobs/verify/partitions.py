@@ -32,7 +32,7 @@ PUT_OFF = re.compile(
     r"(?:Not retrying deletion of topic|Halted deletion of topics) (\S+) "
     r"(?:at this time since it is marked ineligible|due to (?:offline replicas|replica deletion failure))"
 )
-DELETED = re.compile(r"Deletion of topic (\S+) successfully completed")
+DELETED = re.compile(r"Deletion of topic (\S+) successfully completed|deleted topics: \[\w+\(([^)]+)\)\]")
 NAME = re.compile(r"[^,\s()]+")
 
 
@@ -104,7 +104,11 @@ def ratio_disagreement(claim: Claim, lines: Sequence[Line]) -> str:
 def blocked_deletion(claim: Claim, lines: Sequence[Line]) -> str:
     topic = claim.text("topic")
     queued, put_off, deleted = (
-        [one.at() for one in lines if (found := pattern.search(one.text)) and topic in NAME.findall(found[1])]
+        [
+            one.at()
+            for one in lines
+            if (found := pattern.search(one.text)) and topic in NAME.findall(found[found.lastindex or 1])
+        ]
         for pattern in (QUEUED, PUT_OFF, DELETED)
     )
     require(put_off, f"no record puts off the deletion of topic {topic}")

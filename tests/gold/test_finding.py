@@ -196,7 +196,12 @@ DELETIONS = """
     c          | f       | 5           | 5         | t     | deletion_blocked
     c          | f       | 6           | 6         | t     | deletion_blocked
     c          | f       | 7           | 7.25      | t     | deletion_completed
-    c          | f       | 8           | 8         | t     | deletion_blocked
+    c          | f       | 8           | 7.25      | t     | deletion_blocked
+    c          | f       | 9           | 8         | t     | deletion_queued
+    c          | f       | 10          | 8         | t     | deletion_blocked
+    c          | f       | 1           | 1         | u     | deletion_queued
+    c          | f       | 2           | 2         | u     | deletion_blocked
+    c          | f       | 3           | 3         | u     | removed
 """
 
 
@@ -208,11 +213,20 @@ def test_each_deletion_that_was_put_off_is_a_finding() -> None:
     ]
     assert found == [
         (
+            *("deletion 1", "info"),
+            "deletion of topic u was put off by a replica out of reach, was removed from ZooKeeper by somebody after 2.0 s",
+            [2, 1, 3],
+        ),
+        (
             *("deletion 2", "info"),
             "deletion of topic t was put off by a replica out of reach, completed after 3.3 s",
             [5, 4, 7],
         ),
-        ("deletion 3", "warning", "deletion of topic t is stuck: a replica is out of reach", [8]),
+        ("deletion 3", "warning", "deletion of topic t is stuck: a replica is out of reach", [10, 9]),
     ]
-    assert [row["valid_from_at"] for row in rows] == [at(4), at(8)]
-    assert [row["facts"] for row in rows] == [{"topic": "t", "lasted_ms": "3250"}, {"topic": "t"}]
+    assert [row["valid_from_at"] for row in rows] == [at(1), at(4), at(8)]
+    assert [row["facts"] for row in rows] == [
+        {"topic": "u", "lasted_ms": "2000"},
+        {"topic": "t", "lasted_ms": "3250"},
+        {"topic": "t"},
+    ]

@@ -28,6 +28,7 @@ from tests.jobs.finding_records import (
     REFUSED,
     RESIGNING,
     STACK,
+    TOPIC_REMOVED,
     STATED,
     VACANT_3,
 )
@@ -104,6 +105,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
         finding("blocked_deletion", "09:00:21.678", "09:00:26.101",
             topic="payments", lasted_ms="4423"),
         [PUT_OFF, QUEUED, DELETED], CONFIRMED,
+    ),
+    "blocked_deletion removed": (
+        finding("blocked_deletion", "09:00:21.678", "09:00:26.101",
+            topic="payments", lasted_ms="4423"),
+        [PUT_OFF, QUEUED, TOPIC_REMOVED], CONFIRMED,
     ),
     "blocked_deletion stuck": (
         finding("blocked_deletion", "09:00:21.678", None,
@@ -186,6 +192,7 @@ ALTERED = [
     ("blocked_deletion", "Not retrying deletion of topic payments", "Not retrying deletion of topic alerts", "no record puts off"),
     ("blocked_deletion", "topics payments", "topics alerts", "held from"),
     ("blocked_deletion", "26,101", "26,301", "held from"),
+    ("blocked_deletion removed", "Set(payments)", "Set(alerts)", "held from"),
     ("blocked_deletion stuck", "21,678", "21,679", "held from"),
     ("standing_imbalance", "leader=2", "leader=1", "no record has broker 1"),
     ("standing_imbalance", "brokerId=1,", "brokerId=4,", "no record has broker 1"),

@@ -76,8 +76,14 @@ def test_topics_that_are_being_deleted() -> None:
     b     | deletion_completed | 1         | 0           | f
     b     | deletion_queued    | 2         | 0           | f
     c     | created            | 3         | 0           | f
+    d     | deletion_queued    | 1         | 0           | f
+    d     | deletion_completed | 2         | 0           | f
+    d     | deletion_blocked   | 2         | 1           | f
+    e     | deletion_blocked   | 1         | 0           | f
+    f     | deletion_queued    | 1         | 0           | f
+    f     | removed            | 2         | 0           | f
     """
-    assert answers(topic_event=steps).deleting() == ["b", "z"]
+    assert answers(topic_event=steps).deleting() == ["b", "e", "z"]
 
 
 def test_findings_are_numbered_by_harm() -> None:

@@ -17,10 +17,11 @@ from pipeline.gold.finding.wording import (
     words,
 )
 from pipeline.model.lines.evidence import LINE, known_lines
+from pipeline.model.partitions.topic_lives import ENDED, REMOVED
 
 NOT_ENABLED = "; auto.leader.rebalance.enable=false: nothing moves leaders back"
 DELETION = ("cluster_id", "topic", "deletion")
-STEPS = ("blocked", "queued", "completed")
+STEPS = {"blocked": ("deletion_blocked",), "queued": ("deletion_queued",), "completed": ENDED}
 
 
 def standing_imbalance(imbalance_breach: pl.DataFrame) -> pl.DataFrame:
@@ -61,12 +62,14 @@ def clock(name: str) -> pl.Expr:
 
 
 def blocked_deletion(topic_event: pl.DataFrame) -> pl.DataFrame:
-    """A topic's deletion was put off because a replica's broker was dead; a warning while it still stands."""
+    """A topic's deletion was put off because a replica's broker was dead; a warning while it still stands. It ends too
+    where somebody removes the topic from ZooKeeper meanwhile."""
     waited_ms = millis("completed_at") - millis("began_at")
     is_completed = col("completed_at").is_not_null()
+    by_hand = when(col("completed_step") == REMOVED).then(lit("was removed from ZooKeeper by somebody"))
     put_off = words(
-        "deletion of topic {} was put off by a replica out of reach, completed after {} s",
-        *("topic", seconds(waited_ms)),
+        "deletion of topic {} was put off by a replica out of reach, {} after {} s",
+        *("topic", by_hand.otherwise(lit("completed")), seconds(waited_ms)),
     )
     stuck = words("deletion of topic {} is stuck: a replica is out of reach", "topic")
     severity = when(is_completed).then(lit("info")).otherwise(lit("warning"))
@@ -91,21 +94,29 @@ def blocked_deletion(topic_event: pl.DataFrame) -> pl.DataFrame:
 
 def blocked_deletions(topic_event: pl.DataFrame) -> pl.DataFrame:
     """One row per DELETION that was put off: the first line that blocks it, the first one that queues it, and the one
-    that completes it, with which it ends (<step>_at, <step>_file_id, <step>_byte_offset)."""
+    that completes it, with which it ends (<step>_at, <step>_step, <step>_file_id, <step>_byte_offset).
+
+    Who has just deleted a topic, or starts, may still say that it does not retry it: after its end a deletion has to be
+    asked for again. Source: TopicDeletionManager.resumeDeletions, up to 2.2.
+    """
     topic = ("cluster_id", "topic")
-    is_completed = (col("step") == "deletion_completed").cast(pl.Int64)
-    of_life = topic_event.sort(*topic, "logged_at", "byte_offset", "file_id").with_columns(
-        deletion=is_completed.cum_sum().over(topic) - is_completed
+    is_completed = col("step").is_in(ENDED).cast(pl.Int64)
+    is_asked = (col("step") == "deletion_queued").cum_sum().over(DELETION) > 0
+    is_leftover = (col("step") == "deletion_blocked") & (col("deletion") > 0) & ~is_asked
+    of_life = (
+        topic_event.sort(*topic, "logged_at", "byte_offset", "file_id")
+        .with_columns(deletion=is_completed.cum_sum().over(topic) - is_completed)
+        .filter(~is_leftover)
     )
     firsts = (
-        of_life.filter(col("step") == f"deletion_{step}")
+        of_life.filter(col("step").is_in(said))
         .sort("logged_at", *LINE)
         .unique(DELETION, keep="first", maintain_order=True)
         .select(
             *DELETION,
             col("logged_at").alias(f"{step}_at"),
-            *(col(name).alias(f"{step}_{name}") for name in LINE),
+            *(col(name).alias(f"{step}_{name}") for name in ("step", *LINE)),
         )
-        for step in STEPS
+        for step, said in STEPS.items()
     )
     return reduce(lambda found, one: found.join(one, on=DELETION, how="left"), firsts)
