@@ -55,6 +55,12 @@ def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
     return pa.Table.from_batches([batch for each in batches.values() for batch in each], ARROW_SCHEMA)
 
 
+def folder_of(shared: Path, name: str) -> Path:
+    """The folder of a lab cluster: of the corpus, or of the runs beside it."""
+    in_corpus = shared / "corpus" / "lab" / name
+    return in_corpus if in_corpus.is_dir() else shared / "lab-runs" / name
+
+
 def zone_of(cluster: Path) -> str:
     """The zone of the lines, as the truth beside them says; UTC where it does not."""
     run = cluster / "truth" / "run.json"

@@ -28,6 +28,7 @@ UNCLEAN_CHOICE = re.compile(
 UNCLEAN_DIFF = re.compile(
     r"UNCLEAN partition change for (\S+) with topic ID \S+: .*\bleader: -?\d+ -> (\d+),.*RECOVERED -> RECOVERING"
 )
+DIFF_ISR = re.compile(r"\bisr: \[([\d, ]*)\] -> ")
 # Where the log of a broker ends: of one that begins to lead or to follow, from 2.6; up to 2.5, in server.log, of one
 # that begins to lead, is loaded as its broker starts, or is cut off. How far the end is behind the offset that is told:
 # the largest offset is the one before the end.
@@ -64,6 +65,9 @@ def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     if in_kraft := [named for line in lines if (named := chosen_in_kraft(line, lines))]:
         require(set(in_kraft) == {(partition, leader)}, "it is not what the records say")
         require_span(claim, min(line.at() for line in lines), min(line.at() for line in lines))
+        said = {found[1] for line in lines if (found := DIFF_ISR.search(line.text))}
+        in_sync = claim.known_broker_ids("isr_before")
+        require(in_sync is None or not said or ", ".join(in_sync) in said, "it is not the ISR of the records")
         return "the controller says itself that the election is unclean"
     require_span(claim, lines[0].at(), lines[0].at())
     lines = [line for line in lines if end_of(line) is None]

@@ -120,6 +120,7 @@ def leaders() -> dict[str, pl.Expr]:
         "old_leader": pl.coalesce("before", when(~is_new).then("leader")),
         "leader_epoch": pl.coalesce("leader_epoch", epoch(first(diff, r"\bleaderEpoch: -?\d+ -> (-?\d+)"))),
         "isr": pl.coalesce("isr", broker_list(first(diff, r"\bisr: \[[\d, ]*\] -> (\[[\d, ]*\])"))),
+        "isr_before": broker_list(first(diff, r"\bisr: (\[[\d, ]*\]) -> ")),
     }
 
 

@@ -23,6 +23,9 @@ from schemas.silver.reassignment_event import SPEC
 def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """One row per partition of a line about reassignments; collections are taken apart.
 
+    From 3.5 on ReplicationControlManager.alterPartition asks whether the partition is being reassigned after it was
+    changed: the line that ends with "completed the ongoing partition reassignment." says that it still is. What ends it
+    is the record without adding and removing replicas.
     Source: KafkaController, PartitionsReassignedListener, 0.8.2 to 3.9; ReplicationControlManager, from 3.0.
     """
     return (

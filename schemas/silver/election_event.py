@@ -50,6 +50,7 @@ SPEC = TableSpec(
         field(
             "isr", BROKER_IDS, "In-sync replicas that the line names: selectors those before, others after."
         ),
+        field("isr_before", BROKER_IDS, "In-sync replicas before, where a diff in KRaft names both."),
         field("live_replicas", BROKER_IDS, "Assigned replicas or brokers alive, where the line names them."),
         field("reason", STRING, "Why it was skipped or failed, as printed."),
         field("exception_class", STRING, "Class of the exception."),

@@ -22,6 +22,7 @@ STEPS = (
     "leader_not_in_target",
     "leader_epoch_raised",
     "changed",  # replayed from the metadata log
+    "isr_changed",  # of replicas that it moves, while it goes on
     "completed",
     "removed",  # taken out of the list in ZooKeeper
     "none_left",

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,14 @@ from tests.lab import Row
 KEPT = -2  # of a change record: the leader stays as it is
 NOBODY = -1
 KINDS = ("init", "offline", "controlled_shutdown", "reassign", "preferred")
+# What each batch that changes a broker does to partitions; of a leader nobody else is told of, see trigger_of.
+BATCHES = {
+    "fenced": "broker failure",
+    "leaving": "controlled shutdown",
+    "dirs": "log-dir failure",
+    "unfenced": "broker start",
+}
+PREFERRED = ("automatic rebalance", "preferred election by tool")
 
 
 class Held(NamedTuple):
@@ -35,6 +44,7 @@ class Elected(NamedTuple):
     leader_epoch: int
     is_unclean: bool
     kind: str
+    trigger: str
 
 
 def elections(cluster: Path) -> Iterator[Elected]:
@@ -72,6 +82,7 @@ def elections(cluster: Path) -> Iterator[Elected]:
                 epoch,
                 not is_safe,
                 how,
+                trigger_of(how, before, now, decisions.get((record["timestamp"], record["epoch"]), {})),
             )
 
 
@@ -92,7 +103,8 @@ def batches(records: list[tuple[int, Row]]) -> dict[tuple[int, int], dict[int, s
             data = record["data"]
             did = {1: "fenced", -1: "unfenced"}.get(data.get("fenced", 0), "")
             did = did or ("leaving" if data.get("inControlledShutdown") == 1 else "")
-            found.setdefault((record["timestamp"], record["epoch"]), {})[data["brokerId"]] = did
+            did = did or ("dirs" if data.get("logDirs") else "")
+            found.setdefault((record["timestamp"], record["epoch"]), {}).setdefault(data["brokerId"], did)
     return found
 
 
@@ -107,6 +119,23 @@ def of_kind(before: Held | None, now: Held, brokers: dict[int, str]) -> str:
     if before.leader < 0:
         return "offline"
     return "preferred" if now.leader == now.replicas[0] else "unknown"
+
+
+def trigger_of(kind: str, before: Held | None, now: Held, brokers: dict[int, str]) -> str:
+    """What the controller was doing, as gold.leader_election names it; an election of a partition without a leader in
+    a batch that changes no broker is one that somebody asked for."""
+    named = {"init": "creation", "reassign": "reassignment", "preferred": "preferred"}
+    if kind in named or before is None:
+        return named.get(kind, "creation")
+    if before.leader >= 0:
+        return BATCHES.get(brokers.get(before.leader, ""), "unknown")
+    is_back = brokers.get(now.leader) == "unfenced"
+    return "broker start" if is_back else "unclean election"
+
+
+def is_trigger(told: str, true: str) -> bool:
+    others = {"preferred": PREFERRED, "creation": ("topic creation", "partitions added")}
+    return told in others.get(true, (true,))
 
 
 def place(row: Row) -> tuple[str, int, str, int]:
@@ -133,40 +162,58 @@ def in_kraft(cluster: Path, rows: list[Row]) -> list[Row]:
 
 
 def compared(cluster: Path, rows: list[Row]) -> dict[str, Counter[str]]:
-    """By what is compared (leader, kind, is_clean): how many are right, undetermined, wrong, missed.
+    """By what is compared (leader, kind, is_clean, trigger, time): how many are right, undetermined, wrong, missed.
 
     leader: every change is told at its leader epoch, and none else; no choice is told to be against its rule.
+    time: what is put down to a decision is told when its record was written.
     """
-    told: dict[tuple[Partition, int | None, int], list[Row]] = {}
     rows = in_kraft(cluster, rows)
+    found = {name: Counter[str]() for name in ("leader", "kind", "is_clean", "trigger", "time")}
+    matched = set()
+    for one, row in paired(cluster, rows):
+        if row is None:
+            found["leader"]["undetermined" if is_in_gap(one, rows) else "missed"] += 1
+            continue
+        matched.add(place(row))
+        for of, outcome in outcomes(one, row):
+            found[of][outcome] += 1
+    others = [row for row in rows if place(row) not in matched and row["verdict"] != "undetermined"]
+    found["leader"]["wrong"] += len(others)
+    return found
+
+
+def paired(cluster: Path, rows: list[Row]) -> Iterator[tuple[Elected, Row | None]]:
+    """Each change of a leader with the row that tells it."""
+    told: dict[tuple[Partition, int | None, int], list[Row]] = {}
     for row in rows:
         told.setdefault(((row["topic"], row["partition"]), row["leader_epoch"], row["leader"]), []).append(
             row
         )
-    found = {name: Counter[str]() for name in ("leader", "kind", "is_clean")}
-    matched = set()
     for one in elections(cluster):
-        near = told.get((one.partition, one.leader_epoch, one.leader), []) or told.get(
-            (one.partition, None, one.leader), []
-        )
-        by_distance = sorted(near, key=lambda each: abs(ms(each["elected_at"]) - one.at_ms))
-        if not by_distance:
-            found["leader"]["undetermined" if is_in_gap(one, rows) else "missed"] += 1
-            continue
-        row = by_distance[0]
-        matched.add(place(row))
-        is_known = row["verdict"] != "undetermined"
-        found["leader"][
-            "wrong" if row["verdict"] == "differs" else "right" if is_known else "undetermined"
-        ] += 1
-        is_told = row["kind"] != "unknown"
-        same = row["kind"].replace("offline_admin_unclean", "offline") == one.kind
-        found["kind"]["right" if same else "wrong" if is_told else "undetermined"] += 1
-        if one.leader >= 0:
-            clean = row["is_clean"]
-            found["is_clean"][
-                "undetermined" if clean is None else "right" if clean != one.is_unclean else "wrong"
-            ] += 1
-    others = [row for row in rows if place(row) not in matched and row["verdict"] != "undetermined"]
-    found["leader"]["wrong"] += len(others)
-    return found
+        of_epoch = told.get((one.partition, one.leader_epoch, one.leader), [])
+        near = of_epoch or told.get((one.partition, None, one.leader), [])
+        yield one, min(near, key=partial(distance, one), default=None)
+
+
+def distance(one: Elected, row: Row) -> int:
+    return abs(ms(row["elected_at"]) - one.at_ms)
+
+
+def outcomes(one: Elected, row: Row) -> Iterator[tuple[str, str]]:
+    """(what, outcome) of a change and the row that tells it."""
+    verdict, clean = row["verdict"], row["is_clean"]
+    yield (
+        "leader",
+        {"differs": "wrong", "undetermined": "undetermined"}.get(verdict, "right"),
+    )
+    kind = row["kind"].replace("offline_admin_unclean", "offline")
+    yield "kind", outcome(is_right=kind == one.kind, is_told=kind != "unknown")
+    is_told = row["trigger"] != "unknown"
+    yield "trigger", outcome(is_right=is_trigger(row["trigger"], one.trigger), is_told=is_told)
+    yield "time", outcome(is_right=distance(one, row) <= SETTLED_MS, is_told=is_told)
+    if one.leader >= 0:
+        yield "is_clean", outcome(is_right=clean != one.is_unclean, is_told=clean is not None)
+
+
+def outcome(*, is_right: bool, is_told: bool) -> str:
+    return "undetermined" if not is_told else "right" if is_right else "wrong"

@@ -51,7 +51,7 @@ def test_unclean_elections_that_kafka_prints() -> None:
 
 ELECTIONS = """
     cluster_id | term_id | controller_epoch | seq | topic | partition | kind    | trigger        | elected_at | old_leader | isr_before | leader | isr   | expected_leader | verdict       | is_clean | is_unclean_said | certainty | selector          | records_at_risk
-    c          | 1-6     | 6                | 1   | b.c   | 1         | offline | broker start   | 2          | -1         | [3]        | 2      | [2]   | 2               | as_prescribed | false    | true            | proved    |                   | 50
+    c          | 1-6     | 6                | 1   | b.c   | 1         | offline_admin_unclean | unclean election | 2          | -1         | [3]        | 2      | [2]   | 2               | as_prescribed | false    | true            | proved    |                   | 50
     c          | 1-6     | 6                | 2   | a     | 0         | offline | broker start   | 3          | 4          |            | 2      | [2]   | 2               | as_prescribed | false    | false           | proved    |                   | 0
     c          | 1-6     | 6                | 3   | a     | 1         | offline | broker failure | 4          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved    |                   |
     c          | 1-6     | 6                | 4   | a     | 2         | offline | broker failure | 5          | 4          | [4 1]      | 2      | [1 2] | 1               | differs       | true     | false           | proved    |                   |
@@ -80,8 +80,8 @@ def test_elections_that_hurt_or_surprise() -> None:
     assert sorted((one["severity"], one["certainty"], one["entity"], one["sentence"]) for one in found) == [
         (
             "critical", "proved", "b.c-1",
-            f"unclean election: b.c-1 got leader 2 outside of its in-sync replicas (term 1-6: no leader, ISR [3] "
-            f"-> leader 2, ISR [2]); {lost}, at most 50",
+            f"unclean election that an administrator asked for: b.c-1 got leader 2 outside of its in-sync replicas "
+            f"(term 1-6: no leader, ISR [3] -> leader 2, ISR [2]); {lost}, at most 50",
         ),
         (
             "warning", "inferred", "a-0",

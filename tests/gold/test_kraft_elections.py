@@ -109,8 +109,9 @@ RUNS = """
 # that of the reassignment, in event_seq that of the run; in partition_epoch: how many lines tell the choice.
 CHANGES = """
     topic_id | topic | partition | valid_from_at | leader | leader_epoch | state | interval_seq | seq | event_seq | partition_epoch
-    A        | a     | 0         | 15            | 2      | 5            | left  | 1            | 6   | 8         | 0
-    A        | a     | 0         | 20            | 2      | 7            | left  | 1            |     |           | 2
+    A        | a     | 0         | 15            | 2      | 5            | left  |              | 6   | 8         | 0
+    A        | a     | 1         | 13            | 2      | 5            | left  | 1            |     | 8         | 0
+    A        | a     | 0         | 20            | 2      | 7            | left  |              |     |           | 2
     A        | a     | 0         | 90            | 3      | 8            | left  |              |     |           | 1
     A        | a     | 1         | 15            | 2      | 5            | back  | 5            |     | 8         | 0
     A        | a     | 1         | 14.4          | 2      | 5            | back  |              |     | 8         | 0
@@ -156,3 +157,65 @@ def test_which_decision_a_change_may_come_of() -> None:
     )
     same_rows(named, expected, *named.columns)
     assert found["are_runs_told"].all()
+
+
+IN_OFFICE = """
+    cluster_id | term_id | life | controller_epoch | controller_id | mode  | elected_at
+    c          | 1-1     | 1    | 1                | 9             | kraft | 1
+"""
+CAME_AND_WENT = """
+    cluster_id | logged_at | node_id | said_by  | step              | broker_id | file_id | byte_offset
+    c          | 10        | 9       | decision | session_timed_out | 1         | x       | 1
+    c          | 10.4      | 9       | decision | unfence_granted   | 1         | x       | 2
+    c          | 30        | 9       | decision | session_timed_out | 1         | x       | 3
+    c          | 40        | 9       | decision | unfence_granted   | 2         | x       | 4
+"""
+MOVES = """
+    cluster_id | logged_at | node_id | step    | topic | partition | adding_replicas | removing_replicas | file_id | byte_offset
+    c          | 9         | 9       | changed | a     | 0         | [2]             | [1]               | x       | 11
+    c          | 31        | 9       | changed | a     | 0         |                 | []                | x       | 12
+    c          | 61        | 9       | changed | a     | 0         | [2]             | [1]               | x       | 13
+"""
+SAID_UNCLEAN = """
+    cluster_id | logged_at | node_id | event                      | step            | topic | topic_id | partition | new_leader | leader_epoch | isr_before | file_id | byte_offset
+    c          | 42.6      | 9       | elect_unclean              | elected         |       | A        | 0         | 2          | 8            |            | x       | 21
+    c          | 42.6      | 9       | partition_diff_unclean     | elected_unclean | a     | A        | 0         | 2          | 9            | [1]        | x       | 22
+    c          | 80        | 9       | unclean_election_triggered | started         | a     |          | 0         |            |              |            | x       | 23
+"""
+# In interval_seq and seq: the offsets of left_, moved_; in event_seq that of back_, else of task_; isr: as said before.
+# valid_until_at: since when the leader before led.
+MARKED = """
+    cluster_id | term_id | topic_id | topic | partition | valid_until_at | valid_from_at | leader | leader_epoch | interval_seq | seq | event_seq | isr
+    c          | 1-1     | A        | a     | 0         | 10.5           | 11            | 2      | 5            |              |     |           |
+    c          | 1-1     | A        | a     | 0         | 10.2           | 11            | 2      | 6            | 1            |     |           |
+    c          | 1-1     | A        | a     | 0         | 20             | 31.2          | 2      | 7            |              | 12  |           |
+    c          | 1-1     | A        | a     | 0         | 20             | 30.2          | 2      | 7            | 3            | 12  |           |
+    c          | 1-1     | A        | a     | 0         | 40             | 42.7          | 2      | 9            |              |     |           | [1]
+    c          | 1-1     | A        | a     | 0         | 40             | 40.6          | 2      | 10           |              |     | 4         |
+    c          | 1-1     | A        | a     | 0         | 60             | 61.5          | 2      | 11           |              |     |           |
+    c          | 1-1     | A        | a     | 0         | 60             | 80            | 2      | 12           |              |     | 23        |
+"""
+
+
+def test_what_is_not_why_another_leads() -> None:
+    """A broker that was let back before it led; one that left before the reassignment ended; one that came back long
+    before the controller says that it chose; a reassignment that begins."""
+    expected = frame(partition_timeline.SPEC, MARKED)
+    changes = expected.drop("interval_seq", "seq", "event_seq").rename(
+        {"valid_until_at": "valid_from_at_before"}
+    )
+    found = with_marks(
+        changes.with_columns(leader_before=pl.lit(1, pl.Int32)),
+        frame(broker_event.SPEC, CAME_AND_WENT),
+        frame(election_event.SPEC, SAID_UNCLEAN),
+        frame(reassignment_event.SPEC, MOVES),
+        frame(term.SPEC, IN_OFFICE),
+    )
+    named = found.select(
+        "leader_epoch",
+        interval_seq="left_byte_offset",
+        seq="moved_byte_offset",
+        event_seq=pl.coalesce("back_byte_offset", "task_byte_offset"),
+        isr="said_isr",
+    )
+    same_rows(named, expected, *named.columns)

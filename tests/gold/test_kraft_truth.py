@@ -26,7 +26,7 @@ from tests.gold.kraft_truth import (
 )
 from tests.gold.outage_truth import closest, told_outages, unmatched
 from tests.gold.truth import SETTLED_MS, ms, truncated
-from tests.lab import Row, broken_rules, built_tables, rows_of
+from tests.lab import Row, broken_rules, built_tables, folder_of, rows_of
 
 SAMPLES = ("3.9.2-kraft-separate-stock",)
 OTHERS = (
@@ -40,7 +40,7 @@ OTHERS = (
 
 RATIOS_CHANGED = 50  # at least, in each of these clusters
 # How much of each is told at least.
-ASKED = {"leader": 0.85, "kind": 0.9, "is_clean": 0.99}
+ASKED = {"leader": 0.85, "kind": 0.9, "is_clean": 0.99, "trigger": 0.65, "time": 0.65}
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def lab(
     request: pytest.FixtureRequest,
     shared: Path,
 ) -> Lab:
-    folder = shared / "corpus" / "lab" / request.param
+    folder = folder_of(shared, request.param)
     return Lab(folder, built_tables(folder))
 
 

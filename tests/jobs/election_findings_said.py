@@ -48,6 +48,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             topic="9RKjcrYoTGisVPImvRI5Sg", partition="0", leader="1"),
         [KRAFT_UNCLEAN], CONFIRMED,
     ),
+    "unclean_election with the ISR before": (
+        finding("unclean_election", "08:05:55.269", "08:05:55.269",
+            topic="rf1", partition="0", leader="1", isr_before="2", isr="1"),
+        [KRAFT_DIFF.replace("isr: []", "isr: [2]")], CONFIRMED,
+    ),
     "unclean_election with what it cost": (
         finding("unclean_election", "08:36:53.460", "08:36:53.460",
             topic="alerts", partition="0", leader="2", old_leader="3", isr_before="3", isr="2", records_at_risk="50"),
@@ -98,6 +103,7 @@ ALTERED = [
     ("leader_choice", "List(3)", "List(1, 3)", "its ISR is 1, 3"),
     ("leader_choice", "epoch=8", "epoch=9", "is of epoch 9"),
     ("unclean_election KRaft", "using an unclean election", "using a clean election", "does not say so"),
+    ("unclean_election with the ISR before", "isr: [2]", "isr: [2, 3]", "not the ISR of the records"),
     ("unclean_election with what it cost", "from offset 50", "from offset 49", "no two records are 50 records"),
     ("unclean_election with what it cost", "Leader alerts-0", "Leader alerts-1", "no two records are 50 records"),
     ("last_known_leader", "leader: -1 -> 1", "leader: -1 -> 2", "not what the records say"),

@@ -78,6 +78,8 @@ def test_elections() -> None:
         "logged_at", "step", "selector", "trigger", "topic", "topic_id", "partition", "partition_count", "old_leader",
         "new_leader", "leader_epoch", "isr", "live_replicas", "reason",
     )  # fmt: skip
+    told = found.filter(found["isr_before"].is_not_null()).sort("logged_at")
+    assert told["isr_before"].to_list() == [[], [2]]
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ KRAFT = """
     [2026-11-21 00:00:22,000] INFO [Controller 3] Unable to alter partition reassignment for rf2:0 because of an NoReassignmentInProgressException error: No partition reassignment is in progress. (org.apache.kafka.controller.ReplicationControlManager)
     [2026-11-21 00:00:23,000] INFO [QuorumController id=101] Replayed partition assignment change PartitionChangeRecord(partitionId=1, topicId=UnZBel8qRy60HqJjvUn8ug, isr=null, leader=-2, replicas=[2, 3], removingReplicas=[3], addingReplicas=[2], leaderRecoveryState=-1, directories=[j, A], eligibleLeaderReplicas=null, lastKnownElr=null) for topic rf1 (org.apache.kafka.controller.ReplicationControlManager)
     [2026-11-21 00:00:24,000] INFO [QuorumController id=101] AlterPartition request from node 3 for rf1-0 completed the ongoing partition reassignment and triggered a leadership change. Returning NEW_LEADER_ELECTED. (org.apache.kafka.controller.ReplicationControlManager)
+    [2026-11-21 00:00:25,000] INFO [QuorumController id=101] AlterPartition request from node 3 for rf1-2 completed the ongoing partition reassignment. (org.apache.kafka.controller.ReplicationControlManager)
+    [2026-11-21 00:00:26,000] INFO [Controller 3] AlterPartition request from node 3 for rf1-3 completed the ongoing partition reassignment. (org.apache.kafka.controller.ReplicationControlManager)
 """
 EXPECTED = """
     logged_at | step                 | reason           | topic      | partition | target_replicas | replicas | adding_replicas | removing_replicas | previous_replicas | lagging_replicas | caught_up_count | leader
@@ -55,6 +57,8 @@ EXPECTED = """
     22        | skipped              | rejected         | rf2        | 0         |                 |          |                 |                   |                   |                  |                 |
     23        | changed              |                  | rf1        | 1         | [2]             | [2 3]    | [2]             | [3]               |                   |                  |                 |
     24        | completed            |                  | rf1        | 0         |                 |          |                 |                   |                   |                  |                 |
+    25        | isr_changed          |                  | rf1        | 2         |                 |          |                 |                   |                   |                  |                 |
+    26        | completed            |                  | rf1        | 3         |                 |          |                 |                   |                   |                  |                 |
 """  # fmt: skip
 
 

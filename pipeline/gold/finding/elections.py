@@ -20,7 +20,8 @@ LOST = "; records that it had not copied are lost"
 LESS_LOST = "; no loss is seen: no former one came back with more records"
 # What diffs of partitions tell so, replays tell again.
 SAYING_SO = ("selector_unclean_elected", "elect_unclean", "partition_transition")
-OUTSIDE = "unclean election: {} got leader {} outside of its in-sync replicas"
+OUTSIDE = "unclean election{}: {} got leader {} outside of its in-sync replicas"
+ASKED = " that an administrator asked for"
 LAST_KNOWN = "LAST_KNOWN_LEADER"
 
 
@@ -56,7 +57,7 @@ def elected(unclean: pl.DataFrame) -> pl.DataFrame:
         valid_until_at="elected_at",
         sentence=words(
             OUTSIDE + " (term {}: {} -> {}){}",
-            *(partition_name(), "leader", "term_id"),
+            *(by_whom(), partition_name(), "leader", "term_id"),
             *(leadership("old_leader", "isr_before"), leadership("leader", "isr"), lost()),
         ),
         facts=facts(
@@ -69,6 +70,11 @@ def elected(unclean: pl.DataFrame) -> pl.DataFrame:
         ),
         certainty=certainty,
     )
+
+
+def by_whom() -> pl.Expr:
+    """Kafka elects so itself where the topic allows it: as a broker comes back, and by a task from 3.9 on."""
+    return when(col("kind") == "offline_admin_unclean").then(lit(ASKED)).otherwise(lit(""))
 
 
 def lost() -> pl.Expr:
@@ -102,7 +108,7 @@ def said_unclean(said: pl.DataFrame) -> pl.DataFrame:
         term_id=NO_TERM,
         valid_from_at="logged_at",
         valid_until_at="logged_at",
-        sentence=words(OUTSIDE + LOST, partition, "new_leader"),
+        sentence=words(OUTSIDE + LOST, lit(""), partition, "new_leader"),
         facts=facts(topic=topic, partition="partition", leader="new_leader"),
         certainty=lit("proved"),
         evidence=pl.concat_list(line()),

@@ -24,6 +24,7 @@ def with_choice(found: pl.DataFrame) -> pl.DataFrame:
     The leader stays if it is in service and in the ISR; else the first assigned replica that is; from 3.7 on an
     eligible one (ELR) or the last known leader where the ISR is empty; an unclean election takes the first assigned
     replica in service. A preferred one takes the head first. The ISR is the one after: those that are gone are out.
+    isr_before: of the interval before, else as the diff of this very election has it.
     Source: PartitionChangeBuilder.electLeader, electPreferredLeader, electAnyLeader, 3.0 to 4.3.
     """
     leader, old, head = col("leader"), col("leader_before"), first("replicas")
@@ -41,7 +42,7 @@ def with_choice(found: pl.DataFrame) -> pl.DataFrame:
     is_isr_known = col("is_next") & ~col("is_born")
     found = found.with_columns(
         expected_leader=when(valid.is_not_null()).then(expected),
-        isr_before=when(is_isr_known).then("isr_before"),
+        isr_before=pl.coalesce(when(is_isr_known).then("isr_before"), "said_isr"),
         is_unclean_said=is_unclean(),
     )
     return found.with_columns(is_clean=is_clean())

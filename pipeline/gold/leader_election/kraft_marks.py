@@ -17,7 +17,8 @@ LEFT = (
 BACK = ("unfence_granted",)
 RUNS = ("preferred_election_run", "periodic_task_run")
 PREFERRED_TASK = "electPreferred"
-MOVED = ("completed", "changed")
+UNCLEAN_TASK = "unclean_election_triggered"  # from 3.9, where the topic allows it
+COMPLETED, CHANGED = "completed", "changed"
 UNCLEAN = "elected_unclean"
 CHOICES = ("elect_unclean", "elect_elr")
 SOON = pl.duration(seconds=1)  # what one event prints in two files
@@ -34,40 +35,71 @@ def with_marks(
     reassignment_event: pl.DataFrame,
     term: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Adds left (of the leader before), back (of the new one), moved (of the partition), run (of preferred elections):
-    the last such decision that can be of the change, as columns <name>_ of MARK, null where there is none;
+    """Adds left (of the leader before), back (of the new one), moved (of the partition), run (of preferred elections),
+    task (of the controller's own unclean ones): the last such decision that can be of the change, as columns <name>_ of
+    MARK, null where there is none;
     are_runs_told: its controller printed one by then, be it that nothing was to do; said_: what lines say of this very
     election.
+
+    A controller says what it chose in the event in which it chose: where it does (said_at), only decisions of that
+    event can be of the change. A broker that was let back before it led has not left since; one that left before the
+    reassignment ended is not why another leads.
 
     changes: rows with leader_before, valid_from_at_before, leader, leader_epoch, topic, topic_id, partition,
     valid_from_at, term_id.
     """
     is_decision = (col("said_by") == "decision") & col("broker_id").is_not_null()
     decided = in_term(broker_event.filter(is_decision), term)
-    is_move = col("step").is_in(MOVED) & col("partition").is_not_null()
-    moves = in_term(reassignment_event.filter(is_move), term)
+    moves = in_term(reassignment_event.filter(is_end_of_move(), col("partition").is_not_null()), term)
     is_of_task = (col("trigger") == PREFERRED_TASK).fill_null(value=True)
     runs = in_term(election_event.filter(col("event").is_in(RUNS), is_of_task), term)
-    changed_at = col("valid_from_at")
-    since_before = pl.max_horizontal(col("valid_from_at_before") - SOON, changed_at - LATE)
+    changed_at = pl.min_horizontal("valid_from_at", "said_at")
+    is_said = col("said_at").is_not_null()
+    of_leadership = pl.max_horizontal(col("valid_from_at_before") - SOON, changed_at - LATE)
+    since_before = when(is_said).then(changed_at - SOON).otherwise(of_leadership)
     lately = changed_at - LATER
     first_runs = runs.group_by("cluster_id", "term_id").agg(runs_told_from_at=col("at").min())
     of_leaders = {
         "left": (decided.filter(col("step").is_in(LEFT)), ("cluster_id", "leader_before")),
         "back": (decided.filter(col("step").is_in(BACK)), ("cluster_id", "leader")),
     }
-    found = changes.sort("valid_from_at")
+    found = changes.join(choices_said(election_event), on=CHOICE, how="left")
     for name, (marks, key) in of_leaders.items():
         found = with_last(found, marks, name, key, BROKER, since_before)
     partition = ("cluster_id", "topic", "partition")
     found = with_last(found, moves, "moved", partition, partition, lately)
+    tasks = in_term(election_event.filter(col("event") == UNCLEAN_TASK), term)
+    found = with_last(found, tasks, "task", partition, partition, changed_at - SOON)
     is_changing = col("partition_count") > 0
     found = with_last(found, runs.filter(is_changing), "run", ("cluster_id",), ("cluster_id",), lately)
     return (
         found.join(first_runs, on=["cluster_id", "term_id"], how="left")
-        .with_columns(are_runs_told=(col("runs_told_from_at") <= changed_at).fill_null(value=False))
-        .join(choices_said(election_event), on=CHOICE, how="left")
+        .with_columns(are_runs_told=(col("runs_told_from_at") <= col("valid_from_at")).fill_null(value=False))
+        .pipe(without_returned, decided.filter(col("step").is_in(BACK)))
     )
+
+
+def is_end_of_move() -> pl.Expr:
+    """The record that ends a reassignment has no adding and no removing replicas."""
+    lists = (col(name).list.len().fill_null(0) == 0 for name in ("adding_replicas", "removing_replicas"))
+    return (col("step") == COMPLETED) | ((col("step") == CHANGED) & pl.all_horizontal(lists))
+
+
+def without_returned(found: pl.DataFrame, back: pl.DataFrame) -> pl.DataFrame:
+    """left is null where the broker was let back between that and its leadership, or where the reassignment of the
+    partition ended since."""
+    returns = back.sort("at").select("cluster_id", leader_before="broker_id", returned_at="at")
+    is_back = (col("returned_at") > col("left_at")).fill_null(value=False)
+    is_moved = col("moved_at").is_between("left_at", "valid_from_at", closed="right").fill_null(value=False)
+    return (
+        found.sort("valid_from_at_before")
+        .join_asof(
+            returns, left_on="valid_from_at_before", right_on="returned_at", by=["cluster_id", "leader_before"],
+            coalesce=False, check_sortedness=False,
+        )
+        .with_columns(when(~is_back & ~is_moved).then(col(f"left_{name}" for name in MARK)))
+        .drop("returned_at")
+    )  # fmt: skip
 
 
 def with_last(
@@ -78,7 +110,7 @@ def with_last(
     by: tuple[str, ...],
     since: pl.Expr,
 ) -> pl.DataFrame:
-    """Changes, sorted by valid_from_at, with the last of the marks from that time until just after the change.
+    """Changes with the last of the marks from that time until just after the change.
 
     key: columns of changes that name what the marks are of; by: those of marks.
     """
@@ -86,7 +118,8 @@ def with_last(
     in_turn = marks.sort(MARK).select(*by, col(MARK).name.prefix(f"{name}_"), mark_at="at")
     is_of_it = col("mark_at") >= since
     return (
-        changes.with_columns(until_at=col("valid_from_at") + SOON)
+        changes.with_columns(until_at=pl.min_horizontal("valid_from_at", "said_at") + SOON)
+        .sort("until_at")
         .join_asof(
             in_turn, left_on="until_at", right_on="mark_at", by_left=key, by_right=by, coalesce=False,
             check_sortedness=False,
@@ -97,8 +130,8 @@ def with_last(
 
 
 def choices_said(election_event: pl.DataFrame) -> pl.DataFrame:
-    """(CHOICE, said_step, said_selector, said_at, diff_line, choice_line): what lines say of one choice: diffs that
-    name the topic, and what the controller said when it chose.
+    """(CHOICE, said_step, said_selector, said_at, said_isr, diff_line, choice_line): what lines say of one choice:
+    diffs that name the topic, and what the controller said when it chose. said_isr: before it.
 
     The line of the choice itself has the leader epoch before from 4.1 on, and until then none: it is that of the next
     diff. Diffs, which every controller prints that replays the record, have the epoch after.
@@ -121,6 +154,7 @@ def choices_said(election_event: pl.DataFrame) -> pl.DataFrame:
             said_step=col("step").max(),
             said_selector=col("selector").min(),
             said_at=col("logged_at").min(),
+            said_isr=col("isr_before").drop_nulls().first(),
             diff_line=line().filter(~col("is_choice")).first(),
             choice_line=line().filter(col("is_choice")).first(),
         )

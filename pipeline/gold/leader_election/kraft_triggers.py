@@ -93,7 +93,7 @@ def is_headed() -> pl.Expr:
 
 def with_kind(found: pl.DataFrame) -> pl.DataFrame:
     """Up to 3.8 nothing tells who asked for preferred leaders (a leader that stays in the ISR was not let go); an
-    unclean election that no broker brought about was.
+    unclean election that no broker brought about was, but for those of the controller's task (ElectUnclean, from 3.9).
     Where lines of the controller are missing only the creation is known."""
     trigger = col("trigger")
     of_trigger = trigger.replace_strict(KIND_OF_TRIGGER, default="unknown", return_dtype=pl.String)
@@ -102,7 +102,7 @@ def with_kind(found: pl.DataFrame) -> pl.DataFrame:
     is_known = col("is_term_read") | col("is_born")
     kind = (
         when(~is_known.fill_null(value=False)).then(lit("unknown"))
-        .when(is_asked & is_last_known()).then(lit("offline"))
+        .when(is_asked & (is_last_known() | col("task_at").is_not_null())).then(lit("offline"))
         .when(is_asked).then(lit("offline_admin_unclean"))
         .when((trigger == "unknown") & is_headed() & stays).then(lit("preferred"))
         .otherwise(of_trigger)
