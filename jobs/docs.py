@@ -4,9 +4,9 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
+from jobs.explain.folding import alike
 from jobs.explain.text import as_lines
 from pipeline.catalog.docs import blocks, filled
-from pipeline.kafka.explaining.explanation import explained
 from pipeline.kafka.reading.pasted import pasted
 
 EXAMPLE_WIDTH = 100
@@ -37,7 +37,7 @@ def refreshed(text: str) -> str:
 def explained_example() -> str:
     """What `explain` prints for a line of the sample."""
     found = pasted(EXAMPLE)
-    return "\n".join(["```", *as_lines(explained(found.records[0]), None, EXAMPLE_WIDTH), "```"])
+    return "\n".join(["```", *as_lines(alike(found.records[:1]), None, EXAMPLE_WIDTH), "```"])
 
 
 if __name__ == "__main__":

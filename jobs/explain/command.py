@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from jobs.explain.folding import folded
 from jobs.explain.record_in_file import offset_of_line, record_at
 from jobs.explain.text import as_data, as_lines
 from jobs.text import printable, printable_lines, shortened
@@ -87,15 +88,16 @@ def as_json(found: Pasted, zone: str | None) -> str:
 
 
 def as_text(found: Pasted, given: argparse.Namespace) -> str:
-    """The first records in words; one out of a file with its lines before it."""
+    """The records in words, those of the same words as one; one out of a file with its lines before it."""
     width = min(max(shutil.get_terminal_size((100, 24)).columns, NARROWEST), WIDEST)
     lines = [f"left out: {shortened(found.left_out, width)}", ""] if found.left_out else []
-    for one in found.records[:SHOWN]:
-        told = explained(one)
-        lines += [*printable_lines(told.raw), ""] if given.file is not None and told.raw else []
-        lines += [*as_lines(told, given.zone, width), ""]
-    if len(found.records) > SHOWN:
-        lines += [f"{len(found.records) - SHOWN} more records; --json explains them all", ""]
+    answers, left = folded(found.records, SHOWN)
+    for one in answers:
+        raw = one.told.raw
+        lines += [*printable_lines(raw), ""] if given.file is not None and raw else []
+        lines += [*as_lines(one, given.zone, width), ""]
+    if left:
+        lines += [f"{left} more records; --json explains them all", ""]
     return "\n".join(lines[:-1])
 
 

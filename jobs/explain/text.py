@@ -6,6 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from jobs.explain.folding import Folded
 from jobs.text import day_clock, shortened
 from pipeline.kafka.explaining.explanation import Explanation, Said, Wording
 from pipeline.kafka.reading.pasted import Pasted
@@ -27,17 +28,20 @@ def as_data(told: Explanation, found: Pasted, zone: str | None) -> dict[str, Any
     return data
 
 
-def as_lines(told: Explanation, zone: str | None, width: int) -> list[str]:
-    """What the record says, top down: event, meaning, head, fields, exception, move, source."""
+def as_lines(found: Folded, zone: str | None, width: int) -> list[str]:
+    """What the records say, top down: event, meaning, head, fields, exception, move, source."""
+    told = found.told
     if told.event is None:
         return [
             *paragraph("NOT UNDERSTOOD", f"({told.reason}) {told.reason_meaning}", width),
+            *others(found, width),
             *head(told, zone, width),
             *nearest_lines(told.nearest, width),
         ]
     return [
         told.event,
         *textwrap.wrap(told.meaning or "", width, initial_indent="  ", subsequent_indent="  "),
+        *others(found, width),
         *head(told, zone, width),
         *releases(told.wordings, width),
         *field_lines(told.fields, width),
@@ -46,6 +50,15 @@ def as_lines(told: Explanation, zone: str | None, width: int) -> list[str]:
         *(line for one in told.source[:1] for line in entry("source", one, width)),
         *(line for one in told.source[1:] for line in entry("", one, width)),
     ]
+
+
+def others(found: Folded, width: int) -> Iterator[str]:
+    """How many records are told as one, until when, of which partitions."""
+    if found.count > 1:
+        until = f", the last at {found.last_at:%Y-%m-%d %H:%M:%S}" if found.last_at else ""
+        yield from entry("records", f"{found.count} like this{until}; below is the first", width)
+        if found.partitions:
+            yield from entry("partitions", found.partitions, width)
 
 
 def head(told: Explanation, zone: str | None, width: int) -> Iterator[str]:

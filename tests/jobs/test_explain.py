@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from jobs import cli
 from jobs.docs import EXAMPLE, explained_example
+from jobs.explain.folding import alike, folded, listed
 from jobs.explain.record_in_file import offset_of_line, record_at
 from jobs.explain.text import as_lines
-from pipeline.kafka.explaining.explanation import explained
 from pipeline.kafka.reading.pasted import pasted, rows_of
 from tests.conftest import REPOSITORY
 from tests.kafka.real_lines import READY, REAL, TIME
@@ -90,7 +90,7 @@ def test_what_is_not_understood_has_its_reason_and_what_is_near(
 def test_nothing_pasted_acts_on_the_terminal(before: bytes, after: bytes, cut: int) -> None:
     data = before + READY.encode()[:cut] + b"\x1b[2J\x9b31m\x00\x07" + after + READY.encode()[cut:]
     for record in pasted(data).records:
-        lines = as_lines(explained(record), None, 80)
+        lines = as_lines(alike([record]), None, 80)
         assert all(line.isprintable() for line in lines), lines
 
 
@@ -192,7 +192,47 @@ def test_stdin_is_read_without_a_line(
     for argv in ([], ["-"]):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(f"{READY}\n".encode() * 25)))
         said = explain(*argv, out=capsys)
-        assert said.count("controller_ready") == 20 and "5 more records; --json explains them all" in said
+        assert said.count("controller_ready") == 1
+        assert "records    25 like this, the last at 2026-11-21 09:00:21; below is the first" in said
+
+
+SENT = "Sending UpdateMetadata request {} to brokers Set({}) for partition {} (state.change.logger)"
+PASTE = "".join(
+    f"[2026-11-21 08:57:4{second},000] TRACE [Controller id=1 epoch=5] {text}\n"
+    for second, text in enumerate((
+        SENT.format("PartitionState(controllerEpoch=5, leader=2, leaderEpoch=1)", "1, 2", "a-0"),
+        SENT.format("PartitionState(controllerEpoch=5, leader=3, leaderEpoch=1)", "1, 2", "b-1"),
+    ))
+) + (
+    "[2026-11-21 08:57:42,000] ERROR [Controller id=1 epoch=5] Controller 1 epoch 5 failed to change state for partition "
+    "a-0 from OfflinePartition to OnlinePartition (state.change.logger)\n"
+    "kafka.common.StateChangeFailedException: Failed to elect leader for partition a-0\n"
+)  # fmt: skip
+
+
+def test_records_of_one_wording_are_one_answer() -> None:
+    (sent, failed), left = folded(pasted(PASTE.encode()).records, 2)
+    assert (sent.count, sent.partitions, failed.count, failed.told.level, left) == (
+        2,
+        "a-0, b-1",
+        1,
+        "ERROR",
+        0,
+    )
+    said = {one.name: one.value for one in sent.told.fields}
+    assert (said["broker_ids"], said["leader"], said["topic"]) == ([1, 2], "2, 3", "a, b")
+    assert str(sent.last_at) == "2026-11-21 08:57:41"
+
+
+def test_errors_are_among_what_is_shown() -> None:
+    (failed,), left = folded(pasted(PASTE.encode()).records, 1)
+    assert (failed.told.level, left) == ("ERROR", 2)
+
+
+def test_of_long_lists_the_first_are_shown() -> None:
+    assert listed(["a", "b", "a"], is_all=True) == "a, b"
+    assert listed([*"abcdefgh"], is_all=True) == "a, b, c, d, e, f and 2 more"
+    assert listed(["x" * 70, "y"], is_all=False) == f"{'x' * 70} and more"
 
 
 def test_the_example_of_the_readme_is_a_line_of_the_sample() -> None:
