@@ -28,8 +28,8 @@ from tests.jobs.finding_records import (
     REFUSED,
     RESIGNING,
     STACK,
-    TOPIC_REMOVED,
     STATED,
+    TOPIC_REMOVED,
     VACANT_3,
 )
 
