@@ -21,6 +21,7 @@ COLUMNS = (
     *("topic", "topic_life", "partition", "noticed_at", "unserved_from_at", "ended_at"),
     *("root_event", "root_broker_id", "term_id"),
 )
+LOST_DIR = "log-dir failure"  # its broker lives
 LEAST_MS = 1000  # shorter ones are what every restart does
 SHOWN_EVENTS, SHOWN_TOPICS = 5, 40
 # Of the outages of with_lasting; most_ms is null where nothing tells it of one of them.
@@ -85,7 +86,7 @@ def open_lines(rows: pl.DataFrame, last: datetime) -> list[str]:
             clock_by(one["noticed_at"], last),
             f"{seconds(one['noticed_ms'])} s",
             "?" if one["most_ms"] is None else f"{seconds(one['most_ms'])} s",
-            one["root_event"] + gone({"brokers": broker_ids(one)}),
+            one["root_event"] + gone(one | {"brokers": broker_ids(one)}),
         )
         for one in found
     ]
@@ -151,7 +152,8 @@ def broker_ids(outage: Row) -> list[int]:
 
 def gone(event: Row) -> str:
     brokers = ",".join(str(one) for one in event["brokers"])
-    return f": broker {brokers} gone" if brokers else ""
+    is_there = event["root_event"] == LOST_DIR
+    return f": broker {brokers}{'' if is_there else ' gone'}" if brokers else ""
 
 
 def seconds(milliseconds: int) -> str:

@@ -24,6 +24,7 @@ OUTAGES = """
     c          | d     | 1          | 0         | 30.95      |          | broker failure      | 2              | uncontrolled  | 1-4     | proved
     c          | d     | 1          | 1         | 30.95      |          | broker failure      | 2              | uncontrolled  | 1-4     | proved
     c          | e     | 1          | 0         | 12         |          | controller start-up | 9              |               | 1-1     | inferred
+    c          | f     | 1          | 0         | 23         | 25       | log-dir failure     | 2              |               | 1-1     | proved
     c          | e     | 1          | 1         | 40         | 50       | broker failure      | 2              | controlled    | 1-4     | proved
     c          | e     | 1          | 2         | 45         |          | controller start-up | 5              | missing_at_startup | 1-5 | inferred
     c          | e     | 1          | 3         | 48         |          | broker failure      | 6              | uncontrolled  | 1-5     | inferred
@@ -76,6 +77,7 @@ def test_an_event_that_left_partitions_without_a_leader() -> None:
         ("info", "broker 5", "inferred", "broker 5 was shut down: 1 partition without a leader for 2.0 s (a-0), seen by the new controller 6"),
         ("warning", "broker 2", "inferred", "broker 2 died or hung: 2 partitions without a leader for up to 4.0 s (worst b-0)"),
         ("warning", "broker 2", "proved", "broker 2 died or hung: 2 partitions without a leader for up to 51 ms (worst d-0), all still without at the end of the data"),
+        ("warning", "broker 2", "proved", "broker 2 lost a log directory: 1 partition without a leader for 2.0 s (f-0)"),
         ("warning", "broker 5", "proved", "broker 5 died or hung: 1 partition without a leader for 1.0 s (a-0)"),
         ("warning", "broker 6", "inferred", "broker 6 was gone: 1 partition without a leader for 3.0 s (a-0), seen by the new controller 5"),
     ]  # fmt: skip

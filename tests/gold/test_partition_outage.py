@@ -53,6 +53,37 @@ def test_outages_of_a_story(outages: pl.DataFrame) -> None:
     same_rows(outages, expected, *TOLD, "low_ms", "high_ms", "certainty")
 
 
+# A log directory of broker 3 fails, and is still gone when it comes back: who leads there has no other replica.
+LOST_DIR = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:01,010] INFO [Controller id=1] Currently active brokers in the cluster: Set(1, 3) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:10,000] INFO [Controller id=1] Handling log directory failure for brokers 3 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:20,000] INFO [Controller id=1] Starting topic deletion for topics b (kafka.controller.KafkaController)
+"""
+MARKED = """
+    [2026-11-21 00:00:02,000] INFO [Controller id=1 epoch=1] Changed partition a-0 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=3, leaderEpoch=0, isr=List(3), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:00:10,001] INFO [Controller id=1] Mark replicas a-0 on broker 3 as offline (state.change.logger)
+    [2026-11-21 00:00:10,002] TRACE [Controller id=1 epoch=1] Changed partition a-0 state from OnlinePartition to OfflinePartition (state.change.logger)
+    [2026-11-21 00:00:18,000] INFO [Controller id=1 epoch=1] Changed partition a-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=3, leaderEpoch=1, isr=List(3), zkVersion=1) (state.change.logger)
+    [2026-11-21 00:00:20,001] INFO [Controller id=1] Mark replicas a-0 on broker 3 as offline (state.change.logger)
+    [2026-11-21 00:00:20,002] TRACE [Controller id=1 epoch=1] Changed partition a-0 state from OnlinePartition to OfflinePartition (state.change.logger)
+"""
+
+
+def test_a_log_directory_that_failed_is_the_root_and_its_broker_the_one_that_led_there() -> None:
+    logs = {(1, "controller"): LOST_DIR, (1, "state-change"): MARKED}
+    expected = frame(
+        SPEC,
+        """
+        topic | partition | noticed_at | ended_at | ended_how | root_event      | root_broker_id | old_leader | new_leader | unserved_from_at | certainty
+        a     | 0         | 10.002     | 18       | elected   | log-dir failure | 3              | 3          | 3          | 10.002           | proved
+        a     | 0         | 20.002     |          |           | log-dir failure | 3              | 3          |            | 20.002           | proved
+        """,
+    )
+    found = built(records_in(logs), "partition_outage")["partition_outage"]
+    same_rows(found, expected, *TOLD, "unserved_from_at", "certainty")
+
+
 def test_a_start_up_notices_what_happened_after_the_controller_before(outages: pl.DataFrame) -> None:
     """The last line that names epoch 1 is of 10.003: a broker that died then may have been silent for 21 s already."""
     expected = frame(SPEC, "topic | partition | unserved_from_at\na | 0 | -10.997\na | 1 | -10.997")

@@ -11,7 +11,7 @@ from pipeline.model.brokers.departures import AT_STARTUP
 from pipeline.model.partitions.outage_event import EVENT, with_event
 from pipeline.model.settings import AuditLimit
 
-CHOSEN, SHUT_DOWN = "controlled", "planned stop"
+CHOSEN, SHUT_DOWN, LOST_DIR = "controlled", "planned stop", "log-dir failure"
 TERM = ("cluster_id", "term_id")
 OF_BROKER = ("cluster_id", "root_broker_id")
 OF_TERM = (*OF_BROKER, "term_id")
@@ -89,7 +89,7 @@ def with_chosen(
             by=OF_BROKER,
             check_sortedness=False,
         )
-        .with_columns(is_chosen=is_asked.fill_null(value=False))
+        .with_columns(is_chosen=is_asked.fill_null(value=False) & (col("root_event") != LOST_DIR))
     )
 
 

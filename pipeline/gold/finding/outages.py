@@ -3,14 +3,18 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.finding.outage_events import SHUT_DOWN, events
+from pipeline.gold.finding.outage_events import LOST_DIR, SHUT_DOWN, events
 from pipeline.gold.finding.wording import PARTITION, facts, joined, rule, seconds, several, words
 from pipeline.model.settings import AuditLimit
 
 SHORT_MS = 100  # what is shorter is told in milliseconds
 START_UP = "controller start-up"
 # What is said of brokers that were gone, by root_event of gold.partition_outage.
-OF_BROKERS = {"broker failure": "died or hung", "broker bounced": "restarted"}
+OF_BROKERS = {
+    "broker failure": "died or hung",
+    "broker bounced": "restarted",
+    LOST_DIR: "lost a log directory",
+}
 
 
 def outage(

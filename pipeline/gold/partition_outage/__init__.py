@@ -20,6 +20,7 @@ from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.settings import SessionLimit
 
 LINE = ("cluster_id", "line_file_id", "line_byte_offset")
+LOST_DIR = "log-dir failure"
 SEED = "seed"  # how an outage that was noticed before dirty_from reaches it
 DEPARTURES = {
     "controlled": "broker failure",
@@ -126,7 +127,7 @@ def outages(pieces: pl.DataFrame) -> pl.DataFrame:
 
 def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
     """root_event: how the broker left that led it, else the cause of the line with which it begins; event_seq of that
-    line."""
+    line. root_broker_id: of a log directory that failed the leader that lives."""
     lines = controller_line.select(
         "cluster_id", "cause", "event_seq", line_file_id="file_id", line_byte_offset="byte_offset"
     )
@@ -140,6 +141,8 @@ def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFram
     )
     return found.join(lines, on=LINE, how="left").with_columns(
         root_event=pl.coalesce("root_event", departure, "cause", lit("unknown")), certainty=certainty
+    ).with_columns(
+        root_broker_id=pl.coalesce("root_broker_id", when(col("root_event") == LOST_DIR).then("old_leader"))
     )
 
 
