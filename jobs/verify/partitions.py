@@ -27,6 +27,7 @@ LED = re.compile(
     r"(?i)(?:leader\"?[=:]|(?:with|elected) leader) ?(?:-1 -> )?\d+"
     r"|Leader \S+ (?:with topic id \S+ )?starts at leader epoch|Current leader is \d+"
 )
+DISK = re.compile(r"Directories \[[^\]]*\] in broker (\d+) marked offline")
 QUEUED = re.compile(r"(?:deletion for topics|to be deleted:|deletions:) (.*?)(?:, initial| \(kafka|$)")
 PUT_OFF = re.compile(
     r"(?:Not retrying deletion of topic|Halted deletion of topics) (\S+) "
@@ -71,10 +72,12 @@ def lost(claim: Claim, line: Line) -> list[str]:
 
 
 def require_begin(line: Line, claim: Claim, topic: str, number: int) -> None:
-    """It says so of the partition itself, or of its leader: that it left, or is not among the live ones. A machine that
-    starts lists it as Offline."""
+    """It says so of the partition itself, or of its leader: that it left, lost a log directory, or is not among the
+    live ones. A machine that starts lists it as Offline."""
     left = gone(line)
-    is_left = any(one in left or is_without(line, one) for one in brokers_of(claim))
+    disk = DISK.search(line.text) if claim.text("cause") == "log-dir failure" else None
+    has_left = any(one in left or is_without(line, one) for one in brokers_of(claim))
+    is_left = has_left or (disk is not None and disk[1] in brokers_of(claim))
     is_said = names(line, topic, number) and NOBODY.search(line.whole)
     is_listed = re.search(rf"{name_of(topic, number)} -> OfflinePartition\b", line.whole)
     leader = LEADER.search(line.whole) if names(line, topic, number) else None

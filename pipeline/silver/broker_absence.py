@@ -11,6 +11,7 @@ from schemas.silver.broker_absence import SPEC
 SILENT = "session_timed_out"
 FENCED = (SILENT, "fence_granted", "shutdown_granted")
 LEAVING = "controlled_shutdown_granted"
+DISK = "log_dir_failed"  # from 3.7: a broker with several log directories goes on without one
 BACK = "unfence_granted"
 
 
@@ -19,10 +20,11 @@ def build(broker_event: pl.DataFrame, term: pl.DataFrame, session_limit: Session
 
     silent_from_at: a controller that takes over waits for the time-out anew, as did the one before it, whose end is not
     before the next one's election but for a moment.
-    Source: BrokerHeartbeatManager, ReplicationControlManager, from 2.8.
+    A log directory that failed is out until the broker is unfenced again, as a new process: its return has no line.
+    Source: BrokerHeartbeatManager, ReplicationControlManager, from 2.8; handleDirectoriesOffline, from 3.7.
     """
     step, at = col("step"), col("at")
-    is_decision = (col("said_by") == "decision") & step.is_in([*FENCED, LEAVING, BACK])
+    is_decision = (col("said_by") == "decision") & step.is_in([*FENCED, LEAVING, DISK, BACK])
     decisions = broker_event.filter(is_decision & col("broker_id").is_not_null())
     elected = term.select("cluster_id", "term_id", "elected_at")
     silence = kraft_silence(session_limit)
@@ -37,6 +39,7 @@ def build(broker_event: pl.DataFrame, term: pl.DataFrame, session_limit: Session
             back_at=next_back.over("cluster_id", "broker_id"),
             silent_from_at=when(step == SILENT).then(heard_at - silence),
             is_fence=step != LEAVING,
+            is_partial=step == DISK,
             out_at=at,
         )
         .filter(step != BACK)

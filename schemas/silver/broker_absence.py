@@ -22,6 +22,11 @@ SPEC = TableSpec(
             BOOLEAN,
             "It is fenced; else it may shut down, leads nothing from then on, and is fenced when it is done.",
         ),
+        required(
+            "is_partial",
+            BOOLEAN,
+            "Out is only what lies in a log directory of the broker that failed; it serves all the others.",
+        ),
         required("event", STRING, "What the line is, e.g. broker_session_timeout."),
         FILE_ID,
         BYTE_OFFSET,

@@ -9,6 +9,7 @@ STEPS = (
     "stated",  # a broker applied this state of the partition
     "created",  # a controller replayed the partition's record: all of it
     "changed",  # a controller replayed a change of it: what is null stays as it was
+    "blocked",  # a broker can't lead or follow the partition: it lies in a log directory that failed
     "removed",  # a controller replayed the end of the topic: partition is null
 )
 
@@ -19,7 +20,7 @@ SPEC = TableSpec(
     fields=(
         *RECORD,
         required("teller", STRING, "Who says so.", accepted=TELLERS),
-        required("step", STRING, "named, stated, created, changed or removed.", accepted=STEPS),
+        required("step", STRING, "named, stated, created, changed, blocked or removed.", accepted=STEPS),
         required("topic", STRING, "Topic."),
         field("topic_id", STRING, "Id of the topic; null on the lines of followers."),
         field("partition", INTEGER, "Partition; null where the whole topic is meant."),

@@ -29,6 +29,7 @@ OUTAGES = """
     c          | e     | 1          | 2         | 45         |          | controller start-up | 5              | missing_at_startup | 1-5 | inferred
     c          | e     | 1          | 3         | 48         |          | broker failure      | 6              | uncontrolled  | 1-5     | inferred
     c          | e     | 1          | 4         | 48         |          | broker failure      | 6              | uncontrolled  | 1-5     | inferred
+    c          | e     | 1          | 5         | 49         | 51.5     | log-dir failure     | 6              |               | 1-5     | inferred
 """
 # Controller 5 was shut down, came back and died in the next term; controller 6 crashed.
 TERMS = """
@@ -107,3 +108,10 @@ def test_a_planned_stop_of_everything_is_one_finding_that_nobody_is_called_for()
         "3 still without at the end of the data"
     )
     assert (stop["entity"], stop["valid_until_at"]) == ("broker 2", None)
+
+
+def test_a_lost_log_directory_is_no_stop() -> None:
+    """Also of a broker that had been shut down before."""
+    (lost,) = told(STOPPED).filter(col("valid_from_at") == at(49)).to_dicts()
+    sentence = "broker 6 lost a log directory: 1 partition without a leader for 2.5 s (e-5)"
+    assert (lost["severity"], lost["sentence"]) == ("warning", sentence)

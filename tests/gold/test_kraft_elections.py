@@ -44,12 +44,14 @@ def test_a_leader_epoch_is_one_election() -> None:
 
 
 # 1 is fenced twice before it is back once; 3 is out for good. Of the term between 50 and 60 no line was read.
+# A log directory of 2 fails at 70.
 ABSENCES = """
-    cluster_id | broker_id | out_at | back_at
-    c          | 1         | 10     | 30
-    c          | 1         | 12     | 14
-    c          | 3         | 15     |
-    c          | 2         | 62     | 64
+    cluster_id | broker_id | out_at | back_at | is_partial
+    c          | 1         | 10     | 30      | false
+    c          | 1         | 12     | 14      | false
+    c          | 3         | 15     |         | false
+    c          | 2         | 62     | 64      | false
+    c          | 2         | 70     | 80      | true
 """
 TERMS = """
     cluster_id | term_id | life | controller_epoch | mode  | elected_at | first_seen_at
@@ -57,28 +59,31 @@ TERMS = """
     c          | 1-2     | 1    | 2                | kraft |            | 50
     c          | 1-3     | 1    | 3                | kraft | 60         | 60
 """
-# In isr: the replicas in service; in is_expected: whether that is known.
+# In isr: the replicas in service; in is_expected: whether that is known; in is_clean: no log directory is out.
 ELECTIONS = """
-    cluster_id | elected_at | replicas | isr     | is_expected
-    c          | 5          | [3 1 2]  | [3 1 2] | true
-    c          | 20         | [3 1 2]  | [2]     | true
-    c          | 20         | [3 1]    | []      | true
-    c          | 20         |          |         | true
-    c          | 30         | [3 1 2]  | [1 2]   | true
-    c          | 55         | [2 1]    | [2 1]   | false
-    c          | 63         | [2 1]    | [1]     | false
-    c          | 63         | [2]      | []      | true
-    c          | 65         | [2]      | [2]     | true
-    c          | 65         |          |         | false
+    cluster_id | elected_at | replicas | isr     | is_expected | is_clean
+    c          | 5          | [3 1 2]  | [3 1 2] | true        | true
+    c          | 20         | [3 1 2]  | [2]     | true        | true
+    c          | 20         | [3 1]    | []      | true        | true
+    c          | 20         |          |         | true        | true
+    c          | 30         | [3 1 2]  | [1 2]   | true        | true
+    c          | 55         | [2 1]    | [2 1]   | false       | true
+    c          | 63         | [2 1]    | [1]     | false       | true
+    c          | 63         | [2]      | []      | true        | true
+    c          | 65         | [2]      | [2]     | true        | true
+    c          | 65         |          |         | false       | true
+    c          | 75         | [2]      | [2]     | true        | false
+    c          | 75         | [1]      | [1]     | false       | true
 """
 
 
 def test_who_was_in_service() -> None:
     expected = frame(leader_election.SPEC, ELECTIONS).rename({"elected_at": "valid_from_at"})
-    asked = expected.drop("isr", "is_expected")
+    asked = expected.drop("isr", "is_expected", "is_clean")
     found = with_service(asked, frame(broker_absence.SPEC, ABSENCES), frame(term.SPEC, TERMS))
     names = {"able": "isr", "is_out_known": "is_expected"}
-    same_rows(found.rename(names), expected, "valid_from_at", "replicas", "isr", "is_expected")
+    told = found.rename(names).with_columns(is_clean=~pl.col("has_disk_out"))
+    same_rows(told, expected, "valid_from_at", "replicas", "isr", "is_expected", "is_clean")
 
 
 # The controller is 9. Node 8 was superseded: what it decides never comes true.

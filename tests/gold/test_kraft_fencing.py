@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.core.stretches import TIME
+from pipeline.gold.partition_timeline.kraft_disks import blocked_by_disk
 from pipeline.gold.partition_timeline.kraft_fencing import (
     fences,
     held,
@@ -18,7 +19,7 @@ from schemas.silver import broker_absence
 from tests.frames import at, frame
 
 HEAD = "cluster_id | topic_id | partition | valid_from_at | leader | leader_epoch | partition_epoch | isr | replicas"
-ABSENT = "cluster_id | broker_id | out_at | back_at | is_fence | event | file_id | byte_offset"
+ABSENT = "cluster_id | broker_id | out_at | back_at | is_fence | event | file_id | byte_offset | is_partial"
 Held = list[tuple[object, ...]]
 
 
@@ -37,22 +38,26 @@ def states_of(*rows: str) -> pl.DataFrame:
 
 
 def absences_of(*rows: str) -> pl.DataFrame:
-    text = "\n".join([ABSENT, *(f"c | {row} | decided | f | {n}" for n, row in enumerate(rows, 1))])
+    text = "\n".join([ABSENT, *(f"c | {row} | decided | f | {n} | false" for n, row in enumerate(rows, 1))])
     return frame(broker_absence.SPEC, text)
 
 
-def told(states: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
+def told(states: pl.DataFrame, absences: pl.DataFrame, lines: pl.DataFrame | None = None) -> pl.DataFrame:
+    """lines: what brokers say of partitions that lie in a log directory that failed."""
+    none = states.select(*IDENTITY, "at").clear().with_columns(step=lit("blocked"), node_id=lit(0, pl.Int32))
     ends = pl.DataFrame({"cluster_id": ["c"], "topic_id": ["t"], "topic_life": [1]}).with_columns(
         gone_at=lit(None, TIME), gone_by=lit(None, pl.String)
     )
-    led = with_leaderships(states).pipe(with_lost, absences)
+    whole = absences.filter(~col("is_partial"))
+    disks = blocked_by_disk(none if lines is None else lines, absences)
+    led = with_leaderships(states).pipe(with_lost, whole)
     assigned = states.filter(col("replicas").is_not_null()).select(*IDENTITY, "at", "replicas")
-    return held(led, with_fence(leaderships(led, ends), fences(absences), assigned)).sort("at")
+    return held(led, with_fence(leaderships(led, ends), fences(whole), disks, assigned)).sort("at")
 
 
-def found(states: pl.DataFrame, absences: pl.DataFrame) -> Held:
+def found(states: pl.DataFrame, absences: pl.DataFrame, lines: pl.DataFrame | None = None) -> Held:
     columns = ("at", "leader", "leader_epoch", "partition_epoch", "certainty", "byte_offset")
-    rows = told(states, absences).select(columns).rows()
+    rows = told(states, absences, lines).select(columns).rows()
     return [((row[0] - at(0)).total_seconds(), *row[1:]) for row in rows]
 
 
@@ -99,3 +104,26 @@ def test_a_replica_in_service_that_left_may_be_no_replica_any_more() -> None:
     rows = told(states, absences_of("2 | 4 | | true"))
     assert rows.filter(col("lost").is_not_null()).select("partition_epoch", "lost").rows() == [(1, [3])]
     assert rows["certainty"].to_list() == ["proved", "proved", "inferred"]
+
+
+def blocked_at(*times: float) -> pl.DataFrame:
+    """Broker 1 says of the partition that it lies in a log directory that failed."""
+    row = {"cluster_id": "c", "topic_id": "t", "partition": 0, "node_id": 1, "step": "blocked"}
+    types = {"partition": pl.Int32, "node_id": pl.Int32}
+    return pl.DataFrame([row | {"at": at(time)} for time in times], schema_overrides=types)
+
+
+def disk_of(*rows: str) -> pl.DataFrame:
+    text = "\n".join([ABSENT, *(f"c | {row} | decided | f | {n} | true" for n, row in enumerate(rows, 1))])
+    return frame(broker_absence.SPEC, text)
+
+
+def test_a_lost_log_directory_takes_the_leader_of_what_the_broker_names() -> None:
+    """Nobody leads where the leader was the last in sync, the next leader where not; what lies elsewhere is led on."""
+    alone = states_of("1 | 1 | 0 | 0 | [1] | [1 2]", "40 | 1 | 2 | 2 | [1] |")
+    failed = disk_of("1 | 10 | 39 | true")
+    assert [row[:2] for row in found(alone, failed, blocked_at(10.5))] == [(1.0, 1), (10.0, -1), (40.0, 1)]
+    assert [row[:2] for row in found(alone, failed)] == [(1.0, 1), (40.0, 1)]
+    assert [row[:2] for row in found(alone, failed, blocked_at(9, 71))] == [(1.0, 1), (40.0, 1)]
+    handed = states_of("1 | 1 | 0 | 0 | [1 2] | [1 2]", "12 | 2 | 1 | 1 | [2] |")
+    assert [row[:2] for row in found(handed, failed, blocked_at(10.5))] == [(1.0, 1), (10.0, 2), (12.0, 2)]

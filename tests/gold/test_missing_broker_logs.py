@@ -17,11 +17,11 @@ SEEN = """
     c          | 3       | state-change | -100
 """
 ABSENCES = """
-    cluster_id | broker_id | out_at | silent_from_at | back_at
-    c          | 2         | 5      | -5             | 20
-    c          | 2         | 50     | 40             | 60
-    c          | 2         | 90     |                |
-    c          | 3         | 100    | 95             |
+    cluster_id | broker_id | out_at | silent_from_at | back_at | is_partial
+    c          | 2         | 5      | -5             | 20      | false
+    c          | 2         | 50     | 40             | 60      | false
+    c          | 2         | 90     |                |         | false
+    c          | 3         | 100    | 95             |         | false
 """
 STATES = """
     cluster_id | topic_id | partition | topic | valid_from_at | leader | leader_epoch | partition_epoch | isr   | replicas | certainty
@@ -77,9 +77,9 @@ def test_nobody_prints_another_leader_while_all_others_are_silent() -> None:
 
 
 LEFT_OUT = """
-    cluster_id | broker_id | out_at | silent_from_at | back_at
-    c          | 1         | 40     |                | 50
-    c          | 2         | 60     |                | 70
+    cluster_id | broker_id | out_at | silent_from_at | back_at | is_partial
+    c          | 1         | 40     |                | 50      | false
+    c          | 2         | 60     |                | 70      | false
 """
 LED = """
     cluster_id | topic_id | partition | topic | valid_from_at | leader | leader_epoch | partition_epoch | isr     | replicas | certainty

@@ -91,7 +91,7 @@ def frames_of(known: list[Known]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
         for broker, begun in one.watched.items()
     ]
     absences: Rows = [
-        {"cluster_id": name, "broker_id": each.broker, "out_at": at(each.out_at)}
+        {"cluster_id": name, "broker_id": each.broker, "out_at": at(each.out_at), "is_partial": False}
         | {"silent_from_at": moment(each.silent_from_at), "back_at": moment(each.back_at)}
         for name, one in named
         for each in one.absences

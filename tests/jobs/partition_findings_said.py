@@ -1,6 +1,7 @@
 """Findings about partitions without a leader and about ratios, with the lines that prove them; as findings_said."""
 
 from jobs.verify.proof import CONFIRMED, UNDECIDED, Claim
+from tests.jobs.finding_records import DISK_OF_1, KRAFT_LEADER
 from tests.jobs.findings_said import finding
 
 # Lines of cluster 2.2.2 as Kafka wrote them.
@@ -42,6 +43,12 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             partition="1"),
         [CREATED, LED_AT_LAST], CONFIRMED,
     ),
+    "outage by a lost log directory": (
+        finding("outage", "08:05:50.795", "08:05:55.322",
+            cause="log-dir failure", broker_ids="1", partitions_count="1", total_ms="4527", longest_ms="4527",
+            topic="rf1", partition="0"),
+        [DISK_OF_1, KRAFT_LEADER], CONFIRMED,
+    ),
     "a stop of two brokers that nothing ends": (
         finding("outage", "08:58:23.399", "08:58:40",
             cause="broker failure", broker_ids="2,3", partitions_count="2", total_ms="33202", longest_ms="16601",
@@ -72,6 +79,7 @@ ALTERED = [
     ("outage", "3, bounced brokers: , all live brokers: 1,2", "1, bounced brokers: , all live brokers: 2,3", "leaves fraud_scores-1 with its leader"),
     ("outage", "33,458", "33,459", "it was 10060 ms"),
     ("outage of the only broker", "Set()", "Set(0)", "leaves tweets-0 with its leader"),
+    ("outage by a lost log directory", "in broker 1", "in broker 2", "leaves rf1-0 with its leader"),
     ("outage of a new partition", "to NewPartition", "to OnlinePartition", "leaves inventory-1 with its leader"),
     ("outage of a new partition", "inventory-1 state", "inventory-11 state", "leaves inventory-1 with its leader"),
     ("outage that goes on", "Set(1, 3)", "Set(1, 2, 3)", "leaves fraud_scores-0 with its leader"),

@@ -8,11 +8,11 @@ from schemas.bronze import duplicate_record
 from schemas.silver import broker_absence
 from tests.frames import frame
 
-COLUMNS = "cluster_id | file_id | byte_offset | broker_id | out_at | is_fence | event"
+COLUMNS = "cluster_id | file_id | byte_offset | broker_id | out_at | is_fence | event | is_partial"
 
 
 def absences(*places: int) -> str:
-    return "\n".join([COLUMNS, *(f"c | f | {place} | 1 | 1 | true | fenced" for place in places)])
+    return "\n".join([COLUMNS, *(f"c | f | {place} | 1 | 1 | true | fenced | false" for place in places)])
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,6 @@ UNSHOWN = {
     ("failover_slow", "longest_step"),
     ("leader_choice", "expected_leader"),
     ("leader_choice", "kind"),
-    ("outage", "cause"),
     ("outage", "open_count"),
     ("outage", "partitions_count"),
     ("outage", "total_ms"),

@@ -9,6 +9,7 @@ FIRST = """
     [2026-11-21 00:00:01,000] INFO [QuorumController id=101] Becoming the active controller at epoch 3, next write offset 9. (org.apache.kafka.controller.QuorumController)
     [2026-11-21 00:00:02,000] INFO [QuorumController id=101] Fencing broker 1 because its session has timed out. (org.apache.kafka.controller.ReplicationControlManager)
     [2026-11-21 00:00:03,000] INFO [QuorumController id=101] The request from broker 1 to unfence has been granted because it has caught up with the offset of its register broker record 8. (org.apache.kafka.controller.BrokerHeartbeatManager)
+    [2026-11-21 00:00:04,000] WARN [QuorumController id=101] Directories [tHtBXU6uvjksqDSFk0yRxw] in broker 2 marked offline, remaining directories: [_U-jhuZXYGOr8y7a9SU0Kg] (org.apache.kafka.controller.ReplicationControlManager)
     [2026-11-21 00:00:20,000] INFO [QuorumController id=101] Fencing broker 2 because its session has timed out. (org.apache.kafka.controller.ReplicationControlManager)
 """
 SECOND = """
@@ -19,13 +20,14 @@ SECOND = """
     [2026-11-21 00:00:40,000] INFO [QuorumController id=102] Fencing broker 1 because its session has timed out. (org.apache.kafka.controller.ReplicationControlManager)
 """
 EXPECTED = """
-    broker_id | out_at | silent_from_at | back_at | is_fence
-    1         | 2      | -9             | 3       | true
-    1         | 11     |                | 31      | false
-    1         | 12     |                | 31      | true
-    1         | 40     | 30             |         | true
+    broker_id | out_at | silent_from_at | back_at | is_fence | is_partial
+    1         | 2      | -9             | 3       | true     | false
+    2         | 4      |                |         | true     | true
+    1         | 11     |                | 31      | false    | false
+    1         | 12     |                | 31      | true     | false
+    1         | 40     | 30             |         | true     | false
 """
-TOLD = ("broker_id", "out_at", "silent_from_at", "back_at", "is_fence")
+TOLD = ("broker_id", "out_at", "silent_from_at", "back_at", "is_fence", "is_partial")
 
 
 def test_decisions_of_the_controller_in_its_term() -> None:

@@ -28,7 +28,9 @@ def with_choice(found: pl.DataFrame) -> pl.DataFrame:
     Source: PartitionChangeBuilder.electLeader, electPreferredLeader, electAnyLeader, 3.0 to 4.3.
     """
     leader, old, head = col("leader"), col("leader_before"), first("replicas")
-    target = pl.coalesce(when(leader >= 0).then("isr"), "isr_before")
+    in_sync = pl.coalesce(when(leader >= 0).then("isr"), "isr_before")
+    has_lost_disk = col("trigger") == "log-dir failure"
+    target = when(has_lost_disk).then(in_sync.list.set_difference(pl.concat_list(old))).otherwise(in_sync)
     valid = when(is_unclean()).then("able").otherwise(col("able").list.set_intersection(target))
     is_head_valid = valid.list.contains(head)
     stays = valid.list.contains(old) & (leader >= 0)
@@ -65,7 +67,8 @@ def is_clean() -> pl.Expr:
 def with_verdict(found: pl.DataFrame) -> pl.DataFrame:
     """A choice is held against its rule where no leader epoch is missing before, and assignment and ISR are known.
 
-    Of a change whose kind is not known the choice may be that of another rule: it is never against one.
+    Of a change whose kind is not known the choice may be that of another rule: it is never against one. Nor is one
+    while a log directory of a replica is offline: what lies there can't lead.
     """
     leader, expected, verdict = col("leader"), col("expected_leader"), col("verdict")
     is_old_known = col("is_born") | col("leader_before").is_not_null()
@@ -80,7 +83,7 @@ def with_verdict(found: pl.DataFrame) -> pl.DataFrame:
         & col("is_out_known")
         & (col("is_term_read") | col("is_born"))
         & ~is_stale
-        & ((col("kind") != "unknown") | (leader == expected))
+        & (((col("kind") != "unknown") & ~col("has_disk_out")) | (leader == expected))
     )
     by_isr = col("isr_before").list.contains(leader).fill_null(value=False) | col("is_born")
     by_rule = when(by_isr).then(lit("as_prescribed")).otherwise(lit("as_prescribed_by_result"))

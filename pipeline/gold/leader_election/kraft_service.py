@@ -14,7 +14,8 @@ NEVER = datetime(9999, 12, 31, tzinfo=UTC)
 
 def with_service(found: pl.DataFrame, broker_absence: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """able: the assigned replicas that were in service by then, in order, by the decisions of controllers in office;
-    is_out_known: since the last term of which no line was read there was a decision about each replica."""
+    is_out_known: since the last term of which no line was read there was a decision about each replica; has_disk_out: a
+    log directory of one of them has failed, and whether this replica lay there is not told here."""
     missed = missed_terms(term)
     rows = (
         found.sort("valid_from_at")
@@ -31,39 +32,52 @@ def with_service(found: pl.DataFrame, broker_absence: pl.DataFrame, term: pl.Dat
     able = when(is_assigned).then(col("able").fill_null(NO_IDS))
     return (
         rows.join(of_replicas(rows, broker_absence), on="row", how="left")
-        .with_columns(able=able, is_out_known=~is_missed | is_sure)
-        .select(*found.columns, "able", "is_out_known")
+        .with_columns(
+            able=able,
+            is_out_known=~is_missed | is_sure,
+            has_disk_out=col("has_disk_out").fill_null(value=False),
+        )
+        .select(*found.columns, "able", "is_out_known", "has_disk_out")
     )
 
 
 def of_replicas(rows: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFrame:
-    """(row, able, is_each_told): what is told of the replicas of each row that has some."""
+    """(row, able, is_each_told, has_disk_out): what is told of the replicas of each row that has some."""
     replicas = (
         rows.select("row", "cluster_id", "valid_from_at", "read_from_at", broker_id="replicas")
         .explode("broker_id")
         .filter(col("broker_id").is_not_null())
     )
+    whole = broker_absence.filter(~col("is_partial"))
     out = (
-        broker_absence.sort("out_at")
+        whole.sort("out_at")
         .with_columns(back_at=col("back_at").fill_null(NEVER).cum_max().over(BROKER))
         .select(*BROKER, "back_at", from_at="out_at")
     )
     decided = (
-        pl.concat([broker_absence.select(*BROKER, decided_at=name) for name in ("out_at", "back_at")])
+        pl.concat([whole.select(*BROKER, decided_at=name) for name in ("out_at", "back_at")])
         .filter(col("decided_at").is_not_null())
         .sort("decided_at")
     )
+    disks = (
+        broker_absence.filter("is_partial")
+        .sort("out_at")
+        .select(*BROKER, repaired_at=col("back_at").fill_null(NEVER), failed_at="out_at")
+    )
     is_out = (col("back_at") > col("valid_from_at")).fill_null(value=False)
+    is_disk_out = (col("repaired_at") > col("valid_from_at")).fill_null(value=False)
     is_told = (col("decided_at") >= col("read_from_at")).fill_null(value=False)
     return (
         replicas.with_row_index("replica")
         .pipe(with_last, out, "from_at")
+        .pipe(with_last, disks, "failed_at")
         .pipe(with_last, decided, "decided_at")
         .sort("replica")
         .group_by("row")
         .agg(
             able=col("broker_id").filter(~is_out).unique(maintain_order=True),
             is_each_told=is_told.all(),
+            has_disk_out=is_disk_out.any(),
         )
     )
 

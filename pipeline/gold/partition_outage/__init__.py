@@ -139,29 +139,40 @@ def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFram
         .then(lit("inferred"))
         .otherwise(lit("proved"))
     )
-    return found.join(lines, on=LINE, how="left").with_columns(
-        root_event=pl.coalesce("root_event", departure, "cause", lit("unknown")), certainty=certainty
-    ).with_columns(
-        root_broker_id=pl.coalesce("root_broker_id", when(col("root_event") == LOST_DIR).then("old_leader"))
+    return (
+        found.join(lines, on=LINE, how="left")
+        .with_columns(
+            root_event=pl.coalesce("root_event", departure, "cause", lit("unknown")), certainty=certainty
+        )
+        .with_columns(
+            root_broker_id=pl.coalesce(
+                "root_broker_id", when(col("root_event") == LOST_DIR).then("old_leader")
+            )
+        )
     )
 
 
 def with_fence(found: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFrame:
     """The root of an outage that begins with a decision of a KRaft controller about its leader, or about the last
     replica in sync, which led unsaid."""
-    how = when("is_fence").then(lit("uncontrolled")).otherwise(lit("controlled"))
+    is_partial = col("is_partial").fill_null(value=False)
+    how = (
+        when("is_partial").then(None).when("is_fence").then(lit("uncontrolled")).otherwise(lit("controlled"))
+    )
     decided = broker_absence.select(
         "cluster_id",
         line_file_id="file_id",
         line_byte_offset="byte_offset",
         fenced_id="broker_id",
         fenced_how=how,
+        is_partial="is_partial",
     )
-    is_fenced = col("fenced_how").is_not_null()
+    is_fenced = col("fenced_id").is_not_null()
+    root = when(is_partial).then(lit(LOST_DIR)).otherwise(lit(DEPARTURES["uncontrolled"]))
     return found.join(decided, on=LINE, how="left").with_columns(
         root_broker_id=pl.coalesce("fenced_id", "root_broker_id"),
-        root_left_how=pl.coalesce("fenced_how", "root_left_how"),
-        root_event=when(is_fenced).then(lit(DEPARTURES["uncontrolled"])).otherwise("root_event"),
+        root_left_how=when(~is_partial).then(pl.coalesce("fenced_how", "root_left_how")),
+        root_event=when(is_fenced).then(root).otherwise("root_event"),
         certainty=when(is_fenced).then(lit("inferred")).otherwise("certainty"),
     )
 

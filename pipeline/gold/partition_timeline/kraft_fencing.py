@@ -110,14 +110,21 @@ def leaderships(states: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_fence(leaderships: pl.DataFrame, fences: pl.DataFrame, assigned: pl.DataFrame) -> pl.DataFrame:
-    """fenced_at with its line (fence_<LINE>): when the leader was fenced in its leadership, or was allowed to shut down
-    if then the next one took over or none was left to; empty_at with its line (empty_<LINE>): from when on none of the
-    replicas known to be in sync was there. assigned: (IDENTITY, at, replicas), where no ISR is known."""
+def with_fence(
+    leaderships: pl.DataFrame, fences: pl.DataFrame, disks: pl.DataFrame, assigned: pl.DataFrame
+) -> pl.DataFrame:
+    """fenced_at with its line (fence_<LINE>): when the leader was fenced in its leadership, or lost its log directory
+    (disks: of kraft_disks), or was allowed to shut down if then the next one took over or none was left to; empty_at
+    with its line (empty_<LINE>): from when on none of the replicas known to be in sync was there. assigned: (IDENTITY,
+    at, replicas), where no ISR is known."""
     in_sync = pl.coalesce("last_isr", "replicas")
     is_empty = in_sync.list.set_difference("out").list.len() == 0
     is_acting = col("is_fence") | is_taken_over() | (is_empty & (col("then_at") == col("at")))
-    reached = during_leaderships(leaderships, fences).pipe(with_assignment, assigned)
+    of_disks = during_leaderships(leaderships, disks).join(
+        disks, on=(*IDENTITY, "broker_id", "at"), how="semi"
+    )
+    of_brokers = during_leaderships(leaderships, fences)
+    reached = pl.concat([of_brokers, of_disks.select(of_brokers.columns)]).pipe(with_assignment, assigned)
     fenced = first_of_each(reached.filter(is_acting), ("at", *LINE, "is_fence"))
     own = fenced.select(*LEADERSHIP, "at", *LINE, "is_fence")
     is_before_end = (col("then_at") < col("until_at")).fill_null(value=True)

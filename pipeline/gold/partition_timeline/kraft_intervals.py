@@ -5,6 +5,7 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.partition_timeline.kraft_disks import blocked_by_disk
 from pipeline.gold.partition_timeline.kraft_fencing import (
     fences,
     held,
@@ -55,14 +56,15 @@ def kraft_intervals(
     has no place in a controller's term. The term is the one in office then.
     """
     terms = kraft_terms(term)
-    absences = until_unseen(broker_absence, terms)
+    absences = until_unseen(broker_absence.filter(~col("is_partial")), terms)
     before = timeline_before.filter(col("topic_id").is_not_null())
     lines = identified(partition_state, before, dirty_from).pipe(with_decided, controller_line, terms)
     said = printed(lines).pipe(with_seeds, seeds(before), term)
     led = states(said).pipe(with_leaderships).pipe(with_lost, absences)
     stated = assignments(lines, before)
     topics = kraft_topics(said, lines, before, terms)
-    fenced = leaderships(led, topics).pipe(with_fence, fences(absences), assigned(led, stated))
+    disks = blocked_by_disk(lines, broker_absence)
+    fenced = leaderships(led, topics).pipe(with_fence, fences(absences), disks, assigned(led, stated))
     return (
         pl.concat([with_state(held(led, fenced)), stated], how="diagonal")
         .pipe(filled)

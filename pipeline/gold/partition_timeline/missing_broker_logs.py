@@ -37,7 +37,7 @@ def with_missing_logs(
     terms: those of kraft_terms. Where no state-change.log is that of a known node nothing is concluded of others.
     """
     watched = watched_from(wording_seen)
-    absences = broker_absence.join(watched, on="cluster_id", how="semi")
+    absences = broker_absence.filter(~col("is_partial")).join(watched, on="cluster_id", how="semi")
     unseen = unseen_of(terms).join(watched, on="cluster_id", how="semi")
     is_led = (col("leader") >= 0).fill_null(value=False)
     is_alone = is_led & (col("isr").list.len() <= 1).fill_null(value=True)

@@ -14,7 +14,8 @@ TICK_SECONDS = 3
 LATE_SECONDS = 1
 UNSAID, FENCED = "missing_in_list", "uncontrolled"
 # What the controller does by itself, and not because a broker is gone.
-OWN_ACTS = ("topic creation", "partitions added", "log-dir failure", "reassignment")
+DISK = "log-dir failure"
+OWN_ACTS = ("topic creation", "partitions added", DISK, "reassignment")
 
 
 def with_bounds(found: pl.DataFrame, term: pl.DataFrame, session_limit: SessionLimit) -> pl.DataFrame:
@@ -35,7 +36,7 @@ def with_bounds(found: pl.DataFrame, term: pl.DataFrame, session_limit: SessionL
             unserved_from_at=when(mode == "zookeeper")
             .then(in_zookeeper)
             .when(mode == "kraft")
-            .then(in_kraft),
+            .then(pl.coalesce(in_kraft, when(col("root_event") == DISK).then(noticed_at))),
             certainty=when(is_guess).then(lit("undetermined")).otherwise("certainty"),
         )
         .with_columns(
