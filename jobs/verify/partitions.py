@@ -42,12 +42,18 @@ def outage(claim: Claim, lines: Sequence[Line]) -> str:
     topic, number = claim.text("topic"), claim.number("partition")
     require(claim.valid_from_at <= lines[0].at(), f"{lines[0].place()} is before it")
     require_begin(lines[0], claim, topic, number)
-    is_led = len(lines) > 1 and names(lines[1], topic, number) and LED.search(lines[1].whole)
+    is_led = len(lines) > 1 and is_with_leader(lines[1], topic, number)
     is_back = len(lines) > 1 and set(listed(LIVE, lines[1])) & set(lost(claim, lines[0]))
     if claim.known("open_count") or not (is_led or is_back):
         raise Unproved(UNDECIDED, f"begun {lines[0].at()}; that no line ends it no record shows")
     require_lasted(lines[0].at(), lines[1].at(), claim.number("longest_ms"))
     return f"{topic}-{number} was without from {lines[0].at()} until {lines[1].at()}"
+
+
+def is_with_leader(line: Line, topic: str, number: int) -> bool:
+    """It says so of the partition, which a machine that starts lists as Online."""
+    is_listed = re.search(rf"{name_of(topic, number)} -> OnlinePartition\b", line.whole)
+    return is_listed is not None or (names(line, topic, number) and LED.search(line.whole) is not None)
 
 
 def names(line: Line, topic: str, number: int) -> bool:

@@ -119,6 +119,7 @@ def end(row: Row, ended_how: str, next_ms: int | None) -> str:
         "handover": -SILENT_MS < after_ms <= 0 and ended_how in ("shutdown", "znode_gone", "session_expired"),
         "session_timeout": after_ms < 0 and ended_how == "crashed",
         "none": after_ms > 0,
+        "sole_broker": after_ms <= 0 and ended_how == "shutdown",
     }
     return "right" if fits[row["gap_kind"]] else "wrong"
 

@@ -113,3 +113,30 @@ def test_leaders_that_are_being_shut_down() -> None:
             "all still without at the end of the data",
         )
     ]
+
+
+# Controller 4 finds a-0 without its leader 3; the next one, 3 itself, finds it led again: no line elects anybody.
+FIRST = ELECTED + """
+    [2026-11-21 00:00:01,020] INFO [PartitionStateMachine controllerId=4] Started partition state machine with initial state -> Map(a-0 -> OfflinePartition, b-0 -> OfflinePartition, c-0 -> OnlinePartition) (kafka.controller.PartitionStateMachine)
+    [2026-11-21 00:00:09,000] INFO [Controller id=4] Resigned (kafka.controller.KafkaController)
+"""
+LED = """
+    [2026-11-21 00:00:01,015] INFO [Controller id=4 epoch=9] Sending UpdateMetadata request PartitionState(controllerEpoch=8, leader=3, leaderEpoch=4, isr=[3], zkVersion=4, replicas=[3], offlineReplicas=[3]) to brokers Set(4) for partition a-0 (state.change.logger)
+"""
+SECOND = """
+    [2026-11-21 00:00:10,000] INFO [Controller id=3] 3 successfully elected as the controller. Epoch incremented to 10 and epoch zk version is now 10 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:10,010] INFO [Controller id=3] Currently active brokers in the cluster: Set(3) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:10,020] INFO [PartitionStateMachine controllerId=3] Started partition state machine with initial state -> Map(a-0 -> OnlinePartition, b-0 -> OfflinePartition, c-0 -> OnlinePartition) (kafka.controller.PartitionStateMachine)
+"""
+
+
+def test_a_leader_that_the_next_controller_finds_alive_is_back() -> None:
+    """What a start lists as Online says nothing of a partition that nobody has left: c-0 has no interval."""
+    logs = {(4, "controller"): FIRST, (4, "state-change"): LED, (3, "controller"): SECOND}
+    tables = built(log_table(logs), "partition_timeline", "partition_outage")
+    rows = tables["partition_timeline"].sort("topic", "interval_seq")
+    last = rows.unique("topic", keep="last", maintain_order=True)
+    told = last.select("topic", "valid_from_at", "state", "leader").rows()
+    assert told == [("a", at(10.02), "OnlinePartition", 3), ("b", at(1.02), "OfflinePartition", None)]
+    ended = tables["partition_outage"].sort("topic").select("topic", "ended_at", "new_leader").rows()
+    assert ended == [("a", at(10.02), 3), ("b", None, None)]

@@ -7,6 +7,7 @@ from tests.jobs.findings_said import finding
 # Lines of cluster 2.2.2 as Kafka wrote them.
 LEFT_3 = "[2026-11-21 08:58:23,399] INFO [Controller id=2] Newly added brokers: , deleted brokers: 3, bounced brokers: , all live brokers: 1,2 (kafka.controller.KafkaController)"
 LED_BY_3 = "[2026-11-21 08:58:33,458] TRACE [Controller id=2 epoch=4] Changed partition fraud_scores-1 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=3, leaderEpoch=2, isr=List(3), zkVersion=2) (state.change.logger)"
+LISTED_ONLINE = "[2026-11-21 08:58:33,458] INFO [PartitionStateMachine controllerId=3] Started partition state machine with initial state -> Map(alerts-0 -> OfflinePartition, fraud_scores-1 -> OnlinePartition) (kafka.controller.PartitionStateMachine)"
 CREATED = "[2026-11-21 08:58:11,207] TRACE [Controller id=3 epoch=3] Changed partition inventory-1 state from NonExistentPartition to NewPartition with assigned replicas 1,3 (state.change.logger)"
 LED_AT_LAST = "[2026-11-21 08:58:17,324] TRACE [Controller id=2 epoch=4] Changed partition inventory-1 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1, 3), zkVersion=0) (state.change.logger)"
 FOUND_1_3 = "[2026-11-21 08:57:52,444] INFO [Controller id=1] Currently active brokers in the cluster: Set(1, 3) (kafka.controller.KafkaController)"
@@ -36,6 +37,12 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             cause="controller start-up", broker_ids="0", partitions_count="1", total_ms="15215", longest_ms="15215",
             topic="tweets", partition="0"),
         [FOUND_NONE, LED_BY_0], CONFIRMED,
+    ),
+    "outage that the next start ends": (
+        finding("outage", "08:58:23.399", "08:58:33.458",
+            cause="broker failure", broker_ids="3", partitions_count="1", total_ms="10059", longest_ms="10059",
+            topic="fraud_scores", partition="1"),
+        [LEFT_3, LISTED_ONLINE], CONFIRMED,
     ),
     "outage of a new partition": (
         finding("outage", "08:58:11.207", "08:58:17.324",
@@ -78,6 +85,7 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
 ALTERED = [
     ("outage", "3, bounced brokers: , all live brokers: 1,2", "1, bounced brokers: , all live brokers: 2,3", "leaves fraud_scores-1 with its leader"),
     ("outage", "33,458", "33,459", "it was 10060 ms"),
+    ("outage that the next start ends", "33,458", "33,459", "it was 10060 ms"),
     ("outage of the only broker", "Set()", "Set(0)", "leaves tweets-0 with its leader"),
     ("outage by a lost log directory", "in broker 1", "in broker 2", "leaves rf1-0 with its leader"),
     ("outage of a new partition", "to NewPartition", "to OnlinePartition", "leaves inventory-1 with its leader"),

@@ -5,10 +5,12 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.model.partitions.said_offline import STARTED, is_news
 from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
 from pipeline.model.partitions.topic_lives import PARTITION_ORDER
 from pipeline.model.terms.missing_terms import DOUBTS, ORDER_WITH_DOUBT, UNDETERMINED, in_doubt, with_doubt
 
+KEPT = ("state", "leader")
 PLACE = ("controller_epoch", "seq", "event_seq", "term_id", "file_id", "byte_offset")
 
 
@@ -23,6 +25,7 @@ def zk_intervals(
         pl.concat([lived, seeds(last, dirty_from)], how="diagonal")
         .pipe(numbered)
         .pipe(without_stale)
+        .pipe(without_known)
         .pipe(with_doubt, term, dirty_from)
         .pipe(filled)
         .pipe(intervals)
@@ -81,6 +84,15 @@ def without_stale(lived: pl.DataFrame) -> pl.DataFrame:
     highest_before = col("leader_epoch").cum_max().forward_fill().shift(1).over("partition_no")
     is_current = (col("leader_epoch") >= highest_before).fill_null(value=True)
     return lived.sort("partition_no", *PARTITION_ORDER).filter(is_current)
+
+
+def without_known(lived: pl.DataFrame) -> pl.DataFrame:
+    """Statements, sorted as without_stale leaves them, but for those of a start that say nothing new."""
+    of_start = lived.filter(col("event") == STARTED).select("partition_no").unique()
+    asked = lived.join(of_start, on="partition_no", how="semi", maintain_order="left")
+    before = {f"{name}_before": col(name).forward_fill().shift(1).over("partition_no") for name in KEPT}
+    told = asked.with_columns(**before).filter(is_news()).drop(before)
+    return pl.concat([lived.join(of_start, on="partition_no", how="anti"), told])
 
 
 def filled(lived: pl.DataFrame) -> pl.DataFrame:
