@@ -16,7 +16,7 @@ from pipeline.core.expectations import broken_rows, expectation_of
 from pipeline.core.frames import declared, frame_of
 from pipeline.kafka.layout.paths import locate
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
-from pipeline.kafka.reading.sniff import HEAD_BYTES, sniff
+from pipeline.kafka.reading.sniff import HEAD_BYTES, kind_of, sniff
 from tests.chain import ORDER, built
 from tests.writing_nodes import writers_of
 
@@ -30,17 +30,18 @@ def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
     for path in sorted(one for one in cluster.rglob("*") if one.is_file() and "truth" not in one.parts):
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         found = sniff(data[:HEAD_BYTES])
-        if found.log is None or found.log not in logs or found.envelope is None:
+        located = locate(path.relative_to(cluster).as_posix())
+        log, node_id = kind_of(found, located.log), located.node
+        if log is None or log not in logs or found.envelope is None:
             continue
-        node_id = locate(path.relative_to(cluster).as_posix()).node
-        name = f"{node_id}|{found.log}|".encode()
+        name = f"{node_id}|{log}|".encode()
         wrote = writers_of(found, data, node_id)
         if wrote.is_refused:
             continue
         request = RangeRequest(
             cluster_id=cluster.name,
             node_id=wrote.node_id,
-            log=found.log,
+            log=log,
             file_id=sha256(name + data).hexdigest()[:16],
             load_seq=len(batches) + 1,
             zone=zone_of(cluster),

@@ -102,7 +102,7 @@ def test_lines_of_others(text: str, records: int) -> None:
 
 
 def test_records_of_other_loggers_are_such_in_any_layout() -> None:
-    line = "2024-03-01 12:00:00,123 INFO Kafka version: 3.6.0 (org.apache.kafka.common.utils.AppInfoParser) [main]\n"
+    line = "2024-03-01 12:00:00,123 INFO Kafka commitId: 60e845626d8a465a (org.apache.kafka.common.utils.Other) [main]\n"
     last = read(written(FEW, "stock") + line.encode(), log="mixed")[-1]
     assert (last["not_understood_reason"], last["raw"]) == ("other_logger", None)
 

@@ -178,3 +178,25 @@ def test_hours_that_say_the_same_again_are_not_folded(shared: Path) -> None:
 
 def test_no_wordings() -> None:
     assert spans([read_table(b"", cluster_id="c", log="controller")]) == []
+
+
+STARTS = "[2026-11-21 00:00:00,100] INFO [QuorumController id=3] Creating new QuorumController with clusterId aBcdefghijklmnopqrstuv. (org.apache.kafka.controller.QuorumController)\n"
+SAYS = "[2026-11-21 00:00:0{},200] INFO Kafka version: {} (org.apache.kafka.common.utils.AppInfoParser)\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "releases"),
+    [
+        pytest.param(["3.9.0"], [["3.9.0"]], id="as the process says it"),
+        pytest.param(["3.8.1", "3.9.0"], [["3.8.1"], ["3.9.0"]], id="an upgrade"),
+        pytest.param(["7.6.0-ccs"], [["3.6.0", "3.9.2"]], id="a vendor's number tells nothing"),
+        pytest.param(["3.99.0"], [["3.6.0", "3.9.2"]], id="a release that is not known"),
+    ],
+)
+def test_what_a_process_says_at_the_end_of_its_start(said: list[str], releases: list[list[str]]) -> None:
+    lines = "".join(
+        STARTS.replace("00,", f"0{one},") + SAYS.format(one, text) for one, text in enumerate(said)
+    )
+    found = spans([read_table(lines.encode(), log="mixed")])
+    ends = [sorted({row["since_release"], row["until_release"]}) for row in found]
+    assert (ends, {row["certainty"] for row in found}) == (releases, {"proved"})

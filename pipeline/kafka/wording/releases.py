@@ -11,6 +11,7 @@ from pipeline.kafka.facts import table
 from pipeline.kafka.wording.templates import MODES, field_kinds, template_rows
 
 NEWEST = "current"
+VERSION = "kafka_version"  # the line that says it, and its field
 # A column that a sign may look at as it does at fields.
 LEVEL = "level"
 HALF_BITS = 62
@@ -129,16 +130,22 @@ def _may_be_empty(field: str) -> bool:
 
 @cache
 def signs() -> tuple[Sign, ...]:
-    """The signs of release_signs.tsv, in its order; rows of one name are one sign with several ranges."""
+    """The signs of release_signs.tsv, in its order; rows of one name are one sign with several ranges. Then one a
+    release, which nodes print by its name: of a vendor's build, whose numbers are others, nothing follows."""
     rows = table("wording/release_signs.tsv")
     ranges: dict[str, list[int]] = {}
     for row in rows:
         ranges.setdefault(row["sign"], []).append(bits(row["since"], row["until"]))
     by_name = {row["sign"]: row for row in reversed(rows)}
-    return tuple(
+    in_fields = (
         Sign(name, row["event"], row["field"], row["pattern"], reduce(or_, ranges[name]))
         for name, row in reversed(by_name.items())
     )
+    by_itself = (
+        Sign(f"release {name}", VERSION, VERSION, f"/^{re.escape(name)}$/", 1 << place)
+        for place, name in enumerate(names())
+    )
+    return (*in_fields, *by_itself)
 
 
 @cache
