@@ -9,6 +9,7 @@ from typing import Any
 
 from jobs.questions.answers import Answers
 from jobs.questions.finding_lines import first_places
+from jobs.questions.nodes import in_office, mode_of, releases_of
 from jobs.questions.outages import TABLE, Outages, asked_of
 from jobs.questions.rows import Place, Row
 
@@ -27,6 +28,9 @@ class Facts:
     read: Row
     reasons: list[Row]
     level: Row | None
+    mode: str | None
+    releases: list[int]
+    in_office: int | None
     terms: list[Row]
     findings: list[Row]
     at_end: Row | None
@@ -53,6 +57,9 @@ def gather(answers: Answers, watermarks: Mapping[str, str], before: int) -> Fact
     asked: dict[str, Callable[[], Any]] = {
         "reasons": answers.reasons if read["records"] > read["understood"] else list,
         "level": answers.level,
+        "mode": partial(mode_of, answers),
+        "releases": partial(releases_of, answers),
+        "in_office": partial(in_office, answers),
         "terms": answers.terms if has("gold.controller_term") else list,
         "findings": answers.findings if has("gold.finding") else list,
         "at_end": answers.partitions_at_end if has("gold.partition_timeline") else none,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jobs.questions.answers import Answers
 from jobs.questions.finding_lines import SEVERITY, finding_lines, is_since, told
+from jobs.questions.nodes import may_be_silent, release_text
 from jobs.questions.outages import outage_lines
 from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather
@@ -79,10 +80,9 @@ def nothing_new(folder: str, request: RunRequest, result: RunResult) -> str:
 
 
 def heading(request: RunRequest, facts: Facts) -> list[str]:
-    read, level = facts.read, facts.level
-    modes = {one["mode"] for one in facts.terms}
-    mode = "KRaft" if "kraft" in modes else "ZooKeeper" if modes else "mode unknown"
-    release = {"R1": " up to 2.2", "R2": " from 2.3"}.get((level or {}).get("machine") or "", "")
+    read = facts.read
+    mode = {"kraft": "KRaft", "zookeeper": "ZooKeeper"}.get(facts.mode or "", "mode unknown")
+    release = f" {release_text(facts.releases)}" if facts.releases else ""
     nodes = ",".join(str(one) for one in read["nodes"]) or "unknown"
     zones = ", ".join(read["zones"])
     origin = request.settings.source_of("zone")
@@ -136,7 +136,8 @@ def at_end(facts: Facts) -> list[str]:
     if end is None:
         return []
     last = facts.terms[-1] if facts.terms else None
-    controller = f"{last['controller_id']} (epoch {last['controller_epoch']})" if last else "not known"
+    unelected = "not known" if facts.in_office is None else f"{facts.in_office} (epoch not told)"
+    controller = f"{last['controller_id']} (epoch {last['controller_epoch']})" if last else unelected
     topics = f" ({printable(', '.join(deleting[:3]))})" if deleting else ""
     unknown = f" | not known {end['unknown']}" if end["unknown"] else ""
     offline = end["offline"] if facts.outages is None else facts.outages.all["open"]
@@ -154,10 +155,10 @@ def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
     if not is_judged:
         return ["VERDICT  not judged by this job: the nightly job does"]
     missing = f"{unread} file{'s' if unread > 1 else ''} could not be read" if unread else ""
-    if not facts.read["records"] or not facts.terms:
-        of_files = f", {missing}" if missing else ""
-        return [f"VERDICT  NOT ENOUGH EVIDENCE: no line of a controller in office was read{of_files}"]
     shown = told(facts.findings)
+    is_harm_told = any(one["severity"] != "info" for one in shown)
+    if not facts.read["records"] or not (facts.terms or is_harm_told):
+        return [f"VERDICT  NOT ENOUGH EVIDENCE: {not_enough(facts)}{', ' + missing if missing else ''}"]
     standing_ones = [one["severity"] for one in shown if one["status"] != "resolved"]
     counts = {severity: standing_ones.count(severity) for severity in SEVERITY}
     said = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
@@ -176,14 +177,21 @@ def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
     return [f"VERDICT  {f'NOT ENOUGH EVIDENCE: {missing}; in the others {nothing}' if missing else nothing}"]
 
 
+def not_enough(facts: Facts) -> str:
+    if facts.in_office is None:
+        return "no line of a controller in office was read"
+    return f"controller {facts.in_office} was in office, and its election was not read"
+
+
 def not_known(facts: Facts) -> list[str]:
     """What a reader would expect to be told of, and no line says."""
     told = facts.elections
     if not told or not told["undecided"]:
         return []
+    why = "1.1 to 2.6, or lines are missing" if may_be_silent(facts.releases) else "lines are missing"
     return [
         f"         of {told['undecided']:,} of {told['chosen']:,} elections no line tells whether they were unclean"
-        " (1.1 to 2.6, or lines are missing)"
+        f" ({why})"
     ]
 
 

@@ -1,0 +1,65 @@
+"""What the nodes of a cluster are: how they keep metadata, which release they run, who was in office."""
+
+from functools import reduce
+from operator import or_
+
+from jobs.questions.answers import Answers
+from pipeline.kafka.wording.releases import bits, ends, everything, names
+
+ZOOKEEPER, KRAFT = "zookeeper", "kraft"
+# Loggers that only nodes of the mode have.
+ZOOKEEPER_LOGGERS = ("kafka.controller.",)
+KRAFT_LOGGERS = ("org.apache.kafka.controller.", "org.apache.kafka.raft.")
+# In these no line tells whether an election was unclean.
+SILENT_ON_UNCLEAN = ("1.1", "2.6")
+
+
+def mode_of(answers: Answers) -> str | None:
+    """zookeeper or kraft, by the terms, else by who wrote the lines."""
+    modes = set(answers.rows("silver.term", None, ("mode",))["mode"].to_list())
+    if not modes:
+        loggers = answers.rows("silver.wording_seen", None, ("logger",))["logger"].drop_nulls().unique()
+        said = {ZOOKEEPER: ZOOKEEPER_LOGGERS, KRAFT: KRAFT_LOGGERS}
+        modes = {mode for mode, own in said.items() if any(one.startswith(own) for one in loggers)}
+    return KRAFT if KRAFT in modes else ZOOKEEPER if modes else None
+
+
+def releases_of(answers: Answers) -> list[int]:
+    """The releases that the nodes may run at the end of the data, as bits: one set that explains the lines of all, else
+    one for each set of nodes that no release explains together."""
+    last = answers.rows("silver.release_span", None, ("node_id", "valid_from_at", "releases"))
+    found: list[int] = []
+    for some in last.sort("valid_from_at").unique("node_id", keep="last", maintain_order=True)["releases"]:
+        own = reduce(or_, (1 << names().index(one) for one in some), 0)
+        place = next((place for place, one in enumerate(found) if one & own), None)
+        if place is None:
+            found.append(own)
+        else:
+            found[place] &= own
+    return sorted(one for one in found if one not in {0, everything()})
+
+
+def release_text(releases: list[int]) -> str:
+    """3.9.0 to 3.9.2; from 4.2.0; 3.8.1 and 3.9.0. Empty if no line tells releases apart."""
+    return " and ".join(map(range_text, releases))
+
+
+def range_text(releases: int) -> str:
+    since, until = ends(releases)
+    if until is None:
+        return f"from {since}"
+    return (
+        f"up to {until}" if since == names()[0] else str(since) if since == until else f"{since} to {until}"
+    )
+
+
+def may_be_silent(releases: list[int]) -> bool:
+    """True if a node may run a release in which no line tells whether an election was unclean."""
+    return not releases or any(one & bits(*SILENT_ON_UNCLEAN) for one in releases)
+
+
+def in_office(answers: Answers) -> int | None:
+    """Who printed ratios of leader imbalance last, which only a controller in office does."""
+    said = answers.rows("silver.imbalance_observation", None, ("controller_id", "checked_at")).drop_nulls()
+    in_turn: list[int] = said.sort("checked_at")["controller_id"].to_list()
+    return in_turn[-1] if in_turn else None

@@ -1,0 +1,66 @@
+"""The mode and the releases of a cluster as the first screen tells them, and who was in office where no election is."""
+
+import pytest
+
+from jobs.questions.nodes import in_office, may_be_silent, mode_of, release_text, releases_of
+from pipeline.catalog.tables import BY_SHORT_NAME
+from pipeline.kafka.wording.releases import bits, everything
+from tests.frames import frame
+from tests.jobs.answering import answers_of
+
+SPANS = """
+    node_id | valid_from_at | releases
+    1       | 1             | [3.8.1]
+    1       | 5             | [3.9.0 3.9.1 3.9.2]
+    2       | 2             | [3.8.1 3.9.0]
+    3       | 3             | [4.0.0]
+"""
+
+
+def test_one_release_explains_the_nodes_that_can_share_one() -> None:
+    found = releases_of(answers_of(release_span=frame(BY_SHORT_NAME["release_span"].spec, SPANS)))
+    assert release_text(found) == "3.9.0 and 4.0.0"
+    assert releases_of(answers_of()) == []
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "text", "is_silent"),
+    [
+        ("3.9.0", "3.9.0", "3.9.0", False),
+        ("3.9", "3.9", "3.9.0 to 3.9.2", False),
+        ("4.3", "current", "from 4.3.0", False),
+        ("0.8", "0.10.2", "up to 0.10.2.2", False),
+        ("2.6", "2.7", "2.6.0 to 2.7.2", True),
+    ],
+)
+def test_a_range_in_words(since: str, until: str, text: str, *, is_silent: bool) -> None:
+    one = bits(since, until)
+    assert (release_text([one]), may_be_silent([one])) == (text, is_silent)
+
+
+def test_what_is_not_told_is_in_no_text() -> None:
+    assert release_text([]) == ""
+    assert may_be_silent([])
+    assert may_be_silent([everything()])
+
+
+@pytest.mark.parametrize(
+    ("term", "logger", "mode"),
+    [
+        ("mode\n kraft\n zookeeper", "kafka.controller.KafkaController", "kraft"),
+        ("mode\n", "org.apache.kafka.controller.QuorumController", "kraft"),
+        ("mode\n", "kafka.controller.KafkaController", "zookeeper"),
+        ("mode\n", "kafka.log.Log", None),
+    ],
+)
+def test_without_terms_the_loggers_tell_the_mode(term: str, logger: str, mode: str | None) -> None:
+    rows = {"term": term, "wording_seen": f"logger\n {logger}"}
+    tables = {name: frame(BY_SHORT_NAME[name].spec, text) for name, text in rows.items()}
+    assert mode_of(answers_of(**tables)) == mode
+
+
+def test_ratios_are_printed_in_office() -> None:
+    ratios = "checked_at | controller_id\n 5 | 2\n 1 | 3\n 9 |"
+    given = frame(BY_SHORT_NAME["imbalance_observation"].spec, ratios)
+    assert in_office(answers_of(imbalance_observation=given)) == 2
+    assert in_office(answers_of()) is None
