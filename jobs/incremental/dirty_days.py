@@ -60,7 +60,9 @@ def dirty_at(
     wordings: silver.term, silver.broker_setting and silver.wording_seen now and as they were.
     """
     of_terms = (affected_from(*map(one, terms)) for one in (identities, ends, unseen))
-    of_all = earliest(affected_from(*map(held_values, settings)), first_watched(terms[0], wordings))
+    of_all = earliest(
+        affected_from(*map(held_values, settings)), first_watched(terms[0], wordings), first_terms(*terms)
+    )
     begin = first_time(segments, "first_logged_at")
     of_all = of_all if of_all is None or begin is None else max(of_all, begin)
     new = first_time(segments.filter(col("status") == "new"), "first_logged_at")
@@ -107,6 +109,11 @@ def first_watched(term: pl.DataFrame, wordings: tuple[pl.DataFrame, pl.DataFrame
     )
     since = pl.lit(ALL_SINCE, pl.Datetime("us", "UTC")).alias(AFFECTS)
     return affected_from(*(one.with_columns(since) for one in watched))
+
+
+def first_terms(now: pl.DataFrame, before: pl.DataFrame) -> datetime | None:
+    """Until a line shows a controller in office what brokers print of partitions is taken for that of KRaft mode."""
+    return ALL_SINCE if before.is_empty() and not now.is_empty() else None
 
 
 def held_values(broker_setting: pl.DataFrame) -> pl.DataFrame:

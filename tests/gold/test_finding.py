@@ -9,13 +9,13 @@ from polars import col, lit
 
 from pipeline.core.frames import empty
 from pipeline.gold.finding import build
-from pipeline.gold.finding.logs import not_understood
+from pipeline.gold.finding.logs import missing_leader_epochs, not_understood
 from pipeline.gold.finding.moves import discontinuity
 from pipeline.gold.finding.partitions import blocked_deletion
 from pipeline.gold.finding.wording import EVIDENCE_KEPT
 from pipeline.model.lines.evidence import LINES_TYPE
 from pipeline.model.settings import AuditLimit, Suppression
-from schemas.gold import finding, replay_check
+from schemas.gold import finding, leader_election, replay_check
 from schemas.silver import log_gap, topic_event, wording_seen
 from tests.frames import at, frame
 from tests.rows import declared_rows
@@ -169,6 +169,26 @@ def test_what_kafka_says_otherwise_and_what_is_missing(story: Story) -> None:
         "said_count": "12", "differing_count": "2", "topic": "a", "partition": "0", "replica_id": "2",
         "kafka_state": "OnlineReplica", "replay_state": "OfflineReplica",
     }  # fmt: skip
+
+
+ELECTIONS = """
+    cluster_id | topic | topic_life | partition | elected_at | leader | leader_epoch | missing_epochs
+    c          | a     | 1          | 1         | 10         | -1     | 57           | 0
+    c          | a     | 1          | 1         | 40         | -1     | 63           | 5
+    c          | a     | 1          | 1         | 99         | -1     | 89           | 25
+    c          | b     | 1          | 0         | 10         | 1      | 4            | 0
+    c          | b     | 1          | 0         | 20         | 1      | 6            | 1
+    c          | d     | 1          | 0         | 20         | 1      | 6            |
+"""
+
+
+def test_leader_epochs_that_are_in_no_log_are_told_once() -> None:
+    (row,) = missing_leader_epochs(frame(leader_election.SPEC, ELECTIONS)).to_dicts()
+    assert row["sentence"] == (
+        "31 leader epoch(s) of 2 partition(s) are in no log, most of a-1 (25, from 2026-11-21 00:00:40 to "
+        "2026-11-21 00:01:39): who led it then no line tells; state-change.log of a broker is missing"
+    )
+    assert (row["valid_from_at"], row["valid_until_at"]) == (at(10), at(99))
 
 
 WORDINGS = """

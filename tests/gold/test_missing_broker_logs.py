@@ -135,3 +135,30 @@ def test_a_term_without_lines_may_have_changed_anything() -> None:
     seen, absences = frame(wording_seen.SPEC, SEEN), frame(broker_absence.SPEC, "cluster_id")
     terms = kraft_terms(frame(term.SPEC, TERMS))
     same_rows(with_missing_logs(states(PRINTED), seen, absences, terms), WEAKER)
+
+
+JUMPS = """
+    cluster_id | topic_id | partition | topic | valid_from_at | leader | leader_epoch | partition_epoch | isr | replicas | certainty
+    c          | off      | 0         | off   | 10            | -1     | 57           | 58              | []  | [2]      | proved
+    c          | off      | 0         | off   | 40            | -1     | 63           | 64              | []  | [2]      | proved
+    c          | off      | 0         | off   | 70            | 2      | 64           | 65              | [2] | [2]      | proved
+    c          | led      | 0         | led   | 10            | 2      | 5            | 6               | [2] | [2]      | proved
+    c          | led      | 0         | led   | 40            | 2      | 7            | 8               | [2] | [2]      | proved
+"""
+UNTIL_THEN = """
+    topic | valid_from_at | leader | certainty
+    off   | 10            | -1     | proved
+    off   | 10.001        |        | undetermined
+    off   | 40            | -1     | proved
+    off   | 70            | 2      | proved
+    led   | 10            | 2      | proved
+    led   | 10.001        |        | undetermined
+    led   | 40            | 2      | proved
+"""
+
+
+def test_a_state_before_missing_leader_epochs_is_over_at_an_unknown_time() -> None:
+    """Each change of leader adds one: from 57 to 63 there were five leaders, or none, of which no line tells."""
+    seen, absences = frame(wording_seen.SPEC, SEEN), frame(broker_absence.SPEC, "cluster_id")
+    terms = kraft_terms(frame(term.SPEC, "cluster_id | term_id | mode | elected_at\nc | 1-1 | kraft | -99"))
+    same_rows(with_missing_logs(states(JUMPS), seen, absences, terms), UNTIL_THEN)

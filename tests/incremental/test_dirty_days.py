@@ -11,6 +11,7 @@ from jobs.incremental.dirty_days import (
     begin_of_day,
     dirty_at,
     first_deposed_day,
+    first_terms,
     held_values,
     judged_at,
     told_anew,
@@ -272,3 +273,9 @@ def test_intervals_that_tell_anew_of_the_time_before(rows: str, since: int | Non
     )
     found = told_anew(now, before, ("topic",), ("leader",), at(40))
     assert found == (None if since is None else at(since))
+
+
+def test_the_first_term_that_is_seen_changes_what_was_taken_for_kraft() -> None:
+    none, one = (frame(term.SPEC, f"cluster_id | term_id{rows}") for rows in ("", "\nc | 1-1"))
+    assert first_terms(one, none) == ALL_SINCE
+    assert [first_terms(*both) for both in ((none, none), (one, one))] == [None, None]

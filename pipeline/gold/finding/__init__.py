@@ -9,7 +9,7 @@ from pipeline.gold.finding.brokers import broker_flapping, unclean_shutdown
 from pipeline.gold.finding.choices import last_known_leader, leader_choice
 from pipeline.gold.finding.elections import unclean_election
 from pipeline.gold.finding.known import with_suppressed
-from pipeline.gold.finding.logs import missing_logs, not_understood
+from pipeline.gold.finding.logs import missing_leader_epochs, missing_logs, not_understood
 from pipeline.gold.finding.moves import (
     discontinuity,
     illegal_move,
@@ -67,6 +67,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         discontinuity(transition_audit),
         replay_disagreement(replay_check, controller_term),
         missing_logs(log_gap),
+        missing_leader_epochs(leader_election),
         controller_outlived(controller_term, audit_limit),
         deposed_controller_wrote(controller_term, audit_limit),
         controller_powerless(controller_term, audit_limit, data_end),

@@ -3,7 +3,15 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.finding.wording import EVIDENCE_KEPT, NO_TERM, facts, rule, words
+from pipeline.gold.finding.wording import (
+    EVIDENCE_KEPT,
+    NO_TERM,
+    facts,
+    kept_evidence,
+    partition_name,
+    rule,
+    words,
+)
 from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
 CONTROLLER_LOGS = ("controller", "state-change")
@@ -37,6 +45,45 @@ def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
         term_id=NO_TERM,
         sentence=words("{}, {}: {}", "entity", kind, "sentence"),
         facts=facts(node_id="node_id", log="log", kind="kind"),
+    )
+
+
+def missing_leader_epochs(leader_election: pl.DataFrame) -> pl.DataFrame:
+    """KRaft: leaders of partitions that no line names, as leader epochs are missing: one finding a cluster."""
+    partition = ("cluster_id", "topic", "topic_life", "partition")
+    count = col("missing_epochs")
+    groups = (
+        leader_election.sort(*partition, "elected_at", "leader_epoch")
+        .with_columns(since_at=col("elected_at").shift(1).over(partition), name=partition_name())
+        .filter(count > 0, col("since_at").is_not_null())
+        .sort(-count, "name", "elected_at")
+        .group_by("cluster_id", maintain_order=True)
+        .agg(
+            partitions=pl.struct(partition[1:]).n_unique(),
+            epochs=count.sum(),
+            worst_name=col("name").first(),
+            worst_epochs=count.first(),
+            worst_from_at=col("since_at").first(),
+            worst_until_at=col("elected_at").first(),
+            valid_from_at=col("since_at").min(),
+            valid_until_at=col("elected_at").max(),
+            evidence=kept_evidence(),
+        )
+    )
+    sentence = (
+        "{} leader epoch(s) of {} partition(s) are in no log, most of {} ({}, from {} to {}): who led it then no line "
+        "tells; state-change.log of a broker is missing"
+    )
+    times = (col(name).dt.strftime("%Y-%m-%d %H:%M:%S") for name in ("worst_from_at", "worst_until_at"))
+    return groups.select(
+        *("cluster_id", "valid_from_at", "valid_until_at", "evidence"),
+        *rule("missing_logs", "info"),
+        entity=lit("cluster"),
+        root_event=lit("leader epochs missing"),
+        term_id=NO_TERM,
+        sentence=words(sentence, "epochs", "partitions", "worst_name", "worst_epochs", *times),
+        facts=facts(kind=lit("leader_epochs_missing"), partitions_count="partitions"),
+        certainty=lit("inferred"),
     )
 
 

@@ -65,7 +65,7 @@ def build(
         .pipe(with_only_replica, state_dump, controller_line, broker_session)
         .pipe(with_fence, broker_absence)
         .pipe(with_bounds, term, session_limit)
-        .with_columns(evidence=evidence())
+        .with_columns(evidence=evidence(), certainty=with_its_end())
     )
 
 
@@ -175,6 +175,12 @@ def with_fence(found: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFram
         root_event=when(is_fenced).then(root).otherwise("root_event"),
         certainty=when(is_fenced).then(lit("inferred")).otherwise("certainty"),
     )
+
+
+def with_its_end() -> pl.Expr:
+    """What no line ends is not proved as a whole."""
+    is_unended = (col("ended_how") == "lines_missing") & (col("certainty") == "proved")
+    return when(is_unended).then(lit("inferred")).otherwise("certainty")
 
 
 def evidence() -> pl.Expr:

@@ -43,13 +43,14 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     A statement with a lower leader epoch than one before it is stale (a deposed controller) and is left out.
     Where a term's own lines are missing a row is undetermined until a later controller states the leader, and the
     assignment is stale until one states it.
-    KRaft: as kraft_intervals says, from the partition's record on; what follows is of ZooKeeper mode.
+    KRaft: as kraft_intervals says, from the partition's record on; so, too, what brokers print where no line shows a
+    controller in office; what follows is of ZooKeeper mode.
     Source: lines of controllers only. From 2.7 on (inter-broker protocol) leaders ask them for every change of ISR;
     until then isr is as last stated, and marked.
     """
     modes = set(term["mode"])
     of_kraft = (partition_state, broker_absence, controller_line, term, wording_seen, timeline_before)
-    if modes == {KRAFT}:
+    if modes <= {KRAFT}:
         return kraft_intervals(*of_kraft, dirty_from).pipe(with_all_columns)
     last = last_of_each(timeline_before)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)

@@ -7,6 +7,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import open_end, with_island
+from pipeline.gold.partition_timeline.missing_epochs import SOON, before_missing_epochs
 from pipeline.model.partitions.partition_states import GRACE_SECONDS, HELD, IDENTITY
 from pipeline.model.terms.kraft_terms import unseen_of
 
@@ -20,7 +21,6 @@ OWN = (
     *("is_led", "is_alone", "is_stale", "is_doubt"),
 )
 UNKNOWN = ("state", "partition_epoch", *HELD)
-SOON = timedelta(milliseconds=1)
 
 
 def with_missing_logs(
@@ -33,6 +33,7 @@ def with_missing_logs(
     Who leads prints changes of the ISR and of the assignment: where its logs are missing both are stale. Replicas print
     another leader: it is in doubt from the decision on to fence such a broker or to let it go, and where nobody leads
     from the return on of such a replica. Nobody prints another leader while all the other replicas are silent.
+    Where leader epochs are missing a state is over at a time that no line tells (before_missing_epochs).
     Lines that repeat a state change nothing of this: on the next day they are not known any more.
     terms: those of kraft_terms. Where no state-change.log is that of a known node nothing is concluded of others.
     """
@@ -55,6 +56,7 @@ def with_missing_logs(
             decisions(states, watched, absences),
             silences(states, watched, absences),
             first_after(states.filter("is_alone"), "known_at", unseen_begins(unseen)),
+            before_missing_epochs(states),
         ]
     )
     return (
