@@ -9,7 +9,7 @@ from pipeline.gold.partition_timeline.kraft_fencing import (
     fences,
     held,
     leaderships,
-    with_fence,
+    with_fences,
     with_leaderships,
     with_lost,
 )
@@ -52,7 +52,7 @@ def told(states: pl.DataFrame, absences: pl.DataFrame, lines: pl.DataFrame | Non
     disks = blocked_by_disk(none if lines is None else lines, absences)
     led = with_leaderships(states).pipe(with_lost, whole)
     assigned = states.filter(col("replicas").is_not_null()).select(*IDENTITY, "at", "replicas")
-    return held(led, with_fence(leaderships(led, ends), fences(whole), disks, assigned)).sort("at")
+    return held(led, with_fences(leaderships(led, ends), fences(whole), disks, assigned)).sort("at")
 
 
 def found(states: pl.DataFrame, absences: pl.DataFrame, lines: pl.DataFrame | None = None) -> Held:
@@ -67,6 +67,19 @@ def test_the_next_leader_leads_from_the_decision_on() -> None:
         (1.0, 1, 0, 0, "proved", 0),
         (10.0, 2, 1, 1, "inferred", 1),
         (12.0, 2, 1, 1, "proved", 0),
+    ]
+
+
+def test_who_took_over_is_fenced_before_any_line_states_it() -> None:
+    """Brokers print what they apply some tenths of a second after the decisions: two brokers may be fenced by then."""
+    states = states_of(
+        "1 | 1 | 0 | 0 | [1 2 3] | [1 2 3]", "12 | 2 | 1 | 1 | [2 3] |", "12.5 | 3 | 2 | 2 | [3] |"
+    )
+    assert found(states, absences_of("1 | 10 | | true", "2 | 11 | | true")) == [
+        (1.0, 1, 0, 0, "proved", 0),
+        (10.0, 2, 1, 1, "inferred", 1),
+        (11.0, 3, 2, 2, "inferred", 2),
+        (12.5, 3, 2, 2, "proved", 0),
     ]
 
 

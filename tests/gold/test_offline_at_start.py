@@ -116,10 +116,13 @@ def test_leaders_that_are_being_shut_down() -> None:
 
 
 # Controller 4 finds a-0 without its leader 3; the next one, 3 itself, finds it led again: no line elects anybody.
-FIRST = ELECTED + """
+FIRST = (
+    ELECTED
+    + """
     [2026-11-21 00:00:01,020] INFO [PartitionStateMachine controllerId=4] Started partition state machine with initial state -> Map(a-0 -> OfflinePartition, b-0 -> OfflinePartition, c-0 -> OnlinePartition) (kafka.controller.PartitionStateMachine)
     [2026-11-21 00:00:09,000] INFO [Controller id=4] Resigned (kafka.controller.KafkaController)
 """
+)
 LED = """
     [2026-11-21 00:00:01,015] INFO [Controller id=4 epoch=9] Sending UpdateMetadata request PartitionState(controllerEpoch=8, leader=3, leaderEpoch=4, isr=[3], zkVersion=4, replicas=[3], offlineReplicas=[3]) to brokers Set(4) for partition a-0 (state.change.logger)
 """

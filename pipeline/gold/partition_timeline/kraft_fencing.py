@@ -110,6 +110,23 @@ def leaderships(states: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def with_fences(
+    leaderships: pl.DataFrame, fences: pl.DataFrame, disks: pl.DataFrame, assigned: pl.DataFrame
+) -> pl.DataFrame:
+    """with_fence, where a leader that took over from a fenced one leads since then: it may be fenced, too, before any
+    line states that it leads."""
+    found = with_fence(leaderships, fences, disks, assigned)
+    is_taken = col("fenced_at").is_not_null() & is_taken_over()
+    by_epoch = found.sort(*IDENTITY, "leadership")
+    begun = by_epoch.select(*LEADERSHIP, taken_at=when(is_taken).then("fenced_at").shift(1).over(IDENTITY))
+    earlier = leaderships.join(begun, on=LEADERSHIP, how="left").with_columns(
+        from_at=pl.min_horizontal("from_at", "taken_at")
+    )
+    if earlier.filter(col("taken_at").is_not_null()).is_empty():
+        return found
+    return with_fence(earlier.drop("taken_at"), fences, disks, assigned)
+
+
 def with_fence(
     leaderships: pl.DataFrame, fences: pl.DataFrame, disks: pl.DataFrame, assigned: pl.DataFrame
 ) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from pipeline.gold.partition_timeline.kraft_fencing import (
     fences,
     held,
     leaderships,
-    with_fence,
+    with_fences,
     with_leaderships,
     with_lost,
 )
@@ -64,7 +64,7 @@ def kraft_intervals(
     stated = assignments(lines, before)
     topics = kraft_topics(said, lines, before, terms)
     disks = blocked_by_disk(lines, broker_absence)
-    fenced = leaderships(led, topics).pipe(with_fence, fences(absences), disks, assigned(led, stated))
+    fenced = leaderships(led, topics).pipe(with_fences, fences(absences), disks, assigned(led, stated))
     return (
         pl.concat([with_state(held(led, fenced)), stated], how="diagonal")
         .pipe(filled)
