@@ -47,4 +47,14 @@ def timeline_before(intervals: pl.DataFrame, said: Iterable[pl.DataFrame], day: 
         earlier.join(named, on=TOPIC, how="semi"),
         earlier.join(inferred, on=KRAFT_PARTITION, how="semi"),
     ]
-    return pl.concat(kept).unique(["cluster_id", "topic", "topic_life", "partition", "interval_seq"])
+    return pl.concat(kept).unique(
+        ["cluster_id", "topic", "topic_life", "partition", "interval_seq", "part_seq"]
+    )
+
+
+def session_before(sessions: pl.DataFrame, day: datetime) -> pl.DataFrame:
+    """Sessions of brokers that begin before the day: those that reach it, and the last one of each broker."""
+    earlier = sessions.filter(col("joined_at") < day)
+    last = earlier.sort("joined_at").unique(["cluster_id", "broker_id"], keep="last")
+    kept = pl.concat([earlier.filter(reaching("left_at", day)), last])
+    return kept.unique(["cluster_id", "broker_id", "joined_at"])

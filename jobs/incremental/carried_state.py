@@ -15,7 +15,7 @@ from pipeline.core.frames import empty
 from pipeline.gold.imbalance_breach.reassigning import PARTITION as MOVED
 from pipeline.gold.imbalance_breach.reassigning import steps
 from pipeline.gold.leader_election.kraft_marks import RUNS
-from pipeline.gold.partition_outage import without_leader
+from pipeline.model.partitions.service_parts import ended_intervals, whole_intervals
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.partitions.topic_lives import CREATED, DELETION_BEFORE, ENDED, REMOVED
 from pipeline.model.terms.succession import with_superseded
@@ -81,7 +81,7 @@ def timeline_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     of_topic = is_in("topic_id", inferred["topic_id"].unique().sort().to_list())
     others = at_hand.stored(partition_timeline.SPEC, earlier & of_topic)
     found = pl.concat([rows, others.join(inferred.select(own).unique(), on=own, how="semi")])
-    return found.unique(("cluster_id", "topic", "topic_life", "partition", "interval_seq"), keep="first")
+    return found.unique(("cluster_id", *partition_timeline.SPEC.key), keep="first")
 
 
 def led_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
@@ -92,14 +92,15 @@ def led_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
         col("leader").is_not_null() & col("leader_epoch").is_not_null(),
     )
     is_led_then = before("valid_from_at", start).polars() & (has_leader & has_epoch).fill_null(value=False)
-    later = at_hand.since(BY_SHORT_NAME["partition_timeline"], start).sort("interval_seq")
+    since_then = at_hand.since(BY_SHORT_NAME["partition_timeline"], start)
+    later = whole_intervals(since_then).sort("interval_seq")
     first = later.unique(PARTITION, keep="first", maintain_order=True)
     unled = first.filter(~is_led_then, col("interval_seq") > 1)
     if unled.is_empty():
         return empty(partition_timeline.SPEC)
     of_topics = named("topic", unled["topic"].unique().sort().to_list())
     ended = at_hand.stored(partition_timeline.SPEC, all_of(before("valid_until_at", start), of_topics))
-    theirs = ended.join(unled, on=PARTITION, how="semi").sort("interval_seq")
+    theirs = ended_intervals(ended).join(unled, on=PARTITION, how="semi").sort("interval_seq")
     last = [
         theirs.filter(one).unique(PARTITION, keep="last", maintain_order=True)
         for one in (has_leader, has_epoch)
@@ -133,11 +134,9 @@ def doubted_before(at_hand: AtHand, outages: pl.DataFrame, start: datetime) -> p
     first_at = outages["noticed_at"].to_list()
     ended = before("valid_until_at", start) & since("valid_until_at", min(first_at))
     of_topics = named("topic", outages["topic"].unique().sort().to_list())
-    intervals = at_hand.stored(partition_timeline.SPEC, all_of(ended, of_topics))
-    later = at_hand.since(BY_SHORT_NAME["partition_timeline"], start)
-    sessions = at_hand.whole(BY_SHORT_NAME["broker_session"])
-    pieces = without_leader(pl.concat([intervals, later]), sessions)
-    in_doubt = pieces.filter("is_in_doubt", col("until_at") < start).select(*PARTITION, "from_at")
+    parts = at_hand.stored(partition_timeline.SPEC, all_of(ended, of_topics))
+    is_in_doubt = ~col("is_served") & (col("certainty") == UNDETERMINED)
+    in_doubt = parts.filter(is_in_doubt).select(*PARTITION, from_at="valid_from_at")
     found = outages.join(in_doubt, on=PARTITION).filter(col("from_at") >= col("noticed_at"))
     return found.select(OUTAGE).unique()
 

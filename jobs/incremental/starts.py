@@ -22,6 +22,7 @@ from jobs.incremental.terms_before import summary_before
 from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, Refresh, Table
 from pipeline.core.conditions import before, reaching
 from pipeline.gold.leader_election.election_lines import TRYING
+from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import PARTITION
 from schemas.gold import imbalance_check, leader_election, partition_timeline
 from schemas.silver import broker_setting, controller_line, log_gap, term
@@ -96,7 +97,8 @@ class Starts:
         start = self.start_of(table)
         if table.spec != partition_timeline.SPEC or start is None:
             return False
-        at = told_anew(rows, given["timeline_before"], PARTITION, TOLD, start)
+        now, before_it = (whole_intervals(one) for one in (rows, given["timeline_before"]))
+        at = told_anew(now, before_it, PARTITION, TOLD, start)
         if at is not None:
             self.judged_from = begin_of_day(at)
         return at is not None

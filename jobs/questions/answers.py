@@ -81,17 +81,17 @@ class Answers:
         return found.sort(is_known, is_over, *ranks, "valid_from_at", "finding_id").to_dicts()
 
     def partitions_at_end(self) -> Row:
-        """Of the partitions that exist at the end of the data: how many, led elsewhere, without leader, unknown."""
-        columns = ("certainty", "is_assignment_stale", "state", "leader", "replicas")
+        """Of the partitions that exist at the end of the data: how many, of them how many that nobody serves (offline),
+        held by another leader than the preferred one (elsewhere), unknown."""
+        columns = ("certainty", "is_assignment_stale", "is_served", "leader", "replicas")
         is_in_doubt = col("certainty") == "undetermined"
         is_unsure = is_in_doubt | col("is_assignment_stale").fill_null(value=False)
-        is_offline = ((col("state") == "OfflinePartition") | (col("leader") == -1)) & ~is_in_doubt
         is_elsewhere = (col("leader") != col("replicas").list.first()) & ~is_unsure
         return (
             self.rows("gold.partition_timeline", holds(None), columns)
             .select(
                 partitions=pl.len(),
-                offline=is_offline.sum(),
+                offline=(~col("is_served")).sum(),
                 elsewhere=is_elsewhere.sum(),
                 unknown=(is_unsure | col("leader").is_null() | col("replicas").is_null()).sum(),
             )
@@ -109,17 +109,24 @@ class Answers:
         return last.filter(is_open)["topic"].sort().to_list()
 
     def brokers(self, at: datetime | None = None) -> list[Row]:
-        """Imbalance of each broker at a time, or at the end of the data, with how many partitions it leads."""
-        held = self.rows("gold.partition_timeline", holds(at), ("leader", "state"))
-        is_led = (col("leader") >= 0) & col("state").ne_missing("OfflinePartition")
-        led = held.filter(is_led).group_by(broker_id="leader").agg(leads=pl.len())
+        """Imbalance of each broker at a time, or at the end of the data, with how many partitions it leads (leads: that
+        it serves), and how many have it as leader in the controller's cache, which a dead broker stays in (cached)."""
+        held = self.rows("gold.partition_timeline", holds(at), ("leader", "is_served", "is_deleting"))
+        is_known = col("is_served").is_not_null().any()
+        counts = {"leads": pl.when(is_known).then(col("is_served").sum()), "cached": pl.len()}
+        is_held = (col("leader") >= 0) & ~col("is_deleting")
+        led = held.filter(is_held).group_by(broker_id="leader").agg(**counts)
         ratio = self.rows("gold.leader_imbalance", holds(at), IMBALANCE)
         return ratio.join(led, on="broker_id", how="full", coalesce=True).sort("broker_id").to_dicts()
 
     def timeline(self, topic: str, partition: int) -> list[Row]:
         """All intervals of a partition, every life of its topic, in order."""
         is_own = equals("topic", topic) & equals("partition", partition)
-        return self.rows("gold.partition_timeline", is_own).sort("topic_life", "interval_seq").to_dicts()
+        return (
+            self.rows("gold.partition_timeline", is_own)
+            .sort("topic_life", "interval_seq", "part_seq")
+            .to_dicts()
+        )
 
     def partition_counts(self, limit: int = 1000) -> dict[str, int]:
         """Topics by name with how many partitions the timeline knows."""

@@ -137,6 +137,8 @@ def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
     return [
         f"{asked}  {answers.cluster_id}  times are UTC, ? = no line said it yet; "
         "behind a value: it may have changed unseen",
+        "state = the controller's partition state machine; leader = as the controller holds it, a dead one too; "
+        "served = whether it is there to serve",
         *timeline_table(rows),
     ]
 

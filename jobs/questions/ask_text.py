@@ -17,6 +17,9 @@ from jobs.text import (
 )
 from pipeline.store.warehouse import KEPT_FROM
 
+LEADS_AND_CACHED = (
+    "leads = serves now; cached = is the leader in the controller's cache, in which a dead broker stays"
+)
 HIGH_IS_FEW = "high = leads too FEW of what it should; breach: ratio > limit, strictly"
 WITHOUT_LIMIT = "high = leads too FEW of what it should; no limit: no breach is judged"
 SAID_BY = {"default": "Kafka's default", "asked": "--threshold"}
@@ -53,16 +56,17 @@ def evidence_lines(evidence: Sequence[Row], lines_of: Mapping[tuple[str, int], R
 
 
 def timeline_table(rows: Sequence[Row]) -> list[str]:
-    """The intervals of a partition; the life of its topic is told where there is more than one. A question mark behind
-    a value: it may have changed unseen."""
+    """The intervals of a partition, in parts where its leader left or came back; the life of its topic is told where
+    there is more than one. A question mark behind a value: it may have changed unseen."""
     has_lives = len({row["topic_life"] for row in rows}) > 1
-    head = ("FROM", "until", "state", "leader", "isr", "replicas", "epoch", "ended by")
+    head = ("FROM", "until", "state", "leader", "served", "isr", "replicas", "epoch", "ended by")
     cells = [
         (
             day_clock(row["valid_from_at"]),
             end_text(row["valid_until_at"], row["valid_from_at"]),
             row["state"] or "?",
             marked(leader_text(row["leader"]), is_doubted=is_in_doubt(row)),
+            served_text(row),
             marked(list_text(row["isr"]), is_doubted=is_in_doubt(row) or row["is_isr_stale"]),
             marked(list_text(row["replicas"]), is_doubted=is_in_doubt(row) or row["is_assignment_stale"]),
             "?" if row["leader_epoch"] is None else str(row["leader_epoch"]),
@@ -79,6 +83,13 @@ def timeline_table(rows: Sequence[Row]) -> list[str]:
 
 def leader_text(leader: int | None) -> str:
     return "?" if leader is None else "none" if leader == -1 else str(leader)
+
+
+def served_text(row: Row) -> str:
+    """Whether its leader serves it; if not, why."""
+    if row["is_served"] is None:
+        return "-" if row["is_deleting"] else "?"
+    return "yes" if row["is_served"] else f"NO: {row['unserved_why'].replace('_', ' ')}"
 
 
 def is_in_doubt(row: Row) -> bool:
@@ -102,7 +113,7 @@ def broker_table(brokers: Sequence[Row]) -> list[str]:
     rows = [
         (
             str(one["broker_id"]),
-            str(one["leads"] or 0),
+            *leads_text(one),
             str(one["preferred_count"] or 0),
             str(one["led_elsewhere_count"] or 0),
             ratio_text(one["imbalance_ratio"]),
@@ -112,8 +123,20 @@ def broker_table(brokers: Sequence[Row]) -> list[str]:
         )
         for one in brokers
     ]
-    head = ("BROKER", "leads", "preferred", "elsewhere", "ratio", "limit", "", "")
-    return [*table(head, rows), *(f"  {line}" for line in limit_notes(brokers))]
+    head = ("BROKER", "leads", "cached", "preferred", "elsewhere", "ratio", "limit", "", "")
+    return [*table(head, rows), *(f"  {line}" for line in (*cache_note(brokers), *limit_notes(brokers)))]
+
+
+def leads_text(broker: Row) -> tuple[str, str]:
+    """How many partitions it serves, and how many name it; ? where of none of these is known whether it does."""
+    cached = broker["cached"] or 0
+    return "?" if cached and broker["leads"] is None else str(broker["leads"] or 0), str(cached)
+
+
+def cache_note(brokers: Sequence[Row]) -> list[str]:
+    """Where the two counts differ, what each is."""
+    is_differing = any(leads != cached for leads, cached in map(leads_text, brokers))
+    return [LEADS_AND_CACHED] if is_differing else []
 
 
 def limit_notes(brokers: Sequence[Row]) -> list[str]:

@@ -48,7 +48,7 @@ def compared(given: argparse.Namespace) -> int:
     """Exit code 8 where something differs."""
     try:
         answers = published_answers(given.warehouse, given.cluster, given.run_id)
-        require(answers, "gold.partition_outage")
+        require(answers, "gold.partition_timeline")
         at, moment = asked_at(given.at, answers)
         comparison = compare(described(given.compare), states(answers, at))
         lines = comparison_lines(comparison, f"{answers.cluster_id}  at {moment}", given.compare.name)

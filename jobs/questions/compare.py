@@ -19,7 +19,7 @@ SHOWN = 40
 PARTITION = ("topic", "topic_life", "partition")
 STATE = (
     *(
-        "state",
+        "is_served",
         "leader",
         "replicas",
         "isr",
@@ -47,12 +47,10 @@ class Comparison:
 def states(answers: Answers, at: datetime | None) -> dict[Partition, Row]:
     """Partitions that exist then and are not being deleted: leader (-1: nobody), replicas, isr, and what of these is
     not certain: is_isr_stale, is_assignment_stale, is_in_doubt (all three)."""
-    outages = answers.rows("gold.partition_outage", holds(at, "noticed_at", "ended_at"), PARTITION)
     led = answers.rows("gold.partition_timeline", holds(at), (*PARTITION, *STATE)).filter(~col("is_deleting"))
-    without = outages.unique().with_columns(is_out=pl.lit(value=True))
-    has_none = col("is_out") | (col("state") == "OfflinePartition")
-    rows = led.join(without, on=PARTITION, how="left").with_columns(
-        leader=pl.when(has_none).then(-1).otherwise("leader"), is_in_doubt=col("certainty") == "undetermined"
+    rows = led.with_columns(
+        leader=pl.when(~col("is_served")).then(-1).otherwise("leader"),
+        is_in_doubt=col("certainty") == "undetermined",
     )
     return {(row["topic"], row["partition"]): row for row in rows.to_dicts()}
 

@@ -16,7 +16,7 @@ from polars import col
 
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, moment_or_clock, moment_within, require
-from jobs.questions.ask_text import limit_notes
+from jobs.questions.ask_text import cache_note, leads_text, limit_notes
 from jobs.questions.rows import Row
 from jobs.text import csv_cell, day_clock, ratio_text, table
 from pipeline.core.errors import InputProblem
@@ -27,8 +27,8 @@ TABLE = "gold.leader_imbalance"
 INTERVAL = ("broker_id", "valid_from_at", "valid_until_at", "imbalance_ratio", "threshold_ratio")
 OPTIONS = ("--at", "--broker", "--threshold", "--format", "--output")
 COLUMNS = (
-    "broker_id", "at", "leads", "preferred_count", "led_elsewhere_count", "imbalance_ratio", "threshold_ratio",
-    "limit_source", "is_breach", "seconds_over", "certainty",
+    "broker_id", "at", "leads", "cached", "preferred_count", "led_elsewhere_count", "imbalance_ratio",
+    "threshold_ratio", "limit_source", "is_breach", "seconds_over", "certainty",
 )  # fmt: skip
 
 
@@ -164,7 +164,7 @@ def text_table(rows: Sequence[Row], drawn: dict[int, str]) -> list[str]:
     cells = [
         (
             str(row["broker_id"]),
-            str(row["leads"] or 0),
+            *leads_text(row),
             str(row["preferred_count"] or 0),
             str(row["led_elsewhere_count"] or 0),
             ratio_text(row["imbalance_ratio"]),
@@ -175,8 +175,19 @@ def text_table(rows: Sequence[Row], drawn: dict[int, str]) -> list[str]:
         )
         for row in rows
     ]
-    head = ("BROKER", "leads", "preferred", "elsewhere", "ratio", "limit", "", "over for", "ratio over time")
-    return [*table(head, cells), *(f"  {line}" for line in limit_notes(rows))]
+    head = (
+        "BROKER",
+        "leads",
+        "cached",
+        "preferred",
+        "elsewhere",
+        "ratio",
+        "limit",
+        "",
+        "over for",
+        "ratio over time",
+    )
+    return [*table(head, cells), *(f"  {line}" for line in (*cache_note(rows), *limit_notes(rows)))]
 
 
 def csv_lines(rows: Sequence[Row]) -> list[str]:

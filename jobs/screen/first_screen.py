@@ -140,11 +140,10 @@ def at_end(facts: Facts) -> list[str]:
     controller = f"{last['controller_id']} (epoch {last['controller_epoch']})" if last else unelected
     topics = f" ({printable(', '.join(deleting[:3]))})" if deleting else ""
     unknown = f" | not known {end['unknown']}" if end["unknown"] else ""
-    offline = end["offline"] if facts.outages is None else facts.outages.all["open"]
     if not end["partitions"]:
         return [f"AT END  partitions: not enough evidence | controller {controller}"]
     return [
-        f"AT END  offline {offline} | not preferred {end['elsewhere']}/{end['partitions']}{unknown}"
+        f"AT END  offline {end['offline']} | not preferred {end['elsewhere']}/{end['partitions']}{unknown}"
         f" | deleting {len(deleting)}{topics} | controller {controller}"
     ]
 

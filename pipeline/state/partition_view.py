@@ -8,6 +8,7 @@ from polars import col, lit, when
 from pipeline.core.frames import empty
 from pipeline.model.partitions.carried_views import MOVE, UNSAID, behind_views, there_before, with_said
 from pipeline.model.partitions.controller_view import OWN, first_places, known_at_begin, sequence
+from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED, statements
 from pipeline.model.partitions.topic_lives import CHANGED, DELETED
 from pipeline.model.terms.missing_terms import ASSIGNED, LED, without_doubted
@@ -46,7 +47,7 @@ def build(
     if terms.is_empty():
         return empty(SPEC)
     days = days_in_office(terms, controller_line, view_before, dirty_from)
-    in_zookeeper = partition_timeline.filter(col("topic_id").is_null())
+    in_zookeeper = whole_intervals(partition_timeline).filter(col("topic_id").is_null())
     before = there_before(in_zookeeper, view_before, dirty_from)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     is_of_partition = col("topic").is_not_null() & col("partition").is_not_null()

@@ -14,18 +14,49 @@ from schemas.spec import (
 )
 from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP
 
+UNSERVED_WHY = (
+    "offline",  # its state is OfflinePartition
+    "no_leader",  # its leader is -1
+    "never_led",  # it is New, beyond the controller's act that created it
+    "leader_gone",  # no list of live brokers of a controller in office has its leader (ZooKeeper mode)
+)
+
 SPEC = TableSpec(
     name="gold.partition_timeline",
-    grain="One interval of one partition of one life of a topic in which nothing known of it changed.",
-    key=("topic", "topic_life", "partition", "interval_seq"),
+    grain="One interval of one partition of one life of a topic in which nothing known of it changed, and where its "
+    "leader left or came back meanwhile one part of it.",
+    key=("topic", "topic_life", "partition", "interval_seq", "part_seq"),
     fields=(
         CLUSTER_ID,
         *TOPIC_PARTITION,
         required("interval_seq", LONG, "Place of the interval in the partition's life, from 1."),
+        required(
+            "part_seq", LONG, "Place of the part in the interval, from 1: parts differ in is_served alone."
+        ),
         required("valid_from_at", TIMESTAMP, "Start, inclusive, UTC."),
         field("valid_until_at", TIMESTAMP, "End, exclusive, UTC; null: still so at the end of the data."),
-        field("state", STRING, "State of the partition machine; null: no line said it yet."),
-        field("leader", INTEGER, "Leader that the controller holds; -1 none; null: no line said it yet."),
+        required("stated_from_at", TIMESTAMP, "Start of the interval that this is a part of, UTC."),
+        field(
+            "state",
+            STRING,
+            "State in the controller's partition state machine (PartitionStateMachine, ZooKeeper mode), which goes on "
+            "being Online up to 2.2 while its leader is dead; in KRaft, which has none, Online while it has a leader; "
+            "null: no line said it yet.",
+        ),
+        field(
+            "leader",
+            INTEGER,
+            "Leader that the controller holds in its cache (ControllerContext), also one that is dead; -1 none; "
+            "null: no line said it yet.",
+        ),
+        field(
+            "is_served",
+            BOOLEAN,
+            "True: it has that leader, and no list of live brokers of a controller in office is without it; in KRaft: "
+            "it has a leader that is not fenced. False: nobody serves it, and gold.partition_outage has it. Null: not "
+            "known, being created, or queued for deletion.",
+        ),
+        field("unserved_why", STRING, "Why nobody serves it; null: somebody may.", accepted=UNSERVED_WHY),
         field("isr", BROKER_IDS, "In-sync replicas as last stated."),
         field(
             "is_isr_stale",
@@ -62,10 +93,20 @@ SPEC = TableSpec(
             LONG,
             "Controller event that began the interval: silver.controller_line.event_seq.",
         ),
-        field("ended_by", STRING, "What ended it: the event of the next line; null while open."),
+        field(
+            "ended_by",
+            STRING,
+            "What ended it: the event of the next line; leader_gone and leader_returned end a part; null while open.",
+        ),
         TERM_ID,
         CERTAINTY,
         EVIDENCE,
     ),
-    checks=(Check("interval_is_not_negative", "valid_until_at IS NULL OR valid_until_at >= valid_from_at"),),
+    checks=(
+        Check("interval_is_not_negative", "valid_until_at IS NULL OR valid_until_at >= valid_from_at"),
+        Check("part_is_in_its_interval", "stated_from_at <= valid_from_at"),
+        Check(
+            "unserved_for_a_reason", "(unserved_why IS NOT NULL) = (is_served IS NOT NULL AND NOT is_served)"
+        ),
+    ),
 )

@@ -8,6 +8,7 @@ from itertools import groupby
 from math import inf
 from typing import Any
 
+PART_ENDS = ("leader_gone", "leader_returned")  # of an interval that goes on
 Row = Mapping[str, Any]
 Partition = tuple[str, str, int, int]
 Broker = tuple[str, int]
@@ -37,13 +38,15 @@ def ms(moment: datetime) -> int:
 
 
 def of_rows(timeline: Iterable[Row]) -> Iterable[Interval]:
-    """Rows of gold.partition_timeline."""
+    """Rows of gold.partition_timeline; the last part of an interval stands for it."""
     for row in timeline:
+        if row["ended_by"] in PART_ENDS:
+            continue
         partition = row["cluster_id"], row["topic"], row["topic_life"], row["partition"]
         ended = None if row["valid_until_at"] is None else ms(row["valid_until_at"])
         replicas = None if row["replicas"] is None else tuple(row["replicas"])
         yield Interval(
-            partition, row["interval_seq"], ms(row["valid_from_at"]), ended, row["leader"], replicas,
+            partition, row["interval_seq"], ms(row["stated_from_at"]), ended, row["leader"], replicas,
             row["is_deleting"], row["controller_epoch"], row["event_seq"],
         )  # fmt: skip
 

@@ -8,6 +8,7 @@ from polars import col, lit
 
 from pipeline.core.frames import empty
 from pipeline.gold import partition_outage
+from pipeline.model.partitions.service_parts import ended_intervals, in_parts
 from pipeline.model.settings import SessionLimit
 from schemas.gold import broker_session, partition_timeline
 from schemas.gold.partition_outage import SPEC
@@ -125,6 +126,9 @@ TIMELINE = """
 """
 
 
+SESSION_NAME = pl.format(
+    "broker {}, session {}", "broker_id", col("joined_at").rank("ordinal").over("broker_id")
+)
 TERMS = "cluster_id | term_id | life | controller_epoch | mode\nc | 1-1 | 1 | 1 | zookeeper"
 
 
@@ -141,19 +145,21 @@ def outages_of(
     dirty_from: datetime | None = None,
     since: datetime | None = None,
 ) -> pl.DataFrame:
-    """Of intervals and sessions alone; since: only of intervals that reach it."""
+    """Of intervals and sessions alone; since: only of parts of intervals that reach it."""
     intervals = with_evidence(
         frame(partition_timeline.SPEC, timeline), col("topic") + col("interval_seq").cast(pl.String)
     )
+    listed = with_evidence(
+        frame(broker_session.SPEC, sessions).with_columns(mode=lit("zookeeper")), SESSION_NAME
+    )
+    intervals = in_parts(intervals, listed, intervals.clear(), None).select(partition_timeline.SPEC.columns)
     led_before = intervals.clear()
     if since is not None:
-        led_before = intervals.filter(col("valid_until_at") < since, col("leader") >= 0)
+        led_before = ended_intervals(intervals.filter(col("valid_until_at") < since, col("leader") >= 0))
         intervals = intervals.filter(col("valid_until_at").is_null() | (col("valid_until_at") >= since))
-    listed = frame(broker_session.SPEC, sessions).with_columns(mode=lit("zookeeper"))
-    name = pl.format("broker {}, session {}", "broker_id", col("joined_at").rank("ordinal").over("broker_id"))
     rows = partition_outage.build(
         intervals,
-        with_evidence(listed, name),
+        listed,
         empty(broker_absence.SPEC),
         empty(controller_line.SPEC),
         frame(term.SPEC, TERMS),

@@ -12,14 +12,14 @@ from polars.testing import assert_frame_equal
 from pipeline.core.frames import declared, frame_of
 from pipeline.gold import partition_timeline
 from schemas.gold.partition_timeline import SPEC
-from tests.carried import deletion_before, reaching, timeline_before
+from tests.carried import deletion_before, reaching, session_before, timeline_before
 from tests.chain import built
 from tests.corpus import records
 
 STRETCHED = 4000  # a minute of the lab is three days
 INPUTS = (
     *("leader_and_isr", "partition_transition", "assignment", "topic_event", "controller_line", "term"),
-    "state_dump",
+    *("state_dump", "broker_event"),
 )
 KRAFT_INPUTS = ("partition_state", "broker_absence", "wording_seen")
 
@@ -49,6 +49,7 @@ def from_day(tables: dict[str, Any], day: datetime) -> pl.DataFrame:
         **given,
         deletion_before=deletion_before(tables["topic_event"], tables["controller_line"], day),
         timeline_before=timeline_before(tables["partition_timeline"], said, day),
+        session_before=session_before(tables["broker_session"], day),
         dirty_from=day,
     )
     return frame_of(declared(rows.filter(reaching("valid_until_at", day)), SPEC))
@@ -70,7 +71,7 @@ def from_day(tables: dict[str, Any], day: datetime) -> pl.DataFrame:
     ],
 )
 def test_any_day(shared: Path, name: str, fewest_days: int) -> None:
-    tables = built(stretched(shared / "corpus" / "lab" / name), "partition_timeline")
+    tables = built(stretched(shared / "corpus" / "lab" / name), "broker_session")
     whole = tables["partition_timeline"]
     days = whole["valid_from_at"].dt.truncate("1d").unique().sort().to_list()
     assert len(days) >= fewest_days

@@ -29,6 +29,9 @@ OFFLINE |= {"machine": "partition", "state": "OfflinePartition"}
 STATES = ["NewPartition", "OnlinePartition", "OfflinePartition", GONE]
 
 
+NO_SESSIONS = {"session_before": empty(BY_SHORT_NAME["broker_session"].spec)}
+
+
 def generated(random: Random, cluster: str) -> list[Line]:
     """Two controllers, the first of which goes on a while after it was deposed, of topics that come and go. Who is gone
     comes back with its state."""
@@ -105,7 +108,7 @@ def tables_of(lines: list[Line]) -> dict[str, pl.DataFrame]:
                 | {"cluster_id": cluster, "term_id": f"1-{epoch}", "life": 1, "controller_epoch": epoch}
                 | {"controller_id": epoch, "mode": "zookeeper", "is_isr_told": True}
             )
-    silent = ("assignment", "partition_state", "broker_absence", "wording_seen", "state_dump")
+    silent = ("assignment", "partition_state", "broker_absence", "broker_event", "wording_seen", "state_dump")
     names = ("leader_and_isr", "partition_transition", "topic_event", "controller_line", "term", *silent)
     return {name: pl.DataFrame(rows[name], schema=empty(BY_SHORT_NAME[name].spec).schema) for name in names}
 
@@ -149,7 +152,7 @@ def test_generated_lines() -> None:
     nothing = {
         "deletion_before": pl.DataFrame(schema=DELETION_BEFORE),
         "timeline_before": empty(SPEC),
-    }
+    } | NO_SESSIONS
     whole = built(tables, None, **nothing)
     found, expected = noted(whole), intervals(lines)
     assert found == {key: rows for key, rows in expected.items() if rows}
@@ -164,7 +167,7 @@ def test_generated_lines() -> None:
     before = {
         "deletion_before": deletion_before(tables["topic_event"], tables["controller_line"], MIDNIGHT),
         "timeline_before": timeline_before(whole, said, MIDNIGHT),
-    }
+    } | NO_SESSIONS
     from_midnight = built(tables | late, MIDNIGHT, **before)
     expected_rows = whole.filter(reaching("valid_until_at", MIDNIGHT))
     assert_frame_equal(from_midnight, expected_rows, check_row_order=False)

@@ -36,12 +36,12 @@ def carried(state: Any, timeline: str, outages: str = "topic") -> pl.DataFrame:
 
 
 OFFLINE = """
-    topic  | topic_life | partition | interval_seq | valid_from_at | valid_until_at | state            | leader | is_deleting | topic_id | certainty
-    before | 1          | 0         | 1            | 86000         | 86100          | OfflinePartition | -1     | false       | t        | undetermined
-    before | 1          | 0         | 2            | 86100         | 86900          | OfflinePartition | -1     | false       | t        | proved
-    after  | 1          | 0         | 1            | 86000         | 86900          | OfflinePartition | -1     | false       | u        | proved
-    after  | 1          | 0         | 2            | 86900         |                | OfflinePartition | -1     | false       | u        | undetermined
-    sure   | 1          | 0         | 1            | 86000         |                | OfflinePartition | -1     | false       | v        | proved
+    topic  | topic_life | partition | interval_seq | part_seq | valid_from_at | valid_until_at | state            | leader | is_served | topic_id | certainty
+    before | 1          | 0         | 1            | 1        | 86000         | 86100          | OfflinePartition | -1     | false     | t        | undetermined
+    before | 1          | 0         | 2            | 1        | 86100         | 86900          | OfflinePartition | -1     | false     | t        | proved
+    after  | 1          | 0         | 1            | 1        | 86000         | 86900          | OfflinePartition | -1     | false     | u        | proved
+    after  | 1          | 0         | 2            | 1        | 86900         |                | OfflinePartition | -1     | false     | u        | undetermined
+    sure   | 1          | 0         | 1            | 1        | 86000         |                | OfflinePartition | -1     | false     | v        | proved
 """
 OUTAGES = """
     topic  | topic_life | partition | noticed_at | ended_at | certainty
@@ -66,25 +66,38 @@ def test_an_outage_is_in_doubt_by_what_was_before_the_day() -> None:
 
 
 LED = """
-    topic   | topic_life | partition | interval_seq | valid_from_at | valid_until_at | leader | leader_epoch
-    led     | 1          | 0         | 1            | 10            | 20             | 1      | 0
-    led     | 1          | 0         | 2            | 20            |                | 2      | 1
-    unknown | 1          | 0         | 1            | 10            | 20             | 1      | 0
-    unknown | 1          | 0         | 2            | 20            | 30             | 2      | 1
-    unknown | 1          | 0         | 3            | 30            |                |        |
-    offline | 1          | 0         | 1            | 10            | 20             | 3      | 4
-    offline | 1          | 0         | 2            | 20            | 30             | -1     | 5
-    offline | 1          | 0         | 3            | 30            | 90000          | -1     |
-    ended   | 1          | 0         | 1            | 10            | 20             | 3      | 4
-    again   | 1          | 0         | 1            | 10            | 20             | 3      | 4
-    again   | 1          | 0         | 2            | 90000         |                | -1     | 5
-    new     | 1          | 0         | 1            | 90000         |                | -1     | 0
+    topic    | topic_life | partition | interval_seq | part_seq | valid_from_at | valid_until_at | leader | leader_epoch | ended_by             | stated_from_at
+    led      | 1          | 0         | 1            | 1        | 10            | 20             | 1      | 0            |                      | 10
+    led      | 1          | 0         | 2            | 1        | 20            |                | 2      | 1            |                      | 20
+    unknown  | 1          | 0         | 1            | 1        | 10            | 20             | 1      | 0            |                      | 10
+    unknown  | 1          | 0         | 2            | 1        | 20            | 30             | 2      | 1            |                      | 20
+    unknown  | 1          | 0         | 3            | 1        | 30            |                |        |              |                      | 30
+    offline  | 1          | 0         | 1            | 1        | 10            | 20             | 3      | 4            |                      | 10
+    offline  | 1          | 0         | 2            | 1        | 20            | 30             | -1     | 5            |                      | 20
+    offline  | 1          | 0         | 3            | 1        | 30            | 90000          | -1     |              |                      | 30
+    ended    | 1          | 0         | 1            | 1        | 10            | 20             | 3      | 4            |                      | 10
+    again    | 1          | 0         | 1            | 1        | 10            | 20             | 3      | 4            |                      | 10
+    again    | 1          | 0         | 2            | 1        | 90000         |                | -1     | 5            |                      | 90000
+    new      | 1          | 0         | 1            | 1        | 90000         |                | -1     | 0            |                      | 90000
+    away     | 1          | 0         | 1            | 1        | 10            | 20             | 1      | 0            | leader_gone          | 10
+    away     | 1          | 0         | 1            | 2        | 20            |                | 1      | 0            |                      | 10
+    was_away | 1          | 0         | 1            | 1        | 10            | 20             | 1      | 0            | leader_gone          | 10
+    was_away | 1          | 0         | 1            | 2        | 20            | 30             | 1      | 0            | partition_transition | 10
+    was_away | 1          | 0         | 2            | 1        | 30            |                | -1     | 1            |                      | 30
 """
 
 
 def test_who_led_last_is_carried_where_nobody_is_known_to_lead() -> None:
-    """And which epoch was the last known."""
+    """And which epoch was the last known. Of an interval in parts the whole, none of one that goes on."""
     expected = frame(
-        partition_timeline.SPEC, "topic | interval_seq\nunknown | 2\noffline | 1\noffline | 2\nagain | 1"
+        partition_timeline.SPEC,
+        """
+        topic    | interval_seq | valid_from_at
+        unknown  | 2            | 20
+        offline  | 1            | 10
+        offline  | 2            | 20
+        again    | 1            | 10
+        was_away | 1            | 10
+        """,
     )
-    same_rows(carried(led_before, LED), expected, "topic", "interval_seq")
+    same_rows(carried(led_before, LED), expected, "topic", "interval_seq", "valid_from_at")

@@ -19,14 +19,14 @@ def answers(**texts: str) -> Answers:
 
 
 INTERVALS = """
-    topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | state            | leader | replicas | is_deleting | certainty    | is_assignment_stale
-    a     | 1          | 0         | 1            | 1             | 5              |                  | 1      | [1 2]    | false       | proved       | false
-    a     | 1          | 0         | 2            | 5             |                | OnlinePartition  | 2      | [1 2]    | false       | proved       |
-    a     | 1          | 1         | 1            | 2             |                | OfflinePartition | 2      | [2 1]    | false       | proved       | false
-    a     | 1          | 2         | 1            | 2             |                |                  |        |          | false       | proved       | false
-    b     | 1          | 0         | 1            | 2             |                | OnlinePartition  | 2      | [1 2]    | true        | undetermined | false
-    b     | 1          | 1         | 1            | 2             |                | OnlinePartition  | 2      | [1 2]    | false       | proved       | true
-    b     | 1          | 2         | 1            | 2             |                |                  | -1     | [1]      | false       | proved       | false
+    topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | state            | leader | is_served | replicas | is_deleting | certainty    | is_assignment_stale
+    a     | 1          | 0         | 1            | 1             | 5              |                  | 1      | true      | [1 2]    | false       | proved       | false
+    a     | 1          | 0         | 2            | 5             |                | OnlinePartition  | 2      | true      | [1 2]    | false       | proved       |
+    a     | 1          | 1         | 1            | 2             |                | OfflinePartition | 2      | false     | [2 1]    | false       | proved       | false
+    a     | 1          | 2         | 1            | 2             |                |                  |        |           |          | false       | proved       | false
+    b     | 1          | 0         | 1            | 2             |                | OnlinePartition  | 2      |           | [1 2]    | true        | undetermined | false
+    b     | 1          | 1         | 1            | 2             |                | OnlinePartition  | 2      | true      | [1 2]    | false       | proved       | true
+    b     | 1          | 2         | 1            | 2             |                |                  | -1     | false     | [1]      | false       | proved       | false
 """  # fmt: skip
 
 
@@ -61,10 +61,11 @@ def test_brokers_that_lead_and_those_that_should() -> None:
     asked_of = answers(partition_timeline=INTERVALS, leader_imbalance=ratios)
 
     def told(moment: datetime | None) -> list[tuple[Any, ...]]:
-        return [(one["broker_id"], one["preferred_count"], one["leads"]) for one in asked_of.brokers(moment)]
+        names = ("broker_id", "preferred_count", "leads", "cached")
+        return [tuple(one[name] for name in names) for one in asked_of.brokers(moment)]
 
-    assert told(None) == [(1, 4, None), (2, None, 3), (3, 1, None)]
-    assert told(at(1)) == [(1, 3, 1), (3, 1, None)]
+    assert told(None) == [(1, 4, None, None), (2, None, 2, 3), (3, 1, None, None)]
+    assert told(at(1)) == [(1, 3, 1, 1), (3, 1, None, None)]
 
 
 def test_topics_that_are_being_deleted() -> None:
@@ -186,12 +187,12 @@ def test_open_outages_by_partition() -> None:
 
 
 def test_who_leads_beside_what_is_described() -> None:
-    out = OUTAGES.replace("b     | 2          | 1 ", "a     | 1          | 0 ")
-    found = states(answers(partition_timeline=INTERVALS, partition_outage=out), None)
+    """Kafka tells no leader that is dead."""
+    found = states(answers(partition_timeline=INTERVALS), None)
     assert {key: row["leader"] for key, row in found.items()} == {
-        ("a", 0): -1, ("a", 1): -1, ("a", 2): None, ("b", 1): 2, ("b", 2): -1,
+        ("a", 0): 2, ("a", 1): -1, ("a", 2): None, ("b", 1): 2, ("b", 2): -1,
     }  # fmt: skip
-    earlier = states(answers(partition_timeline=INTERVALS, partition_outage=out), at(3.6))
+    earlier = states(answers(partition_timeline=INTERVALS), at(3.6))
     assert (earlier["a", 0]["leader"], earlier["a", 1]["leader"]) == (1, -1)
 
 

@@ -95,16 +95,25 @@ def test_lives_of_a_topic_are_told_where_there_are_several() -> None:
         "topic_life": 1, "valid_from_at": start, "valid_until_at": datetime(2026, 11, 22, 0, 1, tzinfo=UTC),
         "state": None, "leader": -1, "isr": [], "replicas": None, "leader_epoch": 4, "ended_by": "x",
         "certainty": "proved", "is_isr_stale": False, "is_assignment_stale": None,
+        "is_served": False, "unserved_why": "no_leader", "is_deleting": False,
     }  # fmt: skip
     assert timeline_table([row])[1].split() == [
-        "2026-11-21", "23:59:00.000", "2026-11-22", "00:01:00.000", "?", "none", "[]", "?", "4", "x",
+        "2026-11-21", "23:59:00.000", "2026-11-22", "00:01:00.000", "?", "none", "NO:", "no", "leader", "[]", "?", "4", "x",
     ]  # fmt: skip
     again = row | {"topic_life": 2, "valid_until_at": None, "leader": None}
     assert timeline_table([row, again])[0].startswith("LIFE") and "(open)" in timeline_table([row, again])[2]
     doubtful = row | {"certainty": "undetermined", "replicas": [1, 2]}
-    assert timeline_table([doubtful])[1].split()[5:8] == ["none?", "[]?", "[1,2]?"]
+    assert timeline_table([doubtful])[1].split()[5:11] == ["none?", "NO:", "no", "leader", "[]?", "[1,2]?"]
     stale = row | {"is_isr_stale": True, "is_assignment_stale": True, "replicas": [1, 2]}
-    assert timeline_table([stale])[1].split()[5:8] == ["none", "[]?", "[1,2]?"]
+    assert timeline_table([stale])[1].split()[8:11] == ["leader", "[]?", "[1,2]?"]
+    dead = row | {"leader": 3, "unserved_why": "leader_gone"}
+    assert timeline_table([dead])[1].split()[5:9] == ["3", "NO:", "leader", "gone"]
+    served, unknown, deleting = (
+        row | {"is_served": one, "is_deleting": is_deleting}
+        for one, is_deleting in ((True, False), (None, False), (None, True))
+    )
+    cells = [timeline_table([one])[1].split()[6] for one in (served, unknown, deleting)]
+    assert cells == ["yes", "?", "-"]
 
 
 @pytest.mark.parametrize(
@@ -227,7 +236,7 @@ def test_brokers_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
     ask = ["brokers", "--at"]
     assert cli.main([*ask, "2026-11-21T09:00:13"]) == 0
     first_broker = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("1 "))
-    assert first_broker.split() == ["1", "1", "14", "13", "0.929", "0.100", "BREACH"]
+    assert first_broker.split() == ["1", "1", "1", "14", "13", "0.929", "0.100", "BREACH"]
     assert cli.main([*ask, "2020-01-01"]) == 4
     assert "found 2020-01-01 00:00:00.000 UTC" in capsys.readouterr().err
 

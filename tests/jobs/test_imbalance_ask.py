@@ -96,7 +96,7 @@ def test_the_text_fits_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith(f"at {datetime.fromisoformat(AT).replace(tzinfo=UTC):%Y-%m-%d %H:%M:%S}.000 UTC")
     brokers = lines[2:5]
-    assert brokers[0].split()[:7] == ["1", "1", "14", "13", "0.929", "0.100", "BREACH"]
+    assert brokers[0].split()[:8] == ["1", "1", "1", "14", "13", "0.929", "0.100", "BREACH"]
     assert all(len(line) <= 120 for line in lines)
     assert all(set(line[-SLICES:]) <= {*BARS, " "} and BARS[-1] in line for line in brokers)
     assert cli.main(["imbalance", "--broker", "9"]) == 4

@@ -86,8 +86,11 @@ def test_imbalance_shows_what_the_tables_say(
     first = read(spark, sample_warehouse, "gold.partition_timeline").where(
         f"topic = '{worst[0]['topic']}' AND topic_life = {worst[0]['topic_life']} AND partition = {worst[0]['partition']}"
     )
-    lived = [(row.interval_seq, row.controller_epoch) for row in first.orderBy("interval_seq").collect()]
-    assert [(row["interval_seq"], row["controller_epoch"]) for row in life] == lived
+    lived = [
+        (row.interval_seq, row.part_seq, row.controller_epoch)
+        for row in first.orderBy("interval_seq", "part_seq").collect()
+    ]
+    assert [(row["interval_seq"], row["part_seq"], row["controller_epoch"]) for row in life] == lived
     assert {row["who"] for row in life} == {"preferred", "another", "not said"}
     assert data_of(chart_of(shown["life"]))[0]["leader"] == life[0]["leader"]
 

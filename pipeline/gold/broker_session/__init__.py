@@ -8,7 +8,6 @@ from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
 from pipeline.gold.broker_session.kraft_sessions import kraft_sessions
-from pipeline.gold.broker_session.zookeeper_sessions import zookeeper_sessions
 from pipeline.model.brokers.departures import (
     SESSION,
     with_cleanness,
@@ -18,6 +17,8 @@ from pipeline.model.brokers.departures import (
     with_torn,
 )
 from pipeline.model.brokers.outage_bounds import with_silence
+from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
+from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.settings import SessionLimit
 
 
@@ -49,19 +50,13 @@ def build(
         pl.concat(found, how="diagonal")
         .pipe(one_each)
         .pipe(with_requests, broker_event, term, seeds)
-        .pipe(with_led, partition_timeline)
+        .pipe(with_led, whole_intervals(partition_timeline))
         .pipe(with_led_before, seeds.filter(col("shutdown_requested_at").list.first() < begin))
         .pipe(with_handled, controller_line)
         .pipe(with_torn, term)
         .pipe(with_cleanness)
         .pipe(with_silence, term, session_limit)
     )
-
-
-def one_each(sessions: pl.DataFrame) -> pl.DataFrame:
-    """Of sessions of a broker that begin in one millisecond the one that lasts."""
-    in_order = sessions.sort(*SESSION, "left_at", "mode", nulls_last=True)
-    return in_order.unique(SESSION, keep="last", maintain_order=True)
 
 
 def with_led_before(sessions: pl.DataFrame, seeds: pl.DataFrame) -> pl.DataFrame:

@@ -9,6 +9,7 @@ from pipeline.gold.imbalance_breach.episodes import BREACH, BROKER, episodes
 from pipeline.gold.imbalance_breach.parts import apart, lasted, within
 from pipeline.gold.imbalance_breach.reasons import with_checks, with_why
 from pipeline.gold.imbalance_breach.reassigning import reassigning
+from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.settings import AuditLimit
 
@@ -33,8 +34,9 @@ def build(
     stated, of a partition that another one leads.
     """
     found = episodes(leader_imbalance, data_end)
-    elsewhere = led_elsewhere(partition_timeline)
-    moving = reassigning(partition_timeline, since(reassignment_event, reassignment_before, dirty_from))
+    intervals = whole_intervals(partition_timeline)
+    elsewhere = led_elsewhere(intervals)
+    moving = reassigning(intervals, since(reassignment_event, reassignment_before, dirty_from))
     of_each = found.select(BROKER).unique().join(apart(moving, ("cluster_id",)), on="cluster_id")
     live = within(found, pl.concat([sessions(broker_session), unlisted(found, broker_session)]))
     able = within(live, elsewhere.filter("is_able"), PARTITION[1:], "evidence")

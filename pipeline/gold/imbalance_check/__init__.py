@@ -21,6 +21,7 @@ from pipeline.model.partitions.controller_view import (
     listed,
     sequence,
 )
+from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import statements
 from pipeline.model.settings import BalancingSetting
 from pipeline.model.terms.succession import TERM, with_terms
@@ -61,7 +62,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
     """
     asked = imbalance_observation.join(checks(controller_line, assignment), on=LINE, how="left")
-    in_zookeeper = partition_timeline.filter(col("topic_id").is_null())
+    in_zookeeper = whole_intervals(partition_timeline).filter(col("topic_id").is_null())
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     before = there_before(in_zookeeper, view_before, dirty_from)
     said = statements(*given, deletion_before, before, listed(assignment)).pipe(with_said)

@@ -16,6 +16,7 @@ from pipeline.gold.leader_election.last_leader import with_last_leader
 from pipeline.model.brokers.candidates import with_candidates
 from pipeline.model.partitions.carried_views import behind_views, there_before
 from pipeline.model.partitions.controller_view import OWN, first_places, held, sequence
+from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.terms.missing_terms import without_doubted
 from pipeline.model.terms.succession import TERM
 from schemas.gold.leader_election import SPEC
@@ -66,7 +67,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     without those that are gone. Up to 1.0 lines of elections state none: the request that follows does.
     Source: PartitionLeaderSelector up to 1.0, Election and PartitionStateMachine since, 0.8.2 to 3.9.
     """
-    in_zookeeper = partition_timeline.filter(col("topic_id").is_null())
+    intervals = whole_intervals(partition_timeline)
+    in_zookeeper = intervals.filter(col("topic_id").is_null())
     moves = (leader_and_isr, partition_transition, replica_transition, assignment, topic_event)
     before = (deletion_before, there_before(in_zookeeper, view_before, dirty_from))
     said = said_of_elections(*moves, election_event, reassignment_event, controller_line, term, *before)
@@ -77,11 +79,11 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         attempts_within(begins, own, in_zookeeper)
         .pipe(with_candidates, broker_event, controller_line, day_before)
         .pipe(with_judgement, term, log_gap, broker_session)
-        .pipe(with_last_leader, pl.concat([led_before, partition_timeline]))
+        .pipe(with_last_leader, pl.concat([led_before, intervals]))
     )
     chosen = pl.concat([election_event, run_before])
     told = (broker_absence, broker_event, chosen, reassignment_event, term, log_gap)
-    of_kraft = kraft_elections(pl.concat([led_before, partition_timeline]), *told)
+    of_kraft = kraft_elections(pl.concat([led_before, intervals]), *told)
     both = pl.concat([of_this_table(of_zookeeper), of_this_table(of_kraft)])
     return with_bound(both, replica_offset)
 

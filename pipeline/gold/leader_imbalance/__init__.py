@@ -9,6 +9,7 @@ from pipeline.core.stretches import split
 from pipeline.gold.leader_imbalance.certainty import with_certainty, with_doubt
 from pipeline.gold.leader_imbalance.counting import BROKER, changes, running_counts
 from pipeline.model.brokers.balancing import changed_at, with_balancing
+from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.settings import BalancingSetting
 
 NO_TIMES = lit([], pl.List(pl.Datetime("us", "UTC")))
@@ -35,11 +36,12 @@ def build(
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9. A KRaft controller computes no ratio, but
     a set of the same partitions: PartitionRegistration.hasPreferredLeader, from 3.2.
     """
+    intervals = whole_intervals(partition_timeline)
     return (
-        changes(partition_timeline, dirty_from)
+        changes(intervals, dirty_from)
         .pipe(running_counts)
         .pipe(with_begins, imbalance_before, dirty_from)
-        .pipe(with_doubt, partition_timeline, term, imbalance_before, dirty_from)
+        .pipe(with_doubt, intervals, term, imbalance_before, dirty_from)
         .pipe(in_pieces, broker_setting)
         .pipe(with_certainty)
         .pipe(with_balancing, "broker_id", balancing_setting, broker_setting, at="valid_from_at")

@@ -7,13 +7,7 @@ from polars import col, lit, when
 
 from pipeline.core.stretches import TIME, open_end, with_island
 from pipeline.gold.partition_outage.roots import with_departed, with_only_replica, with_shutting_leader
-from pipeline.gold.partition_outage.zk_leaderless import (
-    RETURNED,
-    absences,
-    leaderless,
-    left_alone,
-    with_following,
-)
+from pipeline.gold.partition_outage.unserved import RETURNED, unserved
 from pipeline.model.brokers.departures import AT_STARTUP
 from pipeline.model.brokers.outage_bounds import UNSAID, with_bounds
 from pipeline.model.partitions.statements import PARTITION
@@ -45,16 +39,16 @@ def build(
 ) -> pl.DataFrame:
     """One row per outage of one partition: those that go on at dirty_from or begin later.
 
-    Without a leader: Offline, leader -1, or New beyond the controller's act that created it; and led by a broker that
-    no controller in office lists as live: up to 2.2 a partition goes on naming its dead leader, and from 2.6 on its
+    An outage is a stretch of gold.partition_timeline that nobody serves (is_served), whatever the partition's state
+    and the leader that controllers hold: up to 2.2 a partition goes on naming its dead leader, and from 2.6 on its
     move to Offline is not printed at the level as shipped. What a controller finds offline when it starts, and cannot
-    elect, has been so since nobody knows when. What a deletion does is no outage. In KRaft the decision
-    that took the leader out of service is the root, where the timeline rests on it.
+    elect, has been so since nobody knows when. In KRaft the decision that took the leader out of service is the root,
+    where the timeline rests on it.
     outage_before: rows of this table that begin before dirty_from and reach it, undetermined where they are so by what
     was before it. led_before: the last interval with a leader, before dirty_from, of each partition that has none then.
     broker_session: all of it.
     """
-    pieces = without_leader(pl.concat([led_before, partition_timeline]), broker_session)
+    pieces = unserved(pl.concat([led_before, partition_timeline]), broker_session)
     if dirty_from is not None:
         pieces = pl.concat([since(pieces, dirty_from), seeds(outage_before, dirty_from)], how="diagonal")
     return (
@@ -67,14 +61,6 @@ def build(
         .pipe(with_bounds, term, session_limit)
         .with_columns(evidence=evidence(), certainty=with_its_end())
     )
-
-
-def without_leader(partition_timeline: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
-    """Pieces of intervals in which nobody leads, see zk_leaderless."""
-    intervals = with_following(partition_timeline)
-    in_zookeeper = intervals.filter(col("topic_id").is_null())
-    absent = absences(in_zookeeper, broker_session.filter(col("mode") == "zookeeper"))
-    return pl.concat([leaderless(intervals), left_alone(in_zookeeper, absent)])
 
 
 def since(pieces: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:

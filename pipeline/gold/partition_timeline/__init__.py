@@ -3,12 +3,15 @@
 from datetime import datetime
 
 import polars as pl
-from polars import col
+from polars import col, lit
 
 from pipeline.core.frames import with_absent
+from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.kraft_intervals import kraft_intervals, until_kraft
 from pipeline.gold.partition_timeline.zk_intervals import last_of_each, zk_intervals
+from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
 from pipeline.model.partitions.said_offline import said_offline
+from pipeline.model.partitions.service_parts import in_parts, whole_intervals
 from pipeline.model.partitions.statements import known_before, statements
 from schemas.gold.partition_timeline import SPEC
 
@@ -26,16 +29,19 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     broker_absence: pl.DataFrame,
     wording_seen: pl.DataFrame,
     state_dump: pl.DataFrame,
+    broker_event: pl.DataFrame,
     deletion_before: pl.DataFrame,
     timeline_before: pl.DataFrame,
+    session_before: pl.DataFrame,
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
-    """One row per interval in which nothing known of the partition changed: those that are open at dirty_from or later.
-    In KRaft also those before it, from the last state on that was printed before it: what is printed after it may tell
-    of them anew.
+    """One row per interval in which nothing known of the partition changed, nor whether its leader serves it: those
+    that are open at dirty_from or later. In KRaft also those before it, from the last state on that was printed before
+    it: what is printed after it may tell of them anew.
 
     timeline_before: rows of this table that begin before dirty_from, of partitions in whose topics something is said
     after it, and all that are open then. deletion_before: of topics that ended before dirty_from.
+    session_before: rows of gold.broker_session that begin before it: those that reach it, the last one of each broker.
 
     Rows: statements that repeat what is known begin no interval. A move to NonExistentPartition ends the last
     one, and so do the topic's deletion, a wiped cluster's next election and that of a KRaft controller.
@@ -47,21 +53,41 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     controller in office; what follows is of ZooKeeper mode.
     Source: lines of controllers only. From 2.7 on (inter-broker protocol) leaders ask them for every change of ISR;
     until then isr is as last stated, and marked.
+    Served: pipeline.model.partitions.service decides, of gold.partition_outage too.
     """
     modes = set(term["mode"])
-    of_kraft = (partition_state, broker_absence, controller_line, term, wording_seen, timeline_before)
+    before = whole_intervals(timeline_before)
+    of_kraft = (partition_state, broker_absence, controller_line, term, wording_seen, before)
     if modes <= {KRAFT}:
-        return kraft_intervals(*of_kraft, dirty_from).pipe(with_all_columns)
-    last = last_of_each(timeline_before)
+        nobody = session_before.clear()
+        return kraft_intervals(*of_kraft, dirty_from).pipe(with_parts, nobody, timeline_before, dirty_from)
+    sessions = sessions_since(broker_event, controller_line, term, session_before, dirty_from)
+    last = last_of_each(before)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     offline = said_offline(partition_transition, state_dump)
     lived = statements(*given, deletion_before, known_before(last), offline)
     in_zookeeper = zk_intervals(lived, last, term, dirty_from)
     if KRAFT not in modes:
-        return in_zookeeper.pipe(reaching, dirty_from).pipe(with_all_columns)
+        return in_zookeeper.pipe(reaching, dirty_from).pipe(with_parts, sessions, timeline_before, dirty_from)
     in_kraft = kraft_intervals(*of_kraft, dirty_from)
-    until_then = until_kraft(in_zookeeper, in_kraft, timeline_before).pipe(reaching, dirty_from)
-    return pl.concat([until_then, in_kraft], how="diagonal").pipe(with_all_columns)
+    until_then = until_kraft(in_zookeeper, in_kraft, before).pipe(reaching, dirty_from)
+    both = pl.concat([until_then, in_kraft], how="diagonal")
+    return both.pipe(with_parts, sessions, timeline_before, dirty_from)
+
+
+def sessions_since(
+    broker_event: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    session_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """Sessions of brokers in ZooKeeper mode from dirty_from on, and the last one of each before it."""
+    is_known = (col("joined_at") < lit(dirty_from, TIME)) & (col("mode") == "zookeeper")
+    known = session_before.filter(is_known)
+    is_over = (col("left_at") < lit(dirty_from, TIME)).fill_null(value=False)
+    found = zookeeper_sessions(broker_event, controller_line, term, known.filter(~is_over))
+    return one_each(pl.concat([found, known.filter(is_over)], how="diagonal"))
 
 
 def reaching(intervals: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
@@ -72,6 +98,12 @@ def reaching(intervals: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFra
     return intervals.filter(is_open)
 
 
-def with_all_columns(intervals: pl.DataFrame) -> pl.DataFrame:
-    """The columns of this table, null where the mode knows none."""
-    return with_absent(intervals, SPEC).select(SPEC.columns)
+def with_parts(
+    intervals: pl.DataFrame,
+    sessions: pl.DataFrame,
+    timeline_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """The columns of this table, null where the mode knows none, and the intervals in parts."""
+    known = with_absent(intervals, SPEC).select(SPEC.columns)
+    return in_parts(known, sessions, timeline_before, dirty_from).select(SPEC.columns)

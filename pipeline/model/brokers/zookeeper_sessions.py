@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.brokers.departures import AT_STARTUP as MISSING_AT_STARTUP
-from pipeline.model.brokers.departures import BROKER, with_epochs
+from pipeline.model.brokers.departures import BROKER, SESSION, with_epochs
 from pipeline.model.lines.evidence import known_lines
 from pipeline.model.terms.succession import TERM, with_superseded
 
@@ -185,3 +185,9 @@ def with_shutdowns(
         .with_columns(left_how=when(is_controlled).then(lit("controlled")).otherwise("left_how"))
         .drop("is_forgotten")
     )
+
+
+def one_each(sessions: pl.DataFrame) -> pl.DataFrame:
+    """Of sessions of a broker that begin in one millisecond the one that lasts."""
+    in_order = sessions.sort(*SESSION, "left_at", "mode", nulls_last=True)
+    return in_order.unique(SESSION, keep="last", maintain_order=True)

@@ -1,0 +1,90 @@
+"""Parts of intervals that nobody serves, with what is at their root and how they end.
+
+A line is two columns with one prefix: <prefix>_file_id and <prefix>_byte_offset.
+"""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.partitions.service import BROKER, LEADER_GONE, LINE, absences, with_next
+from pipeline.model.partitions.service_parts import PART_ENDS
+from pipeline.model.partitions.statements import PARTITION
+
+TAKEN = "partition_created"  # a KRaft controller took the partition over from ZooKeeper
+RETURNED, ELECTED = "leader_returned", "elected"
+NEXT = ("leader", "is_deleting", "is_unknown", "line_file_id", "line_byte_offset")
+ROOT = ("left_how", "left_term_id", "left_file_id", "left_byte_offset")
+
+
+def unserved(partition_timeline: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """Parts without service: from_at, until_at, how an outage would end with each (ending; null: it goes on), and the
+    lines of both; old_leader: its own leader, else the last one before; where its leader is absent when it begins
+    (is_absent) that broker is the root, and how it left."""
+    parts = with_following(partition_timeline).filter(~col("is_served")).with_row_index("row_no")
+    gone = roots(parts, broker_session.filter(col("mode") == "zookeeper"))
+    is_absent = col("gone_id").is_not_null()
+    has_next_line = col("ending").is_in([ELECTED, RETURNED])
+    return parts.join(gone, on="row_no", how="left").select(
+        *(*PARTITION, "replicas", "ending"),
+        from_at="valid_from_at",
+        until_at="valid_until_at",
+        is_absent=is_absent,
+        root_broker_id="gone_id",
+        root_left_how="left_how",
+        term_id=pl.coalesce("left_term_id", "term_id"),
+        root_event=lit(None, pl.String),
+        is_in_doubt=col("certainty") == "undetermined",
+        old_leader="led_by",
+        new_leader=when(col("ending") == ELECTED).then("next_leader"),
+        **{f"line_{name}": pl.coalesce(f"left_{name}", f"line_{name}") for name in LINE},
+        **{f"ending_{name}": when(has_next_line).then(f"next_line_{name}") for name in LINE},
+    )
+
+
+def with_following(partition_timeline: pl.DataFrame) -> pl.DataFrame:
+    """Parts of intervals with their first line, what follows each at once (with_next), how an outage would end with it
+    (ending; null: it goes on), and led_by: its own leader, else the last one before."""
+    is_doubted = col("certainty") == "undetermined"
+    first = col("evidence").list.first().struct
+    its_leader = when(col("leader") >= 0).then("leader")
+    marked = partition_timeline.with_columns(
+        is_unknown=is_doubted & col("leader").is_null() & col("state").is_null(),
+        **{f"line_{name}": first.field(name) for name in LINE},
+    )
+    return with_next(marked, ["interval_seq", "part_seq"], NEXT).with_columns(
+        led_by=its_leader.forward_fill().over(PARTITION),
+        ending=when(col("valid_until_at").is_not_null()).then(its_ending()),
+    )
+
+
+def its_ending() -> pl.Expr:
+    is_taken_over = ~col("has_next") & (col("ended_by") == TAKEN)
+    is_gone = ~col("has_next") | col("next_is_deleting")
+    return (
+        when(col("ended_by").is_in(PART_ENDS))
+        .then(lit(RETURNED))
+        .when(is_taken_over)
+        .then(lit("taken_over"))
+        .when(is_gone)
+        .then(lit("deleted"))
+        .when("next_is_unknown")
+        .then(lit("lines_missing"))
+        .otherwise(lit(ELECTED))
+    )
+
+
+def roots(parts: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
+    """(row_no, gone_id, ROOT) of parts whose leader is absent when they begin: by the absence that began last."""
+    led = parts.filter(col("topic_id").is_null(), col("leader") >= 0).select(
+        "row_no", "cluster_id", "unserved_why", broker_id="leader", from_at="valid_from_at"
+    )
+    absent = absences(led.select(BROKER).unique(), sessions)
+    is_absent = (col("from_at") < col("end_at")).fill_null(col("end_at").is_null())
+    return (
+        led.sort("from_at")
+        .join_asof(
+            absent.sort("begin_at"), left_on="from_at", right_on="begin_at", by=BROKER, check_sortedness=False
+        )
+        .filter(col("begin_at").is_not_null(), is_absent | (col("unserved_why") == LEADER_GONE))
+        .select("row_no", *ROOT, gone_id="broker_id")
+    )

@@ -1,0 +1,113 @@
+"""Which leaders serve and since when not: the one place that decides it, for intervals of partitions and for outages.
+
+A line is two columns with one prefix: <prefix>_file_id and <prefix>_byte_offset.
+"""
+
+from collections.abc import Sequence
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.touching import touching
+from pipeline.model.partitions.statements import PARTITION
+
+BROKER = ("cluster_id", "broker_id")
+NO_LEADER = -1
+A_WHILE_MS = 1000
+BOUNCED = "bounced"
+OFFLINE, NEW = "OfflinePartition", "NewPartition"
+LEADER_GONE = "leader_gone"
+LINE = ("file_id", "byte_offset")
+LEFT = ("left_at", "left_how", "left_term_id", "left_event_seq", "left_file_id", "left_byte_offset")
+
+
+def with_next(rows: pl.DataFrame, order: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
+    """Rows sorted by partition and order, with what follows each at once: next_<name>, has_next."""
+    is_same_partition = pl.all_horizontal(col(name) == col(name).shift(-1) for name in PARTITION)
+    follows_at_once = is_same_partition & (col("valid_from_at").shift(-1) == col("valid_until_at"))
+    following = {f"next_{name}": when(follows_at_once).then(col(name).shift(-1)) for name in names}
+    return rows.sort(*PARTITION, *order).with_columns(
+        has_next=follows_at_once.fill_null(value=False), **following
+    )
+
+
+def own_reason() -> pl.Expr:
+    """Why nobody serves a partition, by its own state, of rows with_next (term_id, event_seq): it is Offline, or has no
+    leader, or is New beyond the controller's act that created it. Null: it has a leader, or its topic is deleted."""
+    is_other_term = col("term_id").ne_missing(col("next_term_id"))
+    is_other_act = is_other_term | col("event_seq").ne_missing(col("next_event_seq"))
+    lasted_ms = col("valid_until_at").dt.epoch("ms") - col("valid_from_at").dt.epoch("ms")
+    # Without controller.log no line opens an act.
+    is_long = (col("event_seq") == 0) & (lasted_ms > A_WHILE_MS)
+    outlasts_its_act = ~col("has_next") | is_other_act | is_long
+    is_unborn = (col("state") == NEW) & col("leader").is_null() & outlasts_its_act
+    reason = (
+        when(col("state") == OFFLINE)
+        .then(lit("offline"))
+        .when(col("leader") == NO_LEADER)
+        .then(lit("no_leader"))
+        .when(is_unborn)
+        .then(lit("never_led"))
+    )
+    return when(~col("is_deleting")).then(reason)
+
+
+def absences(leaders: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
+    """Times in which brokers are in no session (ZooKeeper mode): begin_at, end_at (null: open), and the session that
+    ended before: LEFT without its time; null where the broker was not listed before. The line that ends the absence
+    (back_). leaders: BROKER; of those that no list ever names the absence begins with the first list of all."""
+    first, last = col("evidence").list.first().struct, col("evidence").list.last().struct
+    listed_sessions = sessions.sort(*BROKER, "joined_at").with_columns(
+        **{f"back_{name}": first.field(name) for name in LINE},
+        **{f"left_{name}": last.field(name) for name in LINE},
+    )
+    before = listed_sessions.select(
+        *(*BROKER, "back_file_id", "back_byte_offset"), col(LEFT).shift(1).over(BROKER), end_at="joined_at"
+    )
+    after_last = listed_sessions.group_by(BROKER).agg(col(LEFT).last()).filter(col("left_at").is_not_null())
+    never_listed = leaders.join(sessions, on=BROKER, how="anti")
+    listed = sessions.group_by("cluster_id").agg(listed_from_at=col("joined_at").min())
+    is_some_time = (col("begin_at") < col("end_at")) | (col("left_how") == BOUNCED)
+    return (
+        pl.concat([before, after_last, never_listed], how="diagonal")
+        .join(listed, on="cluster_id", how="inner")
+        .with_columns(begin_at=pl.coalesce("left_at", "listed_from_at"))
+        .filter(col("end_at").is_null() | is_some_time)
+        .drop("left_at", "listed_from_at")
+    )
+
+
+def led_by_absent(rows: pl.DataFrame, absent: pl.DataFrame) -> pl.DataFrame:
+    """Parts of intervals in which their leader is absent: row_no, gone_from_at, gone_until_at (null: the interval ends
+    before the leader is back), is_at_once, and the lines left_ and back_.
+
+    One of no length counts where the very act of the controller that noticed the absence ended the interval: a broker
+    that bounced is back at once, and the act that noticed it still elects.
+    rows: with_next (term_id, event_seq), row_no; those whose leader serves unless it is absent.
+    """
+    led = rows.select(
+        "row_no", "cluster_id", "next_term_id", "next_event_seq", broker_id="leader", from_at="valid_from_at",
+        until_at="valid_until_at",
+    )  # fmt: skip
+    is_same_act = (col("next_term_id") == col("left_term_id")) & (
+        col("next_event_seq") == col("left_event_seq")
+    )
+    is_at_once = (is_same_act & (col("from_at") < col("begin_at"))).fill_null(value=False)
+    ends_before_absence = (col("until_at") <= col("end_at")).fill_null(col("end_at").is_null())
+    until_at = when("is_at_once").then("until_at").otherwise(pl.min_horizontal("until_at", "end_at"))
+    has_length = (col("from_at") < col("until_at")).fill_null(value=True)
+    return (
+        touching(led, absent, BROKER)
+        .with_columns(is_at_once=is_at_once)
+        .with_columns(
+            from_at=pl.max_horizontal("from_at", "begin_at"),
+            until_at=until_at,
+            is_to_its_end=col("is_at_once") | ends_before_absence,
+        )
+        .filter(has_length | col("is_at_once"))
+        .select(
+            *("row_no", "is_at_once", *(f"{whose}_{name}" for whose in ("left", "back") for name in LINE)),
+            gone_from_at="from_at",
+            gone_until_at=when(~col("is_to_its_end")).then("until_at"),
+        )
+    )

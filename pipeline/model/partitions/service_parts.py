@@ -1,0 +1,150 @@
+"""Intervals of partitions in parts, where the broker that leads one leaves or comes back, and put together again."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.stretches import TIME
+from pipeline.model.partitions.service import (
+    LEADER_GONE,
+    LINE,
+    absences,
+    led_by_absent,
+    own_reason,
+    with_next,
+)
+from pipeline.model.partitions.statements import PARTITION
+
+LEADER_RETURNED = "leader_returned"
+INTERVAL = (*PARTITION, "interval_seq")
+# What ends a part but not its interval.
+PART_ENDS = (LEADER_GONE, LEADER_RETURNED)
+KNOWN = ("part_seq", "valid_from_at", "unserved_why", "evidence")
+
+
+def in_parts(
+    intervals: pl.DataFrame,
+    sessions: pl.DataFrame,
+    timeline_before: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """Intervals in parts (part_seq, stated_from_at), each with is_served and unserved_why.
+
+    A part that begins as a broker leaves or is back rests on that line first, and on the interval's own.
+    sessions: of brokers in ZooKeeper mode, those that reach dirty_from and the last one of each broker before it. In
+    KRaft the intervals say themselves since when a leader is fenced. timeline_before: parts that begin before
+    dirty_from; what was so by then is as they say.
+    """
+    rows = (
+        with_next(intervals, ["interval_seq"], ("term_id", "event_seq"))
+        .with_row_index("row_no")
+        .with_columns(unserved_why=own_reason(), stated_from_at="valid_from_at", part_seq=lit(1, pl.Int64))
+    )
+    is_led = (col("leader") >= 0) & ~col("is_deleting") & col("unserved_why").is_null()
+    led = rows.filter(col("topic_id").is_null(), is_led.fill_null(value=False))
+    leaders = led.select("cluster_id", broker_id="leader").unique()
+    gone = led_by_absent(led, absences(leaders, sessions))
+    divided = led.join(known_parts(timeline_before, dirty_from), on=INTERVAL, how="left")
+    is_divided = col("known_part_seq").is_not_null() | col("row_no").is_in(gone["row_no"].implode())
+    parts = divided.filter(is_divided).pipe(divide, gone, dirty_from)
+    whole_ones = rows.join(parts.select("row_no").unique(), on="row_no", how="anti")
+    both = pl.concat([whole_ones, parts], how="diagonal").sort("row_no", "part_seq")
+    return both.with_columns(is_served=is_served())
+
+
+def is_served() -> pl.Expr:
+    is_led = (col("leader") >= 0) & ~col("is_deleting") & (col("certainty") != "undetermined")
+    return when(col("unserved_why").is_not_null()).then(lit(value=False)).when(is_led).then(lit(value=True))
+
+
+def known_parts(timeline_before: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+    """(INTERVAL, known_<KNOWN>) of intervals in parts: the part that reaches dirty_from."""
+    is_part = is_of_parts() & (col("valid_until_at") >= lit(dirty_from, TIME)).fill_null(value=True)
+    in_turn = timeline_before.filter(is_part).sort("part_seq")
+    last = in_turn.unique(INTERVAL, keep="last", maintain_order=True)
+    return last.select(*INTERVAL, col(KNOWN).name.prefix("known_"))
+
+
+def is_of_parts() -> pl.Expr:
+    """True for each part of an interval that is in several, or whose leader was gone from its begin on."""
+    is_first_of_some = col("ended_by").is_in(PART_ENDS) | (col("unserved_why") == LEADER_GONE)
+    return ((col("part_seq") > 1) | is_first_of_some).fill_null(value=False)
+
+
+def divide(led: pl.DataFrame, gone: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+    """Intervals in parts. led: with known_<KNOWN>; gone: led_by_absent()."""
+    begun = (
+        begins(led, gone, dirty_from)
+        .sort("row_no", "at", "place")
+        .filter(~col("is_at_once").cum_max().shift(1, fill_value=False).over("row_no"))
+        .filter((col("at").shift(-1).over("row_no") > col("at")).fill_null(value=True))
+    )
+    counted = (col("known_part_seq") - 1).fill_null(0)
+    each = begun.with_columns(
+        number=col("at").cum_count().over("row_no").cast(pl.Int64),
+        part_until_at=col("at").shift(-1).over("row_no"),
+        part_ended_by=col("kind").shift(-1).over("row_no"),
+    ).join(led.drop("valid_from_at", "unserved_why", "part_seq"), on="row_no")
+    itself = pl.coalesce("known_evidence", "evidence")
+    has_line = col("file_id").is_not_null()
+    its_line = pl.concat_list(pl.struct(LINE), col("evidence").list.last())
+    return each.with_columns(
+        valid_from_at="at",
+        valid_until_at=pl.coalesce("part_until_at", "valid_until_at"),
+        ended_by=pl.coalesce("part_ended_by", "ended_by"),
+        part_seq=col("number") + counted,
+        evidence=when(col("kind").is_null()).then(itself).when(has_line).then(its_line).otherwise("evidence"),
+    ).drop(
+        *("at", "place", "kind", "is_at_once", "number", "part_until_at", "part_ended_by", *LINE),
+        *(f"known_{name}" for name in KNOWN),
+    )
+
+
+def begins(led: pl.DataFrame, gone: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+    """(row_no, at, place, kind, unserved_why, is_at_once, LINE): where parts begin: the intervals themselves, or of
+    those that are known before dirty_from the part that reaches it; where their leader leaves, and where it is back."""
+    own = led.select(
+        "row_no",
+        at=pl.coalesce("known_valid_from_at", "valid_from_at"),
+        place=lit(0),
+        unserved_why="known_unserved_why",
+    )
+    left = gone.select(
+        *("row_no", "is_at_once"),
+        **{name: col(f"left_{name}") for name in LINE},
+        at="gone_from_at",
+        place=lit(2),
+        kind=lit(LEADER_GONE),
+        unserved_why=lit(LEADER_GONE),
+    )
+    back = gone.filter(col("gone_until_at").is_not_null()).select(
+        "row_no",
+        **{name: col(f"back_{name}") for name in LINE},
+        at="gone_until_at",
+        place=lit(1),
+        kind=lit(LEADER_RETURNED),
+    )
+    later = pl.concat([left, back], how="diagonal")
+    if dirty_from is not None:
+        later = later.filter(col("at") >= dirty_from)
+    both = pl.concat([own, later], how="diagonal")
+    return both.with_columns(col("is_at_once").fill_null(value=False))
+
+
+def whole_intervals(parts: pl.DataFrame) -> pl.DataFrame:
+    """Rows of gold.partition_timeline as intervals, in which nothing known of a partition changed: what controllers
+    state of it goes on while its leader is away. The last part that is given stands for its interval."""
+    is_part = is_of_parts()
+    some = parts.filter(is_part)
+    if some.is_empty():
+        return parts
+    last = some.sort("part_seq").unique(INTERVAL, keep="last", maintain_order=True)
+    intervals = last.with_columns(valid_from_at="stated_from_at", evidence=col("evidence").list.tail(1))
+    return pl.concat([parts.filter(~is_part), intervals])
+
+
+def ended_intervals(parts: pl.DataFrame) -> pl.DataFrame:
+    """Of rows of gold.partition_timeline that ended by some time the intervals that ended by then, as intervals."""
+    goes_on = col("ended_by").is_in(PART_ENDS).fill_null(value=False)
+    return whole_intervals(parts.filter(~goes_on))
