@@ -68,7 +68,9 @@ def test_evidence_of_a_discontinuity_are_its_first_moves_each_with_the_one_befor
     pairs = moves.sort("seq")["evidence"].to_list()
     kept = [one for pair in pairs for one in pair * 2][: 2 * EVIDENCE_KEPT]
     assert [row["evidence"] for row in found] == [kept]
-    assert found[0]["sentence"].endswith("6 partition move(s) NewPartition -> OnlinePartition, first of a-0")
+    assert found[0]["sentence"].endswith(
+        "6 partition moves NewPartition -> OnlinePartition, not from the state that it had led to before, first of a-0"
+    )
     assert found[0]["facts"] == {
         "controller_id": "1", "controller_epoch": "1", "machine": "partition", "moves_count": "6",
         "from_state": "NewPartition", "to_state": "OnlinePartition", "topic": "a", "partition": "0",
@@ -156,7 +158,7 @@ def test_what_kafka_says_otherwise_and_what_is_missing(story: Story) -> None:
         ("info", "node 1, controller.log, silence: nothing for an hour"),
         (
             "warning",
-            "controller 1 (epoch 1) printed 12 state(s) of the replica machine (initial state dump), and the replay "
+            "controller 1 (epoch 1) printed 12 states of the replica machine (initial state dump), and the replay "
             f"has 2 of them otherwise, first {example}",
         ),
     ]
@@ -202,7 +204,7 @@ WORDINGS = """
 
 def test_what_is_not_understood_is_told_once_a_reason() -> None:
     (row,) = not_understood(frame(wording_seen.SPEC, WORDINGS)).to_dicts()
-    assert row["sentence"] == "5 record(s) not understood: no_template"
+    assert row["sentence"] == "5 records not understood: no_template"
     assert row["facts"] == {"records_count": "5", "reason": "no_template"}
     assert row["evidence"] == [{"file_id": "f", "byte_offset": 10}, {"file_id": "g", "byte_offset": 20}]
 

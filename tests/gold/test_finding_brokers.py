@@ -60,11 +60,11 @@ def test_brokers_that_do_not_stay() -> None:
     found = flapping + unclean_shutdown(stays()).to_dicts()
     assert {(row["rule"], row["entity"]): row["sentence"] for row in found} == {
         ("broker_flapping", "broker 1"): (
-            "broker 1 left 3 times without having been shut down, there for 7.5 s at the shortest"
+            "broker 1 left 3 times without having been shut down, the shortest stay was 7.5 s"
         ),
         ("unclean_shutdown", "broker 3"): (
-            "broker 3 asked to be shut down and left 2 of 7 partition(s) without a leader that have other replicas, "
-            "9.0 s later"
+            "broker 3 was shut down within 9.0 s and left 2 of 7 partitions that it led without a leader; "
+            "they have other replicas"
         ),
     }
     assert [[line["byte_offset"] for line in row["evidence"]] for row in flapping] == [[100, 1000, 1017]]

@@ -90,18 +90,18 @@ def test_elections_that_hurt_or_surprise() -> None:
         ),
         (
             "warning", "proved", "broker 1",
-            "unclean election: broker 1 was back and made leader of 1 partition(s) as their last known one "
+            "unclean election: broker 1 was back and made leader of 1 partition as the last known one "
             "(term 1-6: first d-2); what it had not written to disk when it died is lost",
         ),
         (
             "warning", "proved", "broker 1",
-            "unclean election: broker 1 was back and made leader of 2 partition(s) as their last known one "
+            "unclean election: broker 1 was back and made leader of 2 partitions as the last known one "
             "(term 1-6: first d-0); what it had not written to disk when it died is lost",
         ),
         (
             "warning", "proved", "offline election",
-            "controller 1 (epoch 6) made 2 choice(s) of a leader (offline) that its rule does not, first a-1: "
-            "leader 2, prescribed 1, ISR [1, 2]",
+            "controller 1 (epoch 6) chose 2 leaders whom Kafka's rule does not choose (offline election), first a-1: "
+            "leader 2 instead of 1, ISR [1, 2]",
         ),
     ]  # fmt: skip
     facts = {(one["rule"], one["facts"]["topic"]): one["facts"] for one in found}

@@ -49,7 +49,7 @@ def test_only_what_outlasts_the_checks_is_a_finding() -> None:
 def test_another_ratio_than_kafka_prints_is_a_finding() -> None:
     found = ratios.ratio_disagreement(frame(imbalance_check.SPEC, CHECKS))
     assert found["sentence"].to_list() == [
-        "controller 2 (epoch 2) printed imbalance ratio 0.05 for broker 2, its lines give 0.0 (1 line(s) differ)"
+        "controller 2 (epoch 2) printed imbalance ratio 0.05 for broker 2, its own lines give 0.0 (1 check so)"
         "; Kafka alone counts 1: a-1"
     ]
     assert found["facts"].to_list() == [

@@ -17,13 +17,13 @@ FOUND = {
     ): "resigned 4.0 s after the next controller was elected; no write seen",
     ("talked", "controller_outlived"): "no write seen, but requests to brokers",
     ("deeds not printed", "controller_outlived"): "whether it wrote is not known",
-    ("clocks differ", "controller_outlived"): "1 writes after",
+    ("clocks differ", "controller_outlived"): "1 write after",
     (
         "wrote",
         "deposed_controller_wrote",
-    ): "wrote leaders of partitions 2 time(s) after the next controller was elected, the last 3.5 s after",
-    ("powerless", "controller_powerless"): "ZooKeeper refused its epoch 2 time(s); it was so for 6.0 s",
-    ("powerless still", "controller_powerless"): "ZooKeeper refused its epoch 1 time(s); it still is",
+    ): "wrote leaders of partitions 2 times after the next controller was elected, the last 3.5 s after",
+    ("powerless", "controller_powerless"): "ZooKeeper refused its epoch 2 times; it was so for 6.0 s",
+    ("powerless still", "controller_powerless"): "ZooKeeper refused its epoch 1 time; it still is",
     ("crashed", "no_controller"): "no controller for up to 7.0 s after controller 1 (epoch 1)",
     ("quorum lost", "no_controller"): "no controller for at least 10.0 s after controller 1 (epoch 1)",
     (

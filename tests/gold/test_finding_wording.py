@@ -7,7 +7,7 @@ from polars import col
 from pipeline.gold.finding import with_id
 from pipeline.gold.finding.partitions import clock
 from pipeline.gold.finding.ratios import as_java_prints
-from pipeline.gold.finding.wording import decimals, facts, plain, seconds, words
+from pipeline.gold.finding.wording import decimals, facts, length, plain, words
 from schemas.gold.finding import FACTS, FACTS_OF_RULE
 from tests.frames import at
 
@@ -36,11 +36,16 @@ def test_halves_are_rounded_up_by_the_digits_that_are_printed() -> None:
     ]  # fmt: skip
 
 
-def test_seconds_have_one_decimal_and_no_separators() -> None:
-    lengths = pl.DataFrame({"ms": [0, 49, 50, 1250, 12_345_678]})
-    assert lengths.select(seconds(col("ms"))).to_series().to_list() == [
-        *("0.0", "0.0", "0.1", "1.3", "12345.7"),
-    ]  # fmt: skip
+def test_lengths_are_told_in_the_units_that_people_read() -> None:
+    minute, hour = 60_000, 3_600_000
+    told = {
+        0: "0 ms", 99: "99 ms", 100: "0.1 s", 1250: "1.3 s", 119_940: "119.9 s",
+        2 * minute: "2 min", 30 * minute + 70: "30 min", 34 * minute + 31_500: "34 min 32 s",
+        hour - 400: "60 min", hour: "1 h", 14 * hour + 16 * minute: "14 h 16 min",
+        48 * hour: "2 d", 479 * hour: "19 d 23 h",
+    }  # fmt: skip
+    lengths = pl.DataFrame({"ms": [*told]})
+    assert lengths.select(length(col("ms"))).to_series().to_list() == [*told.values()]
 
 
 @pytest.mark.parametrize(

@@ -188,5 +188,5 @@ def test_each_unclean_election_is_of_one_finding(lab: Lab) -> None:
     assert sorted(row["entity"] for row in found if row["rule"] == "unclean_election") == sorted(others)
     told = [row for row in found if row["rule"] == "last_known_leader"]
     assert {row["entity"] for row in told} == {f"broker {row['leader']}" for row in last_known}
-    counts = [int(row["sentence"].split(" partition(s)")[0].rsplit(" ", 1)[1]) for row in told]
+    counts = [int(row["sentence"].split(" partition")[0].rsplit(" ", 1)[1]) for row in told]
     assert sum(counts) == len(last_known)

@@ -64,7 +64,7 @@ OTHERS = ("0", "1", "2", "1000000")
 SENTENCES = (
     "",
     "something else is the matter",
-    "controller 9 (epoch 9) made 9 replica move(s) A -> B, first of c-9",
+    "controller 9 (epoch 9) made 9 replica moves A -> B, first of c-9",
 )
 
 

@@ -8,11 +8,12 @@ from polars import col, lit, when
 from pipeline.gold.finding.wording import (
     NO_TERM,
     broker_name,
+    counted,
     facts,
     kept_evidence,
+    length,
     millis,
     rule,
-    seconds,
     words,
 )
 from pipeline.model.settings import AuditLimit
@@ -58,8 +59,8 @@ def broker_flapping(
         term_id=NO_TERM,
         valid_until_at=when(is_over).then("last_at"),
         sentence=words(
-            "{} left {} times without having been shut down, there for {} s at the shortest",
-            *(broker_name(), "departures", seconds(col("shortest_ms"))),
+            "{} left {} times without having been shut down, the shortest stay was {}",
+            *(broker_name(), "departures", length(col("shortest_ms"))),
         ),
         facts=facts(broker_id="broker_id", departures_count="departures", shortest_ms="shortest_ms"),
         certainty=lit("proved"),
@@ -85,9 +86,8 @@ def unclean_shutdown(broker_session: pl.DataFrame) -> pl.DataFrame:
         valid_from_at="asked_at",
         valid_until_at="left_at",
         sentence=words(
-            "{} asked to be shut down and left {} of {} partition(s) without a leader that have other replicas, "
-            "{} s later",
-            *(broker_name(), "unmoved_count", led_count, seconds(lasted_ms)),
+            "{} was shut down within {} and left {} of {} that it led without a leader; they have other replicas",
+            *(broker_name(), length(lasted_ms), "unmoved_count", counted(led_count, "partition")),
         ),
         facts=facts(
             broker_id="broker_id", unmoved_count="unmoved_count", led_count=led_count, lasted_ms=lasted_ms

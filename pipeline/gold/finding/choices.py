@@ -9,6 +9,7 @@ from pipeline.gold.finding.wording import (
     PARTITION,
     broker_name,
     controller_name,
+    counted,
     facts,
     ids,
     joined,
@@ -54,9 +55,9 @@ def last_known_leader(leader_election: pl.DataFrame) -> pl.DataFrame:
         entity=broker_name("leader"),
         root_event=words("back at {}", millis("valid_from_at")),
         sentence=words(
-            "unclean election: {} was back and made leader of {} partition(s) as their last known one "
+            "unclean election: {} was back and made leader of {} as the last known one "
             "(term {}: first {}); what it had not written to disk when it died is lost",
-            *(broker_name("leader"), "partitions", "term_id", "first_name"),
+            *(broker_name("leader"), counted("partitions", "partition"), "term_id", "first_name"),
         ),
         facts=facts(broker_id="leader", partitions_count="partitions", **PARTITION),
         certainty=lit("proved"),
@@ -67,7 +68,7 @@ def leader_choice(leader_election: pl.DataFrame, controller_term: pl.DataFrame) 
     """Leaders that the rule of their election does not choose, a finding per term and kind."""
     terms = controller_term.select(*TERM, "controller_id")
     case = words(
-        "first {}: leader {}, prescribed {}, ISR [{}]",
+        "first {}: leader {} instead of {}, ISR [{}]",
         *(partition_name(), "leader", "expected_leader", ids("isr")),
     )
     found = (
@@ -92,8 +93,8 @@ def leader_choice(leader_election: pl.DataFrame, controller_term: pl.DataFrame) 
         entity=words("{} election", kind),
         root_event=controller_name(),
         sentence=words(
-            "{} made {} choice(s) of a leader ({}) that its rule does not, {}",
-            *(controller_name(), "choices", kind, "case"),
+            "{} chose {} whom Kafka's rule does not choose ({} election), {}",
+            *(controller_name(), counted("choices", "leader"), kind, "case"),
         ),
         facts=facts(
             **CONTROLLER,

@@ -6,6 +6,7 @@ from polars import col, lit, when
 from pipeline.gold.finding.wording import (
     EVIDENCE_KEPT,
     NO_TERM,
+    counted,
     facts,
     kept_evidence,
     partition_name,
@@ -111,10 +112,11 @@ def not_understood(wording_seen: pl.DataFrame) -> pl.DataFrame:
         sentence=when(col("not_understood_reason") == "no_writer")
         .then(
             words(
-                "{} record(s) left out: several nodes wrote the file, and these do not name theirs", "records"
+                "{} left out: several nodes wrote the file, and these do not name theirs",
+                counted("records", "record"),
             )
         )
-        .otherwise(words("{} record(s) not understood: {}", "records", "not_understood_reason")),
+        .otherwise(words("{} not understood: {}", counted("records", "record"), "not_understood_reason")),
         facts=facts(records_count="records", reason="not_understood_reason"),
         certainty=lit("proved"),
     )

@@ -7,6 +7,7 @@ from pipeline.gold.finding.wording import (
     CONTROLLER,
     PARTITION,
     controller_name,
+    counted,
     facts,
     kept_evidence,
     millis,
@@ -25,7 +26,7 @@ GROUP = ("cluster_id", "term_id", "machine", "from_state", "to_state", "controll
 
 
 def moves_of_verdict(
-    transition_audit: pl.DataFrame, name: str, severity: str, condition: pl.Expr, did: str
+    transition_audit: pl.DataFrame, name: str, severity: str, condition: pl.Expr, did: str, why: str = ""
 ) -> pl.DataFrame:
     """Moves with one verdict, a finding per term, machine and pair of states."""
     groups = (
@@ -43,14 +44,15 @@ def moves_of_verdict(
         )
     )
     pair = words("{} -> {}", "from_state", "to_state")
+    noun = pl.when(col("moves") == 1).then(pl.lit("move")).otherwise(pl.lit("moves"))
     return groups.select(
         *("cluster_id", "term_id", "valid_from_at", "valid_until_at", "evidence"),
         *rule(name, severity),
         entity=words("{} {}", "machine", pair),
         root_event=controller_name(),
         sentence=words(
-            f"{{}} {did} {{}} {{}} move(s) {{}}, first of {{}}",
-            *(controller_name(), "moves", "machine", pair, "first_name"),
+            f"{{}} {did} {{}} {{}} {{}} {{}}{why}, first of {{}}",
+            *(controller_name(), "moves", "machine", noun, pair, "first_name"),
         ),
         facts=facts(
             **CONTROLLER,
@@ -79,9 +81,8 @@ def refused_move(transition_audit: pl.DataFrame) -> pl.DataFrame:
 def discontinuity(transition_audit: pl.DataFrame) -> pl.DataFrame:
     """A move starts from another state than the last one led to, and nothing explains it."""
     is_out_of_line = col("verdict") == "discontinuity"
-    return moves_of_verdict(
-        transition_audit, "discontinuity", "warning", is_out_of_line, "logged out of line"
-    )
+    why = ", not from the state that it had led to before"
+    return moves_of_verdict(transition_audit, "discontinuity", "warning", is_out_of_line, "logged", why)
 
 
 def replay_disagreement(replay_check: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
@@ -101,8 +102,8 @@ def replay_disagreement(replay_check: pl.DataFrame, controller_term: pl.DataFram
         valid_from_at="logged_at",
         valid_until_at="logged_at",
         sentence=words(
-            "{} printed {} state(s) of the {} machine ({}), and the replay has {} of them otherwise, first {}",
-            *(controller_name(), "said_count", "machine", check, "differing_count"),
+            "{} printed {} of the {} machine ({}), and the replay has {} of them otherwise, first {}",
+            *(controller_name(), counted("said_count", "state"), "machine", check, "differing_count"),
             first,
         ),
         facts=facts(

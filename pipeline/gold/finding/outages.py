@@ -4,10 +4,9 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.finding.outage_events import LOST_DIR, SHUT_DOWN, events
-from pipeline.gold.finding.wording import PARTITION, facts, joined, rule, seconds, several, words
+from pipeline.gold.finding.wording import PARTITION, facts, joined, length, rule, several, words
 from pipeline.model.settings import AuditLimit
 
-SHORT_MS = 100  # what is shorter is told in milliseconds
 START_UP = "controller start-up"
 # What is said of brokers that were gone, by root_event of gold.partition_outage.
 OF_BROKERS = {
@@ -81,10 +80,7 @@ def who() -> pl.Expr:
 
 def how_long() -> pl.Expr:
     """2 partitions without a leader for up to 4.0 s (worst b-0), 1 still without at the end of the data."""
-    longest_ms = col("longest_ms")
-    longest = when(longest_ms < SHORT_MS).then(words("{} ms", longest_ms)).otherwise(
-        words("{} s", seconds(longest_ms))
-    )  # fmt: skip
+    longest = length(col("longest_ms"))
     one = words("1 partition without a leader for {} ({})", longest, "longest_name")
     more = words(
         "{} partitions without a leader for up to {} (worst {})", "partitions", longest, "longest_name"

@@ -10,10 +10,10 @@ from pipeline.gold.finding.wording import (
     broker_name,
     decimals,
     facts,
+    length,
     millis,
     plain,
     rule,
-    seconds,
     words,
 )
 from pipeline.model.lines.evidence import LINE, known_lines
@@ -68,8 +68,8 @@ def blocked_deletion(topic_event: pl.DataFrame) -> pl.DataFrame:
     is_completed = col("completed_at").is_not_null()
     by_hand = when(col("completed_step") == REMOVED).then(lit("was removed from ZooKeeper by somebody"))
     put_off = words(
-        "deletion of topic {} was put off by a replica out of reach, {} after {} s",
-        *("topic", by_hand.otherwise(lit("completed")), seconds(waited_ms)),
+        "deletion of topic {} was put off by a replica out of reach, {} after {}",
+        *("topic", by_hand.otherwise(lit("completed")), length(waited_ms)),
     )
     stuck = words("deletion of topic {} is stuck: a replica is out of reach", "topic")
     severity = when(is_completed).then(lit("info")).otherwise(lit("warning"))

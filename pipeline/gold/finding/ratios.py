@@ -5,7 +5,7 @@ from decimal import Decimal
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.finding.wording import broker_name, facts, plain, rule, several, words
+from pipeline.gold.finding.wording import broker_name, counted, facts, plain, rule, several, words
 
 NAMES_SHOWN = 3
 GROUP = ("cluster_id", "term_id", "controller_id", "broker_id")
@@ -42,13 +42,13 @@ def ratio_disagreement(imbalance_check: pl.DataFrame) -> pl.DataFrame:
         root_event=controller,
         valid_from_at="checked_at",
         sentence=words(
-            "{} printed imbalance ratio {} for broker {}, its lines give {} ({} line(s) differ){}",
+            "{} printed imbalance ratio {} for broker {}, its own lines give {} ({} so){}",
             *(
                 controller,
                 "kafka_prints",
                 "broker_id",
                 col("lines_give").fill_null("none"),
-                "lines",
+                counted("lines", "check"),
                 also,
             ),
         ),

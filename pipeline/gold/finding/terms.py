@@ -3,7 +3,16 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.finding.wording import CONTROLLER, controller_name, facts, millis, rule, seconds, words
+from pipeline.gold.finding.wording import (
+    CONTROLLER,
+    controller_name,
+    counted,
+    facts,
+    length,
+    millis,
+    rule,
+    words,
+)
 from pipeline.model.lines.evidence import NO_LINES
 from pipeline.model.settings import AuditLimit
 
@@ -53,7 +62,7 @@ def controller_outlived(controller_term: pl.DataFrame, audit_limit: AuditLimit) 
     writes = col("writes_after_count")
     did = (
         when(writes > 0)
-        .then(words("{} writes after", "writes_after_count"))
+        .then(words("{} after", counted("writes_after_count", "write")))
         .when(writes.is_null())
         .then(lit("whether it wrote is not known"))
         .when(col("overlap") == "zombie_talked")
@@ -61,8 +70,8 @@ def controller_outlived(controller_term: pl.DataFrame, audit_limit: AuditLimit) 
         .otherwise(lit("no write seen"))
     )
     sentence = words(
-        "{} resigned {} s after the next controller was elected; {}",
-        *(controller_name(), seconds(-col("gap_ms")), did),
+        "{} resigned {} after the next controller was elected; {}",
+        *(controller_name(), length(-col("gap_ms")), did),
     )
     named = rule("controller_outlived", "warning", 2)
     late = controller_term.filter(is_late(audit_limit) & is_zookeeper & ~is_of_another_rule)
@@ -77,9 +86,9 @@ def deposed_controller_wrote(controller_term: pl.DataFrame, audit_limit: AuditLi
     """
     late_ms = millis("last_write_at") - millis("superseded_at")
     sentence = words(
-        "{} wrote leaders of partitions {} time(s) after the next controller was elected, the last {} s after: the "
+        "{} wrote leaders of partitions {} after the next controller was elected, the last {} after: the "
         "next one does not know of them",
-        *(controller_name(), "writes_after_count", seconds(late_ms)),
+        *(controller_name(), counted("writes_after_count", "time"), length(late_ms)),
     )
     named = rule("deposed_controller_wrote", "critical")
     evidence = lines("elected", "wrote_after", "next_elected")
@@ -99,10 +108,10 @@ def controller_powerless(
     over_at = pl.min_horizontal(pl.coalesce("fenced_until_at", "until_at"), "superseded_at")
     alone_ms = over_at.dt.epoch("ms") - millis("fenced_from_at")
     is_open = col("ended_how") == "open"
-    until = when(is_open).then(lit("still is")).otherwise(words("was so for {} s", seconds(alone_ms)))
+    until = when(is_open).then(lit("still is")).otherwise(words("was so for {}", length(alone_ms)))
     sentence = words(
-        "{} held /controller and could write nothing, ZooKeeper refused its epoch {} time(s); it {}",
-        *(controller_name(), "fenced_count", until),
+        "{} held /controller and could write nothing, ZooKeeper refused its epoch {}; it {}",
+        *(controller_name(), counted("fenced_count", "time"), until),
     )
     end = when(col("ended_at").is_null()).then(lines("next_elected")).otherwise(lines("ended"))
     evidence = pl.concat_list(lines("elected", "fenced"), end)
@@ -127,8 +136,8 @@ def no_controller(
     is_of_several = col("gap_kind").ne_missing(lit("sole_broker"))
     is_vacant, is_last = col("vacant_from_at").is_not_null(), col("superseded_at").is_null()
     bound = when(is_vacant).then(lit("at least")).otherwise(lit("up to"))
-    length = words("{} {} s", bound, seconds(ms))
-    how_long = when(is_last).then(lit("as long as the logs go on")).otherwise(length)
+    bounded = words("{} {}", bound, length(ms))
+    how_long = when(is_last).then(lit("as long as the logs go on")).otherwise(bounded)
     basis = when(is_vacant).then(lines("elected", "vacant", "next_elected")).otherwise("evidence")
     gap = with_data_end(controller_term, data_end).filter(is_of_several & (ms > audit_limit.no_controller_ms))
     return gap.select(
@@ -153,8 +162,8 @@ def failover_slow(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.
     """From its election until it was ready a controller took long: meanwhile no leader was elected."""
     step = longest_step()
     sentence = words(
-        "{} was ready only {} s after its election, longest in {}",
-        *(controller_name(), seconds(col("ready_ms")), step.str.replace_all("_", " ", literal=True)),
+        "{} was ready only {} after its election, longest in {}",
+        *(controller_name(), length(col("ready_ms")), step.str.replace_all("_", " ", literal=True)),
     )
     named = rule("failover_slow", "warning")
     slow = controller_term.filter(col("ready_ms") > audit_limit.failover_slow_ms)

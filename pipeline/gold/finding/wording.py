@@ -3,6 +3,10 @@
 import polars as pl
 from polars import col, lit, when
 
+UNIT_MS = {"s": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
+SHORT_MS, SECONDS_MS = 100, 120_000  # below them: milliseconds, seconds with one decimal
+# Two units below so many milliseconds; the last ones without a limit.
+UNITS = ((UNIT_MS["h"], "min", "s"), (2 * UNIT_MS["d"], "h", "min"), (0, "d", "h"))
 EVIDENCE = col("evidence")
 EVIDENCE_KEPT = 5  # of so many rows
 NO_TERM = lit(None, pl.String)
@@ -57,9 +61,29 @@ def decimals(value: pl.Expr, count: int) -> pl.Expr:
     return rounded.cast(pl.Decimal(38, count)).cast(pl.String)
 
 
-def seconds(ms: pl.Expr) -> pl.Expr:
-    """Milliseconds as seconds with one decimal."""
-    return decimals(ms / 1000, 1)
+def length(ms: pl.Expr) -> pl.Expr:
+    """Milliseconds in the units that people read: 71 ms, 12.3 s, 30 min 5 s, 14 h 16 min, 20 d 3 h."""
+    spans = [(below, units(ms, *names)) for below, *names in UNITS]
+    found = when(ms < SHORT_MS).then(words("{} ms", ms)).when(ms < SECONDS_MS).then(
+        words("{} s", decimals(ms / 1000, 1))
+    )  # fmt: skip
+    for below, text in spans[:-1]:
+        found = found.when(ms < below).then(text)
+    return found.otherwise(spans[-1][1])
+
+
+def units(ms: pl.Expr, large: str, small: str) -> pl.Expr:
+    """In two units, rounded half up; the small one left out where it is 0."""
+    count = (ms / UNIT_MS[small] + 0.5).floor().cast(pl.Int64)
+    factor = UNIT_MS[large] // UNIT_MS[small]
+    rest = when(count % factor > 0).then(words(f" {{}} {small}", count % factor)).otherwise(lit(""))
+    return words(f"{{}} {large}{{}}", count // factor, rest)
+
+
+def counted(count: str | pl.Expr, noun: str) -> pl.Expr:
+    """1 partition, 3 partitions."""
+    number = col(count) if isinstance(count, str) else count
+    return words(f"{{}} {noun}{{}}", number, when(number == 1).then(lit("")).otherwise(lit("s")))
 
 
 def millis(name: str) -> pl.Expr:
