@@ -26,6 +26,7 @@ FACTS = {
     "kafka_ratio": "The same share as Kafka printed it, 0 to 1.",
     "kafka_state": "State of the first object that differs, as Kafka printed it.",
     "kind": "Kind of the election (gold.leader_election) or of the gap (silver.log_gap).",
+    "lagging_replicas": "Replicas that have not caught up, as Kafka said last.",
     "lasted_ms": "How long it was so, ms; left out: it still is.",
     "late_ms": "How long after the next election it resigned, or wrote last, ms.",
     "leader": "Broker that was made leader.",
@@ -54,6 +55,7 @@ FACTS = {
     "replica_id": "Replica of the partition; left out: the partition itself.",
     "said_count": "Objects whose states Kafka printed.",
     "shortest_ms": "How long the broker was there between two departures at the shortest, ms.",
+    "target_replicas": "Replicas that a reassignment aims at.",
     "threshold_ratio": "Share above which it is an imbalance, 0 to 1.",
     "to_state": "State that is entered.",
     "topic": "Topic; its id where the line does not name it.",
@@ -82,6 +84,7 @@ FACTS_OF_RULE = {
     "failover_slow": (*CONTROLLER, "lasted_ms", "longest_step"),
     "leader_choice": (*CONTROLLER, "choices_count", "kind", *PARTITION, "leader", "expected_leader", "isr"),
     "blocked_deletion": ("topic", "lasted_ms"),
+    "open_reassignment": ("partitions_count", *PARTITION, "target_replicas", "lagging_replicas"),
     "standing_imbalance": (
         *("broker_id", "led_elsewhere_count", "preferred_count", "imbalance_ratio", "threshold_ratio"),
         "is_auto_rebalance_enabled",

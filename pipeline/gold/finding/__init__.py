@@ -19,6 +19,7 @@ from pipeline.gold.finding.moves import (
 from pipeline.gold.finding.outages import outage
 from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalance
 from pipeline.gold.finding.ratios import ratio_disagreement
+from pipeline.gold.finding.reassignments import open_reassignment
 from pipeline.gold.finding.terms import (
     controller_outlived,
     controller_powerless,
@@ -42,6 +43,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     imbalance_check: pl.DataFrame,
     partition_outage: pl.DataFrame,
     topic_event: pl.DataFrame,
+    reassignment_event: pl.DataFrame,
     replay_check: pl.DataFrame,
     log_gap: pl.DataFrame,
     leader_election: pl.DataFrame,
@@ -78,6 +80,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         standing_imbalance(imbalance_breach),
         ratio_disagreement(imbalance_check),
         blocked_deletion(topic_event),
+        open_reassignment(reassignment_event, topic_event, controller_term),
         not_understood(wording_seen),
     )
     return (

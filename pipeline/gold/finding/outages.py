@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.finding.outage_events import LOST_DIR, SHUT_DOWN, events
-from pipeline.gold.finding.wording import PARTITION, facts, joined, length, rule, several, words
+from pipeline.gold.finding.wording import PARTITION, enumerated, facts, joined, length, rule, several, words
 from pipeline.model.settings import AuditLimit
 
 START_UP = "controller start-up"
@@ -61,9 +61,8 @@ def outage(
 
 def who() -> pl.Expr:
     """brokers 0 and 1 died or hung; without brokers what the controller was doing."""
-    count, names = col("brokers").list.len(), col("brokers").cast(pl.List(pl.String))
-    several_names = words("brokers {} and {}", names.list.head(count - 1).list.join(", "), names.list.last())
-    name = when(count > 1).then(several_names).otherwise(words("broker {}", names.list.first()))
+    count, names = col("brokers").list.len(), enumerated("brokers")
+    name = when(count > 1).then(words("brokers {}", names)).otherwise(words("broker {}", names))
     was = when(count > 1).then(lit("were")).otherwise(lit("was"))
     did = col("root_event").replace_strict(OF_BROKERS, default=None, return_dtype=pl.String)
     of_brokers = (

@@ -95,6 +95,13 @@ def ids(name: str) -> pl.Expr:
     return col(name).cast(pl.List(pl.String)).list.join(", ")
 
 
+def enumerated(name: str) -> pl.Expr:
+    """A list of ids in a sentence: 3, 1 and 2."""
+    texts, count = col(name).cast(pl.List(pl.String)), col(name).list.len()
+    several = words("{} and {}", texts.list.head(count - 1).list.join(", "), texts.list.last())
+    return when(count > 1).then(several).otherwise(texts.list.first())
+
+
 def controller_name() -> pl.Expr:
     return words("controller {} (epoch {})", "controller_id", "controller_epoch")
 

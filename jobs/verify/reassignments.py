@@ -1,0 +1,45 @@
+"""Proves again what findings say of reassignments, from the bytes of their records."""
+
+import re
+from collections.abc import Sequence
+
+from jobs.verify.partitions import names
+from jobs.verify.proof import UNDECIDED, Claim, Line, Unproved, require
+
+# Source: KafkaController.onPartitionReassignment, updateCurrentReassignment; ReplicationControlManager.replay.
+NAMED = re.compile(r"(?:[Nn]ew replicas |-> \w+\()([\d, ]+)")
+ASSIGNED = re.compile(r"\breplicas=\[?([\d, ]+)")
+LEAVING = re.compile(r"removingReplicas=\[?([\d, ]*)")
+ID = re.compile(r"\d+")
+BEHIND = re.compile(r"Replica\(s\) ([\d,]+) still need to catch up")
+
+
+def open_reassignment(claim: Claim, lines: Sequence[Line]) -> str:
+    """The first record begins it, the second, if Kafka says so, tells who has not caught up."""
+    topic, number = claim.text("topic"), claim.number("partition")
+    require(is_about(lines[0], topic, number), f"{lines[0].place()} does not name {topic}-{number}")
+    require(claim.valid_from_at == lines[0].at(), f"the first record is of {lines[0].at()}")
+    require(claim.number("partitions_count") > 0, "it is of no partition")
+    target = claim.broker_ids("target_replicas")
+    require(target in aims(lines[0]), f"{lines[0].place()} does not aim at {', '.join(target)}")
+    if lagging := claim.known_broker_ids("lagging_replicas"):
+        own = [line for line in lines if names(line, topic, number)]
+        said = [found[1].split(",") for line in own if (found := BEHIND.search(line.text))]
+        require(lagging in said, f"no record says that {', '.join(lagging)} have not caught up")
+    raise Unproved(UNDECIDED, f"begun {lines[0].at()}; that no line ends it no record shows")
+
+
+def aims(line: Line) -> list[list[str]]:
+    """Lists of replicas that it may aim at: as named, or as assigned at last without those that are being removed."""
+    lists = [ID.findall(found[1]) for found in NAMED.finditer(line.text)]
+    assigned, leaving = (pattern.findall(line.text) for pattern in (ASSIGNED, LEAVING))
+    if assigned:
+        gone = ID.findall(leaving[-1]) if leaving else []
+        lists.append([one for one in ID.findall(assigned[-1]) if one not in gone])
+    return lists
+
+
+def is_about(line: Line, topic: str, number: int) -> bool:
+    """It names the partition; in KRaft its number in a record, and the topic behind it."""
+    in_record = rf"partitionId={number}\b.* for topic {re.escape(topic)}(?![\w.-])"
+    return names(line, topic, number) or re.search(in_record, line.text) is not None

@@ -1,0 +1,119 @@
+"""Reassignments that no line ends are told, all of a cluster as one; what may have ended is not."""
+
+from typing import Any
+
+import pytest
+
+from tests.chain import built_of_many
+from tests.gold.term_stories import Logs
+
+CONTROLLER = "kafka.controller.KafkaController"
+
+
+def at(minute: float, text: str, logger: str = CONTROLLER) -> str:
+    clock = f"10:{int(minute):02}:{minute % 1 * 60:06.3f}".replace(".", ",")
+    return f"[2026-11-21 {clock}] INFO {text} ({logger})\n"
+
+
+def own(minute: float, text: str, node: int = 3) -> str:
+    return at(minute, f"[Controller id={node}] {text}")
+
+
+def elected(minute: float, node: int, epoch: int) -> str:
+    said = f"{node} successfully elected as the controller. Epoch incremented to {epoch} and epoch zk version is now"
+    return own(minute, f"{said} {epoch + 1}", node)
+
+
+def moving(minute: float, name: str, replicas: str = "3,2") -> str:
+    return own(minute, f"Handling reassignment of partition {name} to new replicas {replicas}")
+
+
+def lagging(minute: float, name: str, replicas: str = "3,2") -> str:
+    return own(
+        minute,
+        f"0/{len(replicas.split(','))} replicas have caught up with the leader for partition {name} being reassigned. "
+        f"Replica(s) {replicas} still need to catch up",
+    )
+
+
+def removed(minute: float, name: str) -> str:
+    return own(minute, f"Removing partitions Set({name}) from the list of reassigned partitions in zookeeper")
+
+
+def changed(minute: float, adding: str, removing: str) -> str:
+    return at(
+        minute,
+        "[QuorumController id=102] Replayed partition assignment change PartitionChangeRecord(partitionId=9, "
+        "topicId=Z1m6mbttRAeUeDg0Cqmckg, isr=null, leader=-2, replicas=[3, 2, 1], "
+        f"removingReplicas=[{removing}], addingReplicas=[{adding}], leaderRecoveryState=-1) for topic events",
+        "org.apache.kafka.controller.ReplicationControlManager",
+    )
+
+
+def active(minute: float, epoch: int) -> str:
+    said = f"[QuorumController id=102] Becoming the active controller at epoch {epoch}, next write offset 1."
+    return at(minute, said, "org.apache.kafka.controller.QuorumController")
+
+
+CHECK = "Checking need to trigger auto leader balancing"
+BEGUN = elected(0, 3, 1) + moving(1, "events-9")
+STUCK = BEGUN + lagging(31, "events-9")
+
+
+def of_node(text: str) -> Logs:
+    return {(3, "controller"): text}
+
+
+STORIES: dict[str, Logs] = {
+    "stuck": of_node(STUCK),
+    "no word of replicas": of_node(BEGUN + own(16, CHECK)),
+    "two": of_node(BEGUN + moving(2, "events-10", "1") + lagging(20, "events-10", "1") + lagging(21, "events-9", "2")),
+    "begun anew": of_node(BEGUN + removed(2, "events-9") + moving(5, "events-9", "1,2") + own(25, CHECK)),
+    "done": of_node(STUCK + removed(32, "events-9") + own(50, CHECK)),
+    "short": of_node(BEGUN + lagging(10, "events-9")),
+    "deleted": of_node(STUCK + own(32, "Starting topic deletion for topics events") + own(50, CHECK)),
+    "another controller": of_node(STUCK) | {(2, "controller"): elected(33, 2, 2) + own(50, CHECK, 2)},
+    "found by another": of_node(STUCK) | {
+        (2, "controller"): elected(33, 2, 2)
+        + own(33.1, "Partitions being reassigned: Map(events-9 -> Buffer(3, 2))", 2)
+        + own(50, CHECK, 2)
+    },
+    "in KRaft": of_node(active(0, 1) + changed(1, "3", "1") + active(30, 2)),
+    "in KRaft, done": of_node(active(0, 1) + changed(1, "3", "1") + changed(2, "", "") + active(30, 2)),
+}  # fmt: skip
+LAGGING = "replicas 3 and 2 have not caught up; look at the fetchers of 3 and 2"
+TOLD = {
+    "stuck": ("warning", f"reassignment of events-9 to [3, 2] has been open for 30 min: {LAGGING}"),
+    "no word of replicas": ("info", "reassignment of events-9 to [3, 2] has been open for 15 min"),
+    "two": (
+        "warning",
+        "2 reassignments have been open for 20 min (longest events-9 to [3, 2]): replica 2 has not caught up; look at the "
+        "fetchers of 2",
+    ),
+    "begun anew": ("info", "reassignment of events-9 to [1, 2] has been open for 20 min"),
+    "found by another": (
+        "warning",
+        f"reassignment of events-9 to [3, 2] has been open for 49 min: {LAGGING}",
+    ),
+    "in KRaft": ("info", "reassignment of events-9 to [3, 2] has been open for 29 min"),
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, dict[str, Any]]:
+    findings = built_of_many(STORIES, "finding")["finding"].to_dicts()
+    return {row["cluster_id"]: row for row in findings if row["rule"] == "open_reassignment"}
+
+
+def test_what_no_line_ends_is_told(found: dict[str, dict[str, Any]]) -> None:
+    assert {name: (row["severity"], row["sentence"]) for name, row in found.items()} == TOLD
+
+
+def test_its_lines_begin_it_and_say_who_lags(found: dict[str, dict[str, Any]]) -> None:
+    offsets = [one["byte_offset"] for one in found["stuck"]["evidence"]]
+    assert offsets == [len(elected(0, 3, 1)), len(BEGUN)]
+    assert found["stuck"]["facts"] == {
+        "partitions_count": "1", "topic": "events", "partition": "9", "target_replicas": "3,2",
+        "lagging_replicas": "3,2",
+    }  # fmt: skip
+    assert [len(found[name]["evidence"]) for name in ("in KRaft", "two")] == [1, 4]
