@@ -50,6 +50,8 @@ ENDS = tuple(
         (r"Truncating (\S+) to \d+ has no effect as the largest offset.* is (\d+)", {"led"}, 1),
     )
 )
+# From 4.1: the controller lets a broker that was fenced serve again.
+UNFENCED = re.compile(r"The request from broker (\d+) to unfence has been granted")
 NAMED = re.compile(r"(\S+)-(\d+) with topic (?:id|ID) (?:Some\()?([\w-]{22})")
 LEADER = re.compile(r"(?i)leader\"?[=:] ?(-?\d+)")
 ISR = re.compile(r"(?i)isr(?:WithBrokerEpoch)?\"?[=:] ?((?:List|BrokerState|broker\w+=|[-\d\[(, )])*)")
@@ -109,14 +111,17 @@ def require_lost(claim: Claim, partition: str, lines: Sequence[Line]) -> None:
 
 
 def last_known_leader(claim: Claim, lines: Sequence[Line]) -> str:
-    """Kafka calls each of them an unclean election, too."""
+    """Kafka calls each of them an unclean election, too. It begins with the record by which the broker may be back."""
     broker, count, first = claim.text("broker_id"), claim.number("partitions_count"), claim.partition()
-    chosen = {named: line.at() for line in reversed(lines) if (named := chosen_in_kraft(line, lines))}
+    told = [(line.at(), named) for line in lines if (named := chosen_in_kraft(line, lines))]
+    chosen = {named for _, named in told}
+    back = [line.at() for line in lines if (found := UNFENCED.search(line.text)) and found[1] == broker]
     require(chosen, "no record says that an election was unclean")
     require({leader for _, leader in chosen} == {broker}, "it is not what the records say")
     require(len(chosen) <= count, f"{len(chosen)} such records for {count} partition(s)")
     require((first, broker) in chosen, f"no record is of {first}")
-    require(claim.valid_from_at == min(chosen.values()), f"the first record is of {min(chosen.values())}")
+    first_at = min([*back, *(at for at, _ in told)])
+    require(claim.valid_from_at == first_at, f"the first record is of {first_at}")
     return "the controller says itself that each of these elections is unclean"
 
 

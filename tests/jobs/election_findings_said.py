@@ -5,6 +5,7 @@ from tests.jobs.finding_records import (
     BACK_1,
     BACK_FROM_50,
     FOUND_2,
+    KRAFT_BACK,
     KRAFT_DIFF,
     KRAFT_LEADER,
     KRAFT_UNCLEAN,
@@ -63,6 +64,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             broker_id="1", partitions_count="1", topic="rf1", partition="0"),
         [KRAFT_DIFF], CONFIRMED,
     ),
+    "last_known_leader that is back": (
+        finding("last_known_leader", "08:05:55.262", "08:05:55.269",
+            broker_id="1", partitions_count="1", topic="rf1", partition="0"),
+        [KRAFT_DIFF, KRAFT_BACK], CONFIRMED,
+    ),
     "last_known_leader by its id": (
         finding("last_known_leader", "08:05:55.264", "08:05:55.264",
             broker_id="1", partitions_count="1", topic="rf1", partition="0"),
@@ -109,6 +115,7 @@ ALTERED = [
     ("last_known_leader", "leader: -1 -> 1", "leader: -1 -> 2", "not what the records say"),
     ("last_known_leader", "change for rf1-0", "change for rf1-1", "no record is of rf1-0"),
     ("last_known_leader", "55,269", "55,263", "the first record is of"),
+    ("last_known_leader that is back", "from broker 1 to unfence", "from broker 2 to unfence", "the first record is of"),
     ("last_known_leader by its id", "partition 0 to 1", "partition 0 to 2", "not what the records say"),
     ("last_known_leader by its id", "Leader rf1-0", "Leader rf2-0", "no record is of rf1-0"),
     ("last_known_leader by its id", "using an unclean election", "using ELR", "no record says"),
