@@ -48,7 +48,11 @@ SPEC = TableSpec(
             "What the controller was doing when it noticed: cause of silver.controller_line.",
             accepted=CAUSES,
         ),
-        field("root_broker_id", INTEGER, "The leader that was gone, or whose log directory failed; null: none was."),
+        field(
+            "root_broker_id",
+            INTEGER,
+            "The leader that was gone, or whose log directory failed; null: none was.",
+        ),
         field("root_left_how", STRING, "How that broker left.", accepted=LEFT_HOW),
         field("old_leader", INTEGER, "Leader before; null: it never had one, or none was seen."),
         field("new_leader", INTEGER, "Leader that it got; null: none."),
