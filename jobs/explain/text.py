@@ -14,6 +14,7 @@ from pipeline.kafka.reading.pasted import Pasted
 LABEL_WIDTH = 10
 LONGEST_VALUE = 2000
 NAME_WIDTH = 28
+NUMBERED = "KAFKA-"  # a label of normal_moves.tsv that readers can look up
 
 
 def as_data(told: Explanation, found: Pasted, zone: str | None) -> dict[str, Any]:
@@ -135,7 +136,8 @@ def move_lines(told: Explanation, width: int) -> Iterator[str]:
         return
     yield from entry("move", told.move.sentence, width)
     for label, sentence in told.move.notes:
-        yield from entry("", f"{label}: {sentence}", width)
+        named = label if label.startswith(NUMBERED) else "normal"
+        yield from entry("", f"{named}: {sentence}", width)
 
 
 def nearest_lines(nearest: Sequence[Wording], width: int) -> Iterator[str]:

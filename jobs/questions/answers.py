@@ -21,6 +21,9 @@ IMBALANCE = (
     *("limit_source", "check_interval_seconds", "is_auto_rebalance_enabled", "is_breach", "certainty"),
 )
 
+# Why records of server.log are not understood that nobody needs: of some only it has the wordings.
+BESIDE = ("other_logger", "no_template")
+
 
 class Answers:
     """Asks the tables as one run left them; each question reads the rows and columns that it needs."""
@@ -64,10 +67,11 @@ class Answers:
         return found
 
     def reasons(self) -> list[Row]:
-        """Records not understood, by reason."""
+        """Records not understood, by reason. is_beside: lines of server.log that are about other things."""
         name = "not_understood_reason"
-        records = self.rows("bronze.log_record", ~IsNull(name), (name,))
-        return records.group_by(name).agg(count=pl.len()).sort(name).to_dicts()
+        records = self.rows("bronze.log_record", ~IsNull(name), (name, "log"))
+        is_beside = (col("log") == "server") & col(name).is_in(BESIDE)
+        return records.group_by(name, is_beside=is_beside).agg(count=pl.len()).sort(name).to_dicts()
 
     def terms(self) -> list[Row]:
         return self.rows("gold.controller_term").sort("life", "controller_epoch").to_dicts()
@@ -181,7 +185,8 @@ class Answers:
         """Illegal and refused moves in order of time, the illegal first."""
         order = ("verdict", "logged_at", "byte_offset", "file_id")
         is_odd = all_of(is_in("verdict", ODD), moved_since(since))
-        moves = self.rows("gold.transition_audit", is_odd, (*order, "normal"))
+        pair = ("machine", "from_state", "to_state")
+        moves = self.rows("gold.transition_audit", is_odd, (*order, "normal", *pair))
         return moves.sort(order).head(limit).to_dicts()
 
     def level(self) -> Row | None:

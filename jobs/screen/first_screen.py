@@ -115,12 +115,16 @@ def reading(facts: Facts, result: RunResult) -> list[str]:
     read = facts.read
     understood, records = int(read["understood"] or 0), int(read["records"] or 0)
     new = result.counts.get("records", 0)
+    beside = sum(one["count"] for one in facts.reasons if one["is_beside"])
+    others = f"  {beside:,} of server.log on other things" if beside else ""
+    unread = records - understood - beside
     lines = [
         f"READ  {read['files']} files  {human_bytes(read['bytes'])}  {records:,} records"
-        f"  {understood:,} understood  {records - understood:,} not understood  ({new:,} new in this run)"
+        f"  {understood:,} understood  {unread:,} not understood{others}  ({new:,} new in this run)"
     ]
-    if records > understood:
-        reasons = ", ".join(f"{one['not_understood_reason']} {one['count']:,}" for one in facts.reasons)
+    if unread:
+        told_why = [one for one in facts.reasons if not one["is_beside"]]
+        reasons = ", ".join(f"{one['not_understood_reason']} {one['count']:,}" for one in told_why)
         lines.append(f"      not understood: {reasons}")
     skipped = [
         f"{result.states[state]} {words}" for state, words in STATES.items() if result.states.get(state)

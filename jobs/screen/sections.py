@@ -8,6 +8,7 @@ from jobs.questions.rows import Row
 from jobs.questions.terms import short_table
 from jobs.screen.facts import Facts
 from jobs.text import printable, printable_lines
+from pipeline.kafka.machines.by_release import why_normal
 
 SHOWN_TERMS = 20
 
@@ -105,12 +106,17 @@ def move_lines(facts: Facts) -> list[str]:
         lines.append("       log4j.logger.state.change.logger=TRACE, stateChangeAppender")
     lines += checked_lines(facts.replay_checks)
     odd = facts.odd_moves
+    reasons: set[str] = set()
     for one in odd:
         found = facts.lines[one["file_id"], one["byte_offset"]]
         text = next(iter(printable_lines(bytes(found["raw"] or b""), width=230)))
-        normal = f" (normal: {one['normal']})" if one["normal"] else ""
+        normal = " (normal)" if one["normal"] else ""
         lines.append(f"  {one['verdict']}{normal}  {printable(found['path'])}:{found['line']}")
         lines.append(f"    {text}")
+        why = why_normal(one["machine"], one["from_state"], one["to_state"]) if one["normal"] else ""
+        if why and why not in reasons:
+            lines.append(f"    {why}")
+        reasons.add(why)
     odd_count = counts.get("illegal", 0) + counts.get("refused", 0)
     more = [f"  {odd_count - len(odd)} more in gold.transition_audit"] if odd_count > len(odd) else []
     return [*lines, *more, ""]

@@ -87,6 +87,21 @@ def test_topics_that_are_being_deleted() -> None:
     assert answers(topic_event=steps).deleting() == ["b", "e", "z"]
 
 
+def test_what_server_log_says_of_other_things_is_told_apart() -> None:
+    rows = """
+    not_understood_reason | log
+    other_logger          | server
+    no_template           | server
+    no_template           | server
+    no_template           | controller
+    bad_bytes             | server
+                          | server
+    """
+    assert {(*one.values(),) for one in answers(log_record=rows).reasons()} == {
+        ("other_logger", True, 1), ("no_template", True, 2), ("no_template", False, 1), ("bad_bytes", False, 1)
+    }  # fmt: skip
+
+
 def test_findings_are_numbered_by_harm() -> None:
     rows = """
     finding_id | rule             | severity | status    | suppressed_by | valid_from_at

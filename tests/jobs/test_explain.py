@@ -143,7 +143,7 @@ def test_a_line_of_a_file_is_shown_with_its_explanation(capsys: pytest.CaptureFi
     assert said.splitlines()[0].endswith(
         "from OnlineReplica to ReplicaDeletionIneligible failed (state.change.logger)"
     )
-    assert "item 22: Deletion of a topic" in said
+    assert "normal: Deletion of a topic" in said
     readme = explain("--file", str(REPOSITORY / "LICENSE"), "--line", "3", out=capsys)
     assert "NOT UNDERSTOOD (no_envelope)" in readme
 

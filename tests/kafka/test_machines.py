@@ -22,6 +22,7 @@ from pipeline.kafka.machines.by_release import (
     machines,
     normal_moves,
     visibility,
+    why_normal,
 )
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -186,3 +187,10 @@ def test_tables_are_read_from_a_zip(tmp_path: Path) -> None:
         check=True,
     )
     assert said.stdout.split() == ["True", "3", str(len(normal_moves()))]
+
+
+def test_what_is_normal_has_its_reason() -> None:
+    numbered = why_normal("replica", "OfflineReplica", "ReplicaDeletionIneligible")
+    assert numbered.startswith("KAFKA-8237: Up to 2.2 the deletion of a topic")
+    assert why_normal("replica", "NewReplica", "NewReplica").startswith("From 2.4 on a reassignment")
+    assert not why_normal("replica", "NewReplica", "OnlineReplica")

@@ -147,6 +147,17 @@ def _entering(machine: Machine, to_states: tuple[str, ...]) -> BoolMatrix:
     return np.broadcast_to(np.isin(machine.states, to_states), machine.matrix.shape)
 
 
+def why_normal(machine: str, from_state: str, to_state: str) -> str:
+    """What normal_moves.tsv says of that pair, with Kafka's number if it has one; empty where it does not call it
+    normal in any release."""
+    pair = (machine, from_state, to_state)
+    found = [one for one in normal_moves() if (one.machine, one.from_state, one.to_state) == pair]
+    if not found:
+        return ""
+    is_numbered = found[0].label.startswith("KAFKA-")
+    return f"{found[0].label}: {found[0].sentence}" if is_numbered else found[0].sentence
+
+
 @cache
 def normal_moves() -> tuple[NormalMove, ...]:
     """The rows of normal_moves.tsv."""
