@@ -45,9 +45,9 @@ def told(controller: str, state_change: str = "") -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("controller", "state_change", "who", "lasted"),
     [
-        (ELECTED + DELETING + LISTED + LATER, FAILED, NEVER_SEEN, "599.0"),
-        (ELECTED + DELETING + LISTED + LATER, "", NEVER_SEEN, "599.0"),
-        (ELECTED + DELETING + LATER, FAILED, NAMELESS, "599.0"),
+        (ELECTED + DELETING + LISTED + LATER, FAILED, NEVER_SEEN, "9 min 59 s"),
+        (ELECTED + DELETING + LISTED + LATER, "", NEVER_SEEN, "9 min 59 s"),
+        (ELECTED + DELETING + LATER, FAILED, NAMELESS, "9 min 59 s"),
     ],
 )
 def test_partitions_that_a_controller_finds_without_a_leader(
@@ -57,7 +57,7 @@ def test_partitions_that_a_controller_finds_without_a_leader(
     (one,) = told(controller, state_change)
     assert one["severity"] == "critical"
     assert one["sentence"] == (
-        f"{who}: 1 partition without a leader for {lasted} s (events-0), still without at the end of the data, "
+        f"{who}: 1 partition without a leader for {lasted} (events-0), still without at the end of the data, "
         "seen by the new controller 4"
     )
 

@@ -55,7 +55,7 @@ def test_it_ends_with_the_line_and_begins_when_it_is_created() -> None:
 @pytest.mark.parametrize("second", [9, 10, 15, 20, 25, 30, 35])
 def test_from_any_time_on(second: int) -> None:
     """What is removed stays so for lines of later days."""
-    tables = built(records_in(LOGS), "partition_timeline")
+    tables = built(records_in(LOGS), "partition_timeline", "broker_session")
     whole: pl.DataFrame = tables["partition_timeline"]
     day = EPOCH + timedelta(seconds=second)
     later = whole.filter(reaching("valid_until_at", day))
