@@ -1,6 +1,5 @@
 """Clusters of the corpus, read by the product's own reader."""
 
-import gzip
 import io
 import json
 from collections.abc import Collection
@@ -13,22 +12,20 @@ import pyarrow as pa
 from pipeline.kafka.layout.paths import locate
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.reading.sniff import HEAD_BYTES, sniff
-from tests.writing_nodes import writers_of
+from tests.writing_nodes import contents, without_beginnings, writers_of
 
 Row = dict[str, Any]
 READ = ("controller", "state-change", "mixed")
 
 
 def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
-    """bronze.log_record of all files of these logs in a folder; a copy counts once."""
+    """bronze.log_record of all files of these logs in a folder; a copy, or the beginning of one, counts once."""
     batches: dict[str, list[pa.RecordBatch]] = {}
-    for path in sorted(one for one in cluster.rglob("*") if one.is_file() and "truth" not in one.parts):
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    for name, data in without_beginnings(contents(cluster)).items():
         found = sniff(data[:HEAD_BYTES])
         if found.log is None or found.log not in logs or found.envelope is None:
             continue
-        node_id = locate(path.relative_to(cluster).as_posix()).node
-        name = f"{node_id}|{found.log}|".encode()
+        node_id = locate(name).node
         wrote = writers_of(found, data, node_id)
         if wrote.is_refused:
             continue
@@ -36,7 +33,7 @@ def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
             cluster_id=cluster.name,
             node_id=wrote.node_id,
             log=found.log,
-            file_id=sha256(name + data).hexdigest()[:16],
+            file_id=sha256(f"{node_id}|{found.log}|".encode() + data).hexdigest()[:16],
             load_seq=len(batches) + 1,
             zone=zone_of(cluster),
             envelope=found.envelope,

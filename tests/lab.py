@@ -1,6 +1,5 @@
 """A cluster of the corpus through all kernels, without Spark and without a job."""
 
-import gzip
 import io
 import json
 from collections.abc import Collection
@@ -18,23 +17,21 @@ from pipeline.kafka.layout.paths import locate
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.reading.sniff import HEAD_BYTES, kind_of, sniff
 from tests.chain import ORDER, built
-from tests.writing_nodes import writers_of
+from tests.writing_nodes import contents, without_beginnings, writers_of
 
 Row = dict[str, Any]
 READ = ("controller", "state-change", "mixed")
 
 
 def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
-    """bronze.log_record of all files of these logs in a folder; a copy counts once."""
+    """bronze.log_record of all files of these logs in a folder; a copy, or the beginning of one, counts once."""
     batches: dict[str, list[pa.RecordBatch]] = {}
-    for path in sorted(one for one in cluster.rglob("*") if one.is_file() and "truth" not in one.parts):
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    for name, data in without_beginnings(contents(cluster)).items():
         found = sniff(data[:HEAD_BYTES])
-        located = locate(path.relative_to(cluster).as_posix())
+        located = locate(name)
         log, node_id = kind_of(found, located.log), located.node
         if log is None or log not in logs or found.envelope is None:
             continue
-        name = f"{node_id}|{log}|".encode()
         wrote = writers_of(found, data, node_id)
         if wrote.is_refused:
             continue
@@ -42,7 +39,7 @@ def records(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
             cluster_id=cluster.name,
             node_id=wrote.node_id,
             log=log,
-            file_id=sha256(name + data).hexdigest()[:16],
+            file_id=sha256(f"{node_id}|{log}|".encode() + data).hexdigest()[:16],
             load_seq=len(batches) + 1,
             zone=zone_of(cluster),
             envelope=found.envelope,

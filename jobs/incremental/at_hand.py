@@ -8,6 +8,7 @@ import polars as pl
 from polars import col
 
 from jobs.incremental.night import Night
+from pipeline.bronze.shared_files import as_one_node
 from pipeline.catalog.tables import SPECS, Refresh, Table
 from pipeline.core.conditions import Condition, before, differs, is_in, reaching, since
 from pipeline.core.frames import empty, frame_of
@@ -111,18 +112,20 @@ class AtHand:
         if start not in self.reaching:
             files = of_each_log(self.source_files())
             order = ("file_from_at", "file_id", "start_offset")
-            reached = col("last_logged_at").cum_max().forward_fill().over("cluster_id", "node_id", "log")
-            found = files.sort(*order).with_columns(reached=reached).filter(col("reached") >= start)
+            of_log = ("cluster_id", "node_id", "log")
+            reached = col("last_logged_at").cum_max().forward_fill().over(of_log)
+            # In a shared file the lines of one node may begin later than the file.
+            late = col("file_from_at").filter(col("last_logged_at") >= start).min().over(of_log)
+            may_reach = col("has_shared") & (late <= col("last_logged_at"))
+            found = files.sort(*order).filter((reached >= start) | may_reach)
             self.reaching[start] = tuple(found["load_seq"].unique().sort().to_list())
         return self.reaching[start]
 
 
 def of_each_log(segments: pl.DataFrame) -> pl.DataFrame:
-    """Segments with_file_begin(), of a file of several loggers once for each of LOGS. Where nodes share a file all
-    nodes count as one: their lines may stand in the files of each."""
+    """Segments with_file_begin(), as_one_node(), of a file of several loggers once for each of LOGS."""
     logs = pl.when(col("log") == "mixed").then(pl.lit(list(LOGS))).otherwise(pl.concat_list("log"))
-    node_id = pl.when(~col("is_shared").fill_null(value=False).any().over("cluster_id")).then("node_id")
-    return with_file_begin(segments).with_columns(log=logs, node_id=node_id).explode("log")
+    return with_file_begin(as_one_node(segments)).with_columns(log=logs).explode("log")
 
 
 def with_file_begin(segments: pl.DataFrame) -> pl.DataFrame:

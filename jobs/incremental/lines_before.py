@@ -48,7 +48,8 @@ def offices_at(at_hand: AtHand, terms: pl.DataFrame, start: datetime) -> pl.Seri
     before those that reach the day left it in, and all that these take it into by then."""
     reaching = at_hand.segments_reaching(start)
     events = at_hand.whole(BY_SHORT_NAME["controller_event"])
-    placed = with_file_begin(marks(events, terms), at_hand.source_files()).with_columns(
+    seen = at_hand.whole(BY_SHORT_NAME["wording_seen"])
+    placed = with_file_begin(marks(events, terms), at_hand.source_files(), seen).with_columns(
         node=pl.coalesce("node_id", "controller_id"), is_reaching=col("load_seq").is_in(reaching)
     )
     earlier = placed.filter(~col("is_reaching")).sort(in_files(), nulls_last=False)

@@ -17,6 +17,7 @@ from jobs.intake.segments import COUNTED, Loader
 from pipeline.bronze import duplicate_record as duplicates
 from pipeline.bronze import log_record as log_record_table
 from pipeline.bronze.planning import Plan, Segment
+from pipeline.bronze.shared_files import as_one_node
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
 from pipeline.core.conditions import is_in
 from pipeline.core.expectations import expectation_of
@@ -157,7 +158,7 @@ class Intake:
 
     def overlap_of_logs(self) -> pl.DataFrame:
         """Segments of one log of one node that tell of the same time as a new one of another file."""
-        files = frame_of(self.tables.read(source_file.SPEC))
+        files = as_one_node(frame_of(self.tables.read(source_file.SPEC)))
         is_new = (col("load_seq") > self.night.before) | col("load_seq").is_in(sorted(self.night.derived))
         near = duplicates.overlaps(files, files.filter(is_new))
         earlier = is_in("load_seq", near["load_seq"].to_list()) & ~self.night.is_of_run()

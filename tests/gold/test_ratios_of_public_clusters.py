@@ -57,7 +57,7 @@ class Printed:
     """A ratio line with what stands before it; None where that is not there.
 
     elsewhere: entries of the list of partitions that their preferred replica does not lead. preferred: those of the
-    broker's group. epochs: those of the elections so far, since epochs began anew. is_elected: there is a line
+    broker's group. epochs: those of the elections up to its controller's, since epochs began anew. is_elected: there is a line
     of an election of its controller, and none since that it left or began anew.
     """
 
@@ -91,47 +91,50 @@ class Printed:
 
 
 class Line(NamedTuple):
+    node_id: int | None
     file_id: str
     byte_offset: int
     logged_at: datetime
-    text: str
+    raw: str
 
 
 def log_lines(of_cluster: pa.Table) -> Iterator[Line]:
-    """All records of one node, file after file; the list before a ratio may be the last line of the file before."""
-    rows = of_cluster.select(["file_id", "byte_offset", "logged_at", "raw"]).to_pylist()
+    """All records, file after file of each node; the list before a ratio may be the last line of the file before."""
+    names = ["node_id", "file_id", "byte_offset", "logged_at", "raw"]
+    rows = [row for row in of_cluster.select(names).to_pylist() if row["logged_at"] is not None]
+    rows.sort(key=lambda row: (row["file_id"], str(row["node_id"]), row["byte_offset"]))
     in_files = [
-        [Line(file_id, row["byte_offset"], row["logged_at"], row["raw"].decode()) for row in same]
-        for file_id, same in groupby(rows, key=lambda row: row["file_id"])
+        [Line(**row | {"raw": row["raw"].decode()}) for row in same]
+        for _, same in groupby(rows, key=lambda row: (row["file_id"], row["node_id"]))
     ]
-    dated = [[one for one in lines if one.logged_at is not None] for lines in in_files]
-    for lines in sorted((one for one in dated if one), key=lambda lines: lines[0].logged_at):
+    for lines in sorted(in_files, key=lambda lines: min(one.logged_at for one in lines)):
         yield from lines
 
 
 def printed(of_cluster: pa.Table) -> Iterator[Printed]:
-    groups: dict[str, int] | None = None
-    elsewhere: int | None = None
+    all_groups: dict[int | None, dict[str, int] | None] = {}
+    listed: dict[int | None, int | None] = {}
     epochs: tuple[int, ...] = ()
-    in_office: set[str] = set()
+    in_office: dict[str, tuple[int, ...]] = {}
     for line in log_lines(of_cluster):
-        if match := ELECTED.search(line.text):
+        if match := ELECTED.search(line.raw):
             epoch = int(match[2])
-            in_office.add(match[1])
             epochs = (*epochs, epoch) if epochs and epoch > epochs[-1] else (epoch,)
-        elif match := LEFT.search(line.text):
-            in_office.discard(match[1] or match[2])
-        elif CHECK.search(line.text):
-            groups = None
-        elif match := GROUPS.search(line.text):
-            groups = {one[1]: one[2].count(" -> ") for one in GROUP.finditer(match[1])}
-        elif match := ELSEWHERE.search(line.text):
-            elsewhere = match[1].count(" -> ")
-        elif match := RATIO.search(line.text):
+            in_office[match[1]] = epochs
+        elif match := LEFT.search(line.raw):
+            in_office.pop(match[1] or match[2], None)
+        elif CHECK.search(line.raw):
+            all_groups[line.node_id] = None
+        elif match := GROUPS.search(line.raw):
+            all_groups[line.node_id] = {one[1]: one[2].count(" -> ") for one in GROUP.finditer(match[1])}
+        elif match := ELSEWHERE.search(line.raw):
+            listed[line.node_id] = match[1].count(" -> ")
+        elif match := RATIO.search(line.raw):
+            groups, elsewhere = all_groups.get(line.node_id), listed.pop(line.node_id, None)
             preferred = groups[match[2]] if groups else None
             place, is_elected = (line.file_id, line.byte_offset), match[1] in in_office
-            yield Printed(place, line.logged_at, match[3], elsewhere, preferred, epochs, is_elected)
-            elsewhere = None
+            so_far = in_office.get(match[1], epochs)
+            yield Printed(place, line.logged_at, match[3], elsewhere, preferred, so_far, is_elected)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,11 @@
 
 from polars import col
 
+from pipeline.silver.controller_line import with_file_begin
+from schemas.bronze import source_file
+from schemas.silver import wording_seen
 from tests.chain import built
+from tests.frames import at, frame
 from tests.rows import records_in
 
 CONTROLLER = """
@@ -89,3 +93,31 @@ def test_a_controller_that_has_resigned_reads_the_epoch_that_it_had() -> None:
     assert "controller_epoch_read" in records["event"]
     lines = built(records, "controller_line")["controller_line"].sort("seq")
     assert lines["event"].to_list()[-1] == "controller_resigned"
+
+
+FILES = """
+    cluster_id | file_id | load_seq | first_logged_at
+    c          | own     | 1        | 10
+    c          | shared  | 2        | 20
+    c          | shared  | 3        | 15
+"""
+SEEN = """
+    cluster_id | file_id | load_seq | node_id | first_at
+    c          | own     | 1        | 1       | 12
+    c          | shared  | 2        | 1       | 20
+    c          | shared  | 2        | 1       | 25
+    c          | shared  | 3        | 2       | 15
+    c          | shared  | 3        |         | 16
+"""
+
+
+def test_files_of_a_node_are_in_order_of_its_own_lines() -> None:
+    """Another node may have begun the file before."""
+    files, seen = frame(source_file.SPEC, FILES), frame(wording_seen.SPEC, SEEN)
+    found = with_file_begin(seen.select("file_id", "node_id").unique(), files, seen)
+    assert found.sort("file_from_at", "node_id").rows() == [
+        ("own", 1, at(10)),
+        ("shared", None, at(15)),
+        ("shared", 2, at(15)),
+        ("shared", 1, at(20)),
+    ]

@@ -12,10 +12,11 @@ import pyarrow as pa
 import pytest
 from polars import col
 
-from pipeline.core.frames import declared, frame_of
+from pipeline.core.frames import declared, empty, frame_of
 from pipeline.silver import controller_line
 from pipeline.silver.controller_line import in_files, with_file_begin
 from pipeline.silver.controller_line.causing import LISTED, TERM
+from schemas.silver import wording_seen
 from schemas.silver.controller_line import SPEC
 from tests.chain import built
 from tests.lab import Row
@@ -27,7 +28,7 @@ OF_A_LOG = 400  # records
 HELD_BACK = (0, 1, 3)  # records of a file that a later night brings
 SET_BACK = (0, 3, 40, 200, 20_000)  # ms
 LEAVING = ("controller_resigning", "controller_resigned")
-INPUTS = ("source_file", "term", "controller_event")
+INPUTS = ("source_file", "wording_seen", "term", "controller_event")
 
 
 def built_from(whole: dict[str, Any], dirty_from: datetime) -> pl.DataFrame:
@@ -45,7 +46,7 @@ def segments_at(source_file: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame
     """(load_seq) of the segments that may hold lines whose running maximum reaches dirty_from."""
     order = (*in_files()[:2], "start_offset")
     reached = col("last_logged_at").cum_max().over("cluster_id", "node_id")
-    files = with_file_begin(source_file, source_file).sort(order)
+    files = with_file_begin(source_file, source_file, empty(wording_seen.SPEC)).sort(order)
     reaching: pl.DataFrame = files.filter(reached >= dirty_from)
     return reaching.select("load_seq")
 

@@ -26,6 +26,7 @@ USED = (
 LAST_MS = (1 << 63 - SEQ_BITS) - 1
 NAMED = ("cluster_id", "controller_id", "controller_epoch")
 TERM = ("cluster_id", "term_id")
+NODES_FILE = ("file_id", "node_id")
 IN_FILES = ("file_number", "byte_offset", "rank")
 
 
@@ -37,6 +38,7 @@ def controller_record(log_record: pl.DataFrame) -> pl.DataFrame:
 def build(
     controller_record: pl.DataFrame,
     source_file: pl.DataFrame,
+    wording_seen: pl.DataFrame,
     term: pl.DataFrame,
     controller_event: pl.DataFrame,
     line_before: pl.DataFrame,
@@ -55,7 +57,7 @@ def build(
     """
     own = controller_record.with_columns(rank=1)
     lines = pl.concat([own, marks(controller_event, term)], how="diagonal_relaxed").pipe(
-        with_running_time, source_file
+        with_running_time, source_file, wording_seen
     )
     if dirty_from is not None:
         lines = lines.filter((col("rank") != 1) | (col("ordered_at") >= dirty_from))
@@ -89,10 +91,12 @@ def marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def with_running_time(lines: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+def with_running_time(
+    lines: pl.DataFrame, source_file: pl.DataFrame, wording_seen: pl.DataFrame
+) -> pl.DataFrame:
     """Adds ordered_at; rows in order of in_files()."""
     return (
-        lines.pipe(with_file_number, source_file)
+        lines.pipe(with_file_number, source_file, wording_seen)
         .sort(IN_FILES)
         .with_columns(
             ordered_at=col("logged_at").cum_max().forward_fill().over("cluster_id", "node_id", "log")
@@ -100,21 +104,38 @@ def with_running_time(lines: pl.DataFrame, source_file: pl.DataFrame) -> pl.Data
     )
 
 
-def with_file_number(lines: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
-    """file_number: the place of the file among all, which sorts faster than what in_files() names."""
+def with_file_number(
+    lines: pl.DataFrame, source_file: pl.DataFrame, wording_seen: pl.DataFrame
+) -> pl.DataFrame:
+    """file_number: the place of the node's file among all, which sorts faster than what in_files() names."""
     numbered = (
-        lines.select(col("file_id").unique())
-        .pipe(with_file_begin, source_file)
-        .sort("file_from_at", "file_id")
+        lines.select(NODES_FILE)
+        .unique()
+        .pipe(with_file_begin, source_file, wording_seen)
+        .sort("file_from_at", *NODES_FILE)
         .with_row_index("file_number")
     )
-    return lines.join(numbered, on="file_id", how="left")
+    return lines.join(numbered, on=NODES_FILE, how="left", nulls_equal=True)
 
 
-def with_file_begin(rows: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
-    """file_from_at: the earliest time in the file. The files of a node and log are in its order."""
+def with_file_begin(
+    rows: pl.DataFrame, source_file: pl.DataFrame, wording_seen: pl.DataFrame
+) -> pl.DataFrame:
+    """file_from_at: the earliest time in the file, of one that several nodes wrote that of the node's own lines. The
+    files of a node and log are in its order."""
     files = source_file.group_by("file_id").agg(file_from_at=col("first_logged_at").min())
-    return rows.join(files, on="file_id", how="left")
+    own = (
+        wording_seen.filter(col("node_id").is_not_null())
+        .group_by(NODES_FILE)
+        .agg(own_from_at=col("first_at").min())
+        .filter(pl.len().over("file_id") > 1)
+    )
+    return (
+        rows.join(files, on="file_id", how="left")
+        .join(own, on=NODES_FILE, how="left")
+        .with_columns(file_from_at=pl.coalesce("own_from_at", "file_from_at"))
+        .drop("own_from_at")
+    )
 
 
 def in_files() -> tuple[str, ...]:
