@@ -9,6 +9,7 @@ from polars import col
 from jobs.incremental.at_hand import LOGS, of_each_log
 from pipeline.gold.partition_timeline.missing_broker_logs import watched_from
 from pipeline.model.brokers.balancing import DEFAULTS, NAMES, typed
+from pipeline.model.brokers.session_limits import default_seconds
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.partition_states import GRACE_SECONDS
 from pipeline.model.terms.succession import TERM, unseen_from, unseen_stretches, with_superseded
@@ -158,14 +159,23 @@ def judged_at(
     summaries: pl.DataFrame,
     terms: pl.DataFrame,
     gaps: tuple[pl.DataFrame, pl.DataFrame],
+    releases: tuple[pl.DataFrame, pl.DataFrame],
 ) -> datetime | None:
     """The earliest time before the dirty day of which the lines from that day on change verdicts.
 
     lines: silver.controller_line from that day on; summaries: what the replay left before it, of the terms of these
-    lines (state.replay_summary); gaps: silver.log_gap now and as it was.
+    lines (state.replay_summary); gaps, releases: silver.log_gap and silver.release_span now and as they were.
     """
-    missing = affected_from(*map(missing_since, gaps))
-    return earliest(traced_again(lines, summaries), beside_a_later_life(lines, terms), missing)
+    of_dimensions = (
+        affected_from(*map(missing_since, gaps)),
+        affected_from(*map(session_defaults, releases)),
+    )
+    return earliest(traced_again(lines, summaries), beside_a_later_life(lines, terms), *of_dimensions)
+
+
+def session_defaults(release_span: pl.DataFrame) -> pl.DataFrame:
+    """How long a broker may have been silent rests on its release, where it lists no session time-out."""
+    return default_seconds(release_span).rename({"told_at": AFFECTS})
 
 
 def traced_again(lines: pl.DataFrame, summaries: pl.DataFrame) -> datetime | None:

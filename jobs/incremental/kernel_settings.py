@@ -34,8 +34,9 @@ def release_setting(settings: Settings, cluster_id: str) -> ReleaseSetting:
 
 def session_limit(settings: Settings, cluster_id: str) -> SessionLimit:
     cluster = settings.cluster(cluster_id)
-    limits = (cluster.zookeeper_session_timeout_ms, cluster.broker_session_timeout_ms)
-    return SessionLimit(*(one / 1000 for one in limits))
+    session_ms = cluster.zookeeper_session_timeout_ms
+    session_seconds = None if session_ms is None else session_ms / 1000
+    return SessionLimit(session_seconds, cluster.broker_session_timeout_ms / 1000)
 
 
 def audit_limit(settings: Settings, cluster_id: str, now: datetime | None = None) -> AuditLimit:

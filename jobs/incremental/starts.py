@@ -25,13 +25,13 @@ from pipeline.gold.leader_election.election_lines import TRYING
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import PARTITION
 from schemas.gold import imbalance_check, leader_election, partition_timeline
-from schemas.silver import broker_setting, controller_line, log_gap, term
+from schemas.silver import broker_setting, controller_line, log_gap, release_span, term
 from schemas.spec import TableSpec
 
 # Of tables whose rows are judged by all that their controller knew: the events of such lines.
 JUDGED_BY_VIEW = {imbalance_check.SPEC.name: ("imbalance_ratio",), leader_election.SPEC.name: TRYING}
 # Tables of which the rows of before are compared with those of now.
-DIMENSIONS = (term.SPEC, broker_setting.SPEC, log_gap.SPEC)
+DIMENSIONS = (term.SPEC, broker_setting.SPEC, log_gap.SPEC, release_span.SPEC)
 LINES = BY_SHORT_NAME["controller_line"]
 # What an interval of a partition says that other tables rest on.
 TOLD = (
@@ -84,7 +84,8 @@ class Starts:
             return
         lines, terms = self.at_hand.since(LINES, self.dirty_from), self.at_hand.whole(BY_SHORT_NAME["term"])
         summaries = summary_before(self.at_hand, self.dirty_from)
-        at = judged_at(lines, summaries, terms, self.versions(log_gap.SPEC))
+        dimensions = (self.versions(log_gap.SPEC), self.versions(release_span.SPEC))
+        at = judged_at(lines, summaries, terms, *dimensions)
         self.judged_from = self.dirty_from if at is None else min(self.dirty_from, begin_of_day(at))
 
     def versions(self, spec: TableSpec) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -52,7 +52,7 @@ class Storage(Part):
 
 
 class ZooKeeper(Part):
-    session_timeout_ms: PositiveInt
+    session_timeout_ms: PositiveInt | None
 
 
 class ZooKeeperOverride(Part):
@@ -95,7 +95,7 @@ class ClusterSettings(Part):
     envelope: str | None
     release: str | None
     leader_imbalance: LeaderImbalance
-    zookeeper_session_timeout_ms: int
+    zookeeper_session_timeout_ms: int | None
     broker_session_timeout_ms: int
     findings: FindingLimits
     known_findings: Known

@@ -35,9 +35,10 @@ class ReleaseSetting:
 
 @dataclass(frozen=True)
 class SessionLimit:
-    """How long ZooKeeper (session_seconds) and a KRaft controller (kraft_session_seconds) wait for a silent broker."""
+    """How long ZooKeeper (session_seconds; None: as brokers say) and a KRaft controller (kraft_session_seconds) wait
+    for a silent broker."""
 
-    session_seconds: float = 18.0
+    session_seconds: float | None = None
     kraft_session_seconds: float = 9.0
 
 

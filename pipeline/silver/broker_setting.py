@@ -1,4 +1,4 @@
-"""Settings of automatic leader balancing as brokers print them, from bronze.log_record."""
+"""Settings of brokers that the audit goes by, as they print them, from bronze.log_record."""
 
 import polars as pl
 from polars import col, lit, when

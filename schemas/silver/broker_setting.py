@@ -1,4 +1,4 @@
-"""What brokers print of their own settings of automatic leader balancing, into server.log."""
+"""What brokers print of their own settings that the audit goes by, into server.log."""
 
 from schemas.spec import RECORD, TableSpec, field, required
 from schemas.types import STRING
@@ -6,7 +6,8 @@ from schemas.types import STRING
 PER_BROKER = "leader.imbalance.per.broker.percentage"
 INTERVAL = "leader.imbalance.check.interval.seconds"
 ENABLE = "auto.leader.rebalance.enable"
-NAMES = (PER_BROKER, INTERVAL, ENABLE)
+SESSION_TIMEOUT = "zookeeper.session.timeout.ms"
+NAMES = (PER_BROKER, INTERVAL, ENABLE, SESSION_TIMEOUT)
 STEPS = (
     "listed",  # among all settings, when the broker starts or its settings are changed (from 0.9)
     "overridden",  # alone, as its server.properties has it (up to 0.8.2)
@@ -14,7 +15,8 @@ STEPS = (
 
 SPEC = TableSpec(
     name="silver.broker_setting",
-    grain="One of the three settings of automatic leader balancing in one record of a broker that prints its own.",
+    grain="One setting of automatic leader balancing, or the session time-out, in one record of a broker that prints "
+    "its own.",
     key=("file_id", "byte_offset", "name"),
     fields=(
         *RECORD,

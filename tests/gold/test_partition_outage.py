@@ -12,7 +12,7 @@ from pipeline.model.partitions.service_parts import ended_intervals, in_parts
 from pipeline.model.settings import SessionLimit
 from schemas.gold import broker_session, partition_timeline
 from schemas.gold.partition_outage import SPEC
-from schemas.silver import broker_absence, controller_line, state_dump, term
+from schemas.silver import broker_absence, broker_setting, controller_line, release_span, state_dump, term
 from tests.chain import built
 from tests.frames import at, frame
 from tests.gold.conftest import LOGS
@@ -45,8 +45,8 @@ def test_outages_of_a_story(outages: pl.DataFrame) -> None:
         SPEC,
         """
         topic | partition | noticed_at | ended_at | ended_how | low_ms | high_ms | root_event          | root_broker_id | root_left_how      | old_leader | new_leader | certainty
-        a     | 0         | 10         | 10.002   | elected   | 2      | 21002   | broker failure      | 2              | uncontrolled       | 2          | 1          | inferred
-        b     | 0         | 10         | 20       | deleted   | 10000  | 31000   | broker failure      | 2              | uncontrolled       | 2          |            | inferred
+        a     | 0         | 10         | 10.002   | elected   | 2      | 9002    | broker failure      | 2              | uncontrolled       | 2          | 1          | inferred
+        b     | 0         | 10         | 20       | deleted   | 10000  | 19000   | broker failure      | 2              | uncontrolled       | 2          |            | inferred
         a     | 0         | 29.010     |          |           |        |         | controller start-up | 1              | missing_at_startup | 1          |            | inferred
         a     | 1         | 29.010     |          |           |        |         | controller start-up | 1              | missing_at_startup | 1          |            | inferred
         """,
@@ -86,8 +86,8 @@ def test_a_log_directory_that_failed_is_the_root_and_its_broker_the_one_that_led
 
 
 def test_a_start_up_notices_what_happened_after_the_controller_before(outages: pl.DataFrame) -> None:
-    """The last line that names epoch 1 is of 10.003: a broker that died then may have been silent for 21 s already."""
-    expected = frame(SPEC, "topic | partition | unserved_from_at\na | 0 | -10.997\na | 1 | -10.997")
+    """The last line that names epoch 1 is of 10.003: a broker that died then may have been silent for 9 s already."""
+    expected = frame(SPEC, "topic | partition | unserved_from_at\na | 0 | 1.003\na | 1 | 1.003")
     found = outages.filter(root_left_how="missing_at_startup")
     same_rows(found, expected, "topic", "partition", "unserved_from_at")
 
@@ -164,6 +164,8 @@ def outages_of(
         empty(controller_line.SPEC),
         frame(term.SPEC, TERMS),
         empty(state_dump.SPEC),
+        empty(broker_setting.SPEC),
+        empty(release_span.SPEC),
         SessionLimit(),
         empty(SPEC) if before is None else before,
         led_before,

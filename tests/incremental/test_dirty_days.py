@@ -19,7 +19,7 @@ from jobs.incremental.dirty_days import (
 from pipeline.model.lines.acting import SEQ_BITS
 from schemas.bronze import source_file
 from schemas.gold import partition_timeline
-from schemas.silver import broker_setting, controller_line, log_gap, term, wording_seen
+from schemas.silver import broker_setting, controller_line, log_gap, release_span, term, wording_seen
 from schemas.silver.broker_setting import ENABLE, INTERVAL, PER_BROKER
 from schemas.state import replay_summary
 from tests.frames import at, frame
@@ -36,6 +36,7 @@ LINES = """
 """
 NO_SETTING = frame(broker_setting.SPEC, "cluster_id")
 NO_GAP, NO_LINE = frame(log_gap.SPEC, "cluster_id"), frame(wording_seen.SPEC, "cluster_id")
+NO_SPAN = frame(release_span.SPEC, "cluster_id")
 
 
 def terms(machine: str = "R2", last: int = 80_000) -> pl.DataFrame:
@@ -143,7 +144,7 @@ def test_verdicts_change_where_trace_is_seen_again(level: str, traced: int | Non
     head = "cluster_id | term_id | day_at | end_seq | last_trace_seq"
     summaries = frame(replay_summary.SPEC, "\n".join([head, *rows]))
     lines = frame(controller_line.SPEC, LINES.format(level=level))
-    found = judged_at(lines, summaries, terms(), (NO_GAP, NO_GAP))
+    found = judged_at(lines, summaries, terms(), (NO_GAP, NO_GAP), (NO_SPAN, NO_SPAN))
     assert (None if found is None else begin_of_day(found)) == (None if day is None else at(day * 86_400))
 
 
@@ -154,7 +155,7 @@ def test_a_controller_beside_a_later_life() -> None:
     )
     lines = frame(controller_line.SPEC, LINES.format(level="INFO"))
     summaries = frame(replay_summary.SPEC, "cluster_id")
-    assert judged_at(lines, summaries, quorum, (NO_GAP, NO_GAP)) == at(490)
+    assert judged_at(lines, summaries, quorum, (NO_GAP, NO_GAP), (NO_SPAN, NO_SPAN)) == at(490)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +193,24 @@ def test_verdicts_change_where_lines_begin_to_be_missing(gaps: str, since: int |
     now = frame(log_gap.SPEC, f"{head}\n{gaps}")
     before = frame(log_gap.SPEC, f"{head}\nc | 1 | controller | silence | 70 | 90")
     lines, summaries = frame(controller_line.SPEC, "cluster_id"), frame(replay_summary.SPEC, "cluster_id")
-    found = judged_at(lines, summaries, terms(), (now, before))
+    found = judged_at(lines, summaries, terms(), (now, before), (NO_SPAN, NO_SPAN))
+    assert found == (None if since is None else at(since))
+
+
+@pytest.mark.parametrize(
+    ("until", "since"),
+    [("2.4", None), ("2.2", None), ("2.5", 70), ("", 70)],
+    ids=["the same", "older", "newer", "open"],
+)
+def test_silence_rests_on_the_default_of_the_release(until: str, since: int | None) -> None:
+    """6 s up to 2.4, 18 s from 2.5 on, of each node from its first line on."""
+    head = "cluster_id | node_id | valid_from_at | until_release"
+    now, before = (
+        frame(release_span.SPEC, f"{head}\nc | 1 | 70 | {one}\nc | 1 | 80 | {one}\nc | 2 | 60 | 3.9")
+        for one in (until, "2.3")
+    )
+    lines, summaries = frame(controller_line.SPEC, "cluster_id"), frame(replay_summary.SPEC, "cluster_id")
+    found = judged_at(lines, summaries, terms(), (NO_GAP, NO_GAP), (now, before))
     assert found == (None if since is None else at(since))
 
 

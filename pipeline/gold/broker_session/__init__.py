@@ -27,6 +27,8 @@ def build(
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
     partition_timeline: pl.DataFrame,
+    broker_setting: pl.DataFrame,
+    release_span: pl.DataFrame,
     session_limit: SessionLimit,
     session_before: pl.DataFrame,
     dirty_from: datetime | None,
@@ -55,7 +57,7 @@ def build(
         .pipe(with_handled, controller_line)
         .pipe(with_torn, term)
         .pipe(with_cleanness)
-        .pipe(with_silence, term, session_limit)
+        .pipe(with_silence, term, session_limit, broker_setting, release_span)
     )
 
 

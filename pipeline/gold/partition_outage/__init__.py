@@ -25,13 +25,15 @@ DEPARTURES = {
 }
 
 
-def build(
+def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables that it reads
     partition_timeline: pl.DataFrame,
     broker_session: pl.DataFrame,
     broker_absence: pl.DataFrame,
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
     state_dump: pl.DataFrame,
+    broker_setting: pl.DataFrame,
+    release_span: pl.DataFrame,
     session_limit: SessionLimit,
     outage_before: pl.DataFrame,
     led_before: pl.DataFrame,
@@ -58,7 +60,7 @@ def build(
         .pipe(with_departed, broker_session)
         .pipe(with_only_replica, state_dump, controller_line, broker_session)
         .pipe(with_fence, broker_absence)
-        .pipe(with_bounds, term, session_limit)
+        .pipe(with_bounds, term, session_limit, broker_setting, release_span)
         .with_columns(evidence=evidence(), certainty=with_its_end())
     )
 

@@ -6,6 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.brokers.departures import AT_STARTUP
+from pipeline.model.brokers.session_limits import with_session_seconds
 from pipeline.model.settings import SessionLimit
 
 # ZooKeeper finds an expired session at its next tick (tickTime, 3 s as shipped).
@@ -18,20 +19,29 @@ DISK = "log-dir failure"
 OWN_ACTS = ("topic creation", "partitions added", DISK, "reassignment")
 
 
-def with_bounds(found: pl.DataFrame, term: pl.DataFrame, session_limit: SessionLimit) -> pl.DataFrame:
-    """Outages (noticed_at, ended_at, ended_how, root_event, root_left_how, old_leader, is_absent, term_id, certainty)
-    with unserved_from_at, low_ms and high_ms.
+def with_bounds(
+    found: pl.DataFrame,
+    term: pl.DataFrame,
+    session_limit: SessionLimit,
+    broker_setting: pl.DataFrame,
+    release_span: pl.DataFrame,
+) -> pl.DataFrame:
+    """Outages (noticed_at, ended_at, ended_how, root_event, root_left_how, root_broker_id, old_leader, is_absent,
+    term_id, certainty) with unserved_from_at, low_ms and high_ms.
 
     Undetermined where no line shows a term in between, or where a list misses a broker and no line says that it left.
     """
     how, noticed_at, mode = col("root_left_how"), col("noticed_at"), col("mode")
-    in_zookeeper = unserved_in_zookeeper(session_limit)
+    in_zookeeper = unserved_in_zookeeper()
+    said = (session_limit, broker_setting, release_span)
     in_kraft = silent_in_kraft(how, noticed_at, session_limit)
     is_startup_after_unseen = (how == AT_STARTUP) & col("last_seen_before_at").is_null()
     is_guess = (how == UNSAID) | is_startup_after_unseen
     has_seen_end = col("ended_how") != "lines_missing"
     return (
-        found.join(of_terms(term), on=["cluster_id", "term_id"], how="left")
+        found.with_columns(broker_id=pl.coalesce("root_broker_id", "old_leader"))
+        .pipe(with_session_seconds, "noticed_at", *said)
+        .join(of_terms(term), on=["cluster_id", "term_id"], how="left")
         .with_columns(
             unserved_from_at=when(mode == "zookeeper")
             .then(in_zookeeper)
@@ -61,7 +71,13 @@ def of_terms(term: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_silence(sessions: pl.DataFrame, term: pl.DataFrame, session_limit: SessionLimit) -> pl.DataFrame:
+def with_silence(
+    sessions: pl.DataFrame,
+    term: pl.DataFrame,
+    session_limit: SessionLimit,
+    broker_setting: pl.DataFrame,
+    release_span: pl.DataFrame,
+) -> pl.DataFrame:
     """Sessions of brokers (mode, joined_at, joined_how, left_at, left_how, left_term_id) with silent_from_at: the
     earliest time at which the broker can have stopped to answer before a controller found that it had left. Null: it
     is there, or nothing tells."""
@@ -69,35 +85,37 @@ def with_silence(sessions: pl.DataFrame, term: pl.DataFrame, session_limit: Sess
     # A broker that a list names may be silent already, one that has just registered is not.
     has_registered = col("joined_how").is_in(["joined", "bounced"])
     alive_at = when(has_registered).then("joined_at")
-    in_zookeeper = silent_in_zookeeper(how, left_at, session_limit)
+    in_zookeeper = silent_in_zookeeper(how, left_at)
     in_kraft = silent_in_kraft(how, left_at, session_limit)
     its_term = of_terms(term).rename({"term_id": "left_term_id"}).drop("mode")
     return (
-        sessions.join(its_term, on=["cluster_id", "left_term_id"], how="left")
+        sessions.with_columns(asked_at=pl.coalesce("left_at", "joined_at"))
+        .pipe(with_session_seconds, "asked_at", session_limit, broker_setting, release_span)
+        .join(its_term, on=["cluster_id", "left_term_id"], how="left")
         .with_columns(silent_from_at=when(col("mode") == "zookeeper").then(in_zookeeper).otherwise(in_kraft))
         .with_columns(silent_from_at=when(since.is_not_null()).then(pl.max_horizontal(since, alive_at)))
-        .drop("elected_at", "last_seen_before_at")
+        .drop("elected_at", "last_seen_before_at", "asked_at", "session_seconds")
     )
 
 
-def unserved_in_zookeeper(limit: SessionLimit) -> pl.Expr:
+def unserved_in_zookeeper() -> pl.Expr:
     """If a leader left, the partition is unserved from its silence on. If none did, the controller notices at once
     what it does by itself; what it finds at its start without having seen a leader may have been so for ever."""
     how, noticed_at = col("root_left_how"), col("noticed_at")
     is_own_act = col("root_event").is_in(OWN_ACTS) | col("old_leader").is_null()
     is_found = (col("root_event") == "controller start-up") & col("old_leader").is_null()
     without_departure = (
-        when(is_found).then(None).when(is_own_act).then(noticed_at).otherwise(noticed_at - silence(limit))
+        when(is_found).then(None).when(is_own_act).then(noticed_at).otherwise(noticed_at - silence())
     )
     return (
         when(how.is_not_null())
-        .then(silent_in_zookeeper(how, noticed_at, limit))
+        .then(silent_in_zookeeper(how, noticed_at))
         .when(~col("is_absent"))
         .then(without_departure)
     )
 
 
-def silent_in_zookeeper(how: pl.Expr, noticed_at: pl.Expr, limit: SessionLimit) -> pl.Expr:
+def silent_in_zookeeper(how: pl.Expr, noticed_at: pl.Expr) -> pl.Expr:
     """A broker whose session expired was silent for its time-out and a tick at most before a controller noticed.
 
     A controller that misses it at its start-up looks back further: to before the last line of the controller before.
@@ -112,14 +130,14 @@ def silent_in_zookeeper(how: pl.Expr, noticed_at: pl.Expr, limit: SessionLimit) 
         .when(last_seen_at <= noticed_at)
         .then(last_seen_at)
         .when(last_seen_at > noticed_at)
-        .then(noticed_at - silence(limit))
+        .then(noticed_at - silence())
     )
-    return when(how != UNSAID).then(seen_at - silence(limit))
+    return when(how != UNSAID).then(seen_at - silence())
 
 
-def silence(limit: SessionLimit) -> timedelta:
-    """How long a broker is silent at most until ZooKeeper has found that its session expired."""
-    return timedelta(seconds=limit.session_seconds + TICK_SECONDS)
+def silence() -> pl.Expr:
+    """How long a broker is silent at most until ZooKeeper has found that its session expired (session_seconds)."""
+    return pl.duration(milliseconds=((col("session_seconds") + TICK_SECONDS) * 1000).cast(pl.Int64))
 
 
 def silent_in_kraft(how: pl.Expr, noticed_at: pl.Expr, limit: SessionLimit) -> pl.Expr:
