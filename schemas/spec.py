@@ -66,12 +66,18 @@ def field(
     name: str, type: pa.DataType, comment: str, *, accepted: tuple[str, ...] = (), rebuilt: str = ""
 ) -> Field:
     """A column that may be null: absent is null, never an empty string."""
-    return Field(name, type, comment, True, accepted, rebuilt)
+    return Field(name, type, listing(comment, accepted), True, accepted, rebuilt)
 
 
 def required(name: str, type: pa.DataType, comment: str, *, accepted: tuple[str, ...] = ()) -> Field:
     """A column that is never null."""
-    return Field(name, type, comment, False, accepted)
+    return Field(name, type, listing(comment, accepted), False, accepted)
+
+
+def listing(comment: str, accepted: tuple[str, ...]) -> str:
+    """The comment with the values that may stand, unless it names each."""
+    is_told = all(value in comment for value in accepted)
+    return comment if is_told else f"{comment} One of: {', '.join(accepted)}."
 
 
 CLUSTER_ID = required("cluster_id", STRING, "Name of the cluster; the folder of its tables.")

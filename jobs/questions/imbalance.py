@@ -25,6 +25,7 @@ SLICES = 32
 BARS = "▁▂▃▄▅▆▇█"
 TABLE = "gold.leader_imbalance"
 INTERVAL = ("broker_id", "valid_from_at", "valid_until_at", "imbalance_ratio", "threshold_ratio")
+DIGITS = 6
 OPTIONS = ("--at", "--broker", "--threshold", "--format", "--output")
 COLUMNS = (
     "broker_id", "at", "leads", "cached", "preferred_count", "led_elsewhere_count", "imbalance_ratio",
@@ -195,10 +196,15 @@ def csv_lines(rows: Sequence[Row]) -> list[str]:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        told = (plain(row[name]) for name in COLUMNS)
+        told = (rounded(plain(row[name])) for name in COLUMNS)
         writer.writerow(["" if one is None else csv_cell(str(one)) for one in told])
     return out.getvalue().splitlines()
 
 
 def plain(value: object) -> object:
     return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
+
+
+def rounded(value: object) -> object:
+    """As text shows it: millionths of a second or of a ratio. JSON and Parquet have the number itself."""
+    return round(value, DIGITS) if isinstance(value, float) else value

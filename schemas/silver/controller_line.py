@@ -1,6 +1,6 @@
 """The order of a controller's lines: its two logs merged, by term."""
 
-from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, Field, TableSpec, field, required
+from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, TableSpec, field, required
 from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP
 
 CAUSES = (
@@ -44,7 +44,7 @@ SPEC = TableSpec(
             LONG,
             "seq of the line that opened what the controller was doing; 0: none seen.",
         ),
-        Field("cause", STRING, "Why: by the opening line before it.", False, CAUSES),
+        required("cause", STRING, "Why: by the opening line before it.", accepted=CAUSES),
         required(
             "is_checking",
             BOOLEAN,

@@ -8,6 +8,9 @@ import pytest
 from jobs.cli import COMMANDS
 from jobs.docs import refreshed
 from pipeline.catalog.docs import filled, settings_table
+from pipeline.catalog.tables import SPECS
+from schemas.ops import run
+from schemas.spec import listing
 from tests.house.source import REPOSITORY
 
 README = REPOSITORY / "README.md"
@@ -65,3 +68,11 @@ def test_notebooks_are_kept_without_outputs(file: object) -> None:
     assert not [one["id"] for one in cells if one["outputs"] or one["execution_count"] is not None]
     assert any("parameters" in one["metadata"].get("tags", []) for one in cells)
     assert set(notebook["metadata"]["kernelspec"]) == {"display_name", "language", "name"}
+
+
+def test_comments_of_columns_name_the_values_that_may_stand() -> None:
+    columns = [one for spec in (*SPECS, run.SPEC) for one in spec.fields if one.accepted]
+    assert len(columns) > 50
+    assert [one.name for one in columns if not all(value in one.comment for value in one.accepted)] == []
+    assert listing("How much it matters.", ("info",)) == "How much it matters. One of: info."
+    assert listing("a: so; b: so.", ("a", "b")) == "a: so; b: so."

@@ -72,8 +72,12 @@ def test_every_format_tells_the_same(
     assert cli.main([*ask, "--format", "csv"]) == 0
     listed = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [(int(row["broker_id"]), float(row["imbalance_ratio"])) for row in listed] == [
-        (key, row["imbalance_ratio"]) for key, row in told.items()
+        (key, round(row["imbalance_ratio"], 6)) for key, row in told.items()
     ]
+    assert cli.main([*ask[:-1], "1.1", "--format", "csv"]) == 0
+    assert {row["threshold_ratio"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))} == {
+        "0.011"
+    }
     target = tmp_path / "imbalance.parquet"
     assert cli.main([*ask, "--format", "parquet", "--output", str(target), "--broker", "1"]) == 0
     assert pq.read_table(target)["imbalance_ratio"].to_pylist() == [13 / 14]
