@@ -36,6 +36,7 @@ def source_files(records: pl.DataFrame) -> pl.DataFrame:
     """What kernels need of bronze.source_file, as if each file had been read in one segment."""
     return records.group_by("cluster_id", "node_id", "file_id", "load_seq").agg(
         log=pl.col("log").min(),
+        zone=pl.lit("UTC"),
         path=pl.col("file_id").first(),
         start_offset=pl.col("byte_offset").min(),
         consumed_bytes=(pl.col("byte_offset") + pl.col("byte_length")).max(),

@@ -33,6 +33,7 @@ from pipeline.bronze.planning import Plan
 from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, Refresh, Table, stands_on
 from pipeline.core.errors import GateFailed
 from pipeline.core.stored_tables import ReadableTables
+from pipeline.kafka.layout.paths import is_named_as_kafkas
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.late_session import LateSession
 from pipeline.store.lock import ClusterLock, cluster_lock
@@ -149,6 +150,11 @@ class Run:
 
     def result(self, outcome: str, found: Mapping[str, tuple[str, str | None]]) -> RunResult:
         problems = [(path, said or "") for path, (state, said) in found.items() if state in PROBLEMS]
+        unread = [
+            (path, said or state)
+            for path, (state, said) in found.items()
+            if state in PROBLEMS or (state == "not_kafka" and is_named_as_kafkas(path))
+        ]
         return RunResult(
             self.store.cluster_id,
             self.run_id,
@@ -158,6 +164,7 @@ class Run:
             self.watermarks,
             dict(Counter(state for state, _ in found.values())),
             problems,
+            unread=unread,
             left_out=self.left_out,
             is_judged=self.watermarks.get(finding.SPEC.name) == self.watermark(finding.SPEC.name),
             before=0 if self.request.is_reparsing else self.published.counts.get("load_seq", 0),

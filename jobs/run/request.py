@@ -37,7 +37,8 @@ class RunRequest:
 class RunResult:
     """What came of it: the published versions, and what was read. before: the highest load_seq of earlier runs; 0 where
     all is new. watermarks: of the tables that were ever built. left_out: what is said of rows that break what their
-    table promises; they are not stored."""
+    table promises; they are not stored. problems: paths that could not be read, and why; unread: these, and
+    those that are named as a controller's log and hold no line of one."""
 
     cluster_id: str
     run_id: str
@@ -47,6 +48,7 @@ class RunResult:
     watermarks: dict[str, str] = field(default_factory=dict)
     states: dict[str, int] = field(default_factory=dict)
     problems: list[tuple[str, str]] = field(default_factory=list)
+    unread: list[tuple[str, str]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     is_judged: bool = False
     before: int = 0

@@ -20,6 +20,7 @@ from pipeline.core.stored_tables import ReadableTables
 from schemas.gold.finding import SEVERITIES
 
 COMMAND = "kafka-controller-audit"
+SHOWN_UNREAD = 5
 STATES = {
     "held_back": "read but for a last record that may still grow",
     "outside": "outside of --since and --until",
@@ -49,7 +50,7 @@ def first_screen(tables: ReadableTables, folder: str, request: RunRequest, resul
         heading(request, facts),
         reading(facts, result),
         at_end(facts),
-        verdict(facts, len(result.problems), is_judged=result.is_judged),
+        verdict(facts, len(result.unread), is_judged=result.is_judged),
         not_known(facts) if result.is_judged else [],
         window(facts),
         [""],
@@ -131,6 +132,12 @@ def reading(facts: Facts, result: RunResult) -> list[str]:
     ]
     if skipped:
         lines.append(f"      not read: {', '.join(skipped)}")
+    lines += [
+        f"        {shortened(path, 160)}: {shortened(said, 160)}"
+        for path, said in result.unread[:SHOWN_UNREAD]
+    ]
+    if len(result.unread) > SHOWN_UNREAD:
+        lines.append(f"        {len(result.unread) - SHOWN_UNREAD} more in silver.log_gap (not_read)")
     lines += [f"      left out: {shortened(one, 160)} (ops.quality_result)" for one in result.left_out]
     return lines
 

@@ -115,6 +115,25 @@ def test_with_files_that_were_not_read_the_verdict_is_never_nothing_found(
     assert verdict(told, unread, is_judged=True) == [f"VERDICT  {said}"]
 
 
+def test_what_was_not_read_is_named(sample_answers: Answers) -> None:
+    """Up to five, each with why, and how many more there are."""
+    request = RunRequest(
+        "nightly", "w", sample_answers.cluster_id, lambda: Listing([]), load(None, {}, {}, None)
+    )
+    unread = [
+        (f"/k/broker-{number}/controller.log", "no line of a Kafka controller log") for number in range(7)
+    ]
+    result = RunResult(
+        sample_answers.cluster_id, "run", "published", {}, {}, {one.name: "1 a" for one in SPECS},
+        {"not_kafka": 7}, unread=unread, is_judged=True,
+    )  # fmt: skip
+    lines = first_screen(sample_answers.tables, "w/lab", request, result).text.splitlines()
+    begin = lines.index("      not read: 7 no Kafka log")
+    assert lines[begin + 1] == "        /k/broker-0/controller.log: no line of a Kafka controller log"
+    assert lines[begin + 6] == "        2 more in silver.log_gap (not_read)"
+    assert next(line for line in lines if line.startswith("VERDICT")).endswith("; 7 files could not be read")
+
+
 @pytest.mark.spark
 def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str, sample_screen: str) -> None:
     """As if the last segment of the sample had come in a run of its own: state-change.log of broker 3, which begins

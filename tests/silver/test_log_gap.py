@@ -79,6 +79,8 @@ SIGHTINGS = """
     /k/new.gz        | 1          | unreadable | not a gzip     | 1-controller | 1
     /k/new.gz        | 1          | read       |                | n       | 2
     /n/half.gz       | 1          | unreadable | not whole      | 1-controller | 2
+    /n/state-change.log.2026-11-21-03.gz | 1 | not_kafka | no line of one |  | 1
+    /n/kafka-gc.log  | 1          | not_kafka  | no line of one |         | 1
     /n/controller.log | 1         | read       |                | 1-controller | 1
     /n/controller.log | 1         | read       |                | 2-controller | 2
     /m/controller.log | 1         | read       |                | 3-controller | 1
@@ -106,6 +108,7 @@ EVERY_KIND = [
     ("election_missing", 6, None, 40_000, "proved"),
     ("not_read", 0, None, None, "proved"),
     ("not_read", 0, None, None, "proved"),
+    ("not_read", 0, 10_800, 14_400, "proved"),
     ("index_missing", 0, None, None, "inferred"),
     ("replaced", 1, 32_400, 5, "inferred"),
     ("replaced", 5, 20_300, 50_000, "inferred"),
@@ -147,6 +150,7 @@ def test_every_kind_of_gap() -> None:
         "/k/controller.log": "index_missing",
         "/k/broken.gz": "not_read",
         "/n/half.gz": "not_read",
+        "/n/state-change.log.2026-11-21-03.gz": "not_read",
         "/n/controller.log": "replaced",
         "/a/controller.log": "replaced",
     }

@@ -36,6 +36,7 @@ BUILT_IN_PATTERNS: tuple[str, ...] = (
     r"(?:^|/)[^/]+$",
 )
 
+CONTROLLER_LOGS = ("controller", "state-change")
 _LOG = re.compile(r"(?:^|[^A-Za-z])(?P<log>state-change|controller|server)(?![A-Za-z])")
 
 
@@ -62,6 +63,11 @@ def locate(relative_path: str, patterns: Sequence[str | re.Pattern[str]] = BUILT
         node=int(node) if re.fullmatch(r"[0-9]{1,10}", node) and int(node) <= INT32_MAX else None,
         log=_log(said.get("log") or "") or _log(name),
     )
+
+
+def is_named_as_kafkas(path: str) -> bool:
+    """True if a file's name says that it is one of the controller's logs, whatever is in it."""
+    return _log(path.rsplit("/", 1)[-1]) in CONTROLLER_LOGS
 
 
 def _log(text: str) -> str | None:

@@ -27,7 +27,7 @@ def build(
         *missing_logs(wording_seen),
         missing_terms(term),
         missing_elections(term),
-        not_read(file_sighting),
+        not_read(file_sighting, source_file),
         missing_indexes(file_sighting),
         replaced(file_sighting, source_file),
     )

@@ -1,19 +1,34 @@
 """Content that was in files and was not read, by what runs sighted."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.stretches import TIME
+from pipeline.kafka.layout.paths import is_named_as_kafkas
 from schemas.bronze.file_sighting import PROBLEMS
 
 PATH = ("cluster_id", "path")
+# The path of a log that was rolled by the hour, and the hour.
+HOURLY = r"[.]log[.](\d{4}-\d{2}-\d{2}-\d{2})(?:\.gz|\.zst)?$"
 NUMBERED = r"^(.*\.log)\.([0-9]{1,3})(?:\.gz|\.zst)?$"  # the path without its number, and the number
 
 
-def not_read(sightings: pl.DataFrame) -> pl.DataFrame:
-    """Paths whose last sighting is a problem."""
+def not_read(sightings: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+    """Paths whose last sighting is a problem, or of a file that is named as a controller's log and holds no line of
+    one. Their time is the hour in the name, as Kafka rolls its logs, where all logs are in UTC."""
     newest = sightings.sort("run_id").unique(PATH, keep="last", maintain_order=True)
-    return newest.filter(col("state").is_in(PROBLEMS)).select(
+    is_named = pl.Series("is_named", [is_named_as_kafkas(path) for path in newest["path"]], pl.Boolean)
+    is_other = (col("state") == "not_kafka") & is_named
+    hour = col("path").str.extract(HOURLY, 1) + ":00"
+    hour_at = hour.str.to_datetime("%Y-%m-%d-%H:%M", time_unit="us", time_zone="UTC", strict=False)
+    is_in_utc = (source_file["zone"] == "UTC").all()
+    from_at = hour_at if is_in_utc else lit(None, TIME)
+    return newest.filter(col("state").is_in(PROBLEMS) | is_other).select(
         *PATH,
+        from_at=from_at,
+        until_at=from_at + timedelta(hours=1),
         kind=lit("not_read"),
         certainty=lit("proved"),
         sentence=pl.format("not read: {}", pl.coalesce("sentence", "state")),
