@@ -21,7 +21,7 @@ STEPS = (
     *("resigning", "resigned", "forced", "renounced", "session_expired", "session_expired_in_office"),
     *("fenced", "event_failed", "state_change_failed", "slow_event", "replay_failed"),
     *("thread_starting", "thread_stopping", "thread_stopped", "thread_shut_down", "thread_failed"),
-    *("raft_state", "raft_state_attempted"),
+    *("raft_state", "raft_state_attempted", "votes_rejected"),
     *("migration_begun", "migration_started", "migration_completed", "migration_ended", "migration_failed"),
     *("migration_state", "driver_state", "leadership_state"),
 )

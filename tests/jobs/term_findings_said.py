@@ -14,6 +14,19 @@ READY_3 = "[2026-11-21 08:57:59,702] INFO [Controller id=3] Ready to serve as th
 FENCED_3 = "[2026-11-21 08:58:11,215] ERROR [PartitionStateMachine controllerId=3] Controller moved to another broker when trying to create the topic partition state znode (kafka.controller.PartitionStateMachine)"
 RESIGNING_3 = "[2026-11-21 08:58:17,217] DEBUG [Controller id=3] Resigning (kafka.controller.KafkaController)"
 
+RENOUNCED = "[2026-11-21 08:09:29,695] WARN [QuorumController id=0] Renouncing the leadership due to a metadata log event. We were the leader at epoch 43, but in the new epoch 44, the leader is (none). Reverting to last stable offset 605. (org.apache.kafka.controller.QuorumController)"
+FIRST_44 = "[2026-11-21 08:09:31,052] INFO [QuorumController id=1] In the new epoch 44, the leader is (none). (org.apache.kafka.controller.QuorumController)"
+LAST_48 = "[2026-11-21 08:10:36,480] INFO [QuorumController id=1] In the new epoch 48, the leader is (none). (org.apache.kafka.controller.QuorumController)"
+REFUSED_1 = "[2026-11-21 08:09:33,797] INFO [RaftManager id=1] Insufficient remaining votes to become leader (rejected by [2, 0]). We will backoff before retrying election again (org.apache.kafka.raft.KafkaRaftClient)"
+LED_49 = "[2026-11-21 08:10:37,480] INFO [QuorumController id=1] In the new epoch 49, the leader is 2. (org.apache.kafka.controller.QuorumController)"
+RACE = {
+    "epochs_count": "5",
+    "first_epoch": "44",
+    "last_epoch": "48",
+    "refused_ids": "1",
+    "refusing_ids": "0,2",
+}
+
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "deposed_controller_wrote": (
         finding("deposed_controller_wrote", "08:34:22.016", "08:34:26.334",
@@ -30,6 +43,14 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             controller_id="3", controller_epoch="3", lasted_ms="91", longest_step="initializing_context"),
         [ELECTED_3, READY_3], CONFIRMED,
     ),
+    "quorum_without_leader": (
+        finding("quorum_without_leader", "08:09:29.695", None, **RACE),
+        [RENOUNCED, LAST_48, REFUSED_1], CONFIRMED,
+    ),
+    "quorum_without_leader over": (
+        finding("quorum_without_leader", "08:09:31.052", "08:10:37.480", lasted_ms="66428", **RACE),
+        [FIRST_44, LAST_48, REFUSED_1, LED_49], CONFIRMED,
+    ),
 }  # fmt: skip
 
 ALTERED = [
@@ -45,6 +66,17 @@ ALTERED = [
     ("controller_powerless", "controllerId=3", "controllerId=2", "no record refuses a write of controller 3"),
     ("controller_powerless", "Controller moved", "Nobody moved", "no record refuses a write of controller 3"),
     ("controller_powerless", "incremented to 3", "incremented to 4", "no record elects one with epoch 3"),
+    ("quorum_without_leader", "29,695", "29,696", "held from"),
+    (
+        "quorum_without_leader",
+        "In the new epoch 48, the leader is (none)",
+        "In the new epoch 48, the leader is 2",
+        "nobody leads epoch 44, or 48",
+    ),
+    ("quorum_without_leader", "rejected by [2, 0]", "rejected by [2]", "refusing_ids are [2]"),
+    ("quorum_without_leader over", "epoch 49", "epoch 46", "who leads between 44 and 48"),
+    ("quorum_without_leader over", "37,480", "37,481", "held from"),
+    ("quorum_without_leader over", "the leader is 2", "nobody knows", "no record says who leads next"),
     ("failover_slow", "59,702", "59,703", "held from"),
     ("failover_slow", "with epoch 3", "with epoch 4", "no record says that controller 3 was ready"),
 ]
@@ -54,5 +86,8 @@ SAID_WRONGLY = [
     ("deposed_controller_wrote", "writes_count", "0", "1 such records for 0"),
     ("controller_powerless", "controller_id", "2", "no record refuses a write of controller 2"),
     ("controller_powerless", "lasted_ms", "6003", "it was 6002 ms at most"),
+    ("quorum_without_leader", "epochs_count", "6", "are not so many epochs"),
+    ("quorum_without_leader", "refused_ids", "1,2", "refused_ids are [1]"),
+    ("quorum_without_leader over", "lasted_ms", "66429", "it was 66428 ms"),
     ("failover_slow", "lasted_ms", "92", "it was 91 ms"),
 ]

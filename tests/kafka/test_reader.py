@@ -109,6 +109,11 @@ HOSTILE = [
     ("torn at the end", LINE + LINE[:-12], [None, "cut"]),
     ("no line end", LINE[:-1], ["cut"]),
     ("lower level", LINE.replace(b"TRACE", b"trace"), ["no_envelope"]),
+    (
+        "a logger of which only some wordings are read",
+        LINE.replace(b"state.change.logger", b"org.apache.kafka.raft.KafkaRaftClient"),
+        ["other_logger"],
+    ),
     ("another logger", LINE.replace(b"state.change.logger", b"org.example.Mine"), ["other_logger"]),
     ("another wording", LINE.replace(b"Changed", b"Change"), ["no_template"]),
     ("an epoch too big", LINE.replace(b"epoch=5", b"epoch=2147483647"), ["no_template"]),

@@ -18,6 +18,7 @@ from pipeline.gold.finding.moves import (
 )
 from pipeline.gold.finding.outages import outage
 from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalance
+from pipeline.gold.finding.quorum import quorum_without_leader, without_races
 from pipeline.gold.finding.ratios import ratio_disagreement
 from pipeline.gold.finding.reassignments import open_reassignment
 from pipeline.gold.finding.terms import (
@@ -39,6 +40,7 @@ OF_RULES = tuple(name for name in SPEC.columns if name not in ADDED)
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     transition_audit: pl.DataFrame,
     controller_term: pl.DataFrame,
+    controller_event: pl.DataFrame,
     imbalance_breach: pl.DataFrame,
     imbalance_check: pl.DataFrame,
     partition_outage: pl.DataFrame,
@@ -59,6 +61,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     data_end: (cluster_id, until_at), until when what is still so at the end goes on.
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
+    races = quorum_without_leader(controller_event, controller_term, data_end)
     found = (
         unclean_election(leader_election, election_event),
         outage(partition_outage, controller_term, broker_session, audit_limit, data_end),
@@ -73,7 +76,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         controller_outlived(controller_term, audit_limit),
         deposed_controller_wrote(controller_term, audit_limit),
         controller_powerless(controller_term, audit_limit, data_end),
-        no_controller(controller_term, audit_limit, data_end),
+        no_controller(controller_term, audit_limit, data_end).pipe(without_races, races),
+        races,
         failover_slow(controller_term, audit_limit),
         broker_flapping(broker_session, audit_limit, data_end),
         unclean_shutdown(broker_session),

@@ -13,6 +13,7 @@ from pipeline.core.columns import Matches
 from pipeline.core.match import NO_TEMPLATE, SEVERAL_TEMPLATES
 from pipeline.core.scan import Records
 from pipeline.core.texts import Mask, placed
+from pipeline.kafka.facts import table
 from pipeline.kafka.reading.record_text import RecordText
 from pipeline.kafka.wording.loggers import MIXED, SERVER, log_of
 from pipeline.kafka.wording.templates import COLUMN_TYPES, matcher
@@ -54,7 +55,8 @@ def understand(records: Records, text: RecordText, file_log: str, is_named: Mask
     template[rows] = matches.template
     is_understood = template >= 0
     numbers = pa.array(template, mask=~is_understood)
-    reason = _reason(records, text, is_known, is_named, template)
+    is_asked = is_known & (is_understood | ~_by_name(logger, _is_partly_read))
+    reason = _reason(records, text, is_asked, is_named, template)
     columns, fields = matches.columns, matches.fields
     if not is_all:
         columns = {name: placed(column, rows, count) for name, column in columns.items()}
@@ -91,6 +93,11 @@ def _matched(logger: pa.Array, message: pa.Array, rows: pa.Array | None) -> Matc
 def _is_ours(logger: str) -> bool:
     """Whether templates name the logger, or its lines belong into the logs that are read whole."""
     return logger in matcher().sources or log_of(logger) != SERVER
+
+
+def _is_partly_read(logger: str) -> bool:
+    """Whether the lines that no template names are of no use: partly_read.tsv."""
+    return any(row["logger"] == logger for row in table("wording/partly_read.tsv"))
 
 
 def _by_name(coded: pa.Array, holds: Callable[[str], bool]) -> Mask:

@@ -1,0 +1,82 @@
+"""A KRaft quorum that elects no leader, epoch after epoch: one finding, and none where that is how Raft elects."""
+
+from typing import Any
+
+import pytest
+
+from tests.chain import built
+from tests.rows import records_in
+
+Row = dict[str, Any]
+NODE = "[2026-11-21 00:0{0}] INFO [QuorumController id={1}] "
+NONE = NODE + "In the new epoch {2}, the leader is (none). (org.apache.kafka.controller.QuorumController)"
+LEADS = NODE + "In the new epoch {2}, the leader is {3}. (org.apache.kafka.controller.QuorumController)"
+ACTIVE = (
+    NODE
+    + "Becoming the active controller at epoch {2}, next write offset 5. (org.apache.kafka.controller.QuorumController)"
+)
+RENOUNCED = (
+    "[2026-11-21 00:0{0}] WARN [QuorumController id={1}] Renouncing the leadership due to a metadata log event. We were "
+    "the leader at epoch {2}, but in the new epoch {3}, the leader is (none). Reverting to last stable offset 7. "
+    "(org.apache.kafka.controller.QuorumController)"
+)
+REFUSED = (
+    "[2026-11-21 00:0{0}] INFO [RaftManager id={1}] Insufficient remaining votes to become leader (rejected by {2}). We "
+    "will backoff before retrying election again (org.apache.kafka.raft.KafkaRaftClient)"
+)
+BEGUN = [ACTIVE.format("0:01,000", 1, 4), RENOUNCED.format("0:30,000", 1, 4, 5)]
+
+
+def race(node: int, count: int = 6, first: int = 5, each_s: int = 3) -> list[str]:
+    return [NONE.format(f"0:{30 + each_s * one},500", node, first + one) for one in range(count)]
+
+
+def found(logs: dict[int, list[str]], server: dict[int, list[str]] | None = None) -> list[Row]:
+    """The findings of a missing controller."""
+    texts = {(node, "controller"): "\n".join(lines) for node, lines in logs.items()}
+    texts |= {(node, "server"): "\n".join(lines) for node, lines in (server or {}).items()}
+    rows = built(records_in(texts), "finding")["finding"].sort("valid_from_at").to_dicts()
+    return [row for row in rows if row["rule"] in {"quorum_without_leader", "no_controller"}]
+
+
+def test_it_goes_on_at_the_end_of_the_data() -> None:
+    [row] = found({1: [*BEGUN, *race(1)], 2: race(2)})
+    assert (row["rule"], row["severity"], row["valid_until_at"], row["term_id"]) == (
+        "quorum_without_leader", "critical", None, "1-4",
+    )  # fmt: skip
+    assert (
+        row["sentence"]
+        == "no controller since 00:00:30, 6 epochs without a leader, still so at the end of the data"
+    )
+    assert dict(row["facts"]) == {"epochs_count": "6", "first_epoch": "5", "last_epoch": "10"}
+
+
+def test_logs_that_begin_in_it() -> None:
+    [row] = found({3: race(3)})
+    assert row["sentence"] == (
+        "no controller since 00:00:30 at least, 6 epochs without a leader, still so at the end of the data"
+    )
+
+
+def test_over_and_who_refused_whom() -> None:
+    after = [LEADS.format("0:50,000", 2, 11, 1)]
+    server = {1: [REFUSED.format("0:31,000", 1, "[2]")], 2: [REFUSED.format("0:33,000", 2, "[1]")]}
+    [row] = found({1: [*BEGUN, *race(1), ACTIVE.format("0:50,500", 1, 11)], 2: [*race(2), *after]}, server)
+    assert (row["severity"], row["sentence"]) == (
+        "warning", "no controller for 20.0 s, 6 epochs without a leader; nodes 1, 2 reject each other's votes",
+    )  # fmt: skip
+    [row] = found({1: [*BEGUN, *race(1)], 2: [*race(2), *after]}, {1: server[1]})
+    assert row["sentence"].endswith("; node 2 refused votes to node 1")
+
+
+@pytest.mark.parametrize(
+    "logs",
+    [
+        pytest.param({1: [*BEGUN, *race(1, 4)], 2: race(2, 4)}, id="few epochs"),
+        pytest.param({1: [*BEGUN, *race(1, each_s=1)], 2: race(2, each_s=1)}, id="a few seconds"),
+        pytest.param({1: BEGUN[:1], 2: [LEADS.format("0:01,100", 2, 4, 1)], 3: race(3)}, id="one is cut off"),
+        pytest.param({1: [*BEGUN, *race(1, 3), ACTIVE.format("0:38,000", 1, 8), *race(1, 3, 9)], 2: [*race(2, 3), *race(2, 3, 9)]}, id="one led in between"),
+    ],
+)  # fmt: skip
+def test_what_is_no_race(logs: dict[int, list[str]]) -> None:
+    assert not [row for row in found(logs) if row["rule"] == "quorum_without_leader"]
