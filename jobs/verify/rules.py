@@ -6,7 +6,13 @@ from jobs.verify.brokers import broker_flapping, unclean_shutdown
 from jobs.verify.elections import last_known_leader, leader_choice, unclean_election
 from jobs.verify.logs import not_understood
 from jobs.verify.moves import discontinuity, illegal_move, refused_move, replay_disagreement
-from jobs.verify.partitions import blocked_deletion, outage, ratio_disagreement, standing_imbalance
+from jobs.verify.partitions import (
+    blocked_deletion,
+    outage,
+    ratio_disagreement,
+    standing_imbalance,
+    stated_imbalance,
+)
 from jobs.verify.proof import CONFIRMED, UNDECIDED, Claim, Line, Record, Unproved, line_of, require
 from jobs.verify.quorum import quorum_without_leader
 from jobs.verify.reassignments import open_reassignment
@@ -37,5 +43,5 @@ RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one fo
     illegal_move, refused_move, discontinuity, replay_disagreement, controller_outlived, no_controller,
     deposed_controller_wrote, controller_powerless, failover_slow, leader_choice,
     unclean_election, last_known_leader, outage, blocked_deletion, open_reassignment, standing_imbalance,
-    ratio_disagreement, not_understood, quorum_without_leader, broker_flapping, unclean_shutdown,
+    stated_imbalance, ratio_disagreement, not_understood, quorum_without_leader, broker_flapping, unclean_shutdown,
 )}  # fmt: skip

@@ -12,6 +12,8 @@ CREATED = "[2026-11-21 08:58:11,207] TRACE [Controller id=3 epoch=3] Changed par
 LED_AT_LAST = "[2026-11-21 08:58:17,324] TRACE [Controller id=2 epoch=4] Changed partition inventory-1 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1, 3), zkVersion=0) (state.change.logger)"
 FOUND_1_3 = "[2026-11-21 08:57:52,444] INFO [Controller id=1] Currently active brokers in the cluster: Set(1, 3) (kafka.controller.KafkaController)"
 PRINTED = "[2026-11-21 09:00:13,431] TRACE [Controller id=2] Leader imbalance ratio for broker 1 is 0.9285714285714286 (kafka.controller.KafkaController)"
+AGAIN = PRINTED.replace("09:00:13,431", "09:00:33,432").replace("0.9285714285714286", "0.5")
+BALANCED = PRINTED.replace("09:00:13,431", "09:00:53,430").replace("0.9285714285714286", "0.0")
 # Lines of cluster 1.0.2.
 LEFT_2 = "[2026-11-21 08:33:50,008] INFO [Controller id=3] Newly added brokers: , deleted brokers: 2, all live brokers: 1,3 (kafka.controller.KafkaController)"
 LED_BY_2 = "[2026-11-21 08:33:57,310] TRACE [Controller id=3 epoch=2] Changed partition billing.v2-0 from OfflinePartition to OnlinePartition with leader 2 (state.change.logger)"
@@ -31,7 +33,21 @@ def moving(**facts: str) -> Claim:
     return finding("open_reassignment", "10:06:42.201", None, **own, **facts)
 
 
+STATED = {
+    "broker_id": "1",
+    "controller_id": "2",
+    "kafka_ratio": "0.9285714285714286",
+    "threshold_ratio": "0.1",
+}
+
 CASES: dict[str, tuple[Claim, list[str], str]] = {
+    "stated_imbalance": (
+        finding("stated_imbalance", "09:00:13.431", None, checks_count="2", **STATED), [PRINTED, AGAIN], CONFIRMED,
+    ),
+    "stated_imbalance over": (
+        finding("stated_imbalance", "09:00:13.431", "09:00:53.430", checks_count="3", **STATED),
+        [PRINTED, AGAIN, BALANCED], CONFIRMED,
+    ),
     "outage": (
         finding("outage", "08:58:23.399", "08:58:33.458",
             cause="broker failure", broker_ids="3", partitions_count="1", total_ms="10059", longest_ms="10059",
@@ -98,6 +114,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
 }  # fmt: skip
 
 ALTERED = [
+    ("stated_imbalance", "broker 1 is 0.5", "broker 3 is 0.5", "is not of broker 1"),
+    ("stated_imbalance", "33,432] TRACE [Controller id=2", "33,432] TRACE [Controller id=3", "is not of controller 2"),
+    ("stated_imbalance", "13,431", "13,432", "held from"),
+    ("stated_imbalance", "is 0.9285714285714286", "is 0.8285714285714286", "the highest ratio"),
+    ("stated_imbalance over", "is 0.0", "is 0.2", "until None"),
     ("outage", "3, bounced brokers: , all live brokers: 1,2", "1, bounced brokers: , all live brokers: 2,3", "leaves fraud_scores-1 with its leader"),
     ("outage", "33,458", "33,459", "it was 10060 ms"),
     ("outage that the next start ends", "33,458", "33,459", "it was 10060 ms"),
@@ -117,6 +138,8 @@ ALTERED = [
     ("ratio_disagreement", "id=2", "id=1", "is of controller 1"),
 ]  # fmt: skip
 SAID_WRONGLY = [
+    ("stated_imbalance", "checks_count", "1", "2 records print a ratio over 0.1"),
+    ("stated_imbalance", "threshold_ratio", "0.95", "the highest ratio that a record prints is 0"),
     ("outage", "longest_ms", "10060", "it was 10059 ms"),
     ("outage", "broker_ids", "1,2", "leaves fraud_scores-1 with its leader"),
     ("outage of a new partition", "partition", "0", "leaves inventory-0 with its leader"),

@@ -19,7 +19,7 @@ from pipeline.gold.finding.moves import (
 from pipeline.gold.finding.outages import outage
 from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalance
 from pipeline.gold.finding.quorum import quorum_without_leader, without_races
-from pipeline.gold.finding.ratios import ratio_disagreement
+from pipeline.gold.finding.ratios import ratio_disagreement, stated_imbalance
 from pipeline.gold.finding.reassignments import open_reassignment
 from pipeline.gold.finding.terms import (
     controller_outlived,
@@ -82,6 +82,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         broker_flapping(broker_session, audit_limit, data_end),
         unclean_shutdown(broker_session),
         standing_imbalance(imbalance_breach),
+        stated_imbalance(imbalance_check, imbalance_breach),
         ratio_disagreement(imbalance_check),
         blocked_deletion(topic_event),
         open_reassignment(reassignment_event, topic_event, controller_term),
