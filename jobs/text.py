@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from pipeline.gold.finding.wording import SECONDS_MS, SHORT_MS, UNIT_MS, UNITS
+
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
@@ -22,6 +24,23 @@ def clock_by(moment: datetime, last: datetime | None) -> str:
     """Time of day, with the day where that is not the last one told of."""
     is_last = last is not None and moment.astimezone(UTC).date() == last.astimezone(UTC).date()
     return clock(moment) if is_last else day_clock(moment)
+
+
+def length_text(milliseconds: int) -> str:
+    """In the units that people read, as sentences of findings tell it: 71 ms, 12.3 s, 30 min 5 s, 14 h 16 min, 2 d."""
+    if milliseconds < SHORT_MS:
+        return f"{milliseconds} ms"
+    if milliseconds < SECONDS_MS:
+        return f"{milliseconds / 1000:.1f} s"
+    large, small = next((one[1:] for one in UNITS if milliseconds < one[0]), UNITS[-1][1:])
+    count = (milliseconds + UNIT_MS[small] // 2) // UNIT_MS[small]
+    whole, rest = divmod(count, UNIT_MS[large] // UNIT_MS[small])
+    return f"{whole} {large} {rest} {small}" if rest else f"{whole} {large}"
+
+
+def counted(count: int, noun: str) -> str:
+    """1 partition, 1,300 partitions."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def human_bytes(count: int | None) -> str:
@@ -94,4 +113,4 @@ def since_text(gap_ms: int | None) -> str:
     """How long after the end of a term the next one began."""
     if gap_ms is None:
         return ""
-    return f"{gap_ms / 1000:.1f} s" if gap_ms >= 0 else f"{-gap_ms / 1000:.1f} s BEFORE its end"
+    return length_text(gap_ms) if gap_ms >= 0 else f"{length_text(-gap_ms)} BEFORE its end"

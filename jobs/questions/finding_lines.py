@@ -29,8 +29,8 @@ def is_since(finding: Row, since: datetime | None) -> bool:
 
 
 def groups(findings: Sequence[Row], since: datetime | None) -> list[list[Numbered]]:
-    """Of what was still so at that time. Outages of one severity and status are one group: the OUTAGE part lists them
-    by event."""
+    """Of what was still so at that time. Outages of one severity and status are one group, which the worst stands for:
+    the OUTAGE part lists them by event."""
 
     def likeness(one: Numbered) -> tuple[object, ...]:
         number, finding = one
@@ -41,9 +41,14 @@ def groups(findings: Sequence[Row], since: datetime | None) -> list[list[Numbere
     return [list(alike) for _, alike in groupby(shown, likeness)]
 
 
+def worst(group: Sequence[Numbered]) -> Row:
+    """Of outages the one that took most: all of its partitions together; the first of those alike."""
+    return max((one for _, one in group), key=lambda one: int((one["facts"] or {}).get("total_ms", 0)))
+
+
 def first_places(findings: Sequence[Row], since: datetime | None) -> list[Row]:
     """The first record behind each line that is shown."""
-    first = (group[0][1]["evidence"] for group in groups(findings, since)[:SHOWN])
+    first = (worst(group)["evidence"] for group in groups(findings, since)[:SHOWN])
     return [evidence[0] for evidence in first if evidence]
 
 
@@ -72,10 +77,10 @@ def every_line(
 def group_lines(
     group: Sequence[Numbered], lines_of: Mapping[tuple[str, int], Row], last: datetime | None
 ) -> list[str]:
-    number, one = group[0]
+    number, one = group[0][0], worst(group)
     numbers = f"F{number}" if len(group) == 1 else f"F{number}-F{group[-1][0]}"
     many = (
-        f"{len(group)} events left partitions without a leader, see OUTAGE; the first: "
+        f"{len(group)} events left partitions without a leader, see OUTAGE; the worst: "
         if len(group) > 1
         else ""
     )

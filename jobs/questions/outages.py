@@ -12,7 +12,7 @@ from polars import col
 from jobs.questions.answers import Answers, reached
 from jobs.questions.ask import answered, asking, require, unknown_topic
 from jobs.questions.rows import Row
-from jobs.text import clock_by, day_clock, shortened, table
+from jobs.text import clock_by, counted, day_clock, length_text, shortened, table
 from pipeline.core.conditions import equals
 from pipeline.model.partitions.outage_event import EVENT, with_event
 
@@ -84,8 +84,8 @@ def open_lines(rows: pl.DataFrame, last: datetime) -> list[str]:
         (
             f"{shortened(one['topic'], 60)}-{one['partition']}",
             clock_by(one["noticed_at"], last),
-            f"{seconds(one['noticed_ms'])} s",
-            "?" if one["most_ms"] is None else f"{seconds(one['most_ms'])} s",
+            length_text(one["noticed_ms"]),
+            "?" if one["most_ms"] is None else length_text(one["most_ms"]),
             one["root_event"] + gone(one | {"brokers": broker_ids(one)}),
         )
         for one in found
@@ -133,12 +133,13 @@ def outage_lines(told: Outages) -> list[str]:
         return ["OUTAGE none was noticed"]
     long_count = every["outages"] - every["short"]
     lines = [
-        f"OUTAGE {long_count:,} of 1 s or more, {seconds(every['noticed_ms'])} partition-seconds noticed, from "
-        f"{told.event_count:,} events; open {every['open']}; {every['short']:,} under 1 s"
+        f"OUTAGE {long_count:,} of 1 s or more, {length_text(every['noticed_ms'])} in total over all partitions, from "
+        f"{counted(told.event_count, 'event')}; open {every['open']}; {every['short']:,} under 1 s"
     ]
     lines += [
         f"       {clock_by(one['noticed_at'], told.last)} {one['root_event']}{gone(one)}"
-        f"  {one['partitions']} partition(s)  {seconds(one['noticed_ms'])} s  longest {seconds(one['longest_ms'])} s"
+        f"  {counted(one['partitions'], 'partition')}  {length_text(one['noticed_ms'])} in total"
+        f"  longest {length_text(one['longest_ms'])}"
         for one in told.events
     ]
     if told.event_count > len(told.events):
@@ -153,11 +154,8 @@ def broker_ids(outage: Row) -> list[int]:
 def gone(event: Row) -> str:
     brokers = ",".join(str(one) for one in event["brokers"])
     is_there = event["root_event"] == LOST_DIR
-    return f": broker {brokers}{'' if is_there else ' gone'}" if brokers else ""
-
-
-def seconds(milliseconds: int) -> str:
-    return f"{milliseconds / 1000:,.1f}"
+    noun = "brokers" if len(event["brokers"]) > 1 else "broker"
+    return f": {noun} {brokers}{'' if is_there else ' gone'}" if brokers else ""
 
 
 def topic_lines(topics: Sequence[Row]) -> list[str]:
@@ -171,7 +169,7 @@ def topic_lines(topics: Sequence[Row]) -> list[str]:
             str(one["outages"]),
             f"{one['noticed_ms'] / 60000:,.2f}",
             "?" if one["most_ms"] is None else f"{one['most_ms'] / 60000:,.2f}",
-            f"{seconds(one['longest_ms'])} s",
+            length_text(one["longest_ms"]),
             str(one["open"]) if one["open"] else "",
         )
         for one in topics

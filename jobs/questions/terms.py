@@ -7,7 +7,7 @@ from functools import partial
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, require
 from jobs.questions.rows import Row
-from jobs.text import clock, day_clock, printable_lines, shortened, table
+from jobs.text import clock, counted, day_clock, length_text, printable_lines, shortened, table
 from pipeline.core.errors import InputProblem
 from pipeline.gold.controller_term.own import STARTUP
 
@@ -94,19 +94,19 @@ def gap_text(row: Row) -> str:
     if gap_ms is None:
         return ""
     if gap_ms < 0:
-        return f"  two at once for {-gap_ms / 1000:.1f} s"
+        return f"  two at once for {length_text(-gap_ms)}"
     bound = "<=" if row["ended_how"] in BY_SILENCE else ""
-    return f"  none for {bound}{gap_ms / 1000:.1f} s"
+    return f"  none for {bound}{length_text(gap_ms)}"
 
 
 def after_lines(row: Row) -> list[str]:
     lines = []
     if row["acts_after_count"] or (row["gap_ms"] or 0) < 0:
         writes = row["writes_after_count"]
-        wrote = "whether it wrote is not known" if writes is None else f"{writes} leader(s) written"
+        wrote = "whether it wrote is not known" if writes is None else f"{counted(writes, 'leader')} written"
         came_to = CAME_TO.get(row["overlap"], "what it came to is not known")
         lines.append(
-            f"  AFTER     {row['acts_after_count']} line(s) once the next was elected, {wrote}: {came_to}"
+            f"  AFTER     {counted(row['acts_after_count'] or 0, 'line')} once the next was elected, {wrote}: {came_to}"
         )
     if row["refused_count"]:
         lines.append(f"  REFUSED   {row['refused_count']} of its requests, as of a controller of the past")
@@ -114,7 +114,7 @@ def after_lines(row: Row) -> list[str]:
         until = clock(row["fenced_until_at"]) if row["fenced_until_at"] else "now"
         lines.append(
             f"  FENCED    {clock(row['fenced_from_at'])} to {until}: ZooKeeper refused its writes "
-            f"({row['fenced_count']} line(s))"
+            f"({counted(row['fenced_count'], 'line')})"
         )
     return lines
 

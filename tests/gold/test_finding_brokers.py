@@ -75,3 +75,14 @@ def test_brokers_that_do_not_stay() -> None:
     ]
     still = broker_flapping(stays(), LIMIT, data_end(20 * 60))
     assert still["valid_until_at"].to_list() == [None]
+
+
+def test_it_is_open_while_the_broker_is_away() -> None:
+    away = stays().filter(col("cluster_id") == "c", col("broker_id") == 1, col("left_at") < at(8000))
+    nowhere = lit(None, pl.Datetime("us", "UTC"))
+    back = pl.concat([away, away.tail(1).with_columns(joined_at=lit(at(1018)), left_at=nowhere)])
+    ends = {
+        name: broker_flapping(rows, LIMIT, data_end(1100))["valid_until_at"].to_list()
+        for name, rows in {"away": away, "back": back}.items()
+    }
+    assert ends == {"away": [None], "back": [at(1017.5)]}

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 from polars import col
 
+from jobs.text import length_text
 from pipeline.gold.finding import with_id
 from pipeline.gold.finding.partitions import clock
 from pipeline.gold.finding.ratios import as_java_prints
@@ -98,3 +99,10 @@ def test_facts_that_are_not_known_are_left_out() -> None:
 
 def test_every_fact_is_declared_and_belongs_to_a_rule() -> None:
     assert list(FACTS) == sorted({name for names in FACTS_OF_RULE.values() for name in names})
+
+
+def test_screens_tell_lengths_as_sentences_do() -> None:
+    every = pl.DataFrame(
+        {"ms": [0, 99, 100, 119_999, 120_000, 3_599_500, 3_600_000, 51_362_006, 172_800_000, 10**10]}
+    )
+    assert [length_text(one) for one in every["ms"]] == every.select(length(col("ms"))).to_series().to_list()

@@ -196,8 +196,8 @@ def test_open_outages_by_partition() -> None:
     assert said == [
         ["OPEN", "2", "without", "a", "leader", "at", "the", "end", "of", "the", "data"],
         ["PARTITION", "noticed", "at", "least", "at", "most", "by"],
-        ["c-7", "00:00:09.929", "0.1", "s", "?", "topic", "creation"],
-        ["b-1", "00:00:11.000", "0.0", "s", "1.0", "s", "start-up:", "broker", "3", "gone"],
+        ["c-7", "00:00:09.929", "71", "ms", "?", "topic", "creation"],
+        ["b-1", "00:00:11.000", "0", "ms", "1.0", "s", "start-up:", "broker", "3", "gone"],
     ]
 
 

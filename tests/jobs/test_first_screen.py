@@ -29,7 +29,7 @@ MIDNIGHT = datetime(2026, 11, 21, tzinfo=UTC)
 def finding(rule: str, status: str, from_at: datetime, until_at: datetime | None) -> dict[str, Any]:
     return {
         "rule": rule, "status": status, "severity": "warning", "certainty": "proved", "sentence": rule,
-        "suppressed_by": None, "valid_from_at": from_at, "valid_until_at": until_at, "evidence": [],
+        "suppressed_by": None, "valid_from_at": from_at, "valid_until_at": until_at, "evidence": [], "facts": {},
     }  # fmt: skip
 
 
@@ -160,3 +160,11 @@ def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str,
         "refused 3 | failed 2 | first 125 | valid 142 |",
     ):
         assert expected in screen, screen
+
+
+def test_the_worst_outage_stands_for_its_group() -> None:
+    some = [finding("outage", "new", MIDNIGHT + timedelta(hours=hour), LAST) for hour in (1, 2, 3)]
+    for one, total in zip(some, ("71", "9000", "800"), strict=True):
+        one |= {"sentence": f"{total} ms", "facts": {"total_ms": total}}
+    told = finding_lines(some, {}, LAST)[0]
+    assert told.startswith("WARN F1-F3 02:00:00.000 3 events left") and "the worst: 9000 ms  [" in told

@@ -29,7 +29,7 @@ def test_the_first_screen_says_what_the_logs_hold(sample_screen: str) -> None:
         "AT END  offline 0 | not preferred 12/44 | deleting 0 | controller 2 (epoch 8)",
         "VERDICT  NOT OK: 1 critical, 17 warning, 4 info",
         "CRIT F1 08:59:35.967 unclean election: audit_log-0 got leader 1 outside of its in-sync replicas",
-        "WARN F2-F14 08:57:52.444 13 events left partitions without a leader, see OUTAGE; the first: broker 2 was gone: 1 partition",
+        "WARN F2-F14 08:59:33.439 13 events left partitions without a leader, see OUTAGE; the worst: broker 3 was gone: 13 partition",
         "controller 1 (epoch 7) resigned 3.8 s after the next controller was elected",
         "1       1      13         12         0.923  0.100  BREACH",
         "illegal 0 | discontinuity 0 | undetermined 0 | refused 4 | failed 60 | first 1,133 | valid 1,041 | same state 153",

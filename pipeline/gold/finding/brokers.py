@@ -25,7 +25,8 @@ def broker_flapping(
     broker_session: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
 ) -> pl.DataFrame:
     """A broker left several times in a row without having been shut down: it dies, hangs, or loses its session. One
-    that had asked to be shut down was, whatever it left undone, and whether or not a controller was there to see it."""
+    that had asked to be shut down was, whatever it left undone, and whether or not a controller was there to see it. It
+    goes on while the broker is away, not for longer than conf allows between two departures."""
     within_seconds = audit_limit.flapping_minutes * 60
     left = col("left_at").dt.epoch("s")
     apart = left - left.shift(1).over(BROKER)
@@ -51,19 +52,26 @@ def broker_flapping(
         .filter(col("departures") >= audit_limit.flapping_departures)
     )
     is_over = col("until_at").dt.epoch("s") - col("last_at").dt.epoch("s") > within_seconds
-    return runs.join(data_end.select("cluster_id", "until_at"), on="cluster_id").select(
-        *("cluster_id", "valid_from_at", "evidence"),
-        *rule("broker_flapping", "warning"),
-        entity=broker_name(),
-        root_event=words("broker left at {}", millis("valid_from_at")),
-        term_id=NO_TERM,
-        valid_until_at=when(is_over).then("last_at"),
-        sentence=words(
-            "{} left {} times without having been shut down, the shortest stay was {}",
-            *(broker_name(), "departures", length(col("shortest_ms"))),
-        ),
-        facts=facts(broker_id="broker_id", departures_count="departures", shortest_ms="shortest_ms"),
-        certainty=lit("proved"),
+    is_over |= col("is_back").fill_null(value=False)
+    back = broker_session.filter(~is_left).select(*BROKER, is_back=lit(value=True)).unique()
+    ends = data_end.select("cluster_id", "until_at")
+    return (
+        runs.join(ends, on="cluster_id")
+        .join(back, on=BROKER, how="left")
+        .select(
+            *("cluster_id", "valid_from_at", "evidence"),
+            *rule("broker_flapping", "warning"),
+            entity=broker_name(),
+            root_event=words("broker left at {}", millis("valid_from_at")),
+            term_id=NO_TERM,
+            valid_until_at=when(is_over).then("last_at"),
+            sentence=words(
+                "{} left {} times without having been shut down, the shortest stay was {}",
+                *(broker_name(), "departures", length(col("shortest_ms"))),
+            ),
+            facts=facts(broker_id="broker_id", departures_count="departures", shortest_ms="shortest_ms"),
+            certainty=lit("proved"),
+        )
     )
 
 
