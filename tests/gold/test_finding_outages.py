@@ -19,6 +19,7 @@ OUTAGES = """
     c          | a     | 2          | 2         | 15         | 30       | unknown             | 2              |               | 1-1     | undetermined
     c          | a     | 1          | 0         | 22         | 24       | controller start-up | 5              | missing_at_startup | 1-3 | inferred
     c          | a     | 1          | 0         | 26         | 29       | controller start-up | 6              | missing_at_startup | 1-4 | inferred
+    c          | g     | 1          | 0         | 27         | 28.5     | controller start-up | 5              | missing_at_startup | 1-4 | inferred
     c          | a     | 1          | 0         | 29.1       | 30.2     | unknown             | 5              |               | 1-2     | inferred
     c          | a     | 1          | 0         | 29.5       | 30.5     | broker failure      | 5              | uncontrolled  | 1-3     | proved
     c          | d     | 1          | 0         | 30.95      |          | broker failure      | 2              | uncontrolled  | 1-4     | proved
@@ -31,13 +32,13 @@ OUTAGES = """
     c          | e     | 1          | 4         | 48         |          | broker failure      | 6              | uncontrolled  | 1-5     | inferred
     c          | e     | 1          | 5         | 49         | 51.5     | log-dir failure     | 6              |               | 1-5     | inferred
 """
-# Controller 5 was shut down, came back and died in the next term; controller 6 crashed.
+# Controller 5 was shut down, came back and died in the next term, found itself missing when it was elected again; controller 6 crashed.
 TERMS = """
-    cluster_id | term_id | life | controller_epoch | controller_id | ended_how
-    c          | 1-2     | 1    | 2                | 5             | shutdown
-    c          | 1-3     | 1    | 3                | 6             | crashed
-    c          | 1-4     | 1    | 4                | 5             | shutdown
-    c          | 1-5     | 1    | 5                | 6             | open
+    cluster_id | term_id | life | controller_epoch | controller_id | ended_how | ended_at
+    c          | 1-2     | 1    | 2                | 5             | shutdown  | 21.5
+    c          | 1-3     | 1    | 3                | 6             | crashed   | 25
+    c          | 1-4     | 1    | 4                | 5             | shutdown  | 44.5
+    c          | 1-5     | 1    | 5                | 6             | open      |
 """
 # 6 had asked to be shut down when it left at 48; 9 was never there.
 SESSIONS = """
@@ -79,6 +80,7 @@ def test_an_event_that_left_partitions_without_a_leader() -> None:
         ("warning", "broker 2", "inferred", "broker 2 died or hung: 2 partitions without a leader for up to 4.0 s (worst b-0)"),
         ("warning", "broker 2", "proved", "broker 2 died or hung: 2 partitions without a leader for up to 51 ms (worst d-0), all still without at the end of the data"),
         ("warning", "broker 2", "proved", "broker 2 lost a log directory: 1 partition without a leader for 2.0 s (f-0)"),
+        ("warning", "broker 5", "inferred", "broker 5 was gone: 1 partition without a leader for 1.5 s (g-0), seen by the new controller 5"),
         ("warning", "broker 5", "proved", "broker 5 died or hung: 1 partition without a leader for 1.0 s (a-0)"),
         ("warning", "broker 6", "inferred", "broker 6 was gone: 1 partition without a leader for 3.0 s (a-0), seen by the new controller 5"),
     ]  # fmt: skip

@@ -76,9 +76,10 @@ def with_chosen(
         has_asked=col("shutdown_requested_at").list.len() > 0,
     )
     how = col("root_left_how")
-    is_unsaid = how.is_null() | (how == AT_STARTUP)
     is_order = col("root_event") == "controlled shutdown"
-    is_asked = (how == CHOSEN) | (col("is_shut_down") & is_unsaid) | col("has_asked") | is_order
+    is_at_start = (how == AT_STARTUP) & (col("noticed_at") >= col("shut_down_at"))
+    is_in_office = how.is_null() & (col("noticed_at") >= col("shut_down_at") - ONE_STOP)
+    is_asked = (how == CHOSEN) | is_at_start | is_in_office | col("has_asked") | is_order
     return (
         outages.join(shut_down(controller_term), on=OF_TERM, how="left")
         .sort("noticed_at")
@@ -94,18 +95,19 @@ def with_chosen(
 
 
 def shut_down(controller_term: pl.DataFrame) -> pl.DataFrame:
-    """(OF_TERM, is_shut_down): terms of a broker that was shut down in office, and the terms after them: it is not
-    found at the start, and nobody was there to say how it left. An outage is of its own term where no list had it."""
+    """(OF_TERM, shut_down_at): terms of a broker that was shut down in office, and the terms after them, by when that
+    was: from then on it is not found at a start, and nobody was there to say how it left. An outage is of its own term
+    where no list had it."""
     turn = ("cluster_id", "life", "controller_epoch")
     over = controller_term.filter(col("ended_how") == "shutdown").select(
-        *turn, root_broker_id="controller_id", is_shut_down=lit(value=True)
+        *turn, root_broker_id="controller_id", shut_down_at="ended_at"
     )
     following = over.with_columns(col("controller_epoch") + 1)
     return (
         controller_term.select(*turn, "term_id")
         .join(pl.concat([over, following]), on=turn, how="inner")
-        .select(*OF_TERM, "is_shut_down")
-        .unique()
+        .group_by(OF_TERM)
+        .agg(col("shut_down_at").min())
     )
 
 
