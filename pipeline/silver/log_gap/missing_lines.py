@@ -23,8 +23,8 @@ def silent(seen: pl.DataFrame) -> pl.DataFrame:
     is_change = col("is_start") | col("event").is_in(elections).fill_null(value=False)
     lines = seen.filter(col("event").is_in(periodic) & col("node_id").is_not_null())
     sentence = pl.format(
-        "{} is written every {} s, and for {} s it was not: lines are missing, or the process stood still",
-        *("event", whole("period"), whole("missing")),
+        "no line of what runs every {} s ({}) for {}: lines are missing, or the process stood still",
+        *(whole("period"), col("event").str.replace_all("_", " ", literal=True), long_time("missing")),
     )
     return (
         overdue(lines, (*NODE, "log", "event"), LATE_PERIODS, LATE_SECONDS)
@@ -38,6 +38,13 @@ def silent(seen: pl.DataFrame) -> pl.DataFrame:
             evidence=known_lines(("before_file_id", "before_offset"), ("after_file_id", "after_offset")),
         )
     )  # fmt: skip
+
+
+def long_time(seconds: str) -> pl.Expr:
+    """Minutes below two hours, else hours with one decimal."""
+    minutes = pl.format("{} min", (col(seconds) / 60).round(0, mode="half_away_from_zero").cast(pl.Int64))
+    hours = pl.format("{} h", (col(seconds) / 3600).round(1, mode="half_away_from_zero"))
+    return pl.when(col(seconds) < 2 * 3600).then(minutes).otherwise(hours)
 
 
 def whole(seconds: str) -> pl.Expr:
