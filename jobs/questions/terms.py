@@ -13,6 +13,7 @@ from pipeline.gold.controller_term.own import STARTUP
 
 TABLE = "gold.controller_term"
 WIDTH = 100
+CLOCKS_MS = 100  # two at once for less is a matter of clocks
 NAMES = ("elected", "ready", "fenced", "wrote_after", "ended", "next_elected")
 BY_SILENCE = ("crashed", "process_end")  # nothing tells the end but the last line before it
 CAME_TO = {
@@ -91,8 +92,10 @@ def ended_text(row: Row) -> str:
 def gap_text(row: Row) -> str:
     """How long there was no controller, or two."""
     gap_ms = row["gap_ms"]
-    if gap_ms is None:
+    if gap_ms is None or -CLOCKS_MS < gap_ms < 0:
         return ""
+    if gap_ms < 0 and row["mode"] == "kraft":
+        return f"  gave up {-gap_ms / 1000:.1f} s after it, harmless"
     if gap_ms < 0:
         return f"  two at once for {length_text(-gap_ms)}"
     bound = "<=" if row["ended_how"] in BY_SILENCE else ""

@@ -35,6 +35,7 @@ Reason = Annotated[str, Field(min_length=1, max_length=200)]
 class FindingLimits(Part):
     overlap_ms: Milliseconds
     no_controller_ms: Milliseconds
+    no_quorum_leader_ms: Milliseconds
     failover_slow_ms: Milliseconds
     imbalance_checks: PositiveInt
     outage_ms: Milliseconds
@@ -45,6 +46,7 @@ class FindingLimits(Part):
 class FindingLimitsOverride(Part):
     overlap_ms: Milliseconds | None = None
     no_controller_ms: Milliseconds | None = None
+    no_quorum_leader_ms: Milliseconds | None = None
     failover_slow_ms: Milliseconds | None = None
     imbalance_checks: PositiveInt | None = None
     outage_ms: Milliseconds | None = None

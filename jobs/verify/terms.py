@@ -8,6 +8,7 @@ from jobs.verify.proof import NOT_CONFIRMED, UNDECIDED, Claim, Line, Unproved, m
 
 ELECTED = re.compile(r"(\d+) (?:successfully elected as|starting become controller)")
 EPOCH = re.compile(r"(?:Epoch incremented|ncremented epoch) to (\d+)")
+RENOUNCING = re.compile(r"Renouncing (?:the )?leadership")
 RESIGNING = re.compile(r"\]:? (?:Resigning|Controller resigning, broker id \d+)(?: \(|$)")
 READY = re.compile(r"[Rr]eady to serve as the new controller with epoch (\d+)")
 FENCED = re.compile(r"Controller (?:moved to another broker when|has already moved when)")
@@ -35,6 +36,8 @@ def elected(lines: Sequence[Line], epoch: int) -> tuple[int, datetime]:
 
 def controller_outlived(claim: Claim, lines: Sequence[Line]) -> str:
     node_id, epoch = controller_of(claim)
+    if any(ACTIVE.search(line.text) for line in lines):
+        return outlived_in_kraft(claim, lines)
     (own, own_at), (after, after_at) = elected(lines, epoch), elected(lines, epoch + 1)
     resigned = [one.at() for one in lines if RESIGNING.search(one.text) and one.node_id() == own]
     resigned_at = min(resigned, default=own_at)
@@ -42,6 +45,20 @@ def controller_outlived(claim: Claim, lines: Sequence[Line]) -> str:
     require(is_so, f"no record says that controller {node_id} resigned after {after_at}")
     require_span(claim, after_at, resigned_at, claim.number("late_ms"))
     return f"elected {own_at}, controller {after} elected {after_at}, resigned {resigned_at}"
+
+
+def outlived_in_kraft(claim: Claim, lines: Sequence[Line]) -> str:
+    """Of KRaft, where an epoch may be nobody's: both were active, and the first renounced after the second was."""
+    node_id, epoch = controller_of(claim)
+    active = {int(found[1]): one for one in lines if (found := ACTIVE.search(one.text))}
+    require(epoch in active and active[epoch].node_id() == node_id, f"no record of controller {node_id}")
+    after_at = min((one.at() for number, one in active.items() if number > epoch), default=None)
+    gave_up = [one.at() for one in lines if RENOUNCING.search(one.text) and one.node_id() == node_id]
+    is_so = after_at is not None and bool(gave_up) and active[epoch].at() < after_at < min(gave_up)
+    require(is_so, f"no record says that controller {node_id} gave up after the next one was active")
+    if after_at is not None:
+        require_span(claim, after_at, min(gave_up), claim.number("late_ms"))
+    return f"active {active[epoch].at()}, the next one {after_at}, gave up {min(gave_up)}"
 
 
 def no_controller(claim: Claim, lines: Sequence[Line]) -> str:

@@ -60,6 +60,7 @@ class AuditLimit:
 
     overlap_ms: int = 1000
     no_controller_ms: int = 30_000
+    no_quorum_leader_ms: int = 10_000
     failover_slow_ms: int = 10_000
     imbalance_checks: int = 2
     outage_ms: int = 1000

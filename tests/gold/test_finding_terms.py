@@ -2,11 +2,15 @@
 
 from typing import Any
 
+import polars as pl
 import pytest
 
+from pipeline.core.frames import empty
 from pipeline.gold.finding import terms as rules
 from pipeline.model.settings import AuditLimit
+from schemas.gold import broker_session, controller_term
 from tests.chain import built_of_many
+from tests.frames import at, frame
 from tests.gold.term_stories import STORIES
 
 Row = dict[str, Any]
@@ -18,6 +22,10 @@ FOUND = {
     ("talked", "controller_outlived"): "no write seen, but requests to brokers",
     ("deeds not printed", "controller_outlived"): "whether it wrote is not known",
     ("clocks differ", "controller_outlived"): "1 write after",
+    (
+        "renounced late",
+        "controller_outlived",
+    ): "gave up 4.0 s after the next controller was elected; harmless",
     (
         "wrote",
         "deposed_controller_wrote",
@@ -33,7 +41,7 @@ FOUND = {
     ("slow", "failover_slow"): "was ready only 30.0 s after its election, longest in initializing context",
 }
 
-LIMIT = AuditLimit(overlap_ms=1000, no_controller_ms=5000, failover_slow_ms=10000)
+LIMIT = AuditLimit(overlap_ms=1000, no_controller_ms=5000, no_quorum_leader_ms=9000, failover_slow_ms=10000)
 NO_CONTROLLER = {"crashed", "crashed, shut down later", "quorum lost", "nobody since"}
 
 
@@ -49,7 +57,7 @@ def findings(tables: dict[str, Any]) -> list[Row]:
         rules.controller_outlived(terms, LIMIT),
         rules.deposed_controller_wrote(terms, LIMIT),
         rules.controller_powerless(terms, LIMIT, data_end),
-        rules.no_controller(terms, LIMIT, data_end),
+        rules.no_controller(terms, empty(broker_session.SPEC), LIMIT, data_end),
         rules.failover_slow(terms, LIMIT),
     )
     return [row for one in found for row in one.to_dicts()]
@@ -74,6 +82,7 @@ def test_facts_are_what_the_sentence_tells(findings: list[Row]) -> None:
         "clocks differ": {"late_ms": "4000", "writes_count": "1"},
         "deeds not printed": {"late_ms": "4000"},
         "harmless": {"late_ms": "4000", "writes_count": "0", "overlap": "zombie_harmless"},
+        "renounced late": {"late_ms": "4000", "overlap": "resignation_tail"},
         "talked": {"late_ms": "4000", "writes_count": "0", "overlap": "zombie_talked"},
         "wrote": {"writes_count": "2", "late_ms": "3500"},
         "powerless": {"refused_count": "2", "lasted_ms": "6000"},
@@ -88,6 +97,7 @@ def test_facts_are_what_the_sentence_tells(findings: list[Row]) -> None:
 
 def test_severity_and_times(findings: list[Row]) -> None:
     rows = {row["cluster_id"]: row for row in findings}
+    assert rows.pop("renounced late")["severity"] == "info"
     severities = {(row["rule"] == "deposed_controller_wrote", row["severity"]) for row in rows.values()}
     assert severities == {(True, "critical"), (False, "warning")}
     seconds = {
@@ -108,3 +118,34 @@ def test_evidence_is_what_the_sentence_speaks_of(tables: dict[str, Any], finding
     assert lines["powerless still"] == ["controller_elected", "controller_event_moved"]
     election = ["controller_elected", "controller_epoch_incremented"]
     assert lines["wrote"] == [*election, "partition_transition", "partition_transition", *election]
+
+
+# c: everything was shut down; d: one of two brokers was, and the logs end soon; e: the same, and they go on; f: one
+# died; s: too short.
+VACANT = """
+    cluster_id | term_id | mode  | controller_id | controller_epoch | vacant_from_at | superseded_at | gap_kind
+    c          | 1-1     | kraft | 7             | 1                | 100            | 300           | handover
+    d          | 1-1     | kraft | 7             | 1                | 100            |               |
+    e          | 1-1     | kraft | 7             | 1                | 100            | 300           | handover
+    f          | 1-1     | kraft | 7             | 1                | 100            | 300           | handover
+    s          | 1-1     | kraft | 7             | 1                | 100            | 108           | handover
+"""
+STAYS = """
+    cluster_id | broker_id | mode  | joined_at | left_at | left_how
+    c          | 1         | kraft | 1         | 90      | controlled
+    c          | 2         | kraft | 1         | 95      | controlled
+    c          | 2         | kraft | 310       |         |
+    d          | 1         | kraft | 1         | 90      | controlled
+    d          | 2         | kraft | 1         |         |
+    e          | 1         | kraft | 1         | 90      | controlled
+    e          | 2         | kraft | 1         |         |
+    f          | 1         | kraft | 1         | 50      | uncontrolled
+    f          | 2         | kraft | 1         |         |
+"""
+
+
+def test_a_quorum_that_is_shut_down_with_its_brokers_is_no_finding() -> None:
+    ends = pl.DataFrame({"cluster_id": list("cdefs"), "until_at": [at(400), at(150), *[at(400)] * 3]})
+    frames = (frame(controller_term.SPEC, VACANT), frame(broker_session.SPEC, STAYS))
+    found = rules.no_controller(*frames, LIMIT, ends)
+    assert sorted(found["cluster_id"]) == ["e", "f"]

@@ -76,7 +76,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         controller_outlived(controller_term, audit_limit),
         deposed_controller_wrote(controller_term, audit_limit),
         controller_powerless(controller_term, audit_limit, data_end),
-        no_controller(controller_term, audit_limit, data_end).pipe(without_races, races),
+        no_controller(controller_term, broker_session, audit_limit, data_end).pipe(without_races, races),
         races,
         failover_slow(controller_term, audit_limit),
         broker_flapping(broker_session, audit_limit, data_end),

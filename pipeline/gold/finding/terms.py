@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.outage_events import CHOSEN, ONE_STOP
 from pipeline.gold.finding.wording import (
     CONTROLLER,
     controller_name,
@@ -56,12 +57,15 @@ def is_late(audit_limit: AuditLimit) -> pl.Expr:
 
 def controller_outlived(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
     """A controller acted long after the next one was elected: two at once. That it only resigns so late is what any
-    does that was frozen; that it wrote is another rule's. In KRaft nothing that it does then takes effect (Raft)."""
-    is_of_another_rule = col("overlap").is_in([NORMAL, WROTE]).fill_null(value=False)
-    is_zookeeper = col("mode") == "zookeeper"
+    does that was frozen; that it wrote is another rule's. In KRaft nothing that it does then takes effect, as most of
+    the quorum follows the next one (Raft): it is told, no more."""
+    is_kraft = col("mode") == "kraft"
+    is_of_another_rule = ~is_kraft & col("overlap").is_in([NORMAL, WROTE]).fill_null(value=False)
     writes = col("writes_after_count")
     did = (
-        when(writes > 0)
+        when(is_kraft)
+        .then(lit("harmless: in KRaft nothing that it did in between takes effect"))
+        .when(writes > 0)
         .then(words("{} after", counted("writes_after_count", "write")))
         .when(writes.is_null())
         .then(lit("whether it wrote is not known"))
@@ -70,11 +74,13 @@ def controller_outlived(controller_term: pl.DataFrame, audit_limit: AuditLimit) 
         .otherwise(lit("no write seen"))
     )
     sentence = words(
-        "{} resigned {} after the next controller was elected; {}",
-        *(controller_name(), length(-col("gap_ms")), did),
+        "{} {} {} after the next controller was elected; {}",
+        *(controller_name(), when(is_kraft).then(lit("gave up")).otherwise(lit("resigned"))),
+        *(length(-col("gap_ms")), did),
     )
-    named = rule("controller_outlived", "warning", 2)
-    late = controller_term.filter(is_late(audit_limit) & is_zookeeper & ~is_of_another_rule)
+    named = rule("controller_outlived", when(is_kraft).then(lit("info")).otherwise(lit("warning")), 3)
+    is_known = ~is_kraft | col("overlap").is_not_null()
+    late = controller_term.filter(is_late(audit_limit) & is_known & ~is_of_another_rule)
     told = {"late_ms": -col("gap_ms"), "writes_count": writes, "overlap": col("overlap")}
     return of_term(late, named, sentence, ("superseded_at", "ended_at"), col("evidence"), **told)
 
@@ -122,13 +128,20 @@ def controller_powerless(
 
 
 def no_controller(
-    controller_term: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
+    controller_term: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    audit_limit: AuditLimit,
+    data_end: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Between the end of a term and the next election lies longer than a session time-out explains.
+    """Between the end of a term and the next election lies longer than the time-outs explain: in ZooKeeper mode that of
+    a session, in KRaft those of the quorum, which elects at once as long as most of its voters are there.
 
-    Not where a cluster has one broker: while it is down there is nobody to elect, whatever the limit. A KRaft
+    Not where a cluster has one broker: while it is down there is nobody to elect, whatever the limit. Nor in KRaft
+    where all brokers had left before: they were shut down, and nobody asks. A KRaft
     controller prints little: of one whose process ended it counts from when another heard that nobody leads; if that
     is the last that is told of the quorum, until the end of the logs.
+    Source: KafkaRaftClient, RaftConfig (controller.quorum.fetch.timeout.ms, election.timeout.ms,
+    election.backoff.max.ms), from 2.8.
     """
     is_by_end = col("gap_ms").is_not_null() & (col("gap_kind") != "fetch_timeout")
     from_at = pl.coalesce("vacant_from_at", when(is_by_end).then("ended_at"))
@@ -139,7 +152,15 @@ def no_controller(
     bounded = words("{} {}", bound, length(ms))
     how_long = when(is_last).then(lit("as long as the logs go on")).otherwise(bounded)
     basis = when(is_vacant).then(lines("elected", "vacant", "next_elected")).otherwise("evidence")
-    gap = with_data_end(controller_term, data_end).filter(is_of_several & (ms > audit_limit.no_controller_ms))
+    limit_ms = when(col("mode") == "kraft").then(audit_limit.no_quorum_leader_ms).otherwise(
+        audit_limit.no_controller_ms
+    )  # fmt: skip
+    gap = (
+        with_data_end(controller_term, data_end)
+        .filter(is_of_several & (ms > limit_ms))
+        .with_columns(vacancy_at=from_at)
+        .pipe(without_stopped, broker_session)
+    )
     return gap.select(
         *("cluster_id", "term_id"),
         *rule("no_controller", "warning", 2),
@@ -156,6 +177,24 @@ def no_controller(
         certainty=lit("inferred"),
         evidence=basis,
     )
+
+
+def without_stopped(gap: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """Without the KRaft terms at whose vacancy_at all brokers had left that were ever there; and without the last one
+    where the logs end soon after, amid a stop: a broker had just been shut down."""
+    own, at = ("cluster_id", "term_id"), col("vacancy_at")
+    stays = broker_session.select("cluster_id", "mode", "joined_at", "left_at", "left_how")
+    came = (
+        gap.filter(col("mode") == "kraft")
+        .join(stays, on=["cluster_id", "mode"])
+        .filter(col("joined_at") <= at)
+    )
+    is_there = (col("left_at") > at).fill_null(value=True)
+    is_end = col("superseded_at").is_null() & (col("until_at") <= at + ONE_STOP)
+    is_just_stopped = (col("left_how") == CHOSEN) & col("left_at").is_between(at - ONE_STOP, at)
+    stopped = came.join(came.filter(is_there), on=own, how="anti")
+    amid_stop = came.filter(is_end, is_just_stopped.fill_null(value=False))
+    return gap.join(stopped, on=own, how="anti").join(amid_stop, on=own, how="anti")
 
 
 def failover_slow(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
