@@ -34,11 +34,13 @@ class Held(NamedTuple):
 
 
 class Elected(NamedTuple):
-    """A record that sets another leader than the one before; life: which topic of that name it is, from 1."""
+    """A record that sets another leader than the one before; life: which topic of that name it is, from 1. at_ms: when
+    it was committed, written_ms: until then the controller alone says so."""
 
     partition: Partition
     life: int
     at_ms: int
+    written_ms: int
     old_leader: int | None
     leader: int
     leader_epoch: int
@@ -77,6 +79,7 @@ def elections(cluster: Path) -> Iterator[Elected]:
                 (topic, key[1]),
                 life,
                 at,
+                record["timestamp"],
                 before.leader if before else None,
                 now.leader,
                 epoch,
@@ -196,7 +199,8 @@ def paired(cluster: Path, rows: list[Row]) -> Iterator[tuple[Elected, Row | None
 
 
 def distance(one: Elected, row: Row) -> int:
-    return abs(ms(row["elected_at"]) - one.at_ms)
+    at_ms = ms(row["elected_at"])
+    return max(one.written_ms - at_ms, at_ms - one.at_ms, 0)
 
 
 def outcomes(one: Elected, row: Row) -> Iterator[tuple[str, str]]:

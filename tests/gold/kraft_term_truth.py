@@ -3,6 +3,7 @@ table reads, and the signals that were sent to the processes."""
 
 import gzip
 import json
+import math
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -61,8 +62,8 @@ def judged(cluster: Path, rows: list[Row]) -> Iterator[tuple[str, str, str]]:
         until = true[number + 1].at_ms if number + 1 < len(true) else None
         hit = next((one for one in signals(cluster, leader.node) if is_in_term(one[0], leader, until)), None)
         if row is None:
-            is_down_at_once = hit is not None and hit[0] - leader.at_ms < ACTIVE_MS
-            yield "election", "never active" if is_down_at_once else "missed", what
+            over_at = min(one for one in (hit and hit[0], until, math.inf) if one is not None)
+            yield "election", "never active" if over_at - leader.at_ms < ACTIVE_MS else "missed", what
             continue
         yield "election", election(row, leader), what
         if until is not None:

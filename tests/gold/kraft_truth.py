@@ -16,12 +16,17 @@ UNTOLD = "untold"  # no row, or a row that says so: what the partition is then i
 
 
 class State(NamedTuple):
-    """What holds of a partition from a time on (ms UTC); leader None: there is no such partition."""
+    """What holds of a partition from a time on (ms UTC); leader None: there is no such partition.
+
+    written_at: when its record was written. Until it is committed the controller that wrote it says so, and no broker
+    knows of it: both are right.
+    """
 
     at: int
     leader: int | None
     isr: tuple[int, ...]
     replicas: tuple[int, ...]
+    written_at: int
 
 
 class Stretch(NamedTuple):
@@ -53,14 +58,14 @@ def true_states(cluster: Path) -> dict[Partition, list[State]]:
         elif kind == "REMOVE_TOPIC_RECORD":
             for key in [one for one in now if one[0] == data["topicId"]]:
                 del now[key]
-                found[names[key[0]], key[1]].append(State(at, *GONE))
+                found[names[key[0]], key[1]].append(State(at, *GONE, record["timestamp"]))
         elif kind in ("PARTITION_RECORD", "PARTITION_CHANGE_RECORD"):
             key = data["topicId"], data["partitionId"]
-            before = now.get(key, State(at, *GONE))
+            before = now.get(key, State(at, *GONE, at))
             lists = {name: tuple(data[name]) for name in ("isr", "replicas") if data.get(name) is not None}
             leader = data.get("leader", -2)
             changed = lists if leader == -2 else lists | {"leader": leader}
-            now[key] = before._replace(at=at, **changed)
+            now[key] = before._replace(at=at, written_at=record["timestamp"], **changed)
             found[names[key[0]], key[1]].append(now[key])
     return found
 
@@ -137,18 +142,20 @@ ASPECTS: dict[str, tuple[Callable[[State], Any], Callable[[Row], Any]]] = {
 
 
 def stretches(cluster: Path, timeline: list[Row], aspect: str) -> Iterator[Stretch]:
-    """All of the time from the first record to the last but what is within a second of a true change of the aspect."""
+    """All of the time from the first record to the last but what is within a second of a true change of the aspect: of
+    the time from when it was written to when it was committed."""
     of_truth, of_row = ASPECTS[aspect]
     end, told = end_ms(cluster), told_steps(timeline, of_row)
     truths = true_states(cluster)
     for partition in sorted(truths.keys() | told.keys()):
         true = changes([(state.at, of_truth(state)) for state in truths.get(partition, [])])
         own = told.get(partition, [])
-        edges = {at + side for at, _ in true for side in (-SETTLED_MS, SETTLED_MS)}
-        edges |= {at for at, _ in own} | {end}
+        written = {state.at: state.written_at for state in reversed(truths.get(partition, []))}
+        unsure = [(written[at] - SETTLED_MS, at + SETTLED_MS) for at, _ in true]
+        edges = {edge for one in unsure for edge in one} | {at for at, _ in own} | {end}
         first = min(at for at, _ in [*true, *own])
         for left, right in pairwise(sorted(one for one in edges if first <= one <= end)):
-            if not any(at - SETTLED_MS < right and at + SETTLED_MS > left for at, _ in true):
+            if not any(begin < right and until > left for begin, until in unsure):
                 yield Stretch(partition, left, right, at_instant(true, left), at_instant(own, left))
 
 

@@ -14,11 +14,13 @@ SETTLED_MS = 2_000
 
 
 class Departure(NamedTuple):
-    """A broker left; is_asked: somebody had told it to shut down."""
+    """A broker left; is_asked: somebody had told it to shut down. since_ms: as at_ms, but for one that went while most
+    controllers were down, who wrote it down later: from its asking to be shut down on."""
 
     broker_id: int
     at_ms: int
     is_asked: bool
+    since_ms: int
 
 
 def departures(cluster: Path) -> list[Departure]:
@@ -41,26 +43,29 @@ def in_zookeeper(cluster: Path) -> Iterator[Departure]:
                     broker == int(number) and begun <= at <= ended + SETTLED_MS
                     for broker, begun, ended in asked
                 )
-                yield Departure(int(number), at, is_asked)
+                yield Departure(int(number), at, is_asked, at)
 
 
 def in_kraft(cluster: Path) -> Iterator[Departure]:
     """Records that fence a broker; it asked if the metadata log says so before."""
     live: set[int] = set()
-    leaving: set[int] = set()
+    leaving: dict[int, int] = {}
+    late: set[int] = set()  # who asked while nothing was committed
     for at, record in in_effect(cluster):
         if record["type"] != "BROKER_REGISTRATION_CHANGE_RECORD":
             continue
         data = record["data"]
         broker = data["brokerId"]
         if data.get("inControlledShutdown") == 1:
-            leaving.add(broker)
+            leaving[broker] = record["timestamp"]
+            late = late | {broker} if record["timestamp"] < at else late - {broker}
         if data.get("fenced") == -1:
             live.add(broker)
         elif data.get("fenced") == 1 and broker in live:
             live.remove(broker)
-            yield Departure(broker, at, broker in leaving)
-            leaving.discard(broker)
+            yield Departure(broker, at, broker in leaving, leaving[broker] if broker in late else at)
+            leaving.pop(broker, None)
+            late -= {broker}
 
 
 def silences(cluster: Path) -> dict[int, list[tuple[int, bool]]]:
@@ -104,7 +109,7 @@ def compared(cluster: Path, sessions: list[Row]) -> dict[str, Counter[str]]:
         near = [
             row
             for row in by_broker[one.broker_id]
-            if -SETTLED_MS <= ms(row["left_at"]) - one.at_ms <= NOTICED_MS
+            if one.since_ms - SETTLED_MS <= ms(row["left_at"]) <= one.at_ms + NOTICED_MS
             and (row["broker_id"], row["left_at"]) not in matched
         ]
         if not near:
