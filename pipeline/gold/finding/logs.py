@@ -72,9 +72,10 @@ def missing_leader_epochs(leader_election: pl.DataFrame) -> pl.DataFrame:
         )
     )
     sentence = (
-        "{} leader epoch(s) of {} partition(s) are in no log, most of {} ({}, from {} to {}): who led it then no line "
-        "tells; state-change.log of a broker is missing"
+        "no log has {} of {}, most of {} ({}, from {} to {}): who led it then no line tells; state-change.log of a "
+        "broker is missing"
     )
+    epochs, partitions = counted("epochs", "leader epoch"), counted("partitions", "partition")
     times = (col(name).dt.strftime("%Y-%m-%d %H:%M:%S") for name in ("worst_from_at", "worst_until_at"))
     return groups.select(
         *("cluster_id", "valid_from_at", "valid_until_at", "evidence"),
@@ -82,7 +83,7 @@ def missing_leader_epochs(leader_election: pl.DataFrame) -> pl.DataFrame:
         entity=lit("cluster"),
         root_event=lit("leader epochs missing"),
         term_id=NO_TERM,
-        sentence=words(sentence, "epochs", "partitions", "worst_name", "worst_epochs", *times),
+        sentence=words(sentence, epochs, partitions, "worst_name", "worst_epochs", *times),
         facts=facts(kind=lit("leader_epochs_missing"), partitions_count="partitions"),
         certainty=lit("inferred"),
     )
