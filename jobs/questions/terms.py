@@ -95,7 +95,7 @@ def gap_text(row: Row) -> str:
     if gap_ms is None or -CLOCKS_MS < gap_ms < 0:
         return ""
     if gap_ms < 0 and row["mode"] == "kraft":
-        return f"  gave up {-gap_ms / 1000:.1f} s after it, harmless"
+        return f"  gave up {length_text(-gap_ms)} after it, harmless"
     if gap_ms < 0:
         return f"  two at once for {length_text(-gap_ms)}"
     bound = "<=" if row["ended_how"] in BY_SILENCE else ""
