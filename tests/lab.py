@@ -59,6 +59,10 @@ def folder_of(shared: Path, name: str) -> Path:
     return in_corpus if in_corpus.is_dir() else shared / "lab-runs" / name
 
 
+def json_lines(path: Path) -> list[Row]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
 def zone_of(cluster: Path) -> str:
     """The zone of the lines, as the truth beside them says; UTC where it does not."""
     run = cluster / "truth" / "run.json"

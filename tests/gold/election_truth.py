@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.gold.truth import Partition, json_lines, ms
+from tests.gold.lab_runs import changes
+from tests.gold.truth import Partition, ms
 from tests.lab import Row
 
 NEAR_MS = 5_000  # two lives of a topic use the same epochs; lines follow ZooKeeper by much less
@@ -15,7 +16,8 @@ VERDICTS = ("right", "undetermined", "wrong", "missed")
 class Write(NamedTuple):
     """What a controller wrote; is_change: another leader than before; is_clean: it was in the ISR before, or the first.
 
-    is_deleting: the topic was queued for deletion by then.
+    is_deleting: the topic was queued for deletion by then. is_last: it led last, with all that
+    was acknowledged.
     """
 
     partition: Partition
@@ -27,12 +29,14 @@ class Write(NamedTuple):
     is_change: bool
     is_clean: bool
     is_deleting: bool
+    is_last: bool
 
 
 def writes(cluster: Path) -> Iterator[Write]:
     before: dict[Partition, Row] = {}
+    led_by: dict[Partition, int] = {}
     deleting: set[str] = set()
-    for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
+    for change in changes(cluster):
         op, data = change["op"], change["data"]
         match change["path"].split("/")[1:]:
             case ["admin", "delete_topics", topic]:
@@ -43,15 +47,21 @@ def writes(cluster: Path) -> Iterator[Write]:
                 if op != "delete":
                     before[partition] = data
                     if last is None or data["leader_epoch"] > last["leader_epoch"]:
-                        yield of_change(partition, change, last, deleting)
+                        is_last = led_by.get(partition) == data["leader"]
+                        yield of_change(partition, change, last, deleting, is_last=is_last)
+                    if data["leader"] >= 0:
+                        led_by[partition] = data["leader"]
 
 
-def of_change(partition: Partition, change: Row, last: Row | None, deleting: set[str]) -> Write:
+def of_change(
+    partition: Partition, change: Row, last: Row | None, deleting: set[str], *, is_last: bool
+) -> Write:
     data = change["data"]
     leader = data["leader"]
     return Write(
         partition, change["time_ms"], data["controller_epoch"], leader, data["leader_epoch"], tuple(data["isr"]),
         last is None or last["leader"] != leader, last is None or leader in last["isr"], partition[0] in deleting,
+        is_last,
     )  # fmt: skip
 
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.gold.truth import SETTLED_MS, json_lines, ms
-from tests.lab import Row
+from tests.gold.truth import SETTLED_MS, ms
+from tests.lab import Row, json_lines
 
 Partition = tuple[str, int]
 UNTOLD = "untold"  # no row, or a row that says so: what the partition is then is not known

@@ -4,20 +4,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.gold.truth import Partition, json_lines, ms
+from tests.gold.lab_runs import changes, failed_disks, noticed_ms, without_controller
+from tests.gold.truth import Partition, ms
 from tests.lab import Row
 
 UNBORN = -2  # the topic names the partition, and it has no state yet
 
 
 class Outage(NamedTuple):
-    """until_ms None: it goes on. earliest_ms: when it began at the earliest. is_unborn: it had no leader yet."""
+    """from_ms: when a controller could notice it, or did; earliest_ms: when it began, at the earliest. until_ms None:
+    it goes on. is_unborn: it had no leader yet. is_unseen: it was over before a controller could notice it."""
 
     partition: Partition
     from_ms: int
     until_ms: int | None
     earliest_ms: int
     is_unborn: bool
+    is_unseen: bool = False
 
     def lasts_over(self, some_ms: int) -> bool:
         return self.until_ms is None or self.until_ms - self.from_ms > some_ms
@@ -30,7 +33,7 @@ def outages(cluster: Path) -> list[Outage]:
     deleting: set[str] = set()
     begun: dict[Partition, tuple[int, bool]] = {}
     found: list[Outage] = []
-    for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
+    for change in changes(cluster):
         follow(change, alive, leaders, deleting)
         for partition in {*begun, *leaders}:
             leader = leaders.get(partition)
@@ -40,7 +43,33 @@ def outages(cluster: Path) -> list[Outage]:
             elif not is_out and partition in begun:
                 from_ms, is_unborn = begun.pop(partition)
                 found.append(Outage(partition, from_ms, change["time_ms"], from_ms, is_unborn))
-    return found + [Outage(one, from_ms, None, from_ms, unborn) for one, (from_ms, unborn) in begun.items()]
+    found += [Outage(one, from_ms, None, from_ms, unborn) for one, (from_ms, unborn) in begun.items()]
+    spans = without_controller(cluster)
+    return [as_noticed(one, noticed_ms(spans, one.from_ms)) for one in found]
+
+
+def as_noticed(one: Outage, at_ms: int | None) -> Outage:
+    """As the controllers could notice it, from that time on."""
+    if at_ms is None:
+        return one._replace(is_unseen=True)
+    is_unseen = one.until_ms is not None and one.until_ms <= at_ms
+    until_ms = at_ms if is_unseen else one.until_ms
+    return one._replace(from_ms=at_ms, until_ms=until_ms, is_unseen=is_unseen)
+
+
+def of_failed_disks(cluster: Path, rows: list[Row]) -> list[Outage]:
+    """Told ones by a log directory that failed, while one had: ZooKeeper has the new leader at once, or the old one."""
+    return told_outages(
+        [
+            row
+            for row in rows
+            if row["root_event"] == "log-dir failure"
+            and any(
+                row["root_broker_id"] == broker and since <= ms(row["noticed_at"]) <= until
+                for broker, since, until in failed_disks(cluster)
+            )
+        ]
+    )
 
 
 def told_outages(rows: list[Row]) -> list[Outage]:

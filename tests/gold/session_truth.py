@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.gold.kraft_truth import in_effect
-from tests.gold.truth import json_lines, ms
-from tests.lab import Row
+from tests.gold.lab_runs import changes, noticed_ms, without_controller
+from tests.gold.truth import ms
+from tests.lab import Row, json_lines
 
 NOTICED_MS = 8_000  # a controller that dies with a broker has a successor by then, which does not find it
 SETTLED_MS = 2_000
@@ -35,7 +36,7 @@ def in_zookeeper(cluster: Path) -> Iterator[Departure]:
         for act in json_lines(cluster / "truth" / "actions.jsonl")
         if act["kind"] == "controlled_shutdown"
     ]
-    for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
+    for change in changes(cluster):
         match change["path"].split("/")[1:]:
             case ["brokers", "ids", number] if change["op"] == "delete":
                 at = change["time_ms"]
@@ -88,6 +89,16 @@ def went_silent(silenced: dict[int, list[tuple[int, bool]]], broker: int | None,
     return last[-1][0] if last and last[-1][1] else at
 
 
+def is_back(cluster: Path, one: Departure, by_ms: int) -> bool:
+    """True if the broker was registered again before a controller could notice that it was not."""
+    path = f"/brokers/ids/{one.broker_id}"
+    return by_ms > one.at_ms and any(
+        change["op"] == "create" and one.at_ms < change["time_ms"] <= by_ms
+        for change in changes(cluster)
+        if change["path"] == path
+    )
+
+
 def compared(cluster: Path, sessions: list[Row]) -> dict[str, Counter[str]]:
     """left: departures that are told, and told ones that were none; is_clean: against what the broker was told to do;
     silent: whether it was silent no earlier than it is told to have been.
@@ -105,15 +116,19 @@ def compared(cluster: Path, sessions: list[Row]) -> dict[str, Counter[str]]:
     found = {name: Counter[str]() for name in ("left", "is_clean", "silent")}
     silenced = silences(cluster)
     matched = set()
+    spans = without_controller(cluster) if mode == "zookeeper" else []
     for one in departures(cluster):
+        could_ms = noticed_ms(spans, one.at_ms) or one.at_ms
+        latest_ms = max(NOTICED_MS, could_ms + SETTLED_MS - one.at_ms)
         near = [
             row
             for row in by_broker[one.broker_id]
-            if one.since_ms - SETTLED_MS <= ms(row["left_at"]) <= one.at_ms + NOTICED_MS
+            if one.since_ms - SETTLED_MS <= ms(row["left_at"]) <= one.at_ms + latest_ms
             and (row["broker_id"], row["left_at"]) not in matched
         ]
         if not near:
-            found["left"]["missed" if one.at_ms < last - NOTICED_MS else "unseen"] += 1
+            is_seen = one.at_ms < last - NOTICED_MS and not is_back(cluster, one, could_ms)
+            found["left"]["missed" if is_seen else "unseen"] += 1
             continue
         row = min(near, key=lambda each: abs(ms(each["left_at"]) - one.at_ms))
         matched.add((row["broker_id"], row["left_at"]))

@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.gold.truth import json_lines, ms, terms
+from tests.gold.lab_runs import changes
+from tests.gold.truth import ms, terms
 from tests.lab import Row
 
 ELECTION_SEEN_MS = 50  # from ZooKeeper's time of the election to the controller's line
 SILENT_MS = 10_000  # a controller may have had nothing to print before it was killed
 KINDS = ("election", "end", "zombie write")
+HANDED_OVER = ("shutdown", "znode_gone", "session_expired", "forced")
 OUTCOMES = ("right", "undetermined", "wrong", "missed")
 
 
@@ -28,7 +30,7 @@ class Epoch(NamedTuple):
 def epochs(cluster: Path) -> dict[int, Epoch]:
     """The write that elected with each epoch, by epoch."""
     found: dict[int, Epoch] = {}
-    for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
+    for change in changes(cluster):
         if change["path"] == "/controller_epoch" and change["data"]:
             found.setdefault(change["data"], Epoch(change["time_ms"], change["version"]))
     return found
@@ -36,15 +38,16 @@ def epochs(cluster: Path) -> dict[int, Epoch]:
 
 def rewritten(cluster: Path) -> set[int]:
     """Epochs that were written a second time: from outside, under a controller that goes on."""
-    changes = json_lines(cluster / "truth" / "znodes_txn.jsonl")
-    counts = Counter(one["data"] for one in changes if one["path"] == "/controller_epoch" and one["data"])
+    counts = Counter(
+        one["data"] for one in changes(cluster) if one["path"] == "/controller_epoch" and one["data"]
+    )
     return {epoch for epoch, count in counts.items() if count > 1}
 
 
 def closed_sessions(cluster: Path) -> dict[int, bool]:
     """By epoch, whether /controller went as the session that had made it was closed; else it was deleted."""
     epoch, found = 0, dict[int, bool]()
-    for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
+    for change in changes(cluster):
         if change["path"] == "/controller_epoch" and change["data"]:
             epoch = change["data"]
         if change["path"] == "/controller" and change["op"] == "delete":
@@ -56,7 +59,7 @@ def zombie_writes(cluster: Path) -> Counter[int]:
     """By epoch: writes that raise the leader epoch of a partition while another epoch is the last one set."""
     newest, leader_epochs = 0, dict[str, int]()
     found: Counter[int] = Counter()
-    for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
+    for change in changes(cluster):
         if change["path"] == "/controller_epoch" and change["data"]:
             newest = change["data"]
         if change["path"].endswith("/state") and change["path"].startswith("/brokers/topics/"):
@@ -88,7 +91,8 @@ def judged(cluster: Path, rows: list[Row]) -> Iterator[tuple[str, str, str]]:
         yield "election", election(row, term.controller_id, elected_ms, versions[term.epoch]), what
         next_ms = true[number + 1][1] if number + 1 < len(true) else None
         outcome = end(row, term.ended_how, next_ms)
-        if outcome == "right" and next_ms and is_closed[term.epoch] == (row["ended_how"] == "znode_gone"):
+        was_open = row["ended_how"] in ("znode_gone", "forced")
+        if outcome == "right" and next_ms and is_closed[term.epoch] == was_open:
             outcome = "wrong"
         yield "end", outcome, f"{what} {term.ended_how}: {row['ended_how']}"
         each = ("zombie write", written(row, writes[term.epoch]), f"{what}: {writes[term.epoch]}")
@@ -116,7 +120,7 @@ def end(row: Row, ended_how: str, next_ms: int | None) -> str:
         return "right" if next_ms is None else "undetermined"
     after_ms = ms(row["ended_at"]) - next_ms
     fits = {
-        "handover": -SILENT_MS < after_ms <= 0 and ended_how in ("shutdown", "znode_gone", "session_expired"),
+        "handover": -SILENT_MS < after_ms <= 0 and ended_how in HANDED_OVER,
         "session_timeout": after_ms < 0 and ended_how == "crashed",
         "none": after_ms > 0,
         "sole_broker": after_ms <= 0 and ended_how == "shutdown",

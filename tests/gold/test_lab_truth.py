@@ -12,10 +12,11 @@ from pipeline.gold.leader_election.data_loss_bound import with_bound
 from pipeline.silver import replica_offset
 from schemas.gold.replay_check import REPLAY_CHECKS
 from tests.gold import session_truth
-from tests.gold.election_truth import compared
+from tests.gold.election_truth import compared, writes
 from tests.gold.imbalance_twin import counted, of_rows
 from tests.gold.imbalance_twin import ratios as twin
-from tests.gold.outage_truth import closest, outages, told_outages, unmatched
+from tests.gold.lab_runs import Unclean, first_life, unclean_elections
+from tests.gold.outage_truth import closest, of_failed_disks, outages, told_outages, unmatched
 from tests.gold.term_truth import judged, rewritten, zombie_writes
 from tests.gold.truth import (
     SETTLED_MS,
@@ -29,8 +30,8 @@ from tests.gold.truth import (
     truncated,
     wrong_values,
 )
-from tests.gold.zookeeper_labs import Lab, cases
-from tests.lab import Row, broken_rules, built_tables, records, rows_of
+from tests.gold.zookeeper_labs import UNDECIDED_ENDS, Lab, cases, folder
+from tests.lab import Row, broken_rules, records, rows_of, tables_of
 
 VERDICTS = ("first", "valid", "same_state", "failed", "refused", "hidden")
 LEADERS_CHANGED = 200  # at least, in each of these clusters
@@ -45,8 +46,8 @@ def lab(
     request: pytest.FixtureRequest,
     shared: Path,
 ) -> Lab:
-    folder = shared / "corpus" / "lab" / request.param[0]
-    return Lab(folder, built_tables(folder), request.param)
+    of = folder(shared, request.param[0])
+    return Lab(of, tables_of(first_life(of)), request.param)
 
 
 def test_terms(lab: Lab) -> None:
@@ -55,7 +56,11 @@ def test_terms(lab: Lab) -> None:
     assert len(told) == len(true)
     for term, elected_ms in true:
         row = told[term.epoch]
-        assert (row["controller_id"], row["ended_how"]) == (term.controller_id, term.ended_how)
+        is_undecided = (lab.folder.name, term.epoch) in UNDECIDED_ENDS
+        assert (row["controller_id"], row["ended_how"]) == (
+            term.controller_id,
+            None if is_undecided else term.ended_how,
+        )
         assert 0 <= ms(row["elected_at"]) - elected_ms <= ELECTION_SEEN_MS
 
 
@@ -63,7 +68,9 @@ def test_elections_ends_and_zombies_are_those_that_were(lab: Lab) -> None:
     """`python -m tests.gold.term_truth FOLDER ...` prints how many of each."""
     found = list(judged(lab.folder, lab.rows("controller_term")))
     print(f"terms in {lab.folder.name}: {sorted(Counter(one[:2] for one in found).items())}")
-    assert found and [one for one in found if one[1] != "right"] == []
+    undecided = [one for one in found if one[1] != "right"]
+    assert found and len(undecided) == len([one for one in UNDECIDED_ENDS if one[0] == lab.folder.name])
+    assert all(one[:2] == ("end", "undetermined") for one in undecided)
 
 
 def test_findings_about_terms_are_what_happened(lab: Lab) -> None:
@@ -85,7 +92,7 @@ def test_lines_of_a_controller_have_its_term(lab: Lab) -> None:
     is_about_own = (
         col("event") != "leader_and_isr_response_error"
     )  # may come when the controller has resigned
-    acting = frame_of(records(lab.folder)).filter(
+    acting = frame_of(first_life(lab.folder)).filter(
         col("log") == "state-change",
         col("controller_id") == col("node_id"),
         ~col("event").str.starts_with("broker") & is_about_own,
@@ -122,11 +129,13 @@ def test_outages_are_those_that_were(lab: Lab) -> None:
     """
     told = told_outages(lab.rows("partition_outage"))
     true = outages(lab.folder)
-    must = [one for one in true if not one.is_unborn or one.lasts_over(SETTLED_MS)]
+    seen = [one for one in true if not one.is_unseen]
+    must = [one for one in seen if not one.is_unborn or one.lasts_over(SETTLED_MS)]
     print(f"outages of {lab.folder.name}: {len(must)}, told {len(told)}")
     assert must and list(unmatched(must, told, SETTLED_MS)) == []
-    assert list(unmatched(told, true, SETTLED_MS)) == []
-    bounds = [(one.from_ms, closest(one, told).earliest_ms) for one in must if not one.is_unborn]
+    of_disks = of_failed_disks(lab.folder, lab.rows("partition_outage"))
+    assert list(unmatched([one for one in told if one not in of_disks], true, SETTLED_MS)) == []
+    bounds = [(one.earliest_ms, closest(one, told).earliest_ms) for one in must if not one.is_unborn]
     assert all(earliest_ms <= from_ms for from_ms, earliest_ms in bounds)
 
 
@@ -138,8 +147,10 @@ def test_elections_are_those_that_were(lab: Lab) -> None:
     assert {
         (one, name) for one, counts in found.items() for name in ("wrong", "missed") if counts[name]
     } == set()
-    assert found["leader"]["undetermined"] == 0 and found["leader"]["right"] > LEADERS_CHANGED
-    is_told = not "1.1" <= lab.expected[0] < "2.7"
+    assert found["leader"]["undetermined"] == 0 and found["leader"]["right"] > LEADERS_CHANGED / (
+        1 + 3 * lab.is_short
+    )
+    is_told = not "1.1" <= lab.expected[0] < "2.7" and not lab.is_short
     assert bool(found["is_clean"]["undetermined"]) != is_told
 
 
@@ -167,7 +178,7 @@ def test_ratios_over_time_are_those_of_the_twin(lab: Lab) -> None:
     """Every partition looked at again at every moment; no lab goes on over midnight."""
     expected = {broker: rows for broker, rows in twin(of_rows(lab.timeline), inf).items() if rows}
     assert counted(lab.rows("leader_imbalance")) == expected
-    assert sum(map(len, expected.values())) > RATIOS_CHANGED
+    assert sum(map(len, expected.values())) > RATIOS_CHANGED / (1 + 3 * lab.is_short)
 
 
 def with_epoch(rows: list[Row]) -> list[Row]:
@@ -193,7 +204,9 @@ def test_kafka_says_the_same_of_its_states(lab: Lab) -> None:
     assert sum(row["differing_count"] for row in checks) == 0
     dumps = [row for row in checks if row["check"] == "initial_state_dump" and row["machine"] == "replica"]
     is_printed = lab.expected[0].endswith("trace") or lab.expected[0] < "2.6"
-    assert all((row["equal_count"] == row["said_count"]) == is_printed for row in dumps if row["said_count"])
+    whole = [row["equal_count"] == row["said_count"] for row in dumps if row["said_count"]]
+    # In a term whose brokers are nearly all gone hardly a replica moves.
+    assert any(whole) == is_printed if lab.is_field else set(whole) == {is_printed}
 
 
 def test_evidence_tells_the_level_and_what_it_answers(lab: Lab) -> None:
@@ -214,7 +227,7 @@ def test_brokers_that_left(lab: Lab) -> None:
     """Every departure is told once, and who was told to shut down is never taken for one that died."""
     found = session_truth.compared(lab.folder, lab.rows("broker_session"))
     print(f"sessions of {lab.folder.name}: " + ", ".join(f"{one} {dict(found[one])}" for one in found))
-    assert found["left"]["right"] > 5
+    assert found["left"]["right"] > 5 * (not lab.is_short)
     for of in found:
         assert found[of]["wrong"] + found[of]["missed"] == 0, of
 
@@ -227,7 +240,33 @@ def test_what_unclean_elections_cost(lab: Lab) -> None:
         lines = frame_of(records(lab.folder, ("server",)))
         found = with_bound(found.drop("records_at_risk"), replica_offset.build(lines))
     rows = [row for row in rows_of(found) if row["records_at_risk"]]
+    harmed = {f"{one.topic}-{one.partition}" for one in unclean_elections(lab.folder) if not one.is_harmless}
     told = {f"{row['topic']}-{row['partition']}": row["records_at_risk"] for row in rows}
     print(f"at risk in {lab.folder.name}: {told}")
-    assert set(told) == truncated(lab.folder)
+    assert set(told) == (truncated(lab.folder) & harmed if lab.is_field else truncated(lab.folder))
     assert told == {name: count for name, count in given_alone(lab.folder).items() if name in told}
+
+
+def test_unclean_elections_are_those_that_were(lab: Lab) -> None:
+    """Who was elected outside of the ISR, and who of them had been the last leader: nothing can be lost then."""
+    true = [
+        Unclean(*one.partition, one.at_ms, one.leader, one.is_last)
+        for one in writes(lab.folder)
+        if one.leader >= 0 and not one.is_clean and not one.is_deleting
+    ]
+    if lab.is_field:
+        assert sorted(true) == sorted(unclean_elections(lab.folder))
+    is_told = (col("outcome") == "done") & ~col("is_clean")
+    told = frame_of(lab.tables["leader_election"]).filter(is_told).to_dicts()
+    found = [
+        Unclean(
+            row["topic"], row["partition"], ms(row["elected_at"]), row["leader"], bool(row["was_last_leader"])
+        )
+        for row in told
+    ]
+    assert [one.named() for one in sorted(found)] == [one.named() for one in sorted(true)]
+    times = zip(sorted(found), sorted(true), strict=True)
+    assert all(0 <= one.at_ms - other.at_ms <= SETTLED_MS for one, other in times)
+    facts = [dict(row["facts"]) for row in lab.rows("finding") if row["rule"] == "unclean_election"]
+    lost = {(one.topic, one.partition) for one in true if not one.is_harmless}
+    assert {(one["topic"], int(one["partition"])) for one in facts} == lost

@@ -205,6 +205,8 @@ def test_evidence_is_the_record_and_the_one_before_if_it_matters() -> None:
         ("R1", "Inel>Inel!refused", "item 11"),
         ("R1", "Done>On!refused", "item 11"),
         ("-", "Done>Inel!refused", "item 11"),
+        ("R1", "Done>Off!refused", "item 23"),
+        ("R2", "Done>Off!refused", None),
         ("-", "Off>New!refused", "item 21"),
         ("R2", "On>New!refused", "item 21"),
         ("R1", "On>New!refused", None),

@@ -10,7 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.lab import Row
+from tests.gold.lab_runs import changes, kept_its_session, wiped_ms
+from tests.lab import Row, json_lines
 
 Partition = tuple[str, int]
 Value = int | tuple[int, ...] | str | None  # of a partition at an instant; None: no such partition
@@ -33,15 +34,11 @@ class Term(NamedTuple):
     ended_how: str
 
 
-def json_lines(path: Path) -> list[Row]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 def terms(cluster: Path) -> list[tuple[Term, int]]:
     """Every term with the time of its election, ms; how it ended by what was last done to its controller."""
     elected: dict[int, tuple[int, int]] = {}
     holder, created_ms = -1, 0
-    for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
+    for change in changes(cluster):
         if change["path"] == "/controller" and change["op"] == "create":
             holder, created_ms = change["data"]["brokerid"], change["time_ms"]
         elif change["path"] == "/controller_epoch" and change["data"]:
@@ -56,6 +53,7 @@ def terms(cluster: Path) -> list[tuple[Term, int]]:
 
 
 def ending(cluster: Path, controller_id: int, from_ms: int, until_ms: int | None) -> str:
+    """By the last action on the controller; who had none and left all the same did so by itself."""
     if until_ms is None:
         return "open"
     done = [
@@ -64,8 +62,9 @@ def ending(cluster: Path, controller_id: int, from_ms: int, until_ms: int | None
         if act["kind"] in ENDINGS
         and from_ms <= act["start_ms"] < until_ms
         and (act.get("broker") == controller_id or act.get("path") == "/controller")
+        and not (act["kind"] == "sigstop" and kept_its_session(cluster, controller_id, act["start_ms"]))
     ]
-    return done[-1]
+    return done[-1] if done else "forced"
 
 
 def true_values(cluster: Path, column: str) -> dict[Partition, list[Change]]:
@@ -74,21 +73,21 @@ def true_values(cluster: Path, column: str) -> dict[Partition, list[Change]]:
     ISR and replicas of a topic that is queued for deletion are left open: its partitions may be gone already (from
     2.1 on they go first) while their znodes wait for a replica.
     """
-    changes: dict[Partition, list[Change]] = defaultdict(list)
+    found: dict[Partition, list[Change]] = defaultdict(list)
     of_topic = assigned if column == "replicas" else stated
-    for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
+    for change in changes(cluster):
         parts = change["path"].split("/")[1:]
         if parts[:2] == ["admin", "delete_topics"] and len(parts) == 3 and change["op"] == "create":
-            ended = [] if column == "leader" else [one for one in changes if one[0] == parts[2]]
+            ended = [] if column == "leader" else [one for one in found if one[0] == parts[2]]
             said: list[tuple[Partition, Value]] = [(partition, UNKNOWN) for partition in ended]
         else:
-            said = list(of_topic(change, parts, column, list(changes)))
+            said = list(of_topic(change, parts, column, list(found)))
         for partition, value in said:
-            known = changes[partition]
+            known = found[partition]
             is_open = bool(known) and known[-1][1] == UNKNOWN and value is not None
             if not is_open and (not known or known[-1][1] != value):
                 known.append((change["time_ms"], value))
-    return changes
+    return found
 
 
 def stated(
@@ -165,7 +164,8 @@ def at_instant(changes: list[Change], instant: int) -> Value:
 
 def end_state(cluster: Path) -> dict[Partition, tuple[int, tuple[int, ...]]]:
     """Leader and assigned replicas of every partition at the end; topics that are being deleted are left out."""
-    final = json.loads((cluster / "truth" / "final.json").read_text())
+    name = "final.json" if wiped_ms(cluster) is None else "final-life1.json"
+    final = json.loads((cluster / "truth" / name).read_text())
     return {
         (one["topic"], one["partition"]): (one["leader"], tuple(one["replicas"]))
         for one in final["partitions"]

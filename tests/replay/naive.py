@@ -58,6 +58,7 @@ NORMAL_REFUSALS = {
         ("R2", "OnlineReplica", "NewReplica"),
         ("R2", "OfflineReplica", "NewReplica"),
     },
+    "item 23": {("R1", "ReplicaDeletionSuccessful", "OfflineReplica")},
     "item 22": {
         ("R1", "OnlineReplica", "ReplicaDeletionIneligible"),
         ("R2", "OnlineReplica", "ReplicaDeletionIneligible"),

@@ -7,7 +7,7 @@ import pytest
 from pipeline.silver import reassignment_event
 from schemas.silver.reassignment_event import SPEC
 from tests.frames import frame
-from tests.gold.truth import json_lines
+from tests.lab import json_lines
 from tests.rows import declared_rows, family_rows, records_in, same_rows
 
 LINES = """

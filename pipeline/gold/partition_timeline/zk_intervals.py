@@ -137,6 +137,7 @@ def with_stale_isr(intervals: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     told = term.select("cluster_id", "term_id", "is_isr_told")
     is_led = (col("leader") >= 0).fill_null(value=True)
     is_told = col("is_isr_told").fill_null(value=False)
-    is_alone = (col("replicas").list.len() == 1).fill_null(value=False)
+    # At the end of a move the assignment is written before the ISR.
+    is_alone = ((col("replicas").list.len() == 1) & (col("isr").list.len() <= 1)).fill_null(value=False)
     is_stale = when(col("isr").is_not_null()).then(is_led & ~is_told & ~is_alone)
     return intervals.join(told, on=["cluster_id", "term_id"], how="left").with_columns(is_isr_stale=is_stale)
