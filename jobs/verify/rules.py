@@ -20,6 +20,7 @@ from jobs.verify.terms import (
     controller_outlived,
     controller_powerless,
     deposed_controller_wrote,
+    event_failed,
     failover_slow,
     no_controller,
 )
@@ -41,7 +42,7 @@ def verified(claim: Claim, records: Sequence[Record]) -> tuple[str, str]:
 
 RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one for one in (
     illegal_move, refused_move, discontinuity, replay_disagreement, controller_outlived, no_controller,
-    deposed_controller_wrote, controller_powerless, failover_slow, leader_choice,
+    deposed_controller_wrote, controller_powerless, failover_slow, event_failed, leader_choice,
     unclean_election, last_known_leader, outage, blocked_deletion, open_reassignment, standing_imbalance,
     stated_imbalance, ratio_disagreement, not_understood, quorum_without_leader, broker_flapping, unclean_shutdown,
 )}  # fmt: skip

@@ -13,6 +13,14 @@ RESIGNING = re.compile(r"\]:? (?:Resigning|Controller resigning, broker id \d+)(
 READY = re.compile(r"[Rr]eady to serve as the new controller with epoch (\d+)")
 FENCED = re.compile(r"Controller (?:moved to another broker when|has already moved when)")
 ACTIVE = re.compile(r"Becoming the active controller at epoch (\d+)")
+FAILED = re.compile(r"rror (?:processing event|while invoking listener for processed event) (\w+)")
+FAILED_IN_0_8 = re.compile(r"Error while handling (broker changes|new topic|add partitions)")
+IN_0_8 = {
+    "broker changes": "BrokerChange",
+    "new topic": "TopicChange",
+    "add partitions": "PartitionModifications",
+}
+KEPT = 5  # so many records a finding keeps
 VACANT = re.compile(r"In the new epoch (\d+), the leader is \(none\)")
 
 
@@ -135,3 +143,20 @@ def failover_slow(claim: Claim, lines: Sequence[Line]) -> str:
     require(ready and own == node_id, f"no record says that controller {node_id} was ready")
     require_span(claim, own_at, min(ready), claim.number("lasted_ms"))
     return f"elected {own_at}, ready {min(ready)}"
+
+
+def event_failed(claim: Claim, lines: Sequence[Line]) -> str:
+    node_id, count, event = claim.number("controller_id"), claim.number("failures_count"), claim.text("event")
+    require(len(lines) == min(count, KEPT), f"{len(lines)} such records for {count} failures")
+    raised = claim.known("exception_class")
+    for line in lines:
+        require(line.node_id() == node_id, f"{line.place()} is of controller {line.node_id()}")
+        said, old = FAILED.search(line.text), FAILED_IN_0_8.search(line.text)
+        name = said[1] if said else IN_0_8[old[1]] if old else None
+        require(name == event, f"{line.place()} does not say that it failed to handle {event}")
+        is_raised = raised is None or re.search(rf"\n{re.escape(raised)}\b", line.whole)
+        require(is_raised, f"{line.place()} has no {raised}")
+    require(claim.valid_from_at == lines[0].at(), f"the first record is of {lines[0].at()}")
+    is_last = len(lines) < count or claim.valid_until_at == lines[-1].at()
+    require(is_last, f"the last record is of {lines[-1].at()}")
+    return f"{event} failed {count} times, first {lines[0].at()}"

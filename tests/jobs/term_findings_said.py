@@ -27,6 +27,10 @@ RACE = {
     "refusing_ids": "0,2",
 }
 
+# As a 2.3 cluster prints it.
+FAILED_102 = """[2026-11-21 04:22:44,470] ERROR [Controller id=102] Error processing event BrokerChange(Buffer(101, 102, 103)) (kafka.controller.KafkaController)
+java.util.NoSuchElementException: key not found: price-list-2"""
+
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "deposed_controller_wrote": (
         finding("deposed_controller_wrote", "08:34:22.016", "08:34:26.334",
@@ -42,6 +46,12 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
         finding("failover_slow", "08:57:59.611", "08:57:59.702",
             controller_id="3", controller_epoch="3", lasted_ms="91", longest_step="initializing_context"),
         [ELECTED_3, READY_3], CONFIRMED,
+    ),
+    "event_failed": (
+        finding("event_failed", "04:22:44.470", "04:22:44.470",
+            controller_id="102", event="BrokerChange", exception_class="java.util.NoSuchElementException",
+            failures_count="1"),
+        [FAILED_102], CONFIRMED,
     ),
     "quorum_without_leader": (
         finding("quorum_without_leader", "08:09:29.695", None, **RACE),
@@ -77,6 +87,9 @@ ALTERED = [
     ("quorum_without_leader over", "epoch 49", "epoch 46", "who leads between 44 and 48"),
     ("quorum_without_leader over", "37,480", "37,481", "held from"),
     ("quorum_without_leader over", "the leader is 2", "nobody knows", "no record says who leads next"),
+    ("event_failed", "44,470", "44,471", "the first record is of"),
+    ("event_failed", "event BrokerChange", "event TopicChange", "failed to handle BrokerChange"),
+    ("event_failed", "NoSuchElementException", "KeeperException", "has no java.util.NoSuchElementException"),
     ("failover_slow", "59,702", "59,703", "held from"),
     ("failover_slow", "with epoch 3", "with epoch 4", "no record says that controller 3 was ready"),
 ]
@@ -89,5 +102,7 @@ SAID_WRONGLY = [
     ("quorum_without_leader", "epochs_count", "6", "are not so many epochs"),
     ("quorum_without_leader", "refused_ids", "1,2", "refused_ids are [1]"),
     ("quorum_without_leader over", "lasted_ms", "66429", "it was 66428 ms"),
+    ("event_failed", "failures_count", "2", "1 such records for 2"),
+    ("event_failed", "controller_id", "101", "is of controller 102"),
     ("failover_slow", "lasted_ms", "92", "it was 91 ms"),
 ]

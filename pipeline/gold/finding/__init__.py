@@ -8,6 +8,7 @@ from polars import col, lit, when
 from pipeline.gold.finding.brokers import broker_flapping, unclean_shutdown
 from pipeline.gold.finding.choices import last_known_leader, leader_choice
 from pipeline.gold.finding.elections import unclean_election
+from pipeline.gold.finding.failed_events import event_failed
 from pipeline.gold.finding.known import with_suppressed
 from pipeline.gold.finding.logs import missing_leader_epochs, missing_logs, not_understood
 from pipeline.gold.finding.moves import (
@@ -81,6 +82,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         failover_slow(controller_term, audit_limit),
         broker_flapping(broker_session, audit_limit, data_end),
         unclean_shutdown(broker_session),
+        event_failed(controller_event, controller_term),
         standing_imbalance(imbalance_breach),
         stated_imbalance(imbalance_check, imbalance_breach),
         ratio_disagreement(imbalance_check),

@@ -1,0 +1,100 @@
+"""Rules on what a controller began and could not finish."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.gold.finding.wording import facts, kept_evidence, millis, rule, words
+
+# What each kind of event is about, and who hears nothing of it.
+ABOUT = {
+    "BrokerChange": "brokers that had come or gone: they got no orders",
+    "BrokerModifications": "addresses of brokers: others were not told of them",
+    "TopicChange": "topics that had come or gone: new partitions got no leader",
+    "PartitionModifications": "partitions that had been added: they got no leader",
+    "TopicDeletion": "topics to be deleted: they stay",
+}
+# Wordings up to 0.10 name no event.
+OF_OLD = {
+    "broker_change_error": "BrokerChange",
+    "topic_change_error": "TopicChange",
+    "partitions_add_error": "PartitionModifications",
+}
+FAILED = ("controller_event_error", *OF_OLD)
+# Told elsewhere, or what every stop does: it is no controller any more.
+NO_FAILURE = r"(?:ControllerMoved|Interrupted|Expired|Shutdown)\w*Exception$"
+CASE = ("cluster_id", "controller_id", "term_id", "name", "exception_class")
+
+
+def event_failed(controller_event: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
+    """A controller in ZooKeeper mode ran into an exception while it handled an event: the rest of it was not done, nor
+    is it tried again before the next fail-over or the next event of the kind. One finding per term, kind and exception.
+
+    Source: ControllerEventThread.doWork, from 0.11; BrokerChangeListener, TopicChangeListener,
+    PartitionModificationsListener up to 0.10.
+    """
+    is_harmless = col("exception_class").str.contains(NO_FAILURE).fill_null(value=False)
+    kind = col("event").replace_strict(OF_OLD, default=None, return_dtype=pl.String)
+    failed = controller_event.filter(
+        col("event").is_in(FAILED), col("step") == "event_failed", ~is_harmless
+    ).with_columns(
+        controller_id=pl.coalesce("controller_id", "node_id"),
+        name=pl.coalesce(kind, col("detail").str.extract(r"^(\w+)"), lit("an event")),
+        line=pl.struct("file_id", "byte_offset"),
+    )
+    found = (
+        with_term(failed, controller_term)
+        .sort("logged_at", "file_id", "byte_offset")
+        .group_by(CASE, maintain_order=True)
+        .agg(
+            failures=pl.len(),
+            valid_from_at=col("logged_at").min(),
+            valid_until_at=col("logged_at").max(),
+            message=col("exception_message").first(),
+            evidence=kept_evidence(pl.concat_list("line")),
+        )
+    )
+    about = col("name").replace_strict(ABOUT, default=None, return_dtype=pl.String)
+    why = pl.concat_str(
+        col("exception_class").str.extract(r"(\w+)$"), col("message"), separator=": ", ignore_nulls=True
+    )
+    return found.select(
+        *("cluster_id", "term_id", "valid_from_at", "valid_until_at", "evidence"),
+        *rule("event_failed", "warning"),
+        entity=words("controller {}", "controller_id"),
+        root_event=words("{} failed at {}", "name", millis("valid_from_at")),
+        sentence=words(
+            "controller {} failed while it handled {} ({}){}{}",
+            "controller_id",
+            "name",
+            why,
+            when(about.is_not_null()).then(words(", about {}", about)).otherwise(lit("")),
+            when(col("failures") > 1).then(words("; {} times", "failures")).otherwise(lit("")),
+        ),
+        facts=facts(
+            controller_id="controller_id",
+            event="name",
+            exception_class="exception_class",
+            failures_count="failures",
+        ),
+        certainty=lit("proved"),
+    )
+
+
+def with_term(failed: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
+    """term_id: the term of that controller in which it was; null: in none that is seen."""
+    is_seen = (col("mode") == "zookeeper") & col("elected_at").is_not_null()
+    begun = controller_term.filter(is_seen).select(
+        *("cluster_id", "controller_id", "term_id", "elected_at", "superseded_at")
+    )
+    is_over = (col("logged_at") > col("superseded_at")).fill_null(value=False)
+    return (
+        failed.sort("logged_at")
+        .join_asof(
+            begun.sort("elected_at"),
+            left_on="logged_at",
+            right_on="elected_at",
+            by=["cluster_id", "controller_id"],
+            check_sortedness=False,
+        )
+        .with_columns(term_id=when(~is_over).then("term_id"))
+    )
