@@ -2,12 +2,13 @@
 
 import polars as pl
 
+from pipeline.gold.leader_election.kraft_choosing import with_choice, with_verdict
 from pipeline.gold.leader_election.kraft_elections import changes_of_leader
 from pipeline.gold.leader_election.kraft_marks import with_marks
 from pipeline.gold.leader_election.kraft_service import with_service
 from schemas.gold import leader_election, partition_timeline
 from schemas.silver import broker_absence, broker_event, election_event, reassignment_event, term
-from tests.frames import frame
+from tests.frames import at, frame
 from tests.rows import same_rows
 
 TIMELINE = """
@@ -78,12 +79,12 @@ ELECTIONS = """
 
 
 def test_who_was_in_service() -> None:
-    expected = frame(leader_election.SPEC, ELECTIONS).rename({"elected_at": "valid_from_at"})
+    expected = frame(leader_election.SPEC, ELECTIONS)
     asked = expected.drop("isr", "is_expected", "is_clean")
     found = with_service(asked, frame(broker_absence.SPEC, ABSENCES), frame(term.SPEC, TERMS))
     names = {"able": "isr", "is_out_known": "is_expected"}
     told = found.rename(names).with_columns(is_clean=~pl.col("has_disk_out"))
-    same_rows(told, expected, "valid_from_at", "replicas", "isr", "is_expected", "is_clean")
+    same_rows(told, expected, "elected_at", "replicas", "isr", "is_expected", "is_clean")
 
 
 # The controller is 9. Node 8 was superseded: what it decides never comes true.
@@ -224,3 +225,39 @@ def test_what_is_not_why_another_leads() -> None:
         isr="said_isr",
     )
     same_rows(named, expected, *named.columns)
+
+
+CHOICES = """
+    topic | leader | old_leader | leader_epoch | isr | isr_before | replicas | kind    | certainty | selector
+    said  | 3      | 1          | 5            | [3 2] | [1 2 3]  | [1 2 3]  | offline | proved    |
+    late  | 3      | 1          | 5            | [3 2] | [1 2 3]  | [1 2 3]  | offline | proved    |
+    right | 2      | 1          | 5            | [3 2] | [1 2 3]  | [1 2 3]  | offline | proved    |
+"""
+
+
+def test_a_choice_that_only_brokers_print_is_never_against_its_rule() -> None:
+    """They print it some time after it was decided: who was in service then is not known so well."""
+    times = pl.Datetime("us", "UTC")
+    choices = frame(leader_election.SPEC, CHOICES).with_columns(
+        leader_before="old_leader",
+        able="replicas",
+        said_isr=pl.lit(None, pl.List(pl.Int32)),
+        said_step=pl.lit(None, pl.String),
+        said_selector=pl.lit(None, pl.String),
+        said_at=pl.lit(None, times),
+        mark_at=pl.when(topic="said").then(pl.lit(at(1), times)),
+        is_next=True,
+        is_born=False,
+        is_term_read=True,
+        is_out_known=True,
+        has_disk_out=False,
+        is_assignment_stale=False,
+        missing_epochs=0,
+        trigger=pl.lit("broker failure"),
+    )
+    found = with_verdict(with_choice(choices))
+    assert dict(found.select("topic", "verdict").rows()) == {
+        "said": "differs",
+        "late": "undetermined",
+        "right": "as_prescribed",
+    }

@@ -68,13 +68,16 @@ def with_verdict(found: pl.DataFrame) -> pl.DataFrame:
     """A choice is held against its rule where no leader epoch is missing before, and assignment and ISR are known.
 
     Of a change whose kind is not known the choice may be that of another rule: it is never against one. Nor is one
-    while a log directory of a replica is offline: what lies there can't lead.
+    while a log directory of a replica is offline: what lies there can't lead. Nor one that only brokers print: they do
+    so later than it was decided, nobody knows by how much, and a replica may have come or gone in between.
     """
     leader, expected, verdict = col("leader"), col("expected_leader"), col("verdict")
     is_old_known = col("is_born") | col("leader_before").is_not_null()
     # A reassignment that only takes replicas away is in no line: the assignment of the timeline is the one before.
     is_taken = (col("kind") == "reassign") & col("replicas").list.contains(col("leader_before"))
     is_stale = col("is_assignment_stale").fill_null(value=False) | is_taken.fill_null(value=False)
+    is_timed = col("is_born") | col("mark_at").is_not_null() | col("said_at").is_not_null()
+    may_differ = (col("kind") != "unknown") & ~col("has_disk_out") & is_timed
     is_known = (
         is_old_known
         & (col("missing_epochs") == 0)
@@ -83,7 +86,7 @@ def with_verdict(found: pl.DataFrame) -> pl.DataFrame:
         & col("is_out_known")
         & (col("is_term_read") | col("is_born"))
         & ~is_stale
-        & (((col("kind") != "unknown") & ~col("has_disk_out")) | (leader == expected))
+        & (may_differ | (leader == expected))
     )
     by_isr = col("isr_before").list.contains(leader).fill_null(value=False) | col("is_born")
     by_rule = when(by_isr).then(lit("as_prescribed")).otherwise(lit("as_prescribed_by_result"))

@@ -33,10 +33,11 @@ def kraft_elections(
     return (
         changes_of_leader(partition_timeline.filter(col("topic_id").is_not_null()))
         .pipe(with_marks, broker_event, election_event, reassignment_event, term)
-        .pipe(with_service, broker_absence, term)
         .pipe(with_term_read, term, log_gap)
         .pipe(with_trigger)
         .pipe(with_kind)
+        .with_columns(elected_at=pl.min_horizontal("valid_from_at", "mark_at", "said_at"))
+        .pipe(with_service, broker_absence, term)
         .pipe(with_choice)
         .pipe(with_verdict)
         .pipe(with_names)
@@ -101,7 +102,6 @@ def with_names(found: pl.DataFrame) -> pl.DataFrame:
     own = col("evidence").list.get(0, null_on_oob=True).struct
     lines = (col("diff_line"), col("choice_line"), line("mark_"), col("evidence"))
     named = found.with_columns(
-        elected_at=pl.min_horizontal("valid_from_at", "mark_at", "said_at"),
         old_leader="leader_before",
         is_isr_before_certain=when(col("isr_before").is_not_null()).then(lit(value=True)),
         outcome=lit("done"),

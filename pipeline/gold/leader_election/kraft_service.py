@@ -13,14 +13,15 @@ NEVER = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 def with_service(found: pl.DataFrame, broker_absence: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
-    """able: the assigned replicas that were in service by then, in order, by the decisions of controllers in office;
-    is_out_known: since the last term of which no line was read there was a decision about each replica; has_disk_out: a
-    log directory of one of them has failed, and whether this replica lay there is not told here."""
+    """able: the assigned replicas that were in service as it was decided (elected_at), in order, by the decisions of
+    controllers in office; is_out_known: since the last term of which no line was read there was a decision about each
+    replica; has_disk_out: a log directory of one of them has failed, and whether this replica lay there is not told
+    here."""
     missed = missed_terms(term)
     rows = (
-        found.sort("valid_from_at")
+        found.sort("elected_at")
         .join_asof(
-            missed, left_on="valid_from_at", right_on="missed_from_at", by="cluster_id", coalesce=False,
+            missed, left_on="elected_at", right_on="missed_from_at", by="cluster_id", coalesce=False,
             check_sortedness=False,
         )
         .with_row_index("row")
@@ -44,7 +45,7 @@ def with_service(found: pl.DataFrame, broker_absence: pl.DataFrame, term: pl.Dat
 def of_replicas(rows: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFrame:
     """(row, able, is_each_told, has_disk_out): what is told of the replicas of each row that has some."""
     replicas = (
-        rows.select("row", "cluster_id", "valid_from_at", "read_from_at", broker_id="replicas")
+        rows.select("row", "cluster_id", "elected_at", "read_from_at", broker_id="replicas")
         .explode("broker_id")
         .filter(col("broker_id").is_not_null())
     )
@@ -64,8 +65,8 @@ def of_replicas(rows: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFram
         .sort("out_at")
         .select(*BROKER, repaired_at=col("back_at").fill_null(NEVER), failed_at="out_at")
     )
-    is_out = (col("back_at") > col("valid_from_at")).fill_null(value=False)
-    is_disk_out = (col("repaired_at") > col("valid_from_at")).fill_null(value=False)
+    is_out = (col("back_at") > col("elected_at")).fill_null(value=False)
+    is_disk_out = (col("repaired_at") > col("elected_at")).fill_null(value=False)
     is_told = (col("decided_at") >= col("read_from_at")).fill_null(value=False)
     return (
         replicas.with_row_index("replica")
@@ -84,8 +85,8 @@ def of_replicas(rows: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFram
 
 def with_last(replicas: pl.DataFrame, times: pl.DataFrame, at: str) -> pl.DataFrame:
     """Replicas with the last of these times of their broker."""
-    return replicas.sort("valid_from_at").join_asof(
-        times, left_on="valid_from_at", right_on=at, by=BROKER, coalesce=False, check_sortedness=False
+    return replicas.sort("elected_at").join_asof(
+        times, left_on="elected_at", right_on=at, by=BROKER, coalesce=False, check_sortedness=False
     )
 
 
