@@ -1,15 +1,19 @@
 """What the nodes of a cluster are: how they keep metadata, which release they run, who was in office."""
 
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 
 from jobs.questions.answers import Answers
+from jobs.questions.rows import Row
 from pipeline.kafka.wording.releases import bits, ends, everything, names
 
 ZOOKEEPER, KRAFT = "zookeeper", "kraft"
 # Loggers that only nodes of the mode have.
 ZOOKEEPER_LOGGERS = ("kafka.controller.",)
 KRAFT_LOGGERS = ("org.apache.kafka.controller.", "org.apache.kafka.raft.")
+# Findings of a cluster without a controller.
+WITHOUT = ("quorum_without_leader", "no_controller")
 # In these no line tells whether an election was unclean.
 SILENT_ON_UNCLEAN = ("1.1", "2.6")
 
@@ -63,3 +67,15 @@ def in_office(answers: Answers) -> int | None:
     said = answers.rows("silver.imbalance_observation", None, ("controller_id", "checked_at")).drop_nulls()
     in_turn: list[int] = said.sort("checked_at")["controller_id"].to_list()
     return in_turn[-1] if in_turn else None
+
+
+def controller_text(terms: Sequence[Row], findings: Sequence[Row], office_id: int | None) -> str:
+    """Who is controller at the end of the data: 2 (epoch 8); none where the last one has ended, or a finding says that
+    there still is none. office_id: who is in_office."""
+    last = terms[-1] if terms else None
+    named = f"{last['controller_id']} (epoch {last['controller_epoch']})" if last else ""
+    has_ended = bool(last and last["ended_at"] and not last["superseded_at"])
+    if has_ended or any(one["rule"] in WITHOUT and one["valid_until_at"] is None for one in findings):
+        return f"none, the last one was {named}" if named else "none"
+    unelected = "not known" if office_id is None else f"{office_id} (epoch not told)"
+    return named or unelected

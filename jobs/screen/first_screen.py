@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jobs.questions.answers import Answers
 from jobs.questions.finding_lines import SEVERITY, finding_lines, is_since, told
-from jobs.questions.nodes import may_be_silent, release_text
+from jobs.questions.nodes import controller_text, may_be_silent, release_text
 from jobs.questions.outages import outage_lines
 from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather
@@ -146,9 +146,7 @@ def at_end(facts: Facts) -> list[str]:
     end, deleting = facts.at_end, facts.deleting
     if end is None:
         return []
-    last = facts.terms[-1] if facts.terms else None
-    unelected = "not known" if facts.in_office is None else f"{facts.in_office} (epoch not told)"
-    controller = f"{last['controller_id']} (epoch {last['controller_epoch']})" if last else unelected
+    controller = controller_text(facts.terms, facts.findings, facts.in_office)
     topics = f" ({printable(', '.join(deleting[:3]))})" if deleting else ""
     unknown = f" | not known {end['unknown']}" if end["unknown"] else ""
     if not end["partitions"]:

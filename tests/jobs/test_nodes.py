@@ -2,10 +2,11 @@
 
 import pytest
 
-from jobs.questions.nodes import in_office, may_be_silent, mode_of, release_text, releases_of
+from jobs.questions.nodes import controller_text, in_office, may_be_silent, mode_of, release_text, releases_of
+from jobs.questions.rows import Row
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.kafka.wording.releases import bits, everything
-from tests.frames import frame
+from tests.frames import at, frame
 from tests.jobs.answering import answers_of
 
 SPANS = """
@@ -64,3 +65,26 @@ def test_ratios_are_printed_in_office() -> None:
     given = frame(BY_SHORT_NAME["imbalance_observation"].spec, ratios)
     assert in_office(answers_of(imbalance_observation=given)) == 2
     assert in_office(answers_of()) is None
+
+
+LAST = {"controller_id": 2, "controller_epoch": 8, "ended_at": None, "superseded_at": None}
+OVER = {"rule": "no_controller", "valid_until_at": at(9)}
+STILL = {"rule": "quorum_without_leader", "valid_until_at": None}
+
+
+@pytest.mark.parametrize(
+    ("terms", "findings", "office_id", "text"),
+    [
+        ([LAST], [OVER], None, "2 (epoch 8)"),
+        ([LAST | {"ended_at": at(5)}], [], None, "none, the last one was 2 (epoch 8)"),
+        ([LAST | {"ended_at": at(5), "superseded_at": at(6)}], [], None, "2 (epoch 8)"),
+        ([LAST], [STILL], None, "none, the last one was 2 (epoch 8)"),
+        ([], [STILL], None, "none"),
+        ([], [], 5, "5 (epoch not told)"),
+        ([], [], None, "not known"),
+    ],
+)
+def test_the_controller_at_the_end(
+    terms: list[Row], findings: list[Row], office_id: int | None, text: str
+) -> None:
+    assert controller_text(terms, findings, office_id) == text
