@@ -79,6 +79,24 @@ def test_a_life_begins_before_its_first_election_seen(
     assert sorted(found["term_id"]) == terms
 
 
+@pytest.mark.parametrize(
+    ("controller", "epoch", "terms"),
+    [(1, 6, ["1-6", "2-1", "2-2"]), (2, 6, ["1-1", "1-2", "1-6"]), (1, 1, ["1-1", "1-2"])],
+)
+def test_a_later_epoch_before_the_first_election_is_of_a_life_before(
+    controller: int, epoch: int, terms: list[str]
+) -> None:
+    """Of the same controller: another one's clock may be wrong."""
+    said = (
+        f"[2026-11-20 00:00:01,000] INFO [Controller id={controller} epoch={epoch}] Changed partition t-0 from "
+        "NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1), "
+        "partitionEpoch=0) (state.change.logger)\n"
+    )
+    begun = "\n".join((ELECTED.format(1, 1, 1), READY.format(2, 1, 1), ELECTED.format(5, 1, 2)))
+    found = built(records_in({(1, "controller"): begun, (controller, "state-change"): said}), "term")["term"]
+    assert sorted(found["term_id"]) == terms
+
+
 ELECTED = "[2026-11-21 00:00:{0:02d},000] INFO [Controller id={1}] {1} successfully elected as the controller. Epoch incremented to {2} and epoch zk version is now {2} (kafka.controller.KafkaController)"
 READY = "[2026-11-21 00:00:{0:02d},000] INFO [Controller id={1}] Ready to serve as the new controller with epoch {2} (kafka.controller.KafkaController)"
 

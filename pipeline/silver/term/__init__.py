@@ -8,6 +8,7 @@ from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, elections
 from pipeline.silver.term.peer_reported_terms import peer_reported_terms
 from pipeline.silver.term.stale_claims import without_stale_claims
 from pipeline.silver.term.unelected_terms import (
+    after_unseen_life,
     is_told,
     is_trace_seen,
     unelected_terms,
@@ -30,13 +31,15 @@ def build(
     other controllers.
 
     Elected: by the line that says so; up to 2.0 it has no epoch, the next line of that election gives it (elections).
-    Life: an epoch that is elected a second time, or epoch 1 after others, begins another life of the metadata.
+    Life: an epoch that is elected a second time, or epoch 1 after others, begins another life of the metadata; so does
+    the first election that is seen, if its controller had a later epoch before it.
     Reads no log line: all inputs are small.
     Source: KafkaController.elect, 0.8.2 to 3.9; QuorumController.claim, from 2.8.
     """
     is_named = pl.all_horizontal(col("event", "first_at", "controller_id", "controller_epoch").is_not_null())
     named = wording_seen.filter(is_named & is_own_epoch())
     elected = controller_event.pipe(without_stale_claims).pipe(elections).pipe(with_life)
+    elected = elected.pipe(after_unseen_life, named)
     sights = named.pipe(with_next_life, elected)
     unelected = unelected_terms(sights, elected)
     lives_before = lives_in_zookeeper(elected, unelected)

@@ -35,6 +35,33 @@ def with_next_life(named: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def after_unseen_life(elected: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
+    """Elected terms, in ZooKeeper those of lives from 2 on where a controller had a higher epoch before the first
+    election that is seen than it was elected with in that life: then it was another one, whose elections no line tells.
+
+    elected: (OWN, mode, life, elected_at). named: as with_next_life() takes it.
+    """
+    in_zookeeper = col("mode") == "zookeeper"
+    of_first = elected.filter(in_zookeeper & (col("life") == 1))
+    begun = of_first.group_by("cluster_id").agg(begun_at=col("elected_at").min())
+    lowest = of_first.group_by(OWN[:2]).agg(lowest_epoch=col("controller_epoch").min())
+    is_before = (col("last_at") < col("begun_at")) & (col("controller_epoch") > col("lowest_epoch"))
+    later = (
+        named.filter(is_told())
+        .join(begun, on="cluster_id", how="inner")
+        .join(lowest, on=OWN[:2], how="inner")
+        .filter(is_before)
+        .select("cluster_id", later=lit(1, pl.Int32))
+        .unique()
+    )
+    shift = when(in_zookeeper).then(col("later").fill_null(0)).otherwise(0)
+    return (
+        elected.join(later, on="cluster_id", how="left", maintain_order="left")
+        .with_columns(life=(col("life") + shift).cast(pl.Int32))
+        .drop("later")
+    )
+
+
 def unelected_terms(sights: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
     """Terms that only lines of state-change.log, or of other nodes, name; their election was not seen.
 
