@@ -103,9 +103,14 @@ class Answers:
         )
 
     def deleting(self) -> list[str]:
-        """Topics queued for deletion and not yet deleted; who has deleted a topic may still say that it is put off."""
+        """Topics queued for deletion and not yet deleted, in the last life of the metadata; who has deleted a topic may
+        still say that it is put off."""
         order = ("logged_at", "byte_offset", "file_id")
+        terms = self.rows("gold.controller_term", None, ("life", "elected_at"))
+        is_of_last = (col("life") == col("life").max()) & (col("life") > 1)
+        begun_at = terms.filter(is_of_last)["elected_at"].min()
         steps = self.rows("silver.topic_event", None, ("topic", "step", *order)).sort(order)
+        steps = steps if begun_at is None else steps.filter(col("logged_at") >= begun_at)
         is_put_off = col("step") == "deletion_blocked"
         said = col("step").filter(~is_put_off & (col("step") != "created")).last()
         last = steps.group_by("topic").agg(said=said, is_put_off=is_put_off.any())

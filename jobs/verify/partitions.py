@@ -17,6 +17,7 @@ from jobs.verify.proof import (
     require_lasted,
     require_span,
 )
+from jobs.verify.terms import ELECTED
 
 PRINTED = re.compile(r"eader imbalance ratio for broker (\d+) is (\d[\d.,E-]*)")
 NOBODY = re.compile(
@@ -143,7 +144,9 @@ def blocked_deletion(claim: Claim, lines: Sequence[Line]) -> str:
         for pattern in (QUEUED, PUT_OFF, DELETED)
     )
     require(put_off, f"no record puts off the deletion of topic {topic}")
-    start, end = min(queued + put_off), max(deleted, default=None)
+    # Where nothing completes it, the election that begins another life of the metadata.
+    elected = [one.at() for one in lines if ELECTED.search(one.text)]
+    start, end = min(queued + put_off), max(deleted or elected, default=None)
     require_span(claim, start, end, claim.known_number("lasted_ms"))
     return f"begun {start}, put off {min(put_off)}, completed {end or 'never, which no record shows'}"
 

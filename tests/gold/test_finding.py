@@ -15,7 +15,7 @@ from pipeline.gold.finding.partitions import blocked_deletion
 from pipeline.gold.finding.wording import EVIDENCE_KEPT
 from pipeline.model.lines.evidence import LINES_TYPE
 from pipeline.model.settings import AuditLimit, Suppression
-from schemas.gold import finding, leader_election, replay_check
+from schemas.gold import controller_term, finding, leader_election, replay_check
 from schemas.silver import log_gap, topic_event, wording_seen
 from tests.frames import at, frame
 from tests.rows import declared_rows
@@ -227,8 +227,34 @@ DELETIONS = """
 """
 
 
+LIVES = """
+    cluster_id | term_id | life | controller_id | controller_epoch | mode      | elected_at
+    c          | 1-4     | 1    | 1             | 4                | zookeeper | 0.5
+    c          | 2-1     | 2    | 1             | 1                | zookeeper | 9
+    c          | 2-2     | 2    | 1             | 2                | zookeeper | 10
+"""
+
+
+def lives() -> pl.DataFrame:
+    place = pl.struct(file_id=lit("f"), byte_offset=lit(11, pl.Int64))
+    entry = pl.struct(key=lit("elected"), value=pl.concat_list(place))
+    lines = pl.concat_list(entry).cast(pl.Map(pl.String, LINES_TYPE))
+    return frame(controller_term.SPEC, LIVES).with_columns(lines=lines)
+
+
+def test_a_deletion_ends_with_the_metadata() -> None:
+    """What ended before is not changed by it."""
+    rows = blocked_deletion(frame(topic_event.SPEC, DELETIONS), lives()).sort("root_event").to_dicts()
+    assert [row["valid_until_at"] for row in rows] == [at(3), at(7.25), at(9)]
+    assert (rows[2]["severity"], rows[2]["sentence"]) == (
+        "info",
+        "deletion of topic t was put off by a replica out of reach, ended with the cluster's metadata after 1.0 s",
+    )
+    assert [one["byte_offset"] for one in rows[2]["evidence"]] == [10, 9, 11]
+
+
 def test_each_deletion_that_was_put_off_is_a_finding() -> None:
-    rows = blocked_deletion(frame(topic_event.SPEC, DELETIONS)).sort("root_event").to_dicts()
+    rows = blocked_deletion(frame(topic_event.SPEC, DELETIONS), lives().clear()).sort("root_event").to_dicts()
     found = [
         (row["root_event"], row["severity"], row["sentence"], [one["byte_offset"] for one in row["evidence"]])
         for row in rows

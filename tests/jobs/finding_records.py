@@ -46,6 +46,7 @@ QUEUED = "[2026-11-21 09:00:21,678] INFO [Controller id=2] Starting topic deleti
 PUT_OFF = "[2026-11-21 09:00:21,702] INFO [Topic Deletion Manager 2], Not retrying deletion of topic payments at this time since it is marked ineligible for deletion (kafka.controller.TopicDeletionManager)"
 HALTED = "[2026-11-21 09:00:21,702] INFO [Topic Deletion Manager 2] Halted deletion of topics payments,alerts due to offline replicas (kafka.controller.TopicDeletionManager)"
 DELETED = "[2026-11-21 09:00:26,101] INFO [Topic Deletion Manager 2], Deletion of topic payments successfully completed (kafka.controller.TopicDeletionManager)"
+REBORN = "[2026-11-21 09:00:26,101] INFO [Controller id=2] 2 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)"
 TOPIC_REMOVED = "[2026-11-21 09:00:26,101] INFO [Controller id=2] New topics: [Set()], deleted topics: [Set(payments)], new partition replica assignment [Map()] (kafka.controller.KafkaController)"
 # Cut from a dump of 109 states, of which one is changed.
 DUMP = "[2026-11-21 09:00:12,174] INFO [ReplicaStateMachine controllerId=2] Started replica state machine with initial state -> Map([Topic=alerts,Partition=0,Replica=2] -> OnlineReplica, [Topic=audit_log,Partition=0,Replica=1] -> OfflineReplica) (kafka.controller.ReplicaStateMachine)"

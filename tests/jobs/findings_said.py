@@ -25,6 +25,7 @@ from tests.jobs.finding_records import (
     ONLINE_AGAIN,
     PUT_OFF,
     QUEUED,
+    REBORN,
     REFUSED,
     RENOUNCING_2,
     RESIGNING,
@@ -117,6 +118,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             topic="payments", lasted_ms="4423"),
         [PUT_OFF, QUEUED, TOPIC_REMOVED], CONFIRMED,
     ),
+    "blocked_deletion wiped": (
+        finding("blocked_deletion", "09:00:21.678", "09:00:26.101",
+            topic="payments", lasted_ms="4423"),
+        [PUT_OFF, QUEUED, REBORN], CONFIRMED,
+    ),
     "blocked_deletion stuck": (
         finding("blocked_deletion", "09:00:21.678", None,
             topic="payments"),
@@ -202,6 +208,7 @@ ALTERED = [
     ("blocked_deletion", "topics payments", "topics alerts", "held from"),
     ("blocked_deletion", "26,101", "26,301", "held from"),
     ("blocked_deletion removed", "Set(payments)", "Set(alerts)", "held from"),
+    ("blocked_deletion wiped", "26,101", "26,301", "held from"),
     ("blocked_deletion stuck", "21,678", "21,679", "held from"),
     ("standing_imbalance", "leader=2", "leader=1", "no record has broker 1"),
     ("standing_imbalance", "brokerId=1,", "brokerId=4,", "no record has broker 1"),

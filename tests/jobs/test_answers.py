@@ -85,6 +85,13 @@ def test_topics_that_are_being_deleted() -> None:
     f     | removed            | 2         | 0           | f
     """
     assert answers(topic_event=steps).deleting() == ["b", "e", "z"]
+    lives = """
+    life | elected_at
+    1    | 0
+    2    | 1.5
+    2    | 9
+    """
+    assert answers(topic_event=steps, controller_term=lives).deleting() == ["b", "z"]
 
 
 def test_what_server_log_says_of_other_things_is_told_apart() -> None:

@@ -86,7 +86,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         standing_imbalance(imbalance_breach),
         stated_imbalance(imbalance_check, imbalance_breach),
         ratio_disagreement(imbalance_check),
-        blocked_deletion(topic_event),
+        blocked_deletion(topic_event, controller_term),
         open_reassignment(reassignment_event, topic_event, controller_term),
         not_understood(wording_seen),
     )

@@ -20,6 +20,7 @@ from pipeline.model.lines.evidence import LINE, known_lines
 from pipeline.model.partitions.topic_lives import ENDED, REMOVED
 
 NOT_ENABLED = "; auto.leader.rebalance.enable=false: nothing moves leaders back"
+WIPED = "wiped"  # how a deletion ends where another life of the metadata begins
 DELETION = ("cluster_id", "topic", "deletion")
 STEPS = {"blocked": ("deletion_blocked",), "queued": ("deletion_queued",), "completed": ENDED}
 
@@ -61,20 +62,22 @@ def clock(name: str) -> pl.Expr:
     return text.str.replace(r"(\.\d+?)0+$", "${1}")
 
 
-def blocked_deletion(topic_event: pl.DataFrame) -> pl.DataFrame:
+def blocked_deletion(topic_event: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """A topic's deletion was put off because a replica's broker was dead; a warning while it still stands. It ends too
-    where somebody removes the topic from ZooKeeper meanwhile."""
+    where somebody removes the topic from ZooKeeper meanwhile, or where another life of the metadata begins."""
     waited_ms = millis("completed_at") - millis("began_at")
     is_completed = col("completed_at").is_not_null()
-    by_hand = when(col("completed_step") == REMOVED).then(lit("was removed from ZooKeeper by somebody"))
+    ended_by = {REMOVED: "was removed from ZooKeeper by somebody", WIPED: "ended with the cluster's metadata"}
+    how = col("completed_step").replace_strict(ended_by, default="completed", return_dtype=pl.String)
     put_off = words(
         "deletion of topic {} was put off by a replica out of reach, {} after {}",
-        *("topic", by_hand.otherwise(lit("completed")), length(waited_ms)),
+        *("topic", how, length(waited_ms)),
     )
     stuck = words("deletion of topic {} is stuck: a replica is out of reach", "topic")
     severity = when(is_completed).then(lit("info")).otherwise(lit("warning"))
     return (
         blocked_deletions(topic_event)
+        .pipe(with_wipe, controller_term)
         .with_columns(began_at=pl.coalesce("queued_at", "blocked_at"))
         .select(
             "cluster_id",
@@ -90,6 +93,36 @@ def blocked_deletion(topic_event: pl.DataFrame) -> pl.DataFrame:
             evidence=known_lines(*([f"{step}_{name}" for name in LINE] for step in STEPS)),
         )
     )
+
+
+def with_wipe(blocked: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
+    """completed_... by the first election of a later life, where no line ended it before."""
+    first = (
+        controller_term.filter((col("mode") == "zookeeper") & col("elected_at").is_not_null())
+        .sort("elected_at")
+        .unique(["cluster_id", "life"], keep="first", maintain_order=True)
+        .filter(col("life") > col("life").min().over("cluster_id"))
+    )
+    line = col("lines").map.get("elected").list.first().struct
+    lives = first.select(
+        "cluster_id", wiped_at="elected_at", **{f"wiped_{name}": line.field(name) for name in LINE}
+    )
+    is_first = (col("wiped_at") < col("completed_at")).fill_null(value=True)
+    is_wiped = col("wiped_at").is_not_null() & is_first
+    found = blocked.sort("blocked_at").join_asof(
+        lives.sort("wiped_at"),
+        left_on="blocked_at",
+        right_on="wiped_at",
+        by="cluster_id",
+        strategy="forward",
+        check_sortedness=False,
+    )
+    ends = (
+        when(is_wiped).then(f"wiped_{name}").otherwise(f"completed_{name}").alias(f"completed_{name}")
+        for name in ("at", *LINE)
+    )
+    step = when(is_wiped).then(lit(WIPED)).otherwise("completed_step")
+    return found.with_columns(*ends, completed_step=step)
 
 
 def blocked_deletions(topic_event: pl.DataFrame) -> pl.DataFrame:
