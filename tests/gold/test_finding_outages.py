@@ -27,6 +27,7 @@ OUTAGES = """
     c          | e     | 1          | 0         | 12         |          | controller start-up | 9              |               | 1-1     | inferred
     c          | f     | 1          | 0         | 23         | 25       | log-dir failure     | 2              |               | 1-1     | proved
     c          | e     | 1          | 1         | 40         | 50       | broker failure      | 2              | controlled    | 1-4     | proved
+    c          | h     | 1          | 0         | 40.1       | 49       | broker failure      |                |               | 1-4     | proved
     c          | e     | 1          | 2         | 45         |          | controller start-up | 5              | missing_at_startup | 1-5 | inferred
     c          | e     | 1          | 3         | 48         |          | broker failure      | 6              | uncontrolled  | 1-5     | inferred
     c          | e     | 1          | 4         | 48         |          | broker failure      | 6              | uncontrolled  | 1-5     | inferred
@@ -101,12 +102,12 @@ def test_an_event_that_left_partitions_without_a_leader() -> None:
 
 
 def test_a_planned_stop_of_everything_is_one_finding_that_nobody_is_called_for() -> None:
-    """Broker 2 was shut down, controller 5 in office while that lasted, and 6 had asked for it, of whatever nobody is
+    """Broker 2 was shut down (who led h-0 no line tells), controller 5 in office while that lasted, and 6 had asked for it, of whatever nobody is
     back."""
     (stop,) = told(STOPPED).filter(col("valid_from_at") == at(40)).to_dicts()
     assert stop["severity"] == "info"
     assert stop["sentence"] == (
-        "brokers 2, 5 and 6 were shut down: 4 partitions without a leader for up to 10.0 s (worst e-1), "
+        "brokers 2, 5 and 6 were shut down: 5 partitions without a leader for up to 10.0 s (worst e-1), "
         "3 still without at the end of the data"
     )
     assert (stop["entity"], stop["valid_until_at"]) == ("broker 2", None)

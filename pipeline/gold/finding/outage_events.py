@@ -40,6 +40,7 @@ def events(
         .with_columns(name=partition_name(), lasted_ms=end_at.dt.epoch("ms") - millis("noticed_at"))
         .with_columns(is_long=col("lasted_ms") >= audit_limit.outage_ms)
         .pipe(with_event)
+        .pipe(with_company)
         .pipe(with_stop)
         .sort(-col("lasted_ms"), "name", "evidence")
         .group_by("cluster_id", *EVENT, "is_chosen", maintain_order=True)
@@ -109,6 +110,17 @@ def shut_down(controller_term: pl.DataFrame) -> pl.DataFrame:
         .group_by(OF_TERM)
         .agg(col("shut_down_at").min())
     )
+
+
+def with_company(outages: pl.DataFrame) -> pl.DataFrame:
+    """Outages with is_chosen of those that they were noticed with: where no line tells who led a partition, and all
+    that is known of the event was asked for."""
+    event = ("cluster_id", *EVENT)
+    is_known, is_of_brokers = col("root_broker_id").is_not_null(), col("root_event") == "broker failure"
+    is_all = (col("is_chosen") | ~is_known).all().over(event) & (is_known & col("is_chosen")).any().over(
+        event
+    )
+    return outages.with_columns(is_chosen=col("is_chosen") | (~is_known & is_of_brokers & is_all))
 
 
 def with_stop(outages: pl.DataFrame) -> pl.DataFrame:
