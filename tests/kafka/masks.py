@@ -20,6 +20,8 @@ PRINTED = {
         "ControllerRegistration(id=1, listeners=[Endpoint(listenerName='C', host='«regis-trar»', port=1)])",
         "at «ip-10-0-0-7.ec2.internal» now",
         "«two.dots.example»:19092 is not there",
+        "Connecting to zookeeper on «zkone:2181,zktwo:2181/kafka» now",
+        "Awaiting socket connections on «listenhost»:9092.",
         '{"host":"«jsonhost»","hostname" : "«jsonhost2»","host":{"name":"«ecshost»"},"pod_name":"«kafka-pod-0»"}',
     ],
     "principals": [
@@ -49,6 +51,7 @@ PRINTED = {
         "CreateTopicsRequest(clientId='«batch job, nightly»')",
         '{"client_id":"«analytics»","x":1}',
         "client.id = «consumer-x»",
+        "with correlation id 7 from client id «shop orders» with ack=0",
     ],
 }
 # Of no kind, though it looks so.

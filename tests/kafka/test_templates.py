@@ -42,10 +42,17 @@ IDENTS = [
 
 # Fields whose text Kafka leaves open: exceptions, names chosen by users, JSON, toString of open objects.
 FREE_TEXT = """
-    changed_partition controller_info current_disabled_reason data details election error_message event
-    exception exception_message feature_name features json manifest migration_event name not_ready_msg
-    log_dir offline_dir partial_manifest path previous_raft_state principal quota_entity raft_state reason records
-    replica_key request response results section setting_value settings source store token_id user value voted_key voters
+    action batch_header bootstrap_nodes callback changed_partition channel_text client_id committed_state
+    config_text controller_info current_disabled_reason current_log_dir data dest_log details election
+    endpoint endpoints epoch_election error_message error_text event exception exception_message
+    failure_suffix fault_message feature_name features fetch_partition_data fetch_session fetch_source
+    fetched_snapshot fetched_voters future_log handler high_watermark_metadata json json_data log_dir
+    log_dirs log_text manifest metadata_version_text migration_event name new_high_watermark_metadata
+    new_leader_and_isr new_voters not_ready_msg offline_dir out_of_sync_replicas packet partial_manifest
+    partition_data path peer previous_raft_state principal proposed_isr_state quota_entity raft_state reason
+    records remote_fetch_info replica_key replica_state request request_context response
+    results section segments setting_value settings snapshot_file source source_log store stored_data
+    supported_kraft_versions task_name token_id user value voted_key voter_endpoints voters zk_event
 """
 
 PARTITION_STATES = [

@@ -69,7 +69,9 @@ def compound_forms() -> tuple[dict[str, str], ...]:
 @cache
 def wordings() -> tuple[Wording, ...]:
     """All rows, ZooKeeper mode first."""
-    rows = [row for mode in ("zookeeper", "kraft") for row in lines(WORDING / "by_mode" / f"{mode}.tsv")]
+    rows = [
+        row for mode in ("zookeeper", "kraft", "both") for row in lines(WORDING / "by_mode" / f"{mode}.tsv")
+    ]
     return tuple(_wording(number, row) for number, row in enumerate(rows))
 
 

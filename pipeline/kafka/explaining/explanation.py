@@ -19,6 +19,7 @@ Row = Mapping[str, Any]
 
 NUMBER = re.compile(r"-?[0-9]+")
 ZOOKEEPER, KRAFT = "ZooKeeper", "KRaft"
+FIRST_KRAFT = "2.8"
 EXCEPTION_COLUMNS = ("exception_class", "exception_message")
 MOVES = {
     "replica_transition": REPLICA,
@@ -136,9 +137,9 @@ def wording(logger: str, template: str) -> Wording:
 def printed(mode: str, row: Row) -> tuple[Printed, ...]:
     """The modes of a row: that of its table, and KRaft where nodes of both print the same."""
     since, until = row["since"], row["until"]
-    if mode != MODES[0]:
+    if mode == "kraft":
         return (Printed(KRAFT, since, until),)
-    kraft_since = events()[row["event"]].kraft_since
+    kraft_since = FIRST_KRAFT if mode == "both" else events()[row["event"]].kraft_since
     last = until if is_before(until, LAST_ZOOKEEPER) else LAST_ZOOKEEPER
     found = [Printed(ZOOKEEPER, since, last)] if is_before(since, LAST_ZOOKEEPER) else []
     if kraft_since and is_before(kraft_since, until):

@@ -104,13 +104,13 @@ def wordings() -> Mapping[tuple[str, str], int]:
     """Releases by (logger, template).
 
     Wordings that differ in names of fields only, or in fields that may be empty, can match one line: they share
-    their releases. Source: by_mode/zookeeper.tsv and kraft.tsv.
+    their releases. Source: by_mode.
     """
     rows = [(row, mode) for mode in MODES for row in table(f"wording/by_mode/{mode}.tsv")]
     found: dict[tuple[str, str], int] = {}
     for row, mode in rows:
         key = (row["logger"], _shape(row["template"]))
-        found[key] = found.get(key, 0) | bits(row["since"], row["until"], mode)
+        found[key] = found.get(key, 0) | bits(row["since"], row["until"], "kraft" if mode == "both" else mode)
     return {
         (row["logger"], row["template"]): found[row["logger"], _shape(row["template"])] for row, _ in rows
     }

@@ -8,7 +8,8 @@ from pipeline.core.match import Matcher
 from pipeline.core.template import Compound, FieldKind, Template, by_name
 from pipeline.kafka.facts import table
 
-MODES = ("zookeeper", "kraft")
+# Tables of by_mode: nodes of one mode print a row, or nodes of either.
+MODES = ("zookeeper", "kraft", "both")
 BROKER_IDS_TYPE = pa.list_(pa.field("element", pa.int32(), nullable=False))
 
 COLUMN_TYPES: dict[str, pa.DataType] = {
@@ -33,7 +34,7 @@ COLUMN_TYPES: dict[str, pa.DataType] = {
 
 @lru_cache(maxsize=1)
 def template_rows() -> tuple[dict[str, str], ...]:
-    """Rows (event, logger, level, since, until, says, template), ZooKeeper mode first."""
+    """Rows (event, logger, level, since, until, says, template), ZooKeeper mode first, those of both last."""
     return tuple(row for mode in MODES for row in table(f"wording/by_mode/{mode}.tsv"))
 
 
