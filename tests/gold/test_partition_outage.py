@@ -204,6 +204,25 @@ def test_outages_from_any_day_on_are_those_of_all_days(second: float) -> None:
     same_rows(found, whole.filter(~is_before | reaches), *SPEC.columns)
 
 
+def test_an_outage_by_a_lost_log_directory_is_the_same_from_any_time_on() -> None:
+    """Its root is a broker that lives."""
+    place = pl.concat_list(pl.struct(file_id=lit("f"), byte_offset=lit(0, pl.Int64)))
+    before = frame(SPEC, LOST_BEFORE).with_columns(evidence=place)
+    found = outages_of(LOST_TIMELINE, SESSIONS, before, at(120), at(120))
+    same_rows(found, before, *TOLD[:3], "root_event", "root_broker_id", "unserved_from_at", "certainty")
+
+
+LOST_TIMELINE = """
+    cluster_id | topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | state            | leader | is_deleting | term_id | event_seq
+    c          | lost  | 1          | 0         | 1            | 10            | 100            | OnlinePartition  | 3      | false       | 1-1     | 5
+    c          | lost  | 1          | 0         | 2            | 100           |                | OfflinePartition | 3      | false       | 1-1     | 40
+"""
+LOST_BEFORE = """
+    cluster_id | topic | topic_life | partition | noticed_at | unserved_from_at | root_event      | root_broker_id | old_leader | term_id | certainty
+    c          | lost  | 1          | 0         | 100        | 100              | log-dir failure | 3              | 3          | 1-1     | proved
+"""
+
+
 def test_lines_are_those_of_the_departure_and_of_the_election() -> None:
     (stretch,) = outages_of(TIMELINE, SESSIONS).filter(topic="stretch").to_dicts()
     assert [place["file_id"] for place in stretch["evidence"]] == ["broker 1, session 1", "stretch4"]

@@ -80,7 +80,7 @@ def seeds(outage_before: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
         until_at=lit(dirty_from, TIME),
         line_file_id=first.field("file_id"),
         line_byte_offset=first.field("byte_offset"),
-        is_absent=col("root_broker_id").is_not_null(),
+        is_absent=col("root_broker_id").is_not_null() & (col("root_event") != LOST_DIR),
         ending=lit(SEED),
         is_in_doubt=col("certainty") == "undetermined",
     )
