@@ -140,6 +140,11 @@ def away(claim: Claim, leader: str, lines: Sequence[Line]) -> str:
     """The new leader left, then the old one, and the new one was back only after that."""
     old, in_sync = claim.text("old_leader"), claim.broker_ids("isr_before")
     require(leader not in in_sync, f"{leader} was in sync before")
+    stated = [one for one in lines[1:] if says_isr(one, claim, old, in_sync)]
+    require(stated, f"no record says that {old} led with {', '.join(in_sync)} in sync")
+    require(
+        all(one.at() <= lines[0].at() for one in stated), f"{stated[0].place()} is later than the election"
+    )
     gone = [one.at() for one in lines[1:] if is_without(one, leader)]
     left = [one for one in lines[1:] if is_without(one, leader) or old in listed(GONE, one)]
     dead = [one.at() for one in left if is_without(one, old)]
@@ -150,6 +155,15 @@ def away(claim: Claim, leader: str, lines: Sequence[Line]) -> str:
         f"{leader} was away from {min(gone)} to {max(back)}, {old} left at {min(dead)}, "
         f"in sync was {', '.join(in_sync)}"
     )
+
+
+def says_isr(line: Line, claim: Claim, leader: str, in_sync: Sequence[str]) -> bool:
+    """It says of the partition that these are in sync under that leader."""
+    topic, number = claim.text("topic"), claim.text("partition")
+    names = "|".join(re.escape(one) for one in (f"{topic}-{number}", f"[{topic},{number}]"))
+    told, isr = LEADER.search(line.text), ISR.search(line.text)
+    is_of_it = re.search(rf"(?<![\w.-])(?:{names})(?!\d)", line.text)
+    return bool(is_of_it and told and isr and told[1] == leader and BROKER.findall(isr[1]) == [*in_sync])
 
 
 def chosen(line: Line) -> tuple[str, str] | None:

@@ -5,6 +5,7 @@ from schemas.spec import (
     CERTAINTY,
     CLUSTER_ID,
     EVIDENCE,
+    EVIDENCE_TYPE,
     TERM_ID,
     TOPIC_PARTITION,
     Check,
@@ -58,6 +59,11 @@ SPEC = TableSpec(
         ),
         field("unserved_why", STRING, "Why nobody serves it; null: somebody may.", accepted=UNSERVED_WHY),
         field("isr", BROKER_IDS, "In-sync replicas as last stated."),
+        field(
+            "isr_evidence",
+            EVIDENCE_TYPE,
+            "ZooKeeper mode: the record that stated them first, after others; null: isr is, and in KRaft.",
+        ),
         field(
             "is_isr_stale",
             BOOLEAN,

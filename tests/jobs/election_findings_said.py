@@ -10,6 +10,7 @@ from tests.jobs.finding_records import (
     KRAFT_LEADER,
     KRAFT_UNCLEAN,
     LED_BY_1,
+    LED_BY_3,
     LED_FROM_0,
     LED_FROM_0_IN_2_2,
     LEFT_1,
@@ -82,13 +83,13 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
     "unclean_election of one that was away": (
         finding("unclean_election", "08:59:35.967", "08:59:35.967",
             topic="audit_log", partition="0", leader="1", old_leader="3", isr_before="3", isr="1"),
-        [LED_BY_1, LEFT_1, FOUND_2, BACK_1], CONFIRMED,
+        [LED_BY_1, LED_BY_3, LEFT_1, FOUND_2, BACK_1], CONFIRMED,
     ),
     "unclean_election with what it cost, 2.2": (
         finding("unclean_election", "08:59:35.967", "08:59:35.967",
             topic="audit_log", partition="0", leader="1", old_leader="3", isr_before="3", isr="1",
             records_at_risk="50"),
-        [LED_BY_1, LEFT_1, FOUND_2, BACK_1, LED_FROM_0_IN_2_2, LOADED_TO_50], CONFIRMED,
+        [LED_BY_1, LED_BY_3, LEFT_1, FOUND_2, BACK_1, LED_FROM_0_IN_2_2, LOADED_TO_50], CONFIRMED,
     ),
 }  # fmt: skip
 # (case, what a line says, what it says now, a word of the answer)
@@ -120,6 +121,9 @@ ALTERED = [
     ("last_known_leader by its id", "Leader rf1-0", "Leader rf2-0", "no record is of rf1-0"),
     ("last_known_leader by its id", "using an unclean election", "using ELR", "no record says"),
     ("unclean_election 3.2", "=RECOVERING", "=RECOVERED", "no record says who was in sync"),
+    ("unclean_election of one that was away", "isr=3,", "isr=3,1,", "no record says that 3 led with 3 in sync"),
+    ("unclean_election of one that was away", "leader=3,", "leader=2,", "no record says that 3 led with 3 in sync"),
+    ("unclean_election of one that was away", "broker 3 for partition audit_log-0", "broker 3 for partition audit_log-01", "no record says that 3 led"),
     ("unclean_election of one that was away", "brokers: 2,3", "brokers: 1,2,3", "no record has 1 away while 3 left"),
     ("unclean_election of one that was away", "Set(2)", "Set(2, 3)", "no record has 1 away while 3 left"),
     ("unclean_election of one that was away", "brokers: 1,2 (", "brokers: 2 (", "no record has 1 away while 3 left"),
@@ -127,7 +131,7 @@ ALTERED = [
 ]  # fmt: skip
 SAID_WRONGLY = [
     ("unclean_election of one that was away", "isr_before", "3,1", "1 was in sync before"),
-    ("unclean_election of one that was away", "old_leader", "2", "no record has 1 away while 2 left"),
+    ("unclean_election of one that was away", "old_leader", "2", "no record says that 2 led with 3 in sync"),
     ("unclean_election of one that was away", "isr", "1,2", "its ISR is 1"),
     ("unclean_election KRaft", "leader", "-1", "not what the records say"),
     ("unclean_election by the ISR before", "leader", "1", "does not say so"),

@@ -12,7 +12,7 @@ from pipeline.gold.leader_election.election_attempts import attempts
 from pipeline.gold.leader_election.election_lines import SAID, said_of_elections
 from pipeline.gold.leader_election.judging import with_judgement
 from pipeline.gold.leader_election.kraft_elections import kraft_elections
-from pipeline.gold.leader_election.last_leader import with_last_leader
+from pipeline.gold.leader_election.last_leader import with_isr_line, with_last_leader
 from pipeline.model.brokers.candidates import with_candidates
 from pipeline.model.partitions.carried_views import behind_views, there_before
 from pipeline.model.partitions.controller_view import OWN, first_places, held, sequence
@@ -78,6 +78,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     of_zookeeper = (
         attempts_within(begins, own, in_zookeeper)
         .pipe(with_candidates, broker_event, controller_line, day_before)
+        .pipe(with_isr_line, pl.concat([led_before, intervals]))
         .pipe(with_judgement, term, log_gap, broker_session)
         .pipe(with_last_leader, pl.concat([led_before, intervals]))
     )

@@ -156,5 +156,6 @@ def with_reason(found: pl.DataFrame) -> pl.DataFrame:
         line(),
         line("note_"),
         when(is_by_isr).then(line("isr_line_")),
+        when(is_by_absence).then(line("known_isr_")),
         when(is_by_absence).then("away"),
     )

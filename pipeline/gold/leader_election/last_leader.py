@@ -4,7 +4,34 @@ import polars as pl
 from polars import col, lit, when
 
 PARTITION = ("cluster_id", "topic", "topic_life", "partition")
+LINE = ("file_id", "byte_offset")
 UNDETERMINED = "undetermined"
+
+
+def with_isr_line(elections: pl.DataFrame, intervals: pl.DataFrame) -> pl.DataFrame:
+    """Adds known_isr_<line>: the line that stated isr_before, where the timeline has that ISR just before the election.
+
+    intervals: rows of gold.partition_timeline, those that hold just before each election.
+    """
+    line = col("isr_evidence").list.first().struct
+    stated = intervals.filter(col("isr_evidence").is_not_null()).select(
+        *PARTITION,
+        "valid_from_at",
+        known_isr="isr",
+        **{f"known_isr_{name}": line.field(name) for name in LINE},
+    )
+    is_that = (col("known_isr") == col("isr_before")).fill_null(value=False)
+    return (
+        elections.with_row_index("election")
+        .sort("elected_at")
+        .join_asof(
+            stated.sort("valid_from_at"), left_on="elected_at", right_on="valid_from_at", by=PARTITION,
+            allow_exact_matches=False, check_sortedness=False,
+        )
+        .sort("election")
+        .with_columns(when(is_that).then(col(f"known_isr_{name}")) for name in LINE)
+        .drop("election", "known_isr", "valid_from_at")
+    )  # fmt: skip
 
 
 def with_last_leader(elections: pl.DataFrame, intervals: pl.DataFrame) -> pl.DataFrame:

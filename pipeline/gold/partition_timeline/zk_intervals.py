@@ -11,6 +11,7 @@ from pipeline.model.partitions.topic_lives import PARTITION_ORDER
 from pipeline.model.terms.missing_terms import DOUBTS, ORDER_WITH_DOUBT, UNDETERMINED, in_doubt, with_doubt
 
 KEPT = ("state", "leader")
+LINE = ("file_id", "byte_offset")
 PLACE = ("controller_epoch", "seq", "event_seq", "term_id", "file_id", "byte_offset")
 
 
@@ -58,6 +59,7 @@ def seeds(last: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
         *place,
         at="valid_from_at",
         first_seq="interval_seq",
+        **{f"isr_{name}": col("isr_evidence").list.first().struct.field(name) for name in LINE},
         **{
             DOUBTS["leader_epoch"]: when(col("certainty") == UNDETERMINED).then("controller_epoch"),
             DOUBTS["replicas"]: when("is_assignment_stale").then(col("controller_epoch") - is_known),
@@ -96,11 +98,17 @@ def without_known(lived: pl.DataFrame) -> pl.DataFrame:
 
 
 def filled(lived: pl.DataFrame) -> pl.DataFrame:
-    """Each statement with all that is known after it; an Offline partition keeps the leader that Kafka keeps."""
-    return lived.sort("partition_no", *ORDER_WITH_DOUBT).with_columns(
+    """Each statement with all that is known after it; an Offline partition keeps the leader that Kafka keeps.
+    isr_<LINE>: the line that stated the ISR first, after another one."""
+    known = lived.sort("partition_no", *ORDER_WITH_DOUBT).with_columns(
         col(TRACKED).forward_fill().over("partition_no"),
         is_in_doubt=in_doubt("leader_epoch", "partition_no"),
         is_assignment_doubted=in_doubt("replicas", "partition_no"),
+    )
+    is_other_isr = col("isr").ne_missing(col("isr").shift(1).over("partition_no"))
+    said = {f"isr_{name}": when(is_other_isr).then(pl.coalesce(f"isr_{name}", name)) for name in LINE}
+    return known.with_columns(
+        one.forward_fill().over("partition_no").alias(name) for name, one in said.items()
     )
 
 
@@ -112,6 +120,8 @@ def intervals(lived: pl.DataFrame) -> pl.DataFrame:
     """
     known = ("partition_no", *TRACKED, "is_in_doubt", "is_assignment_doubted")
     is_new = pl.any_horizontal(col(name).ne_missing(col(name).shift(1)) for name in known)
+    has_isr = col("isr").is_not_null() & col("isr_file_id").is_not_null()
+    isr_line = pl.concat_list(pl.struct(file_id="isr_file_id", byte_offset="isr_byte_offset"))
     counted = (col("first_seq").max().over("partition_no") - 1).fill_null(0)
     return (
         lived.filter(is_new)
@@ -127,7 +137,8 @@ def intervals(lived: pl.DataFrame) -> pl.DataFrame:
             is_deleting=col("is_deleting").fill_null(value=False),
             is_assignment_stale=when(col("replicas").is_not_null()).then("is_assignment_doubted"),
             certainty=when("is_in_doubt").then(lit(UNDETERMINED)).otherwise(lit("proved")),
-            evidence=pl.concat_list(pl.struct("file_id", "byte_offset")),
+            evidence=pl.concat_list(pl.struct(LINE)),
+            isr_evidence=when(has_isr).then(isr_line),
         )
     )
 
