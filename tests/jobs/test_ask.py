@@ -149,7 +149,7 @@ def test_outages_of_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
     assert "08:59:14.438 controller start-up: brokers 1,2 gone  10 partitions" in lines[3]
     assert cli.main(["outages", "--topic", "search-index"]) == 0
     of_topic = capsys.readouterr().out.splitlines()
-    assert of_topic[-1].split() == ["search-index", "1", "3", "0.29", "1.11", "8.6", "s"]
+    assert of_topic[-1].split() == ["search-index", "1", "3", "0.29", "0.71", "8.6", "s"]
     assert cli.main(["outages", "--topic", "serch-index"]) == 4
     printed = capsys.readouterr()
     assert (
