@@ -17,7 +17,7 @@ from schemas.gold.finding import SEVERITIES
 FORMATS = ("text", "json", "jsonl", "csv", "prometheus")
 COLUMNS = (
     "cluster_id", "number", "finding_id", "rule", "rule_version", "severity", "status", "suppressed_by", "certainty",
-    "entity", "root_event", "term_id", "valid_from_at", "valid_until_at", "sentence",
+    "entity", "root_kind", "root_at", "root_broker_id", "term_id", "valid_from_at", "valid_until_at", "sentence",
 )  # fmt: skip
 PREFIX = "kafka_controller_audit"
 

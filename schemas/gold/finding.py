@@ -141,7 +141,11 @@ SPEC = TableSpec(
             "Why it is not told, as conf says (known_findings); null: it is told.",
         ),
         required("entity", STRING, "What it is about: broker 1, orders-0, topic payments."),
-        field("root_event", STRING, "The term or broker event at its root."),
+        field("root_kind", STRING, "The event at its root: what it was, as broker left, controller, breach."),
+        field("root_at", TIMESTAMP, "When it was, UTC; null: it has no time of its own, see term_id."),
+        field(
+            "root_broker_id", INTEGER, "The broker or controller that it is about; null: none, or several."
+        ),
         TERM_ID,
         required("valid_from_at", TIMESTAMP, "Since when, UTC."),
         field("valid_until_at", TIMESTAMP, "Until when, UTC; null: still so at the end of the data."),

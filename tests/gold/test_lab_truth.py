@@ -1,5 +1,6 @@
 """Real clusters through all builds, against what ZooKeeper and the actions on the cluster say."""
 
+import re
 from collections import Counter
 from math import inf
 from pathlib import Path
@@ -137,6 +138,14 @@ def test_outages_are_those_that_were(lab: Lab) -> None:
     assert list(unmatched([one for one in told if one not in of_disks], true, SETTLED_MS)) == []
     bounds = [(one.earliest_ms, closest(one, told).earliest_ms) for one in must if not one.is_unborn]
     assert all(earliest_ms <= from_ms for from_ms, earliest_ms in bounds)
+
+
+def test_findings_say_the_event_at_their_root_in_columns(lab: Lab) -> None:
+    """What it was is a word, when it was a time: since then, or before, or it is the term's."""
+    found = lab.rows("finding")
+    assert found and [row for row in found if re.search(r"\d{4,}", row["root_kind"] or "1234")] == []
+    assert {row["root_kind"] for row in found if row["root_at"] is None} <= {"controller", "no_template"}
+    assert any(row["root_broker_id"] is not None for row in found)
 
 
 def test_elections_are_those_that_were(lab: Lab) -> None:

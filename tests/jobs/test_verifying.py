@@ -201,7 +201,7 @@ def test_the_report_says_which_and_how_many() -> None:
 def test_another_wording_leaves_the_proof_as_it_is(sentence: str) -> None:
     for case in CASES:
         row, found = stored(case)
-        others = {"sentence": sentence, "entity": sentence, "root_event": sentence}
+        others = {"sentence": sentence, "entity": sentence, "root_kind": sentence}
         assert report([row | others], found) == report([row], found)
 
 

@@ -35,7 +35,8 @@ from schemas.gold.finding import SPEC
 NAME = ("cluster_id", "rule", "entity", "root_event", "term_id")
 NAME_DIGITS = 12
 ADDED = ("finding_id", "status", "suppressed_by")
-OF_RULES = tuple(name for name in SPEC.columns if name not in ADDED)
+# root_event: the text of the event at the root that the id is made of; columns of their own tell what it was.
+OF_RULES = ("root_event", *(name for name in SPEC.columns if name not in ADDED))
 
 
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)

@@ -13,6 +13,7 @@ from pipeline.gold.finding.wording import (
     kept_evidence,
     length,
     millis,
+    root,
     rule,
     words,
 )
@@ -63,6 +64,7 @@ def broker_flapping(
             *rule("broker_flapping", "warning"),
             entity=broker_name(),
             root_event=words("broker left at {}", millis("valid_from_at")),
+            **root("broker left", "valid_from_at", "broker_id"),
             term_id=NO_TERM,
             valid_until_at=when(is_over).then("last_at"),
             sentence=words(
@@ -90,6 +92,7 @@ def unclean_shutdown(broker_session: pl.DataFrame) -> pl.DataFrame:
         *rule("unclean_shutdown", "warning"),
         entity=broker_name(),
         root_event=words("broker left at {}", millis("left_at")),
+        **root("broker left", "left_at", "broker_id"),
         term_id="left_term_id",
         valid_from_at="asked_at",
         valid_until_at="left_at",

@@ -16,6 +16,7 @@ from pipeline.gold.finding.wording import (
     kept_evidence,
     millis,
     partition_name,
+    root,
     rule,
     words,
 )
@@ -54,6 +55,7 @@ def last_known_leader(leader_election: pl.DataFrame) -> pl.DataFrame:
         *rule("last_known_leader", "warning", 2),
         entity=broker_name("leader"),
         root_event=words("back at {}", millis("valid_from_at")),
+        **root("broker back", "valid_from_at", "leader"),
         sentence=words(
             "unclean election: {} was back and made leader of {} as the last known one "
             "(term {}: first {}); what it had not written to disk when it died is lost",
@@ -92,6 +94,7 @@ def leader_choice(leader_election: pl.DataFrame, controller_term: pl.DataFrame) 
         *rule("leader_choice", "warning"),
         entity=words("{} election", kind),
         root_event=controller_name(),
+        **root("controller", broker_id="controller_id"),
         sentence=words(
             "{} chose {} whom Kafka's rule does not choose ({} election), {}",
             *(controller_name(), counted("choices", "leader"), kind, "case"),

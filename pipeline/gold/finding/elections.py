@@ -11,6 +11,7 @@ from pipeline.gold.finding.wording import (
     joined,
     millis,
     partition_name,
+    root,
     rule,
     words,
 )
@@ -53,6 +54,7 @@ def elected(unclean: pl.DataFrame) -> pl.DataFrame:
         *rule("unclean_election", when(is_lossless).then(lit("warning")).otherwise(lit("critical")), 3),
         entity=partition_name(),
         root_event=words("{} at {}", "trigger", millis("elected_at")),
+        **root(col("trigger"), "elected_at"),
         valid_from_at="elected_at",
         valid_until_at="elected_at",
         sentence=words(
@@ -105,6 +107,7 @@ def said_unclean(said: pl.DataFrame) -> pl.DataFrame:
         *rule("unclean_election", "critical"),
         entity=partition,
         root_event=words("elected at {}", millis("logged_at")),
+        **root("election", "logged_at"),
         term_id=NO_TERM,
         valid_from_at="logged_at",
         valid_until_at="logged_at",

@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.finding.wording import facts, kept_evidence, millis, rule, words
+from pipeline.gold.finding.wording import facts, kept_evidence, millis, root, rule, words
 
 # What each kind of event is about, and who hears nothing of it.
 ABOUT = {
@@ -62,6 +62,7 @@ def event_failed(controller_event: pl.DataFrame, controller_term: pl.DataFrame) 
         *rule("event_failed", "warning"),
         entity=words("controller {}", "controller_id"),
         root_event=words("{} failed at {}", "name", millis("valid_from_at")),
+        **root(col("name"), "valid_from_at", "controller_id"),
         sentence=words(
             "controller {} failed while it handled {} ({}){}{}",
             "controller_id",

@@ -10,6 +10,7 @@ from pipeline.gold.finding.wording import (
     facts,
     kept_evidence,
     partition_name,
+    root,
     rule,
     words,
 )
@@ -43,6 +44,7 @@ def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
         *("cluster_id", "entity", "valid_from_at", "valid_until_at", "certainty", "evidence"),
         *rule("missing_logs", "info"),
         root_event=words("{} since {}", "kind", col("hour_at").dt.epoch("s")),
+        **root(col("kind"), "hour_at", "node_id"),
         term_id=NO_TERM,
         sentence=words("{}, {}: {}", "entity", kind, "sentence"),
         facts=facts(node_id="node_id", log="log", kind="kind"),
@@ -82,6 +84,7 @@ def missing_leader_epochs(leader_election: pl.DataFrame) -> pl.DataFrame:
         *rule("missing_logs", "info"),
         entity=lit("cluster"),
         root_event=lit("leader epochs missing"),
+        **root("leader epochs missing", "valid_from_at"),
         term_id=NO_TERM,
         sentence=words(sentence, epochs, partitions, "worst_name", "worst_epochs", *times),
         facts=facts(kind=lit("leader_epochs_missing"), partitions_count="partitions"),
@@ -108,6 +111,7 @@ def not_understood(wording_seen: pl.DataFrame) -> pl.DataFrame:
         *rule("not_understood", "info"),
         entity=lit("logs"),
         root_event="not_understood_reason",
+        **root(col("not_understood_reason")),
         term_id=NO_TERM,
         valid_until_at=lit(None, pl.Datetime("us", "UTC")),
         sentence=when(col("not_understood_reason") == "no_writer")

@@ -12,6 +12,7 @@ from pipeline.gold.finding.wording import (
     kept_evidence,
     millis,
     partition_name,
+    root,
     rule,
     words,
 )
@@ -50,6 +51,7 @@ def moves_of_verdict(
         *rule(name, severity),
         entity=words("{} {}", "machine", pair),
         root_event=controller_name(),
+        **root("controller", broker_id="controller_id"),
         sentence=words(
             f"{{}} {did} {{}} {{}} {{}} {{}}{why}, first of {{}}",
             *(controller_name(), "moves", "machine", noun, pair, "first_name"),
@@ -99,6 +101,7 @@ def replay_disagreement(replay_check: pl.DataFrame, controller_term: pl.DataFram
         *rule("replay_disagreement", "warning"),
         entity=words("{} machine: {} at {}", "machine", check, millis("logged_at")),
         root_event=controller_name(),
+        **root("controller", broker_id="controller_id"),
         valid_from_at="logged_at",
         valid_until_at="logged_at",
         sentence=words(

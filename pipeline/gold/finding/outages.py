@@ -4,7 +4,17 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.finding.outage_events import LOST_DIR, SHUT_DOWN, events
-from pipeline.gold.finding.wording import PARTITION, enumerated, facts, joined, length, rule, several, words
+from pipeline.gold.finding.wording import (
+    PARTITION,
+    enumerated,
+    facts,
+    joined,
+    length,
+    root,
+    rule,
+    several,
+    words,
+)
 from pipeline.model.settings import AuditLimit
 
 START_UP = "controller start-up"
@@ -45,6 +55,9 @@ def outage(
         *rule("outage", severity, 2),
         entity=when(has_brokers).then(entity).otherwise("first_name"),
         root_event=words("{} at {}", cause, col("second_at").dt.epoch("s")),
+        **root(
+            cause, "valid_from_at", when(col("brokers").list.len() == 1).then(col("brokers").list.first())
+        ),
         valid_until_at=when(col("open") == 0).then("ended_at"),
         sentence=words("{}: {}{}", who(), how_long(), seen_by()),
         facts=facts(

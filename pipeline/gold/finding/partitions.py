@@ -13,6 +13,7 @@ from pipeline.gold.finding.wording import (
     length,
     millis,
     plain,
+    root,
     rule,
     words,
 )
@@ -36,6 +37,7 @@ def standing_imbalance(imbalance_breach: pl.DataFrame) -> pl.DataFrame:
         *rule("standing_imbalance", severity, 2),
         entity=broker_name(),
         root_event=words("breach since {}", clock("breached_at")),
+        **root("breach", "breached_at", "broker_id"),
         term_id=NO_TERM,
         valid_from_at="breached_at",
         valid_until_at="balanced_at",
@@ -84,6 +86,7 @@ def blocked_deletion(topic_event: pl.DataFrame, controller_term: pl.DataFrame) -
             *rule("blocked_deletion", severity),
             entity=words("topic {}", "topic"),
             root_event=words("deletion {}", col("deletion") + 1),
+            **root("deletion", "began_at"),
             term_id=NO_TERM,
             valid_from_at="began_at",
             valid_until_at="completed_at",

@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.finding.wording import facts, ids, joined, length, millis, rule, words
+from pipeline.gold.finding.wording import facts, ids, joined, length, millis, root, rule, words
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 
 HEARD, ACTIVE, REFUSED = "controller_observed_leader", "controller_active", "raft_votes_rejected"
@@ -53,6 +53,7 @@ def quorum_without_leader(
         *rule("quorum_without_leader", severity),
         entity=lit("controller"),
         root_event=words("epoch {}", "first_epoch"),
+        **root("quorum without leader", "since_at"),
         valid_from_at="since_at",
         valid_until_at="over_at",
         sentence=words(

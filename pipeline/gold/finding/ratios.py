@@ -11,6 +11,7 @@ from pipeline.gold.finding.wording import (
     decimals,
     facts,
     plain,
+    root,
     rule,
     several,
     words,
@@ -53,6 +54,7 @@ def ratio_disagreement(imbalance_check: pl.DataFrame) -> pl.DataFrame:
         *rule("ratio_disagreement", "warning"),
         entity=broker_name(),
         root_event=controller,
+        **root("controller", broker_id="controller_id"),
         valid_from_at="checked_at",
         sentence=words(
             "{} printed imbalance ratio {} for broker {}, its own lines give {} ({} so){}",
@@ -123,6 +125,7 @@ def stated_imbalance(imbalance_check: pl.DataFrame, imbalance_breach: pl.DataFra
         root_event=words(
             "controller {}, {}", "controller_id", col("from_at").dt.strftime("%Y-%m-%d %H:%M:%S%.3f")
         ),
+        **root("controller", "from_at", "controller_id"),
         valid_from_at="from_at",
         valid_until_at="over_at",
         sentence=words(

@@ -14,6 +14,7 @@ from pipeline.gold.finding.wording import (
     length,
     millis,
     partition_name,
+    root,
     rule,
     words,
 )
@@ -125,6 +126,7 @@ def told(open_ones: pl.DataFrame) -> pl.DataFrame:
         *rule("open_reassignment", when("is_lagging").then(lit("warning")).otherwise(lit("info"))),
         entity=col("name"),
         root_event=words("begun at {}", millis("began_at")),
+        **root("reassignment", "began_at"),
         term_id=NO_TERM,
         valid_from_at="began_at",
         valid_until_at=lit(None, pl.Datetime("us", "UTC")),

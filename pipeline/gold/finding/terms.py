@@ -11,6 +11,7 @@ from pipeline.gold.finding.wording import (
     facts,
     length,
     millis,
+    root,
     rule,
     words,
 )
@@ -37,6 +38,7 @@ def of_term(
         *named,
         entity=controller_name(),
         root_event=controller_name(),
+        **root("controller", broker_id="controller_id"),
         valid_from_at=since,
         valid_until_at=until,
         sentence=sentence,
@@ -166,6 +168,7 @@ def no_controller(
         *rule("no_controller", "warning", 2),
         entity=lit("controller"),
         root_event=controller_name(),
+        **root("controller", broker_id="controller_id"),
         valid_from_at=from_at,
         valid_until_at="superseded_at",
         sentence=words("no controller for {} after {}", how_long, controller_name()),

@@ -3,6 +3,8 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.stretches import TIME
+
 UNIT_MS = {"s": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 SHORT_MS, SECONDS_MS = 100, 120_000  # below them: milliseconds, seconds with one decimal
 # Two units below so many milliseconds; the last ones without a limit.
@@ -19,6 +21,21 @@ def rule(name: str, severity: str | pl.Expr, version: int = 1) -> tuple[pl.Expr,
     """The columns that say which rule it is. severity: a name, or an expression of names."""
     how_much = lit(severity) if isinstance(severity, str) else severity
     return lit(name).alias("rule"), lit(version, pl.Int32).alias("rule_version"), how_much.alias("severity")
+
+
+def root(
+    kind: str | pl.Expr, at: str | pl.Expr | None = None, broker_id: str | pl.Expr | None = None
+) -> dict[str, pl.Expr]:
+    """The columns of the event at the root; kind: its name, or an expression of names."""
+
+    def value(one: str | pl.Expr | None) -> pl.Expr:
+        return col(one) if isinstance(one, str) else lit(None) if one is None else one
+
+    return {
+        "root_kind": lit(kind) if isinstance(kind, str) else kind,
+        "root_at": value(at).cast(TIME),
+        "root_broker_id": value(broker_id).cast(pl.Int32),
+    }
 
 
 def words(text: str, *parts: str | pl.Expr) -> pl.Expr:
