@@ -19,7 +19,7 @@ from pipeline.model.partitions.outage_event import EVENT, with_event
 TABLE, TIMELINE = "gold.partition_outage", "gold.partition_timeline"
 COLUMNS = (
     *("topic", "topic_life", "partition", "noticed_at", "unserved_from_at", "ended_at"),
-    *("root_event", "root_broker_id", "term_id"),
+    *("root_event", "root_broker_id", "term_id", "ended_how", "low_ms"),
 )
 LOST_DIR = "log-dir failure"  # its broker lives
 LEAST_MS = 1000  # shorter ones are what every restart does
@@ -98,8 +98,9 @@ def with_lasting(rows: pl.DataFrame, last: datetime) -> pl.DataFrame:
     """Adds noticed_ms and most_ms, how long an outage lasted, until the end of the data where it goes on; most_ms is
     null where nothing tells."""
     end = pl.max_horizontal(col("ended_at").fill_null(last), "noticed_at").dt.epoch("ms")
+    noticed_ms = end - col("noticed_at").dt.epoch("ms")
     return rows.with_columns(
-        noticed_ms=end - col("noticed_at").dt.epoch("ms"),
+        noticed_ms=pl.when(col("ended_how") == "wiped").then("low_ms").otherwise(noticed_ms),
         most_ms=end - col("unserved_from_at").dt.epoch("ms"),
     )
 

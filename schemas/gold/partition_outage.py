@@ -18,7 +18,8 @@ from schemas.types import INTEGER, LONG, STRING, TIMESTAMP
 ENDED_HOW = (
     "elected",  # a controller elected a leader
     "leader_returned",  # the broker that led it came back, and no line elects another one
-    "deleted",  # its topic was queued for deletion or is gone, or its cluster was wiped
+    "deleted",  # its topic was queued for deletion or is gone
+    "wiped",  # another life of the cluster's metadata began by then: low_ms is until the last line of the one before
     "lines_missing",  # from then on nothing is known of it: it lasted so long at least
     "taken_over",  # a KRaft controller took the cluster over; if it goes on, another row begins
 )
@@ -40,7 +41,11 @@ SPEC = TableSpec(
         ),
         field("ended_at", TIMESTAMP, "When it ended, UTC; null: not at the end of the data."),
         field("ended_how", STRING, "How it ended; null: it did not.", accepted=ENDED_HOW),
-        field("low_ms", LONG, "ended_at - noticed_at: so long at least, milliseconds; null: it goes on."),
+        field(
+            "low_ms",
+            LONG,
+            "ended_at - noticed_at, wiped: less: so long at least, milliseconds; null: it goes on.",
+        ),
         field("high_ms", LONG, "ended_at - unserved_from_at: so long at most, milliseconds."),
         required(
             "root_event",

@@ -228,3 +228,21 @@ def test_lines_are_those_of_the_departure_and_of_the_election() -> None:
     assert [place["file_id"] for place in stretch["evidence"]] == ["broker 1, session 1", "stretch4"]
     (back,) = outages_of(TIMELINE, SESSIONS).filter(topic="back").to_dicts()
     assert [place["file_id"] for place in back["evidence"]] == ["broker 1, session 1", "broker 1, session 2"]
+
+
+WIPED = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 5 and epoch zk version is now 5 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:04,000] INFO [Controller id=1] Ready to serve as the new controller with epoch 5 (kafka.controller.KafkaController)
+    [2026-11-21 00:05:00,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
+"""
+LEFT_OFFLINE = """
+    [2026-11-21 00:00:02,000] INFO [Controller id=1 epoch=5] Changed partition a-0 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=3, leaderEpoch=0, isr=List(3), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:00:03,000] TRACE [Controller id=1 epoch=5] Changed partition a-0 state from OnlinePartition to OfflinePartition (state.change.logger)
+"""
+
+
+def test_an_outage_ends_with_its_life_of_the_cluster_and_lasted_until_its_last_line_at_least() -> None:
+    logs = {(1, "controller"): WIPED, (1, "state-change"): LEFT_OFFLINE}
+    found = built(records_in(logs), "partition_outage")["partition_outage"]
+    told = found.select("noticed_at", "ended_at", "ended_how", "low_ms", "certainty").rows()
+    assert told == [(at(3), at(300), "wiped", 1000, "inferred")]

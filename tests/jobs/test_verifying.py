@@ -17,6 +17,7 @@ from tests.jobs import (
     broker_findings_said,
     election_findings_said,
     findings_said,
+    life_findings_said,
     partition_findings_said,
     term_findings_said,
 )
@@ -29,6 +30,7 @@ STORIES = (
     partition_findings_said,
     broker_findings_said,
     election_findings_said,
+    life_findings_said,
 )
 CASES = {name: case for one in STORIES for name, case in one.CASES.items()}
 ALTERED = [each for one in STORIES for each in one.ALTERED]
@@ -51,6 +53,7 @@ UNSHOWN = {
     ("ratio_disagreement", "lines_count"),
     ("ratio_disagreement", "only_kafka"),
     ("ratio_disagreement", "only_kafka_count"),
+    ("refused_registration", "broker_id"),
     ("replay_disagreement", "check"),
     ("replay_disagreement", "controller_epoch"),
     ("replay_disagreement", "controller_id"),

@@ -10,6 +10,7 @@ from pipeline.gold.finding.choices import last_known_leader, leader_choice
 from pipeline.gold.finding.elections import unclean_election
 from pipeline.gold.finding.failed_events import event_failed
 from pipeline.gold.finding.known import with_suppressed
+from pipeline.gold.finding.lives import new_life, refused_registration
 from pipeline.gold.finding.logs import missing_leader_epochs, missing_logs, not_understood
 from pipeline.gold.finding.moves import (
     discontinuity,
@@ -54,6 +55,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     broker_session: pl.DataFrame,
     election_event: pl.DataFrame,
     wording_seen: pl.DataFrame,
+    controller_event: pl.DataFrame,
     audit_limit: AuditLimit,
     data_end: pl.DataFrame,
     published_finding: pl.DataFrame,
@@ -73,6 +75,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         refused_move(transition_audit),
         discontinuity(transition_audit),
         replay_disagreement(replay_check, controller_term),
+        new_life(controller_term, controller_event),
+        refused_registration(controller_event, broker_session),
         missing_logs(log_gap),
         missing_leader_epochs(leader_election),
         controller_outlived(controller_term, audit_limit),

@@ -8,6 +8,7 @@ from polars import col, lit, when
 from pipeline.core.stretches import with_island
 from pipeline.gold.finding.wording import PARTITION, kept_evidence, millis, partition_name
 from pipeline.model.brokers.departures import AT_STARTUP
+from pipeline.model.brokers.outage_bounds import WIPED
 from pipeline.model.partitions.outage_event import EVENT, with_event
 from pipeline.model.settings import AuditLimit
 
@@ -31,13 +32,15 @@ def events(
     partitions, open_long of those that are open for so long; brokers and first_name are of all that it left: the name
     of the finding must not change as time goes on."""
     end_at = pl.max_horizontal(pl.coalesce("ended_at", "until_at"), "noticed_at")
+    until_end_ms = end_at.dt.epoch("ms") - millis("noticed_at")
+    lasted_ms = when(col("ended_how") == WIPED).then("low_ms").otherwise(until_end_ms)
     is_open = col("ended_at").is_null()
     is_told = col("is_long") | is_open
     return (
         partition_outage.filter(col("certainty") != "undetermined")
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id", how="inner")
         .pipe(with_chosen, controller_term, broker_session)
-        .with_columns(name=partition_name(), lasted_ms=end_at.dt.epoch("ms") - millis("noticed_at"))
+        .with_columns(name=partition_name(), lasted_ms=lasted_ms)
         .with_columns(is_long=col("lasted_ms") >= audit_limit.outage_ms)
         .pipe(with_event)
         .pipe(with_company)

@@ -9,7 +9,7 @@ from pipeline.core.stretches import TIME, open_end, with_island
 from pipeline.gold.partition_outage.roots import with_departed, with_only_replica, with_shutting_leader
 from pipeline.gold.partition_outage.unserved import RETURNED, unserved
 from pipeline.model.brokers.departures import AT_STARTUP
-from pipeline.model.brokers.outage_bounds import UNSAID, with_bounds
+from pipeline.model.brokers.outage_bounds import UNSAID, WIPED, with_bounds
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.settings import SessionLimit
 
@@ -167,7 +167,7 @@ def with_fence(found: pl.DataFrame, broker_absence: pl.DataFrame) -> pl.DataFram
 
 def with_its_end() -> pl.Expr:
     """What no line ends is not proved as a whole."""
-    is_unended = (col("ended_how") == "lines_missing") & (col("certainty") == "proved")
+    is_unended = col("ended_how").is_in(["lines_missing", WIPED]) & (col("certainty") == "proved")
     return when(is_unended).then(lit("inferred")).otherwise("certainty")
 
 

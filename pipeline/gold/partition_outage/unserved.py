@@ -6,10 +6,12 @@ A line is two columns with one prefix: <prefix>_file_id and <prefix>_byte_offset
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.model.brokers.outage_bounds import WIPED
 from pipeline.model.partitions.service import BROKER, LEADER_GONE, LINE, absences, with_next
 from pipeline.model.partitions.service_parts import PART_ENDS
 from pipeline.model.partitions.statements import PARTITION
 
+BEGINS_A_LIFE = ("controller_elected", "controller_epoch_incremented", "controller_active")
 TAKEN = "partition_created"  # a KRaft controller took the partition over from ZooKeeper
 RETURNED, ELECTED = "leader_returned", "elected"
 NEXT = ("leader", "is_deleting", "is_unknown", "line_file_id", "line_byte_offset")
@@ -65,6 +67,8 @@ def its_ending() -> pl.Expr:
         .then(lit(RETURNED))
         .when(is_taken_over)
         .then(lit("taken_over"))
+        .when(~col("has_next") & col("ended_by").is_in(BEGINS_A_LIFE))
+        .then(lit(WIPED))
         .when(is_gone)
         .then(lit("deleted"))
         .when("next_is_unknown")

@@ -13,6 +13,7 @@ from pipeline.model.settings import SessionLimit
 TICK_SECONDS = 3
 # What a KRaft controller needs beyond the time-out until it has fenced a broker.
 LATE_SECONDS = 1
+WIPED = "wiped"  # how an outage ends with another life of the cluster's metadata
 UNSAID, FENCED = "missing_in_list", "uncontrolled"
 # What the controller does by itself, and not because a broker is gone.
 DISK = "log-dir failure"
@@ -38,10 +39,15 @@ def with_bounds(
     is_startup_after_unseen = (how == AT_STARTUP) & col("last_seen_before_at").is_null()
     is_guess = (how == UNSAID) | is_startup_after_unseen
     has_seen_end = col("ended_how") != "lines_missing"
+    # Nothing tells when the life before ended, but that it had a line then.
+    is_wiped = (col("ended_how") == WIPED).fill_null(value=False)
+    until_seen_ms = pl.min_horizontal(lasted_ms("noticed_at", until="life_seen_at"), lasted_ms("noticed_at"))
+    known_ms = pl.max_horizontal(until_seen_ms, 0).fill_null(0)
     return (
         found.with_columns(broker_id=pl.coalesce("root_broker_id", "old_leader"))
         .pipe(with_session_seconds, "noticed_at", *said)
         .join(of_terms(term), on=["cluster_id", "term_id"], how="left")
+        .join(last_of_lives(term), on=["cluster_id", "term_id"], how="left")
         .with_columns(
             unserved_from_at=when(mode == "zookeeper")
             .then(in_zookeeper)
@@ -50,9 +56,17 @@ def with_bounds(
             certainty=when(is_guess).then(lit("undetermined")).otherwise("certainty"),
         )
         .with_columns(
-            low_ms=lasted_ms("noticed_at"), high_ms=when(has_seen_end).then(lasted_ms("unserved_from_at"))
+            low_ms=when(is_wiped).then(known_ms).otherwise(lasted_ms("noticed_at")),
+            high_ms=when(has_seen_end).then(lasted_ms("unserved_from_at")),
         )
+        .drop("life_seen_at")
     )
+
+
+def last_of_lives(term: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, term_id, life_seen_at): the last line that names a term of the life."""
+    life_seen_at = col("last_seen_at").max().over("cluster_id", "mode", "life")
+    return term.select("cluster_id", "term_id", life_seen_at=life_seen_at)
 
 
 def of_terms(term: pl.DataFrame) -> pl.DataFrame:
@@ -157,6 +171,6 @@ def kraft_silence(limit: SessionLimit) -> timedelta:
     return timedelta(seconds=limit.kraft_session_seconds + LATE_SECONDS)
 
 
-def lasted_ms(since: str) -> pl.Expr:
-    """Whole milliseconds from that column to ended_at, both cut to milliseconds first."""
-    return col("ended_at").dt.epoch("ms") - col(since).dt.epoch("ms")
+def lasted_ms(since: str, until: str = "ended_at") -> pl.Expr:
+    """Whole milliseconds from that column to the other, both cut to milliseconds first."""
+    return col(until).dt.epoch("ms") - col(since).dt.epoch("ms")

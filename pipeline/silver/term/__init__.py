@@ -1,5 +1,7 @@
 """Terms of controllers, from the lines that elect them and the lines that name them."""
 
+from collections.abc import Iterable
+
 import polars as pl
 from polars import col, lit, when
 
@@ -60,21 +62,28 @@ def is_own_epoch() -> pl.Expr:
 def with_life(elected: pl.DataFrame) -> pl.DataFrame:
     """Life among those of the mode. reused_at: when a later life uses the numbers of the term
     again."""
-    of_mode = ("cluster_id", "mode")
-    number = pl.int_range(1, pl.len() + 1)
-    is_restart = (col("controller_epoch") == 1) & (number.over(of_mode) > 1)
-    return (
-        elected.sort("elected_at", "controller_epoch", "controller_id", *LINE)
-        .with_columns(
-            occurrence=number.over(*of_mode, "controller_epoch"),
-            restarts=is_restart.cast(pl.Int64).cum_sum().over(of_mode),
-        )
-        .with_columns(
-            life=pl.max_horizontal("occurrence", col("restarts") + 1).cum_max().over(of_mode).cast(pl.Int32),
-            reused_at=col("elected_at").shift(-1).over(OWN),
-        )
-        .drop("occurrence", "restarts")
+    in_turn = elected.sort("elected_at", "controller_epoch", "controller_id", *LINE)
+    lives = lives_of(in_turn.select("cluster_id", "mode", "controller_epoch").iter_rows())
+    return in_turn.with_columns(
+        pl.Series("life", lives, pl.Int32), reused_at=col("elected_at").shift(-1).over(OWN)
     )
+
+
+def lives_of(epochs: Iterable[tuple[str, str, int]]) -> list[int]:
+    """The life of each (cluster_id, mode, epoch) in order of time: another one begins with epoch 1 after others, and
+    with an epoch that the one before has had."""
+    life: dict[tuple[str, str], int] = {}
+    had: dict[tuple[str, str], set[int]] = {}
+    found = []
+    for cluster_id, mode, epoch in epochs:
+        key = cluster_id, mode
+        epochs_before = had.setdefault(key, set())
+        if epochs_before and (epoch == 1 or epoch in epochs_before):
+            life[key] = life.get(key, 1) + 1
+            epochs_before.clear()
+        epochs_before.add(epoch)
+        found.append(life.get(key, 1))
+    return found
 
 
 def lives_in_zookeeper(elected: pl.DataFrame, unelected: pl.DataFrame) -> pl.DataFrame:

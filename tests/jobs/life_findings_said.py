@@ -1,0 +1,55 @@
+"""Findings about lives of clusters with the lines that prove them, and what must not; as tests.jobs.findings_said."""
+
+from jobs.verify.proof import CONFIRMED, UNDECIDED, Claim
+from tests.jobs.findings_said import finding
+
+OLD = "[2026-11-21 14:49:20,854] INFO [QuorumController id=0] Creating new QuorumController with clusterId 5hB35yl2S0OprtlCchJeVQ (org.apache.kafka.controller.QuorumController)"
+NEW = "[2026-11-21 14:52:45,510] INFO [QuorumController id=0] Creating new QuorumController with clusterId KeV_Kj-4QBmE7jRYmen2pg (org.apache.kafka.controller.QuorumController)"
+EPOCH_11 = "[2026-11-21 14:20:00,100] INFO [Controller id=2] 2 successfully elected as the controller. Epoch incremented to 11 and epoch zk version is now 11 (kafka.controller.KafkaController)"
+EPOCH_1 = "[2026-11-21 14:30:00,100] INFO [Controller id=3] 3 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)"
+REFUSED_1 = "[2026-11-21 14:49:22,715] INFO [QuorumController id=0] registerBroker: event failed with DuplicateBrokerRegistrationException in 1374 microseconds. Exception message: Another broker is registered with that broker id. (org.apache.kafka.controller.QuorumController)"
+REFUSED_2 = REFUSED_1.replace("22,715", "29,144")
+
+CASES: dict[str, tuple[Claim, list[str], str]] = {
+    "new_life": (
+        finding("new_life", "14:52:45.510", "14:52:45.510",
+            node_id="0", old_cluster="5hB35yl2S0OprtlCchJeVQ", new_cluster="KeV_Kj-4QBmE7jRYmen2pg"),
+        [OLD, NEW], CONFIRMED,
+    ),
+    "new_life epochs": (
+        finding("new_life", "14:30:00.100", "14:30:00.100",
+            controller_id="3", controller_epoch="1", old_epoch="11"),
+        [EPOCH_11, EPOCH_1], CONFIRMED,
+    ),
+    "new_life alone": (
+        finding("new_life", "14:30:00.100", "14:30:00.100",
+            controller_id="3", controller_epoch="1", old_epoch="11"),
+        [EPOCH_1], UNDECIDED,
+    ),
+    "refused_registration": (
+        finding("refused_registration", "14:49:22.715", "14:49:29.144",
+            broker_id="0", refused_count="2", lasted_ms="6429"),
+        [REFUSED_1, REFUSED_2], CONFIRMED,
+    ),
+}  # fmt: skip
+
+ALTERED = [
+    ("new_life", "KeV_", "keV_", "no record says cluster"),
+    ("new_life", "id=0] Creating new QuorumController with clusterId K", "id=1] Creating new QuorumController with clusterId K", "of other nodes"),
+    ("new_life", "14:52:45,510", "14:52:45,511", "held from"),
+    ("new_life", "14:49:20", "14:59:20", "another order"),
+    ("new_life epochs", "14:20:00", "14:40:00", "another order"),
+    ("new_life epochs", "to 11", "to 10", "has epoch 10"),
+    ("refused_registration", "29,144] INFO [QuorumController id=0] registerBroker", "29,144] INFO [QuorumController id=0] heartbeat", "refuses no broker"),
+    ("refused_registration", "22,715", "22,716", "is not the first"),
+    ("refused_registration", "29,144", "29,145", "held from"),
+]  # fmt: skip
+
+SAID_WRONGLY = [
+    ("new_life", "new_cluster", "KeV_Kj-4QBmE7jRYmen2ph", "no record says cluster"),
+    ("new_life", "node_id", "1", "of other nodes"),
+    ("new_life epochs", "old_epoch", "10", "the one before has epoch 11"),
+    ("new_life epochs", "controller_id", "2", "no record elects 2"),
+    ("refused_registration", "refused_count", "1", "2 records for 1"),
+    ("refused_registration", "lasted_ms", "6430", "it was 6429 ms"),
+]
