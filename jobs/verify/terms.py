@@ -74,7 +74,12 @@ def no_controller(claim: Claim, lines: Sequence[Line]) -> str:
     if at_most_ms is None:
         return no_leader_of_quorum(claim, lines)
     node_id, epoch = controller_of(claim)
-    (own, own_at), (_, after_at) = elected(lines, epoch), elected(lines, epoch + 1)
+    active = {int(found[1]): one for one in lines if (found := ACTIVE.search(one.text))}
+    if epoch in active:
+        own, own_at = active[epoch].node_id(), active[epoch].at()
+        after_at = min((one.at() for number, one in active.items() if number > epoch), default=own_at)
+    else:
+        (own, own_at), (_, after_at) = elected(lines, epoch), elected(lines, epoch + 1)
     seen = [one.at() for one in lines if one.node_id() == own and own_at <= one.at() < after_at]
     require(seen and own == node_id, f"no record of controller {node_id} is before {after_at}")
     require_span(claim, max(seen), after_at, at_most_ms)

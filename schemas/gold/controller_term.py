@@ -20,6 +20,7 @@ GAP_KINDS = (
     "handover",  # it resigned before the next election
     "session_timeout",  # it crashed: ZooKeeper waited for it
     "fetch_timeout",  # KRaft: its process ended, and the others waited for it
+    "quorum_lost",  # KRaft: its process ended, and most of the quorum was down
     "sole_broker",  # it followed itself, or was shut down, and no other node was there that could have been elected
     "none",  # the next one was elected before it resigned
     "unknown",

@@ -199,6 +199,9 @@ STORIES: dict[str, Logs] = {
         active(1, 1, 1) + event(1, 3) + created(1, 20),
         observed(2, 1, 1.1, 1) + observed(2, 2, 4, "(none)") + observed(2, 3, 5, "(none)") + active(2, 4, 14),
     ),
+    "quorum lost unheard": two(
+        active(1, 1, 1) + event(1, 3) + created(1, 20), observed(2, 1, 1.1, 1) + created(2, 13) + active(2, 4, 14)
+    ),
     "nobody since": two(active(1, 1, 1) + event(1, 3), observed(2, 2, 4, "(none)") + observed(2, 3, 15, "(none)")),
     "shut down": two(active(1, 1, 1) + event(1, 3), observed(2, 2, 4, "(none)") + observed(2, 2, 4.1, "(none)")),
     "next active unseen": two(active(1, 1, 1) + renounced(1, 1, 10, 3), observed(2, 2, 12, 3)),

@@ -35,6 +35,10 @@ FOUND = {
     ("crashed", "no_controller"): "no controller for up to 7.0 s after controller 1 (epoch 1)",
     ("quorum lost", "no_controller"): "no controller for at least 10.0 s after controller 1 (epoch 1)",
     (
+        "quorum lost unheard",
+        "no_controller",
+    ): "no controller for up to 11.0 s after controller 1 (epoch 1): most of the quorum was down",
+    (
         "nobody since",
         "no_controller",
     ): "no controller for as long as the logs go on after controller 1 (epoch 1)",
@@ -42,7 +46,7 @@ FOUND = {
 }
 
 LIMIT = AuditLimit(overlap_ms=1000, no_controller_ms=5000, no_quorum_leader_ms=9000, failover_slow_ms=10000)
-NO_CONTROLLER = {"crashed", "crashed, shut down later", "quorum lost", "nobody since"}
+NO_CONTROLLER = {"crashed", "crashed, shut down later", "quorum lost", "quorum lost unheard", "nobody since"}
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +95,7 @@ def test_facts_are_what_the_sentence_tells(findings: list[Row]) -> None:
         "crashed, shut down later": {"at_most_ms": "10900"},
         "nobody since": {},
         "quorum lost": {"at_least_ms": "10000"},
+        "quorum lost unheard": {"at_most_ms": "11000"},
         "slow": {"lasted_ms": "30000", "longest_step": "initializing_context"},
     }
 

@@ -15,6 +15,7 @@ from tests.jobs.finding_records import (
     HALTED,
     ILLEGAL,
     LAST_OF_1,
+    LAST_OF_102,
     OLD_ELECTED_1,
     OLD_ELECTED_2,
     OLD_EPOCH_1,
@@ -78,6 +79,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
         finding("no_controller", "08:02:33.674", "08:02:35.100",
             controller_id="102", controller_epoch="2", at_least_ms="1426"),
         [ACTIVE_2, VACANT_3, ACTIVE_4], CONFIRMED,
+    ),
+    "no_controller KRaft, unheard": (
+        finding("no_controller", "08:01:50", "08:02:35.100",
+            controller_id="102", controller_epoch="2", at_most_ms="45100"),
+        [ACTIVE_2, LAST_OF_102, ACTIVE_4], CONFIRMED,
     ),
     "no_controller since": (
         finding("no_controller", "08:02:33.674", None,
@@ -181,6 +187,8 @@ ALTERED = [
     ("controller_outlived KRaft", "08:02:36,500", "08:02:34,500", "gave up after the next one was active"),
     ("controller_outlived KRaft", "id=102] maybe", "id=103] maybe", "no record says that controller 102 gave up"),
     ("controller_outlived KRaft", "at epoch 4", "at epoch 1", "no record says that controller 102 gave up"),
+    ("no_controller KRaft, unheard", "08:01:50,000", "08:01:51,000", "held from"),
+    ("no_controller KRaft, unheard", "at epoch 4", "at epoch 1", "no record of controller 102"),
     ("no_controller KRaft", "leader is (none)", "leader is 103", "no record says that nobody leads"),
     ("no_controller KRaft", "08:02:33,674", "08:02:33,974", "held from"),
     ("no_controller KRaft", "at epoch 4", "at epoch 1", "or who led next"),

@@ -13,6 +13,7 @@ from pipeline.gold.controller_term.ends import (
     with_next_view,
 )
 from pipeline.gold.controller_term.own import own_lines
+from pipeline.gold.controller_term.quorums import with_lost_quorum
 from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, known_lines
 from pipeline.model.terms.term_steps import IN_TURN, MODE, TERM, with_succession
 
@@ -51,6 +52,7 @@ def build(
         joined(begun, *told)
         .pipe(with_next_view, broker_event, controller_event)
         .pipe(with_end)
+        .pipe(with_lost_quorum, controller_event)
         .pipe(with_gap)
         .pipe(with_fate)
         .pipe(with_lines)

@@ -215,6 +215,8 @@ def with_gap(term: pl.DataFrame) -> pl.DataFrame:
         .then(lit("unknown"))
         .when(how == "crashed")
         .then(lit("session_timeout"))
+        .when("is_quorum_lost")
+        .then(lit("quorum_lost"))
         .when(how == "process_end")
         .then(lit("fetch_timeout"))
         .otherwise(lit("handover"))

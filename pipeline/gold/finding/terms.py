@@ -20,6 +20,7 @@ from pipeline.model.settings import AuditLimit
 
 NORMAL = "resignation_tail"  # it heard of the next one and did nothing but resign
 WROTE = "zombie_wrote"
+QUORUM_LOST = "quorum_lost"
 
 
 def of_term(
@@ -145,11 +146,17 @@ def no_controller(
     Source: KafkaRaftClient, RaftConfig (controller.quorum.fetch.timeout.ms, election.timeout.ms,
     election.backoff.max.ms), from 2.8.
     """
+    is_lost = (col("gap_kind") == QUORUM_LOST).fill_null(value=False)
     is_by_end = col("gap_ms").is_not_null() & (col("gap_kind") != "fetch_timeout")
-    from_at = pl.coalesce("vacant_from_at", when(is_by_end).then("ended_at"))
+    # Of a lost quorum it may be heard only as it is over.
+    is_heard_late = is_lost & (
+        millis("superseded_at") - millis("vacant_from_at") <= audit_limit.no_quorum_leader_ms
+    )
+    heard_at = when(~is_heard_late).then("vacant_from_at")
+    from_at = pl.coalesce(heard_at, when(is_by_end).then("ended_at"))
     ms = pl.coalesce("superseded_at", "until_at").dt.epoch("ms") - from_at.dt.epoch("ms")
     is_of_several = col("gap_kind").ne_missing(lit("sole_broker"))
-    is_vacant, is_last = col("vacant_from_at").is_not_null(), col("superseded_at").is_null()
+    is_vacant, is_last = heard_at.is_not_null(), col("superseded_at").is_null()
     bound = when(is_vacant).then(lit("at least")).otherwise(lit("up to"))
     bounded = words("{} {}", bound, length(ms))
     how_long = when(is_last).then(lit("as long as the logs go on")).otherwise(bounded)
@@ -171,7 +178,14 @@ def no_controller(
         **root("controller", broker_id="controller_id"),
         valid_from_at=from_at,
         valid_until_at="superseded_at",
-        sentence=words("no controller for {} after {}", how_long, controller_name()),
+        sentence=words(
+            "no controller for {} after {}{}",
+            *(
+                how_long,
+                controller_name(),
+                when(is_lost).then(lit(": most of the quorum was down")).otherwise(lit("")),
+            ),
+        ),
         facts=facts(
             **CONTROLLER,
             at_least_ms=when(is_vacant & ~is_last).then(ms),
