@@ -35,11 +35,11 @@ OUTAGES = """
 """
 # Controller 5 was shut down, came back and died in the next term, found itself missing when it was elected again; controller 6 crashed.
 TERMS = """
-    cluster_id | term_id | life | controller_epoch | controller_id | ended_how | ended_at
-    c          | 1-2     | 1    | 2                | 5             | shutdown  | 21.5
-    c          | 1-3     | 1    | 3                | 6             | crashed   | 25
-    c          | 1-4     | 1    | 4                | 5             | shutdown  | 44.5
-    c          | 1-5     | 1    | 5                | 6             | open      |
+    cluster_id | term_id | life | controller_epoch | controller_id | ended_how | ended_at | mode
+    c          | 1-2     | 1    | 2                | 5             | shutdown  | 21.5     |
+    c          | 1-3     | 1    | 3                | 6             | crashed   | 25       |
+    c          | 1-4     | 1    | 4                | 5             | shutdown  | 44.5     | kraft
+    c          | 1-5     | 1    | 5                | 6             | open      |          |
 """
 # 6 had asked to be shut down when it left at 48; 9 was never there.
 SESSIONS = """
@@ -79,7 +79,7 @@ def test_an_event_that_left_partitions_without_a_leader() -> None:
         ("info", "broker 5", "inferred", "broker 5 was shut down: 1 partition without a leader for 1.1 s (a-0)"),
         ("info", "broker 5", "inferred", "broker 5 was shut down: 1 partition without a leader for 2.0 s (a-0), seen by the new controller 6"),
         ("warning", "broker 2", "inferred", "broker 2 died or hung: 2 partitions without a leader for up to 4.0 s (worst b-0)"),
-        ("warning", "broker 2", "proved", "broker 2 died or hung: 2 partitions without a leader for up to 51 ms (worst d-0), all still without at the end of the data"),
+        ("warning", "broker 2", "proved", "broker 2 died or hung: 2 partitions without a leader for up to 51 ms (worst d-0), all still without at the end of the data, seen by the new controller 5; since when no line tells"),
         ("warning", "broker 2", "proved", "broker 2 lost a log directory: 1 partition without a leader for 2.0 s (f-0)"),
         ("warning", "broker 5", "inferred", "broker 5 was gone: 1 partition without a leader for 1.5 s (g-0), seen by the new controller 5"),
         ("warning", "broker 5", "proved", "broker 5 died or hung: 1 partition without a leader for 1.0 s (a-0)"),

@@ -8,7 +8,7 @@ from polars import col, lit, when
 from pipeline.core.stretches import with_island
 from pipeline.gold.finding.wording import PARTITION, kept_evidence, millis, partition_name
 from pipeline.model.brokers.departures import AT_STARTUP
-from pipeline.model.brokers.outage_bounds import WIPED
+from pipeline.model.brokers.outage_bounds import FENCED, WIPED
 from pipeline.model.partitions.outage_event import EVENT, with_event
 from pipeline.model.settings import AuditLimit
 
@@ -29,12 +29,14 @@ def events(
 ) -> pl.DataFrame:
     """(cluster_id, EVENT, is_chosen, ...): what left a partition without a leader for so long, or still does at the
     end of the data, whatever its length. partitions, lasted_ms, open, ended_at, evidence and longest are of those
-    partitions, open_long of those that are open for so long; brokers and first_name are of all that it left: the name
-    of the finding must not change as time goes on."""
+    partitions, open_long of those that are open for so long; is_since_unknown: of the longest, in KRaft; brokers and
+    first_name are of all that it left: the name of the finding must not change as time goes on."""
     end_at = pl.max_horizontal(pl.coalesce("ended_at", "until_at"), "noticed_at")
     until_end_ms = end_at.dt.epoch("ms") - millis("noticed_at")
     lasted_ms = when(col("ended_how") == WIPED).then("low_ms").otherwise(until_end_ms)
     is_open = col("ended_at").is_null()
+    # A controller that is new waits for the whole session anew before it fences a broker.
+    is_since_unknown = col("unserved_from_at").is_null() & (col("root_left_how") == FENCED)
     is_told = col("is_long") | is_open
     return (
         partition_outage.filter(col("certainty") != "undetermined")
@@ -56,6 +58,7 @@ def events(
             lasted_ms=col("lasted_ms").filter(is_told).sum(),
             longest_ms=col("lasted_ms").first(),
             longest_name=col("name").first(),
+            is_since_unknown=is_since_unknown.first(),
             valid_from_at=col("noticed_at").min(),
             ended_at=col("ended_at").filter(is_told).max(),
             brokers=col("root_broker_id").drop_nulls().unique().sort(),
@@ -64,7 +67,7 @@ def events(
             evidence=kept_evidence(col("evidence").filter(is_told)),
         )
         .filter(col("partitions") > 0)
-        .join(controller_term.select(*TERM, "controller_id"), on=TERM, how="left")
+        .join(controller_term.select(*TERM, "controller_id", "mode"), on=TERM, how="left")
         .pipe(with_never_seen, broker_session)
     )
 

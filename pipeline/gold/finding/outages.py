@@ -106,7 +106,14 @@ def how_long() -> pl.Expr:
 
 
 def seen_by() -> pl.Expr:
-    """The controller that found it so when it started: since when it was so it can't say."""
-    is_found = (col("root_event") == START_UP) & col("controller_id").is_not_null()
+    """The controller that found it so when it started: since when it was so it can't say. In KRaft it waits for the
+    whole session time-out anew, and the broker may have been silent for long."""
+    is_new = col("is_since_unknown").fill_null(value=False) & (col("mode") == "kraft") & ~col("is_chosen")
     found = words(", seen by the new controller {}", "controller_id")
-    return when(is_found).then(found).otherwise(lit(""))
+    late = words("{}; since when no line tells", found)
+    is_known = col("controller_id").is_not_null()
+    return (
+        when(is_known & (col("root_event") == START_UP)).then(found)
+        .when(is_known & is_new).then(late)
+        .otherwise(lit(""))
+    )  # fmt: skip
