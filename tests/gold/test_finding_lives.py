@@ -76,8 +76,9 @@ def test_epochs_that_only_go_back_are_no_other_cluster(epochs: tuple[int, ...]) 
 def test_lives_begin_with_epoch_1_and_with_epochs_that_come_again(
     epochs: tuple[int, ...], lives: list[int]
 ) -> None:
-    assert lives_of([("c", "zookeeper", one) for one in epochs]) == lives
-    with_another = [("c", mode, one) for one in epochs for mode in ("zookeeper", "kraft")]
+    """Of as many controllers."""
+    assert lives_of([("c", "zookeeper", *one) for one in enumerate(epochs)]) == lives
+    with_another = [("c", mode, *one) for one in enumerate(epochs) for mode in ("zookeeper", "kraft")]
     assert lives_of(with_another)[::2] == lives
 
 

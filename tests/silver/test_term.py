@@ -2,6 +2,7 @@
 
 import pytest
 
+from pipeline.silver.term import lives_of
 from schemas.silver.term import SPEC
 from tests.chain import built
 from tests.frames import frame
@@ -77,6 +78,24 @@ def test_a_life_begins_before_its_first_election_seen(
     given = {(1, "controller"): first, (2, "controller"): BEFORE_A_WIPE, (node, "state-change"): logs}
     found = built(records_in(given), "term")["term"]
     assert sorted(found["term_id"]) == terms
+
+
+def test_an_epoch_after_the_election_in_a_later_life_is_of_that_life() -> None:
+    moved = (
+        "[2026-11-21 00:01:{0:02d},000] INFO [Controller id=1 epoch={1}] Changed partition t-0 from NewPartition to "
+        "OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1), partitionEpoch=0) "
+        "(state.change.logger)\n"
+    )
+    begun = "\n".join((ELECTED.format(1, 1, 3), ELECTED.format(5, 1, 4), ELECTED.format(9, 1, 1)))
+    given = {(1, "controller"): begun, (1, "state-change"): moved.format(0, 3) + moved.format(1, 5)}
+    assert sorted(built(records_in(given), "term")["term"]["term_id"]) == ["1-3", "1-4", "2-1", "2-3", "2-5"]
+
+
+def test_lives_follow_one_another_whatever_begins_them() -> None:
+    """Back at a lower epoch, the same epoch again, epoch 1; a lower epoch of another controller may be its clock."""
+    turns = [(0, 4), (0, 3), (1, 4), (1, 9), (0, 8), (0, 4), (0, 1), (1, 2), (0, 1)]
+    assert lives_of(("c", "zookeeper", *turn) for turn in turns) == [1, 2, 2, 2, 2, 3, 4, 4, 5]
+    assert lives_of([("c", "zookeeper", 1, 7), ("d", "zookeeper", 1, 7), ("c", "kraft", 1, 7)]) == [1, 1, 1]
 
 
 @pytest.mark.parametrize(

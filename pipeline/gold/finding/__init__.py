@@ -55,7 +55,6 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     broker_session: pl.DataFrame,
     election_event: pl.DataFrame,
     wording_seen: pl.DataFrame,
-    controller_event: pl.DataFrame,
     audit_limit: AuditLimit,
     data_end: pl.DataFrame,
     published_finding: pl.DataFrame,

@@ -33,8 +33,8 @@ def build(
     other controllers.
 
     Elected: by the line that says so; up to 2.0 it has no epoch, the next line of that election gives it (elections).
-    Life: an epoch that is elected a second time, or epoch 1 after others, begins another life of the metadata; so does
-    the first election that is seen, if its controller had a later epoch before it.
+    Life: an epoch that is elected a second time, epoch 1 after others, or a lower one than its controller had begins
+    another life of the metadata; so does the first election that is seen, if its controller had a later epoch before.
     Reads no log line: all inputs are small.
     Source: KafkaController.elect, 0.8.2 to 3.9; QuorumController.claim, from 2.8.
     """
@@ -62,27 +62,31 @@ def is_own_epoch() -> pl.Expr:
 def with_life(elected: pl.DataFrame) -> pl.DataFrame:
     """Life among those of the mode. reused_at: when a later life uses the numbers of the term
     again."""
+    of_mode = ("cluster_id", "mode")
     in_turn = elected.sort("elected_at", "controller_epoch", "controller_id", *LINE)
-    lives = lives_of(in_turn.select("cluster_id", "mode", "controller_epoch").iter_rows())
+    lives = lives_of(in_turn.select(*of_mode, "controller_id", "controller_epoch").iter_rows())
     return in_turn.with_columns(
-        pl.Series("life", lives, pl.Int32), reused_at=col("elected_at").shift(-1).over(OWN)
+        life=pl.Series(lives, dtype=pl.Int32), reused_at=col("elected_at").shift(-1).over(OWN)
     )
 
 
-def lives_of(epochs: Iterable[tuple[str, str, int]]) -> list[int]:
-    """The life of each (cluster_id, mode, epoch) in order of time: another one begins with epoch 1 after others, and
-    with an epoch that the one before has had."""
-    life: dict[tuple[str, str], int] = {}
-    had: dict[tuple[str, str], set[int]] = {}
-    found = []
-    for cluster_id, mode, epoch in epochs:
-        key = cluster_id, mode
-        epochs_before = had.setdefault(key, set())
-        if epochs_before and (epoch == 1 or epoch in epochs_before):
-            life[key] = life.get(key, 1) + 1
-            epochs_before.clear()
-        epochs_before.add(epoch)
-        found.append(life.get(key, 1))
+def lives_of(elections: Iterable[tuple[str, str, int, int]]) -> list[int]:
+    """Of elections in their turn (cluster_id, mode, controller_id, epoch). Another life begins with epoch 1, with an
+    epoch that its life has had, and with one below that of the same controller: another one's clock may be wrong."""
+    found: list[int] = []
+    lives: dict[tuple[str, str], int] = {}
+    epochs: dict[tuple[str, str], set[int]] = {}  # of the life at that time
+    highest: dict[tuple[str, str], dict[int, int]] = {}  # the same, by controller
+    for cluster_id, mode, controller_id, epoch in elections:
+        one = (cluster_id, mode)
+        had, own = epochs.setdefault(one, set()), highest.setdefault(one, {})
+        if had and (epoch == 1 or epoch in had or epoch < own.get(controller_id, 0)):
+            lives[one] = lives.get(one, 1) + 1
+            had.clear()
+            own.clear()
+        had.add(epoch)
+        own[controller_id] = epoch
+        found.append(lives.setdefault(one, 1))
     return found
 
 
