@@ -79,6 +79,15 @@ STORIES: dict[str, Logs] = {
         + own(50, CHECK, 2)
     },
     "in KRaft": of_node(active(0, 1) + changed(1, "3", "1") + active(30, 2)),
+    "in KRaft, a replica more": of_node(
+        active(0, 1) + changed(1, "3", "1").replace("[1]", "null") + active(30, 2)
+    ),
+    "in KRaft, a replica more, done": of_node(
+        active(0, 1)
+        + changed(1, "3", "1").replace("[1]", "null")
+        + changed(2, "", "x").replace("[x]", "null")
+        + active(30, 2)
+    ),
     "in KRaft, done": of_node(active(0, 1) + changed(1, "3", "1") + changed(2, "", "") + active(30, 2)),
 }  # fmt: skip
 LAGGING = "replicas 3 and 2 have not caught up; look at the fetchers of 3 and 2"
@@ -95,6 +104,7 @@ TOLD = {
         "warning",
         f"reassignment of events-9 to [3, 2] has been open for 49 min: {LAGGING}",
     ),
+    "in KRaft, a replica more": ("info", "reassignment of events-9 to [3, 2, 1] has been open for 29 min"),
     "in KRaft": ("info", "reassignment of events-9 to [3, 2] has been open for 29 min"),
 }
 

@@ -59,8 +59,10 @@ def open_reassignment(
 
 def unended(reassignment_event: pl.DataFrame) -> pl.DataFrame:
     """(NAME, began_at, last_at, target_replicas, lagging_replicas, lagging_at, evidence) of each that goes on: its
-    first line and the last one."""
-    count = col("adding_replicas").list.len() + col("removing_replicas").list.len()
+    first line and the last one. A record of KRaft has null instead of a list that was empty before."""
+    lists = ("adding_replicas", "removing_replicas")
+    has_list = pl.any_horizontal(col(name).is_not_null() for name in lists)
+    count = when(has_list).then(pl.sum_horizontal(col(name).list.len() for name in lists))
     is_ended = col("step").is_in(ENDED) & col("reason").ne_missing(lit(REJECTED))
     is_open = (
         when(count.is_not_null())
