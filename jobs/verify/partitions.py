@@ -22,7 +22,7 @@ from jobs.verify.terms import ELECTED
 PRINTED = re.compile(r"eader imbalance ratio for broker (\d+) is (\d[\d.,E-]*)")
 NOBODY = re.compile(
     r"(?i)leader\"?[=:] ?-1\b|(?:to|state) (?:Offline|New)Partition\b|Current leader is -1\b|leader: \d+ -> -1\b"
-    r"|failed to change state .*from OfflinePartition\b"
+    r"|failed to change state .*from OfflinePartition\b|initiated state change .*from OfflinePartition to \w+ failed\b"
 )
 LED = re.compile(
     r"(?i)(?:leader\"?[=:]|(?:with|elected) leader) ?(?:-1 -> )?\d+"

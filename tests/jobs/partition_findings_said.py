@@ -39,6 +39,7 @@ STATED = {
     "kafka_ratio": "0.9285714285714286",
     "threshold_ratio": "0.1",
 }
+FAILED = "[2026-11-21 08:34:25,888] ERROR Controller 0 epoch 3 initiated state change for partition [tweets,0] from OfflinePartition to OnlinePartition failed (state.change.logger)"
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "stated_imbalance": (
@@ -71,6 +72,12 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             cause="broker failure", broker_ids="3", partitions_count="1", total_ms="10059", longest_ms="10059",
             topic="fraud_scores", partition="1"),
         [LEFT_3, LISTED_ONLINE], CONFIRMED,
+    ),
+    "outage that an attempt shows": (
+        finding("outage", "08:34:25.888", "08:34:41.043",
+            cause="controller start-up", partitions_count="1", total_ms="15155", longest_ms="15155",
+            topic="tweets", partition="0"),
+        [FAILED, LED_BY_0], CONFIRMED,
     ),
     "outage of a new partition": (
         finding("outage", "08:58:11.207", "08:58:17.324",
@@ -122,6 +129,7 @@ ALTERED = [
     ("outage", "3, bounced brokers: , all live brokers: 1,2", "1, bounced brokers: , all live brokers: 2,3", "leaves fraud_scores-1 with its leader"),
     ("outage", "33,458", "33,459", "it was 10060 ms"),
     ("outage that the next start ends", "33,458", "33,459", "it was 10060 ms"),
+    ("outage that an attempt shows", "OnlinePartition failed", "OnlinePartition", "leaves tweets-0 with its leader"),
     ("outage of the only broker", "Set()", "Set(0)", "leaves tweets-0 with its leader"),
     ("outage by a lost log directory", "in broker 1", "in broker 2", "leaves rf1-0 with its leader"),
     ("outage of a new partition", "to NewPartition", "to OnlinePartition", "leaves inventory-1 with its leader"),
