@@ -6,7 +6,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 # Words for people: no answer stands on them.
-NOT_KNOWLEDGE = frozenset({"pipeline.kafka/wording/events.tsv"})
+NOT_KNOWLEDGE = frozenset({"pipeline.kafka/wording/events.tsv", "pipeline.kafka/wording/server_loggers.tsv"})
 TEMPLATES = ("pipeline.kafka.wording.by_mode",)
 # What a file is recognised by: forms of lines and of paths.
 FORMS = frozenset(

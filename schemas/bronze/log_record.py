@@ -26,7 +26,7 @@ NOT_UNDERSTOOD = {
     "no_writer": "Several nodes wrote the file, and the record does not name which of them wrote it.",
     "too_long": "The record is longer than the limit for records, and was not parsed.",
     "cut": "The end of the message is missing: a shipper cut it, or the file ends inside it.",
-    "other_logger": "No template names this logger: it is none of Kafka's controller or of those that tell about it.",
+    "other_logger": "No template names this logger: what it says is not read here.",
     "blank": "There is white space only.",
 }
 NOT_UNDERSTOOD_REASONS = tuple(NOT_UNDERSTOOD)

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.kafka.explaining.explanation import wording
+from pipeline.kafka.explaining.explanation import reason_meaning, wording
 from pipeline.kafka.wording.events import events
+from pipeline.kafka.wording.loggers import what_writes
 from pipeline.kafka.wording.templates import template_rows
 from pipeline.model.lines.families import NO_FAMILY, all_feeds
 from tests.kafka.reading import read_table
@@ -101,3 +102,28 @@ def test_wordings_of_either_mode_are_told_for_both() -> None:
     assert [str(one) for one in found.printed] == ["3.1 to 3.4, ZooKeeper mode", "3.1 to 3.4, KRaft mode"]
     found = wording("kafka.log.LogManager", "Shutdown complete.")
     assert [str(one) for one in found.printed] == ["0.8.0 to 3.9, ZooKeeper mode", "2.8 to 4.3, KRaft mode"]
+
+
+@pytest.mark.parametrize(
+    ("logger", "what"),
+    [
+        ("org.apache.kafka.raft.KafkaRaftClient", "the quorum of controllers"),
+        ("kafka.zookeeper.ZooKeeperClient", "the session of a broker or controller with ZooKeeper"),
+        ("kafka.server.KafkaServer", "a broker in ZooKeeper mode"),
+        ("kafka.coordinator.group.GroupCoordinator", "the coordinator of consumer groups"),
+        ("kafka.server.FutureClass", "a broker or controller as a process"),
+    ],
+)
+def test_a_logger_without_template_is_told_as_what_it_is(logger: str, what: str) -> None:
+    for reason in ("other_logger", "no_template"):
+        assert f" The logger is that of {what}" in reason_meaning(reason, logger)
+    assert "none of" not in reason_meaning("other_logger", logger)
+
+
+def test_what_an_unknown_logger_is_nobody_knows() -> None:
+    assert reason_meaning("other_logger", "com.example.Shop") == reason_meaning("other_logger", None)
+    assert not reason_meaning("blank", "kafka.server.KafkaServer").count("logger")
+
+
+def test_every_logger_that_templates_name_has_a_place() -> None:
+    assert not [row["logger"] for row in template_rows() if what_writes(row["logger"]) is None]

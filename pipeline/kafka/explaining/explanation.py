@@ -12,6 +12,7 @@ from pipeline.kafka.facts import table
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA
 from pipeline.kafka.machines.legal_moves import LAST_ZOOKEEPER, MoveLaw, move_law
 from pipeline.kafka.wording.events import NEWEST, events, is_before
+from pipeline.kafka.wording.loggers import what_writes
 from pipeline.kafka.wording.templates import COLUMN_TYPES, MODES, field_kinds, matcher
 from schemas.bronze.log_record import NOT_UNDERSTOOD
 
@@ -20,6 +21,7 @@ Row = Mapping[str, Any]
 NUMBER = re.compile(r"-?[0-9]+")
 ZOOKEEPER, KRAFT = "ZooKeeper", "KRaft"
 FIRST_KRAFT = "2.8"
+OF_ITS_LOGGER = ("other_logger", "no_template")
 EXCEPTION_COLUMNS = ("exception_class", "exception_message")
 MOVES = {
     "replica_transition": REPLICA,
@@ -101,7 +103,7 @@ def explained(rows: Sequence[Row]) -> Explanation:
         event=event,
         meaning=events()[event].meaning if event else None,
         reason=row["not_understood_reason"],
-        reason_meaning=None if event else NOT_UNDERSTOOD[row["not_understood_reason"]],
+        reason_meaning=None if event else reason_meaning(row["not_understood_reason"], row["logger"]),
         logged_local=row["logged_local"],
         logged_at=row["logged_at"],
         level=row["level"],
@@ -116,6 +118,12 @@ def explained(rows: Sequence[Row]) -> Explanation:
         is_forged=bool(row["is_forged"]),
         raw=row["raw"] or b"",
     )
+
+
+def reason_meaning(reason: str, logger: str | None) -> str:
+    """Why a record is not understood; of a logger of Kafka also what it is, so that nobody takes it for unrelated."""
+    what = what_writes(logger) if logger and reason in OF_ITS_LOGGER else None
+    return f"{NOT_UNDERSTOOD[reason]} The logger is that of {what}." if what else NOT_UNDERSTOOD[reason]
 
 
 @cache

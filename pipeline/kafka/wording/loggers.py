@@ -2,6 +2,9 @@
 
 import re
 from collections.abc import Iterable
+from functools import cache
+
+from pipeline.kafka.facts import table
 
 # Loggers that only a Kafka server has, at the beginning of the name.
 KAFKA_LOGGERS = re.compile(
@@ -23,6 +26,17 @@ def log_of(logger: str) -> str:
     if any(logger == root or logger.startswith(root + ".") for root in CONTROLLER_LOGGERS):
         return CONTROLLER
     return SERVER
+
+
+def what_writes(logger: str) -> str | None:
+    """What a logger of Kafka is, by the longest row of server_loggers.tsv that it begins with."""
+    found = [name for name in _whats() if logger.startswith(name)]
+    return _whats()[max(found, key=len)] if found else None
+
+
+@cache
+def _whats() -> dict[str, str]:
+    return {row["logger"]: row["what"] for row in table("wording/server_loggers.tsv")}
 
 
 def full_names(printed: Iterable[str], known: Iterable[str], form: str) -> list[str]:
