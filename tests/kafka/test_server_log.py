@@ -44,6 +44,11 @@ LINES = [
      {"offset_and_epoch": "OffsetAndEpoch[offset=7, epoch=7]"}),
     ("org.apache.kafka.clients.NetworkClient", "[ReplicaFetcher replicaId=1, leaderId=2, fetcherId=0] Node 2 "
      "disconnected.", "connection_lost", {"to_node_id": "2"}),
+    ("org.apache.kafka.coordinator.common.runtime.CoordinatorRuntime", "[GroupCoordinator id=1] Scheduling loading of "
+     "metadata from __consumer_offsets-3 with epoch OptionalInt[5]", "coordinator_load_scheduled",
+     {"topic": "__consumer_offsets", "partition": 3, "coordinator_epoch": "OptionalInt[5]"}),
+    ("kafka.zk.AdminZkClient", "Creating topic a with configuration {} and initial partition assignment HashMap(0 -> "
+     "ArrayBuffer(1))", "topic_create_written", {"topic": "a"}),
 ]  # fmt: skip
 
 

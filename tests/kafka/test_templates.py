@@ -42,17 +42,19 @@ IDENTS = [
 
 # Fields whose text Kafka leaves open: exceptions, names chosen by users, JSON, toString of open objects.
 FREE_TEXT = """
-    action batch_header bootstrap_nodes callback changed_partition channel_text client_id committed_state
-    config_text controller_info current_disabled_reason current_log_dir data dest_log details election
-    endpoint endpoints epoch_election error_message error_text event exception exception_message
-    failure_suffix fault_message feature_name features fetch_partition_data fetch_session fetch_source
-    fetched_snapshot fetched_voters future_log handler high_watermark_metadata json json_data log_dir
-    log_dirs log_text manifest metadata_version_text migration_event name new_high_watermark_metadata
-    new_leader_and_isr new_voters not_ready_msg offline_dir out_of_sync_replicas packet partial_manifest
-    partition_data path peer previous_raft_state principal proposed_isr_state quota_entity raft_state reason
-    records remote_fetch_info replica_key replica_state request request_context response
-    results section segments setting_value settings snapshot_file source source_log store stored_data
-    supported_kraft_versions task_name token_id user value voted_key voter_endpoints voters zk_event
+    action assignment batch_header bootstrap_nodes callback changed_partition channel_text client_id
+    committed_state config_text controller_info current_disabled_reason current_log_dir data dest_log
+    details election endpoint endpoints epoch_election error_message error_text event exception
+    exception_message failure_suffix fault_message feature_name features fetch_partition_data fetch_session
+    fetch_source fetched_snapshot fetched_voters future_log handler high_watermark_metadata json json_data
+    leader_epoch_end_offset load_summary log_dir log_dirs log_text manifest metadata_version_text
+    migration_event name new_high_watermark_metadata new_leader_and_isr new_voters not_ready_msg offline_dir
+    out_of_sync_replicas packet partial_manifest partition_data partition_states path peer
+    previous_raft_state principal problem proposed_isr_state quota_entity raft_state reason records
+    remote_fetch_info replica_key replica_state request request_context response results section segments
+    setting_value settings snapshot_file source source_log store stored_data supported_kraft_versions
+    task_name token_id transaction_metadata truncation_state user value voted_key voter_endpoints voters
+    zk_event
 """
 
 PARTITION_STATES = [
