@@ -12,6 +12,7 @@ from pipeline.gold.finding.wording import (
     kept_evidence,
     length,
     millis,
+    root,
     rule,
     words,
 )
@@ -76,6 +77,7 @@ def formatted(controller_event: pl.DataFrame) -> pl.DataFrame:
         *rule("new_life", "warning"),
         entity=words("cluster {}", "detail"),
         root_event=words("cluster {}", "old_id"),
+        **root("new life", "valid_from_at"),
         term_id=NO_TERM,
         valid_until_at=col("valid_from_at"),
         sentence=words(sentence, who, clock("valid_from_at"), "old_id", "detail", lit(ANOTHER)),
@@ -108,6 +110,7 @@ def begun_again(controller_term: pl.DataFrame) -> pl.DataFrame:
         valid_until_at="began",
         entity=lit("cluster"),
         root_event=words("epoch {} after {}", "controller_epoch", "old_epoch"),
+        **root("new life", "began"),
         sentence=words(sentence, clock("began"), "old_epoch", "controller_epoch", lit(ANOTHER)),
         facts=facts(
             controller_id="controller_id", controller_epoch="controller_epoch", old_epoch="old_epoch"
@@ -149,6 +152,7 @@ def refused_registration(controller_event: pl.DataFrame, broker_session: pl.Data
         *rule("refused_registration", "info"),
         entity=who,
         root_event=words("refused at {}", col("valid_from_at").dt.epoch("s")),
+        **root("refused registration", "valid_from_at", "broker_id"),
         term_id=NO_TERM,
         sentence=words(sentence, who, counted("refused", "time"), length(lasted_ms), lit(REFUSED)),
         facts=facts(
