@@ -6,6 +6,7 @@ from pipeline.gold.leader_election.kraft_choosing import with_choice, with_verdi
 from pipeline.gold.leader_election.kraft_elections import changes_of_leader
 from pipeline.gold.leader_election.kraft_marks import with_marks
 from pipeline.gold.leader_election.kraft_service import with_service
+from pipeline.gold.leader_election.kraft_triggers import with_trigger
 from schemas.gold import leader_election, partition_timeline
 from schemas.silver import broker_absence, broker_event, election_event, reassignment_event, term
 from tests.frames import at, frame
@@ -261,3 +262,49 @@ def test_a_choice_that_only_brokers_print_is_never_against_its_rule() -> None:
         "late": "undetermined",
         "right": "as_prescribed",
     }
+
+
+TRIGGERED = """
+    topic  | leader | old_leader | isr | trigger
+    back   | 2      |            | [2] | broker start
+    asked  | 2      |            | [2] | unclean election
+    unread | 2      | -1         | [2] | unknown
+    alone  | 2      | -1         | [2] | broker start
+"""
+
+
+def test_whatever_led_before_an_unclean_election_of_a_broker_that_is_back_was_not_asked_for() -> None:
+    """Where logs are missing the leader before is not known; without lines of the controller nothing is."""
+    times = pl.Datetime("us", "UTC")
+    expected = frame(leader_election.SPEC, TRIGGERED)
+    is_back, is_said = pl.col("topic") != "asked", pl.col("topic").is_in(["back", "asked"])
+    marks = [
+        pl.lit(None, kind).alias(f"{name}_{one}")
+        for name in ("left", "moved", "run", "task")
+        for one, kind in MARKS
+    ]
+    back = [
+        pl.when(is_back).then(pl.lit(value, kind)).alias(f"back_{one}")
+        for (one, kind), value in zip(MARKS, BACK, strict=True)
+    ]
+    changes = expected.drop("trigger").with_columns(
+        *(*marks, *back),
+        leader_before="old_leader",
+        partition_epoch=pl.lit(3, pl.Int32),
+        is_born=False,
+        is_term_read=pl.col("topic") != "unread",
+        valid_from_at=pl.lit(at(10), times),
+        topic_from_at=pl.lit(at(1), times),
+        said_step=pl.when(is_said).then(pl.lit("elected_unclean")),
+        are_runs_told=True,
+    )
+    same_rows(with_trigger(changes), expected, "topic", "trigger")
+
+
+MARKS = (
+    ("at", pl.Datetime("us", "UTC")),
+    ("step", pl.String),
+    ("file_id", pl.String),
+    ("byte_offset", pl.Int64),
+)
+BACK = (at(10), "unfence_granted", "x", 1)

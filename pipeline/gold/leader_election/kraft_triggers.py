@@ -34,7 +34,9 @@ SELECTOR_OF_KIND = {
 def with_trigger(found: pl.DataFrame) -> pl.DataFrame:
     """trigger: what the controller was doing, in this order: it let the leader shut down or fenced it, or its log
     directory failed; a reassignment of the partition ended; a broker came back for which it waited; it balanced
-    leaders; an admin asked. mark_: the line of the decision, as columns of MARK.
+    leaders; an admin asked. mark_: the line of the decision, as columns of MARK. Unknown where lines of the controller
+    are missing, but for a creation. Whoever led before: an unclean election in the event that lets its leader back is
+    of that event.
 
     Who is let go, fenced or moved out leaves the ISR with it, but for the last one. An admin's request for preferred
     leaders prints nothing: it is what is left where a controller prints its own runs (from 3.9).
@@ -49,13 +51,15 @@ def with_trigger(found: pl.DataFrame) -> pl.DataFrame:
     is_out = was_led & ((leader < 0) | ~is_in_isr.fill_null(is_printed))
     is_moved = col("moved_at").is_not_null() | (col("isr").is_not_null() & (leader >= 0))
     is_added = col("valid_from_at") - col("topic_from_at") > ADDED_AFTER
+    is_known = (col("is_term_read") | col("is_born")).fill_null(value=False)
     trigger = (
-        when(col("is_born") & is_added).then(lit("partitions added"))
+        when(~is_known).then(lit("unknown"))
+        .when(col("is_born") & is_added).then(lit("partitions added"))
         .when(col("is_born")).then(lit("topic creation"))
         .when(is_unsure).then(lit("unknown"))
         .when(is_out & has_left).then(by_broker())
         .when(is_out & is_moved).then(lit("reassignment"))
-        .when(had_none & is_back).then(lit("broker start"))
+        .when((had_none | is_unclean()) & is_back).then(lit("broker start"))
         .when(is_unclean()).then(lit("unclean election"))
         .when(is_headed() & col("run_at").is_not_null()).then(lit("automatic rebalance"))
         .when(is_headed() & col("are_runs_told")).then(lit("preferred election by tool"))
