@@ -63,7 +63,9 @@ def may_be_silent(releases: list[int]) -> bool:
 
 
 def in_office(answers: Answers) -> int | None:
-    """Who printed ratios of leader imbalance last, which only a controller in office does."""
+    """Where no term is known: who printed ratios of leader imbalance last, which only a controller in office does."""
+    if answers.rows("silver.term", None, ("mode",)).height:
+        return None
     said = answers.rows("silver.imbalance_observation", None, ("controller_id", "checked_at")).drop_nulls()
     in_turn: list[int] = said.sort("checked_at")["controller_id"].to_list()
     return in_turn[-1] if in_turn else None
