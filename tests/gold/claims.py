@@ -80,7 +80,7 @@ def in_kraft(cluster: Path, rows: Rows) -> Iterator[str]:
         yield f"leader_election: {text}"
     begun = kraft_truth.begin_ms(cluster)
     told = [row for row in certain(rows["partition_outage"]) if ms(row["noticed_at"]) >= begun]
-    for outage in unfounded(kraft_outage_truth.outages(cluster), told):
+    for outage in unfounded(kraft_outage_truth.outages(cluster, told_outages(told)), told):
         yield f"outage: {outage}"
     for kind, outcome, what in kraft_term_truth.judged(cluster, rows["controller_term"]):
         if outcome == "wrong":

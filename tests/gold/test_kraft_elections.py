@@ -2,14 +2,12 @@
 
 import polars as pl
 
-from pipeline.gold.leader_election.kraft_choosing import with_choice, with_verdict
 from pipeline.gold.leader_election.kraft_elections import changes_of_leader
 from pipeline.gold.leader_election.kraft_marks import with_marks
 from pipeline.gold.leader_election.kraft_service import with_service
-from pipeline.gold.leader_election.kraft_triggers import with_trigger
 from schemas.gold import leader_election, partition_timeline
 from schemas.silver import broker_absence, broker_event, election_event, reassignment_event, term
-from tests.frames import at, frame
+from tests.frames import frame
 from tests.rows import same_rows
 
 TIMELINE = """
@@ -226,85 +224,3 @@ def test_what_is_not_why_another_leads() -> None:
         isr="said_isr",
     )
     same_rows(named, expected, *named.columns)
-
-
-CHOICES = """
-    topic | leader | old_leader | leader_epoch | isr | isr_before | replicas | kind    | certainty | selector
-    said  | 3      | 1          | 5            | [3 2] | [1 2 3]  | [1 2 3]  | offline | proved    |
-    late  | 3      | 1          | 5            | [3 2] | [1 2 3]  | [1 2 3]  | offline | proved    |
-    right | 2      | 1          | 5            | [3 2] | [1 2 3]  | [1 2 3]  | offline | proved    |
-"""
-
-
-def test_a_choice_that_only_brokers_print_is_never_against_its_rule() -> None:
-    """They print it some time after it was decided: who was in service then is not known so well."""
-    times = pl.Datetime("us", "UTC")
-    choices = frame(leader_election.SPEC, CHOICES).with_columns(
-        leader_before="old_leader",
-        able="replicas",
-        said_isr=pl.lit(None, pl.List(pl.Int32)),
-        said_step=pl.lit(None, pl.String),
-        said_selector=pl.lit(None, pl.String),
-        said_at=pl.lit(None, times),
-        mark_at=pl.when(topic="said").then(pl.lit(at(1), times)),
-        is_next=True,
-        is_born=False,
-        is_term_read=True,
-        is_out_known=True,
-        has_disk_out=False,
-        is_assignment_stale=False,
-        missing_epochs=0,
-        trigger=pl.lit("broker failure"),
-    )
-    found = with_verdict(with_choice(choices))
-    assert dict(found.select("topic", "verdict").rows()) == {
-        "said": "differs",
-        "late": "undetermined",
-        "right": "as_prescribed",
-    }
-
-
-TRIGGERED = """
-    topic  | leader | old_leader | isr | trigger
-    back   | 2      |            | [2] | broker start
-    asked  | 2      |            | [2] | unclean election
-    unread | 2      | -1         | [2] | unknown
-    alone  | 2      | -1         | [2] | broker start
-"""
-
-
-def test_whatever_led_before_an_unclean_election_of_a_broker_that_is_back_was_not_asked_for() -> None:
-    """Where logs are missing the leader before is not known; without lines of the controller nothing is."""
-    times = pl.Datetime("us", "UTC")
-    expected = frame(leader_election.SPEC, TRIGGERED)
-    is_back, is_said = pl.col("topic") != "asked", pl.col("topic").is_in(["back", "asked"])
-    marks = [
-        pl.lit(None, kind).alias(f"{name}_{one}")
-        for name in ("left", "moved", "run", "task")
-        for one, kind in MARKS
-    ]
-    back = [
-        pl.when(is_back).then(pl.lit(value, kind)).alias(f"back_{one}")
-        for (one, kind), value in zip(MARKS, BACK, strict=True)
-    ]
-    changes = expected.drop("trigger").with_columns(
-        *(*marks, *back),
-        leader_before="old_leader",
-        partition_epoch=pl.lit(3, pl.Int32),
-        is_born=False,
-        is_term_read=pl.col("topic") != "unread",
-        valid_from_at=pl.lit(at(10), times),
-        topic_from_at=pl.lit(at(1), times),
-        said_step=pl.when(is_said).then(pl.lit("elected_unclean")),
-        are_runs_told=True,
-    )
-    same_rows(with_trigger(changes), expected, "topic", "trigger")
-
-
-MARKS = (
-    ("at", pl.Datetime("us", "UTC")),
-    ("step", pl.String),
-    ("file_id", pl.String),
-    ("byte_offset", pl.Int64),
-)
-BACK = (at(10), "unfence_granted", "x", 1)
