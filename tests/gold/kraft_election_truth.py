@@ -214,7 +214,8 @@ def outcomes(one: Elected, row: Row) -> Iterator[tuple[str, str]]:
     yield "kind", outcome(is_right=kind == one.kind, is_told=kind != "unknown")
     is_told = row["trigger"] != "unknown"
     yield "trigger", outcome(is_right=is_trigger(row["trigger"], one.trigger), is_told=is_told)
-    yield "time", outcome(is_right=distance(one, row) <= SETTLED_MS, is_told=is_told)
+    is_timed = is_told and row["certainty"] != "undetermined"
+    yield "time", outcome(is_right=distance(one, row) <= SETTLED_MS, is_told=is_timed)
     if one.leader >= 0:
         yield "is_clean", outcome(is_right=clean != one.is_unclean, is_told=clean is not None)
 

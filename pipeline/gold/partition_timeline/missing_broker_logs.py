@@ -38,7 +38,8 @@ def with_missing_logs(
     terms: those of kraft_terms. Where no state-change.log is that of a known node nothing is concluded of others.
     """
     watched = watched_from(wording_seen)
-    absences = broker_absence.filter(~col("is_partial")).join(watched, on="cluster_id", how="semi")
+    decided = broker_absence.join(watched, on="cluster_id", how="semi")
+    absences = decided.filter(~col("is_partial"))
     unseen = unseen_of(terms).join(watched, on="cluster_id", how="semi")
     is_led = (col("leader") >= 0).fill_null(value=False)
     is_alone = is_led & (col("isr").list.len() <= 1).fill_null(value=True)
@@ -53,7 +54,7 @@ def with_missing_logs(
     begins = first_after(states.filter("is_led", ~col("is_alone")), "at", unseen_begins(unseen))
     ends = pl.concat(
         [
-            decisions(states, watched, absences),
+            decisions(states, watched, decided),
             silences(states, watched, absences),
             first_after(states.filter("is_alone"), "known_at", unseen_begins(unseen)),
             before_missing_epochs(states),
