@@ -188,7 +188,7 @@ def test_leader_epochs_that_are_in_no_log_are_told_once() -> None:
     (row,) = missing_leader_epochs(frame(leader_election.SPEC, ELECTIONS)).to_dicts()
     assert row["sentence"] == (
         "no log has 31 leader epochs of 2 partitions, most of a-1 (25, from 2026-11-21 00:00:40 to "
-        "2026-11-21 00:01:39): who led it then no line tells; state-change.log of a broker is missing"
+        "2026-11-21 00:01:39): who led it then no line tells; lines of a broker are missing, or changes came at once"
     )
     assert (row["valid_from_at"], row["valid_until_at"]) == (at(10), at(99))
 

@@ -21,8 +21,8 @@ MODE = ("cluster_id", "mode")
 NODE = ("cluster_id", "node_id")
 LINE = pl.struct("file_id", "byte_offset")
 REFUSED = "DuplicateBrokerRegistrationException"
-# A broker asks again after at most so many ms (BrokerLifecycleManager's backoff ends at 5 s, from 3.0).
-ONE_RUN_MS = 60_000
+# A broker asks again after its session time-out at most (9 s as shipped; BrokerLifecycleManager, from 2.8).
+ONE_RUN_MS = 15_000
 ANOTHER = "what was before is another cluster, its partitions end there and nothing says that they were served again"
 
 
@@ -142,10 +142,15 @@ def refused_registration(controller_event: pl.DataFrame, broker_session: pl.Data
         .pipe(with_broker, broker_session)
     )
     lasted_ms = millis("valid_until_at") - millis("valid_from_at")
-    who = when(col("broker_id").is_not_null()).then(broker_name()).otherwise(lit("a broker"))
+    who = when(col("broker_id").is_not_null()).then(broker_name()).otherwise(lit("brokers"))
+    one, more = ("was", "session of its former life"), ("were", "sessions of their former lives")
+    were, whose = (
+        when(col("broker_id").is_not_null()).then(lit(said)).otherwise(lit(other))
+        for said, other in zip(one, more, strict=True)
+    )
     sentence = (
-        "{} was refused {} within {} ({}): the session of its former life had not run out "
-        "(broker.session.timeout.ms, 9 s as shipped); normal after a quick restart, not if it lasts"
+        "{} {} refused {} within {} ({}): the {} had not run out (broker.session.timeout.ms, 9 s as shipped); "
+        "normal after a quick restart, not if it lasts"
     )
     return runs.select(
         *("cluster_id", "valid_from_at", "valid_until_at", "evidence"),
@@ -154,7 +159,9 @@ def refused_registration(controller_event: pl.DataFrame, broker_session: pl.Data
         root_event=words("refused at {}", col("valid_from_at").dt.epoch("s")),
         **root("refused registration", "valid_from_at", "broker_id"),
         term_id=NO_TERM,
-        sentence=words(sentence, who, counted("refused", "time"), length(lasted_ms), lit(REFUSED)),
+        sentence=words(
+            sentence, who, were, counted("refused", "time"), length(lasted_ms), lit(REFUSED), whose
+        ),
         facts=facts(
             broker_id="broker_id",
             refused_count="refused",
@@ -165,7 +172,7 @@ def refused_registration(controller_event: pl.DataFrame, broker_session: pl.Data
 
 
 def with_broker(runs: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
-    """broker_id: of the only broker of which a session ends or begins until a minute after; null: of several."""
+    """broker_id: of the only broker of which a session ends or begins soon after; null: of several."""
     sessions = [
         broker_session.select("cluster_id", "broker_id", at=name).drop_nulls("at")
         for name in ("joined_at", "left_at")

@@ -74,8 +74,8 @@ def missing_leader_epochs(leader_election: pl.DataFrame) -> pl.DataFrame:
         )
     )
     sentence = (
-        "no log has {} of {}, most of {} ({}, from {} to {}): who led it then no line tells; state-change.log of a "
-        "broker is missing"
+        "no log has {} of {}, most of {} ({}, from {} to {}): who led it then no line tells; lines of a broker are "
+        "missing, or changes came at once"
     )
     epochs, partitions = counted("epochs", "leader epoch"), counted("partitions", "partition")
     times = (col(name).dt.strftime("%Y-%m-%d %H:%M:%S") for name in ("worst_from_at", "worst_until_at"))
