@@ -1,4 +1,4 @@
-"""The findings of the first screen: each in a line with its first record, outages of one kind together."""
+"""The findings of the first screen: each in a line with its first record; of rules that tell of many, one for all."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -9,6 +9,12 @@ from jobs.text import clock_by, printable, shortened
 
 SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
 SHOWN = 12
+# What many findings of a rule say together, and which one stands for them.
+TOGETHER = {
+    "outage": "{} events left partitions without a leader, see OUTAGE; the worst: ",
+    "new_life": "{} times the cluster began anew; the first: ",
+    "missing_logs": "{} gaps in the logs; the first: ",
+}
 Numbered = tuple[int, Row]
 
 
@@ -29,20 +35,21 @@ def is_since(finding: Row, since: datetime | None) -> bool:
 
 
 def groups(findings: Sequence[Row], since: datetime | None) -> list[list[Numbered]]:
-    """Of what was still so at that time. Outages of one severity and status are one group, which the worst stands for:
-    the OUTAGE part lists them by event."""
+    """Of what was still so at that time. Findings TOGETHER of one severity and status are one group: the OUTAGE part
+    lists outages by event, `findings` all."""
 
     def likeness(one: Numbered) -> tuple[object, ...]:
         number, finding = one
-        is_outage = finding["rule"] == "outage"
-        return (finding["severity"], finding["status"]) if is_outage else (number,)
+        if finding["rule"] not in TOGETHER:
+            return (number,)
+        return finding["rule"], finding["severity"], finding["status"]
 
     shown = [one for one in enumerate(told(findings), 1) if is_since(one[1], since)]
     return [list(alike) for _, alike in groupby(shown, likeness)]
 
 
 def worst(group: Sequence[Numbered]) -> Row:
-    """Of outages the one that took most: all of its partitions together; the first of those alike."""
+    """Of outages the one that took most: all of its partitions together; the first of those alike, and of others."""
     return max((one for _, one in group), key=lambda one: int((one["facts"] or {}).get("total_ms", 0)))
 
 
@@ -79,11 +86,7 @@ def group_lines(
 ) -> list[str]:
     number, one = group[0][0], worst(group)
     numbers = f"F{number}" if len(group) == 1 else f"F{number}-F{group[-1][0]}"
-    many = (
-        f"{len(group)} events left partitions without a leader, see OUTAGE; the worst: "
-        if len(group) > 1
-        else ""
-    )
+    many = TOGETHER[one["rule"]].format(len(group)) if len(group) > 1 else ""
     is_open = any(finding["valid_until_at"] is None for _, finding in group)
     lines = [
         f"{SEVERITY[one['severity']]} {numbers} {clock_by(one['valid_from_at'], last)} {many}"

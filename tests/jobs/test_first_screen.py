@@ -50,6 +50,18 @@ def test_what_was_over_is_not_listed_and_numbers_stay() -> None:
     assert finding_lines([finding_of_the_day], {}, LAST)[0].startswith("WARN F1 00:00:00.000 no_controller")
 
 
+def test_many_of_a_rule_are_told_in_one_line() -> None:
+    hours = [LAST + timedelta(hours=one) for one in range(3)]
+    findings = [finding("missing_logs", "new", one, one) for one in hours]
+    findings += [finding("failover_slow", "new", one, one) for one in hours[:2]]
+    lines = finding_lines(findings, {}, LAST)
+    assert [line.split("  [")[0] for line in lines if line] == [
+        "WARN F1-F3 09:00:00.000 3 gaps in the logs; the first: missing_logs",
+        "WARN F4 09:00:00.000 failover_slow",
+        "WARN F5 10:00:00.000 failover_slow",
+    ]
+
+
 @pytest.mark.parametrize(
     ("how", "last_act", "superseded", "shown"),
     [
