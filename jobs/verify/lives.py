@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 
 from jobs.verify.proof import UNDECIDED, Claim, Line, require, require_span
-from jobs.verify.terms import ACTIVE, EPOCH
+from jobs.verify.terms import ACTIVE, ELECTED, EPOCH
 
 CREATED = re.compile(r"Creating new QuorumController with clusterId ([\w-]+)")
 REFUSED = re.compile(r"registerBroker\b.*DuplicateBrokerRegistrationException")
@@ -27,21 +28,33 @@ def of_cluster(claim: Claim, lines: Sequence[Line]) -> str:
 
 
 def of_epochs(claim: Claim, lines: Sequence[Line]) -> str:
-    """An election with epoch 1 after one with another."""
-    epochs = {
-        int(found[1]): line
-        for line in sorted(lines, key=Line.at)
-        if (found := EPOCH.search(line.text) or ACTIVE.search(line.text))
-    }
-    old, new = claim.number("old_epoch"), claim.number("controller_epoch")
-    own = claim.number("controller_id")
-    require(new in epochs and epochs[new].node_id() == own, f"no record elects {own} with epoch {new}")
-    require_span(claim, epochs[new].at(), epochs[new].at())
-    before = [number for number in epochs if number != new]
-    require(before, "no record elects the one before", UNDECIDED)
-    require(before == [old], f"the one before has epoch {before[0]}")
-    require(new == 1 and epochs[old].at() < epochs[new].at(), "they are in another order")
-    return f"epoch {old} {epochs[old].at()}, epoch {new} {epochs[new].at()}"
+    """An election with epoch 1 after one with another, or of a second life with the same."""
+    found = elections(lines)
+    old, new, own = claim.number("old_epoch"), claim.number("controller_epoch"), claim.number("controller_id")
+    at = [place for place, one in enumerate(found) if one[:2] == (new, own)]
+    require(at, f"no record elects {own} with epoch {new}")
+    begun = found[at[-1]][2]
+    require_span(claim, begun, begun)
+    others = found[: at[-1]] + found[at[-1] + 1 :]
+    require(others, "no record elects the one before", UNDECIDED)
+    of_old = [since_at for epoch, _, since_at in others if epoch == old]
+    require(of_old, f"no record elects one with epoch {old}")
+    require(new == 1 and of_old[0] < begun, "they are in another order")
+    return f"epoch {old} {of_old[0]}, epoch {new} {begun}"
+
+
+def elections(lines: Sequence[Line]) -> list[tuple[int, int | None, datetime]]:
+    """(epoch, node, since when) in order of time. Up to 2.0 the epoch stands on a later line than the election."""
+    found = []
+    elected_at: dict[int | None, datetime] = {}
+    for line in sorted(lines, key=Line.at):
+        if ELECTED.search(line.text):
+            elected_at.setdefault(line.node_id(), line.at())
+        if active := ACTIVE.search(line.text):
+            found.append((int(active[1]), line.node_id(), line.at()))
+        elif (epoch := EPOCH.search(line.text)) and line.node_id() in elected_at:
+            found.append((int(epoch[1]), line.node_id(), elected_at.pop(line.node_id())))
+    return found
 
 
 def refused_registration(claim: Claim, lines: Sequence[Line]) -> str:

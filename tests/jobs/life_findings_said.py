@@ -7,6 +7,10 @@ OLD = "[2026-11-21 14:49:20,854] INFO [QuorumController id=0] Creating new Quoru
 NEW = "[2026-11-21 14:52:45,510] INFO [QuorumController id=0] Creating new QuorumController with clusterId KeV_Kj-4QBmE7jRYmen2pg (org.apache.kafka.controller.QuorumController)"
 EPOCH_11 = "[2026-11-21 14:20:00,100] INFO [Controller id=2] 2 successfully elected as the controller. Epoch incremented to 11 and epoch zk version is now 11 (kafka.controller.KafkaController)"
 EPOCH_1 = "[2026-11-21 14:30:00,100] INFO [Controller id=3] 3 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)"
+ELECTED_2 = "[2026-11-21 14:20:00,050] INFO [Controller 2]: 2 successfully elected as the controller (kafka.controller.KafkaController)"
+OLD_1 = "[2026-11-21 14:20:00,060] INFO [Controller 2]: Controller 2 incremented epoch to 1 (kafka.controller.KafkaController)"
+ELECTED_3 = ELECTED_2.replace("14:20", "14:30").replace("2]: 2", "3]: 3")
+NEW_1 = OLD_1.replace("14:20", "14:30").replace("2]: Controller 2", "3]: Controller 3")
 REFUSED_1 = "[2026-11-21 14:49:22,715] INFO [QuorumController id=0] registerBroker: event failed with DuplicateBrokerRegistrationException in 1374 microseconds. Exception message: Another broker is registered with that broker id. (org.apache.kafka.controller.QuorumController)"
 REFUSED_2 = REFUSED_1.replace("22,715", "29,144")
 
@@ -20,6 +24,10 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
         finding("new_life", "14:30:00.100", "14:30:00.100",
             controller_id="3", controller_epoch="1", old_epoch="11"),
         [EPOCH_11, EPOCH_1], CONFIRMED,
+    ),
+    "new_life in 1.0": (
+        finding("new_life", "14:30:00.050", "14:30:00.050", controller_id="3", controller_epoch="1", old_epoch="1"),
+        [ELECTED_2, OLD_1, ELECTED_3, NEW_1], CONFIRMED,
     ),
     "new_life alone": (
         finding("new_life", "14:30:00.100", "14:30:00.100",
@@ -39,7 +47,9 @@ ALTERED = [
     ("new_life", "14:52:45,510", "14:52:45,511", "held from"),
     ("new_life", "14:49:20", "14:59:20", "another order"),
     ("new_life epochs", "14:20:00", "14:40:00", "another order"),
-    ("new_life epochs", "to 11", "to 10", "has epoch 10"),
+    ("new_life epochs", "to 11", "to 10", "elects one with epoch 11"),
+    ("new_life in 1.0", "14:30:00,050", "14:30:00,051", "held from"),
+    ("new_life in 1.0", "14:30:00,060", "14:19:00,060", "no record elects 3"),
     ("refused_registration", "29,144] INFO [QuorumController id=0] registerBroker", "29,144] INFO [QuorumController id=0] heartbeat", "refuses no broker"),
     ("refused_registration", "22,715", "22,716", "is not the first"),
     ("refused_registration", "29,144", "29,145", "held from"),
@@ -48,7 +58,7 @@ ALTERED = [
 SAID_WRONGLY = [
     ("new_life", "new_cluster", "KeV_Kj-4QBmE7jRYmen2ph", "no record says cluster"),
     ("new_life", "node_id", "1", "of other nodes"),
-    ("new_life epochs", "old_epoch", "10", "the one before has epoch 11"),
+    ("new_life epochs", "old_epoch", "10", "elects one with epoch 10"),
     ("new_life epochs", "controller_id", "2", "no record elects 2"),
     ("refused_registration", "refused_count", "1", "2 records for 1"),
     ("refused_registration", "lasted_ms", "6430", "it was 6429 ms"),

@@ -87,17 +87,16 @@ def formatted(controller_event: pl.DataFrame) -> pl.DataFrame:
 
 
 def begun_again(controller_term: pl.DataFrame) -> pl.DataFrame:
-    """Lives that begin with epoch 1 after others of the same mode."""
-    began = pl.coalesce("elected_at", "last_act_at")
+    """Lives that begin with epoch 1 after others of the same mode, by the elections that were seen."""
     in_turn = (
-        controller_term.with_columns(began=began)
+        controller_term.with_columns(began="elected_at")
         .filter(col("began").is_not_null(), col("evidence").list.len() > 0)
         .sort(*MODE, "began", "controller_epoch")
         .with_columns(
             is_other=col("life") != col("life").shift(1).over(MODE),
             old_epoch=col("controller_epoch").shift(1).over(MODE),
             evidence=pl.concat_list(
-                col("evidence").list.head(1).shift(1).over(MODE), col("evidence").list.head(2)
+                col("evidence").list.head(2).shift(1).over(MODE), col("evidence").list.head(2)
             ),
         )
         .filter("is_other", col("controller_epoch") == 1)
