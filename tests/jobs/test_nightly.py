@@ -31,7 +31,7 @@ def test_the_first_screen_says_what_the_logs_hold(sample_screen: str) -> None:
         "CRIT F1 08:59:35.967 unclean election: audit_log-0 got leader 1 outside of its in-sync replicas",
         "WARN F2-F14 08:59:33.439 13 events left partitions without a leader, see OUTAGE; the worst: broker 3 was gone: 13 partition",
         "controller 1 (epoch 7) resigned 3.8 s after the next controller was elected",
-        "1       1      13         12         0.923  0.100  BREACH",
+        "1       1      1       13         12         0.923  0.100  BREACH",
         "illegal 0 | discontinuity 0 | undetermined 0 | refused 4 | failed 60 | first 1,133 | valid 1,041 | same state 153",
         "4 of the refused are normal in this release",
         "from OfflineReplica to ReplicaDeletionIneligible failed",
@@ -158,5 +158,5 @@ def test_findings_reached_has_its_own_exit_code(
     conf.write_text(f"known_findings: {{suppressions: [{entry}]}}")
     assert nightly.main([*given, "--warehouse", str(copied), "--conf", str(conf)]) == 0
     told = capsys.readouterr()
-    assert "(19 resolved, 1 known already)" in told.out
+    assert "(21 resolved, 1 known already)" in told.out
     assert "build: 2 tables" in caplog.text
