@@ -20,8 +20,7 @@ from schemas.gold import finding
 from tests.incremental.nights import differing
 
 pytestmark = pytest.mark.spark
-FEW = ("3.9.2-kraft-migration-stock",)
-OTHERS = (
+LABS = (
     *(
         "0.11.0.3-zk-stock",
         "1.0.2-zk-stock",
@@ -31,7 +30,12 @@ OTHERS = (
         "2.6.3-zk-trace",
     ),
     *("3.2.3-zk-stock", "3.2.3-zk-trace", "3.3.2-kraft-combined-stock", "3.9.1-zk-stock", "3.9.1-zk-trace"),
-    *("3.9.2-kraft-separate-stock", "4.0.0-kraft-combined-stock", "4.3.1-kraft-combined-trace"),
+    *(
+        "3.9.2-kraft-migration-stock",
+        "3.9.2-kraft-separate-stock",
+        "4.0.0-kraft-combined-stock",
+        "4.3.1-kraft-combined-trace",
+    ),
     "4.3.1-kraft-separate-stock",
 )
 BUILT = [one for one in TABLES if one.build is not None]
@@ -68,11 +72,6 @@ def read_all(folder: Path) -> dict[str, pl.DataFrame]:
     return {one.name: with_absent(stored[one.name], one) for one in specs}
 
 
-@pytest.mark.parametrize("name", FEW)
-def test_executors_build_what_the_driver_builds(shared: Path, tmp_path: Path, name: str) -> None:
-    require_equal(shared / "corpus" / "lab" / name, tmp_path)
-
-
 def test_executors_write_what_they_hold_also_of_records_read_before(
     shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,6 +85,6 @@ def test_executors_write_what_they_hold_also_of_records_read_before(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", LABS)
 def test_executors_build_what_the_driver_builds_of_all_labs(shared: Path, tmp_path: Path, name: str) -> None:
     require_equal(shared / "corpus" / "lab" / name, tmp_path)
