@@ -10,7 +10,7 @@ from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import log_record, source_file
 from tests.incremental.nights import manifest
-from tests.lab import records, tables_of
+from tests.lab import records, tables_of, zone_of
 
 
 def answers_of(**frames: pl.DataFrame) -> Answers:
@@ -26,6 +26,6 @@ def answers_of_logs(cluster: Path) -> Answers:
     built = {BY_SHORT_NAME[name].spec.name: frame_of(rows) for name, rows in tables_of(lines).items()}
     tables.rows = built | {
         log_record.SPEC.name: frame_of(lines),
-        source_file.SPEC.name: manifest(frame_of(lines)).with_columns(zone=pl.lit("UTC")),
+        source_file.SPEC.name: manifest(frame_of(lines)).with_columns(zone=pl.lit(zone_of(cluster))),
     }
     return Answers(cluster.name, tables)

@@ -1,0 +1,55 @@
+"""Findings of whole clusters stay within their logs, and their own lines say nothing else."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars import col
+
+from jobs.questions.answers import Answers
+from jobs.questions.verify_findings import claim, evidence
+from jobs.verify.proof import NOT_CONFIRMED
+from jobs.verify.rules import verified
+from tests.jobs.answering import answers_of_logs
+
+FEW = ("corpus/public/2.8.0-AndreasTraut", "lab-runs/3.9.1-zk-moves", "lab-runs/4.0.0-kraft-combined-moves")
+FOLDERS = ("corpus/public", "corpus/lab", "lab-runs")
+
+
+def all_clusters() -> list[str]:
+    """Of the machine's corpus; none where it has none."""
+    shared = Path(__file__).resolve().parents[3] / "shared"
+    found = (path for folder in FOLDERS for path in (shared / folder).glob("*") if path.is_dir())
+    return sorted(path.relative_to(shared).as_posix() for path in found)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[*FEW, *(pytest.param(one, marks=pytest.mark.soak) for one in all_clusters() if one not in FEW)],
+)
+def cluster(request: pytest.FixtureRequest, shared: Path) -> Answers:
+    return answers_of_logs(shared / request.param)
+
+
+def test_no_finding_is_refuted_by_its_lines(cluster: Answers) -> None:
+    findings = cluster.findings()
+    found = cluster.records([place for one in findings for place in one["evidence"]])
+    told = [(one["sentence"], verified(claim(one), evidence(one, found))) for one in findings]
+    assert cluster.terms()
+    assert [one for one in told if one[1][0] == NOT_CONFIRMED] == []
+
+
+def test_nothing_lasts_longer_than_the_logs(cluster: Answers) -> None:
+    times = cluster.rows("bronze.log_record", None, ("logged_at",))["logged_at"].drop_nulls().to_list()
+    first, last = min(times), max(times)
+    for one in cluster.findings():
+        assert first <= one["valid_from_at"] <= last, one["sentence"]
+        assert one["valid_until_at"] is None or one["valid_until_at"] <= last, one["sentence"]
+
+
+def test_no_records_are_lost_of_a_partition_with_one_replica(cluster: Answers) -> None:
+    timeline = cluster.rows("gold.partition_timeline", None, ("topic", "partition", "replicas"))
+    replicas = timeline.group_by("topic", "partition").agg(count=col("replicas").list.len().max())
+    names = replicas.filter(col("count") == 1).select(pl.format("{}-{}", "topic", "partition")).to_series()
+    lost = [one for one in cluster.findings() if one["rule"] == "unclean_election"]
+    assert not {one["entity"] for one in lost}.intersection(names)
