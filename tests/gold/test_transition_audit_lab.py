@@ -13,7 +13,7 @@ import pytest
 from pipeline.gold.transition_audit.judging import WANTED, judged_moves
 from tests.gold.test_transition_audit import TYPES
 
-LAB = Path(__file__).resolve().parents[4] / "shared" / "corpus" / "lab"
+LAB = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "lab"
 
 # cluster, machine of replicas, first, valid, same state, failed, refused, hidden; nothing else occurs.
 TABLE = (
