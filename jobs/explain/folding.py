@@ -81,7 +81,7 @@ def differing(said: Said, values: Sequence[object], *, is_all: bool) -> Said:
     texts = [str(one) for one in values]
     if len(set(texts)) == 1:
         return said
-    return replace(said, value=listed(texts, is_all=is_all), unit=said.unit)
+    return replace(said, value=listed(texts, is_all=is_all))
 
 
 def listed(texts: Iterable[str], *, is_all: bool) -> str:

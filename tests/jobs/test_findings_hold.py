@@ -1,5 +1,6 @@
 """Findings of whole clusters stay within their logs, and their own lines say nothing else."""
 
+import os
 from pathlib import Path
 
 import polars as pl
@@ -10,6 +11,7 @@ from jobs.questions.answers import Answers
 from jobs.questions.verify_findings import claim, evidence
 from jobs.verify.proof import NOT_CONFIRMED
 from jobs.verify.rules import verified
+from tests.conftest import REPOSITORY
 from tests.jobs.answering import answers_of_logs
 
 FEW = ("corpus/public/2.8.0-AndreasTraut", "lab-runs/3.9.1-zk-moves", "lab-runs/4.0.0-kraft-combined-moves")
@@ -18,7 +20,7 @@ FOLDERS = ("corpus/public", "corpus/lab", "lab-runs")
 
 def all_clusters() -> list[str]:
     """Of the machine's corpus; none where it has none."""
-    shared = Path(__file__).resolve().parents[3] / "shared"
+    shared = Path(os.environ.get("KCA_SHARED", REPOSITORY.parent / "shared"))
     found = (path for folder in FOLDERS for path in (shared / folder).glob("*") if path.is_dir())
     return sorted(path.relative_to(shared).as_posix() for path in found)
 
