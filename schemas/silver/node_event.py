@@ -1,0 +1,51 @@
+"""What server.log says of a node itself: its process, session, registration, quorum, disks, connections."""
+
+from schemas.spec import RECORD, TableSpec, field, required
+from schemas.types import INTEGER, LONG, STRING
+
+AREAS = ("process", "shutdown", "session", "registration", "quorum", "disk", "connection")
+COMPONENTS = ("broker", "controller")
+STEPS = (
+    *("handlers_registered", "starting", "started", "cluster_id", "signalled", "shutting_down", "shut_down"),
+    *("start_failed", "listener_failed", "logs_not_loaded", "wait_failed", "wait_timed_out"),
+    *("shutdown_failed", "exiting", "halting", "fatal_fault", "fault"),
+    *("asked", "granted", "remaining", "refused", "not_answered", "no_controller", "retrying", "gave_up"),
+    *("failed", "timed_out"),
+    *("established", "silent", "expired", "expiry_noticed", "state", "connection_lost", "server_closed"),
+    *("opening", "not_opened", "not_authenticated", "waiting", "connected", "closed"),
+    *("creating", "registered", "registering_again", "registered_again", "deregistered", "owned_by_other"),
+    *("owned_by_own_ghost", "conflict"),
+    *("fetch_timed_out", "majority_lost", "election_timed_out", "votes_rejected", "election_again"),
+    *("high_watermark_known", "high_watermark_backward", "resign_requested", "leader_removed"),
+    *("shutdown_started", "shutdown_done", "shutdown_timed_out", "client_stopped", "voter_lost_data"),
+    *("voter_key_differs", "log_truncated", "append_failed", "fetch_refused", "response_error"),
+    *("request_failed", "unusable", "logs_stopping", "partitions_offline", "stopping", "stopped", "not_told"),
+    *("all_failed", "none_usable", "metadata_dir_failed", "unreadable", "not_formatted"),
+    *("checkpoint_unwritable", "checkpoint_unreadable", "created", "empty", "clean", "unclean"),
+    *("lost", "request_cancelled", "fetch_failed"),
+)
+
+SPEC = TableSpec(
+    name="silver.node_event",
+    grain="One line of server.log in which a node says something of itself, or of its connection to another node.",
+    key=("file_id", "byte_offset"),
+    fields=(
+        *RECORD,
+        required("area", STRING, "What of the node the line is about.", accepted=AREAS),
+        required("step", STRING, "What the line says.", accepted=STEPS),
+        field("component", STRING, "Part of the process that says it, where told.", accepted=COMPONENTS),
+        field("peer_id", INTEGER, "The other node of a connection, or that the quorum's line is about."),
+        field("quorum_epoch", INTEGER, "Epoch of the quorum that the line names."),
+        field("broker_epoch", LONG, "Epoch of the registration that the line names."),
+        field("session_id", STRING, "ZooKeeper session as printed, hexadecimal."),
+        field("owner_session_id", STRING, "Session that holds the node, as printed (decimal up to 3.4)."),
+        field("log_dir", STRING, "Log directory."),
+        field(
+            "detail",
+            STRING,
+            "What it is about: signal, listener, action, partitions, voters, ZooKeeper's state.",
+        ),
+        field("exception_class", STRING, "Class of the exception."),
+        field("exception_message", STRING, "Its message, first line."),
+    ),
+)
