@@ -21,19 +21,35 @@ from pipeline.store.rows import collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
 
 Fact = dict[str, Any]
-SERVER_SENTENCE = "a server.log is read only on request (--server-log)"
+SERVER_SENTENCE = "a server.log is read by default of KRaft clusters only (--server-log reads it)"
+TURNED_OFF = "a server.log is not read, as the settings say (server_log: false)"
 CONTRADICTORY = "nodes {} wrote it, and its lines do not tell which line is whose"
 
 
 class Looker:
-    """Looks of one run on one cluster; since and until leave out files whose records lie outside of them."""
+    """Looks of one run on one cluster; since and until leave out files whose records lie outside of them.
+
+    is_kraft: the cluster is known to be in KRaft, or the looks so far told it: where the settings do not say whether
+    server.log is read, it is there, as KRaft writes elections, fencing and departures into it.
+    """
 
     def __init__(
-        self, store: ClusterWarehouse, settings: Settings, since: datetime | None, until: datetime | None
+        self,
+        store: ClusterWarehouse,
+        settings: Settings,
+        since: datetime | None,
+        until: datetime | None,
+        *,
+        is_kraft: bool = False,
     ) -> None:
+        self.is_kraft = is_kraft
         self.store, self.settings, self.since, self.until = store, settings, since, until
         self.placement = Placement.EXECUTORS
         self.masking = settings.masking.rules()
+
+    @property
+    def is_server_read(self) -> bool:
+        return self.settings.is_server_read(is_kraft=self.is_kraft)
 
     def look(self, candidates: Iterable[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
         """Each candidate as an executor sees it, without those that are gone. offsets: by name the beginnings whose
@@ -48,7 +64,6 @@ class Looker:
                 "path": one.listed.path,
                 "log": one.located.log,
                 "envelope": envelope_of(one, self.settings, self.store.cluster_id),
-                "is_server_read": self.settings.server_log,
                 "stored_bytes": one.listed.size_bytes,
                 "max_file_bytes": self.settings.limits.max_file_bytes,
                 "max_ratio": self.settings.limits.max_ratio,
@@ -56,19 +71,31 @@ class Looker:
             }
             for one in readable
         ]
-        sizes = [one.listed.size_bytes for one in readable]
-        facts = {fact["path"]: fact for fact in self.facts(rows, sizes, Wanted(offsets, self.masking))}
+        facts = self.told(rows, Wanted(offsets, self.masking))
         gone = {path for path, fact in facts.items() if fact["is_missing"]}
         require_same_files(sorted(gone), len(facts))
         return [self.looked(one, facts.get(path)) for path, one in by_path.items() if path not in gone]
 
-    def facts(self, rows: Sequence[Fact], sizes: Sequence[int], wanted: Wanted) -> Iterable[Fact]:
+    def told(self, rows: Sequence[Fact], wanted: Wanted) -> dict[str, Fact]:
+        """By path what a look says. The first look that tells that the cluster is in KRaft is followed by one into its
+        files of server.log."""
+        facts = {fact["path"]: fact for fact in self.facts(rows, wanted)}
+        was_read = self.is_server_read
+        self.is_kraft = self.is_kraft or any(fact["is_kraft"] for fact in facts.values())
+        if was_read or not self.is_server_read:
+            return facts
+        passed = [row for row in rows if facts[row["path"]]["log"] == "server"]
+        return facts | {fact["path"]: fact for fact in self.facts(passed, wanted)}
+
+    def facts(self, rows: Sequence[Fact], wanted: Wanted) -> Iterable[Fact]:
         """What a look says of each file, where the night is read."""
+        rows = [row | {"is_server_read": self.is_server_read} for row in rows]
         if not rows:
             return ()
         if self.placement is Placement.DRIVER:
             looks = (file_look.look(wanted=wanted, **row) for row in rows)
             return [one | {"hashes": dict(one["hashes"])} for one in looks]
+        sizes = [row["stored_bytes"] for row in rows]
         paths = binned(self.store.spark, rows, sizes, file_look.PATH)
         return collect_rows(file_look.build(paths, wanted))
 
@@ -122,12 +149,16 @@ class Looker:
         )
         reasons: tuple[tuple[object, str, str], ...] = (
             (fact["problem"], "unreadable", str(fact["problem"])),
-            (fact["log"] == "server" and not self.settings.server_log, "not_asked", SERVER_SENTENCE),
+            (fact["log"] == "server" and not self.is_server_read, "not_asked", self.not_asked),
             (fact["envelope"] is None or fact["log"] is None, "not_kafka", self.not_kafka(given)),
             (not fact["is_told_apart"], "contradictory", CONTRADICTORY.format(nodes)),
             (is_outside, "outside", "outside of --since and --until"),
         )
         return next(((state, sentence) for holds, state, sentence in reasons if holds), None)
+
+    @property
+    def not_asked(self) -> str:
+        return SERVER_SENTENCE if self.settings.server_log is None else TURNED_OFF
 
     def not_kafka(self, given: str | None) -> str:
         """Why a file is none of Kafka's, with all that this rests on: when that changes, files are looked at again.

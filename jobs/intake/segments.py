@@ -80,7 +80,9 @@ class Loader:
         return [
             one
             for one in candidates
-            if is_changed(one, seen.get(one.listed.path), self.not_kafka_said, self.settings)
+            if is_changed(
+                one, seen.get(one.listed.path), self.not_kafka_said, is_server_read=self.looker.is_server_read
+            )
         ]
 
     def not_kafka_said(self, one: Candidate) -> str | None:
@@ -218,7 +220,11 @@ class Loader:
 
 
 def is_changed(
-    one: Candidate, seen: Seen | None, not_kafka_said: Callable[[Candidate], str | None], settings: Settings
+    one: Candidate,
+    seen: Seen | None,
+    not_kafka_said: Callable[[Candidate], str | None],
+    *,
+    is_server_read: bool,
 ) -> bool:
     """not_kafka_said: what a file that is none of Kafka's is told to be, with the envelope that it has now."""
     if seen is None or is_other(one.listed, seen):
@@ -227,7 +233,7 @@ def is_changed(
         return not one.listed.is_elsewhere  # nothing was there that could have been read
     if seen["state"] == "not_kafka":
         return bool(seen["sentence"] != not_kafka_said(one))
-    again = {*LOOKED_AGAIN, *(("not_asked",) if settings.server_log else ())}
+    again = {*LOOKED_AGAIN, *(("not_asked",) if is_server_read else ())}
     return seen["state"] in again and one.listed.size_bytes > 0
 
 

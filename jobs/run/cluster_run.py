@@ -27,7 +27,7 @@ from jobs.run.migration import migrate_older
 from jobs.run.preconditions import require_same_zones
 from jobs.run.progress import Progress
 from jobs.run.quality_gate import QualityGate, open_findings, said_of, unmet
-from jobs.run.request import RunRequest, RunResult, is_kept, made_by
+from jobs.run.request import IS_KRAFT, RunRequest, RunResult, is_kept, made_by
 from jobs.run.tables_of_run import TablesOfRun
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, Refresh, Table, stands_on
@@ -108,6 +108,8 @@ class Run:
         before = self.published.counts.get("load_seq", 0)
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
+        if found.is_kraft:
+            self.counts[IS_KRAFT] = 1
         if found.states:
             self.watermarks[FORMS_READ] = forms_read(request.settings, request.cluster_id)
         if request.is_reparsing:

@@ -12,7 +12,7 @@ from jobs.intake.segments import Loader, Seen
 from jobs.intake.vanished_paths import held_by, settled, without_gone
 from jobs.run.preconditions import require_kafka
 from jobs.run.progress import Progress
-from jobs.run.request import RunRequest, has_other_problems, news
+from jobs.run.request import IS_KRAFT, RunRequest, has_other_problems, news
 from pipeline.bronze.planning import Plan
 from pipeline.store.session import tune_for_size
 from pipeline.store.warehouse import ClusterWarehouse, Published
@@ -25,13 +25,14 @@ HISTORY_COUNTS = 32
 class Found:
     """planned: segments to read, and sightings that are news. states: by path what is known of a file, and a sentence
     on it. new_bytes: of files that are new or changed, unpacked. is_other_problem: a file cannot be read of which that
-    is new, or can be that could not."""
+    is new, or can be that could not. is_kraft: the cluster is in KRaft, or on its way there."""
 
     loader: Loader
     planned: Plan
     states: dict[str, tuple[str, str | None]]
     new_bytes: int
     is_other_problem: bool
+    is_kraft: bool
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class Looking:
         NothingToRead, where nothing was ever read and no file can be.
         """
         settings = self.request.settings
-        looker = Looker(self.store, settings, self.request.since, self.request.until)
+        is_kraft = bool(self.published.counts.get(IS_KRAFT))
+        looker = Looker(self.store, settings, self.request.since, self.request.until, is_kraft=is_kraft)
         loader = Loader(self.store, settings, self.run_id, self.versions, looker)
         listing = self.request.list_logs()
         seen = loader.seen(listing.candidates)
@@ -61,6 +63,7 @@ class Looking:
         new_bytes = unpacked_bytes(one.listed for one in changed)
         looker.placement = placement_of(settings, new_bytes)
         planned = loader.plan(changed, listing.candidates, seen) if changed else Plan((), ())
+        self.say_server_log(looker)
         listing = without_gone(listing, changed, planned)
         held = held_by(listing.candidates, planned, seen)
         over = settled(listing, loader.sighted, held, loader.stored_path)
@@ -69,7 +72,12 @@ class Looking:
         if not planned.segments and not self.published.counts.get("load_seq"):
             require_kafka(self.store.cluster_id, states)
         is_other = has_other_problems(planned, loader.sighted | seen)
-        return Found(loader, planned, states, new_bytes, is_other)
+        return Found(loader, planned, states, new_bytes, is_other, looker.is_kraft)
+
+    def say_server_log(self, looker: Looker) -> None:
+        """Says that server.log is read though nobody asked for it."""
+        if looker.is_kraft and looker.settings.server_log is None:
+            self.progress.stage("server.log", "read too, as the cluster is in KRaft (--no-server-log: not)")
 
     def changed(
         self, loader: Loader, candidates: Sequence[Candidate], seen: dict[str, Seen]

@@ -14,7 +14,9 @@ from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.store.warehouse import EXPIRED_BEFORE, KEPT_FROM
 from schemas.bronze.file_sighting import PROBLEMS
 
-HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE)
+# The count that is 1 where the cluster is known to be in KRaft.
+IS_KRAFT = "is_kraft"
+HANDED_ON = ("total_bytes", KEPT_FROM, EXPIRED_BEFORE, IS_KRAFT)
 
 
 @dataclass(frozen=True)

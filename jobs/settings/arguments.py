@@ -59,7 +59,12 @@ def on_settings(arguments: argparse.ArgumentParser) -> None:
     arguments.add_argument(
         "--server-properties", metavar="FILE", help="a server.properties: its limits of leader imbalance"
     )
-    arguments.add_argument("--server-log", action="store_true", default=None, help="read server.log too")
+    arguments.add_argument(
+        "--server-log",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="read server.log too (default: of KRaft clusters)",
+    )
 
 
 def on_warehouse(arguments: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from jobs.settings.leader_balancing import (
     PropertiesFile,
 )
 from jobs.settings.masking import MaskingSettings, Part
-from jobs.settings.types import ClusterName, EnvelopeName, NodeId, Pattern, Regex, Release, Zone
+from jobs.settings.types import ClusterName, EnvelopeName, NodeId, Pattern, Regex, Release, ServerLog, Zone
 from pipeline.kafka.layout.paths import BUILT_IN_PATTERNS
 
 # They say what is read, how much at once or when; not what comes out of it.
@@ -109,7 +109,7 @@ class Settings(Part):
     envelope: EnvelopeName | None
     path_envelopes: tuple[PathEnvelope, ...]
     release: Release | None
-    server_log: bool
+    server_log: ServerLog
     follow_links: bool
     quiet_seconds: Annotated[int, Field(ge=0)]
     path_patterns: tuple[Pattern, ...]
@@ -126,6 +126,10 @@ class Settings(Part):
     clusters: dict[ClusterName, ClusterOverride]
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    def is_server_read(self, *, is_kraft: bool) -> bool:
+        """Whether server.log is read of a cluster; where nothing is set, of one in KRaft."""
+        return is_kraft if self.server_log is None else self.server_log
 
     def cluster(self, cluster_id: str) -> ClusterSettings:
         own = self.clusters.get(cluster_id, ClusterOverride())

@@ -4,7 +4,7 @@ import re
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from pipeline.core.errors import SettingsError
 from pipeline.kafka.layout import envelope
@@ -70,6 +70,14 @@ def _release(text: str) -> str:
     return text
 
 
+def _server_log(given: object) -> bool | None:
+    if given not in (None, "auto", True, False):
+        raise ValueError("auto, true or false")
+    return given if isinstance(given, bool) else None
+
+
+# None: auto.
+ServerLog = Annotated[bool | None, BeforeValidator(_server_log)]
 Zone = Annotated[str, AfterValidator(_zone)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Regex = Annotated[str, AfterValidator(_regex)]

@@ -61,6 +61,7 @@ LOOK = StructType(
         StructField("codec", StringType(), True),
         StructField("envelope", StringType(), True),
         StructField("log", StringType(), True),
+        StructField("is_kraft", BooleanType(), False),
         StructField("node_ids", ArrayType(IntegerType(), False), False),
         StructField("is_told_apart", BooleanType(), False),
         StructField("size", LongType(), False),
@@ -111,7 +112,7 @@ def arrow_schema() -> pa.Schema:
     )
     local, placed = pa.timestamp("us"), pa.timestamp("us", tz="UTC")
     types = {
-        "is_missing": pa.bool_(), "ends_with_newline": pa.bool_(), "is_told_apart": pa.bool_(),
+        "is_missing": pa.bool_(), "is_kraft": pa.bool_(), "ends_with_newline": pa.bool_(), "is_told_apart": pa.bool_(),
         "node_ids": ids, "size": pa.int64(), "tail_start": pa.int64(),
         "first_logged_local": local, "tail_logged_local": local,
         "first_logged_at": placed, "tail_logged_at": placed,
@@ -192,6 +193,7 @@ def as_row(
         "codec": codec,
         "envelope": found.envelope,
         "log": log,
+        "is_kraft": found.is_kraft,
         "node_ids": sorted(found.node_ids),
         "is_told_apart": True,
         "size": seen.size,

@@ -22,7 +22,6 @@ from pipeline.core.contents import Looked
 from pipeline.core.files import Listed
 from pipeline.kafka.layout.paths import locate
 from pipeline.kafka.reading.masking import Masking
-from tests.life.nights import settings
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 # What was last said, by path: of the files with bytes one begins as what is read as f.
@@ -141,4 +140,4 @@ def test_what_is_read_is_what_is_there_and_was_made_out() -> None:
 def test_what_ended_is_looked_at_again_when_it_is_back(*, is_elsewhere: bool) -> None:
     before = {"state": "known", "size_bytes": 0, "modified_at": NOW, "sentence": "x", "file_id": None}
     back = candidate("/logs/a", "folder: denied", 0, is_elsewhere=is_elsewhere)
-    assert is_changed(back, before, lambda _: "", settings()) is not is_elsewhere
+    assert is_changed(back, before, lambda _: "", is_server_read=False) is not is_elsewhere

@@ -70,6 +70,7 @@ def test_the_gate_looked_at_every_table(spark: SparkSession, sample_warehouse: s
     later releases, states of partitions in KRaft, and no record came twice."""
     results = read(spark, sample_warehouse, "ops.quality_result").collect()
     untouched = {
+        "silver.node_event",
         "ops.quality_result",
         "silver.broker_setting",
         "silver.replica_offset",

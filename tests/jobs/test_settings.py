@@ -119,7 +119,7 @@ def test_the_fingerprint_follows_what_changes_results(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("limits: {range_bytes: 0}", "limits.range_bytes in {file} to be greater than 0, found 0;"),
-        ("server_log: perhaps", "server_log in {file} to be boolean, found 'perhaps';"),
+        ("server_log: perhaps", "server_log in {file} to be auto, true or false, found 'perhaps';"),
         (
             "zone: Mars/Base",
             "zone in {file} to be an IANA time zone such as UTC or Europe/Berlin, found 'Mars",

@@ -20,7 +20,11 @@ TOO_BIG = (b"2147483648", b"99999999999", b"9" * 5000)
 CASES = [
     ("state-change", STATE + BROKER, Sniff("stock", "state-change", frozenset({3}))),
     ("controller", CONTROLLER, Sniff("stock", "controller", frozenset({3}))),
-    ("both dialects of controller.log", CONTROLLER + KRAFT, Sniff("stock", "controller", frozenset({3, 7}))),
+    (
+        "both dialects of controller.log",
+        CONTROLLER + KRAFT,
+        Sniff("stock", "controller", frozenset({3, 7}), is_kraft=True),
+    ),
     ("server", SERVER, Sniff("stock", "server", frozenset({3}))),
     ("all in one", SERVER + STATE, Sniff("stock", "mixed", frozenset({3}))),
     (

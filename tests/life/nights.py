@@ -48,7 +48,9 @@ class Nights:
     def run(self, files: Mapping[str, Stored], now: datetime) -> Plan:
         candidates = [candidate(path, files[path]) for path in sorted(files)]
         changed = [
-            one for one in candidates if is_changed(one, self.seen.get(one.listed.path), no_other, settings())
+            one
+            for one in candidates
+            if is_changed(one, self.seen.get(one.listed.path), no_other, is_server_read=False)
         ]
 
         def look(some: Sequence[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:

@@ -17,7 +17,7 @@ from pipeline.kafka.reading.other_layout import text_of
 from pipeline.kafka.reading.record_text import RecordText, record_text
 from pipeline.kafka.reading.understanding import understand
 from pipeline.kafka.reading.writers import writers
-from pipeline.kafka.wording.loggers import MIXED, is_kafkas, log_of
+from pipeline.kafka.wording.loggers import MIXED, is_kafkas, is_krafts, log_of
 
 HEAD_BYTES = 256 << 10
 # By so much the head grows while nothing is found in it.
@@ -37,12 +37,13 @@ class Sniff:
     """`envelope`: the name of an envelope, None if no record was found.
 
     `log`: controller, state-change, server or mixed; None: no log of a Kafka server.
-    `node_ids`: the writers that idents name.
+    `node_ids`: the writers that idents name. `is_kraft`: loggers of a KRaft node are in it.
     """
 
     envelope: str | None
     log: str | None
     node_ids: frozenset[int]
+    is_kraft: bool = False
 
 
 def sniff_stream(
@@ -102,7 +103,8 @@ def sniff(head: bytes, given: str | None = None, most: int = HEAD_BYTES) -> Snif
 
 def _judged(found: Envelope, text: RecordText) -> Sniff:
     loggers = [name for name in pc.unique(text.logger.drop_null()).to_pylist() if is_kafkas(name)]
-    return Sniff(found.name, _log([log_of(name) for name in loggers]), frozenset())
+    log = _log([log_of(name) for name in loggers])
+    return Sniff(found.name, log, frozenset(), any(map(is_krafts, loggers)))
 
 
 def _candidates(head: bytes, given: str | None) -> Iterator[Envelope]:

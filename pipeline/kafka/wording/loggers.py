@@ -10,6 +10,11 @@ from pipeline.kafka.facts import table
 KAFKA_LOGGERS = re.compile(
     r"(?:kafka|org\.apache\.kafka\.(?:controller|server|raft|metadata|image))\.|state\.change\.logger$|kafka$"
 )
+# Loggers that only nodes of a KRaft cluster have, or of one on its way there, at the beginning of the name.
+KRAFT_LOGGERS = re.compile(
+    r"org\.apache\.kafka\.(?:controller|raft|image)\.|kafka\.raft\."
+    r"|kafka\.server\.(?:BrokerServer|ControllerServer|KafkaRaftServer|SharedServer|BrokerLifecycleManager)\b"
+)
 STATE_CHANGE_LOGGER = "state.change.logger"
 CONTROLLER_LOGGERS = ("kafka.controller", "org.apache.kafka.controller")
 CONTROLLER, STATE_CHANGE, SERVER, MIXED = "controller", "state-change", "server", "mixed"
@@ -17,6 +22,10 @@ CONTROLLER, STATE_CHANGE, SERVER, MIXED = "controller", "state-change", "server"
 
 def is_kafkas(logger: str) -> bool:
     return KAFKA_LOGGERS.match(logger) is not None
+
+
+def is_krafts(logger: str) -> bool:
+    return KRAFT_LOGGERS.match(logger) is not None
 
 
 def log_of(logger: str) -> str:
