@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate, islice
 
-from pipeline.kafka.explaining.explanation import Explanation, Row, Said, explained
+from pipeline.kafka.explaining.explanation import Explanation, Row, Said, cause_named, explained
 
 NUMBER = re.compile(r"\d+")
 # What is shown first where not all can be.
@@ -43,13 +43,14 @@ def folded(records: Sequence[Alternatives], shown: int) -> tuple[list[Folded], i
 
 
 def sameness(record: Alternatives) -> tuple[object, ...]:
-    """Two records with the same are told as one: level, loggers and wordings; text without its numbers where it is not
-    understood."""
+    """Two records with the same are told as one: level, loggers and wordings, exception and what it names; text without
+    its numbers where it is not understood."""
     row = record[0]
     if row["event"] is None:
         text = (row["raw"] or b"").decode("utf-8", "replace")
         return (row["not_understood_reason"], NUMBER.sub("0", text))
-    return (row["level"], *((one["logger"], one["template"]) for one in record), row["exception_class"])
+    wordings = ((one["logger"], one["template"]) for one in record)
+    return (row["level"], *wordings, row["exception_class"], cause_named(row))
 
 
 def severity(group: Sequence[Alternatives]) -> int:

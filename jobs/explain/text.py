@@ -26,6 +26,8 @@ def as_data(told: Explanation, found: Pasted, zone: str | None) -> dict[str, Any
         data[name] = data[name].isoformat() if data[name] else None
     if told.exception:
         data["exception"] = dict(zip(("class", "message"), told.exception, strict=True))
+    if told.cause:
+        data["cause"] = dict(zip(("cause", "meaning"), told.cause, strict=True))
     return data
 
 
@@ -128,6 +130,8 @@ def exception_lines(told: Explanation, width: int) -> Iterator[str]:
     if told.exception is not None:
         name, message = told.exception
         yield from entry("exception", f"{name}: {message}" if message else name, width)
+    if told.cause is not None:
+        yield from entry("cause", ": ".join(told.cause), width)
 
 
 def move_lines(told: Explanation, width: int) -> Iterator[str]:

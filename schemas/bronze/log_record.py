@@ -53,7 +53,11 @@ SAID = (
     ),
     field("correlation_id", INTEGER, "Correlation id of the request."),
     field("reason", STRING, "Reason that the record gives."),
-    field("exception_class", STRING, "Class of the exception that the record carries."),
+    field(
+        "exception_class",
+        STRING,
+        "Class of the exception that the record carries: the outer one, or the one inside of it that names a cause.",
+    ),
     field("exception_message", STRING, "Its message, first line."),
 )
 NAMES_OF_FIELDS = tuple(one.name for one in SAID if not pa.types.is_list(one.type))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline.core.template import quote
 from pipeline.kafka.facts import headers, table
+from pipeline.kafka.wording.exception_lines import line_matcher
 from pipeline.kafka.wording.templates import COLUMN_TYPES, field_kinds, matcher, template_rows
 from tests.oracle import rows
 from tests.oracle.rendering import (
@@ -111,7 +112,8 @@ def test_no_wording_stands_twice() -> None:
 
 
 def test_fields_are_declared_and_used() -> None:
-    used = {name for template in matcher().templates for name in template.fields}
+    templates = (*matcher().templates, *line_matcher().templates)
+    used = {name for template in templates for name in template.fields}
     assert used == set(field_kinds())
     assert {kind.column for kind in field_kinds().values()} - {""} == set(COLUMN_TYPES)
     assert {row["field"] for row in table("wording/compounds.tsv")} <= used

@@ -12,6 +12,7 @@ from pipeline.kafka.facts import table
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA
 from pipeline.kafka.machines.legal_moves import LAST_ZOOKEEPER, MoveLaw, move_law
 from pipeline.kafka.wording.events import NEWEST, events, is_before
+from pipeline.kafka.wording.exception_lines import cause_of
 from pipeline.kafka.wording.loggers import what_writes
 from pipeline.kafka.wording.templates import COLUMN_TYPES, MODES, field_kinds, matcher
 from schemas.bronze.log_record import NOT_UNDERSTOOD
@@ -71,6 +72,7 @@ class Said:
 @dataclass(frozen=True)
 class Explanation:
     """`reason`: a name of NOT_UNDERSTOOD, None if understood. `nearest`: known wordings like it, else empty.
+    `cause`: what the exception names as the cause of the record, and what that means.
 
     `logged_local`: as printed, in the zone of whoever wrote it; `logged_at`: UTC.
     """
@@ -87,6 +89,7 @@ class Explanation:
     wordings: tuple[Wording, ...]
     fields: tuple[Said, ...]
     exception: tuple[str, str | None] | None
+    cause: tuple[str, str] | None
     move: MoveLaw | None
     source: tuple[str, ...]
     nearest: tuple[Wording, ...]
@@ -112,6 +115,7 @@ def explained(rows: Sequence[Row]) -> Explanation:
         wordings=wordings,
         fields=fields_of(row) if event else (),
         exception=exception_of(row),
+        cause=cause_named(row),
         move=move_of(row, wordings[0]) if event in MOVES else None,
         source=source_of(event, wordings) if event else (),
         nearest=() if event else nearest_to(row),
@@ -197,6 +201,11 @@ def value_of(kind: str, text: str | None) -> object:
 
 def exception_of(row: Row) -> tuple[str, str | None] | None:
     return (row["exception_class"], row["exception_message"]) if row["exception_class"] else None
+
+
+def cause_named(row: Row) -> tuple[str, str] | None:
+    found = cause_of(row["event"], row["exception_class"], row["exception_message"])
+    return (found.cause, found.meaning) if found else None
 
 
 def move_of(row: Row, found: Wording) -> MoveLaw | None:

@@ -1,6 +1,6 @@
 """What each record of a batch says, or the one reason why that is not known."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,11 +15,12 @@ from pipeline.core.scan import Records
 from pipeline.core.texts import Mask, placed
 from pipeline.kafka.facts import table
 from pipeline.kafka.reading.record_text import RecordText
+from pipeline.kafka.wording.exception_lines import CLASS, cause_of, inner_exceptions
 from pipeline.kafka.wording.loggers import MIXED, SERVER, log_of
 from pipeline.kafka.wording.templates import COLUMN_TYPES, matcher
 
 BYTES_LEFT_OUT = ("other_logger", "blank")
-EXCEPTION = r"(?m)^(?P<name>(?:[a-zA-Z_][\w$]*\.)+[A-Z][\w$]*)(?:: (?P<message>[^\r\n]*))?\r?$"
+EXCEPTION = rf"(?m)^(?P<name>{CLASS})(?:: (?P<message>[^\r\n]*))?\r?$"
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,12 @@ def understand(records: Records, text: RecordText, file_log: str, is_named: Mask
     if not is_all:
         columns = {name: placed(column, rows, count) for name, column in columns.items()}
         fields = placed(fields, rows, count)
-    _add_exceptions(columns, text)
     names, wordings = _said()
+    event = names.take(numbers)
+    _add_exceptions(columns, text, event)
     return Understood(
         log=_logs(logger, file_log),
-        event=names.take(numbers),
+        event=event,
         template=wordings.take(numbers),
         reason=reason,
         is_forged=pa.array(text.looks_forged),
@@ -146,15 +148,38 @@ def _logs(logger: pa.Array, file_log: str) -> pa.Array:
     return pa.array(logs, pa.string()).take(pc.fill_null(logger.indices, len(logs) - 1))
 
 
-def _add_exceptions(columns: dict[str, pa.Array], text: RecordText) -> None:
-    """Fills exception_class and exception_message from the lines after the message, where it names none."""
+def _add_exceptions(columns: dict[str, pa.Array], text: RecordText, event: pa.Array) -> None:
+    """Fills exception_class and exception_message from the lines after the message, where it names none: the first
+    exception, or one inside of it that names a cause (exception_lines.tsv) where the first does not."""
     rows = np.flatnonzero(
         pc.fill_null(pc.not_equal(pc.binary_length(text.rest), 0), False).to_numpy(zero_copy_only=False)
     )
     if not len(rows):
         return
-    caught = pc.extract_regex(text.rest.take(pa.array(rows)), EXCEPTION)
-    for column, group in (("exception_class", "name"), ("exception_message", "message")):
-        value = pc.if_else(caught.is_valid(), caught.field(group), None)
-        value = placed(pc.if_else(pc.equal(value, ""), None, value), rows, len(text.rest))
+    rest = text.rest.take(pa.array(rows))
+    caught = pc.extract_regex(rest, EXCEPTION)
+    name, message = (
+        pc.if_else(caught.is_valid(), caught.field(group), None) for group in ("name", "message")
+    )
+    message = pc.if_else(pc.equal(message, ""), None, message)
+    names, messages = name.to_pylist(), message.to_pylist()
+    for row, told in _inner_causes(event.take(pa.array(rows)), names, messages, rest).items():
+        names[row], messages[row] = told
+    for column, values in (("exception_class", names), ("exception_message", messages)):
+        value = placed(pa.array(values, pa.string()), rows, len(text.rest))
         columns[column] = pc.coalesce(columns[column], value).cast(COLUMN_TYPES[column])
+
+
+def _inner_causes(
+    event: pa.Array, names: Sequence[str | None], messages: Sequence[str | None], rest: pa.Array
+) -> dict[int, tuple[str, str | None]]:
+    """By row the first exception inside of another one that names a cause, where the outer one names none."""
+    found: dict[int, tuple[str, str | None]] = {}
+    nested = pc.match_substring(rest, "\nCaused by: ").to_numpy(zero_copy_only=False)
+    for row in np.flatnonzero(nested).tolist():
+        said = event[row].as_py()
+        if cause_of(said, names[row], messages[row]) is None:
+            inner = inner_exceptions(rest[row].as_py())
+            told = next((one for one in inner if cause_of(said, *one)), None)
+            found |= {row: told} if told else {}
+    return found
