@@ -12,6 +12,9 @@ OF_BROKER, OF_CONTROLLER = (
     r"^\[(?:BrokerServer|KafkaServer|Kafka Server|ReplicaManager) ",
     r"^\[ControllerServer ",
 )
+# Whom a request of the quorum was for; up to 3.7 as id alone.
+DESTINATION = r"destination(?:Id=|=[^ ]* \(id: )(-?\d+)"
+KEY = r"ReplicaKey\(id=(-?\d+)"
 
 
 def build(log_record: pl.DataFrame) -> pl.DataFrame:
@@ -24,19 +27,26 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
         when(col("template").str.contains(OF_BROKER)).then(lit("broker"))
         .when(col("template").str.contains(OF_CONTROLLER)).then(lit("controller"))
     )  # fmt: skip
-    peers = (number(field("to_node_id")), number(field("leader_id")), number(field("follower_id")))
+    peers = [number(field(name)) for name in ("to_node_id", "leader_id", "follower_id", "voter_id")]
+    of_quorum = (first(field("voter_key"), KEY), first(field("request"), DESTINATION))
+    is_logged_fault = field("fault_type").is_not_null()
+    fault = pl.concat_str(field("fault_type"), lit(": "), field("fault_message"))
     return (
         fed(log_record, "node_event")
         .with_columns(
             area="kind",
             component=component,
-            peer_id=pl.coalesce(*peers, number(field("voter_id")), node_id_in(field("broker_node"))),
-            quorum_epoch=pl.coalesce(epoch(field("epoch")), epoch(first(field("epoch_election"), r"(\d+)"))),
+            peer_id=pl.coalesce(
+                *peers,
+                *(number(one) for one in of_quorum),
+                *(node_id_in(field(name)) for name in ("broker_node", "peer")),
+            ),
+            quorum_epoch=epoch(field("epoch")),
             broker_epoch=number(field("broker_epoch"), LONG),
             session_id=field("session_id"),
             owner_session_id=field("owner_session_id"),
             log_dir=pl.coalesce(field("log_dir"), when(col("kind") == "disk").then(field("path"))),
-            detail=field_text().replace("", None),
+            detail=when(is_logged_fault).then(fault).otherwise(field_text()).replace("", None),
         )
         .select(SPEC.columns)
     )

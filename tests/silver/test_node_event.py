@@ -49,3 +49,31 @@ def test_sessions_are_kept_as_printed() -> None:
     rows = build(records_in({(1, "server"): ZOOKEEPER})).sort("logged_at")
     sessions = rows.select("session_id", "owner_session_id").filter(pl.col("session_id").is_not_null()).rows()
     assert sessions == [("100000a1b2c0001", None), ("72057594037927937", "72057594037927936")]
+
+
+QUORUM = """
+    [2026-11-21 09:00:01,001] INFO [RaftManager id=1] Election timed out before receiving sufficient vote responses to become candidate. Current epoch election state: EpochElection(voterStates={1=VoterState(replicaKey=ReplicaKey(id=1, directoryId=<undefined>), state=GRANTED), 2=VoterState(replicaKey=ReplicaKey(id=2, directoryId=<undefined>), state=UNRECORDED)}) (org.apache.kafka.raft.KafkaRaftClient)
+    [2026-11-21 09:00:02,001] WARN [RaftManager id=1] Detected non-monotonic update of fetch offset from nodeId ReplicaKey(id=2, directoryId=Optional[jT34t8qGqJkQYSu2ZBt5cg]): 179 -> 0 (org.apache.kafka.raft.LeaderState)
+    [2026-11-21 09:00:03,001] ERROR Request OutboundRequest(correlationId=7, data=VoteRequestData(clusterId='x', topics=[]), createdTimeMs=1, destination=host:9093 (id: 3 rack: null)) failed due to authentication error (org.apache.kafka.raft.KafkaNetworkChannel)
+    [2026-11-21 09:00:04,001] ERROR Request Outbound(correlationId=7, data=VoteRequestData(clusterId='x', topics=[]), createdTimeMs=1, destinationId=2) failed due to unsupported version error (kafka.raft.KafkaNetworkChannel)
+    [2026-11-21 09:00:05,001] INFO [RaftManager id=1] Voter key for VOTE or BEGIN_QUORUM_EPOCH request didn't match the receiver's replica key: host:9093 (id: 3 rack: null) (org.apache.kafka.raft.KafkaRaftClient)
+    [2026-11-21 09:00:06,001] ERROR Encountered metadata publishing fault: Error publishing (org.apache.kafka.server.fault.LoggingFaultHandler)
+    [2026-11-21 09:00:07,001] ERROR Encountered fatal fault: Unexpected error in raft IO thread (org.apache.kafka.server.fault.ProcessTerminatingFaultHandler)
+"""
+
+
+def test_lines_of_the_quorum_name_the_other_voter_and_never_take_it_for_an_epoch() -> None:
+    rows = declared_rows(build(records_in({(1, "server"): QUORUM})), SPEC).sort("logged_at")
+    assert rows.select("step", "peer_id", "quorum_epoch").rows() == [
+        ("election_timed_out", None, None),
+        ("voter_lost_data", 2, None),
+        ("not_authenticated", 3, None),
+        ("version_refused", 2, None),
+        ("voter_key_differs", 3, None),
+        ("fault", None, None),
+        ("fatal_fault", None, None),
+    ]
+    detail = rows["detail"].to_list()
+    assert "2=VoterState(replicaKey=ReplicaKey(id=2, directoryId=<undefined>), state=UNRECORDED)" in detail[0]
+    assert detail[1] == "0"
+    assert detail[5:] == ["metadata publishing: Error publishing", "Unexpected error in raft IO thread"]
