@@ -16,6 +16,7 @@ from schemas.gold.finding import FACTS_OF_RULE
 from tests.jobs import (
     broker_findings_said,
     election_findings_said,
+    fault_findings_said,
     findings_said,
     life_findings_said,
     partition_findings_said,
@@ -31,6 +32,7 @@ STORIES = (
     broker_findings_said,
     election_findings_said,
     life_findings_said,
+    fault_findings_said,
 )
 CASES = {name: case for one in STORIES for name, case in one.CASES.items()}
 ALTERED = [each for one in STORIES for each in one.ALTERED]
@@ -43,8 +45,10 @@ UNSHOWN = {
     ("controller_outlived", "overlap"),
     ("controller_outlived", "writes_count"),
     ("failover_slow", "longest_step"),
+    ("fatal_fault", "node_id"),
     ("leader_choice", "expected_leader"),
     ("leader_choice", "kind"),
+    ("logged_fault", "node_id"),
     ("outage", "open_count"),
     ("outage", "partitions_count"),
     ("outage", "total_ms"),

@@ -9,6 +9,7 @@ from pipeline.gold.finding.brokers import broker_flapping, unclean_shutdown
 from pipeline.gold.finding.choices import last_known_leader, leader_choice
 from pipeline.gold.finding.elections import unclean_election
 from pipeline.gold.finding.failed_events import event_failed
+from pipeline.gold.finding.faults import fatal_fault, logged_fault
 from pipeline.gold.finding.known import with_suppressed
 from pipeline.gold.finding.lives import new_life, refused_registration
 from pipeline.gold.finding.logs import missing_leader_epochs, missing_logs, not_understood
@@ -54,6 +55,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     leader_election: pl.DataFrame,
     broker_session: pl.DataFrame,
     election_event: pl.DataFrame,
+    node_event: pl.DataFrame,
     wording_seen: pl.DataFrame,
     audit_limit: AuditLimit,
     data_end: pl.DataFrame,
@@ -87,6 +89,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         broker_flapping(broker_session, audit_limit, data_end),
         unclean_shutdown(broker_session),
         event_failed(controller_event, controller_term),
+        fatal_fault(node_event),
+        logged_fault(node_event),
         standing_imbalance(imbalance_breach),
         stated_imbalance(imbalance_check, imbalance_breach),
         ratio_disagreement(imbalance_check),
