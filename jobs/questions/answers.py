@@ -13,6 +13,7 @@ from pipeline.catalog.tables import BY_NAME
 from pipeline.core.conditions import Condition, IsNull, all_of, before, differs, equals, is_in, reaching
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import ReadableTables
+from pipeline.model.partitions.topic_lives import ASKED, ENDED
 from schemas.gold.finding import RULES, SEVERITIES
 
 ODD = ("illegal", "refused")
@@ -112,9 +113,9 @@ class Answers:
         steps = self.rows("silver.topic_event", None, ("topic", "step", *order)).sort(order)
         steps = steps if begun_at is None else steps.filter(col("logged_at") >= begun_at)
         is_put_off = col("step") == "deletion_blocked"
-        said = col("step").filter(~is_put_off & (col("step") != "created")).last()
+        said = col("step").filter(col("step").is_in([*ASKED, *ENDED])).last()
         last = steps.group_by("topic").agg(said=said, is_put_off=is_put_off.any())
-        is_open = (col("said") == "deletion_queued").fill_null(col("is_put_off"))
+        is_open = col("said").is_in(ASKED).fill_null(col("is_put_off"))
         return last.filter(is_open)["topic"].sort().to_list()
 
     def brokers(self, at: datetime | None = None) -> list[Row]:

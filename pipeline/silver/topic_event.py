@@ -1,34 +1,92 @@
 """Steps in the life of topics, from bronze.log_record."""
 
 import polars as pl
-from polars import col, element, when
+from polars import col, element, lit, when
 
-from pipeline.model.lines.families import fed, field_text
-from pipeline.model.lines.texts import last_of_each
+from pipeline.model.lines.families import fed, field, field_text
+from pipeline.model.lines.texts import first, found, last_of_each, part
 from schemas.silver.topic_event import SPEC
 
-# Why a deletion is put off, from 2.3 on; the other reason is a reassignment, after which it goes on by itself.
+# Why a deletion is put off, from 2.3 on; the other reason is a reassignment.
 OUT_OF_REACH = ("offline replicas", "replica deletion failure")
+# `CreatableTopic(name='t', numPartitions=1, …, configs=[…]): SUCCESS`, `{id: …, name: t, result: SUCCESS}`.
+CREATED = r"CreatableTopic\(name='([^']+)', numPartitions=.*?\]\): ([A-Z_]+)"
+DELETED = r"\{id: ([\w-]+), name: ([^,}]+), result: ([A-Z_]+)"
+WITH_ID = r"TopicIdReplicaAssignment\(([^,()]+),Some\(([\w-]+)\)"
+SUCCESS = "SUCCESS"
 
 
 def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """One row per topic that a line names; collections of topics are taken apart.
 
-    Source: KafkaController, TopicDeletionManager, 0.8.1 to 3.9. Requests to delete are taken from
-    'Starting topic deletion for topics', which names only topics that exist and may be deleted.
+    Requests to delete are taken from 'Starting topic deletion for topics', which names only topics that exist and may
+    be deleted, those too whose deletion goes on.
+    Source: KafkaController, TopicDeletionManager, 0.8.1 to 3.9; ReplicationControlManager, from 2.8.
     """
-    is_put_off = (col("step") != "deletion_blocked") | col("reason").fill_null("").is_in(["", *OUT_OF_REACH])
-    topics = when(col("topic").is_null()).then(topic_names(field_text())).otherwise(pl.concat_list("topic"))
-    named = topics.list.eval(pl.struct(topic=element()))
-    return (
-        fed(log_record, "topic_event")
-        .filter(is_put_off)
-        .pipe(last_of_each, named, "topic")
-        .select(SPEC.columns)
+    lines = fed(log_record, "topic_event").with_columns(
+        topic_id=first(field("topic_id"), r"^(?:Some\()?([\w-]{22})\)?$")
     )
+    is_result = col("field") == "results"
+    several = (
+        lines.filter(is_result.fill_null(value=False)).pipe(last_of_each, results(), "topic"),
+        lines.filter(~is_result.fill_null(value=False)).pipe(last_of_each, named(), "topic"),
+    )
+    rows = pl.concat(several, how="diagonal").pipe(with_ids)
+    return rows.with_columns(**said()).select(SPEC.columns)
+
+
+def named() -> pl.Expr:
+    """(topic) of the line, or of each element of the field that the feed names."""
+    topics = when(col("field").is_null()).then(pl.concat_list("topic")).otherwise(topic_names(field_text()))
+    return topics.list.eval(pl.struct(topic=element()))
 
 
 def topic_names(text: pl.Expr) -> pl.Expr:
-    """`Set(orders, page.views)` or `orders,page.views` as a list of names."""
-    inside = text.str.replace_all(r"^\s*\w+\(|\)\s*$", "")
+    """`Set(orders, page.views)`, `orders,page.views` or `/admin/delete_topics/orders` as a list of names."""
+    inside = text.str.replace_all(r"^\s*\w+\(|\)\s*$", "").str.replace(r"^/.*/", "")
     return inside.str.extract_all(r"[^,\s]+")
+
+
+def results() -> pl.Expr:
+    """(topic, topic_id, error) of each topic that a controller of KRaft answers about."""
+    nothing = lit(None, pl.String)
+    created = found(field_text(), CREATED, "topic", "error").list.eval(
+        pl.struct(topic=part("topic"), topic_id=nothing, error=part("error"))
+    )
+    name = when(part("topic") != "null").then(part("topic"))
+    deleted = found(field_text(), DELETED, "topic_id", "topic", "error").list.eval(
+        pl.struct(topic=pl.coalesce(name, part("topic_id")), topic_id=part("topic_id"), error=part("error"))
+    )
+    return when(col("event") == "create_topics_result").then(created).otherwise(deleted)
+
+
+def with_ids(rows: pl.DataFrame) -> pl.DataFrame:
+    """topic_id of topics of which a line of ZooKeeper mode says it, from 2.8 on."""
+    place = ["file_id", "byte_offset"]
+    ids = (
+        rows.filter(col("step") == "created")
+        .unique(place, maintain_order=True)
+        .select(*place, of=found(field("replica_assignment"), WITH_ID, "topic", "given_id"))
+        .explode("of", empty_as_null=False, keep_nulls=False)
+        .unnest("of")
+        .unique([*place, "topic"], maintain_order=True)
+    )
+    return (
+        rows.join(ids, on=[*place, "topic"], how="left", maintain_order="left")
+        .with_columns(topic_id=pl.coalesce("topic_id", "given_id"))
+        .drop("given_id")
+    )
+
+
+def said() -> dict[str, pl.Expr]:
+    """step and reason: what was refused is told by the error, what is put off for a reassignment by the reason."""
+    step, error = col("step"), when(col("error") != SUCCESS).then("error")
+    is_deferred = (step == "deletion_blocked") & ~col("reason").fill_null("").is_in(["", *OUT_OF_REACH])
+    refused = step.str.replace("accepted", "refused", literal=True)
+    restarted = when(step == "deletion_resumed").then(field("broker_ids"))
+    return {
+        "step": when(is_deferred).then(lit("deletion_deferred"))
+        .when(error.is_not_null() & (step != "create_validated")).then(refused)
+        .otherwise(step),
+        "reason": pl.coalesce(error, restarted, "reason"),
+    }  # fmt: skip

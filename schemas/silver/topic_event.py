@@ -1,26 +1,45 @@
-"""What a controller's lines say about the life of a topic: created, queued for deletion, deleted."""
+"""What controllers say about the life of a topic: created, listed, queued for deletion, deleted."""
 
-from schemas.spec import BYTE_OFFSET, CLUSTER_ID, FILE_ID, LOAD_SEQ, TableSpec, field, required
-from schemas.types import INTEGER, STRING, TIMESTAMP
+from schemas.spec import RECORD, TableSpec, field, required
+from schemas.types import INTEGER, STRING
+
+STEPS = (
+    "created",  # ZooKeeper: a controller found it new
+    "listed",  # ZooKeeper: in the list of topics of a controller that starts
+    "removed",  # ZooKeeper: gone from it, which its controller did not do
+    "deletion_requested",  # asked for; names also those whose deletion goes on
+    "deletion_listed",  # a controller that starts finds it queued
+    "deletion_started",  # (re)started: replicas are stopped
+    "deletion_blocked",  # put off: a replica is out of reach, or was not deleted
+    "deletion_deferred",  # put off until a reassignment ends (from 2.3)
+    "deletion_resumed",  # a broker with replicas of it started
+    "deletion_completed",
+    "deletion_ignored",  # asked for, and there is no such topic
+    "deletion_disabled",  # asked for, and delete.topic.enable=false
+    "topic_record",  # KRaft: a controller replayed the record that creates it
+    "remove_topic_record",  # KRaft: a controller replayed the record that ends it
+    "create_accepted",  # KRaft: answered to who asked for it
+    "create_refused",
+    "create_validated",  # KRaft: asked whether it could be created
+    "delete_accepted",  # KRaft, from 4.0
+    "delete_refused",
+)
 
 SPEC = TableSpec(
     name="silver.topic_event",
     grain="One topic named in one line about creation or deletion of topics.",
     key=("file_id", "byte_offset", "topic"),
     fields=(
-        CLUSTER_ID,
-        FILE_ID,
-        LOAD_SEQ,
-        BYTE_OFFSET,
-        required("logged_at", TIMESTAMP, "When it was logged, UTC."),
+        *RECORD,
         field("controller_id", INTEGER, "The controller acting."),
-        required("topic", STRING, "Topic."),
-        required(
-            "step",
+        required("topic", STRING, "Topic; its id where a line of KRaft does not name it."),
+        field("topic_id", STRING, "Its id (KRaft; ZooKeeper from 2.8 where it is created)."),
+        required("step", STRING, "What became of it.", accepted=STEPS),
+        field(
+            "reason",
             STRING,
-            "created; deletion_queued; deletion_blocked (ineligible); deletion_completed; removed: gone from "
-            "ZooKeeper, which its controller did not do.",
-            accepted=("created", "deletion_queued", "deletion_blocked", "deletion_completed", "removed"),
+            "As Kafka prints it: why its deletion is put off (from 2.3), the error of a refusal; of deletion_resumed "
+            "the brokers that started.",
         ),
     ),
 )

@@ -212,16 +212,16 @@ def test_what_is_not_understood_is_told_once_a_reason() -> None:
 DELETIONS = """
     cluster_id | file_id | byte_offset | logged_at | topic | step
     c          | f       | 1           | 1         | t     | created
-    c          | f       | 2           | 2         | t     | deletion_queued
+    c          | f       | 2           | 2         | t     | deletion_requested
     c          | f       | 3           | 3         | t     | deletion_completed
-    c          | f       | 4           | 4         | t     | deletion_queued
+    c          | f       | 4           | 4         | t     | deletion_requested
     c          | f       | 5           | 5         | t     | deletion_blocked
     c          | f       | 6           | 6         | t     | deletion_blocked
     c          | f       | 7           | 7.25      | t     | deletion_completed
     c          | f       | 8           | 7.25      | t     | deletion_blocked
-    c          | f       | 9           | 8         | t     | deletion_queued
+    c          | f       | 9           | 8         | t     | deletion_requested
     c          | f       | 10          | 8         | t     | deletion_blocked
-    c          | f       | 1           | 1         | u     | deletion_queued
+    c          | f       | 1           | 1         | u     | deletion_requested
     c          | f       | 2           | 2         | u     | deletion_blocked
     c          | f       | 3           | 3         | u     | removed
 """

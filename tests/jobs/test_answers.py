@@ -71,17 +71,17 @@ def test_brokers_that_lead_and_those_that_should() -> None:
 def test_topics_that_are_being_deleted() -> None:
     steps = """
     topic | step               | logged_at | byte_offset | file_id
-    a     | deletion_queued    | 1         | 9           | f
+    a     | deletion_requested | 1         | 9           | f
     a     | deletion_completed | 1         | 10          | f
-    z     | deletion_queued    | 2         | 0           | f
+    z     | deletion_requested | 2         | 0           | f
     b     | deletion_completed | 1         | 0           | f
-    b     | deletion_queued    | 2         | 0           | f
+    b     | deletion_requested | 2         | 0           | f
     c     | created            | 3         | 0           | f
-    d     | deletion_queued    | 1         | 0           | f
+    d     | deletion_requested | 1         | 0           | f
     d     | deletion_completed | 2         | 0           | f
     d     | deletion_blocked   | 2         | 1           | f
     e     | deletion_blocked   | 1         | 0           | f
-    f     | deletion_queued    | 1         | 0           | f
+    f     | deletion_requested | 1         | 0           | f
     f     | removed            | 2         | 0           | f
     """
     assert answers(topic_event=steps).deleting() == ["b", "e", "z"]

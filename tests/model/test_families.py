@@ -31,6 +31,7 @@ REFINED = {
     "reassignment_event": {"cancelled", "overridden"},
     "controller_event": {"renounced"},
     "election_event": {"elected_unclean"},
+    "topic_event": {"create_refused", "delete_refused", "deletion_deferred"},
 }
 # Tables without a column that names the step: one step, or a column of their own for each.
 NO_STEP = {

@@ -18,12 +18,12 @@ from pipeline.gold.finding.wording import (
     words,
 )
 from pipeline.model.lines.evidence import LINE, known_lines
-from pipeline.model.partitions.topic_lives import ENDED, REMOVED
+from pipeline.model.partitions.topic_lives import ASKED, ENDED, REMOVED
 
 NOT_ENABLED = "; auto.leader.rebalance.enable=false: nothing moves leaders back"
 WIPED = "wiped"  # how a deletion ends where another life of the metadata begins
 DELETION = ("cluster_id", "topic", "deletion")
-STEPS = {"blocked": ("deletion_blocked",), "queued": ("deletion_queued",), "completed": ENDED}
+STEPS = {"blocked": ("deletion_blocked",), "queued": ASKED, "completed": ENDED}
 
 
 def standing_imbalance(imbalance_breach: pl.DataFrame) -> pl.DataFrame:
@@ -137,7 +137,7 @@ def blocked_deletions(topic_event: pl.DataFrame) -> pl.DataFrame:
     """
     topic = ("cluster_id", "topic")
     is_completed = col("step").is_in(ENDED).cast(pl.Int64)
-    is_asked = (col("step") == "deletion_queued").cum_sum().over(DELETION) > 0
+    is_asked = col("step").is_in(ASKED).cum_sum().over(DELETION) > 0
     is_leftover = (col("step") == "deletion_blocked") & (col("deletion") > 0) & ~is_asked
     of_life = (
         topic_event.sort(*topic, "logged_at", "byte_offset", "file_id")

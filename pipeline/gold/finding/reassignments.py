@@ -19,6 +19,8 @@ from pipeline.gold.finding.wording import (
     words,
 )
 from pipeline.model.lines.evidence import LINE, line
+from pipeline.model.partitions.topic_lives import ASKED
+from pipeline.model.partitions.topic_lives import ENDED as GONE
 
 TOPIC = ("cluster_id", "topic")
 NAME = (*TOPIC, "partition")
@@ -28,6 +30,7 @@ ENDED = (
     *("skipped", "failed"),
 )
 REJECTED = "rejected"  # of another one that somebody asked for meanwhile
+DELETED = (*ASKED, "deletion_started", "deletion_blocked", "remove_topic_record", *GONE)
 LONG_MS = 10 * 60 * 1000  # two of Kafka's checks of the leaders
 
 
@@ -43,7 +46,9 @@ def open_reassignment(
     Source: KafkaController.onPartitionReassignment, 0.8.1 to 2.3; updateCurrentReassignment, from 2.4;
     ReplicationControlManager.replay(PartitionChangeRecord), from 2.8.
     """
-    deleted = topic_event.filter(col("step") != "created").group_by(TOPIC).agg(gone_at=col("logged_at").max())
+    deleted = (
+        topic_event.filter(col("step").is_in(DELETED)).group_by(TOPIC).agg(gone_at=col("logged_at").max())
+    )
     is_there = (col("gone_at") < col("began_at")).fill_null(value=True)
     is_of_last = (col("mode") == "kraft") | (col("elected_at") <= col("last_at")).fill_null(value=True)
     return (

@@ -8,7 +8,10 @@ from pipeline.model.terms.succession import BEGAN, TERM
 
 TOPIC = ("cluster_id", "topic")
 PARTITION_ORDER = ("at", "controller_epoch", "seq", "file_id", "byte_offset")
-CREATED, QUEUED, COMPLETED, REMOVED = "created", "deletion_queued", "deletion_completed", "removed"
+CREATED, COMPLETED, REMOVED = "created", "deletion_completed", "removed"
+QUEUED = "deletion_queued"
+# Steps of silver.topic_event by which a topic is queued for deletion.
+ASKED = ("deletion_requested", "deletion_listed")
 ENDED = (COMPLETED, REMOVED)
 DELETED, CHANGED = "topic_deletion_completed", "topic_change"
 EVENTS = {QUEUED: QUEUED, COMPLETED: DELETED, REMOVED: CHANGED}
@@ -33,8 +36,9 @@ def with_topic_life(
     deletion_before: (cluster_id, topic, deletions, removed_at): how often the topic ended before the lines, and when it
     was removed, if it has not been created since.
     """
-    steps = topic_event.filter(col("step").is_in([CREATED, QUEUED, *ENDED])).select(
-        "file_id", "byte_offset", "topic", "step", event=col("step").replace(EVENTS)
+    step = when(col("step").is_in(ASKED)).then(lit(QUEUED)).otherwise("step")
+    steps = topic_event.filter(col("step").is_in([CREATED, *ASKED, *ENDED])).select(
+        "file_id", "byte_offset", "topic", step=step, event=step.replace(EVENTS)
     )
     number = col("deleted_before") + col("deletions").fill_null(0) + col("life")
     return (
