@@ -10,9 +10,12 @@ CONFIRMED, NOT_CONFIRMED, UNDECIDED = "confirmed", "not confirmed", "cannot be d
 UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 # What lines say. Of 0.8 to 0.11: 'Controller 1 epoch 5', '[t,0]'; from 1.0: '[Controller id=1 epoch=5]', 't-0'.
+LEVEL = r"(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)"
 HEAD = re.compile(
-    r"\[?(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[.,](\d{1,6}))? ?(Z|[+-]\d\d:?\d\d)?\]?"
-    r" (?:\[[^\]]*\] )?(?:- )?\[?(TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b"
+    rf"(?:\[(?P<first>{LEVEL}) *\] )?"
+    r"\[?(?P<day>\d{4}([-/])\d\d\3\d\d)[ T](?P<clock>\d\d:\d\d:\d\d)"
+    r"(?:[.,](?P<fraction>\d{1,6}))? ?(?P<zone>Z|[+-]\d\d:?\d\d)?\]?"
+    rf"(?(first)| (?:\[[^\]]*\] )?(?:- )?\[?(?P<level>{LEVEL})\b)"
 )
 MOVE = re.compile(
     r"(?P<new>\[)?Controller(?: id=| )(?P<id>\d+)(?: epoch[= ](?P<epoch>\d+))?\]? (?:Controller \d+ epoch \d+ )?"
@@ -97,7 +100,8 @@ class Line(NamedTuple):
     def at(self) -> datetime:
         """UTC. Undecided without a head, and in the hour that a local clock repeats."""
         if self.head:
-            day, clock, fraction, zone, _ = self.head.groups()
+            day, clock, fraction, zone = self.head.group("day", "clock", "fraction", "zone")
+            day = day.replace("/", "-")
             at = datetime.fromisoformat(f"{day}T{clock}.{(fraction or '').ljust(6, '0')}{zone or ''}")
             at = at if zone else at.replace(tzinfo=ZoneInfo(self.record.zone))
             if zone or at.utcoffset() == at.replace(fold=1).utcoffset():

@@ -101,7 +101,12 @@ SPEC = TableSpec(
         field("logged_at", TIMESTAMP, "When it was logged, UTC, by the zone of the cluster or broker."),
         field("logged_local", LOCAL_TIMESTAMP, "The local time as printed."),
         field("level", STRING, "TRACE, DEBUG, INFO, WARN, ERROR or FATAL, as printed."),
-        field("logger", STRING, "Logger as printed, e.g. kafka.controller.KafkaController."),
+        field(
+            "logger",
+            STRING,
+            "Logger, e.g. kafka.controller.KafkaController; its short name, or null, where no more is printed and the "
+            "message is of several loggers.",
+        ),
         field("event", STRING, "What the record says: an event of pipeline/kafka/templates."),
         field(
             "template",

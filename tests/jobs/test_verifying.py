@@ -9,7 +9,7 @@ from jobs import cli
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Place, Row
 from jobs.questions.verify_findings import report, require_confirmed
-from jobs.verify.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim
+from jobs.verify.proof import CONFIRMED, HEAD, NOT_CONFIRMED, UNDECIDED, Claim
 from jobs.verify.rules import RULES, verified
 from pipeline.core.errors import NotConfirmed
 from schemas.gold.finding import FACTS_OF_RULE
@@ -154,6 +154,19 @@ def test_local_times_count_in_the_zone_of_the_file() -> None:
     assert verified(local, twice)[0] == UNDECIDED
     with_offset = [one._replace(raw=(one.raw or b"").replace(b"] ", b"+01:00] ", 1)) for one in there]
     assert verified(local, with_offset)[0] == CONFIRMED
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[2024-03-01 12:00:00,123] INFO x",
+        "[INFO ] 2024-03-01T12:00:00.123 [t] x",
+        "2024/03/01 12:00:00.123 INFO x",
+    ],
+)
+def test_times_are_read_in_any_layout(line: str) -> None:
+    found = HEAD.search(line)
+    assert found and found.group("clock", "fraction") == ("12:00:00", "123")
 
 
 def test_what_the_records_do_not_tell_is_not_decided() -> None:

@@ -113,7 +113,6 @@ def test_a_pattern_of_literals_only_is_compared_as_bytes() -> None:
     ("pattern", "found"),
     [
         ("%p %c %m%n", "no %d"),
-        ("[%d] %p %m%n", "no %c"),
         ("%d %c%n", "no %m"),
         ("%m %c %d%n", "%d behind %m"),
         ("%d{ABSOLUTE} %p %c %m%n", "no date"),

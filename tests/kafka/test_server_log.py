@@ -9,6 +9,7 @@ from pipeline.kafka.wording.events import events
 from pipeline.kafka.wording.loggers import what_writes
 from pipeline.kafka.wording.templates import template_rows
 from pipeline.model.lines.families import NO_FAMILY, all_feeds
+from schemas.bronze.log_record import NOT_UNDERSTOOD
 from tests.kafka.reading import read_table
 
 LINES = [
@@ -126,7 +127,8 @@ def test_a_logger_without_template_is_told_as_what_it_is(logger: str, what: str)
 
 
 def test_what_an_unknown_logger_is_nobody_knows() -> None:
-    assert reason_meaning("other_logger", "com.example.Shop") == reason_meaning("other_logger", None)
+    assert reason_meaning("other_logger", "com.example.Shop") == NOT_UNDERSTOOD["other_logger"]
+    assert reason_meaning("other_logger", None).startswith("No logger is printed")
     assert not reason_meaning("blank", "kafka.server.KafkaServer").count("logger")
 
 

@@ -216,7 +216,28 @@ LINES: dict[str, Callable[[Record], str]] = {
     ),
     "log4j_example_brackets": lambda r: f"{_ms(r.time)} [{r.thread}] {r.level:5} {r.logger} - {r.message}",
     "log4j_colon": lambda r: f"{_ms(r.time).replace(' ', 'T')} {r.level:5} {r.logger}: {r.message}",
-    "quarkus": lambda r: f"{_ms(r.time)} - {r.level} [{r.thread}:{_short(r.logger)}@670] - {r.message}",
+    "log4j_class_line": lambda r: f"{_ms(r.time)} {r.level:5} {_short(r.logger)}:68 - {r.message}",
+    "log4j_class_line_seconds": lambda r: (
+        f"{r.time:%Y-%m-%d %H:%M:%S} {r.level:5} {_short(r.logger)}:68 - {r.message}"
+    ),
+    "logback": lambda r: (
+        f"{_iso(r.time).replace('T', ' ')} [{r.thread}] {r.level:5} {_initials(r.logger)} - {r.message}"
+    ),
+    "logback_seconds": lambda r: (
+        f"{r.time:%Y-%m-%d %H:%M:%S} [{r.thread}] {r.level:5} {r.logger} - {r.message}"
+    ),
+    "confluent_kubernetes": lambda r: (
+        f"[{r.level}] {_ms(r.time)} [{r.thread}] {r.logger} apply - app=kafka, clusterId=a - b, server=1 - {r.message}"
+    ),
+    "confluent_operator": lambda r: (
+        f"[{r.level}] {_ms(r.time)} [{r.thread}] {r.logger} lambda$info$1 - {r.message}"
+    ),
+    "linkedin": lambda r: (
+        f"{_iso(r.time).replace('T', ' ').replace('-', '/')} {r.level} [{_short(r.logger)}] [{r.thread}]"
+        f" [kafka-server] [] {r.message}"
+    ),
+    "debezium": lambda r: f"{_ms(r.time)} - {r.level:5} [{r.thread}:Logging@66] - {r.message}",
+    "quarkus": lambda r: f"{_ms(r.time)} - {r.level:5} [{r.thread}:{_short(r.logger)}@670] - {r.message}",
     "spring_boot": lambda r: (
         f"{_iso(r.time)}Z {r.level:>5} 2433 --- [{r.thread[-15:]:>15}] {_initials(r.logger):40} : {r.message}"
     ),

@@ -13,7 +13,7 @@ from pipeline.kafka.machines.by_release import PARTITION, REPLICA
 from pipeline.kafka.machines.legal_moves import LAST_ZOOKEEPER, MoveLaw, move_law
 from pipeline.kafka.wording.events import NEWEST, events, is_before
 from pipeline.kafka.wording.exception_lines import cause_of
-from pipeline.kafka.wording.loggers import what_writes
+from pipeline.kafka.wording.loggers import full_names, what_writes
 from pipeline.kafka.wording.templates import COLUMN_TYPES, MODES, field_kinds, matcher
 from schemas.bronze.log_record import NOT_UNDERSTOOD
 
@@ -101,7 +101,7 @@ def explained(rows: Sequence[Row]) -> Explanation:
     """Of one record, read once, or once for each logger that may have printed it; rows of bronze.log_record."""
     row = rows[0]
     event = row["event"]
-    wordings = tuple(wording(one["logger"], one["template"]) for one in rows) if event else ()
+    wordings = tuple(found for one in rows for found in wordings_of(one)) if event else ()
     return Explanation(
         event=event,
         meaning=events()[event].meaning if event else None,
@@ -126,6 +126,8 @@ def explained(rows: Sequence[Row]) -> Explanation:
 
 def reason_meaning(reason: str, logger: str | None) -> str:
     """Why a record is not understood; of a logger of Kafka also what it is, so that nobody takes it for unrelated."""
+    if logger is None and reason in OF_ITS_LOGGER:
+        return "No logger is printed in this layout, and the message alone does not tell which wording it is."
     what = what_writes(logger) if logger and reason in OF_ITS_LOGGER else None
     return f"{NOT_UNDERSTOOD[reason]} The logger is that of {what}." if what else NOT_UNDERSTOOD[reason]
 
@@ -146,6 +148,16 @@ def wording(logger: str, template: str) -> Wording:
     return wordings_by_text()[logger, template]
 
 
+def wordings_of(row: Row) -> tuple[Wording, ...]:
+    """Of a record that is understood: of each logger that may have printed it, where none or a short name is told."""
+    logger, text = row["logger"], row["template"]
+    if (logger, text) in wordings_by_text():
+        return (wording(logger, text),)
+    named = [one for one in wordings_by_text().values() if one.template == text]
+    short = tuple(one for one in named if logger and full_names(logger, (one.logger,), "tail"))
+    return short or tuple(named)
+
+
 def printed(mode: str, row: Row) -> tuple[Printed, ...]:
     """The modes of a row: that of its table, and KRaft where nodes of both print the same."""
     since, until = row["since"], row["until"]
@@ -164,9 +176,7 @@ def fields_of(row: Row) -> tuple[Said, ...]:
     """Fields in the order of the wording, then typed columns that were read out of compound ones."""
     printed_as = dict(row["fields"] or ())
     kinds = field_kinds()
-    own = next(
-        one for one in matcher().templates if (one.source, one.text) == (row["logger"], row["template"])
-    )
+    own = next(one for one in matcher().templates if one.text == row["template"])
     told = [kinds[name] for name in (*own.fields, *dict(own.says))]
     said = [
         Said(

@@ -13,9 +13,13 @@ _MODIFIER = re.compile(
     r"%(?P<left>-?)0?(?P<least>\d+)?(?:\.(?P<cut>-?)(?P<most>\d+))?(?P<word>[A-Za-z]+|(?=\())"
 )
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
-NEEDED = "a ConversionPattern with %d, %c and %m, %d before %m"
+NEEDED = "a ConversionPattern with %d and %m, %d before %m"
+# Of layouts that print no logger: the message tells it, as far as it does.
+NO_LOGGER = "none"
 MESSAGE = "(?P<message>"
 TAIL = r"(?:\r?\n(?P<rest>(?s:.*)))?\z"
+# What a list or a quotation puts behind a line.
+OF_A_LIST = r"(?:\\[nrt]|[ \t,;|\"'`\\]){1,8}"
 
 
 @dataclass(frozen=True)
@@ -38,10 +42,9 @@ class Layout:
     re and RE2 share. `until_time`: the same up to the time.
     `head`: RE2 over the whole record, with the groups time, message, logger, rest (the lines
     after the message), and where they are printed level and zone. `time_format`: as core.clock takes it.
-    `logger_form`: full, short (parts of the name left out or shortened), tail (cut from the left).
-    `zone`: the zone that the pattern says the times are in. `ends_in_message`: nothing printed behind the
-    message would show that its end is missing.
-    """
+    `logger_form`: full, short (parts of the name left out or shortened), tail (cut from the left), none.
+    `zone`: the zone that the pattern says the times are in. `ends_in_message`: nothing printed behind the message
+    would show that its end is missing. `is_level_first`: the level is printed before the time."""
 
     start: tuple[Part, ...]
     head: str
@@ -50,11 +53,13 @@ class Layout:
     zone: str | None = None
     ends_in_message: bool = False
     until_time: tuple[Part, ...] = ()
+    is_level_first: bool = False
 
     @cached_property
-    def beginning(self) -> str:
-        """The part of the head before the message: it still reads where the message has no end."""
-        return self.head[: self.head.index(MESSAGE)]
+    def heads(self) -> tuple[str, ...]:
+        """What is tried in turn: the head, the same in a list, and what stands before a message that has no end."""
+        listed = () if self.ends_in_message else (self.head.removesuffix(TAIL) + OF_A_LIST + TAIL,)
+        return self.head, *listed, self.head[: self.head.index(MESSAGE)]
 
 
 @dataclass(frozen=True)
@@ -89,14 +94,12 @@ def _converters() -> dict[str, tuple[str, str]]:
 
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> Layout:
-    """SettingsError: a converter is not known or not supported, or time, logger or message is not printed."""
+    """SettingsError: a converter is not known or not supported, or time or message is not printed."""
     items = list(_items(pattern))
     while items and (items[-1].kind in ("line_end", "trace")):
         items.pop()
     kinds = [item.kind for item in items]
-    missing = [
-        sign for sign, kind in (("%d", "time"), ("%c", "logger"), ("%m", "message")) if kind not in kinds
-    ]
+    missing = [sign for sign, kind in (("%d", "time"), ("%m", "message")) if kind not in kinds]
     if missing or kinds.index("time") > kinds.index("message"):
         found = f"no {', '.join(missing)} in {pattern}" if missing else f"%d behind %m in {pattern}"
         raise SettingsError(expected=NEEDED, found=found, todo="write the pattern as log4j has it")
@@ -105,16 +108,17 @@ def compiled(pattern: str) -> Layout:
     for item in items:
         _add(head, item, ends_in_message=ends_in_message)
     date = next(item.date for item in items if item.date is not None)
-    logger = items[kinds.index("logger")]
+    logger_form = next((item.logger_form for item in items if item.kind == "logger"), NO_LOGGER)
     start = tuple(_start(items))
     return Layout(
         start=start,
         head=head.regex + TAIL,
         time_format=date.time_format,
-        logger_form=logger.logger_form,
+        logger_form=logger_form,
         zone=date.zone,
         ends_in_message=ends_in_message,
         until_time=(*start[: kinds.index("time")], Part(date.time)),
+        is_level_first="level" in kinds[: kinds.index("time")],
     )
 
 

@@ -17,6 +17,7 @@ PATTERN = "pattern:"
 STOCK = "stock"
 # A record begins with a time, in brackets or not, or is an object.
 BEGIN_SURELY = b"0123456789[{"
+LEVEL = "[A-Z]+"
 # Behind a time; a name of a thread may stand between.
 SOME_LEVEL = Part(r"[^\n]{0,100}?[^\w\n]"), Part(r"(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[^\w]")
 
@@ -41,11 +42,13 @@ class Envelope:
     @cached_property
     def _torn_start(self) -> str | None:
         """A line that is torn inside of a start. Not told inside of objects and of other wrappers, nor of layouts that
-        begin with what may be anything."""
+        begin with anything but fixed text and a level."""
         if not self.wrappers or not self.wrappers[-1].goes_on or any(one.is_json for one in self.wrappers):
             return None
         layout, innermost = self.layout, self.wrappers[-1]
-        if isinstance(layout, Layout) and not all(part.is_literal for part in layout.until_time[:-1]):
+        if isinstance(layout, Layout) and not all(
+            part.is_literal or part.regex.rstrip(" *") == LEVEL for part in layout.until_time[:-1]
+        ):
             return None
         inside = beginning_of("".join(part.pattern for part in layout.start))
         return _regex((Part(innermost.goes_on), Part(f"(?:{inside})"), Part(r"\n")), self.wrappers[:-1])
@@ -77,8 +80,10 @@ class Envelope:
     def surely(self) -> str:
         """A start that tells a record from the lines after a message: time and level, or an object with a time."""
         layout = self.layout
-        parts = (*layout.until_time, *SOME_LEVEL) if isinstance(layout, Layout) else layout.surely
-        return _regex(parts, self.wrappers)
+        if isinstance(layout, JsonLayout):
+            return _regex(layout.surely, self.wrappers)
+        behind = () if layout.is_level_first else SOME_LEVEL
+        return _regex((*layout.until_time, *behind), self.wrappers)
 
     def around(self, pattern: str) -> str:
         """What a line begins with that begins with this inside the wrappers."""

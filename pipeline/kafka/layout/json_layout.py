@@ -71,7 +71,7 @@ class JsonLayout:
 @dataclass(frozen=True)
 class HeadText:
     """What a layout prints, one place a record. `local`: the time as printed; `instant`: in UTC, where the
-    record or its layout tells it, None where no record can."""
+    record or its layout tells it, None where no record can; `tried`: as RecordText has it."""
 
     local: pa.Array
     instant: pa.Array | None
@@ -79,6 +79,7 @@ class HeadText:
     logger: pa.Array
     message: pa.Array
     rest: pa.Array
+    tried: pa.Array | None = None
 
 
 def json_text(texts: pa.Array, layout: JsonLayout) -> HeadText:

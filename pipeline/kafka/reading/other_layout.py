@@ -45,9 +45,9 @@ def text_of(records: Records, envelope: Envelope, as_read: Records | None = None
         begun = _begun(records, own)
         read = record_text(begun, other, None if as_read is None else _begun(as_read, own))
         is_one = read.is_whole & ~_holds_more(begun, envelope)
-        is_one &= _are(read.logger, lambda name: CLASS.fullmatch(name) is not None or is_kafkas(name))
-        is_one &= ~_are(read.logger, lambda name: name.endswith(FAILURES))
-        is_found = is_one & _are(read.logger, is_kafkas)
+        is_one &= _are(read.source, lambda name: CLASS.fullmatch(name) is not None or is_kafkas(name))
+        is_one &= ~_are(read.source, lambda name: name.endswith(FAILURES))
+        is_found = is_one & _are(read.source, is_kafkas)
         is_other = is_one & ~is_found
         is_timed = read.logged_local.is_valid().to_numpy(zero_copy_only=False)
         is_timed &= text.logged_local.take(pa.array(own)).is_null().to_numpy(zero_copy_only=False)

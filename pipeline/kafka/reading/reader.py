@@ -145,6 +145,7 @@ def _without_torn_end(records: Records, text: RecordText) -> RecordText:
         text,
         message=pc.if_else(ended, None, text.message),
         logger=pc.if_else(ended, None, text.logger),
+        tried=None if text.tried is None else pc.if_else(ended, None, text.tried),
         rest=pc.if_else(ended, None, text.rest),
         is_whole=text.is_whole & ~is_torn,
         looks_forged=text.looks_forged & ~is_torn,

@@ -19,8 +19,7 @@ from pipeline.kafka.layout.envelope import HEAD_GROUPS, Envelope
 from pipeline.kafka.layout.json_layout import HeadText, JsonLayout, json_text
 from pipeline.kafka.layout.wrapper import Wrapper, unwrapped
 from pipeline.kafka.reading.plain_head import plain_heads
-from pipeline.kafka.wording.loggers import full_names
-from pipeline.kafka.wording.templates import matcher
+from pipeline.kafka.reading.told_loggers import told_loggers
 
 # What ends a message of Kafka's, and no line of a stack trace.
 FOREIGN_END = r"(?m) \((?:kafka|state\.change|org\.apache\.kafka)[\w.$]*\)(?: \[[^\]\n]*\])?\r?$"
@@ -31,7 +30,8 @@ class RecordText:
     """One place a record. `message`, `logger`, `rest` are null where `is_whole` is false: no end of the
     message was found. `rest`: the lines after the message, usually a stack trace, "" if none.
     `has_start`: whether it begins as records of a layout do.
-    `instant`: the time in UTC where the record or its layout tells it; None: none of them does."""
+    `instant`: the time in UTC where the record or its layout tells it; None: none of them does.
+    `tried`: the logger of which the wordings are tried; None, and null: `logger`, as it is told."""
 
     logged_local: pa.Array
     level: pa.Array
@@ -44,6 +44,12 @@ class RecordText:
     looks_forged: Mask
     has_start: Mask
     instant: pa.Array | None = None
+    tried: pa.Array | None = None
+
+    @property
+    def source(self) -> pa.Array:
+        """The logger of which the wordings are tried."""
+        return self.logger if self.tried is None else pc.coalesce(self.tried, self.logger)
 
 
 def record_text(records: Records, envelope: Envelope, as_read: Records | None = None) -> RecordText:
@@ -77,6 +83,7 @@ def record_text(records: Records, envelope: Envelope, as_read: Records | None = 
         looks_forged=_forged(records, read.message, read.rest, envelope),
         has_start=records.has_start,
         instant=read.instant,
+        tried=read.tried,
     )
 
 
@@ -94,11 +101,10 @@ def _plain_text(texts: pa.Array, inside: Records, bare: Envelope, layout: Layout
     group = _groups(texts, inside, bare, layout)
     local = local_times(group["time"], layout.time_format)
     logger, message, rest = (group[name] for name in ("logger", "message", "rest"))
+    tried = None
     if layout.logger_form != "full":
-        coded = logger.dictionary_encode()
-        names = full_names(coded.dictionary.to_pylist(), matcher().sources, layout.logger_form)
-        logger = pa.array(names, pa.string()).take(coded.indices)
-    return HeadText(local, _instant(local, group, layout), group["level"], logger, message, rest)
+        logger, tried = told_loggers(logger, message, layout.logger_form)
+    return HeadText(local, _instant(local, group, layout), group["level"], logger, message, rest, tried)
 
 
 def _without_cut(read: HeadText, is_cut: Mask) -> HeadText:
@@ -176,13 +182,25 @@ def _groups(texts: pa.Array, records: Records, bare: Envelope, layout: Layout) -
 
 
 def _caught(texts: pa.Array, layout: Layout) -> dict[str, pa.Array]:
-    group = {name: pa.nulls(len(texts), pa.string()) for name in HEAD_GROUPS}
-    for pattern in (layout.head, layout.beginning):
-        caught = pc.extract_regex(texts, pattern)
+    none = pa.nulls(len(texts), pa.string())
+    group = dict.fromkeys(HEAD_GROUPS, none)
+    left = np.ones(len(texts), np.bool_)
+    for pattern in layout.heads:
+        caught = pc.extract_regex(texts.filter(pa.array(left)), pattern)
+        is_caught = caught.is_valid()
+        rows = left.copy()
+        rows[left] = is_caught.to_numpy(zero_copy_only=False)
         for field in caught.type:
-            value = pc.if_else(caught.is_valid(), caught.field(field.name), None)
-            group[field.name] = pc.coalesce(group[field.name], value) if field.name in group else value
-        if not caught.null_count:
+            value = caught.field(field.name)
+            group[field.name] = (
+                value
+                if rows.all()
+                else pc.replace_with_mask(
+                    group.get(field.name, none), pa.array(rows), value.filter(is_caught)
+                )
+            )
+        left &= ~rows
+        if not left.any():
             break
     return group
 

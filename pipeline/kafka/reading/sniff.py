@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from pipeline.core.fingerprint import name_of
 from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, joined, scan
+from pipeline.kafka.layout.conversion_pattern import NO_LOGGER, Layout
 from pipeline.kafka.layout.envelope import STOCK, Envelope, envelope, envelopes, layouts
 from pipeline.kafka.layout.wrapper import wrappers
 from pipeline.kafka.reading.masking import Masking
@@ -28,6 +29,8 @@ MOST_WRAPPERS = 3
 HALF = 0.5
 # So many whole records of Kafka's, and no other envelope is tried.
 NEARLY_ALL = 0.9
+# So many of Kafka's wordings, and a file whose layout prints no logger is Kafka's.
+LEAST_TOLD = 0.05
 # Printed by log4j itself, of no node.
 JMX_NOISE = "log4j_jmx_noise"
 
@@ -82,29 +85,41 @@ def sniff(head: bytes, given: str | None = None, most: int = HEAD_BYTES) -> Snif
     """Judges by the first `most` bytes of the file, uncompressed; the last record may be cut there.
 
     The first envelope counts in which nearly all records are whole and Kafka's, and half of the lines begin
-    one; else the one with the most whole records: few wrappers are tried first, then as the tables are ordered.
+    one; else the one with the most records of Kafka's loggers, of those the one with the most whole records:
+    few wrappers are tried first, then as the tables are ordered.
     `given`: the envelope, or the layout without its wrappers, that conf names; no other is tried then.
     A file with loggers of both server.log and another log is mixed (a container's stdout).
     """
     head = head[:most]
-    best: tuple[int, Sniff] | None = None
+    best: tuple[tuple[int, int], Sniff] | None = None
     for found in _candidates(head, given):
         text = _text(head, found)
         if text is None:
             continue
-        whole = int(text.is_whole.sum())
-        if best is None or whole > best[0]:
-            best = whole, _judged(found, text)
+        judged, ours = _judged(found, text)
+        whole = ours if _has_no_logger(found) else int(text.is_whole.sum())
+        if best is None or (ours, whole) > best[0]:
+            best = (ours, whole), judged
             is_nearly_all = whole >= max(NEARLY_ALL * (len(text.is_whole) - 1), HALF * head.count(b"\n"))
-            if best[1].log is not None and is_nearly_all:
+            if judged.log is not None and is_nearly_all:
                 break
     return Sniff(None, None, frozenset()) if best is None else with_writers(best[1], head)
 
 
-def _judged(found: Envelope, text: RecordText) -> Sniff:
-    loggers = [name for name in pc.unique(text.logger.drop_null()).to_pylist() if is_kafkas(name)]
-    log = _log([log_of(name) for name in loggers])
-    return Sniff(found.name, log, frozenset(), any(map(is_krafts, loggers)))
+def _judged(found: Envelope, text: RecordText) -> tuple[Sniff, int]:
+    """And how many of the records are of Kafka's loggers; none where so few are told by the message alone that other
+    programs may have printed them."""
+    counted = {one["values"]: one["counts"] for one in text.source.drop_null().value_counts().to_pylist()}
+    ours = {name: count for name, count in counted.items() if is_kafkas(name)}
+    if _has_no_logger(found) and sum(ours.values()) < LEAST_TOLD * int(text.is_whole.sum()):
+        ours = {}
+    return Sniff(
+        found.name, _log([log_of(name) for name in ours]), frozenset(), any(map(is_krafts, ours))
+    ), sum(ours.values())
+
+
+def _has_no_logger(found: Envelope) -> bool:
+    return isinstance(found.layout, Layout) and found.layout.logger_form == NO_LOGGER
 
 
 def _candidates(head: bytes, given: str | None) -> Iterator[Envelope]:

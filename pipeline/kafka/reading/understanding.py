@@ -16,7 +16,7 @@ from pipeline.core.texts import Mask, placed
 from pipeline.kafka.facts import table
 from pipeline.kafka.reading.record_text import RecordText
 from pipeline.kafka.wording.exception_lines import CLASS, cause_of, inner_exceptions
-from pipeline.kafka.wording.loggers import MIXED, SERVER, log_of
+from pipeline.kafka.wording.loggers import CONTROLLER, MIXED, SERVER, STATE_CHANGE, log_of
 from pipeline.kafka.wording.templates import COLUMN_TYPES, matcher
 
 BYTES_LEFT_OUT = ("other_logger", "blank")
@@ -43,7 +43,7 @@ def understand(records: Records, text: RecordText, file_log: str, is_named: Mask
     is_named: where a record names its writer, in a file that several nodes wrote; None: all are of one node.
     """
     count = len(records)
-    logger = text.logger.dictionary_encode()
+    logger = text.source.dictionary_encode()
     is_known = _by_name(logger, _is_ours)
     ready = text.has_start & text.is_whole & is_known & ~text.is_bad_bytes & ~records.is_cut
     ready &= text.logged_local.is_valid().to_numpy(zero_copy_only=False)
@@ -57,6 +57,9 @@ def understand(records: Records, text: RecordText, file_log: str, is_named: Mask
     is_understood = template >= 0
     numbers = pa.array(template, mask=~is_understood)
     is_asked = is_known & (is_understood | ~_by_name(logger, _is_partly_read))
+    if file_log in (CONTROLLER, STATE_CHANGE):
+        # What prints no logger is of the log that the file is.
+        is_asked |= text.is_whole & logger.is_null().to_numpy(zero_copy_only=False)
     reason = _reason(records, text, is_asked, is_named, template)
     columns, fields = matches.columns, matches.fields
     if not is_all:

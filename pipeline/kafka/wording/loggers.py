@@ -48,23 +48,19 @@ def _whats() -> dict[str, str]:
     return {row["logger"]: row["what"] for row in table("wording/server_loggers.tsv")}
 
 
-def full_names(printed: Iterable[str], known: Iterable[str], form: str) -> list[str]:
-    """Loggers printed in part, as the known logger they stand for; an unknown one stays as it is.
+def full_names(printed: str, known: Iterable[str], form: str) -> list[str]:
+    """The known loggers that a logger printed in part may stand for, in order of name; itself if it is known.
 
     form short: parts are left out in front or shortened (`%c{1}`, `%c{1.}`, logback's `%logger{39}`);
-    tail: characters may be missing in front too (`%.30c`). Of several the last in order of name counts.
+    tail: characters may be missing in front too (`%.30c`).
     """
     names = sorted(known)
-    return [_full_name(name, names, form) for name in printed]
-
-
-def _full_name(printed: str, known: list[str], form: str) -> str:
-    if printed in known:
-        return printed
-    found = [name for name in known if _is_short_for(printed, name)]
+    if printed in names:
+        return [printed]
+    found = [name for name in names if _is_short_for(printed, name)]
     if not found and form == "tail":
-        found = [name for name in known if name.endswith(printed)]
-    return found[-1] if found else printed
+        found = [name for name in names if name.endswith(printed)]
+    return found
 
 
 def _is_short_for(printed: str, name: str) -> bool:

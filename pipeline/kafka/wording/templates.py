@@ -1,5 +1,7 @@
 """What Kafka's log lines say: templates of all loggers and releases, and the fields in them."""
 
+import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 import pyarrow as pa
@@ -10,6 +12,8 @@ from pipeline.kafka.facts import table
 
 # Tables of by_mode: nodes of one mode print a row, or nodes of either.
 MODES = ("zookeeper", "kraft", "both")
+FIELD = re.compile(r"\{[a-z][a-z0-9_]*\}")
+MOST_CLASSES = 4
 BROKER_IDS_TYPE = pa.list_(pa.field("element", pa.int32(), nullable=False))
 
 COLUMN_TYPES: dict[str, pa.DataType] = {
@@ -50,6 +54,39 @@ def matcher() -> Matcher:
     templates = [
         Template(row["event"], row["logger"], row["template"], said(row["says"])) for row in template_rows()
     ]
+    return _compiled(templates)
+
+
+@lru_cache(maxsize=1)
+def matcher_of_texts() -> Matcher:
+    """The same as if one logger, named by the empty text, printed them all; the events of one text are one name."""
+    events: dict[str, set[str]] = {}
+    for row in template_rows():
+        events.setdefault(row["template"], set()).add(row["event"])
+    return _compiled([Template(" ".join(sorted(names)), "", text) for text, names in events.items()])
+
+
+@lru_cache(maxsize=1)
+def wording_loggers() -> dict[str, tuple[str, ...]]:
+    """By wording the loggers that print it, in order of name.
+
+    Not told of a wording of several events, nor of one of more than MOST_CLASSES classes: they have it from a class
+    that many extend (threads that start and stop), also such that are not known here.
+    """
+    printed: dict[str, list[dict[str, str]]] = {}
+    for row in template_rows():
+        printed.setdefault(FIELD.sub("{}", row["template"]), []).append(row)
+    found: dict[str, tuple[str, ...]] = {}
+    for rows in printed.values():
+        classes = {row["logger"].rpartition(".")[2] for row in rows}
+        if len({row["event"] for row in rows}) == 1 and len(classes) <= MOST_CLASSES:
+            for row in rows:
+                names = {row["logger"], *found.get(row["template"], ())}
+                found[row["template"]] = tuple(sorted(names))
+    return found
+
+
+def _compiled(templates: Sequence[Template]) -> Matcher:
     compounds = [Compound(**row) for row in table("wording/compounds.tsv")]
     return Matcher(templates, field_kinds(), compounds, COLUMN_TYPES)
 
