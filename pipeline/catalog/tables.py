@@ -22,6 +22,7 @@ from pipeline.gold import (
     leader_imbalance,
     partition_outage,
     partition_timeline,
+    reassignment,
     replay_check,
     transition_audit,
 )
@@ -156,6 +157,13 @@ TABLES: tuple[Table, ...] = (
         ordered_by="balanced_at",
         lookback_days=1,
         begun_by="breached_at",
+    ),
+    built(
+        reassignment,
+        Refresh.INCREMENTAL,
+        ordered_by="ended_at",
+        lookback_days=0,
+        begun_by="asked_from_at",
     ),
     built(finding, Refresh.FULL),
     Table(quality_result.SPEC, Refresh.RUN),

@@ -1,0 +1,87 @@
+"""Reassignments of partitions: attempts put together from what controllers print of them."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.gold.reassignment.attempts import (
+    NO_STEPS,
+    attempts,
+    refusals,
+    with_outcome,
+    with_replicas,
+    with_steps,
+)
+from pipeline.gold.reassignment.marks import CONTINUED, marked, not_begun, numbered, steps, with_ends
+from pipeline.gold.reassignment.waiting import with_waiting
+from pipeline.model.lines.evidence import LINE
+from pipeline.model.partitions.service_parts import whole_intervals
+
+TOLD = ("completed", "cancelled", "overridden", "skipped", "failed")
+LIST = "reassignment_resumed_list"
+
+
+def build(
+    reassignment_event: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    partition_timeline: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    dirty_from: datetime | None,
+) -> pl.DataFrame:
+    """One row per attempt that begins at dirty_from or later: no earlier one is of a row that counts.
+
+    Refusals have rows of their own. A change of KRaft in one step, another order or a replica less, has no line.
+    Source: KafkaController.onPartitionReassignment, 0.8.1 to 3.9;
+    ReplicationControlManager.alterPartitionReassignments, replay(PartitionChangeRecord), from 2.8.
+    """
+    # Lines of before may be given: those of the same segments.
+    is_since = lit(value=True) if dirty_from is None else col("logged_at") >= dirty_from
+    reassignment_event = reassignment_event.filter(is_since)
+    rows = steps(reassignment_event, controller_line, term)
+    ends = topic_ends(partition_timeline)
+    ordered = marked(with_ends(rows, ends, lists_at_start(reassignment_event)))
+    of_attempts = numbered(ordered)
+    intervals = whole_intervals(partition_timeline)
+    found = attempts(of_attempts).pipe(with_outcome).pipe(with_replicas, intervals)
+    refused = refusals(not_begun(ordered)).pipe(with_replicas, intervals)
+    return (
+        pl.concat([found.pipe(with_steps, of_attempts), refused], how="diagonal")
+        .pipe(with_waiting, broker_session)
+        .with_columns(
+            copy_ms=ms("started_at", "caught_up_at"),
+            switch_ms=when(col("outcome") == "completed").then(ms("caught_up_at", "ended_at")),
+            total_ms=ms("started_at", "ended_at"),
+            asked_from_at=pl.coalesce("asked_from_at", "started_at"),
+            steps=pl.coalesce("steps", NO_STEPS).cast(pl.Map(pl.String, pl.Int64)),
+            certainty=certainty(),
+        )
+    )
+
+
+def certainty() -> pl.Expr:
+    """Proved where lines say how it began and ended; that it goes on, or ended with its topic, follows from them."""
+    is_told = ~col("opened_by").is_in(CONTINUED) & col("outcome").is_in(TOLD)
+    return (
+        when(col("outcome") == "lines_missing").then(lit("undetermined"))
+        .when(is_told).then(lit("proved")).otherwise(lit("inferred"))
+    )  # fmt: skip
+
+
+def ms(begin: str, end: str) -> pl.Expr:
+    return col(end).dt.epoch("ms") - col(begin).dt.epoch("ms")
+
+
+def topic_ends(partition_timeline: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, topic, at) of the ends of lives of topics."""
+    last = partition_timeline.group_by("cluster_id", "topic", "topic_life").agg(
+        is_open=col("valid_until_at").is_null().any(), at=col("valid_until_at").max()
+    )
+    return last.filter(~col("is_open")).select("cluster_id", "topic", "at")
+
+
+def lists_at_start(reassignment_event: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, at, LINE) of lines in which a controller that starts lists what is being moved."""
+    is_list = (col("event") == LIST) & (col("step") == "listed")
+    return reassignment_event.filter(is_list).select("cluster_id", *LINE, at="logged_at").unique(LINE)

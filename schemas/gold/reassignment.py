@@ -1,0 +1,107 @@
+"""Attempts to bring partitions to other replicas: what was wanted, how far it came, what it waits for, how it ended."""
+
+from schemas.spec import (
+    BROKER_IDS,
+    CERTAINTY,
+    CLUSTER_ID,
+    EVIDENCE,
+    TOPIC_PARTITION,
+    Check,
+    TableSpec,
+    field,
+    required,
+)
+from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, array, map_of
+
+FORMS = (
+    "znode",  # /admin/reassign_partitions alone says what is being moved (up to 2.3)
+    "assignment",  # the assignment of the topic says it, too (2.4 to 3.9)
+    "kraft",
+)
+KINDS = ("move", "grow", "shrink", "reorder", "unknown")
+OUTCOMES = (
+    "completed",
+    "cancelled",  # back to the replicas before it; in KRaft also an override back to them
+    "overridden",  # by another target, before it was completed
+    "in_progress",
+    "skipped",  # the controller did not begin it
+    "failed",  # an error ended it, or the request was refused
+    "forgotten",  # up to 2.3: the next controller does not find it in ZooKeeper, and the added replicas stay
+    "topic_deleted",
+    "lines_missing",  # another one of the partition begins, and no line ends this one
+)
+REASONS = (
+    *("already_assigned", "unknown_partition", "never_created", "topic_deleting", "rejected"),
+    *("request_failed", "controller_moved", "error"),
+)
+# What one does, in Kafka's order: KafkaController.onPartitionReassignment; the number is that of its comment.
+STEPS = {
+    "union_written": 1,
+    "epoch_raised": 2,
+    "replicas_created": 3,
+    "waiting": 4,
+    "caught_up": 4,
+    "targets_online": 5,
+    "leader_checked": 7,
+    "old_offline": 8,
+    "old_deleted": 9,
+    "target_written": 10,
+    "removed": 11,
+}
+LEADERS = ("kept", "re_elected", "re_elected_dead")
+WAITING_FOR = ("broker_gone", "broker_lagging", "unknown")
+
+SPEC = TableSpec(
+    name="gold.reassignment",
+    grain="One attempt to bring one partition to one list of replicas.",
+    key=("topic", "topic_life", "partition", "started_at"),
+    fields=(
+        CLUSTER_ID,
+        *TOPIC_PARTITION,
+        required("form", STRING, "How the cluster keeps what is being moved.", accepted=FORMS),
+        required("kind", STRING, "What it changes.", accepted=KINDS),
+        field("original_replicas", BROKER_IDS, "Replicas before it (OAR); null: no line said it."),
+        field("target_replicas", BROKER_IDS, "Replicas wanted (RAR), preferred leader first."),
+        field("adding_replicas", BROKER_IDS, "Of the target those that are new."),
+        field("removing_replicas", BROKER_IDS, "Those before it that are not in the target."),
+        required("started_at", TIMESTAMP, "First line of it, UTC."),
+        required(
+            "asked_from_at",
+            TIMESTAMP,
+            "Start of the first of the attempts that it overrides, else its own, UTC.",
+        ),
+        field(
+            "caught_up_at", TIMESTAMP, "When the controller said that the new replicas had caught up, UTC."
+        ),
+        field("ended_at", TIMESTAMP, "When it ended, however, UTC; null: it goes on."),
+        field("copy_ms", LONG, "From the start until the new replicas had caught up, ms; null in KRaft."),
+        field("switch_ms", LONG, "From then until it was completed, ms; null in KRaft."),
+        field("total_ms", LONG, "From the start to the end, ms."),
+        required(
+            "steps",
+            map_of(STRING, LONG),
+            "Milliseconds from the start to each step that has a line, last time.",
+        ),
+        field(
+            "last_step_number",
+            INTEGER,
+            "Last of Kafka's twelve steps that has a line; null: none, and in KRaft.",
+        ),
+        field("leader_moved", STRING, "What became of the leader.", accepted=LEADERS),
+        required("epoch_raise_count", LONG, "Raises of its leader epoch that it caused."),
+        required("resumed_count", LONG, "How often a broker's start or another controller drove it on."),
+        required("term_ids", array(STRING), "Terms with lines of it, in order."),
+        field("lagging_replicas", BROKER_IDS, "Replicas that had not caught up, as last said (up to 2.3)."),
+        field("waiting_for", STRING, "What one that goes on waits for.", accepted=WAITING_FOR),
+        field("waiting_broker_ids", BROKER_IDS, "The brokers that it waits for."),
+        field("waiting_since_at", TIMESTAMP, "Since when, UTC."),
+        required("outcome", STRING, "How it ended.", accepted=OUTCOMES),
+        field("reason", STRING, "Why it was skipped or failed.", accepted=REASONS),
+        CERTAINTY,
+        EVIDENCE,
+    ),
+    checks=(
+        Check("ends_after_it_begins", "ended_at IS NULL OR ended_at >= started_at"),
+        Check("goes_on_without_end", "(ended_at IS NULL) = (outcome = 'in_progress')"),
+    ),
+)

@@ -1,0 +1,117 @@
+"""Reassignments of the labs, put together from lines, against what was computed by itself and what was asked for."""
+
+import csv
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.gold.lab_runs import rows
+from tests.lab import Row, built_tables, folder_of, rows_of
+
+TARGETS = "kafka/open-audits/targets/reassignment.tsv"
+FORMS = {"old": "znode", "new": "assignment"}
+LABS = ("2.2.2-zk-stock", "3.9.1-zk-stock")
+OTHER_LABS = (
+    *("0.11.0.3-zk-stock", "1.0.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace"),
+    *("3.2.3-zk-stock", "3.2.3-zk-trace", "3.9.1-zk-trace"),
+)
+RUNS = ("2.2.2-zk-moves", "4.0.0-kraft-combined-moves")
+OTHER_RUNS = ("1.0.2-zk-moves", "3.9.1-zk-moves", "3.9.2-kraft-separate-moves")
+# What the truth calls otherwise: up to 2.3 a request that is taken away by hand is forgotten at the next fail-over.
+SAME = {"cancelled": {"cancelled", "forgotten"}, "open_at_end": {"in_progress"}, "refused": {"failed"}}
+SOON_MS = 200
+# Outcomes that no line shows: requests that change nothing, that ZooKeeper mode refuses in the answer alone, or that a
+# controller never saw; what cancels another one has no row of its own.
+UNSEEN = {"no_change", "no_answer", "request_to_cancel"}
+
+
+def quick_and(soak: tuple[str, ...], *quick: str) -> list[Any]:
+    return [*quick, *(pytest.param(name, marks=pytest.mark.soak) for name in soak)]
+
+
+def reassignments(shared: Path, name: str) -> list[Row]:
+    return rows_of(built_tables(folder_of(shared, name))["reassignment"])
+
+
+def ids(text: str) -> list[int]:
+    return [int(one) for one in text.strip("[]").split(",") if one]
+
+
+def at(text: str) -> datetime | None:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None
+
+
+def number(text: str) -> int | None:
+    return int(text) if text else None
+
+
+def wanted(row: dict[str, str]) -> Row:
+    return {
+        "topic": row["topic"],
+        "partition": int(row["partition"]),
+        "form": FORMS[row["form"].split()[0]],
+        "original_replicas": ids(row["original"]),
+        "target_replicas": ids(row["target"]),
+        "adding_replicas": ids(row["adding"]),
+        "removing_replicas": ids(row["removing"]),
+        "started_at": at(row["started_at"]),
+        "caught_up_at": at(row["caught_up_at"]),
+        "ended_at": at(row["completed_at"]),
+        "copy_ms": number(row["copy_ms"]),
+        "switch_ms": number(row["switch_ms"]),
+        "total_ms": number(row["total_ms"]),
+        "resumed_count": int(row["resumed"]),
+        "leader_moved": row["leader"],
+        "outcome": row["outcome"],
+    }
+
+
+@pytest.mark.parametrize("name", quick_and(OTHER_LABS, *LABS))
+def test_every_row_is_what_a_naive_reading_gives(shared: Path, name: str) -> None:
+    targets = csv.DictReader((shared / TARGETS).read_text().splitlines(), delimiter="\t")
+    expected = [wanted(row) for row in targets if row["cluster"] == name]
+    found = [{key: row[key] for key in expected[0]} for row in reassignments(shared, name)]
+
+    def place(row: Row) -> tuple[Any, ...]:
+        return row["topic"], row["partition"], row["started_at"]
+
+    assert sorted(found, key=place) == sorted(expected, key=place)
+
+
+@pytest.mark.parametrize("name", quick_and(OTHER_RUNS, *RUNS))
+def test_every_move_ended_as_it_did(shared: Path, name: str) -> None:
+    """Of what was asked for each move with a line is right; the others have none, and no row is of nobody's request."""
+    found = reassignments(shared, name)
+    verdicts = Counter(verdict(one, found, name) for one in rows(folder_of(shared, name), "moves"))
+    assert verdicts["wrong"] == 0, verdicts
+    assert verdicts["right"] == len(found)
+
+
+def verdict(asked: dict[str, str], found: list[Row], name: str) -> str:
+    how = asked.get("outcome") or asked["how"]
+    own = [
+        row for row in found if (row["topic"], row["partition"]) == (asked["topic"], int(asked["partition"]))
+    ]
+    target = ids(asked["target"]) if asked["target"] != "cancel" else None
+    refusal = how == "refused" or asked.get("note", "").startswith("refused")
+    started = [row for row in own if is_of(row, asked, target, is_refusal=refusal or how == "skipped")]
+    if not started:
+        is_unseen = how in UNSEEN or asked.get("one_step") == "yes" or refusal or how == "skipped"
+        return "unseen" if is_unseen else "wrong"
+    outcomes = {row["outcome"] for row in started}
+    expected = SAME.get(how, {how}) | ({"skipped", "failed"} if refusal else set())
+    is_back = how == "overridden" and "kraft" in name and outcomes == {"cancelled"}
+    return "right" if outcomes <= expected or is_back else "wrong"
+
+
+def is_of(row: Row, asked: dict[str, str], target: list[int] | None, *, is_refusal: bool) -> bool:
+    """The attempt of that request: by its target, and when it was carried out."""
+    begun_ms = row["started_at"].timestamp() * 1000
+    if is_refusal:
+        is_no = row["outcome"] in {"skipped", "failed"}
+        return is_no and abs(begun_ms - int(asked["asked_ms"])) <= 60_000
+    start_ms = int(asked.get("start_ms") or asked["asked_ms"])
+    return row["target_replicas"] == target and abs(begun_ms - start_ms) <= SOON_MS
