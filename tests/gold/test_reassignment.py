@@ -109,9 +109,10 @@ def verdict(asked: dict[str, str], found: list[Row], name: str) -> str:
 
 def is_of(row: Row, asked: dict[str, str], target: list[int] | None, *, is_refusal: bool) -> bool:
     """The attempt of that request: by its target, and when it was carried out."""
-    begun_ms = row["started_at"].timestamp() * 1000
+    begun_ms: float = row["started_at"].timestamp() * 1000
     if is_refusal:
         is_no = row["outcome"] in {"skipped", "failed"}
         return is_no and abs(begun_ms - int(asked["asked_ms"])) <= 60_000
     start_ms = int(asked.get("start_ms") or asked["asked_ms"])
-    return row["target_replicas"] == target and abs(begun_ms - start_ms) <= SOON_MS
+    is_target: bool = row["target_replicas"] == target
+    return is_target and abs(begun_ms - start_ms) <= SOON_MS
