@@ -18,6 +18,7 @@ from schemas.silver.log_gap import LINES_MISSING
 LATE = timedelta(seconds=GRACE_SECONDS)  # how long a line still tells of a state that another one followed
 ALL_SINCE = datetime(1, 1, 1, tzinfo=UTC)
 AFFECTS = "affects_from"
+REASONS = ("end_reason", "end_reason_at", "end_detail", "end_unknown_why", "first_sign_at")
 # Columns of a term that decide which lines belong to it, when it begins, and how its moves are judged.
 WATCHED = (
     *("cluster_id", "term_id", "mode", "controller_id", "controller_epoch", "elected_at", "first_seen_at"),
@@ -214,6 +215,20 @@ def told_anew(
     same_time = stored.join(told, on=list(key)).filter(number >= col("first_seq"))
     now, then = (one.select(*key, *watched, at, at.alias(AFFECTS)) for one in (earlier, same_time))
     return affected_from(now, then)
+
+
+def told_otherwise(stored: pl.DataFrame, now: pl.DataFrame) -> datetime | None:
+    """The earliest end (left_at) of sessions whose reason is another one than was stored: a next start is seen only
+    now, or what the process said later."""
+    key = ("cluster_id", "broker_id", "joined_at")
+    reasons = (
+        rows.select(*key, *REASONS, line_of_reason(), col("left_at").alias(AFFECTS)) for rows in (now, stored)
+    )
+    return affected_from(*reasons)
+
+
+def line_of_reason() -> pl.Expr:
+    return col("end_lines").list.first().struct.field("file_id")
 
 
 def first_deposed_day(

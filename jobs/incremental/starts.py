@@ -16,15 +16,17 @@ from jobs.incremental.dirty_days import (
     first_deposed_day,
     judged_at,
     told_anew,
+    told_otherwise,
 )
 from jobs.incremental.night import Night
 from jobs.incremental.terms_before import summary_before
 from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, Refresh, Table
 from pipeline.core.conditions import before, reaching
+from pipeline.gold.broker_session import with_ends
 from pipeline.gold.leader_election.election_lines import TRYING
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import PARTITION
-from schemas.gold import imbalance_check, leader_election, partition_timeline
+from schemas.gold import broker_session, imbalance_check, leader_election, partition_timeline
 from schemas.silver import broker_setting, controller_line, log_gap, release_span, term
 from schemas.spec import TableSpec
 
@@ -53,6 +55,7 @@ class Starts:
         self.earlier = {spec.name: at_hand.stored(spec) for spec in DIMENSIONS}
         self.dirty_from: datetime | None = None
         self.judged_from: datetime | None = None
+        self.reasons_from: datetime | None = None
         self.is_dirty_known = self.is_judged_known = False
 
     @property
@@ -68,6 +71,8 @@ class Starts:
             self.find_dirty_day()
         if table.lookback_days is not None and not self.is_judged_known:
             self.find_judged_day()
+        if table.spec == broker_session.SPEC:
+            self.find_reasons_day(table)
 
     def find_dirty_day(self) -> None:
         seen = self.at_hand.whole(BY_SHORT_NAME["wording_seen"])
@@ -87,6 +92,15 @@ class Starts:
         dimensions = (self.versions(log_gap.SPEC), self.versions(release_span.SPEC))
         at = judged_at(lines, summaries, terms, *dimensions)
         self.judged_from = self.dirty_from if at is None else min(self.dirty_from, begin_of_day(at))
+
+    def find_reasons_day(self, table: Table) -> None:
+        """The first day before the start of the table of which lines since then say why a broker had left."""
+        start = self.start_of(table)
+        if start is not None:
+            stored = self.at_hand.stored(table.spec, before("left_at", start))
+            runs, events = (self.at_hand.whole(BY_SHORT_NAME[name]) for name in ("process_run", "node_event"))
+            at = told_otherwise(stored, with_ends(stored, runs, events))
+            self.reasons_from = None if at is None else begin_of_day(at)
 
     def versions(self, spec: TableSpec) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The rows of a dimension now, and as they were."""
@@ -125,7 +139,9 @@ class Starts:
             return None
         if table.lookback_days is None or self.judged_from is None:
             return self.dirty_from
-        return self.judged_from - timedelta(days=table.lookback_days)
+        start = self.judged_from - timedelta(days=table.lookback_days)
+        is_told_late = table.spec == broker_session.SPEC and self.reasons_from is not None
+        return min(start, self.reasons_from or start) if is_told_late else start
 
     def begin_of(self, table: Table) -> datetime | None:
         """Where the inputs of a table begin: at its start, or with its first row that reaches it; earlier where what

@@ -42,6 +42,7 @@ from pipeline.silver import (
     node_event,
     partition_state,
     partition_transition,
+    process_run,
     reassignment_event,
     release_span,
     replica_offset,
@@ -130,6 +131,7 @@ TABLES: tuple[Table, ...] = (
     built(broker_setting, Refresh.APPEND),
     built(node_event, Refresh.APPEND),
     built(release_span, Refresh.FULL),
+    built(process_run, Refresh.FULL),
     built(term, Refresh.FULL),
     built(broker_absence, Refresh.FULL),
     built(controller_line, Refresh.INCREMENTAL, ordered_by="ordered_at"),
@@ -178,9 +180,10 @@ RECORDS = frozenset({log_record.SPEC.table, *EXTRACTS})
 
 LIMITS = "audit_limit"
 SETTINGS = ("balancing_setting", LIMITS, "release_setting", "session_limit")
-# What a broker said long ago of itself holds until it says otherwise, who left long ago may still be away, who resigned
-# stays resigned, and which nodes have logs is told by all of them: also builds by days take all of it.
-LASTING = frozenset({"broker_setting", "broker_session", "controller_event", "wording_seen"})
+# What a broker said long ago of itself holds until it says otherwise, who left long ago may still be away, why it left
+# may be told long before or after, who resigned stays resigned, and which nodes have logs is told by all of them: also
+# builds by days take all of it.
+LASTING = frozenset({"broker_setting", "broker_session", "controller_event", "node_event", "wording_seen"})
 
 
 def stands_on(name: str) -> frozenset[str]:

@@ -1,6 +1,17 @@
 """Stays of brokers among the live ones, as the controllers listed them; in KRaft among the unfenced ones."""
 
-from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TERM_ID, Check, TableSpec, field, required
+from schemas.end_reasons import OF_BROKER, UNKNOWN_WHY
+from schemas.spec import (
+    CERTAINTY,
+    CLUSTER_ID,
+    EVIDENCE,
+    EVIDENCE_TYPE,
+    TERM_ID,
+    Check,
+    TableSpec,
+    field,
+    required,
+)
 from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP, array
 
 MODES = ("zookeeper", "kraft")
@@ -73,6 +84,32 @@ SPEC = TableSpec(
             TIMESTAMP,
             "Last line of the controller event that noticed that it left, UTC; null in KRaft, and while it is there.",
         ),
+        field(
+            "end_reason",
+            STRING,
+            "Why it left, as server.log says it: of the process that was there; null: still there.",
+            accepted=OF_BROKER,
+        ),
+        field(
+            "end_reason_at",
+            TIMESTAMP,
+            "First line that says so, UTC: a session that was lost is told once the process goes on, one that was "
+            "killed by its next start; null: still there, or not known.",
+        ),
+        field("end_detail", STRING, "The signal, the message of the error, the directory."),
+        field(
+            "end_unknown_why",
+            STRING,
+            "Why it is not known; null: it is, or still there.",
+            accepted=UNKNOWN_WHY,
+        ),
+        required("end_lines", EVIDENCE_TYPE, "The line that says why it left; empty: not known."),
+        field(
+            "first_sign_at",
+            TIMESTAMP,
+            "Earliest line that shows it, UTC: of a peer that lost it, or its own; null: none is there.",
+        ),
+        required("first_sign_lines", EVIDENCE_TYPE, "That line; empty: none."),
         TERM_ID,
         field("left_term_id", STRING, "The term that noticed that it left; null: still there."),
         field(

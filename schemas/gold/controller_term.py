@@ -1,5 +1,6 @@
 """Who was controller from when until when, how each term ended, and what was done after it was over."""
 
+from schemas.end_reasons import OF_CONTROLLER, UNKNOWN_WHY
 from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, EVIDENCE_TYPE, TableSpec, field, required
 from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, map_of
 
@@ -74,6 +75,26 @@ SPEC = TableSpec(
             accepted=ENDED_HOW,
         ),
         field(
+            "end_reason",
+            STRING,
+            "Why it ended, as server.log of its node says it; null: open, or not of its process (znode_gone, forced, "
+            "startup_failed, event_failed: ended_how says why).",
+            accepted=OF_CONTROLLER,
+        ),
+        field("end_reason_at", TIMESTAMP, "First line that says so, UTC; null: not known."),
+        field("end_detail", STRING, "The signal, the message of the error, the directory."),
+        field(
+            "end_unknown_why",
+            STRING,
+            "Why it is not known; null: it is, or not asked for.",
+            accepted=UNKNOWN_WHY,
+        ),
+        field(
+            "first_sign_at",
+            TIMESTAMP,
+            "Earliest line that shows it, UTC: of a peer that lost it, or its own; null: none is there.",
+        ),
+        field(
             "gap_ms",
             LONG,
             "From its end to the next election, ms (of a process that crashed or ended: from its last line, at most); "
@@ -125,7 +146,7 @@ SPEC = TableSpec(
             "lines",
             map_of(STRING, EVIDENCE_TYPE),
             "Records by what they say: elected, ready, fenced (the first), wrote_after (first ones and last), ended, "
-            "vacant, next_elected.",
+            "vacant, next_elected, reason (why it ended), first_sign.",
         ),
     ),
 )

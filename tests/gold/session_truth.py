@@ -99,22 +99,19 @@ def is_back(cluster: Path, one: Departure, by_ms: int) -> bool:
     )
 
 
-def compared(cluster: Path, sessions: list[Row]) -> dict[str, Counter[str]]:
-    """left: departures that are told, and told ones that were none; is_clean: against what the broker was told to do;
-    silent: whether it was silent no earlier than it is told to have been.
+def told(cluster: Path, sessions: list[Row]) -> Iterator[tuple[Departure, Row | None, bool]]:
+    """Each departure with the session that tells of it, if one does; and whether somebody saw that it was gone.
 
     Departures after the last thing that any row tells of were seen by nobody: all brokers were killed.
     """
     mode = "kraft" if (cluster / "truth" / "metadata-log.jsonl").exists() else "zookeeper"
     sessions = [row for row in sessions if row["mode"] == mode]
     ended = [row for row in sessions if row["left_at"] is not None]
-    told = [ms(row["left_at"]) for row in ended] + [ms(row["joined_at"]) for row in sessions]
-    last = max(told, default=0)
+    times = [ms(row["left_at"]) for row in ended] + [ms(row["joined_at"]) for row in sessions]
+    last = max(times, default=0)
     by_broker: dict[int, list[Row]] = defaultdict(list)
     for row in ended:
         by_broker[row["broker_id"]].append(row)
-    found = {name: Counter[str]() for name in ("left", "is_clean", "silent")}
-    silenced = silences(cluster)
     matched = set()
     spans = without_controller(cluster) if mode == "zookeeper" else []
     for one in departures(cluster):
@@ -127,10 +124,23 @@ def compared(cluster: Path, sessions: list[Row]) -> dict[str, Counter[str]]:
             and (row["broker_id"], row["left_at"]) not in matched
         ]
         if not near:
-            is_seen = one.at_ms < last - NOTICED_MS and not is_back(cluster, one, could_ms)
-            found["left"]["missed" if is_seen else "unseen"] += 1
+            yield one, None, one.at_ms < last - NOTICED_MS and not is_back(cluster, one, could_ms)
             continue
         row = min(near, key=lambda each: abs(ms(each["left_at"]) - one.at_ms))
+        matched.add((row["broker_id"], row["left_at"]))
+        yield one, row, True
+
+
+def compared(cluster: Path, sessions: list[Row]) -> dict[str, Counter[str]]:
+    """left: departures that are told, and told ones that were none; is_clean: against what the broker was told to do;
+    silent: whether it was silent no earlier than it is told to have been."""
+    mode = "kraft" if (cluster / "truth" / "metadata-log.jsonl").exists() else "zookeeper"
+    found = {name: Counter[str]() for name in ("left", "is_clean", "silent")}
+    silenced, matched = silences(cluster), set()
+    for one, row, is_seen in told(cluster, sessions):
+        if row is None:
+            found["left"]["missed" if is_seen else "unseen"] += 1
+            continue
         matched.add((row["broker_id"], row["left_at"]))
         is_unsaid = row["certainty"] == "undetermined"
         found["left"]["undetermined" if is_unsaid else "right"] += 1
@@ -140,6 +150,7 @@ def compared(cluster: Path, sessions: list[Row]) -> dict[str, Counter[str]]:
         silent_ms = ms(row["silent_from_at"]) if row["silent_from_at"] else None
         is_held = silent_ms is not None and silent_ms <= went_silent(silenced, one.broker_id, one.at_ms)
         found["silent"]["undetermined" if silent_ms is None else "right" if is_held else "wrong"] += 1
+    ended = [row for row in sessions if row["mode"] == mode and row["left_at"] is not None]
     unmatched = [row for row in ended if (row["broker_id"], row["left_at"]) not in matched]
     found["left"]["wrong"] += len([row for row in unmatched if row["certainty"] != "undetermined"])
     return found

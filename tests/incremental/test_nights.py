@@ -16,7 +16,7 @@ from tests.incremental.nights import (
     segments_of,
     stretched,
 )
-from tests.lab import records
+from tests.lab import READ, records
 
 MIDNIGHTS = 6
 # So that a lab takes some hours, or some weeks.
@@ -33,6 +33,7 @@ class Nights:
     days_a_night: int = 1
     hour: int = 0
     times: int = 0
+    has_server_log: bool = False
 
     def of(self, lines: pa.Table) -> Segments:
         rows = stretched(lines, self.times) if self.times else around_midnights(lines, MIDNIGHTS)
@@ -40,7 +41,8 @@ class Nights:
 
     def __str__(self) -> str:
         late = f"{'-'.join(map(str, self.late))} late {self.how}" if self.late else "in time"
-        return f"{late}, {self.days_a_night} d at {self.hour} h, x{self.times}, seed {self.seed}"
+        server = ", server.log" if self.has_server_log else ""
+        return f"{late}, {self.days_a_night} d at {self.hour} h, x{self.times}, seed {self.seed}{server}"
 
 
 FEW = (
@@ -48,6 +50,8 @@ FEW = (
     ("3.9.1-zk-trace", Nights(late=(1,), how="last")),
     ("3.9.2-kraft-migration-stock", Nights(late=(2, 3))),
     ("3.9.2-kraft-separate-stock", Nights(late=(2, 3), hour=12)),
+    ("1.0.2-zk-stock", Nights(hour=12, times=WEEKS, has_server_log=True)),
+    ("4.0.0-kraft-combined-stock", Nights(times=WEEKS, has_server_log=True)),
 )
 MANY = (
     Nights(late=(2,), hour=12, seed=1),
@@ -56,6 +60,7 @@ MANY = (
     Nights(late=(1, 3, 101, 103), days_a_night=2, seed=3),
     Nights(late=(2, 101, 102), times=HOURS, seed=4),
     Nights(late=(1, 3, 101), times=WEEKS, how="files", seed=5),
+    Nights(late=(2, 102), times=WEEKS, seed=6, has_server_log=True),
 )
 LABS = (
     *("0.11.0.3-zk-stock", "1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace"),
@@ -74,7 +79,8 @@ def folder(shared: Path, name: str) -> Path:
 
 def require_equal(shared: Path, name: str, nights: Nights) -> None:
     """After half of the nights, and after all."""
-    segments = nights.of(records(folder(shared, name)))
+    logs = (*READ, "server") if nights.has_server_log else READ
+    segments = nights.of(records(folder(shared, name), logs))
     after = [*in_nights(segments)]
     for number in sorted({max(len(after) // 2, 1), len(after)}):
         differing = differences(after[number - 1], at_once(segments, number))

@@ -7,6 +7,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
+from pipeline.gold.broker_session.kraft_sessions import UNKNOWN_BEGIN as BEFORE_DATA
 from pipeline.gold.broker_session.kraft_sessions import kraft_sessions
 from pipeline.model.brokers.departures import (
     SESSION,
@@ -16,19 +17,25 @@ from pipeline.model.brokers.departures import (
     with_requests,
     with_torn,
 )
-from pipeline.model.brokers.outage_bounds import with_silence
+from pipeline.model.brokers.end_reasons import with_end_reason
+from pipeline.model.brokers.first_signs import with_first_sign
+from pipeline.model.brokers.outage_bounds import FENCED, with_silence
 from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.settings import SessionLimit
 
+BOUNCED = "bounced"
 
-def build(
+
+def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     broker_event: pl.DataFrame,
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
     partition_timeline: pl.DataFrame,
     broker_setting: pl.DataFrame,
     release_span: pl.DataFrame,
+    process_run: pl.DataFrame,
+    node_event: pl.DataFrame,
     session_limit: SessionLimit,
     session_before: pl.DataFrame,
     dirty_from: datetime | None,
@@ -58,6 +65,25 @@ def build(
         .pipe(with_torn, term)
         .pipe(with_cleanness)
         .pipe(with_silence, term, session_limit, broker_setting, release_span)
+        .pipe(with_ends, process_run, node_event)
+    )
+
+
+def with_ends(sessions: pl.DataFrame, process_run: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+    """Sessions with why they ended and the first sign of it. Of one that was there before the data only its end is
+    known: its process is the one before that."""
+    since = when(col("joined_how") == BEFORE_DATA).then(pl.coalesce("silent_from_at", "joined_at"))
+    ends = sessions.with_columns(
+        node_id="broker_id",
+        begin_at=since.otherwise("joined_at"),
+        end_at="left_at",
+        is_fenced=((col("mode") == "kraft") & (col("left_how") == FENCED)).fill_null(value=False),
+        is_bounced=(col("left_how") == BOUNCED).fill_null(value=False),
+    )
+    return (
+        ends.pipe(with_end_reason, process_run, node_event)
+        .pipe(with_first_sign, process_run, node_event)
+        .drop("node_id", "begin_at", "end_at", "is_fenced", "is_bounced")
     )
 
 

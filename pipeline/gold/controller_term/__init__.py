@@ -14,6 +14,7 @@ from pipeline.gold.controller_term.ends import (
 )
 from pipeline.gold.controller_term.own import own_lines
 from pipeline.gold.controller_term.quorums import with_lost_quorum
+from pipeline.gold.controller_term.reasons import with_reasons
 from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, known_lines
 from pipeline.model.terms.term_steps import IN_TURN, MODE, TERM, with_succession
 
@@ -25,6 +26,8 @@ BY_NAME = {
     "ended": "end_line",
     "vacant": "vacant_line",
     "next_elected": "next_election",
+    "reason": "end_lines",
+    "first_sign": "first_sign_lines",
 }
 
 
@@ -34,6 +37,8 @@ def build(
     controller_event: pl.DataFrame,
     broker_event: pl.DataFrame,
     release_span: pl.DataFrame,
+    process_run: pl.DataFrame,
+    node_event: pl.DataFrame,
 ) -> pl.DataFrame:
     """One row per term.
 
@@ -55,6 +60,7 @@ def build(
         .pipe(with_lost_quorum, controller_event)
         .pipe(with_gap)
         .pipe(with_fate)
+        .pipe(with_reasons, process_run, node_event)
         .pipe(with_lines)
     )
 

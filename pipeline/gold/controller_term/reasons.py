@@ -1,0 +1,102 @@
+"""Why a term ended, as server.log of its controller says it."""
+
+from datetime import timedelta
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.stretches import FAR, TIME
+from pipeline.model.brokers.end_reasons import CLOCKS, NODE, with_end_reason
+from pipeline.model.brokers.first_signs import LONGEST, with_first_sign
+from pipeline.model.lines.evidence import NO_LINES, line
+from pipeline.model.terms.term_steps import IN_TURN, MODE
+from schemas.end_reasons import KILLED, LIVED_ON, MAJORITY, UNKNOWN
+
+# The others are known from their ended_how, whatever became of their process.
+OF_PROCESS = (
+    *("crashed", "shutdown", "session_expired", "superseded_unseen"),
+    *("renounced", "event_failed", "process_end"),
+)
+# Of these the process had ended, though no other controller may follow.
+OVER = ("crashed", "process_end")
+RESIGNED = ("shutdown", "session_expired", "renounced", "event_failed")
+
+
+# A KRaft controller whose quorum does not hear it gives up after controller.quorum.fetch.timeout.ms, 2 s as shipped.
+SOON = timedelta(seconds=5)
+LOST = "raft_leader_lost_majority"
+
+
+def with_reasons(term: pl.DataFrame, process_run: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+    """Terms in their turn with end_reason and what says so.
+
+    A controller that resigned had ended by then, another one before the next was elected. Source of what a KRaft
+    controller says of its quorum: KafkaRaftClient.maybeResignAsLeader, from 3.7.
+    """
+    how = col("ended_how")
+    is_asked = (how.is_null() & col("superseded_at").is_not_null()) | how.is_in(OF_PROCESS)
+    is_over = how.is_in(OVER).fill_null(value=False)
+    over_at = pl.coalesce(
+        when(~is_over).then("ended_at"), "superseded_at", when(is_over).then(lit(FAR, TIME) - CLOCKS)
+    )
+    begin_at = pl.coalesce("elected_at", "began_at")
+    is_kraft = col("mode") == "kraft"
+    given_up_at = pl.min_horizontal(over_at, "superseded_at")
+    silent_from_at = (
+        when(is_kraft & ~is_over)
+        .then(given_up_at - SOON)
+        .when(is_kraft)
+        .then("ended_at")
+        .otherwise(over_at - LONGEST)
+    )
+    ends = term.with_columns(
+        node_id="controller_id",
+        begin_at=begin_at,
+        end_at=when(is_asked).then(over_at),
+        silent_from_at=pl.max_horizontal(begin_at, silent_from_at),
+        is_fenced=lit(value=False),
+        is_bounced=lit(value=True),
+    )
+    return (
+        ends.pipe(with_end_reason, process_run, node_event)
+        .with_columns(without_kill())
+        .pipe(with_lost_majority, node_event)
+        .pipe(with_first_sign, process_run, node_event)
+        .drop(*NODE[1:], "begin_at", "end_at", "silent_from_at", "is_fenced", "is_bounced")
+    )
+
+
+def without_kill() -> list[pl.Expr]:
+    """A controller that says that it gives up was not killed then, whatever came afterwards."""
+    gave_up = col("ended_how").is_in(RESIGNED) & (col("end_reason") == KILLED)
+    is_so = gave_up.fill_null(value=False)
+    return [
+        when(is_so).then(lit(UNKNOWN)).otherwise("end_reason").alias("end_reason"),
+        when(~is_so).then("end_reason_at").alias("end_reason_at"),
+        when(is_so).then(lit(LIVED_ON)).otherwise("end_unknown_why").alias("end_unknown_why"),
+        when(is_so).then(NO_LINES).otherwise("end_lines").alias("end_lines"),
+    ]
+
+
+def with_lost_majority(term: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+    """A KRaft controller that lived on lost its majority if it said so just before it gave up."""
+    said = node_event.filter(col("event") == LOST, col("node_id").is_not_null()).select(
+        *NODE, lost_at="logged_at", lost_line=line()
+    )
+    is_before = col("lost_at") >= col("end_at") - SOON
+    is_lost = ((col("end_unknown_why") == LIVED_ON) & is_before).fill_null(value=False)
+    order = [*MODE, *IN_TURN]
+    return (
+        term.sort("end_at")
+        .join_asof(
+            said.sort("lost_at"), left_on="end_at", right_on="lost_at", by=NODE, check_sortedness=False
+        )
+        .sort(order)
+        .with_columns(
+            end_reason=when(is_lost).then(lit(MAJORITY)).otherwise("end_reason"),
+            end_reason_at=when(is_lost).then("lost_at").otherwise("end_reason_at"),
+            end_unknown_why=when(~is_lost).then("end_unknown_why"),
+            end_lines=when(is_lost).then(pl.concat_list("lost_line")).otherwise("end_lines"),
+        )
+        .drop("lost_at", "lost_line")
+    )

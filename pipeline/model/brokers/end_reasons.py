@@ -1,0 +1,155 @@
+"""Why brokers and controllers were gone: by how the run of their process went on, and by their own lines."""
+
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.stretches import FAR, TIME
+from pipeline.model.lines.evidence import LINE, NO_LINES, line
+from schemas.end_reasons import KILLED, LIVED_ON, MISSING, NO_LOG, SESSION, START, UNKNOWN
+
+NODE = ("cluster_id", "node_id")
+# A connection that fails goes on failing for hours, and says nothing of the node that prints it.
+REPEATED = "failed"
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+CLOCKS = timedelta(seconds=2)  # two nodes print the same moment so far apart at most
+# A session that was lost is told once the process goes on, however long it was frozen; another one is lost later.
+TOLD_LATE = timedelta(hours=1)
+EXPIRED = (
+    *("zk_session_expired", "zk_client_session_expired", "broker_reregistering", "broker_reregistered"),
+)
+EXPIRED_STATE = "Expired"
+ENDS = (*NODE, "mode", "begin_at", "end_at", "silent_from_at", "is_fenced", "is_bounced")
+# run_last_at: the last line of the run of its process.
+REASON = ("end_reason", "end_reason_at", "end_detail", "end_unknown_why", "end_lines", "run_last_at")
+
+
+def with_end_reason(ends: pl.DataFrame, process_run: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+    """Ends (ENDS) with REASON, null where end_at is null.
+
+    begin_at, end_at: when it was there first, and when others noticed that it was gone; silent_from_at: since when it
+    can have been silent; is_fenced: a KRaft controller fenced it for its silence; is_bounced: another process came.
+    What ended the run of its process counts if it was said by then. A process that says something later lived on: in
+    ZooKeeper mode it lost its session if it says so, in KRaft mode a broker that was fenced did, as no heartbeat of it
+    came. Its own line of that is printed late, by as much as it was frozen: never when it was.
+    """
+    own = node_event.filter(col("step") != REPEATED, col("node_id").is_not_null())
+    numbered = ends.drop(REASON, strict=False).with_row_index("number")
+    gone = (
+        numbered.select("number", *ENDS)
+        .filter(col("end_at").is_not_null())
+        .pipe(with_run, process_run)
+        .pipe(with_own_line, own, "later", col("end_at") + CLOCKS)
+        .pipe(with_own_line, own.filter(is_expiry()), "expired", pl.coalesce("silent_from_at", "begin_at"))
+    )
+    reasons = gone.with_columns(reason()).select("number", *REASON)
+    return (
+        numbered.join(reasons, on="number", how="left")
+        .sort("number")
+        .drop("number")
+        .with_columns(col("end_lines").fill_null(NO_LINES))
+    )
+
+
+def is_expiry() -> pl.Expr:
+    is_state = (col("event") == "zkclient_state") & (col("detail") == EXPIRED_STATE).fill_null(value=False)
+    return col("event").is_in(EXPIRED) | is_state
+
+
+def with_run(gone: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
+    """Ends with the run whose end it was: run_reason, run_at, run_detail, run_why, run_lines, run_last_at, next_at;
+    has_log: a line of the node's server.log is there.
+
+    In ZooKeeper mode the last one that had registered by then, as no list may tell that a broker came back as another
+    process (up to 2.1); where it does (is_bounced), and in KRaft mode, the one that was there when it began.
+    """
+    started_at = col("started_at").fill_null(lit(BEGINNING, TIME))
+    is_failed = ((col("end_reason") == START) & col("in_service_at").is_null()).fill_null(value=False)
+    runs = process_run.select(
+        *NODE,
+        from_at=started_at,
+        service_at=pl.coalesce("in_service_at", when(~is_failed).then(started_at)),
+        run_reason="end_reason",
+        run_at="end_at",
+        run_detail="end_detail",
+        run_why="unknown_why",
+        run_lines=col("evidence").list.tail(1),
+        run_last_at="last_line_at",
+        next_at=col("next_started_at").fill_null(FAR),
+    )
+    nodes = process_run.select(*NODE, has_log=lit(value=True)).unique()
+    is_last = (col("mode") == "zookeeper") & ~col("is_bounced")
+    found = (
+        rows.sort(at).join_asof(
+            runs.drop_nulls(since).sort(since),
+            left_on=at,
+            right_on=since,
+            by=NODE,
+            check_sortedness=False,
+            coalesce=False,
+        )
+        for rows, at, since in (
+            (gone.filter(is_last), "end_at", "service_at"),
+            (gone.filter(~is_last), "begin_at", "from_at"),
+        )
+    )
+    has_log = col("has_log").fill_null(value=False)
+    return pl.concat(found).join(nodes, on=NODE, how="left").with_columns(has_log)  # fmt: skip
+
+
+def with_own_line(gone: pl.DataFrame, own: pl.DataFrame, name: str, since: pl.Expr) -> pl.DataFrame:
+    """<name>_at, <name>_line: the first such line of the node from then on, in the same run."""
+    at, place = f"{name}_at", f"{name}_line"
+    lines = own.sort("logged_at", *LINE).select(*NODE, pl.col("logged_at").alias(at), line().alias(place))
+    is_same_run = (pl.col(at) < pl.col("next_at")).fill_null(value=False)
+    return (
+        gone.with_columns(since=since)
+        .sort("since")
+        .join_asof(
+            lines.unique([*NODE, at], keep="first", maintain_order=True).sort(at),
+            left_on="since", right_on=at, by=NODE, strategy="forward", coalesce=False, check_sortedness=False,
+        )
+        .with_columns(when(is_same_run).then(name).alias(name) for name in (at, place))
+        .drop("since")
+    )  # fmt: skip
+
+
+def reason() -> list[pl.Expr]:
+    end_at = col("end_at")
+    is_ended = (~col("run_reason").is_in([KILLED, UNKNOWN]) & (col("run_at") <= end_at + CLOCKS)).fill_null(
+        value=False
+    )
+    is_expired = (col("expired_at") <= end_at + TOLD_LATE).fill_null(value=False)
+    lives_on = col("later_at").is_not_null()
+    is_fenced = lives_on & col("is_fenced")
+    is_lost = ~is_ended & (is_expired | is_fenced)
+    is_killed = ~is_ended & ~is_lost & ~lives_on & (col("run_reason") == KILLED).fill_null(value=False)
+    is_known = is_ended | is_lost | is_killed
+    of_run = is_ended | is_killed
+    is_before = col("has_log") & col("run_lines").is_null()
+    why = (
+        when(is_known).then(lit(None, pl.String))
+        .when(lives_on).then(lit(LIVED_ON))
+        .when(is_before).then(lit(MISSING))
+        .otherwise(pl.coalesce("run_why", lit(NO_LOG)))
+    )  # fmt: skip
+    lost_line = when(is_expired).then("expired_line").otherwise("later_line")
+    lost_at = when(is_expired).then("expired_at").otherwise("later_at")
+    return [
+        when(of_run)
+        .then("run_reason")
+        .when(is_lost)
+        .then(lit(SESSION))
+        .otherwise(lit(UNKNOWN))
+        .alias("end_reason"),
+        when(of_run).then("run_at").when(is_lost).then(lost_at).alias("end_reason_at"),
+        when(of_run).then("run_detail").alias("end_detail"),
+        why.alias("end_unknown_why"),
+        when(of_run)
+        .then("run_lines")
+        .when(is_lost)
+        .then(pl.concat_list(lost_line))
+        .otherwise(NO_LINES)
+        .alias("end_lines"),
+    ]

@@ -1,0 +1,102 @@
+"""The earliest line that shows that a broker or controller was going, before others noticed that it was gone."""
+
+from datetime import timedelta
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.span_join import rows_in_spans
+from pipeline.core.stretches import FAR, TIME
+from pipeline.model.brokers.end_reasons import CLOCKS, NODE
+from pipeline.model.lines.evidence import LINE, NO_LINES, line
+from schemas.end_reasons import KILLED, MAJORITY, SESSION, UNKNOWN
+
+# What peers print as they lose a node (7 to 96 ms after a kill, 0.7 to 5.9 s after it froze), and the node itself when
+# it wakes. That a connection cannot be opened is told as long as the node is away, and by those that come after it.
+OF_PEERS = ("lost", "request_cancelled", "fetch_failed", "timed_out")
+OWN = "silent"
+# Where nothing tells since when it can have been silent.
+LONGEST = timedelta(seconds=60)
+SIGN = ("first_sign_at", "first_sign_lines")
+
+
+def with_first_sign(ends: pl.DataFrame, process_run: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+    """Ends with REASON and SIGN. Of a node that was stopped, or told an error, that is its own line; else the first one
+    of peers since it can have been silent, of a node that was killed since its own last line; null: no line is there.
+
+    Source: NetworkClient.processDisconnection, handleTimedOutRequests; AbstractFetcherThread.processFetchRequest.
+    """
+    numbered = ends.drop(SIGN, strict=False).with_row_index("number")
+    is_of_peers = col("end_reason").is_in([KILLED, SESSION, MAJORITY, UNKNOWN]).fill_null(value=False)
+    said = signs(node_event, process_run)
+    windows = (
+        numbered.filter(is_of_peers)
+        .select(
+            "number",
+            *NODE,
+            from_at=pl.max_horizontal(
+                "begin_at",
+                pl.coalesce("silent_from_at", col("end_at") - LONGEST),
+                when(col("end_reason") == KILLED).then("run_last_at"),
+            ),
+            until_at=col("end_at") + CLOCKS,
+        )
+        .filter(col("from_at") <= col("until_at"))
+    )
+    found = (
+        rows_in_spans(windows, said, NODE, ("from_at", "until_at"), "sign_at", closed="both")
+        .sort("number", "sign_at", *LINE)
+        .group_by("number", maintain_order=True)
+        .agg(sign_at=col("sign_at").first(), sign_lines=line().head(1))
+    )
+    is_own = col("end_reason_at").is_not_null() & ~is_of_peers
+    return (
+        numbered.join(found, on="number", how="left")
+        .sort("number")
+        .with_columns(
+            first_sign_at=when(is_own).then("end_reason_at").otherwise("sign_at"),
+            first_sign_lines=when(is_own).then("end_lines").otherwise(col("sign_lines").fill_null(NO_LINES)),
+        )
+        .drop("number", "sign_at", "sign_lines", "run_last_at")
+    )
+
+
+def signs(node_event: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
+    """(NODE, sign_at, LINE): by the node that they are about. A peer that is stopping loses its connections itself."""
+    of_peers = (
+        node_event.filter(
+            col("area") == "connection",
+            col("step").is_in(OF_PEERS),
+            col("peer_id").is_not_null(),
+            col("node_id").is_not_null(),
+            col("peer_id") != col("node_id"),
+        )
+        .sort("logged_at")
+        .join_asof(
+            stopping(process_run),
+            left_on="logged_at",
+            right_on="stopping_at",
+            by=NODE,
+            check_sortedness=False,
+        )
+        .filter((col("logged_at") >= col("stopped_until_at")).fill_null(value=True))
+    )
+    own = node_event.filter(col("area") == "session", col("step") == OWN, col("node_id").is_not_null())
+    return pl.concat(
+        [
+            of_peers.select("cluster_id", *LINE, node_id="peer_id", sign_at="logged_at"),
+            own.select("cluster_id", *LINE, "node_id", sign_at="logged_at"),
+        ]
+    )
+
+
+def stopping(process_run: pl.DataFrame) -> pl.DataFrame:
+    """(NODE, stopping_at, stopped_until_at): from the first line that ends a run until the next start."""
+    is_told = ~col("end_reason").is_in([KILLED, UNKNOWN])
+    return (
+        process_run.filter(is_told.fill_null(value=False))
+        .select(
+            *NODE, stopping_at="end_at", stopped_until_at=col("next_started_at").fill_null(lit(FAR, TIME))
+        )
+        .sort("stopping_at")
+    )

@@ -1,0 +1,39 @@
+"""Runs of each node's process, from one start to the next, and how each ended, as server.log says it."""
+
+from schemas.end_reasons import OF_PROCESS, UNKNOWN_OF_PROCESS
+from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TableSpec, field, required
+from schemas.types import INTEGER, STRING, TIMESTAMP
+
+SPEC = TableSpec(
+    name="silver.process_run",
+    grain="One run of a node's process, from its start to its next one.",
+    key=("node_id", "run_seq"),
+    fields=(
+        CLUSTER_ID,
+        required("node_id", INTEGER, "The broker or controller."),
+        required("run_seq", INTEGER, "Ordinal of the run; 0: its start was before the logs."),
+        field("started_at", TIMESTAMP, "First line of its start, UTC; null: before the logs."),
+        field(
+            "in_service_at",
+            TIMESTAMP,
+            "When it was registered, or its start was done, UTC; null: no line says so.",
+        ),
+        required("last_line_at", TIMESTAMP, "Last line in which it says something of itself, UTC."),
+        field("next_started_at", TIMESTAMP, "First line of the next start, UTC; null: none is seen."),
+        field("end_reason", STRING, "Why it ended; null: no line says that it has.", accepted=OF_PROCESS),
+        field(
+            "end_at",
+            TIMESTAMP,
+            "First line that says so, UTC; of one that was killed a line of its next start.",
+        ),
+        field("end_detail", STRING, "The signal, the message of the error, the directory."),
+        field(
+            "unknown_why",
+            STRING,
+            "Why the end is not known; null: it is, or has not come.",
+            accepted=UNKNOWN_OF_PROCESS,
+        ),
+        CERTAINTY,
+        EVIDENCE,
+    ),
+)

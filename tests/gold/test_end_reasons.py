@@ -1,0 +1,100 @@
+"""Why brokers left and terms ended, and the earliest sign of it, as server.log says it; without it nothing is said."""
+
+from pathlib import Path
+
+import pytest
+
+from schemas.gold import broker_session
+from tests.chain import built
+from tests.gold import end_reason_truth
+from tests.lab import READ, folder_of, records, rows_of, tables_of
+from tests.lab import broken_rules as broken_rules_of
+from tests.rows import broken_rules, records_in
+
+CONTROLLER = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:01,010] INFO [Controller id=1] Currently active brokers in the cluster: Set(1, 2) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:30,000] INFO [Controller id=1] Newly added brokers: , deleted brokers: 2, bounced brokers: , all live brokers: 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:30,001] INFO [Controller id=1] Broker failure callback for 2 (kafka.controller.KafkaController)
+"""
+PEER = """
+    [2026-11-21 00:00:00,100] INFO starting (kafka.server.KafkaServer)
+    [2026-11-21 00:00:20,000] INFO [ReplicaFetcher replicaId=1, leaderId=2, fetcherId=0] Node 2 disconnected. (org.apache.kafka.clients.NetworkClient)
+    [2026-11-21 00:00:21,000] INFO [ReplicaFetcher replicaId=1, leaderId=2, fetcherId=0] Node 2 disconnected. (org.apache.kafka.clients.NetworkClient)
+"""
+BEGIN = """
+    [2026-11-21 00:00:00,100] INFO starting (kafka.server.KafkaServer)
+    [2026-11-21 00:00:00,900] INFO [KafkaServer id=2] started (kafka.server.KafkaServer)
+"""
+KILLED = f"""{BEGIN}
+    [2026-11-21 00:00:40,000] INFO starting (kafka.server.KafkaServer)
+"""
+STOPPED = f"""{BEGIN}
+    [2026-11-21 00:00:29,000] INFO Terminating process due to signal SIGTERM (org.apache.kafka.common.utils.LoggingSignalHandler)
+"""
+FROZEN = f"""{BEGIN}
+    [2026-11-21 00:00:45,000] WARN Client session timed out, have not heard from server in 25000ms for session id 0x1 (org.apache.zookeeper.ClientCnxn)
+    [2026-11-21 00:00:46,000] WARN Unable to reconnect to ZooKeeper service, session 0x1 has expired (org.apache.zookeeper.ClientCnxn)
+    [2026-11-21 00:05:00,000] INFO Terminating process due to signal SIGTERM (org.apache.kafka.common.utils.LoggingSignalHandler)
+"""
+ZNODE_REMOVED = f"""{BEGIN}
+    [2026-11-21 00:05:00,000] INFO Terminating process due to signal SIGTERM (org.apache.kafka.common.utils.LoggingSignalHandler)
+"""
+CASES = {
+    "killed": (KILLED, PEER, ("killed", "00:00:40", None, "00:00:20")),
+    "killed, peers unread": (KILLED, "", ("killed", "00:00:40", None, None)),
+    "told to stop": (STOPPED, PEER, ("sigterm", "00:00:29", None, "00:00:29")),
+    "frozen": (FROZEN, PEER, ("session_lost", "00:00:46", None, "00:00:20")),
+    "removed by hand": (ZNODE_REMOVED, "", ("unknown", None, "lived_on", None)),
+    "not back": (BEGIN, PEER, ("unknown", None, "not_started_again", "00:00:20")),
+    "unread": ("", PEER, ("unknown", None, "no_server_log", "00:00:20")),
+    "all unread": ("", "", ("unknown", None, "no_server_log", None)),
+}
+TOLD = ("end_reason", "end_reason_at", "end_unknown_why", "first_sign_at")
+# Of every kind of release and layout of a quorum; all others by python -m tests.gold.end_reason_truth.
+LABS = ("0.11.0.3-zk-stock", "3.9.1-zk-stock", "3.3.2-kraft-combined-stock", "3.9.2-kraft-separate-moves")
+ALL = (
+    *("1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace", "3.2.3-zk-stock"),
+    *("3.2.3-zk-trace", "3.9.1-zk-trace", "3.9.2-kraft-migration-stock", "3.9.2-kraft-separate-stock"),
+    *("4.0.0-kraft-combined-stock", "4.3.1-kraft-combined-trace", "4.3.1-kraft-separate-stock"),
+    *("4.4.0-kraft-separate-stock", "1.0.2-zk-moves", "2.2.2-zk-moves", "2.2.2-zk-redrive", "3.9.1-zk-moves"),
+    *("3.9.1-zk-redrive", "4.0.0-kraft-combined-moves"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_why_a_broker_left(case: str) -> None:
+    own, of_peer, expected = CASES[case]
+    logs = {(1, "controller"): CONTROLLER, (2, "server"): own, (1, "server"): of_peer}
+    tables = built(records_in({name: text for name, text in logs.items() if text}), "broker_session")
+    rows = tables["broker_session"]
+    assert not broken_rules(rows, broker_session.SPEC)
+    (row,) = [row for row in rows_of(rows) if row["broker_id"] == 2]
+    told = [
+        value if value is None or isinstance(value, str) else f"{value:%H:%M:%S}"
+        for value in map(row.get, TOLD)
+    ]
+    assert tuple(told) == expected
+    assert [one["file_id"] for one in row["end_lines"]] == ["2-server"] * (expected[0] != "unknown")
+
+
+def require_right(cluster: Path) -> None:
+    for logs in ((*READ, "server"), READ):
+        tables = tables_of(records(cluster, logs))
+        assert not broken_rules_of(tables)
+        stays, tenures = (rows_of(tables[name]) for name in ("broker_session", "controller_term"))
+        said = [*end_reason_truth.departures(cluster, stays), *end_reason_truth.ends(cluster, tenures)]
+        assert not [what for _, outcome, what in said if outcome == "wrong"]
+        right = [one for one in said if one[1] == "right"]
+        assert len(right) * 4 > len(said) * 3 if "server" in logs else not right
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_reasons_of_labs_are_those_of_the_truth(shared: Path, name: str) -> None:
+    require_right(folder_of(shared, name))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ALL)
+def test_reasons_of_all_labs_are_those_of_the_truth(shared: Path, name: str) -> None:
+    require_right(folder_of(shared, name))

@@ -1,0 +1,78 @@
+"""Runs of a node's process, and how each ended."""
+
+import polars as pl
+import pytest
+
+from schemas.silver.process_run import SPEC
+from tests.chain import built
+from tests.rows import broken_rules, records_in
+from tests.tables import log_table
+
+HANDLERS = (
+    "INFO Registered signal handlers for TERM, INT, HUP (org.apache.kafka.common.utils.LoggingSignalHandler)"
+)
+STARTING = "INFO starting (kafka.server.KafkaServer)"
+STARTED = "INFO [KafkaServer id=1] started (kafka.server.KafkaServer)"
+CLEAN = (
+    "INFO Skipping recovery of 3 logs from /data/a since clean shutdown file was found (kafka.log.LogManager)"
+)
+UNCLEAN = "INFO Recovering 3 logs from /data/a since no clean shutdown file was found (kafka.log.LogManager)"
+EMPTY = "INFO No logs found to be loaded in /data/a (kafka.log.LogManager)"
+SIGNAL = "INFO Terminating process due to signal SIGTERM (org.apache.kafka.common.utils.LoggingSignalHandler)"
+STOPPING = "INFO [KafkaServer id=1] shutting down (kafka.server.KafkaServer)"
+FAILED = "ERROR [KafkaServer id=1] Fatal error during KafkaServer startup. Prepare to shutdown (kafka.server.KafkaServer)"
+DISKS = "ERROR Shutdown broker because all log dirs in /data/a have failed (kafka.log.LogManager)"
+FAULT = "ERROR Encountered fatal fault: x (org.apache.kafka.server.fault.ProcessTerminatingFaultHandler)"
+OLD_STOP = "INFO [Kafka Server 1], shutting down (kafka.server.KafkaServer)"
+OLD_STARTED = "INFO [Kafka Server 1], started (kafka.server.KafkaServer)"
+FIRST, AGAIN = (HANDLERS, STARTING, EMPTY, STARTED), (HANDLERS, STARTING, UNCLEAN, STARTED)
+OPEN = (None, "not_started_again")
+KRAFT = (
+    HANDLERS,
+    "INFO [ControllerServer id=1] Starting controller (kafka.server.ControllerServer)",
+    "INFO [SharedServer id=1] Starting SharedServer (kafka.server.SharedServer)",
+    "INFO [BrokerServer id=1] Starting broker (kafka.server.BrokerServer)",
+)
+
+
+def text(*lines: str, hour: int = 0) -> str:
+    return "\n".join(f"[2026-11-21 {hour:02}:{second:02}:00,000] {one}" for second, one in enumerate(lines))
+
+
+CASES = {
+    "killed": ((*FIRST, *AGAIN), [("killed", None), OPEN]),
+    "killed as controllers tell it": ((*KRAFT, *KRAFT), [("killed", None), OPEN]),
+    "told to stop, and killed as it went on": ((*FIRST, SIGNAL, STOPPING, *AGAIN), [("sigterm", None), OPEN]),
+    "failed start": ((HANDLERS, STARTING, FAILED, STOPPING, *FIRST), [("fatal_start", None), OPEN]),
+    "all disks failed": ((*FIRST, DISKS, *AGAIN), [("disk_failed", None), OPEN]),
+    "fatal fault": ((*KRAFT, FAULT, *KRAFT), [("fatal_fault", None), OPEN]),
+    "without a signal": ((*FIRST, STOPPING, *AGAIN), [("unknown", "stopped_by_itself"), OPEN]),
+    "orderly up to 0.11": ((STARTING, OLD_STARTED, OLD_STOP, STARTING), [("sigterm", None), OPEN]),
+    "no line of its end, and clean": ((*FIRST, HANDLERS, STARTING, CLEAN), [("unknown", "clean"), OPEN]),
+    "killed before it had loaded": (
+        (HANDLERS, STARTING, HANDLERS, STARTING, CLEAN),
+        [("killed", None), OPEN],
+    ),
+    "begins in the middle": ((STARTED, *AGAIN), [("killed", None), OPEN]),
+    "a new directory": (AGAIN, [OPEN]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_how_a_run_ended(case: str) -> None:
+    lines, expected = CASES[case]
+    rows = built(records_in({(1, "server"): text(*lines)}), "process_run")["process_run"]
+    assert not broken_rules(rows, SPEC)
+    assert rows.sort("run_seq").select("end_reason", "unknown_why").rows() == expected
+
+
+@pytest.mark.parametrize(("hour", "reason"), [(1, "killed"), (3, "unknown")])
+def test_a_run_was_killed_only_if_no_line_before_the_next_start_is_missing(hour: int, reason: str) -> None:
+    """The log was rolled meanwhile: of the hours between another file may be missing."""
+    files = (
+        log_table({(1, "server"): text(*lines, hour=at)}, of=f"{at}/")
+        for at, lines in ((0, FIRST), (hour, AGAIN))
+    )
+    lines = pl.concat([pl.DataFrame(pl.from_arrow(one)) for one in files])
+    rows = built(lines, "process_run")["process_run"].sort("run_seq")
+    assert rows["end_reason"].to_list() == [reason, None]
