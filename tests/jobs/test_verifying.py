@@ -20,6 +20,7 @@ from tests.jobs import (
     findings_said,
     life_findings_said,
     partition_findings_said,
+    start_findings_said,
     term_findings_said,
 )
 from tests.jobs.finding_records import REFUSED
@@ -33,6 +34,7 @@ STORIES = (
     election_findings_said,
     life_findings_said,
     fault_findings_said,
+    start_findings_said,
 )
 CASES = {name: case for one in STORIES for name, case in one.CASES.items()}
 ALTERED = [each for one in STORIES for each in one.ALTERED]
@@ -44,6 +46,7 @@ UNSHOWN = {
     ("broker_flapping", "shortest_ms"),
     ("controller_outlived", "overlap"),
     ("controller_outlived", "writes_count"),
+    ("failed_start", "owner_node_id"),
     ("failover_slow", "longest_step"),
     ("fatal_fault", "node_id"),
     ("leader_choice", "expected_leader"),

@@ -24,6 +24,7 @@ from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalanc
 from pipeline.gold.finding.quorum import quorum_without_leader, without_races
 from pipeline.gold.finding.ratios import ratio_disagreement, stated_imbalance
 from pipeline.gold.finding.reassignments import open_reassignment
+from pipeline.gold.finding.starts import failed_start
 from pipeline.gold.finding.terms import (
     controller_outlived,
     controller_powerless,
@@ -56,6 +57,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     broker_session: pl.DataFrame,
     election_event: pl.DataFrame,
     node_event: pl.DataFrame,
+    broker_event: pl.DataFrame,
     wording_seen: pl.DataFrame,
     audit_limit: AuditLimit,
     data_end: pl.DataFrame,
@@ -86,6 +88,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         no_controller(controller_term, broker_session, audit_limit, data_end).pipe(without_races, races),
         races,
         failover_slow(controller_term, audit_limit),
+        failed_start(node_event, broker_event, broker_session, data_end),
         broker_flapping(broker_session, audit_limit, data_end),
         unclean_shutdown(broker_session),
         event_failed(controller_event, controller_term),

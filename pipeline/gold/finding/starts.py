@@ -1,0 +1,186 @@
+"""Rule on nodes that do not come up: starts that fail one after another for one cause."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.gold.finding.wording import NO_TERM, facts, length, millis, root, rule, several, words
+from pipeline.kafka.wording.failed_starts import NOT_TOLD, in_words
+from pipeline.model.brokers.failed_starts import NODE, failures, start_lines
+from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
+
+CASE = (*NODE, "up_at", "cause")
+FIRST = (
+    "owner_session",
+    "owner_node_id",
+    "owner_lines",
+    "cause_fields",
+    "detail",
+    "exception",
+    "error",
+    "prints_starts",
+)
+TAKEN = "cause_broker_id_taken"
+# Away for so long a node leaves others its work, and its replicas behind.
+LONG_MS = 300_000
+# Who starts a process again and again waits no longer (Kubernetes: five minutes at most).
+STILL_MS = 600_000
+
+
+def failed_start(
+    node_event: pl.DataFrame,
+    broker_event: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    data_end: pl.DataFrame,
+) -> pl.DataFrame:
+    """A node does not come up: one finding for its failed starts one after another for one cause, until it comes up. A
+    warning as long as it does not, where it was away for five minutes, and where two processes have one id.
+
+    Source: KafkaServer.startup, BrokerServer.startup, ControllerServer.startup, SharedServer.start, Kafka.main.
+    """
+    found = (
+        failures(start_lines(node_event, broker_event))
+        .pipe(with_owner, node_event)
+        .pipe(with_arrival, broker_session)
+        .sort(*NODE, "failed_at", *LINE)
+        .group_by(CASE, maintain_order=True)
+        .agg(
+            *(col(name).first() for name in FIRST),
+            count=pl.len(),
+            first_at=col("failed_at").first(),
+            last_at=col("failed_at").last(),
+            up_line=col("up_line").first(),
+            first_lines=col("lines").first(),
+            last_line=col("why_line").last(),
+        )
+        .pipe(in_sentences)
+        .join(data_end.select("cluster_id", "until_at"), on="cluster_id")
+    )
+    failing_ms, lasted_ms = (millis(name) - millis("first_at") for name in ("last_at", "up_at"))
+    has_another = (col("owner_node_id") != col("node_id")).fill_null(value=False)
+    is_harmless = (lasted_ms < LONG_MS).fill_null(value=False) & ~has_another
+    # Where no start is printed, as at WARN, none that succeeded could be seen.
+    is_still = col("prints_starts") | (millis("until_at") - millis("last_at") < STILL_MS)
+    end = (
+        when(col("up_at").is_not_null())
+        .then(words("; it came up {} later", length(lasted_ms)))
+        .when(is_still)
+        .then(lit("; no line shows it up since"))
+        .otherwise(lit("; whether it came up is not known"))
+    )
+    many = (
+        when(col("count") > 1).then(words(" {} times in {}", "count", length(failing_ms))).otherwise(lit(""))
+    )
+    return found.select(
+        "cluster_id",
+        *rule("failed_start", when(is_harmless).then(lit("info")).otherwise(lit("warning"))),
+        entity=words("node {}", "node_id"),
+        root_event=words("{} at {}", "cause", millis("first_at")),
+        **root("failed start", "first_at", "node_id"),
+        term_id=NO_TERM,
+        valid_from_at="first_at",
+        valid_until_at=when(is_still | col("up_at").is_not_null()).then("up_at").otherwise("last_at"),
+        sentence=words("node {} failed to start{}: {}{}; {}", "node_id", many, "why", end, "todo"),
+        facts=facts(
+            node_id="node_id",
+            cause="cause",
+            failures_count="count",
+            failing_ms=several(failing_ms),
+            lasted_ms=lasted_ms,
+            owner_session="owner_session",
+            owner_node_id="owner_node_id",
+        ),
+        certainty=when(col("cause") == NOT_TOLD).then(lit("inferred")).otherwise(lit("proved")),
+        evidence=pl.concat_list("first_lines", "owner_lines", "last_line", "up_line").list.unique(
+            maintain_order=True
+        ),
+    )
+
+
+def with_owner(failed: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+    """owner_node_id: the node in whose log the session was established that holds the id; owner_lines: that it holds
+    it, and that it was established. The owner is printed as a decimal up to 3.4, sessions always in hexadecimal."""
+    sessions = (
+        node_event.filter(col("step") == "established", col("session_id").is_not_null())
+        .sort("logged_at", *LINE)
+        .unique(["cluster_id", "session_id"], keep="first", maintain_order=True)
+        .select("cluster_id", "session_id", owner_node_id="node_id", session_line=known_lines(LINE))
+    )
+    owners = failed["owner_session"].drop_nulls().unique().to_list()
+    spelled = [(owner, one) for owner in owners for one in spellings(owner)]
+    texts = pl.DataFrame(spelled, schema={"owner_session": pl.String, "session_id": pl.String}, orient="row")
+    held = (
+        failed.select("cluster_id", "owner_session").unique(maintain_order=True)
+        .join(texts, on="owner_session")
+        .join(sessions, on=["cluster_id", "session_id"])
+        .unique(["cluster_id", "owner_session"], keep="first", maintain_order=True)
+        .drop("session_id")
+    )  # fmt: skip
+    return failed.join(held, on=["cluster_id", "owner_session"], how="left").with_columns(
+        owner_lines=pl.concat_list(
+            col("owner_line").fill_null(NO_LINES), col("session_line").fill_null(NO_LINES)
+        )
+    )
+
+
+def with_arrival(failed: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """up_at, up_line of nodes whose own logs do not show them up again, as a controller heard of them first. Not where
+    another process may have the id: it may be that one."""
+    joined = (
+        broker_session.filter(col("joined_how").is_in(("joined", "bounced")))
+        .select(
+            "cluster_id", node_id="broker_id", joined_at="joined_at", join_line=col("evidence").list.head(1)
+        )
+        .sort("joined_at")
+    )
+    is_own = (col("owner_node_id") == col("node_id")).fill_null(value=False)
+    is_heard = col("up_at").is_null() & (is_own | (col("cause") != TAKEN))
+    return (
+        failed.sort("failed_at")
+        .join_asof(
+            joined,
+            left_on="failed_at",
+            right_on="joined_at",
+            by=NODE,
+            strategy="forward",
+            check_sortedness=False,
+        )
+        .with_columns(
+            up_at=when(is_heard).then("joined_at").otherwise("up_at"),
+            up_line=when(is_heard).then("join_line").otherwise("up_line").fill_null(NO_LINES),
+        )
+    )
+
+
+def spellings(owner: str) -> Iterator[str]:
+    """A session in hexadecimal: as printed, or of the decimal that it is."""
+    yield owner
+    if owner.removeprefix("-").isdecimal():
+        yield f"{int(owner) % (1 << 64):x}"
+
+
+def in_sentences(found: pl.DataFrame) -> pl.DataFrame:
+    """With why and todo, words of failed_starts.tsv."""
+    told = [in_words(row["cause"], known_of(row)) for row in found.iter_rows(named=True)]
+    return found.with_columns(
+        pl.Series("why", [why for why, _ in told], pl.String),
+        pl.Series("todo", [todo for _, todo in told], pl.String),
+    )
+
+
+def known_of(row: Mapping[str, Any]) -> dict[str, str]:
+    """What the lines of the start name, by the places of failed_starts.tsv."""
+    is_own = row["owner_node_id"] == row["node_id"]
+    known = {
+        **dict(row["cause_fields"] or {}),
+        "id": row["node_id"],
+        "detail": row["detail"],
+        "exception": row["exception"],
+        "error": row["error"],
+        "owner_session": row["owner_session"],
+        "own_session": row["owner_session"] if is_own else None,
+        "owner_node_id": None if is_own else row["owner_node_id"],
+    }
+    return {name: str(value) for name, value in known.items() if value is not None}

@@ -1,0 +1,239 @@
+"""Nodes that do not come up: one finding a loop and cause, and none where a start did not fail."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from jobs.verify.proof import CONFIRMED, Claim, Record
+from jobs.verify.rules import verified
+from pipeline.core.frames import frame_of
+from pipeline.gold.finding.starts import failed_start
+from pipeline.kafka.wording.exception_lines import exception_lines
+from pipeline.kafka.wording.failed_starts import NOT_TOLD, in_words
+from pipeline.model.brokers.failed_starts import OF_EVENT, OF_STEP
+from pipeline.model.lines.evidence import LINE
+from tests.chain import built
+from tests.gold.start_stories import (
+    at,
+    begun,
+    failed,
+    fault,
+    gave_up,
+    kraft_begun,
+    kraft_failed,
+    kraft_up,
+    port_in_use,
+    session,
+    signalled,
+    taken,
+    up,
+)
+from tests.lab import records
+from tests.rows import records_in
+
+Row = dict[str, Any]
+TAKEN = ("node_event", "broker_event", "broker_session", "data_end")
+LOCKED = (
+    "org.apache.kafka.common.KafkaException: Failed to acquire lock on file .lock in /data. A Kafka instance in another "
+    "process or thread is using this directory."
+)
+TIMED_OUT = "kafka.zookeeper.ZooKeeperClientTimeoutException: Timed out waiting for connection while in state: CONNECTING"
+OTHER_CLUSTER = (
+    "kafka.common.InconsistentClusterIdException: The Cluster ID new doesn't match stored clusterId Some(old) in "
+    "meta.properties. The broker is trying to join the wrong cluster. Configured zookeeper.connect may be wrong."
+)
+OTHER_ID = (
+    "java.lang.RuntimeException: Stored node id 2 doesn't match previous node id 1 in /d/meta.properties. If you moved "
+    "your data, make sure your configured node id matches. If you intend to create a new node, you should remove all "
+    "data in your data directories."
+)
+REFUSED = (
+    "org.apache.kafka.common.config.ConfigException: Invalid value -1 for configuration log.segment.bytes"
+)
+EXITING = "Exiting Kafka due to fatal exception"
+
+
+def found(*logs: str, controller: str = "") -> list[Row]:
+    """The findings of failed starts of the nodes 1, 2, ... that write these logs."""
+    texts = {(node, "server"): text for node, text in enumerate(logs, 1)}
+    texts |= {(9, "controller"): controller} if controller else {}
+    return findings_of(records_in(texts))
+
+
+def findings_of(lines: pl.DataFrame) -> list[Row]:
+    """Each is proved by the bytes of the lines that it names."""
+    tables = built(lines, *TAKEN)
+    rows = failed_start(*(tables[name] for name in TAKEN)).sort("valid_from_at").to_dicts()
+    raw = {
+        (file_id, place): one for file_id, place, *one in lines.select(*LINE, "node_id", "raw").iter_rows()
+    }
+    for row in rows:
+        claim = Claim("failed_start", dict(row["facts"]), row["valid_from_at"], row["valid_until_at"])
+        places = [(one["file_id"], one["byte_offset"]) for one in row["evidence"]]
+        told = verified(claim, [Record(*place, raw[place][0], "UTC", raw[place][1]) for place in places])
+        assert told[0] == CONFIRMED, (told, row)
+    return rows
+
+
+def only(second: float, exception: str) -> str:
+    return at(second, "ERROR", EXITING, "kafka.Kafka$") + f"{exception}\n\tat a.B.c(B.java:1)\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "cause", "why"),
+    [
+        (begun(1) + failed(2, LOCKED), "cause_lock_held", "another process holds /data"),
+        (begun(1) + failed(2, TIMED_OUT), "cause_zk_unreachable", "no ZooKeeper server answered in time"),
+        (begun(1) + failed(2, OTHER_CLUSTER), "cause_cluster_id", "are of cluster Some(old), and the cluster is new"),
+        (kraft_begun(1) + kraft_failed(2, port_in_use(2)), "cause_bind_failed", "kafka-1:9092 could not be bound (Address already in use)"),
+        (only(2, OTHER_ID), "cause_broker_id_differs", "are of node 2, and it is set to be 1"),
+        (only(2, "java.lang.RuntimeException: No readable meta.properties files found."), "cause_not_formatted", "not formatted"),
+        (only(2, REFUSED), "cause_setting_refused", "Invalid value -1 for configuration log.segment.bytes"),
+        (kraft_begun(1) + kraft_failed(60, gave_up(60)), "registration_timed_out", "no controller registered it in time"),
+        (kraft_begun(1) + kraft_failed(60, gave_up(60, "DUPLICATE_BROKER_REGISTRATION")), "registration_refused", "(DUPLICATE_BROKER_REGISTRATION)"),
+        (kraft_begun(1) + fault(2), "fatal_fault", "Error loading metadata log record from offset 7"),
+        (begun(1) + failed(2, "java.lang.IllegalStateException: who knows"), NOT_TOLD, "IllegalStateException: who knows"),
+        (begun(1) + failed(2), NOT_TOLD, "no line says why"),
+    ],
+)  # fmt: skip
+def test_a_failed_start_has_its_cause(log: str, cause: str, why: str) -> None:
+    (row,) = found(log)
+    assert (dict(row["facts"])["cause"], row["entity"], row["severity"]) == (cause, "node 1", "warning")
+    assert row["sentence"].startswith("node 1 failed to start: ") and why in row["sentence"]
+    assert row["certainty"] == ("inferred" if cause == NOT_TOLD else "proved")
+
+
+def test_a_loop_is_one_finding_and_says_how_it_ended() -> None:
+    log = up(1) + "".join(begun(10 * n) + failed(10 * n + 2, LOCKED) for n in range(1, 41))
+    (row,) = found(log)
+    assert row["sentence"] == (
+        "node 1 failed to start 40 times in 6 min 30 s: another process holds /data; no line shows it up since; "
+        "see whether its earlier process still runs"
+    )
+    assert (row["severity"], row["valid_until_at"]) == ("warning", None)
+    (over,) = found(log + begun(500) + up(502))
+    assert "; it came up 8 min 10 s later; see" in over["sentence"]
+    assert (over["severity"], over["root_event"]) == ("warning", row["root_event"])
+    assert (dict(over["facts"])["failures_count"], dict(over["facts"])["lasted_ms"]) == ("40", "490000")
+    assert over["valid_until_at"].timestamp() - over["valid_from_at"].timestamp() == 490
+    (short,) = found(up(1) + begun(10) + failed(12, LOCKED) + begun(20) + up(22))
+    assert short["severity"] == "info"
+
+
+def test_another_cause_is_another_finding_and_so_is_another_loop() -> None:
+    log = begun(1) + failed(2, LOCKED) + begun(3) + failed(4, TIMED_OUT) + begun(5) + up(6)
+    rows = found(log + begun(7) + failed(8, LOCKED) + begun(9) + up(10))
+    assert [dict(row["facts"])["cause"] for row in rows] == [
+        "cause_lock_held",
+        "cause_zk_unreachable",
+        "cause_lock_held",
+    ]
+    assert [dict(row["facts"])["lasted_ms"] for row in rows] == ["4000", "2000", "2000"]
+
+
+@pytest.mark.parametrize("owner", ["10000e641460009", "72058582975512585"], ids=["hexadecimal", "decimal"])
+def test_its_own_session_is_told_from_a_second_broker(owner: str) -> None:
+    """The line with the owner is the same: whose log has the session decides."""
+    life = begun(1) + session(1.5, "10000e641460009") + up(2)
+    again = begun(5) + session(5.5, "a") + taken(6, owner)
+    (ghost,) = found(life + again + begun(9) + up(12))
+    assert "id 1 was still registered by its own session of before" in ghost["sentence"]
+    assert (ghost["severity"], dict(ghost["facts"])["owner_node_id"]) == ("info", "1")
+    (second,) = found(again + begun(9) + up(12), life)
+    assert "id 1 was registered by the process of node 2" in second["sentence"]
+    assert (second["severity"], dict(second["facts"])["owner_node_id"]) == ("warning", "2")
+    (unknown,) = found(again + begun(9) + up(12))
+    assert "which no log here has" in unknown["sentence"] and "owner_node_id" not in dict(unknown["facts"])
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        pytest.param(begun(1) + up(2) + begun(5), id="the log ends in a start"),
+        pytest.param(begun(1) + begun(5) + up(6), id="a start that was killed"),
+        pytest.param(kraft_begun(1) + kraft_up(2), id="STARTING to STARTED"),
+        pytest.param(kraft_begun(1) + kraft_up(2) + fault(50), id="a node that is up ends by a fault"),
+        pytest.param(kraft_begun(1) + kraft_up(2) + port_in_use(50), id="a listener is added later"),
+        pytest.param(fault(50), id="a fault, and no start"),
+        pytest.param(begun(1) + signalled(2) + failed(3, "java.lang.InterruptedException"), id="a signal ended it"),
+        pytest.param(kraft_begun(1) + signalled(5) + kraft_failed(6, gave_up(6)), id="a signal ended it in KRaft"),
+    ],
+)  # fmt: skip
+def test_what_is_no_failed_start(log: str) -> None:
+    assert found(log) == []
+
+
+def test_settings_that_are_refused_after_a_life_that_ended_in_order() -> None:
+    down = signalled(3) + at(
+        3.1, "INFO", "[KafkaServer id=1] shut down completed", "kafka.server.KafkaServer"
+    )
+    (row,) = found(begun(1) + up(2) + down + only(5, REFUSED) + only(9, REFUSED))
+    assert dict(row["facts"]) | {"failing_ms": "4000", "failures_count": "2"} == dict(row["facts"])
+
+
+def test_logs_of_errors_alone_say_nothing_of_what_came_later() -> None:
+    """At WARN no start is printed: that none is seen says nothing."""
+    lines = [
+        one
+        for one in (failed(2, LOCKED) + failed(9, LOCKED)).splitlines(keepends=True)
+        if "] INFO" not in one
+    ]
+    (still,) = found("".join(lines))
+    assert "; no line shows it up since; " in still["sentence"] and still["valid_until_at"] is None
+    (row,) = found("".join(lines), at(700, "WARN", "later", "kafka.server.KafkaServer"))
+    assert "; whether it came up is not known; " in row["sentence"]
+    assert (row["valid_until_at"].second, row["severity"]) == (9, "warning")
+    assert dict(row["facts"])["failures_count"] == "2"
+
+
+def test_a_controller_heard_of_it_later() -> None:
+    heard = at(
+        60, "INFO", "[Controller id=9] Newly added brokers: {}, deleted brokers: , bounced brokers: , all live brokers: 1,9",
+        "kafka.controller.KafkaController",
+    )  # fmt: skip
+    log = begun(1) + failed(2, LOCKED)
+    elected = at(
+        0, "INFO", "[Controller id=9] 9 successfully elected as the controller. Epoch incremented to 1 and epoch zk version "
+        "is now 1", "kafka.controller.KafkaController",
+    )  # fmt: skip
+    (row,) = found(log, controller=elected + heard.format("1"))
+    assert "; it came up 58.0 s later; " in row["sentence"] and row["severity"] == "info"
+    (other,) = found(begun(1) + taken(2, "5"), controller=elected + heard.format("1"))
+    assert "no line shows it up since" in other["sentence"]
+
+
+def test_every_cause_has_words_of_its_own() -> None:
+    of_lines = {*OF_EVENT.values(), *OF_STEP.values()}
+    fields = {
+        "log_dir",
+        "path",
+        "host",
+        "port",
+        "exception_message",
+        "cluster_id",
+        "stored_cluster_id",
+        "broker_id",
+    }
+    known = dict.fromkeys(fields | {"stored_broker_id", "id", "detail"}, "x")
+    bare = in_words(NOT_TOLD, {})
+    assert bare == ("no line says why", "read the lines before, and kafkaServer.out")
+    assert all(in_words(one, known) != bare for one in of_lines)
+    starting = {
+        one.cause
+        for one in exception_lines()
+        if "not start" in one.meaning or one.cause.startswith("cause_disk")
+    }
+    assert all(in_words(one, known) != bare for one in starting)
+
+
+@pytest.mark.parametrize(
+    ("run", "node", "count"), [("1.0.2-zk-moves", 102, 1), ("2.2.2-zk-moves", 2, 1), ("3.9.1-zk-moves", 3, 2)]
+)
+def test_the_labs_failed_starts(shared: Path, run: str, node: int, count: int) -> None:
+    (row,) = findings_of(frame_of(records(shared / "lab-runs" / run, ("server",))))
+    facts = dict(row["facts"])
+    assert (facts["node_id"], facts["failures_count"], row["severity"]) == (str(node), str(count), "info")
+    assert facts["cause"] == "cause_broker_id_taken"
+    assert facts.get("owner_node_id") == (None if run.startswith("1.0") else str(node))
