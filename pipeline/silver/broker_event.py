@@ -24,6 +24,7 @@ RECORD_EPOCH = r"\b(?:brokerEpoch|epoch)=(-?\d+)"
 OWN_EPOCHS = ("new_broker_epoch", "broker_epoch", "register_broker_record_offset")
 REASONS = ("error_code", "new_offline_dirs", "offline_dir", "new_broker_state")
 REGISTRATIONS = ("record", "cur_registration")
+REGISTERED = ("registered", "registered_again")
 # Fields that hold one broker; the others hold many.
 OF_ONE = ("broker_node", "new_broker", *REGISTRATIONS)
 END_POINTS = r"(?:^|[(, ])(\d+) : "
@@ -45,6 +46,8 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
             step=refined(text),
             said_by="kind",
             reason=pl.coalesce("reason", *map(field, REASONS)),
+            log_dirs=when(col("step").is_in(REGISTERED)).then(first(text, r"logDirs=\[([^\]]*)\]")),
+            partitions=when(col("step") == "log_dir_failed").then(field("topic_partitions")),
             incarnation_id=pl.coalesce(field("incarnation_id_2"), field("incarnation_id"), incarnation),
         )
     )

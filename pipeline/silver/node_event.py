@@ -15,6 +15,9 @@ OF_BROKER, OF_CONTROLLER = (
 # Whom a request of the quorum was for; up to 3.7 as id alone.
 DESTINATION = r"destination(?:Id=|=[^ ]* \(id: )(-?\d+)"
 KEY = r"ReplicaKey\(id=(-?\d+)"
+# Files of a log directory, and of the directory of a partition in it, whose paths lines print instead of its own.
+FILE_IN_DIR = r"[/\\](?:[\w-]+-offset-checkpoint|meta\.properties)(?:\.tmp)?$"
+FILE_OF_PARTITION = r"[/\\][^/\\]+[/\\](?:leader-epoch-checkpoint|partition\.metadata)(?:\.tmp)?$"
 
 
 def build(log_record: pl.DataFrame) -> pl.DataFrame:
@@ -45,8 +48,15 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
             broker_epoch=number(field("broker_epoch"), LONG),
             session_id=field("session_id"),
             owner_session_id=field("owner_session_id"),
-            log_dir=pl.coalesce(field("log_dir"), when(col("kind") == "disk").then(field("path"))),
             detail=when(is_logged_fault).then(fault).otherwise(field_text()).replace("", None),
+            log_dir=log_dir(),
+            future_partitions=field("future_topic_partitions").replace("", None),
         )
         .select(SPEC.columns)
     )
+
+
+def log_dir() -> pl.Expr:
+    """The directory that holds the file where a line about disks names that one: its checkpoints, its identity."""
+    path = pl.coalesce(field("log_dir"), when(col("kind") == "disk").then(field("path")))
+    return path.str.replace(FILE_OF_PARTITION, "").str.replace(FILE_IN_DIR, "")

@@ -35,6 +35,8 @@ SPEC = TableSpec(
         field("incarnation_id", STRING, "Id of the broker's process in KRaft."),
         field("controller_id", INTEGER, "The controller that says it; null on lines of brokers."),
         field("reason", STRING, "Why, as printed: error, state or directories."),
+        field("log_dirs", STRING, "Ids of the log directories that it registers with in KRaft, as printed."),
+        field("partitions", STRING, "Partitions whose replica on it is marked offline, as printed."),
         field("exception_class", STRING, "Class of the exception."),
         field("exception_message", STRING, "Its message, first line."),
     ),

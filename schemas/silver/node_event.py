@@ -51,7 +51,10 @@ SPEC = TableSpec(
         field(
             "detail",
             STRING,
-            "What it is about: signal, listener, action, partitions, voters and votes, fault, ZooKeeper's state.",
+            "What it is about: signal, listener, action, partitions, directory's id, voters, votes, fault, state.",
+        ),
+        field(
+            "future_partitions", STRING, "Partitions that were moved into the log directory, not there yet."
         ),
         field("exception_class", STRING, "Class of the exception."),
         field("exception_message", STRING, "Its message, first line."),

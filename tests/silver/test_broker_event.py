@@ -126,3 +126,18 @@ def test_registrations_are_those_of_the_metadata_log(shared: Path, cluster: str)
         for row in rows
         if row["step"].startswith("registered") and row["said_by"] == "replay"
     } == true
+
+
+def test_a_registration_has_its_log_directories_and_a_mark_its_partitions() -> None:
+    """As printed; a change of a registration has only those that are left."""
+    text = """
+    [2026-11-21 00:00:01,000] INFO [QuorumController id=9] Replayed initial RegisterBrokerRecord for broker 1: RegisterBrokerRecord(brokerId=1, brokerEpoch=19, logDirs=[aaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbb]) (org.apache.kafka.controller.ClusterControlManager)
+    [2026-11-21 00:00:02,000] INFO [QuorumController id=9] Replayed BrokerRegistrationChangeRecord modifying the registration for broker 1: BrokerRegistrationChangeRecord(brokerId=1, brokerEpoch=19, fenced=0, inControlledShutdown=0, logDirs=[aaaaaaaaaaaaaaaaaaaaaa]) (org.apache.kafka.controller.ClusterControlManager)
+    [2026-11-21 00:00:03,000] INFO [Controller id=9] Mark replicas t-1,t-0 on broker 1 as offline (state.change.logger)
+    """
+    rows = broker_event.build(records_in({(9, "controller"): text})).sort("logged_at")
+    assert rows.select("log_dirs", "partitions").rows() == [
+        ("aaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbb", None),
+        (None, None),
+        (None, "t-1,t-0"),
+    ]

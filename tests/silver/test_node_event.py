@@ -77,3 +77,25 @@ def test_lines_of_the_quorum_name_the_other_voter_and_never_take_it_for_an_epoch
     assert "2=VoterState(replicaKey=ReplicaKey(id=2, directoryId=<undefined>), state=UNRECORDED)" in detail[0]
     assert detail[1] == "0"
     assert detail[5:] == ["metadata publishing: Error publishing", "Unexpected error in raft IO thread"]
+
+
+DISK = """
+    [2026-11-21 09:00:00,001] ERROR Error while writing to checkpoint file /data/b-1/replication-offset-checkpoint (org.apache.kafka.storage.internals.log.LogDirFailureChannel)
+    [2026-11-21 09:00:00,002] ERROR Error while writing to checkpoint file /data/b-1/t-0/leader-epoch-checkpoint (org.apache.kafka.storage.internals.log.LogDirFailureChannel)
+    [2026-11-21 09:00:00,003] ERROR Error while reading partition metadata file /data/b-1/t-0/partition.metadata (org.apache.kafka.storage.internals.log.LogDirFailureChannel)
+    [2026-11-21 09:00:00,004] ERROR Error while appending records to t-0 in dir /data/b-1 (org.apache.kafka.storage.internals.log.LogDirFailureChannel)
+    [2026-11-21 09:00:00,005] WARN [ReplicaManager broker=1] Stopping serving replicas in dir /data/b-1 with uuid Some(aaaaaaaaaaaaaaaaaaaaaa) because the log directory has failed. (kafka.server.ReplicaManager)
+    [2026-11-21 09:00:00,006] WARN Logs for partitions t-0,t-1 are offline and logs for future partitions u-3 are offline due to failure on log directory /data/b-1 (kafka.log.LogManager)
+    [2026-11-21 09:00:00,007] ERROR Fail to read meta.properties under log directory /data/b-1 (kafka.server.KafkaServer)
+"""
+
+
+def test_lines_of_one_directory_name_it_alike() -> None:
+    """Whichever of its files they print."""
+    rows = build(records_in({(1, "server"): DISK})).sort("logged_at")
+    assert rows["log_dir"].to_list() == ["/data/b-1"] * 7
+    assert rows.select("step", "detail", "future_partitions").rows()[4:] == [
+        ("stopping", "Some(aaaaaaaaaaaaaaaaaaaaaa)", None),
+        ("partitions_offline", "t-0,t-1", "u-3"),
+        ("unreadable", None, None),
+    ]
