@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from jobs.verify.brokers import broker_flapping, unclean_shutdown
+from jobs.verify.disks import log_dir_failed
 from jobs.verify.elections import last_known_leader, leader_choice, unclean_election
 from jobs.verify.faults import fatal_fault, logged_fault
 from jobs.verify.lives import new_life, refused_registration
@@ -48,5 +49,5 @@ RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one fo
     deposed_controller_wrote, controller_powerless, failover_slow, event_failed, leader_choice,
     unclean_election, last_known_leader, outage, blocked_deletion, open_reassignment, standing_imbalance,
     stated_imbalance, ratio_disagreement, not_understood, quorum_without_leader, broker_flapping, unclean_shutdown,
-    new_life, refused_registration, fatal_fault, logged_fault, failed_start,
+    new_life, refused_registration, fatal_fault, logged_fault, failed_start, log_dir_failed,
 )}  # fmt: skip

@@ -3,9 +3,13 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.frames import empty
 from pipeline.gold.finding.outages import outage
+from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
+from pipeline.model.brokers.marked_log_dirs import lost_log_dirs
 from pipeline.model.settings import AuditLimit
 from schemas.gold import broker_session, controller_term, partition_outage
+from schemas.silver import broker_event, node_event
 from tests.frames import at, frame
 
 OUTAGES = """
@@ -50,6 +54,19 @@ SESSIONS = """
 """
 
 
+# The line of broker 6 that names its directory; broker 2 has no server.log.
+LOST = lost_log_dirs(
+    failed_log_dirs(
+        frame(
+            node_event.SPEC,
+            """
+            cluster_id | node_id | file_id | byte_offset | logged_at | event          | area | step   | log_dir
+            c          | 6       | f       | 1           | 48.9      | log_dir_failed | disk | failed | /b
+            """,
+        )
+    ),
+    empty(broker_event.SPEC),
+)
 DATA_END = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(31.001)]})
 STOPPED = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(52)]})
 
@@ -65,7 +82,7 @@ def told(data_end: pl.DataFrame, outage_ms: int = 1000) -> pl.DataFrame:
     )
     sessions = frame(broker_session.SPEC, SESSIONS).with_columns(shutdown_requested_at=asked_at)
     terms = frame(controller_term.SPEC, TERMS)
-    return outage(noticed, terms, sessions, AuditLimit(outage_ms=outage_ms), data_end)
+    return outage(noticed, terms, sessions, LOST, AuditLimit(outage_ms=outage_ms), data_end)
 
 
 def test_an_event_that_left_partitions_without_a_leader() -> None:
@@ -116,5 +133,6 @@ def test_a_planned_stop_of_everything_is_one_finding_that_nobody_is_called_for()
 def test_a_lost_log_directory_is_no_stop() -> None:
     """Also of a broker that had been shut down before."""
     (lost,) = told(STOPPED).filter(col("valid_from_at") == at(49)).to_dicts()
-    sentence = "broker 6 lost a log directory: 1 partition without a leader for 2.5 s (e-5)"
+    sentence = "broker 6 lost log directory /b: 1 partition without a leader for 2.5 s (e-5)"
     assert (lost["severity"], lost["sentence"]) == ("warning", sentence)
+    assert lost["facts"]["log_dirs"] == "/b"

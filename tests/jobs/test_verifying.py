@@ -15,6 +15,7 @@ from pipeline.core.errors import NotConfirmed
 from schemas.gold.finding import FACTS_OF_RULE
 from tests.jobs import (
     broker_findings_said,
+    disk_findings_said,
     election_findings_said,
     fault_findings_said,
     findings_said,
@@ -31,6 +32,7 @@ STORIES = (
     term_findings_said,
     partition_findings_said,
     broker_findings_said,
+    disk_findings_said,
     election_findings_said,
     life_findings_said,
     fault_findings_said,
@@ -51,7 +53,11 @@ UNSHOWN = {
     ("fatal_fault", "node_id"),
     ("leader_choice", "expected_leader"),
     ("leader_choice", "kind"),
+    ("log_dir_failed", "is_at_start"),
+    ("log_dir_failed", "leaderless_count"),
+    ("log_dir_failed", "led_count"),
     ("logged_fault", "node_id"),
+    ("outage", "log_dirs"),
     ("outage", "open_count"),
     ("outage", "partitions_count"),
     ("outage", "total_ms"),

@@ -7,6 +7,7 @@ from polars import col, lit, when
 
 from pipeline.gold.finding.brokers import broker_flapping, unclean_shutdown
 from pipeline.gold.finding.choices import last_known_leader, leader_choice
+from pipeline.gold.finding.disks import log_dir_failed
 from pipeline.gold.finding.elections import unclean_election
 from pipeline.gold.finding.failed_events import event_failed
 from pipeline.gold.finding.faults import fatal_fault, logged_fault
@@ -32,6 +33,8 @@ from pipeline.gold.finding.terms import (
     failover_slow,
     no_controller,
 )
+from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
+from pipeline.model.brokers.marked_log_dirs import lost_log_dirs
 from pipeline.model.settings import AuditLimit
 from schemas.gold.finding import SPEC
 
@@ -68,10 +71,12 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     data_end: (cluster_id, until_at), until when what is still so at the end goes on.
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
+    lost_dirs = lost_log_dirs(failed_log_dirs(node_event), broker_event)
     races = quorum_without_leader(controller_event, controller_term, data_end)
     found = (
         unclean_election(leader_election, election_event),
-        outage(partition_outage, controller_term, broker_session, audit_limit, data_end),
+        outage(partition_outage, controller_term, broker_session, lost_dirs, audit_limit, data_end),
+        log_dir_failed(lost_dirs, leader_election, partition_outage, audit_limit),
         last_known_leader(leader_election),
         leader_choice(leader_election, controller_term),
         illegal_move(transition_audit),

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.disks import with_log_dirs
 from pipeline.gold.finding.outage_events import LOST_DIR, SHUT_DOWN, events
 from pipeline.gold.finding.wording import (
     PARTITION,
@@ -30,6 +31,7 @@ def outage(
     partition_outage: pl.DataFrame,
     controller_term: pl.DataFrame,
     broker_session: pl.DataFrame,
+    lost_dirs: pl.DataFrame,
     audit_limit: AuditLimit,
     data_end: pl.DataFrame,
 ) -> pl.DataFrame:
@@ -37,9 +39,11 @@ def outage(
     a warning once it is over, and where the data end before that time has passed. What a controlled shutdown did is
     told, no more, also where nobody is back at the end of the data: somebody asked for it.
 
-    One finding per event; what may have lasted so long, by its upper bound alone, is none.
+    lost_dirs: of lost_log_dirs. One finding per event; what may have lasted so long, by its upper bound alone, is none.
     """
-    groups = events(partition_outage, controller_term, broker_session, audit_limit, data_end)
+    groups = events(partition_outage, controller_term, broker_session, audit_limit, data_end).pipe(
+        with_log_dirs, lost_dirs
+    )
     gone, has_brokers = joined("brokers"), col("brokers").list.len() > 0
     severity = (
         when("is_chosen")
@@ -63,6 +67,7 @@ def outage(
         facts=facts(
             cause="root_event",
             broker_ids=when(has_brokers).then(gone),
+            log_dirs="lost_dirs",
             partitions_count="partitions",
             total_ms="lasted_ms",
             longest_ms="longest_ms",
@@ -83,6 +88,8 @@ def who() -> pl.Expr:
         .then(words("{} shut down", was))
         .when("is_never_seen")
         .then(words("{} never seen alive (was a broker's id changed?)", was))
+        .when(col("lost_dirs").is_not_null())
+        .then(words("lost log directory {}", "lost_dirs"))
         .otherwise(pl.coalesce(did, words("{} gone", was)))
     )
     unknown = lit("for a reason that no line tells")

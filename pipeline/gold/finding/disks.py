@@ -1,0 +1,241 @@
+"""Rules on log directories that failed."""
+
+from collections.abc import Mapping
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.core.stretches import TIME
+from pipeline.gold.finding.outage_events import LOST_DIR
+from pipeline.gold.finding.wording import (
+    NO_TERM,
+    broker_name,
+    counted,
+    facts,
+    joined,
+    length,
+    millis,
+    root,
+    rule,
+    several,
+    words,
+)
+from pipeline.model.brokers.failed_log_dirs import TEXTS
+from pipeline.model.lines.exception_causes import with_causes
+from pipeline.model.settings import AuditLimit
+
+BROKER = ("cluster_id", "broker_id")
+NAMED = 100  # partitions in the facts
+# Directories of a broker that fail so soon one after the other are one failure: of a controller, of a file system.
+ONE_FAILURE = pl.duration(minutes=5)
+NOTICED = pl.duration(seconds=5)
+NOBODY = lit([], TEXTS)
+# What people are told of a cause of exception_lines.tsv; of others the exception itself.
+WHY = {
+    "cause_disk_full": "the disk is full",
+    "cause_disk_read_only": "its file system is read-only",
+    "cause_disk_error": "the device fails",
+    "cause_disk_denied": "Kafka may not read or write there",
+    "cause_path_gone": "its files are not there",
+    "cause_too_many_files": "too many open files; the disk itself is sound",
+    "cause_map_failed": "too many memory maps; the disk itself is sound",
+}
+CAME_BACK = {
+    "loaded": "back after {}",
+    "empty": "back after {}, but empty: its replicas are copied anew",
+    "left_out": "after {} the broker started without it",
+    "started": "at a start {} later it did not fail again",
+}
+
+
+def log_dir_failed(
+    lost: pl.DataFrame, leader_election: pl.DataFrame, partition_outage: pl.DataFrame, audit_limit: AuditLimit
+) -> pl.DataFrame:
+    """A broker lost a log directory, or all of them and with them itself. A warning: what is left without a leader are
+    outages, with a finding of their own. One finding for the directories that fail together and are back together.
+
+    lost: of lost_log_dirs. A checkpoint that is not written, or a new directory, is no failure.
+    """
+    groups = together(lost)
+    led = of_failures(groups, elections(leader_election))
+    unled = of_failures(groups, outages(partition_outage, audit_limit))
+    found = (
+        with_causes(groups)
+        .join(led.rename({"partitions_found": "led"}), on="group", how="left")
+        .join(unled.rename({"partitions_found": "leaderless"}), on="group", how="left")
+        .with_columns(
+            here=several(col("partitions").list.len()),
+            moving=several(col("future_partitions").list.len()),
+            lasted_ms=millis("back_at") - millis("failed_at"),
+        )
+    )
+    return found.select(
+        *("cluster_id", "evidence"),
+        *rule("log_dir_failed", "warning"),
+        entity=broker_name(),
+        root_event=words("log directory failed at {}", col("failed_at").dt.epoch("s")),
+        **root(LOST_DIR, "failed_at", "broker_id"),
+        term_id=NO_TERM,
+        valid_from_at="failed_at",
+        valid_until_at="back_at",
+        sentence=sentence(),
+        facts=facts(
+            broker_id="broker_id",
+            log_dirs=when(col("log_dirs").list.len() > 0).then(joined("log_dirs")),
+            directory_ids=when(col("directory_ids").list.len() > 0).then(joined("directory_ids")),
+            exception_class="exception_class",
+            exception_message="exception_message",
+            replicas_count="here",
+            partitions=when(col("here") > 0).then(col("partitions").list.head(NAMED).list.join(",")),
+            moving_count="moving",
+            led_count="led",
+            leaderless_count="leaderless",
+            is_at_start=when("is_at_start").then(lit("true")),
+            is_halted=when("is_halted").then(lit("true")),
+            is_controller_told=when("is_untold").then(lit("false")),
+            came_back="came_back",
+            lasted_ms="lasted_ms",
+        ),
+        certainty=when(col("came_back") == "started").then(lit("inferred")).otherwise(lit("proved")),
+    )
+
+
+def together(lost: pl.DataFrame) -> pl.DataFrame:
+    """One row per failure of a broker: of its directories that fail soon after one another and are back together."""
+    same = (*BROKER, "back_at")
+    is_apart = (col("failed_at") - col("failed_at").shift(1).over(same) > ONE_FAILURE).fill_null(value=True)
+    why = ("event", "exception_class", "exception_message")
+    has_cause = col("exception_class").is_not_null()
+    return (
+        lost.sort(*same, "failed_at", "log_dir", "directory_id")
+        .with_columns(group=is_apart.cast(pl.Int64).cum_sum())
+        .group_by("group", *same, maintain_order=True)
+        .agg(
+            *(col(name).filter(has_cause).first() for name in why),
+            col("is_at_start", "is_halted", "is_untold").any(),
+            col("failed_at", "came_back").first(),
+            dirs=pl.len(),
+            log_dirs=col("log_dir").drop_nulls(),
+            directory_ids=col("directory_id").drop_nulls(),
+            **{name: of_all(name).unique().sort() for name in ("partitions", "future_partitions")},
+            evidence=of_all("evidence").unique(maintain_order=True),
+        )
+    )
+
+
+def of_all(name: str) -> pl.Expr:
+    return col(name).explode(empty_as_null=False, keep_nulls=False)
+
+
+def elections(leader_election: pl.DataFrame) -> pl.DataFrame:
+    """(BROKER, name, at): what a broker led when the controller took it from it for a failed directory."""
+    is_of_disk = (col("trigger") == LOST_DIR) & (col("old_leader") >= 0)
+    return leader_election.filter(is_of_disk).select(
+        "cluster_id", name(), broker_id="old_leader", at="elected_at"
+    )
+
+
+def outages(partition_outage: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
+    """(BROKER, name, at): what it left without a leader, as long as a finding tells it."""
+    lasted_ms = millis("ended_at") - millis("noticed_at")
+    is_long = col("ended_at").is_null() | (lasted_ms >= audit_limit.outage_ms)
+    is_of_disk = (col("root_event") == LOST_DIR) & (col("certainty") != "undetermined")
+    return partition_outage.filter(is_of_disk & is_long).select(
+        "cluster_id", name(), broker_id="root_broker_id", at="noticed_at"
+    )
+
+
+def name() -> pl.Expr:
+    return words("{}-{}", "topic", "partition").alias("name")
+
+
+def of_failures(groups: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
+    """(group, partitions_found): how many partitions of the failure are among these; of those that lay there, where
+    that is told."""
+    begin, end = col("failed_at") - NOTICED, pl.coalesce("back_at", "at")
+    is_there = (col("partitions").list.len() == 0) | col("partitions").list.contains(col("name"))
+    return (
+        groups.select("group", *BROKER, "failed_at", "back_at", "partitions")
+        .join(told.with_columns(col("broker_id").cast(pl.Int32)), on=BROKER)
+        .filter(col("at").is_between(begin, end), is_there)
+        .group_by("group")
+        .agg(partitions_found=col("name").n_unique())
+    )
+
+
+def sentence() -> pl.Expr:
+    """broker 3 lost log directory /b (the disk is full): 23 replicas there, of which 6 led; back after 34.5 s."""
+    message = pl.concat_str(
+        col("exception_class").str.extract(r"(\w+)$"), "exception_message", separator=": ", ignore_nulls=True
+    )
+    cause = pl.coalesce(col("cause").replace_strict(WHY, default=None, return_dtype=pl.String), message)
+    why = when(col("exception_class").is_not_null()).then(words(" ({})", cause)).otherwise(lit(""))
+    return words("{}{}{}{}", what(), why, effect(), ending())
+
+
+def what() -> pl.Expr:
+    paths, ids = (col(one).list.join(", ") for one in ("log_dirs", "directory_ids"))
+    path = when(col("log_dirs").list.len() > 0).then(paths).when(col("directory_ids").list.len() > 0).then(
+        words("with id {}", ids)
+    )  # fmt: skip
+    one = when(path.is_null()).then(lit("a log directory")).otherwise(words("log directory {}", path))
+    dirs = when(col("dirs") == 1).then(one).otherwise(words("{} log directories ({})", "dirs", path))
+    is_process = col("is_halted") & (col("log_dirs").list.len() == 0)
+    return (
+        when(is_process).then(words("{} halted: it could not read or write its disk", broker_name()))
+        .when("is_at_start").then(words("{} could not use {} when it started", broker_name(), dirs))
+        .otherwise(words("{} lost {}", broker_name(), dirs))
+    )  # fmt: skip
+
+
+def effect() -> pl.Expr:
+    is_counted = col("here") > 0
+    led = (
+        when(is_counted).then(words("{} of them leading", "led"))
+        .otherwise(words("it led {} there", counted("led", "partition")))
+    )  # fmt: skip
+    said: Mapping[str, pl.Expr] = {
+        "here": words("{} there", counted("here", "replica")),
+        "moving": words("{} moving to it", "moving"),
+        "led": led,
+        "leaderless": words("{} left without a leader", "leaderless"),
+    }
+    parts = pl.concat_list(*(when(col(one) > 0).then(text) for one, text in said.items())).list.drop_nulls()
+    told = when(parts.list.len() > 0).then(words(": {}", parts.list.join(", "))).otherwise(lit(""))
+    halted = when(col("is_halted") & (col("log_dirs").list.len() > 0)).then(lit("; the process halted"))
+    untold = when("is_untold").then(lit("; the controller is not told and still counts on them"))
+    return pl.concat_str(told, *(one.otherwise(lit("")) for one in (halted, untold)))
+
+
+def ending() -> pl.Expr:
+    lasted = length(col("lasted_ms"))
+    is_process = col("is_halted") & (col("log_dirs").list.len() == 0)
+    again = when(is_process & col("back_at").is_not_null()).then(words("; started again after {}", lasted))
+    back = [
+        when(col("came_back") == came_back).then(words("; " + text, lasted))
+        for came_back, text in CAME_BACK.items()
+    ]
+    return pl.coalesce(again, *back, lit("; no line says that it is back"))
+
+
+def with_log_dirs(outage_groups: pl.DataFrame, lost: pl.DataFrame) -> pl.DataFrame:
+    """Adds lost_dirs: the paths of the directories whose failure left these partitions without a leader; null: no line
+    names one. outage_groups: with brokers, root_event and valid_from_at."""
+    named = together(lost).filter(col("log_dirs").list.len() > 0)
+    numbered = outage_groups.with_row_index("_outage")
+    of_disk = numbered.filter(col("root_event") == LOST_DIR, col("brokers").list.len() == 1)
+    found = (
+        of_disk.select(
+            "_outage", "cluster_id", "valid_from_at", broker_id=col("brokers").list.first().cast(pl.Int32)
+        )
+        .join(named.select(*BROKER, "failed_at", "back_at", "log_dirs"), on=BROKER)
+        .filter(
+            col("valid_from_at").is_between(
+                col("failed_at") - NOTICED, pl.coalesce("back_at", "valid_from_at").cast(TIME)
+            )
+        )
+        .sort("failed_at")
+        .group_by("_outage")
+        .agg(lost_dirs=col("log_dirs").last().list.join(", "))
+    )
+    return numbered.join(found, on="_outage", how="left").drop("_outage")

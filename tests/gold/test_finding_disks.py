@@ -1,0 +1,114 @@
+"""Findings about log directories that failed, by the lines of the broker, and what is no failure."""
+
+import pytest
+
+from tests.frames import at
+from tests.gold.disk_lines import (
+    FAILED,
+    FULL,
+    MANAGER,
+    REPLICAS,
+    STILL,
+    lines,
+    loaded,
+    started,
+    starting,
+    stopping,
+    told,
+    unwritable,
+)
+
+
+def test_a_directory_is_lost_until_a_start_that_has_it() -> None:
+    """However often it fails; a start without it goes on with it."""
+    (row,) = told(
+        {(1, "server"): lines(*FAILED, starting(19), STILL, started(21), starting(30), started(31))}
+    )
+    assert row["sentence"] == (
+        "broker 1 lost log directory /b (the disk is full): 2 replicas there, 1 moving to it; "
+        "at a start 21.0 s later it did not fail again"
+    )
+    assert (row["severity"], row["certainty"], row["entity"]) == ("warning", "inferred", "broker 1")
+    assert (row["valid_from_at"], row["valid_until_at"]) == (at(10), at(31))
+    assert row["facts"] == {
+        "broker_id": "1", "log_dirs": "/b", "exception_class": "java.io.IOException",
+        "exception_message": "No space left on device", "replicas_count": "2", "partitions": "t-0,t-1",
+        "moving_count": "1", "came_back": "started", "lasted_ms": "21000",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "how"),
+    [
+        ([loaded(30.1, "/a"), loaded(30.2, "/b")], "; back after 21.0 s"),
+        ([loaded(30.1, "/a")], "; after 21.0 s the broker started without it"),
+        (
+            [loaded(30.1, "/a"), (30.2, f"INFO Log directory /b not found, creating it. {MANAGER}")],
+            "; back after 21.0 s, but empty: its replicas are copied anew",
+        ),
+    ],
+    ids=["loaded", "left out", "empty"],
+)
+def test_the_start_says_how_it_came_back(said: list[tuple[float, str]], how: str) -> None:
+    (row,) = told({(1, "server"): lines(*FAILED, starting(30), *said, started(31))})
+    assert row["sentence"].endswith(how)
+    assert row["certainty"] == "proved"
+
+
+def test_a_directory_that_fails_again_is_another_failure() -> None:
+    again = (starting(30), loaded(30.1, "/b"), started(31), unwritable(40), stopping(40.01))
+    both = told({(1, "server"): lines(*FAILED, *again)})
+    assert [(row["valid_from_at"], row["valid_until_at"]) for row in both] == [
+        (at(10), at(31)),
+        (at(40), None),
+    ]
+    assert both[1]["sentence"].endswith("; no line says that it is back")
+    assert len({row["finding_id"] for row in both}) == 2
+
+
+def test_all_directories_of_a_broker_are_one_failure_and_end_its_process() -> None:
+    halt = (10.3, f"ERROR Shutdown broker because all log dirs in /a, /b have failed {MANAGER}")
+    both = (unwritable(10.1, "/a/meta.properties"), stopping(10.2, "/a"), halt)
+    (row,) = told({(1, "server"): lines(*FAILED[:5], *both)})
+    assert row["sentence"].startswith("broker 1 lost 2 log directories (/b, /a) (the disk is full)")
+    assert "; the process halted; no line says" in row["sentence"]
+
+
+def test_up_to_0_11_an_error_halts_the_process() -> None:
+    old = "(kafka.server.KafkaServer)"
+    text = "FATAL [Replica Manager on Broker 1]: Error writing to highwatermark file:  (kafka.server.ReplicaManager)"
+    process = [
+        (second, f"INFO [Kafka Server 1], {said} {old}") for second, said in ((2, "started"), (31, "started"))
+    ]
+    start, again = ((second, f"INFO starting {old}") for second in (1, 30))
+    (row,) = told({(1, "server"): lines(start, process[0], (10, f"{text}\n{FULL}"), again, process[1])})
+    assert row["sentence"] == (
+        "broker 1 halted: it could not read or write its disk (the disk is full); started again after 21.0 s"
+    )
+
+
+def test_a_disk_that_is_sound_is_not_accused() -> None:
+    why = "java.io.FileNotFoundException: /b/replication-offset-checkpoint.tmp (Too many open files)"
+    (row,) = told({(1, "server"): lines(starting(1), started(2), unwritable(10, why=why))})
+    assert "(too many open files; the disk itself is sound)" in row["sentence"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"ERROR [ReplicaManager broker=1] Error while writing to highwatermark file in directory /b {REPLICAS}\n{FULL}",
+        "WARN No meta.properties file under dir /b/meta.properties (kafka.server.BrokerMetadataCheckpoint)",
+        f"INFO Log directory /b not found, creating it. {MANAGER}",
+        f"INFO Attempting recovery for all logs in /b since no clean shutdown file was found {MANAGER}",
+        "ERROR Fail to read meta.properties under log directory /b (kafka.server.KafkaServer)\njava.io.IOException: x",
+    ],
+    ids=["checkpoint", "not formatted", "created", "unclean", "unread at a start that failed"],
+)
+def test_what_is_no_failure_of_a_directory(said: str) -> None:
+    assert told({(1, "server"): lines(starting(1), (1.5, said))}) == []
+
+
+def test_an_identity_that_cannot_be_read_is_a_directory_less_once_the_broker_runs() -> None:
+    said = "ERROR Fail to read meta.properties under log directory /b (kafka.server.KafkaServer)\njava.io.IOException: x"
+    (row,) = told({(1, "server"): lines(starting(1), (1.5, said), started(2))})
+    assert row["sentence"].startswith("broker 1 could not use log directory /b when it started")
