@@ -38,6 +38,7 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
         fed(log_record, "node_event")
         .with_columns(
             area="kind",
+            step=when(is_granted_in_part()).then(lit("remaining")).otherwise("step"),
             component=component,
             peer_id=pl.coalesce(
                 *peers,
@@ -48,11 +49,21 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
             broker_epoch=number(field("broker_epoch"), LONG),
             session_id=field("session_id"),
             owner_session_id=field("owner_session_id"),
-            detail=when(is_logged_fault).then(fault).otherwise(field_text()).replace("", None),
+            detail=when(is_logged_fault)
+            .then(fault)
+            .otherwise(pl.coalesce(field_text(), field("error_number")))
+            .replace("", None),
             log_dir=log_dir(),
             future_partitions=field("future_topic_partitions").replace("", None),
         )
         .select(SPEC.columns)
+    )
+
+
+def is_granted_in_part() -> pl.Expr:
+    """`Error code from controller: 0` is none: partitions remain. Source: KafkaServer.controlledShutdown, to 3.0."""
+    return (col("step") == "refused") & pl.coalesce(field("error"), field("error_number")).is_in(
+        ["0", "NONE"]
     )
 
 
