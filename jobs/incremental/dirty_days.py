@@ -140,8 +140,8 @@ def held_values(broker_setting: pl.DataFrame) -> pl.DataFrame:
 
 
 def overtaken(segments: pl.DataFrame) -> datetime | None:
-    """The earliest time of segments that are gone, that stand behind a new one or one that is gone, or whose file has
-    come to another place among those of its node and log."""
+    """The earliest time of segments that are gone, of all logs, and of LOGS those that stand behind a new one or one
+    that is gone, or whose file has come to another place among those of its node and log."""
     own = of_each_log(segments).filter(col("log").is_in(LOGS))
     of_log = ("cluster_id", "node_id", "log")
     order = ("file_from_at", "file_id", "start_offset")
@@ -149,10 +149,10 @@ def overtaken(segments: pl.DataFrame) -> datetime | None:
     stored = pl.when(col("status") != "new").then("first_logged_at").min().over("log", "file_id")
     moved = (col("file_from_at") < stored).fill_null(value=False)
     found = own.sort(*order).with_columns(is_behind=is_behind, is_moved=moved)
-    is_gone, is_old = col("status") == "gone", col("status") == "old"
     begin = pl.when("is_moved").then("file_from_at").otherwise("first_logged_at")
-    touched = found.filter(is_gone | (is_old & (col("is_behind") | col("is_moved"))))
-    return first_time(touched.select(at=begin), "at")
+    touched = found.filter(col("status") == "old", col("is_behind") | col("is_moved"))
+    gone = segments.filter(col("status") == "gone")
+    return earliest(first_time(touched.select(at=begin), "at"), first_time(gone, "first_logged_at"))
 
 
 def judged_at(

@@ -1,13 +1,17 @@
 """Statements about leader, ISR and assignment, from bronze.log_record."""
 
 import polars as pl
-from polars import col
+from polars import col, when
 
-from pipeline.model.lines.families import fed, field_text
-from pipeline.model.lines.texts import assignment_entries, broker_list, last_of_each, part
+from pipeline.model.lines.families import fed, field, field_text
+from pipeline.model.lines.texts import assignment_entries, broker_list, epoch, first, last_of_each, part
 from schemas.silver.leader_and_isr import SPEC
 
 STATED = ("topic", "partition", "replicas")
+LEADER = "leader"
+# Fields that print the state of a partition, with its version in ZooKeeper: zkVersion=4, ZkVersion:4, partitionEpoch=4.
+STATES = ("leader_and_isr", "partition_state", "leader_isr_and_controller_epoch")
+VERSION = r"(?:[zZ]kVersion|partitionEpoch)[=:](\d+)"
 
 
 def build(log_record: pl.DataFrame) -> pl.DataFrame:
@@ -15,8 +19,9 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
 
     Rows: a line about one partition gives one; New topics / New partitions lines one per partition.
     Lines that only ask for a leader (leader named by a request to a broker about another matter) keep what they say.
+    A leader that writes the ISR says what it means to write, that it is written, or that it is not.
     """
-    records = fed(log_record, "leader_and_isr").rename({"kind": "teller"})
+    records = fed(log_record, "leader_and_isr").rename({"kind": "teller"}).pipe(with_version)
     has_topic = col("topic").is_not_null()
     one = records.filter(has_topic).with_columns(replicas=pl.coalesce("replicas", broker_list(field_text())))
     entries = assignment_entries(field_text()).list.eval(pl.struct(*map(part, STATED)))
@@ -24,3 +29,15 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
     is_said = pl.any_horizontal(col("leader", "isr", "replicas").is_not_null())
     is_named = col("topic").is_not_null() & col("partition").is_not_null()
     return pl.concat(rows.filter(is_said, is_named).select(SPEC.columns) for rows in (one, many))
+
+
+def with_version(records: pl.DataFrame) -> pl.DataFrame:
+    """partition_epoch, previous_isr, and as leader the broker that prints what only leaders do."""
+    of_leader = pl.coalesce(field("partition_epoch"), field("zk_version"))
+    of_state = first(pl.coalesce(field(name) for name in STATES), VERSION)
+    is_leader = col("teller") == LEADER
+    return records.with_columns(
+        leader=when(is_leader).then("broker_id").otherwise("leader"),
+        previous_isr=broker_list(field("previous_isr")),
+        partition_epoch=epoch(when(is_leader).then(of_leader).otherwise(of_state)),
+    )

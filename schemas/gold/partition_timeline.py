@@ -67,7 +67,8 @@ SPEC = TableSpec(
         field(
             "is_isr_stale",
             BOOLEAN,
-            "The leader may have changed the ISR since: up to 2.6 no controller's line tells; null: isr is.",
+            "The leader may have changed the ISR since: up to 2.6 no controller's line tells, and its server.log is "
+            "not read or lacks a write; null: isr is.",
         ),
         field(
             "replicas", BROKER_IDS, "Assigned replicas, preferred leader first; null: no line said it yet."
@@ -84,7 +85,8 @@ SPEC = TableSpec(
         field(
             "partition_epoch",
             INTEGER,
-            "KRaft: which change of the partition's record it is, from 0; null: none that a line names.",
+            "Which change of the partition's record it is, from 0, in ZooKeeper mode of its state (zkVersion), as said "
+            "or counted; null: none that a line names.",
         ),
         field(
             "topic_id",

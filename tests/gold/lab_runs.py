@@ -1,6 +1,7 @@
 """What the truth beside a lab cluster says beyond writes to znodes: stops, disks, elections that lost, a second life."""
 
 import csv
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline.core.frames import frame_of
-from tests.lab import Row, json_lines, records
+from tests.lab import READ, Row, json_lines, records
 
 Span = tuple[int, int | None]  # ms UTC; None: it goes on
 
@@ -31,9 +32,9 @@ def changes(cluster: Path) -> list[Row]:
     return [one for one in every if until_ms is None or one["time_ms"] < until_ms]
 
 
-def first_life(cluster: Path) -> pa.Table:
+def first_life(cluster: Path, logs: Collection[str] = READ) -> pa.Table:
     """bronze.log_record of the logs; of a cluster that was wiped what was logged before."""
-    lines, until_ms = records(cluster), wiped_ms(cluster)
+    lines, until_ms = records(cluster, logs), wiped_ms(cluster)
     if until_ms is None:
         return lines
     is_before = (pl.col("logged_at").dt.epoch("ms") < until_ms).fill_null(value=True)

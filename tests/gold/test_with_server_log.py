@@ -21,6 +21,11 @@ TABLES = (
     *("partition_outage", "leader_election", "broker_session"),
 )
 LINE = ("file_id", "byte_offset", "load_seq")
+PARTITION = ("topic", "topic_life", "partition")
+HELD = (
+    *("state", "leader", "is_served", "unserved_why", "replicas", "is_assignment_stale", "adding_replicas"),
+    *("removing_replicas", "leader_epoch", "topic_id", "is_deleting"),
+)
 LOSS = ("is_loss_seen", "records_at_risk", "certainty")
 QUICK = ("0.11.0.3-zk-stock", "4.0.0-kraft-combined-stock")
 LABS = (
@@ -51,7 +56,12 @@ def test_of_releases_that_tell_elections_there(shared: Path, cluster: str) -> No
 
 
 def untold(name: str, without: pl.DataFrame, both: pl.DataFrame) -> Sequence[object]:
-    """What the rows say by which the two differ, places apart; what was not known may be known."""
+    """What the rows say by which the two differ, places apart; what was not known may be known.
+
+    The ISR of the timeline is what leaders write: test_isr_truth.py holds it against the truth.
+    """
+    if name == "partition_timeline":
+        without, both = (but_for_isr(one) for one in (without, both))
     is_value = [
         one
         for one, kind in without.schema.items()
@@ -66,6 +76,20 @@ def untold(name: str, without: pl.DataFrame, both: pl.DataFrame) -> Sequence[obj
         for row, now in pairs
         if any(not is_kept(one, row[one], now[one]) for one in is_value)
     ][:3]
+
+
+def but_for_isr(timeline: pl.DataFrame) -> pl.DataFrame:
+    """Stretches of partitions in which all else is the same, numbered."""
+    of = (*PARTITION, *HELD)
+    is_other = pl.any_horizontal(col(name).ne_missing(col(name).shift(1)) for name in of)
+    return (
+        timeline.sort(*PARTITION, "interval_seq", "part_seq")
+        .with_columns(stretch=is_other.cum_sum())
+        .group_by("stretch", *of)
+        .agg(col("valid_from_at").min(), until_at=col("valid_until_at").last())
+        .with_columns(interval_seq=col("stretch").rank("dense").over(PARTITION), part_seq=1)
+        .drop("stretch")
+    )
 
 
 def is_kept(name: str, value: object, now: object) -> bool:

@@ -44,13 +44,13 @@ def terms(machine: str = "R2", last: int = 80_000) -> pl.DataFrame:
 
 
 def segments(text: str) -> pl.DataFrame:
-    """file_id, start_offset, first_logged_at, status of segments of node 1's controller.log."""
+    """file_id, start_offset, first_logged_at, status of segments of node 1's controller.log; s: of server.log."""
     head, *lines = [one.strip() for one in text.strip().splitlines()]
     rows = [line.rsplit("|", 1) for line in lines]
     table = "\n".join(
         [
             f"cluster_id | node_id | log | {head.rsplit('|', 1)[0]}",
-            *(f"c | 1 | controller | {row[0]}" for row in rows),
+            *(f"c | 1 | {'server' if row[0][0] == 's' else 'controller'} | {row[0]}" for row in rows),
         ]
     )
     return frame(source_file.SPEC, table).with_columns(status=pl.Series([row[1].strip() for row in rows]))
@@ -82,6 +82,7 @@ def test_dimensions_lower_the_time(now: pl.DataFrame, since: int) -> None:
         pytest.param("a | 0 | 100 | old\nb | 0 | 200 | new", 200, id="behind all"),
         pytest.param("a | 0 | 100 | new\nb | 0 | 200 | old", 100, id="before what is there"),
         pytest.param("a | 0 | 100 | old\na | 50 | 150 | gone\nb | 0 | 200 | old", 150, id="taken out"),
+        pytest.param("s | 0 | 100 | old\ns | 50 | 150 | gone", 150, id="taken out of server.log"),
         pytest.param(
             "a | 0 | 300 | old\nb | 0 | 200 | old\na | 50 | 100 | new", 100, id="a file moves forward"
         ),

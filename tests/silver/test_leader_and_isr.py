@@ -14,6 +14,12 @@ CONTROLLER = """
     [2026-11-21 00:00:03,000] INFO [Controller id=1] New topics: [Set(a-1, b)], deleted topics: [Set()], new partition replica assignment [Map(a-1-0 -> Vector(3, 1), b-1 -> ReplicaAssignment(replicas=2,1, addingReplicas=, removingReplicas=))] (kafka.controller.KafkaController)
     [2026-11-21 00:00:04,000] INFO [Controller id=1] Updated assigned replicas for partition o-0 being reassigned to 3,2 (kafka.controller.KafkaController)
 """
+SERVER = """
+    [2026-11-21 00:00:06,000] INFO [Partition o-0 broker=2] Shrinking ISR from 2,1 to 2. Leader: (highWatermark: 5, endOffset: 9). Out of sync replicas: (brokerId: 1, endOffset: 5). (kafka.cluster.Partition)
+    [2026-11-21 00:00:07,000] INFO [Partition o-0 broker=2] ISR updated to [2] and zkVersion updated to [6] (kafka.cluster.Partition)
+    [2026-11-21 00:00:08,000] INFO [Partition o-0 broker=2] ISR updated to 2,1  and version updated to 7 (kafka.cluster.Partition)
+    [2026-11-21 00:00:09,000] INFO [Partition o-0 broker=2] Cached zkVersion 7 not equal to that in zookeeper, skip updating ISR (kafka.cluster.Partition)
+"""
 
 
 def test_statements() -> None:
@@ -33,3 +39,24 @@ def test_statements() -> None:
         leader_and_isr.build(records), expected,
         "logged_at", "teller", "topic", "partition", "leader", "leader_epoch", "isr", "replicas",
     )  # fmt: skip
+
+
+def test_what_leaders_say() -> None:
+    """Who prints it leads; a write has its number, and a refused one that of the last write that the leader knew."""
+    records = records_in({(1, "state-change"): STATE_CHANGE, (2, "server"): SERVER})
+    found = leader_and_isr.build(records)
+    expected = frame(
+        SPEC,
+        """
+        logged_at | event                    | teller     | leader | previous_isr | isr   | partition_epoch
+        1         | update_metadata_sent     | controller | -2     |              | [2 1] | 4
+        2         | replica_removed_from_isr | controller | -1     |              | [2]   |
+        6         | isr_shrinking            | leader     | 2      | [2 1]        | [2]   |
+        7         | isr_written              | leader     | 2      |              | [2]   | 6
+        8         | isr_written              | leader     | 2      |              | [2 1] | 7
+        9         | isr_version_conflict     | leader     | 2      |              |       | 7
+        """,
+    )
+    same_rows(
+        found, expected, "logged_at", "event", "teller", "leader", "previous_isr", "isr", "partition_epoch"
+    )

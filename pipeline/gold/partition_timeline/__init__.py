@@ -8,6 +8,7 @@ from polars import col, lit
 from pipeline.core.frames import with_absent
 from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.kraft_intervals import kraft_intervals, until_kraft
+from pipeline.gold.partition_timeline.leader_writes import leader_writes
 from pipeline.gold.partition_timeline.zk_intervals import last_of_each, zk_intervals
 from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
 from pipeline.model.partitions.said_offline import said_offline
@@ -51,8 +52,9 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     assignment is stale until one states it.
     KRaft: as kraft_intervals says, from the partition's record on; so, too, what brokers print where no line shows a
     controller in office; what follows is of ZooKeeper mode.
-    Source: lines of controllers only. From 2.7 on (inter-broker protocol) leaders ask them for every change of ISR;
-    until then isr is as last stated, and marked.
+    Source: lines of controllers. From 2.7 on (inter-broker protocol) leaders ask them for every change of ISR; until
+    then leaders write it, and what they print into server.log tells (leader_writes): without it isr is as last stated,
+    and marked.
     Served: pipeline.model.partitions.service decides, of gold.partition_outage too.
     """
     modes = set(term["mode"])
@@ -66,7 +68,8 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
     offline = said_offline(partition_transition, state_dump)
     lived = statements(*given, deletion_before, known_before(last), offline)
-    in_zookeeper = zk_intervals(lived, last, term, dirty_from)
+    writes = leader_writes(leader_and_isr, wording_seen, dirty_from)
+    in_zookeeper = zk_intervals(lived, writes, last, term, wording_seen, dirty_from)
     if KRAFT not in modes:
         return in_zookeeper.pipe(reaching, dirty_from).pipe(with_parts, sessions, timeline_before, dirty_from)
     in_kraft = kraft_intervals(*of_kraft, dirty_from)

@@ -5,6 +5,12 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.partition_timeline.leader_writes import (
+    in_writing_order,
+    is_followed_unseen,
+    with_stale_isr,
+    with_writes,
+)
 from pipeline.model.partitions.said_offline import STARTED, is_news
 from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
 from pipeline.model.partitions.topic_lives import PARTITION_ORDER
@@ -12,25 +18,34 @@ from pipeline.model.terms.missing_terms import DOUBTS, ORDER_WITH_DOUBT, UNDETER
 
 KEPT = ("state", "leader")
 LINE = ("file_id", "byte_offset")
-PLACE = ("controller_epoch", "seq", "event_seq", "term_id", "file_id", "byte_offset")
+INFERRED = "inferred"
+PLACE = ("controller_epoch", "seq", "event_seq", "term_id")
 
 
 def zk_intervals(
-    lived: pl.DataFrame, last: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None
+    lived: pl.DataFrame,
+    writes: pl.DataFrame,
+    last: pl.DataFrame,
+    term: pl.DataFrame,
+    wording_seen: pl.DataFrame,
+    dirty_from: datetime | None,
 ) -> pl.DataFrame:
     """One row per interval of a partition in ZooKeeper mode in which nothing known of it changed.
 
-    lived: statements.statements. last: the last interval of each partition that began before dirty_from.
+    lived: statements.statements. writes: leader_writes.leader_writes. last: the last interval of each partition that
+    began before dirty_from.
     """
     return (
         pl.concat([lived, seeds(last, dirty_from)], how="diagonal")
+        .pipe(with_writes, writes, term)
         .pipe(numbered)
         .pipe(without_stale)
+        .pipe(in_writing_order)
         .pipe(without_known)
         .pipe(with_doubt, term, dirty_from)
         .pipe(filled)
         .pipe(intervals)
-        .pipe(with_stale_isr, term)
+        .pipe(with_stale_isr, term, wording_seen)
     )
 
 
@@ -57,8 +72,10 @@ def seeds(last: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
         *PARTITION,
         *TRACKED,
         *place,
+        "partition_epoch",
         at="valid_from_at",
         first_seq="interval_seq",
+        was_counted=col("certainty") == INFERRED,
         **{f"isr_{name}": col("isr_evidence").list.first().struct.field(name) for name in LINE},
         **{
             DOUBTS["leader_epoch"]: when(col("certainty") == UNDETERMINED).then("controller_epoch"),
@@ -99,14 +116,16 @@ def without_known(lived: pl.DataFrame) -> pl.DataFrame:
 
 def filled(lived: pl.DataFrame) -> pl.DataFrame:
     """Each statement with all that is known after it; an Offline partition keeps the leader that Kafka keeps.
-    isr_<LINE>: the line that stated the ISR first, after another one."""
+    isr_<LINE>: the line that stated the ISR first, after another or an unknown one; is_isr_counted: it says what its
+    leader meant to write."""
     known = lived.sort("partition_no", *ORDER_WITH_DOUBT).with_columns(
-        col(TRACKED).forward_fill().over("partition_no"),
+        col(*TRACKED, "partition_epoch").forward_fill().over("partition_no"),
         is_in_doubt=in_doubt("leader_epoch", "partition_no"),
         is_assignment_doubted=in_doubt("replicas", "partition_no"),
     )
-    is_other_isr = col("isr").ne_missing(col("isr").shift(1).over("partition_no"))
+    is_other_isr = col("isr").ne_missing(col("isr").shift(1).over("partition_no")) | col("is_unseen")
     said = {f"isr_{name}": when(is_other_isr).then(pl.coalesce(f"isr_{name}", name)) for name in LINE}
+    said |= {"is_isr_counted": when(is_other_isr).then(pl.coalesce("was_counted", "is_counted"))}
     return known.with_columns(
         one.forward_fill().over("partition_no").alias(name) for name, one in said.items()
     )
@@ -116,17 +135,22 @@ def intervals(lived: pl.DataFrame) -> pl.DataFrame:
     """One row per statement that changes what is known, but for those after which the partition is gone.
 
     A doubt has the place of the last statement if that is of the same day (UTC), else that of the interval before it:
-    of the days before nothing is told of statements that only repeat what is known.
+    of the days before nothing is told of statements that only repeat what is known. What a leader writes has the place
+    of the interval before it, too.
     """
-    known = ("partition_no", *TRACKED, "is_in_doubt", "is_assignment_doubted")
-    is_new = pl.any_horizontal(col(name).ne_missing(col(name).shift(1)) for name in known)
+    known = ("partition_no", *TRACKED, "partition_epoch", "is_in_doubt", "is_assignment_doubted")
+    is_new = pl.any_horizontal("is_unseen", *(col(name).ne_missing(col(name).shift(1)) for name in known))
     has_isr = col("isr").is_not_null() & col("isr_file_id").is_not_null()
     isr_line = pl.concat_list(pl.struct(file_id="isr_file_id", byte_offset="isr_byte_offset"))
     counted = (col("first_seq").max().over("partition_no") - 1).fill_null(0)
     return (
         lived.filter(is_new)
-        .with_columns(when("has_place").then(col(PLACE)).forward_fill().over("partition_no"))
         .with_columns(
+            when("has_place").then(col(PLACE)).forward_fill().over("partition_no"),
+            when("has_line").then(col(LINE)).forward_fill().over("partition_no"),
+        )
+        .with_columns(
+            is_followed_unseen=is_followed_unseen(),
             valid_until_at=col("at").shift(-1).over("partition_no"),
             ended_by=col("event").shift(-1).over("partition_no"),
         )
@@ -136,19 +160,19 @@ def intervals(lived: pl.DataFrame) -> pl.DataFrame:
             valid_from_at="at",
             is_deleting=col("is_deleting").fill_null(value=False),
             is_assignment_stale=when(col("replicas").is_not_null()).then("is_assignment_doubted"),
-            certainty=when("is_in_doubt").then(lit(UNDETERMINED)).otherwise(lit("proved")),
+            certainty=certainty(),
             evidence=pl.concat_list(pl.struct(LINE)),
             isr_evidence=when(has_isr).then(isr_line),
         )
     )
 
 
-def with_stale_isr(intervals: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
-    """is_isr_stale: somebody leads who may have changed the ISR without a line of a controller."""
-    told = term.select("cluster_id", "term_id", "is_isr_told")
-    is_led = (col("leader") >= 0).fill_null(value=True)
-    is_told = col("is_isr_told").fill_null(value=False)
-    # At the end of a move the assignment is written before the ISR.
-    is_alone = ((col("replicas").list.len() == 1) & (col("isr").list.len() <= 1)).fill_null(value=False)
-    is_stale = when(col("isr").is_not_null()).then(is_led & ~is_told & ~is_alone)
-    return intervals.join(told, on=["cluster_id", "term_id"], how="left").with_columns(is_isr_stale=is_stale)
+def certainty() -> pl.Expr:
+    is_counted = col("is_isr_counted").fill_null(value=False)
+    return (
+        when("is_in_doubt")
+        .then(lit(UNDETERMINED))
+        .when(is_counted)
+        .then(lit(INFERRED))
+        .otherwise(lit("proved"))
+    )

@@ -49,8 +49,8 @@ def statements(
     Of the lines that are given. deletion_before: as with_topic_life() has it. before:
     (PARTITION, life, at) of partitions that were there before them. mentioned: (file_id, byte_offset, event, topic,
     partition, ...) of lines that name partitions and state nothing: rows all the same, with their further columns.
-    Columns: PARTITION, TRACKED (null: not said), event, cause, term_id, life, logged_at, and the place:
-    PARTITION_ORDER and event_seq.
+    Columns: PARTITION, TRACKED and partition_epoch (null: not said), event, cause, term_id, life, logged_at, and the
+    place: PARTITION_ORDER and event_seq.
     """
     lines = places(controller_line)
     said = stated(leader_and_isr, partition_transition, assignment)
@@ -86,7 +86,7 @@ def stated(
     said = leader_and_isr.filter(col("teller") == "controller").select(
         *LINE_KEY,
         "event",
-        when(is_leader).then(col("leader", "isr", "leader_epoch")),
+        when(is_leader).then(col("leader", "isr", "leader_epoch", "partition_epoch")),
         when(is_assigned).then("replicas"),
     )
     moved = partition_transition.select(

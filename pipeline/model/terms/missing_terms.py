@@ -18,11 +18,11 @@ ORDER_WITH_DOUBT = ("at", "is_doubt", *PARTITION_ORDER[1:])
 
 
 def with_doubt(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
-    """Statements of partitions (statements.statements, with DOUBTS: null but of what was in doubt before dirty_from),
-    and a row more, is_doubt, where a term begins to be missing: what was said last may be so no more.
+    """Statements of partitions (statements.statements, with has_place, and DOUBTS: null but of what was in doubt before
+    dirty_from), and a row more, is_doubt, where a term begins to be missing: what was said last may be so no more.
 
-    Such a row states nothing and has the place of the statement before it; has_place: on the same day in UTC. DOUBTS:
-    epoch of the last term before the missing one.
+    Such a row states nothing and has the place and the line of the statement before it; has_place, has_line: if that is
+    of the same day in UTC, and has them itself. DOUBTS: epoch of the last term before the missing one.
     """
     stretches = unseen_stretches(term)
     if dirty_from is not None:
@@ -32,7 +32,7 @@ def with_doubt(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | N
         *(lit(None, pl.Int32).alias(name) for name in absent),
         era=life(),
         is_doubt=lit(value=False),
-        has_place=lit(value=True),
+        has_line=lit(value=True),
     )
     if stretches.is_empty():
         return said.drop("era")
@@ -57,7 +57,10 @@ def doubts(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
             at="from_at",
             event=lit(TERM_MISSING),
             is_doubt=lit(value=True),
-            has_place=is_same_day,
+            has_place=is_same_day & col("has_place"),
+            has_line=is_same_day,
+            is_unseen=lit(value=False),
+            is_base=lit(value=False),
             **{name: pl.coalesce("doubt_epoch", name) for name in DOUBTS.values()},
         )
         .drop(*TRACKED, "era_said", "from_at", "said_at", "doubt_epoch")
