@@ -19,10 +19,12 @@ from pipeline.core.opening import is_there
 from pipeline.kafka.reading.sniff import HEAD_BYTES
 from pipeline.store.rows import collect_rows
 from pipeline.store.warehouse import ClusterWarehouse
+from schemas.bronze.file_sighting import LOOKS_LIKE
 
 Fact = dict[str, Any]
 SERVER_SENTENCE = "a server.log is read by default of KRaft clusters only (--server-log reads it)"
 TURNED_OFF = "a server.log is not read, as the settings say (server_log: false)"
+OF_SERVER_LOG = (SERVER_SENTENCE, TURNED_OFF)
 CONTRADICTORY = "nodes {} wrote it, and its lines do not tell which line is whose"
 
 
@@ -147,10 +149,13 @@ class Looker:
         is_outside = (self.since and tail and tail < self.since) or (
             self.until and first and first >= self.until
         )
+        is_none = fact["envelope"] is None or fact["log"] is None
+        said = self.not_kafka(given) + (LOOKS_LIKE + fact["looks_like"] if fact["looks_like"] else "")
         reasons: tuple[tuple[object, str, str], ...] = (
             (fact["problem"], "unreadable", str(fact["problem"])),
+            (fact["looks_like"] and not is_none, "not_asked", str(fact["looks_like"])),
             (fact["log"] == "server" and not self.is_server_read, "not_asked", self.not_asked),
-            (fact["envelope"] is None or fact["log"] is None, "not_kafka", self.not_kafka(given)),
+            (is_none, "not_kafka", said),
             (not fact["is_told_apart"], "contradictory", CONTRADICTORY.format(nodes)),
             (is_outside, "outside", "outside of --since and --until"),
         )
@@ -162,6 +167,7 @@ class Looker:
 
     def not_kafka(self, given: str | None) -> str:
         """Why a file is none of Kafka's, with all that this rests on: when that changes, files are looked at again.
+        How one begins that looks like Kafka's follows LOOKS_LIKE.
 
         given: the envelope that the settings give it.
         """

@@ -24,6 +24,7 @@ from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.rows import collect_rows, in_utc
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import file_sighting, source_file
+from schemas.bronze.file_sighting import LOOKS_LIKE
 from schemas.spark import struct_of
 
 LOOKED_AGAIN = ("held_back", "outside", "waiting", "unreadable")
@@ -232,7 +233,7 @@ def is_changed(
     if seen["state"] == "known" and seen["file_id"] is None:
         return not one.listed.is_elsewhere  # nothing was there that could have been read
     if seen["state"] == "not_kafka":
-        return bool(seen["sentence"] != not_kafka_said(one))
+        return str(seen["sentence"]).partition(LOOKS_LIKE)[0] != not_kafka_said(one)
     again = {*LOOKED_AGAIN, *(("not_asked",) if is_server_read else ())}
     return seen["state"] in again and one.listed.size_bytes > 0
 

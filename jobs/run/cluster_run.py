@@ -29,11 +29,11 @@ from jobs.run.progress import Progress
 from jobs.run.quality_gate import QualityGate, open_findings, said_of, unmet
 from jobs.run.request import IS_KRAFT, RunRequest, RunResult, is_kept, made_by
 from jobs.run.tables_of_run import TablesOfRun
+from jobs.run.unread import excerpts, problems, unread
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, Refresh, Table, stands_on
 from pipeline.core.errors import GateFailed
 from pipeline.core.stored_tables import ReadableTables
-from pipeline.kafka.layout.paths import is_named_as_kafkas
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.late_session import LateSession
 from pipeline.store.lock import ClusterLock, cluster_lock
@@ -41,7 +41,6 @@ from pipeline.store.row_executors import SparkRowExecutors
 from pipeline.store.session import tune_storage
 from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
 from schemas.bronze import file_sighting
-from schemas.bronze.file_sighting import PROBLEMS
 from schemas.gold import finding
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
@@ -151,12 +150,6 @@ class Run:
         return TablesOfRun(ClusterTables(self.store, self.run_id, self.versions), self.at_hand)
 
     def result(self, outcome: str, found: Mapping[str, tuple[str, str | None]]) -> RunResult:
-        problems = [(path, said or "") for path, (state, said) in found.items() if state in PROBLEMS]
-        unread = [
-            (path, said or state)
-            for path, (state, said) in found.items()
-            if state in PROBLEMS or (state == "not_kafka" and is_named_as_kafkas(path))
-        ]
         return RunResult(
             self.store.cluster_id,
             self.run_id,
@@ -165,8 +158,9 @@ class Run:
             self.counts,
             self.watermarks,
             dict(Counter(state for state, _ in found.values())),
-            problems,
-            unread=unread,
+            problems(found),
+            unread=unread(found),
+            excerpts=excerpts(found),
             left_out=self.left_out,
             is_judged=self.watermarks.get(finding.SPEC.name) == self.watermark(finding.SPEC.name),
             before=0 if self.request.is_reparsing else self.published.counts.get("load_seq", 0),

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from jobs.intake.file_probe import OF_SERVER_LOG
+from jobs.run.unread import States, excerpts, unread
 from jobs.settings.model import Settings
 from pipeline.core.errors import NothingToRead, SettingsError
 from pipeline.store.rows import collect_rows
@@ -28,13 +30,16 @@ def require_same_zones(
             )
 
 
-def require_kafka(cluster_id: str, states: Mapping[str, tuple[str, str | None]]) -> None:
-    """NothingToRead: nothing was ever read, and of the files found (path: state, sentence) nothing can be. Said before
-    anything is written."""
+def require_kafka(cluster_id: str, states: States) -> None:
+    """NothingToRead: nothing was ever read, and of the files found nothing can be. Said before anything is written."""
     counts = Counter(state for state, _ in states.values())
     found = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()))
+    told = [*unread(states), *excerpts(states)]
+    first = f"; first {told[0][0]}: {told[0][1]}" if told else ""
+    has_server_log = any(said in OF_SERVER_LOG for _, said in states.values())
+    server = "; a server.log alone needs --server-log" if has_server_log else ""
     raise NothingToRead(
         expected=f"a controller.log or state-change.log of Kafka for cluster {cluster_id}",
-        found=f"{len(states)} files, none to read ({found or 'none'})",
-        todo="point --logs to the brokers' log folder; a server.log alone needs --server-log",
+        found=f"{len(states)} files, none to read ({found or 'none'}){first}",
+        todo=f"point --logs to the brokers' log folder{server}",
     )

@@ -40,7 +40,8 @@ class RunResult:
     """What came of it: the published versions, and what was read. before: the highest load_seq of earlier runs; 0 where
     all is new. watermarks: of the tables that were ever built. left_out: what is said of rows that break what their
     table promises; they are not stored. problems: paths that could not be read, and why; unread: these, and
-    those that are named as a controller's log and hold no line of one."""
+    those that are a controller's log by their name or their lines and hold no record that can be read; excerpts: those
+    that grep made of other files."""
 
     cluster_id: str
     run_id: str
@@ -51,6 +52,7 @@ class RunResult:
     states: dict[str, int] = field(default_factory=dict)
     problems: list[tuple[str, str]] = field(default_factory=list)
     unread: list[tuple[str, str]] = field(default_factory=list)
+    excerpts: list[tuple[str, str]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     is_judged: bool = False
     before: int = 0

@@ -133,8 +133,8 @@ def reading(facts: Facts, result: RunResult) -> list[str]:
     if skipped:
         lines.append(f"      not read: {', '.join(skipped)}")
     lines += [
-        f"        {shortened(path, 160)}: {shortened(said, 160)}"
-        for path, said in result.unread[:SHOWN_UNREAD]
+        f"        {shortened(path, 160)}: {shortened(said, 600)}"
+        for path, said in [*result.unread[:SHOWN_UNREAD], *result.excerpts[:SHOWN_UNREAD]]
     ]
     if len(result.unread) > SHOWN_UNREAD:
         lines.append(f"        {len(result.unread) - SHOWN_UNREAD} more in silver.log_gap (not_read)")

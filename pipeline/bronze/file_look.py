@@ -29,6 +29,7 @@ from pipeline.core.streams import bounded
 from pipeline.kafka.layout.envelope import envelopes
 from pipeline.kafka.reading.masking import Masking
 from pipeline.kafka.reading.other_layout import text_of
+from pipeline.kafka.reading.prefixes import is_excerpt
 from pipeline.kafka.reading.sniff import (
     HEAD_BYTES,
     Sniff,
@@ -39,6 +40,7 @@ from pipeline.kafka.reading.sniff import (
     sniff_stream,
     with_writers,
 )
+from pipeline.kafka.reading.unread import said_of
 
 UNREADABLE = (OSError, EOFError, zlib.error, pa.ArrowException)
 PATH = StructType(
@@ -74,6 +76,7 @@ LOOK = StructType(
         StructField("tail_logged_at", TimestampType(), True),
         StructField("hashes", MapType(LongType(), StringType(), False), False),
         StructField("starts", ArrayType(LongType(), False), False),
+        StructField("looks_like", StringType(), True),
     ]
 )
 
@@ -135,7 +138,8 @@ def look(
 ) -> dict[str, Any]:
     """log: as the path says it; envelope: as conf gives it; stored_bytes: the size that was listed, what came later
     to a plain file is not seen. What cannot be read whole has the nodes and the name that its beginning tells.
-    is_told_apart: whether its lines name which of these nodes wrote them."""
+    is_told_apart: whether its lines name which of these nodes wrote them. looks_like: of what looks like Kafka's and is
+    not to be read how it begins."""
     codec = None
     try:
         codec, stream = open_by_content(path)
@@ -143,7 +147,10 @@ def look(
         with stream:
             found, head = sniff_stream(stream, envelope, log, most=max_record_bytes, until=until)
         kind = kind_of(found, log)
-        if found.envelope is None or kind is None or (kind == "server" and not is_server_read):
+        if found.envelope is None or kind is None or (envelope is None and is_excerpt(found.envelope)):
+            looks_like = said_of(head, found.envelope)
+            return as_row(path, codec, found, kind, Fingerprint()) | {"looks_like": looks_like}
+        if kind == "server" and not is_server_read:
             return as_row(path, codec, found, kind, Fingerprint())
         start = envelopes()[found.envelope].any_start_pattern
         name = content_name(head, found.envelope, wanted.masking)
@@ -206,6 +213,7 @@ def as_row(
         "tail_logged_at": tail[1],
         "hashes": list(seen.hashes.items()),
         "starts": sorted(seen.starts),
+        "looks_like": None,
     }
 
 

@@ -13,7 +13,7 @@ FORMS = frozenset(
     f"pipeline.kafka/{name}"
     for name in (
         *("layout/envelopes.tsv", "layout/wrappers.tsv", "layout/json_layouts.tsv", "layout/paths.py"),
-        *("reading/idents.tsv", "reading/sniff.py"),
+        *("reading/idents.tsv", "reading/sniff.py", "reading/prefixes.py", "reading/unread.py"),
     )
 )
 # Every package of which a line can change a row of a table.

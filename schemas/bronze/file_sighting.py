@@ -10,12 +10,14 @@ SIGHTING_STATES = (
     "outside",  # its records lie outside of --since and --until
     "waiting",  # no second record has begun yet: identity is not fixed
     "not_kafka",  # no controller, state-change or server log of Kafka
-    "not_asked",  # a server.log, which is read only on request
+    "not_asked",  # a server.log or an excerpt (grep with names or numbers of lines), which are read only on request
     "unreadable",  # permission, broken codec, gone or another when it was to be read
     "contradictory",  # its lines name several writing nodes
 )
 # Of these file_id is what the file begins like: no file has it before it is read.
 PROBLEMS = ("unreadable", "contradictory")
+# In the sentence on what is not_kafka, and Kafka's by its lines: behind it, how these begin.
+LOOKS_LIKE = "; it looks like Kafka's: "
 
 SPEC = TableSpec(
     name="bronze.file_sighting",

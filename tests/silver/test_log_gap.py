@@ -81,6 +81,7 @@ SIGHTINGS = """
     /n/half.gz       | 1          | unreadable | not whole      | 1-controller | 2
     /n/state-change.log.2026-11-21-03.gz | 1 | not_kafka | no line of one |  | 1
     /n/kafka-gc.log  | 1          | not_kafka  | no line of one |         | 1
+    /n/0.log         | 1          | not_kafka  | no line; it looks like Kafka's: its lines begin so |  | 1
     /n/controller.log | 1         | read       |                | 1-controller | 1
     /n/controller.log | 1         | read       |                | 2-controller | 2
     /m/controller.log | 1         | read       |                | 3-controller | 1
@@ -106,6 +107,7 @@ EVERY_KIND = [
     ("term_missing", 0, 5, 5, "proved"),
     ("term_missing", 0, 9_001, 40_000, "proved"),
     ("election_missing", 6, None, 40_000, "proved"),
+    ("not_read", 0, None, None, "proved"),
     ("not_read", 0, None, None, "proved"),
     ("not_read", 0, None, None, "proved"),
     ("not_read", 0, 10_800, 14_400, "proved"),
@@ -150,6 +152,7 @@ def test_every_kind_of_gap() -> None:
         "/k/controller.log": "index_missing",
         "/k/broken.gz": "not_read",
         "/n/half.gz": "not_read",
+        "/n/0.log": "not_read",
         "/n/state-change.log.2026-11-21-03.gz": "not_read",
         "/n/controller.log": "replaced",
         "/a/controller.log": "replaced",

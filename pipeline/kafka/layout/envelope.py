@@ -10,6 +10,7 @@ from pipeline.core.starts import Other, start_pattern
 from pipeline.kafka.facts import table
 from pipeline.kafka.layout.conversion_pattern import Layout, Part, compiled
 from pipeline.kafka.layout.json_layout import JsonLayout
+from pipeline.kafka.layout.prefix import cut_off
 from pipeline.kafka.layout.wrapper import Wrapper, wrappers
 
 HEAD_GROUPS = ("time", "level", "message", "logger", "rest")
@@ -25,7 +26,8 @@ SOME_LEVEL = Part(r"[^\n]{0,100}?[^\w\n]"), Part(r"(?:TRACE|DEBUG|INFO|WARN|ERRO
 @dataclass(frozen=True)
 class Envelope:
     """`name`: `<layout>` or `<wrapper>/.../<layout>`, the outermost wrapper first; a layout is a name of
-    envelopes.tsv or json_layouts.tsv, or `pattern:` and a ConversionPattern.
+    envelopes.tsv or json_layouts.tsv, or `pattern:` and a ConversionPattern; a wrapper is a name of wrappers.tsv,
+    or `prefix:` and a regular expression.
     """
 
     name: str
@@ -127,14 +129,20 @@ def layouts() -> dict[str, Layout | JsonLayout]:
     return {**texts, **{row["name"]: JsonLayout(**row) for row in table("layout/json_layouts.tsv")}}
 
 
+def _named(name: str) -> tuple[Wrapper, str] | None:
+    """The built-in wrapper that a name begins with, and the rest of the name."""
+    first, slash, rest = name.partition("/")
+    return (wrappers()[first], rest) if slash and first in wrappers() else None
+
+
 @lru_cache(maxsize=1024)
 def envelope(name: str) -> Envelope:
     """An envelope by its name. SettingsError: no such wrapper or layout, or a pattern that cannot be read."""
     around: list[Wrapper] = []
     rest = name
-    while (first := rest.partition("/"))[1] and first[0] in wrappers():
-        around.append(wrappers()[first[0]])
-        rest = first[2]
+    while (found := cut_off(rest) or _named(rest)) is not None:
+        around.append(found[0])
+        rest = found[1]
     if rest.startswith(PATTERN):
         return Envelope(name, compiled(rest.removeprefix(PATTERN)), tuple(around))
     if "%" in rest:
@@ -142,7 +150,7 @@ def envelope(name: str) -> Envelope:
     if rest not in layouts():
         raise SettingsError(
             expected=f"a ConversionPattern or one of {', '.join(layouts())},"
-            f" with any of {', '.join(wrappers())} and / before it",
+            f" with any of {', '.join(wrappers())}, prefix:REGEX and / before it",
             found=name,
             todo="write one of them",
         )

@@ -4,14 +4,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 import pyarrow as pa
 
+from pipeline.kafka.layout.envelope import layouts
+from pipeline.kafka.layout.prefix import PREFIX
+from pipeline.kafka.reading.prefixes import learned
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.reading.sniff import sniff_stream
-from pipeline.kafka.wording.loggers import MIXED
+from pipeline.kafka.wording.loggers import MIXED, is_kafkas
 from pipeline.kafka.wording.templates import matcher
 
 Row = dict[str, Any]
@@ -24,6 +27,9 @@ BARE = re.compile(
     re.DOTALL,
 )
 DATES_TRIED = 4
+# So many lines tell what stands before the time, and of those with a time so large a part has it there.
+LINES_LEARNED, MOST = 2000, 0.5
+BETWEEN_GROUPS = "--"  # of lines, as grep -A and -C print it
 PREFIX_BYTES = 4096
 BARE_LINES = 200
 BARE_CHARACTERS = 1 << 20
@@ -48,14 +54,24 @@ def pasted(data: bytes, zone: str | None = None) -> Pasted:
     """
     data = data if data.endswith(b"\n") else data + b"\n"
     plain = COLOUR.sub(b"", data)
-    for text, left_out in _attempts(data, plain):
-        rows, envelope = rows_of(text, zone)
-        if envelope is not None:
-            return Pasted(tuple((row,) for row in rows), envelope, left_out)
+    texts = {data: "", plain: "colour codes"} if plain != data else {data: ""}
+    as_it_is = [one for text, left_out in texts.items() for one in _read(text, left_out, zone)]
+    for found in chain(as_it_is, _freed(plain, as_it_is, zone)):
+        if _is_read_well(found):
+            return found
+    for found in chain(as_it_is, _from_dates(plain, zone)):
+        return found
     bare = _bare(plain.decode("utf-8", "replace").rstrip("\r\n"))
     if bare:
         return Pasted(tuple(bare), None, "colour codes" if plain != data else "")
     return Pasted(((unread(data),),), None)
+
+
+def _is_read_well(found: Pasted) -> bool:
+    """Whether a record of Kafka's is among them, none is cut and none holds what looks like another one."""
+    rows = [row for (row,) in found.records]
+    is_odd = any(row["is_forged"] or row["not_understood_reason"] == "cut" for row in rows)
+    return not is_odd and any(is_kafkas(row["logger"] or "") for row in rows)
 
 
 def unread(data: bytes) -> Row:
@@ -64,22 +80,62 @@ def unread(data: bytes) -> Row:
     return dict.fromkeys(ARROW_SCHEMA.names) | {"not_understood_reason": reason, "raw": data}
 
 
-def _attempts(data: bytes, plain: bytes) -> Iterator[tuple[bytes, str]]:
-    """The text as it is, without colour codes, and from a date of its first line on: `grep` and shippers put
-    words before the time."""
-    yield data, ""
-    if plain != data:
-        yield plain, "colour codes"
+def _read(text: bytes, left_out: str, zone: str | None) -> Iterator[Pasted]:
+    """The records of a text, if it is in an envelope."""
+    rows, envelope = rows_of(text, zone)
+    if envelope is not None:
+        yield Pasted(tuple((row,) for row in rows), envelope, left_out)
+
+
+def _freed(plain: bytes, as_it_is: Sequence[Pasted], zone: str | None) -> Iterator[Pasted]:
+    """Without what stands before the time of most lines, whatever printed it.
+
+    What stands inside of a record that may be Kafka's is no record.
+    """
+    text = plain.decode("utf-8", "surrogateescape")
+    lines = [one for one in text.split("\n") if one.strip() and one != BETWEEN_GROUPS][:LINES_LEARNED]
+    behind_time = not any(_may_be_kafkas(row) for one in as_it_is for (row,) in one.records)
+    own = layouts().values()
+    for prefix in learned(lines, own, MOST, behind_time=behind_time, may_be_none=True):
+        freed = re.sub(rf"(?m)^(?:{prefix.name.removeprefix(PREFIX)})", "", text, flags=re.ASCII)
+        left_out = _left_out(prefix.before, sum(map(prefix.stands_before, lines)))
+        yield from _read(freed.encode("utf-8", "surrogateescape"), left_out, zone)
+
+
+def _may_be_kafkas(row: Row) -> bool:
+    return row["not_understood_reason"] == "cut" or is_kafkas(row["logger"] or "")
+
+
+def _from_dates(plain: bytes, zone: str | None) -> Iterator[Pasted]:
+    """Each line from a date of it on."""
     first = plain[: min(plain.find(b"\n"), PREFIX_BYTES)]
-    for number, found in enumerate(DATE.finditer(first)):
-        if found.start() and number < DATES_TRIED:
-            before = first[: found.start()].decode("utf-8", "replace").strip()
-            yield plain[found.start() :], f"the beginning of the line, '{before}'"
+    for number, found in enumerate(islice(DATE.finditer(first), DATES_TRIED)):
+        if found.start():
+            before = first[: found.start()].decode("utf-8", "surrogateescape")
+            lines = list(_from_date(plain, number))
+            left_out = _left_out(before, sum(DATE.match(one) is not None for one in lines))
+            yield from _read(b"".join(lines), left_out, zone)
+
+
+def _from_date(plain: bytes, number: int) -> Iterator[bytes]:
+    """The lines, each from that date of it on; without one as they are."""
+    for line in plain.splitlines(keepends=True):
+        dates = [one.start() for one in islice(DATE.finditer(line[:PREFIX_BYTES]), DATES_TRIED)]
+        yield line[dates[number] :] if number < len(dates) else line
+
+
+def _left_out(before: str, line_count: int) -> str:
+    shown = before.strip().encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if not shown:
+        return ""
+    if line_count == 1:
+        return f"the beginning of the line, '{shown}'"
+    return f"what stands before the time of each line, '{shown}' in the first"
 
 
 def rows_of(data: bytes, zone: str | None = None) -> tuple[list[Row], str | None]:
     """The records of a text in an envelope, without blank ones, and the envelope; None: there is none."""
-    found, _ = sniff_stream(BytesIO(data))
+    found, _ = sniff_stream(BytesIO(data), learns=False)
     if found.envelope is None:
         return [], None
     request = request_for(found.envelope, found.log or MIXED, 0, len(data), zone)

@@ -15,6 +15,7 @@ from pipeline.kafka.layout.envelope import STOCK, Envelope, envelope, envelopes,
 from pipeline.kafka.layout.wrapper import wrappers
 from pipeline.kafka.reading.masking import Masking
 from pipeline.kafka.reading.other_layout import text_of
+from pipeline.kafka.reading.prefixes import learned
 from pipeline.kafka.reading.record_text import RecordText, record_text
 from pipeline.kafka.reading.understanding import understand
 from pipeline.kafka.reading.writers import writers
@@ -56,16 +57,17 @@ def sniff_stream(
     *,
     most: int = DEFAULT_MAX_RECORD_BYTES,
     until: int | None = None,
+    learns: bool = True,
 ) -> tuple[Sniff, bytes]:
     """Judges by the first HEAD_BYTES, which are given back, and by more, up to `most`, while no log is found in them:
     the first record may be longer, or what is left of one.
 
-    log: as kind_of takes it. until: what comes behind is not seen.
+    log: as kind_of takes it. until: what comes behind is not seen. learns: as sniff takes it.
     """
     head, size = b"", HEAD_BYTES
     while True:
         head += stream.read((size if until is None else min(size, until)) - len(head))
-        found = sniff(head, given, size)
+        found = sniff(head, given, size, learns=learns)
         is_found = found.envelope is not None and kind_of(found, log) is not None
         if is_found or len(head) < size or size >= most:
             return found, head[:HEAD_BYTES]
@@ -81,7 +83,7 @@ def kind_of(found: Sniff, log: str | None) -> str | None:
     return "mixed" if is_console else found.log
 
 
-def sniff(head: bytes, given: str | None = None, most: int = HEAD_BYTES) -> Sniff:
+def sniff(head: bytes, given: str | None = None, most: int = HEAD_BYTES, *, learns: bool = True) -> Sniff:
     """Judges by the first `most` bytes of the file, uncompressed; the last record may be cut there.
 
     The first envelope counts in which nearly all records are whole and Kafka's, and half of the lines begin
@@ -89,37 +91,73 @@ def sniff(head: bytes, given: str | None = None, most: int = HEAD_BYTES) -> Snif
     few wrappers are tried first, then as the tables are ordered.
     `given`: the envelope, or the layout without its wrappers, that conf names; no other is tried then.
     A file with loggers of both server.log and another log is mixed (a container's stdout).
+    learns: where no log of Kafka's is found so, a prefix is looked for that every line has.
     """
     head = head[:most]
     best: tuple[tuple[int, int], Sniff] | None = None
+    is_of_others = True
     for found in _candidates(head, given):
         text = _text(head, found)
         if text is None:
             continue
-        judged, ours = _judged(found, text)
-        whole = ours if _has_no_logger(found) else int(text.is_whole.sum())
+        judged, ours, whole = _judged(found, text)
         if best is None or (ours, whole) > best[0]:
-            best = (ours, whole), judged
+            best, is_of_others = ((ours, whole), judged), _is_of_others(text)
             is_nearly_all = whole >= max(NEARLY_ALL * (len(text.is_whole) - 1), HALF * head.count(b"\n"))
             if judged.log is not None and is_nearly_all:
                 break
+    if learns and (best is None or best[1].log is None):
+        behind = _behind_prefix(head, given, behind_time=is_of_others)
+        best = best if behind is None else ((1, 1), behind)
     return Sniff(None, None, frozenset()) if best is None else with_writers(best[1], head)
 
 
-def _judged(found: Envelope, text: RecordText) -> tuple[Sniff, int]:
-    """And how many of the records are of Kafka's loggers; none where so few are told by the message alone that other
-    programs may have printed them."""
+def _judged(found: Envelope, text: RecordText) -> tuple[Sniff, int, int]:
+    """And how many of the records are of Kafka's loggers, none where so few are told by the message alone that other
+    programs may have printed them; and how many are whole, of what prints no logger those."""
     counted = {one["values"]: one["counts"] for one in text.source.drop_null().value_counts().to_pylist()}
     ours = {name: count for name, count in counted.items() if is_kafkas(name)}
-    if _has_no_logger(found) and sum(ours.values()) < LEAST_TOLD * int(text.is_whole.sum()):
+    whole = int(text.is_whole.sum())
+    has_no_logger = isinstance(found.layout, Layout) and found.layout.logger_form == NO_LOGGER
+    if has_no_logger and sum(ours.values()) < LEAST_TOLD * whole:
         ours = {}
-    return Sniff(
-        found.name, _log([log_of(name) for name in ours]), frozenset(), any(map(is_krafts, ours))
-    ), sum(ours.values())
+    count = sum(ours.values())
+    judged = Sniff(found.name, _log([log_of(name) for name in ours]), frozenset(), any(map(is_krafts, ours)))
+    return judged, count, count if has_no_logger else whole
 
 
-def _has_no_logger(found: Envelope) -> bool:
-    return isinstance(found.layout, Layout) and found.layout.logger_form == NO_LOGGER
+def _is_of_others(text: RecordText) -> bool:
+    """Whether all that begins with time and level is whole and names its logger: one that does not may be Kafka's."""
+    is_told = text.is_whole & text.logger.is_valid().to_numpy(zero_copy_only=False)
+    return bool((is_told | text.level.is_null().to_numpy(zero_copy_only=False)).all())
+
+
+def _behind_prefix(head: bytes, given: str | None, *, behind_time: bool) -> Sniff | None:
+    """What a file is whose every line begins with words of the same form, which are no wrapper of wrappers.tsv.
+
+    behind_time: as learned takes it.
+    """
+    own = None if given is None else envelope(given)
+    if own is not None and own.wrappers:
+        return None
+    known = layouts() if own is None else {own.name: own.layout}
+    for around in _around(_sample(head), MOST_WRAPPERS):
+        inner = _sample(head)
+        for name in around:
+            inner = wrappers()[name].without(inner)
+        lines = [one for one in inner[0].as_py().split("\n") if one.strip()]
+        for prefix in learned(lines, known.values(), NEARLY_ALL, behind_time=behind_time):
+            if sum(map(prefix.stands_before, lines)) < NEARLY_ALL * len(lines):
+                continue
+            for name in known:
+                found = envelope("/".join((*around, prefix.name, name)))
+                is_begun = found.bare.start_pattern.match(prefix.rest.encode("utf-8", "replace"))
+                text = _text(head, found) if is_begun else None
+                if text is not None:
+                    judged, _, whole = _judged(found, text)
+                    if judged.log is not None and whole >= NEARLY_ALL * (len(text.is_whole) - 1):
+                        return judged
+    return None
 
 
 def _candidates(head: bytes, given: str | None) -> Iterator[Envelope]:
@@ -130,16 +168,16 @@ def _candidates(head: bytes, given: str | None) -> Iterator[Envelope]:
             yield own
             return
         names = [own.name]
-    sample = pa.array([_sample(head).decode("utf-8", "replace").removeprefix("\ufeff")])
-    for around in _around(sample, MOST_WRAPPERS):
+    for around in _around(_sample(head), MOST_WRAPPERS):
         for name in names:
             yield envelope("/".join((*around, name)))
 
 
-def _sample(head: bytes) -> bytes:
-    """The first lines; where the first one may be longer than that, those behind it, too."""
+def _sample(head: bytes) -> pa.Array:
+    """One text: the first lines; where the first one may be longer than that, those behind it, too."""
     behind = head.find(b"\n") if len(head) > HEAD_BYTES else len(head)
-    return head[:SAMPLE_BYTES] + head[behind : behind + SAMPLE_BYTES]
+    sample = head[:SAMPLE_BYTES] + head[behind : behind + SAMPLE_BYTES]
+    return pa.array([sample.decode("utf-8", "replace").removeprefix("\ufeff")])
 
 
 def _around(sample: pa.Array, most: int) -> Iterator[tuple[str, ...]]:

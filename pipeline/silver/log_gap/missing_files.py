@@ -7,7 +7,7 @@ from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
 from pipeline.kafka.layout.paths import is_named_as_kafkas
-from schemas.bronze.file_sighting import PROBLEMS
+from schemas.bronze.file_sighting import LOOKS_LIKE, PROBLEMS
 
 PATH = ("cluster_id", "path")
 # The path of a log that was rolled by the hour, and the hour.
@@ -16,11 +16,12 @@ NUMBERED = r"^(.*\.log)\.([0-9]{1,3})(?:\.gz|\.zst)?$"  # the path without its n
 
 
 def not_read(sightings: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
-    """Paths whose last sighting is a problem, or of a file that is named as a controller's log and holds no line of
-    one. Their time is the hour in the name, as Kafka rolls its logs, where all logs are in UTC."""
+    """Paths whose last sighting is a problem, or of a file that is a controller's log by its name or its lines and of
+    which none can be read. Their time is the hour in the name, as Kafka rolls its logs, where all logs are in UTC."""
     newest = sightings.sort("run_id").unique(PATH, keep="last", maintain_order=True)
     is_named = pl.Series("is_named", [is_named_as_kafkas(path) for path in newest["path"]], pl.Boolean)
-    is_other = (col("state") == "not_kafka") & is_named
+    is_like = col("sentence").str.contains(LOOKS_LIKE, literal=True).fill_null(value=False)
+    is_other = (col("state") == "not_kafka") & (is_named | is_like)
     hour = col("path").str.extract(HOURLY, 1) + ":00"
     hour_at = hour.str.to_datetime("%Y-%m-%d-%H:%M", time_unit="us", time_zone="UTC", strict=False)
     is_in_utc = (source_file["zone"] == "UTC").all()

@@ -1,0 +1,47 @@
+"""What is said of a file that looks like Kafka's and is not read: how its lines begin, and how to name that."""
+
+import re
+from collections.abc import Sequence
+
+from pipeline.kafka.layout.envelope import layouts
+from pipeline.kafka.reading.prefixes import is_excerpt, is_of_kafka, learned
+from pipeline.kafka.reading.sniff import sniff
+
+WORDS = re.compile(r"[\w.$]+", re.ASCII)
+CLOCK = re.compile(r"\d\d:\d\d:\d\d")
+LINES = 400
+SHOWN = 100
+HALF = 0.5
+NAME_IT = "name it with the setting envelope"
+
+
+def said_of(head: bytes, found: str | None) -> str | None:
+    """One sentence; None: it does not look like Kafka's, as half of its lines with a time do that name its loggers.
+
+    found: the envelope that was detected, which is that of an excerpt or holds no log of Kafka's.
+    """
+    lines = [one for one in head.decode("utf-8", "replace").split("\n")[:LINES] if one.strip()]
+    timed = [one for one in lines if CLOCK.search(one)]
+    kafkas = [one for one in timed if any(map(is_of_kafka, WORDS.findall(one)))]
+    if not kafkas or len(kafkas) < HALF * len(timed):
+        return None
+    before, name = _prefix_of(kafkas)
+    if before is None:
+        begins = f"its lines begin with '{kafkas[0][:SHOWN]}', in no known layout"
+        return f"{begins}: name their ConversionPattern with the setting envelope"
+    stands = f"'{before}' stands before the time of its lines"
+    if found is not None and is_excerpt(found):
+        return (
+            f"{stands}, as grep prints those of another file: give --logs that file, or {NAME_IT}: '{found}'"
+        )
+    return f"{stands}, and not of all in one form: {NAME_IT}, such as '{name}'"
+
+
+def _prefix_of(lines: Sequence[str]) -> tuple[str | None, str]:
+    """What stands before the time of the first line of the most usual form, and its envelope; None: nothing stands
+    there, or what follows is in no known layout."""
+    for prefix in learned(lines, layouts().values(), 0):
+        behind = sniff(f"{prefix.rest}\n".encode("utf-8", "replace"), learns=False)
+        if behind.log is not None:
+            return prefix.before, f"{prefix.name}/{behind.envelope}"
+    return None, ""
