@@ -25,8 +25,7 @@ HOURS, WEEKS = 200, 4000
 
 @dataclass(frozen=True)
 class Nights:
-    """What nights bring of a lab cluster: see segments_of. times: how much longer each second is, 0: around midnights.
-    logs: which are read."""
+    """What nights bring of a lab cluster: see segments_of. times: how much longer each second is, 0: around midnights."""
 
     late: tuple[int, ...] = ()
     seed: int = 0
