@@ -22,6 +22,6 @@ def map_of(key: pa.DataType, value: pa.DataType) -> pa.DataType:
     return pa.map_(key, pa.field("value", value, nullable=False))
 
 
-def struct(*fields: tuple[str, pa.DataType]) -> pa.DataType:
-    """A struct whose fields are never null."""
-    return pa.struct([pa.field(name, kind, nullable=False) for name, kind in fields])
+def struct(*fields: tuple[str, pa.DataType], unknown: tuple[str, ...] = ()) -> pa.DataType:
+    """A struct whose fields are never null but those that may be unknown."""
+    return pa.struct([pa.field(name, kind, nullable=name in unknown) for name, kind in fields])

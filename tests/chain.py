@@ -21,6 +21,7 @@ CARRIED = {
     "summary_before": "replay_summary",
     "timeline_before": "partition_timeline",
     "session_before": "broker_session",
+    "topic_before": "topic_lifecycle",
     "outage_before": "partition_outage",
     "imbalance_before": "leader_imbalance",
     "reassignment_before": "reassignment_event",

@@ -19,7 +19,13 @@ from pipeline.model.partitions.service_parts import ended_intervals, whole_inter
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.partitions.topic_lives import CREATED, DELETION_BEFORE, ENDED, REMOVED
 from pipeline.model.terms.succession import with_superseded
-from schemas.gold import broker_session, leader_imbalance, partition_outage, partition_timeline
+from schemas.gold import (
+    broker_session,
+    leader_imbalance,
+    partition_outage,
+    partition_timeline,
+    topic_lifecycle,
+)
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
 from schemas.silver import election_event, reassignment_event, topic_event
 from schemas.spec import TableSpec
@@ -116,6 +122,12 @@ def sessions_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     return kept.unique(("cluster_id", "broker_id", "joined_at"), keep="first")
 
 
+def topic_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """Rows of gold.topic_lifecycle that begin before the day, those that ended among them: a KRaft controller that
+    starts prints topics of long ago once more."""
+    return at_hand.stored(topic_lifecycle.SPEC, before("first_seen_at", start))
+
+
 def outage_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     """Rows of gold.partition_outage that begin before the day and reach it; undetermined only by what was before it:
     what comes after it is judged anew."""
@@ -188,6 +200,7 @@ STATES: dict[str, State] = {
     "deletion_before": deletion_before,
     "timeline_before": timeline_before,
     "session_before": sessions_before,
+    "topic_before": topic_before,
     "outage_before": outage_before,
     "imbalance_before": imbalance_before,
     "reassignment_before": reassignment_before,
@@ -208,6 +221,7 @@ NOTHING: dict[str, pl.DataFrame] = {
     "deletion_before": pl.DataFrame(schema=DELETION_BEFORE),
     "timeline_before": empty(partition_timeline.SPEC),
     "session_before": empty(broker_session.SPEC),
+    "topic_before": empty(topic_lifecycle.SPEC),
     "outage_before": empty(partition_outage.SPEC),
     "imbalance_before": empty(leader_imbalance.SPEC),
     "reassignment_before": empty(reassignment_event.SPEC),

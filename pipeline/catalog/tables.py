@@ -24,6 +24,7 @@ from pipeline.gold import (
     partition_timeline,
     reassignment,
     replay_check,
+    topic_lifecycle,
     transition_audit,
 )
 from pipeline.silver import (
@@ -145,6 +146,7 @@ TABLES: tuple[Table, ...] = (
     built(partition_timeline, Refresh.INCREMENTAL, ordered_by="valid_until_at", lookback_days=0),
     built(partition_view, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
     built(broker_session, Refresh.INCREMENTAL, ordered_by="left_at", lookback_days=0, lookback_minutes=1),
+    built(topic_lifecycle, Refresh.INCREMENTAL, ordered_by="ended_at", lookback_days=0),
     built(partition_outage, Refresh.INCREMENTAL, ordered_by="ended_at", lookback_days=0),
     built(leader_imbalance, Refresh.INCREMENTAL, ordered_by="valid_until_at", lookback_days=0),
     built(

@@ -11,6 +11,7 @@ STEPS = (
     "deletion_listed",  # a controller that starts finds it queued
     "deletion_started",  # (re)started: replicas are stopped
     "deletion_blocked",  # put off: a replica is out of reach, or was not deleted
+    "deletion_halted",  # put off, up to 2.2, where no reason is said: as the one above or the one below
     "deletion_deferred",  # put off until a reassignment ends (from 2.3)
     "deletion_resumed",  # a broker with replicas of it started
     "deletion_completed",

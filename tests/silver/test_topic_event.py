@@ -16,6 +16,7 @@ LINES = """
     [2026-11-21 00:00:04,500] INFO [Topic Deletion Manager 1] Halted deletion of topics c,d due to offline replicas (kafka.controller.TopicDeletionManager)
     [2026-11-21 00:00:04,600] INFO [Topic Deletion Manager 1] Halted deletion of topics e due to replica deletion failure (kafka.controller.TopicDeletionManager)
     [2026-11-21 00:00:04,700] INFO [Topic Deletion Manager 1] Halted deletion of topics f due to topic reassignment in progress (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:04,750] INFO [Topic Deletion Manager 1], Halted deletion of topics m (kafka.controller.TopicDeletionManager)
     [2026-11-21 00:00:04,800] INFO [Controller id=1] New topics: [Set()], deleted topics: [HashSet(g, h)], new partition replica assignment [Map()] (kafka.controller.KafkaController)
     [2026-11-21 00:00:05,000] INFO [Controller id=1] List of topics to be deleted:  (kafka.controller.KafkaController)
     [2026-11-21 00:00:06,000] INFO [Controller id=1] Some replicas [Topic=c,Partition=0,Replica=2],[Topic=d,Partition=0,Replica=2] for topics scheduled for deletion c,d are on the newly restarted brokers 2. Signaling restart of topic deletion for these topics (kafka.controller.KafkaController)
@@ -52,6 +53,7 @@ def test_steps() -> None:
         4.5       | d     | deletion_blocked   |                        | offline replicas
         4.6       | e     | deletion_blocked   |                        | replica deletion failure
         4.7       | f     | deletion_deferred  |                        | topic reassignment in progress
+        4.75      | m     | deletion_halted    |                        |
         4.8       | g     | removed            |                        |
         4.8       | h     | removed            |                        |
         6         | c     | deletion_resumed   |                        | 2

@@ -1,0 +1,147 @@
+"""Lives of topics, each told by a few lines; nights are in tests/incremental."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.chain import built
+from tests.frames import at
+from tests.lab import Row, rows_of
+from tests.rows import records_in
+
+ELECTED = "[2026-11-21 00:00:0{at},000] INFO [Controller id={id}] {id} successfully elected as the controller. Epoch incremented to {epoch} and epoch zk version is now {epoch} (kafka.controller.KafkaController)"
+CONTROLLER_1 = f"""
+    {ELECTED.format(at=0, id=1, epoch=1)}
+    [2026-11-21 00:00:00,100] INFO [Controller id=1] Currently active brokers in the cluster: Set(1, 2) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:00,200] INFO [Controller id=1] Current list of topics in the cluster: Set(old, gone) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:01,000] INFO [Controller id=1] New topics: [Set(a)], deleted topics: [Set()], new partition replica assignment [Map(a-0 -> Vector(3), a-1 -> Vector(1, 2))] (kafka.controller.KafkaController)
+    [2026-11-21 00:00:02,000] INFO [Controller id=1] New topics: [Set()], deleted topics: [Set(old)], new partition replica assignment [Map()] (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,000] INFO [Controller id=1] Starting topic deletion for topics gone (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,100] WARN [Controller id=1] Ignoring request to delete non-existing topics none (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,200] INFO [Controller id=1] Removing a since delete topic is disabled (kafka.controller.KafkaController)
+"""
+STATE_CHANGE_1 = """
+    [2026-11-21 00:00:01,020] TRACE [Controller id=1 epoch=1] Changed partition a-1 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1, 2), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:00:01,050] TRACE [Broker id=1] Completed LeaderAndIsr request correlationId 1 from controller 1 epoch 1 for the become-leader transition for partition a-1 (state.change.logger)
+"""
+CONTROLLER_2 = f"""
+    {ELECTED.format(at=5, id=2, epoch=2)}
+    [2026-11-21 00:00:05,200] INFO [Controller id=2] Current list of topics in the cluster: Set(a, new) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:06,000] INFO [Controller id=2] Starting topic deletion for topics new (kafka.controller.KafkaController)
+    [2026-11-21 00:00:06,010] INFO [Topic Deletion Manager 2], Deletion of topic new (re)started (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:06,030] DEBUG [Topic Deletion Manager 2], Deletion successfully completed for replicas [Topic=new,Partition=0,Replica=2] (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:06,040] INFO [Topic Deletion Manager 2], Deletion of topic new successfully completed (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:06,040] INFO [Topic Deletion Manager 2], Not retrying deletion of topic new at this time since it is marked ineligible for deletion (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:06,060] INFO [Controller id=2] New topics: [Set(new)], deleted topics: [Set()], new partition replica assignment [Map(new-0 -> Vector(2))] (kafka.controller.KafkaController)
+"""
+LIVES = {
+    (1, "controller"): CONTROLLER_1,
+    (1, "state-change"): STATE_CHANGE_1,
+    (2, "controller"): CONTROLLER_2,
+}
+
+
+def lives_of(logs: dict[tuple[int, str], str]) -> dict[tuple[str, int], Row]:
+    rows = rows_of(built(records_in(logs), "topic_lifecycle")["topic_lifecycle"])
+    return {(one["topic"], one["topic_life"]): one for one in rows}
+
+
+@pytest.fixture(scope="module")
+def lives() -> dict[tuple[str, int], Row]:
+    return lives_of(LIVES)
+
+
+def test_how_lives_begin_and_end(lives: dict[tuple[str, int], Row]) -> None:
+    told = {
+        key: (one["created_how"], one["ended_how"], one["ended_at"], one["deletion_state"])
+        for key, one in lives.items()
+    }
+    assert told == {
+        ("a", 1): ("created", None, None, "disabled"),
+        ("old", 1): ("listed", "removed_by_hand", at(2), "none"),
+        ("gone", 1): ("listed", "vanished", at(5.2), "requested"),
+        ("none", 1): ("no_topic", None, at(3.1), "ignored_nonexistent"),
+        ("new", 1): ("listed", "deleted", at(6.04), "completed"),
+        ("new", 2): ("created", None, None, "none"),
+    }
+
+
+def test_a_partition_without_a_live_replica_is_not_online(lives: dict[tuple[str, int], Row]) -> None:
+    """Broker 3 never was there: whether it is dead is not known."""
+    life = lives["a", 1]
+    assert (life["created_at"], life["partition_count"], life["replication"]) == (at(1), 2, [1, 2])
+    assert (life["online_at"], life["serving_ms"], life["slowest_partition"]) == (None, None, 0)
+    parts = [(one["partition"], one["online_at"], one["serving_at"]) for one in life["partitions"]]
+    assert parts == [(0, None, None), (1, at(1.02), at(1.05))]
+
+
+def test_a_deletion_is_told_in_steps(lives: dict[tuple[str, int], Row]) -> None:
+    life = lives["new", 1]
+    assert dict(life["deletion_steps"]) == {
+        "queued": 10, "stopping_replicas": 20, "waiting": 0, "removing_znodes": 10,
+    }  # fmt: skip
+    assert [one["step"] for one in life["deletion_lines"]] == ["requested", "started", "completed"]
+
+
+BROKERS = """
+    [2026-11-21 00:00:00,100] INFO [Controller id=1] Currently active brokers in the cluster: Set(1, 2, 3) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:00,150] INFO [Controller id=1] Newly added brokers: , deleted brokers: 3, bounced brokers: , all live brokers: 1,2 (kafka.controller.KafkaController)
+"""
+ASKED = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=1] Starting topic deletion for topics t (kafka.controller.KafkaController)
+    [2026-11-21 00:00:01,001] INFO [Topic Deletion Manager 1] Deletion of topic t (re)started (kafka.controller.TopicDeletionManager)
+"""
+DEAD = """
+    [2026-11-21 00:00:01,010] DEBUG [Topic Deletion Manager 1] Dead Replicas ([Topic=t,Partition=0,Replica={broker}]) found for topic t (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:01,010] INFO [Topic Deletion Manager 1] Halted deletion of topics t due to offline replicas (kafka.controller.TopicDeletionManager)
+"""
+ANSWERED = """
+    [2026-11-21 00:00:01,010] DEBUG [Controller id=1] Delete topic callback invoked for StopReplicaResponse(responses={{t-0=KAFKA_STORAGE_ERROR}}, error=NONE) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:01,011] DEBUG [Topic Deletion Manager 1], Deletion failed for replicas [Topic=t,Partition=0,Replica=2]. Halting deletion for topics Set(t) (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:01,012] INFO [Topic Deletion Manager 1], Halted deletion of topics t (kafka.controller.TopicDeletionManager)
+"""
+FAILED = """
+    [2026-11-21 00:00:01,008] DEBUG [Topic Deletion Manager 1] Deletion successfully completed for replicas [Topic=t,Partition=1,Replica=2] (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:01,011] DEBUG [Topic Deletion Manager 1] Deletion failed for replicas [Topic=t,Partition=0,Replica=2],[Topic=t,Partition=1,Replica=2]. Halting deletion for topics Set(t) (kafka.controller.TopicDeletionManager)
+    [2026-11-21 00:00:01,012] INFO [Topic Deletion Manager 1] Halted deletion of topics t due to replica deletion failure (kafka.controller.TopicDeletionManager)
+"""
+MOVING = "    [2026-11-21 00:00:01,010] INFO [Topic Deletion Manager 1] Halted deletion of topics t due to topic reassignment in progress (kafka.controller.TopicDeletionManager)\n"
+BARE = "    [2026-11-21 00:00:01,010] INFO [Topic Deletion Manager 1], Halted deletion of topics t (kafka.controller.TopicDeletionManager)\n"
+WHY: tuple[tuple[str, str, list[tuple[int, int, str | None]]], ...] = (
+    (DEAD.format(broker=3), "dead_replica", [(0, 3, None)]),
+    (DEAD.format(broker=2), "storage_error", [(0, 2, None)]),
+    (ANSWERED.format(), "storage_error", [(0, 2, "KAFKA_STORAGE_ERROR")]),
+    (FAILED, "replica_deletion_failed", [(0, 2, None)]),
+    (MOVING, "reassignment", []),
+    (BARE, "unknown", []),
+)
+
+
+@pytest.mark.parametrize(("lines", "blocked_by", "replicas"), WHY)
+def test_what_puts_a_deletion_off(
+    lines: str, blocked_by: str, replicas: list[tuple[int, int, str | None]]
+) -> None:
+    controller = "\n    ".join([ELECTED.format(at=0, id=1, epoch=1), (BROKERS + ASKED + lines).strip()])
+    (life,) = lives_of({(1, "controller"): f"\n    {controller}\n"}).values()
+    found = [(one["partition"], one["broker_id"], one["error"]) for one in life["blocking_replicas"]]
+    assert (life["blocked_by"], found, life["deletion_state"]) == (blocked_by, replicas, "put_off")
+
+
+def test_it_goes_on_when_a_broker_starts_or_the_controller_changes() -> None:
+    first = "\n    ".join(
+        [ELECTED.format(at=0, id=1, epoch=1), (BROKERS + ASKED + DEAD.format(broker=3)).strip()]
+    )
+    second = f"""
+    {ELECTED.format(at=3, id=2, epoch=2)}
+    [2026-11-21 00:00:03,200] INFO [Controller id=2] Current list of topics in the cluster: Set(t) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:03,300] INFO [Controller id=2] List of topics to be deleted: t (kafka.controller.KafkaController)
+    [2026-11-21 00:00:04,000] INFO [Controller id=2] Some replicas [Topic=t,Partition=0,Replica=3] for topics scheduled for deletion t are on the newly restarted brokers 3. Signaling restart of topic deletion for these topics (kafka.controller.KafkaController)
+    [2026-11-21 00:00:04,001] INFO [Topic Deletion Manager 2] Deletion of topic t (re)started (kafka.controller.TopicDeletionManager)
+"""
+    (life,) = lives_of({(1, "controller"): f"\n    {first}\n", (2, "controller"): second}).values()
+    assert list(zip(life["resumed_at"], life["resumed_by"], strict=True)) == [
+        (at(3.3), "controller 2"),
+        (at(4), "broker 3"),
+    ]
+    assert life["deletion_state"] == "in_progress"
+    assert life["deletion_requested_at"] + timedelta(milliseconds=10) == life["put_off_at"]
