@@ -6,6 +6,7 @@ from schemas.types import INTEGER, STRING, TIMESTAMP, map_of
 SEVERITIES = ("critical", "warning", "info")
 # What a fact says. All are texts: numbers in plain decimals, lists as 1,2,3. A fact that is not known is left out.
 FACTS = {
+    "asking_ids": "Nodes that asked for votes in vain; left out: no line tells.",
     "at_least_ms": "For how long there was no controller at least, ms; left out: until the end of the logs.",
     "at_most_ms": "For how long there was no controller at most, ms; where at_least_ms is not known.",
     "broker_id": "Broker.",
@@ -87,6 +88,7 @@ FACTS = {
     "to_state": "State that is entered.",
     "topic": "Topic; its id where the line does not name it.",
     "total_ms": "Sum of the outages of all partitions, ms.",
+    "unanswered_ids": "Nodes that did not answer them, or could not be reached; left out: no line tells.",
     "unmoved_count": "Partitions with other replicas that were without a leader when the broker left.",
     "writes_count": "Leaders that the controller wrote after the next election; left out: not known.",
 }
@@ -104,7 +106,8 @@ FACTS_OF_RULE = {
     ),
     "no_controller": (*CONTROLLER, "at_least_ms", "at_most_ms"),
     "quorum_without_leader": (
-        *("epochs_count", "first_epoch", "last_epoch", "lasted_ms", "refused_ids", "refusing_ids"),
+        *(*CONTROLLER, "epochs_count", "first_epoch", "last_epoch", "lasted_ms"),
+        *("asking_ids", "refused_ids", "refusing_ids", "unanswered_ids"),
     ),
     "controller_powerless": (*CONTROLLER, "refused_count", "lasted_ms"),
     "controller_outlived": (*CONTROLLER, "late_ms", "writes_count", "overlap"),

@@ -46,7 +46,8 @@ def test_it_goes_on_at_the_end_of_the_data() -> None:
     )  # fmt: skip
     assert (
         row["sentence"]
-        == "no controller since 00:00:30, 6 epochs without a leader, still so at the end of the data"
+        == "no controller since 00:00:30, 6 epochs without a leader, still so at the end of the data; server.log of "
+        "the controllers would tell why"
     )
     assert dict(row["facts"]) == {"epochs_count": "6", "first_epoch": "5", "last_epoch": "10"}
 
@@ -54,7 +55,8 @@ def test_it_goes_on_at_the_end_of_the_data() -> None:
 def test_logs_that_begin_in_it() -> None:
     [row] = found({3: race(3)})
     assert row["sentence"] == (
-        "no controller since 00:00:30 at least, 6 epochs without a leader, still so at the end of the data"
+        "no controller since 00:00:30 at least, 6 epochs without a leader, still so at the end of the data; "
+        "server.log of the controllers would tell why"
     )
 
 
@@ -63,10 +65,14 @@ def test_over_and_who_refused_whom() -> None:
     server = {1: [REFUSED.format("0:31,000", 1, "[2]")], 2: [REFUSED.format("0:33,000", 2, "[1]")]}
     [row] = found({1: [*BEGUN, *race(1), ACTIVE.format("0:50,500", 1, 11)], 2: [*race(2), *after]}, server)
     assert (row["severity"], row["sentence"]) == (
-        "warning", "no controller for 20.0 s, 6 epochs without a leader; nodes 1, 2 reject each other's votes",
+        "warning",
+        "no controller for 20.0 s, 6 epochs without a leader; nodes 1, 2 reject each other's votes: if it lasts, raise "
+        "controller.quorum.election.timeout.ms above what a vote takes between them",
     )  # fmt: skip
     [row] = found({1: [*BEGUN, *race(1)], 2: [*race(2), *after]}, {1: server[1]})
-    assert row["sentence"].endswith("; node 2 refused votes to node 1")
+    assert row["sentence"].endswith(
+        "; node 2 refused votes to node 1: its log is behind, or it asks too early"
+    )
 
 
 @pytest.mark.parametrize(

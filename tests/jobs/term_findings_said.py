@@ -23,6 +23,7 @@ RACE = {
     "epochs_count": "5",
     "first_epoch": "44",
     "last_epoch": "48",
+    "asking_ids": "1",
     "refused_ids": "1",
     "refusing_ids": "0,2",
 }

@@ -21,6 +21,7 @@ from tests.jobs import (
     findings_said,
     life_findings_said,
     partition_findings_said,
+    quorum_findings_said,
     start_findings_said,
     term_findings_said,
 )
@@ -37,6 +38,7 @@ STORIES = (
     life_findings_said,
     fault_findings_said,
     start_findings_said,
+    quorum_findings_said,
 )
 CASES = {name: case for one in STORIES for name, case in one.CASES.items()}
 ALTERED = [each for one in STORIES for each in one.ALTERED]

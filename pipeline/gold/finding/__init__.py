@@ -72,7 +72,9 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
     lost_dirs = lost_log_dirs(failed_log_dirs(node_event), broker_event)
-    races = quorum_without_leader(controller_event, controller_term, data_end)
+    races = quorum_without_leader(
+        controller_event, controller_term, node_event, broker_session, audit_limit, data_end
+    )
     found = (
         unclean_election(leader_election, election_event),
         outage(partition_outage, controller_term, broker_session, lost_dirs, audit_limit, data_end),

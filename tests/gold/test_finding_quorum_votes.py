@@ -1,0 +1,132 @@
+"""A KRaft quorum without a majority, as voters say it in server.log: from 4.0 on nothing else tells."""
+
+from typing import Any
+
+import pytest
+
+from tests.chain import built
+from tests.rows import records_in
+
+Row = dict[str, Any]
+Logs = dict[int, list[str]]
+AT = "[2026-11-21 00:0{0}] INFO "
+ACTIVE = AT + (
+    "[QuorumController id={1}] Becoming the active controller at epoch {2}, next write offset 5. "
+    "(org.apache.kafka.controller.QuorumController)"
+)
+CREATED = AT + (
+    "[QuorumController id={1}] Creating new QuorumController with clusterId x. "
+    "(org.apache.kafka.controller.QuorumController)"
+)
+RAFT = AT + "[RaftManager id={1}] {2} (org.apache.kafka.raft.KafkaRaftClient)"
+FETCH = "Transitioning to Prospective state due to fetch timeout"
+VOTE = "{0}=VoterState(replicaKey=ReplicaKey(id={0}, directoryId=<undefined>), state={1})"
+MAJORITY = AT + (
+    "[RaftManager id={1}] Did not receive fetch request from the majority of the voters within 3000ms. Current fetched "
+    "voters are [], and voters are [1, 2, 3] (org.apache.kafka.raft.LeaderState)"
+)
+SIGNAL = AT + "Terminating process due to signal SIGTERM (org.apache.kafka.common.utils.LoggingSignalHandler)"
+
+
+def timed_out(node: int, clock: str, **state: str) -> str:
+    votes = ", ".join(VOTE.format(name[1:], said) for name, said in state.items())
+    text = (
+        "Election timed out before receiving sufficient vote responses to become candidate. Current epoch election "
+        f"state: EpochElection(voterStates={{{votes}}})"
+    )
+    return RAFT.format(clock, node, text)
+
+
+def refused(node: int, clock: str) -> str:
+    votes = ", ".join(VOTE.format(one, "GRANTED" if one == node else "REJECTED") for one in (1, 2, 3))
+    text = f"Insufficient remaining votes to become candidate. Current epoch election state is EpochElection(voterStates={{{votes}}}). "
+    return RAFT.format(clock, node, text)
+
+
+def asks_in_vain(node: int, count: int = 5) -> list[str]:
+    others = {f"n{one}": "GRANTED" if one == node else "UNRECORDED" for one in (1, 2, 3)}
+    return [
+        line
+        for one in range(count)
+        for line in (
+            RAFT.format(f"1:{10 + 4 * one},000", node, FETCH),
+            timed_out(node, f"1:{12 + 4 * one},000", **others),
+        )
+    ]
+
+
+def found(controller: Logs, server: Logs) -> list[Row]:
+    texts = {(node, "controller"): "\n".join(lines) for node, lines in controller.items()}
+    texts |= {(node, "server"): "\n".join(lines) for node, lines in server.items()}
+    rows = built(records_in(texts), "finding")["finding"].sort("valid_from_at").to_dicts()
+    return [row for row in rows if row["rule"] in {"quorum_without_leader", "no_controller"}]
+
+
+FIRST = [ACTIVE.format("0:10,000", 1, 4)]
+BACK = [CREATED.format("1:31,000", 1)]
+NEXT = [ACTIVE.format("1:32,000", 3, 5)]
+
+
+def test_without_a_majority_votes_tell_since_when_and_who_did_not_answer() -> None:
+    logs = {1: [*FIRST, *BACK], 2: [CREATED.format("1:31,100", 2)], 3: NEXT}
+    [row] = found(logs, {3: asks_in_vain(3)})
+    assert (row["rule"], row["severity"], row["term_id"]) == ("quorum_without_leader", "warning", "1-4")
+    assert row["sentence"] == (
+        "no controller for at least 22.0 s after controller 1 (epoch 4); node 3 asked for votes and nodes 1 and 2 did "
+        "not answer: start what is down, or mend the network between the voters"
+    )
+    assert dict(row["facts"]) == {
+        "controller_id": "1", "controller_epoch": "4", "lasted_ms": "22000", "asking_ids": "3", "unanswered_ids": "1,2",
+    }  # fmt: skip
+    [row] = found(logs, {})
+    assert row["rule"] == "no_controller"
+
+
+def test_a_leader_that_lost_its_majority_says_since_when() -> None:
+    server = [MAJORITY.format("1:08,000", 1), *asks_in_vain(1)]
+    renounced = (
+        "[2026-11-21 00:01:08,300] WARN [QuorumController id=1] Renouncing the leadership due to a metadata log event. "
+        "We were the leader at epoch 4, but in the new epoch 5, the leader is (none). Reverting to last stable offset "
+        "7. (org.apache.kafka.controller.QuorumController)"
+    )
+    [row] = found({1: [*FIRST, renounced], 3: [ACTIVE.format("1:32,000", 3, 6)]}, {1: server})
+    assert row["sentence"].startswith("no controller for 24.0 s after controller 1 (epoch 4); node 1 asked")
+
+
+def test_nobody_answers_at_the_end_of_the_data() -> None:
+    [row] = found({1: FIRST}, {3: asks_in_vain(3)})
+    assert (row["severity"], row["valid_until_at"]) == ("critical", None)
+    assert row["sentence"].startswith(
+        "no controller since 00:01:10 at least, still so at the end of the data;"
+    )
+
+
+PULSES = [
+    line
+    for one in range(6)
+    for line in (RAFT.format(f"1:{10 + one * 4},000", 2, FETCH), refused(2, f"1:{10 + one * 4},060"))
+]
+SLOW = (
+    "[2026-11-21 00:01:40,000] ERROR [QuorumController id=1] Exceptionally slow controller event processBrokerHeartbeat "
+    "took 3104 ms. (org.apache.kafka.controller.EventPerformanceMonitor)"
+)
+
+
+@pytest.mark.parametrize(
+    ("controller", "server"),
+    [
+        pytest.param({1: [*FIRST, *BACK], 3: NEXT}, {3: asks_in_vain(3, 1)}, id="one election"),
+        pytest.param({1: [*FIRST, SLOW]}, {3: asks_in_vain(3)}, id="cut off while the controller acts"),
+        pytest.param({1: FIRST}, {3: asks_in_vain(3), 2: [RAFT.format("0:05,000", 2, FETCH)]}, id="one of two alone"),
+        pytest.param(
+            {1: FIRST}, {3: [SIGNAL.format("1:05,000"), *asks_in_vain(3)]}, id="it is being stopped"
+        ),
+        pytest.param(
+            {1: [ACTIVE.format("0:10,000", 1, 4), CREATED.format("1:33,000", 1)], 3: [ACTIVE.format("1:33,500", 3, 5)]},
+            {2: PULSES, 1: [RAFT.format("1:30,500", 1, "Completed graceful shutdown of RaftClient")]},
+            id="a frozen voter of which the leader knows nothing",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_no_lost_quorum(controller: Logs, server: Logs) -> None:
+    assert [row for row in found(controller, server) if row["rule"] == "quorum_without_leader"] == []
