@@ -24,7 +24,10 @@ IS_EMPTY = re.compile(r"No logs found to be loaded in|not found, creating it|No 
 HALTS = re.compile(
     r"[Hh]alting|Shutdown broker because|[Dd]isk error (?:while replicating|during)|Error writing"
 )
-FLAGS = (("is_halted", "true", HALTS), ("is_controller_told", "false", re.compile(r"Unable to propagate")))
+FLAGS = (
+    ("is_halted", "true", HALTS),
+    ("is_controller_told", "false", re.compile(r"Unable to propagate|couldn't communicate")),
+)
 NAMED = 100  # so many partitions a finding names
 
 

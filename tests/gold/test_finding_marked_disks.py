@@ -120,6 +120,17 @@ def test_a_broker_in_kraft_names_the_directory_and_its_id() -> None:
     assert (row["facts"]["log_dirs"], row["facts"]["directory_ids"]) == ("/b", ID_B)
 
 
+def test_a_broker_that_can_tell_no_controller_ends_itself() -> None:
+    own = lines(
+        (10.01, f"WARN [ReplicaManager broker=1] Stopping serving replicas in dir /b with uuid Some({ID_B}) because the log directory has failed. {REPLICAS}"),
+        (40, f"ERROR [BrokerLifecycleManager id=1] Shutting down because couldn't communicate offline log dir {ID_B} with controllers (kafka.server.BrokerLifecycleManager)"),
+    )  # fmt: skip
+    (row,) = told({(1, "server"): own})
+    assert row["sentence"] == (
+        "broker 1 lost log directory /b; it could tell no controller, so the process ended; no line says that it is back"
+    )
+
+
 def test_a_controller_that_is_not_told_still_counts_on_the_replicas() -> None:
     untold = (
         10.03,

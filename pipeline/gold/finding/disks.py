@@ -202,9 +202,14 @@ def effect() -> pl.Expr:
     }
     parts = pl.concat_list(*(when(col(one) > 0).then(text) for one, text in said.items())).list.drop_nulls()
     told = when(parts.list.len() > 0).then(words(": {}", parts.list.join(", "))).otherwise(lit(""))
-    halted = when(col("is_halted") & (col("log_dirs").list.len() > 0)).then(lit("; the process halted"))
-    untold = when("is_untold").then(lit("; the controller is not told and still counts on them"))
-    return pl.concat_str(told, *(one.otherwise(lit("")) for one in (halted, untold)))
+    of_dir = col("log_dirs").list.len() > 0
+    then = (
+        when(col("is_halted") & col("is_untold")).then(lit("; it could tell no controller, so the process ended"))
+        .when(col("is_halted") & of_dir).then(lit("; the process halted"))
+        .when("is_untold").then(lit("; the controller is not told and still counts on them"))
+        .otherwise(lit(""))
+    )  # fmt: skip
+    return pl.concat_str(told, then)
 
 
 def ending() -> pl.Expr:

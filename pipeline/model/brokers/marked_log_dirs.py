@@ -9,6 +9,7 @@ BROKER = ("cluster_id", "broker_id")
 DECIDED = "log_dir_failed"
 REGISTERED = ("registered", "registered_again")
 # How long a controller needs for what a broker tells it: its answer to the first orders after a start, a heartbeat.
+SHUT_DOWN = "other_broker_lifecycle_manager_shutting_down_because_couldn_t"
 SOON = pl.duration(minutes=1)
 EARLIER = pl.duration(seconds=5)  # clocks of two nodes
 
@@ -17,7 +18,7 @@ def lost_log_dirs(own: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame
     """Failures of directories by the brokers' own lines (own: of failed_log_dirs), with the lines of controllers, and
     those that controllers alone tell: without a path."""
     marked = pl.concat([in_kraft(broker_event), in_zookeeper(broker_event)]).with_row_index("mark")
-    numbered = own.with_row_index("row")
+    numbered = with_shutdown(own, broker_event).with_row_index("row")
     pairs = numbered.select("row", *BROKER, "directory_id", "failed_at", "back_at").join(
         marked, on=BROKER, suffix="_marked"
     )
@@ -46,6 +47,37 @@ def lost_log_dirs(own: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame
     )
     alone = marked.join(same.select("mark").unique(), on="mark", how="anti")
     return pl.concat([one.select(*FOUND, "evidence") for one in (both, alone)])
+
+
+def with_shutdown(own: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
+    """Failures of which the broker could tell no controller (log.dir.failure.timeout.ms) and therefore ended itself.
+
+    Source: BrokerLifecycleManager.OfflineDirBrokerFailureEvent, from 3.8.
+    """
+    ended = (
+        broker_event.filter(col("event") == SHUT_DOWN)
+        .sort("logged_at", "file_id", "byte_offset")
+        .group_by(
+            *BROKER, directory_id=col("reason").str.extract(r"([A-Za-z0-9_-]{22})"), maintain_order=True
+        )
+        .agg(ended_at="logged_at", ended_lines=LINE)
+        .drop_nulls("directory_id")
+    )
+    numbered = own.with_row_index("row")
+    found = (
+        numbered.select("row", *BROKER, "directory_id", "failed_at", "back_at")
+        .join(ended.explode("ended_at", "ended_lines"), on=[*BROKER, "directory_id"])
+        .filter(col("ended_at").is_between("failed_at", pl.coalesce("back_at", "ended_at")))
+        .group_by("row", maintain_order=True)
+        .agg(ended_line=col("ended_lines").first())
+    )
+    has_ended = col("ended_line").is_not_null()
+    return (
+        numbered.join(found, on="row", how="left")
+        .sort("row")
+        .with_columns(col("is_halted", "is_untold") | has_ended, evidence=with_line("evidence", "ended_line"))
+        .select(own.columns)
+    )
 
 
 def joined(name: str) -> pl.Expr:
