@@ -57,6 +57,12 @@ LEADER = re.compile(r"(?i)leader\"?[=:] ?(-?\d+)")
 ISR = re.compile(r"(?i)isr(?:WithBrokerEpoch)?\"?[=:] ?((?:List|BrokerState|broker\w+=|[-\d\[(, )])*)")
 BROKER = re.compile(r"(?<!Epoch=)(?<![-\d])\d+")
 GIVEN = re.compile(r"to OnlinePartition with (?:leader (\d+)|state .*?leader=(-?\d+))")
+# What the leader writes itself, and up to 2.3 what it means to write.
+OWN_ISR = re.compile(
+    r"(?:broker=| on broker )(\d+)[]:] (?:ISR updated to \[?|(?:Shrinking|Expanding) ISR .*?from [\d,]* to )([\d,]+)"
+)
+# Each write of a partition's state has the next number.
+NUMBER = re.compile(r"(?i)\b(?:zkVersion|partitionEpoch)[=:] ?(\d+)|version updated to \[?(\d+)")
 LEADER_EPOCH = re.compile(r"(?i)leader_?epoch\"?[=:] ?(\d+)")
 
 
@@ -76,7 +82,8 @@ def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     words = [next((one for pattern in UNCLEAN if (one := pattern.search(line.text))), None) for line in lines]
     for line, found in zip(lines, words, strict=True):
         told = (dashed(found[1]), found[2]) if found else chosen(line)
-        require(told in {(partition, leader), None}, f"{line.place()} does not say so")
+        is_so = told in {(partition, leader), None} or is_next(line, lines[0])
+        require(is_so, f"{line.place()} does not say so")
     if chosen(lines[0]):
         require_isr(lines[0], claim.known_broker_ids("isr"))
     if any(words):
@@ -84,11 +91,13 @@ def unclean_election(claim: Claim, lines: Sequence[Line]) -> str:
     require(chosen(lines[0]), f"{lines[0].place()} does not say so")
     if any(LIVE.search(line.whole) for line in lines[1:]):
         return away(claim, leader, lines)
-    before = [isr for line in lines[1:] if (isr := left_without(line, partition, lines[0]))]
+    before = [isr for line in lines[1:] if (isr := in_sync_before(claim, line, lines[0]))]
     require(before, "no record says who was in sync before")
     require(all(leader not in isr for isr in before), f"{leader} was in sync before")
     require(claim.known_broker_ids("isr_before") in (None, *before), f"in sync was {', '.join(before[0])}")
-    return f"nobody led, in sync {', '.join(before[0])}, then {leader} with the next leader epoch"
+    is_certain = all(is_next(line, lines[0]) or not leads(line) for line in lines[1:])
+    require(is_certain, "that nothing was written between rests on more records", UNDECIDED)
+    return f"in sync were {', '.join(before[0])}, then {leader} was elected with nothing written between"
 
 
 def end_of(line: Line) -> tuple[str, int, set[str]] | None:
@@ -179,17 +188,39 @@ def require_isr(election: Line, in_sync: Sequence[str] | None) -> None:
         require(ids == in_sync, f"its ISR is {', '.join(ids)}")
 
 
-def left_without(line: Line, partition: str, election: Line) -> list[str]:
-    """Brokers in the ISR that the line says of a partition without a leader, just before the election."""
-    leader, isr, epoch = (one.search(line.text) for one in (LEADER, ISR, LEADER_EPOCH))
-    is_of_it = re.search(rf"(?<![\w.-]){re.escape(partition)}(?!\d)", line.text)
-    require(is_of_it and leader and isr and epoch, f"{line.place()} says no ISR of {partition}")
-    if not (leader and isr and epoch):
-        return []
+def in_sync_before(claim: Claim, line: Line, election: Line) -> list[str]:
+    """Brokers in the ISR that the line says of the partition, as of just before the election: of the write before it by
+    their numbers, or nobody led and the leader epoch is the next one. Up to 2.3 what a leader writes has no number."""
+    own, leader, isr, epoch = (one.search(line.text) for one in (OWN_ISR, LEADER, ISR, LEADER_EPOCH))
+    partition = claim.partition()
+    names = "|".join(map(re.escape, (partition, re.sub(r"^(.*)-(\d+)$", r"[\1,\2]", partition))))
+    is_of_it = re.search(rf"(?<![\w.-])(?:{names})(?!\d)", line.text)
+    led, in_sync = (own[1], own[2]) if own else (leader and leader[1], isr and isr[1])
+    require(is_of_it and led and in_sync is not None, f"{line.place()} says no ISR of {partition}")
     after = LEADER_EPOCH.search(election.text)
-    is_next = leader[1] == "-1" and after and int(after[1]) == int(epoch[1]) + 1
-    require(is_next and line.at() <= election.at(), f"{line.place()} is not just before the election")
-    return BROKER.findall(isr[1])
+    is_next_epoch = bool(own) or bool(after and epoch and int(after[1]) == int(epoch[1]) + 1)
+    is_just_before = is_next_epoch and (is_next(line, election) or led == "-1" or number(line) is None)
+    is_same = led == (claim.known("old_leader") or "-1")
+    is_so = is_just_before and is_same and line.at() <= election.at()
+    require(is_so, f"{line.place()} is not just before the election")
+    return BROKER.findall(in_sync or "")
+
+
+def leads(line: Line) -> bool:
+    """False: the line says that nobody leads, so that nobody changes the SR."""
+    leader = LEADER.search(line.text)
+    return not leader or leader[1] != "-1"
+
+
+def number(line: Line) -> int | None:
+    found = NUMBER.search(line.text)
+    return int(found[1] or found[2]) if found else None
+
+
+def is_next(line: Line, election: Line) -> bool:
+    """The election is the write after that of the line."""
+    before, after = number(line), number(election)
+    return before is not None and before + 1 == after
 
 
 def leader_choice(claim: Claim, lines: Sequence[Line]) -> str:

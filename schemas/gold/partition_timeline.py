@@ -62,7 +62,8 @@ SPEC = TableSpec(
         field(
             "isr_evidence",
             EVIDENCE_TYPE,
-            "ZooKeeper mode: the record that stated them first, after others; null: isr is, and in KRaft.",
+            "ZooKeeper mode: the record that stated them first, after others or another write (partition_epoch); null: "
+            "isr is, and in KRaft.",
         ),
         field(
             "is_isr_stale",

@@ -36,7 +36,7 @@ STATE_CHANGE_2_2 = "".join((
     02,001 Changed partition g-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=1, isr=List(1, 2), zkVersion=1)
     03,001 Changed partition h-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=1, isr=List(1, 2), zkVersion=1)
     04,001 Changed partition e-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=1, isr=List(1), zkVersion=1)
-    05,001 Changed partition a-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=1, isr=List(1), zkVersion=1)
+    05,001 Changed partition a-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=1, isr=List(1), zkVersion=3)
     05,001 Changed partition b-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=3, leaderEpoch=1, isr=List(3, 1), zkVersion=1)
     05,002 Controller 1 epoch 1 failed to change state for partition c-0 from OfflinePartition to OnlinePartition
     {UNDER_OFFLINE.format("c-0")}
@@ -48,7 +48,7 @@ STATE_CHANGE_2_2 = "".join((
     06,001 Changed partition d-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=2, isr=List(1), zkVersion=2)
     """,
 ))  # fmt: skip
-# b-0: the second of its assignment, 1, is live and in sync. g-0: 2 is not the preferred one.
+# a-0: its leader wrote the ISR twice before. b-0: the second of its assignment, 1, is live and in sync. g-0: 2 is not the preferred one.
 FROM_2_2 = """
     topic | elected_at | kind                | trigger                   | outcome | failure          | old_leader | leader | isr     | leader_epoch | expected_leader | verdict                 | is_clean | reason               | certainty
     a     | 1.001      | init                | topic creation            | done    |                  |            | 2      | [2 1]   | 0            | 2               | as_prescribed           | true     |                      | proved
@@ -62,8 +62,8 @@ FROM_2_2 = """
     i     | 1.002      | init                | topic creation            | failed  | no_live_assigned |            |        |         |              |                 |                         |          |                      | proved
     f     | 2.001      | preferred           | preferred election by tool | done   |                  | 1          | 1      | [1 3]   | 1            | 1               | redundant               | true     |                      | proved
     g     | 2.001      | preferred           | preferred election by tool | done   |                  | 1          | 2      | [1 2]   | 1            | 1               | differs                 | true     |                      | proved
-    h     | 3.001      | reassign            | reassignment              | done    |                  | 1          | 2      | [1 2]   | 1            | 2               | as_prescribed_by_result | true     |                      | proved
-    e     | 4.001      | controlled_shutdown | controlled shutdown       | done    |                  | 3          | 1      | [1]     | 1            | 1               | as_prescribed_by_result | true     |                      | proved
+    h     | 3.001      | reassign            | reassignment              | done    |                  | 1          | 2      | [1 2]   | 1            | 2               | as_prescribed           | true     |                      | proved
+    e     | 4.001      | controlled_shutdown | controlled shutdown       | done    |                  | 3          | 1      | [1]     | 1            | 1               | as_prescribed           | true     |                      | proved
     a     | 5.001      | offline             | broker failure            | done    |                  | 2          | 1      | [1]     | 1            | 1               | as_prescribed_by_result |          | isr_before_uncertain | proved
     b     | 5.001      | offline             | broker failure            | done    |                  | 2          | 3      | [3 1]   | 1            | 1               | differs                 | true     |                      | proved
     c     | 5.002      | offline             | broker failure            | failed  | no_live_assigned | 2          |        |         |              |                 |                         |          |                      | proved

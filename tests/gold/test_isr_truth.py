@@ -1,4 +1,5 @@
-"""With server.log the ISR of each partition is what ZooKeeper had at every time, and where lines of leaders are lost
+"""With server.log the ISR of each partition is what ZooKeeper had at every time, so that of each election it is known
+whether it was clean, and where lines of leaders are lost
 nothing is claimed that was not so."""
 
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from polars import col
 
 from pipeline.core.frames import frame_of
 from tests.chain import built
+from tests.gold.election_truth import compared
 from tests.gold.isr_truth import WITH_SERVER_LOG, stretches
 from tests.gold.kraft_truth import Stretch, sums, wrong
 from tests.gold.lab_runs import first_life
@@ -62,11 +64,14 @@ def told(cluster: Path, lines: pl.DataFrame) -> list[Stretch]:
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(one, marks=pytest.mark.soak) for one in LABS)])
 def test_isr_at_every_time(shared: Path, name: str) -> None:
     cluster = folder_of(shared, name)
-    found = told(cluster, frame_of(first_life(cluster, WITH_SERVER_LOG)))
+    tables = built(first_life(cluster, WITH_SERVER_LOG), "leader_election")
+    found = list(stretches(cluster, rows_of(tables["partition_timeline"])))
     right, unknown, off = sums(found)
     print(f"{name}: right {right:.1f}, undetermined {unknown:.1f}, wrong {off:.1f} partition-seconds")
     assert wrong(found) == []
     assert unknown == 0 and right > 1000
+    elections = compared(cluster, rows_of(tables["leader_election"]))
+    assert {name for one in elections.values() for name, count in one.items() if count} == {"right"}
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ from tests.gold.zookeeper_labs import UNDECIDED_ENDS, Lab, cases, folder
 from tests.lab import Row, broken_rules, records, rows_of, tables_of
 
 VERDICTS = ("first", "valid", "same_state", "failed", "refused", "hidden")
+UNSURE = 0.06  # of elections of 1.1 to 2.6 without server.log, at most
 LEADERS_CHANGED = 200  # at least, in each of these clusters
 RATIOS_CHANGED = 50  # at least, in each of these clusters
 ELECTION_SEEN_MS = 50  # from ZooKeeper's time of the election to the controller's line
@@ -159,8 +160,8 @@ def test_elections_are_those_that_were(lab: Lab) -> None:
     assert found["leader"]["undetermined"] == 0 and found["leader"]["right"] > LEADERS_CHANGED / (
         1 + 3 * lab.is_short
     )
-    is_told = not "1.1" <= lab.expected[0] < "2.7" and not lab.is_short
-    assert bool(found["is_clean"]["undetermined"]) != is_told
+    is_told = not "1.1" <= lab.expected[0] < "2.7"
+    assert found["is_clean"]["undetermined"] <= found["is_clean"]["right"] * (1 - is_told) * UNSURE
 
 
 def test_ratios_are_those_that_kafka_prints(lab: Lab) -> None:

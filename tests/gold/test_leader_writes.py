@@ -31,7 +31,7 @@ STORIES = {
         BEGUN
         + "10 | 2 | [2 1]   | 1 | false | inferred\n"
         + "20 | 2 | [2 1 3] | 2 | false | inferred\n"
-        + "30 | 1 | [2 1 3] | 3 | true  | inferred",
+        + "30 | 1 | [2 1 3] | 3 | true  | proved",
     ),
     "one that is refused is none": (
         [SHRINKING.format(10, "2,1,3", "2,1"), REFUSED.format(10, 0)],
@@ -108,3 +108,29 @@ def intervals(server: dict[tuple[int, str], str], said: list[str]) -> pl.DataFra
     logs = {(1, "controller"): CONTROLLER, (1, "state-change"): "\n".join([CREATED.strip(), *said]), **server}
     rows: pl.DataFrame = built(log_table(logs), "partition_timeline")["partition_timeline"]
     return rows.filter(rows["leader"].is_not_null())
+
+
+@pytest.mark.parametrize(
+    ("written", "number", "expected"),
+    [
+        (UPDATED.format(10, "2", 1), 2, ([2], True, False)),
+        (UPDATED.format(10, "2,1", 1), 2, ([2, 1], True, True)),
+        (SHRINKING.format(10, "2,1,3", "2"), 2, ([2], True, False)),
+        (UPDATED.format(10, "2", 1), 3, ([2, 1, 3], False, None)),
+    ],
+    ids=["outside of it", "in it", "an intention", "another write came between"],
+)
+def test_an_election_right_after_the_last_write(
+    written: str, number: int, expected: tuple[list[int], bool, bool | None]
+) -> None:
+    """Its number says whether the ISR that is known is the one that the controller read."""
+    election = ELECTED.format(30, 1, 1, "1", number).replace("from Online", "from Offline")
+    logs = {
+        (1, "controller"): CONTROLLER,
+        (1, "state-change"): f"{CREATED.strip()}\n{election}",
+        (2, "server"): f"{STARTED.format('2.2.0')}\n{written}",
+    }
+    last = built(log_table(logs), "leader_election")["leader_election"].sort("elected_at").to_dicts()[-1]
+    assert (last["isr_before"], last["is_isr_before_certain"], last["is_clean"]) == expected
+    proof = [one["file_id"] for one in last["evidence"]]
+    assert proof == ["1-state-change", "2-server"][: 1 + (expected[2] is False)]

@@ -18,8 +18,10 @@ from tests.jobs.finding_records import (
     LOADED_TO_50,
     OUTSIDER,
     RECOVERING,
+    SHRUNK_BY_3,
     UNCLEAN,
     UNCLEAN_ONLINE,
+    WRITTEN_BY_3,
 )
 from tests.jobs.findings_said import finding
 
@@ -38,6 +40,21 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
         finding("unclean_election", "08:33:27.238", "08:33:27.238",
             topic="clicks", partition="1", leader="3", isr_before="1", isr="3"),
         [OUTSIDER, LEFT_ALONE], CONFIRMED,
+    ),
+    "unclean_election after a write of its leader": (
+        finding("unclean_election", "08:59:35.967", "08:59:35.967",
+            topic="audit_log", partition="0", leader="1", old_leader="3", isr_before="3", isr="1"),
+        [LED_BY_1, WRITTEN_BY_3], CONFIRMED,
+    ),
+    "unclean_election after a request": (
+        finding("unclean_election", "08:59:35.967", "08:59:35.967",
+            topic="audit_log", partition="0", leader="1", old_leader="3", isr_before="3", isr="1"),
+        [LED_BY_1, LED_BY_3], CONFIRMED,
+    ),
+    "unclean_election after what its leader meant to write": (
+        finding("unclean_election", "08:59:35.967", "08:59:35.967",
+            topic="audit_log", partition="0", leader="1", old_leader="3", isr_before="3", isr="1"),
+        [LED_BY_1, SHRUNK_BY_3], UNDECIDED,
     ),
     "leader_choice": (
         finding("leader_choice", "08:33:27.238", "08:33:27.238",
@@ -106,6 +123,14 @@ ALTERED = [
     ("unclean_election by the ISR before", "leader=-1", "leader=1", "not just before"),
     ("unclean_election by the ISR before", "leaderEpoch=12", "leaderEpoch=11", "not just before"),
     ("unclean_election by the ISR before", "for partition clicks-1", "for partition clicks-11", "says no ISR of clicks-1"),
+    ("unclean_election after a write of its leader", "updated to [3]", "updated to [3,1]", "1 was in sync before"),
+    ("unclean_election after a write of its leader", "updated to [14]", "updated to [13]", "not just before"),
+    ("unclean_election after a write of its leader", "broker=3", "broker=2", "not just before"),
+    ("unclean_election after a write of its leader", "audit_log-0 b", "audit_log-01 b", "says no ISR of audit_log-0"),
+    ("unclean_election after a request", "zkVersion=14", "zkVersion=13", "not just before"),
+    ("unclean_election after a request", "isr=3,", "isr=3,1,", "1 was in sync before"),
+    ("unclean_election after what its leader meant to write", "to 3", "to 3,1", "1 was in sync before"),
+    ("unclean_election after what its leader meant to write", "broker=3", "broker=2", "not just before"),
     ("leader_choice", "leader=3", "leader=1", "does not choose 3"),
     ("leader_choice", "List(3)", "List(1, 3)", "its ISR is 1, 3"),
     ("leader_choice", "epoch=8", "epoch=9", "is of epoch 9"),

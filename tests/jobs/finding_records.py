@@ -53,6 +53,8 @@ DUMP = "[2026-11-21 09:00:12,174] INFO [ReplicaStateMachine controllerId=2] Star
 STACK = "\tat kafka.controller.ReplicaStateMachine.logInvalidTransition(ReplicaStateMachine.scala:397)"
 # Broker 1 was away while broker 3, which led audit_log-0, left; cluster 2.2.2.
 LED_BY_3 = "[2026-11-21 08:59:26,484] TRACE [Controller id=3 epoch=5] Sending become-leader LeaderAndIsr request PartitionState(controllerEpoch=5, leader=3, leaderEpoch=8, isr=3, zkVersion=14, replicas=3,1, isNew=false) to broker 3 for partition audit_log-0 (state.change.logger)"
+WRITTEN_BY_3 = "[2026-11-21 08:59:30,100] INFO [Partition audit_log-0 broker=3] ISR updated to [3] and zkVersion updated to [14] (kafka.cluster.Partition)"
+SHRUNK_BY_3 = "[2026-11-21 08:59:30,100] INFO [Partition audit_log-0 broker=3] Shrinking ISR from 3,1 to 3 (kafka.cluster.Partition)"
 LEFT_1 = "[2026-11-21 08:59:26,395] INFO [Controller id=3] Newly added brokers: , deleted brokers: 1, bounced brokers: , all live brokers: 2,3 (kafka.controller.KafkaController)"
 FOUND_2 = "[2026-11-21 08:59:33,439] INFO [Controller id=2] Currently active brokers in the cluster: Set(2) (kafka.controller.KafkaController)"
 BACK_1 = "[2026-11-21 08:59:35,950] INFO [Controller id=2] Newly added brokers: 1, deleted brokers: , bounced brokers: , all live brokers: 1,2 (kafka.controller.KafkaController)"

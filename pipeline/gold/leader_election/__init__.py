@@ -63,8 +63,9 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     last rows before it of state.partition_view and state.controller_day.
 
     The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.
-    The choice is judged by the ISR before where that is certain, else by the ISR that the line states: the old one
-    without those that are gone. Up to 1.0 lines of elections state none: the request that follows does.
+    The choice is judged by the ISR before where that is certain, as of the write just before (with_isr_line), else by
+    the ISR that the line states: the old one without those that are gone. Up to 1.0 lines of elections state none: the
+    request that follows does.
     Source: PartitionLeaderSelector up to 1.0, Election and PartitionStateMachine since, 0.8.2 to 3.9.
     """
     intervals = whole_intervals(partition_timeline)
@@ -124,4 +125,5 @@ def named(found: pl.DataFrame) -> pl.DataFrame:
         isr=when(is_done).then("isr"),
         leader_epoch=when(is_done).then("leader_epoch"),
         leader=when(is_done).then("said_leader"),
+        partition_epoch=when(is_done).then("said_partition_epoch"),
     )

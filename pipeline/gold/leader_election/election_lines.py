@@ -21,8 +21,9 @@ NOTED = (
 TRYING = ("partition_transition", "partition_transition_failed", REMOVED, UPDATED, *SENT)
 AIMED = ("leader_not_in_target", "leader_dead")
 SAYING = (
-    "event", "from_state", "outcome", "leader", "isr", "leader_epoch", "choice", "selector", "message",
-    "exception_class", "target", "gone_id", "logged_at", "event_seq", "controller_epoch", "file_id", "byte_offset",
+    "event", "from_state", "outcome", "leader", "isr", "leader_epoch", "partition_epoch", "choice", "selector",
+    "message", "exception_class", "target", "gone_id", "logged_at", "event_seq", "controller_epoch", "file_id",
+    "byte_offset",
 )  # fmt: skip
 SAID = tuple(f"said_{name}" for name in SAYING)
 

@@ -67,7 +67,8 @@ def with_doubt(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame) -
 
 
 def with_certain_isr(found: pl.DataFrame) -> pl.DataFrame:
-    """is_isr_before_certain: the leader asks this controller for every change, there was none, or it is alone.
+    """is_isr_before_certain: nothing was written since (is_isr_numbered), the leader asks this controller for every
+    change, there was none, or it is alone.
 
     Where lines are missing, only what the controller itself said last of the ISR: its next leader epoch follows.
     """
@@ -76,7 +77,7 @@ def with_certain_isr(found: pl.DataFrame) -> pl.DataFrame:
     is_own = col("isr_line_file_id").is_not_null() & col("is_own_whole") & follows
     is_known = col("doubt").is_null() | is_own | (is_led_by_none & follows)
     is_told = col("is_isr_told").fill_null(value=False) | (col("replicas").list.len() == 1)
-    is_certain = ((is_told | is_led_by_none) & is_known).fill_null(value=False)
+    is_certain = ((is_told | is_led_by_none) & is_known).fill_null(value=False) | col("is_isr_numbered")
     return found.with_columns(is_isr_before_certain=when(col("isr_before").is_not_null()).then(is_certain))
 
 

@@ -10,17 +10,27 @@ UNDETERMINED = "undetermined"
 
 def with_isr_line(elections: pl.DataFrame, intervals: pl.DataFrame) -> pl.DataFrame:
     """Adds known_isr_<line>: the line that stated isr_before, where the timeline has that ISR just before the election.
+    is_isr_numbered: nothing was written between, as the election has the next number; isr_before and isr_line are
+    those of that write then: the controller reads them there before it elects.
 
     intervals: rows of gold.partition_timeline, those that hold just before each election.
+    Source: PartitionStateMachine.doElectLeaderForPartitions, from 1.1.
     """
     line = col("isr_evidence").list.first().struct
     stated = intervals.filter(col("isr_evidence").is_not_null()).select(
         *PARTITION,
         "valid_from_at",
         known_isr="isr",
+        known_epoch="partition_epoch",
         **{f"known_isr_{name}": line.field(name) for name in LINE},
     )
-    is_that = (col("known_isr") == col("isr_before")).fill_null(value=False)
+    is_next = (col("known_epoch") + 1 == col("partition_epoch")) & (col("how") == "move")
+    is_numbered = col("is_isr_numbered")
+    is_that = (col("known_isr") == col("isr_before")).fill_null(value=False) | is_numbered
+    its = {
+        f"isr_line_{name}": when(is_numbered).then(f"known_isr_{name}").otherwise(f"isr_line_{name}")
+        for name in LINE
+    }
     return (
         elections.with_row_index("election")
         .sort("elected_at")
@@ -29,8 +39,10 @@ def with_isr_line(elections: pl.DataFrame, intervals: pl.DataFrame) -> pl.DataFr
             allow_exact_matches=False, check_sortedness=False,
         )
         .sort("election")
-        .with_columns(when(is_that).then(col(f"known_isr_{name}")) for name in LINE)
-        .drop("election", "known_isr", "valid_from_at")
+        .with_columns(is_isr_numbered=is_next.fill_null(value=False))
+        .with_columns(**its, isr_before=when(is_numbered).then("known_isr").otherwise("isr_before"), is_that=is_that)
+        .with_columns(when("is_that").then(col(f"known_isr_{name}")) for name in LINE)
+        .drop("election", "known_isr", "known_epoch", "is_that", "valid_from_at")
     )  # fmt: skip
 
 

@@ -116,14 +116,17 @@ def without_known(lived: pl.DataFrame) -> pl.DataFrame:
 
 def filled(lived: pl.DataFrame) -> pl.DataFrame:
     """Each statement with all that is known after it; an Offline partition keeps the leader that Kafka keeps.
-    isr_<LINE>: the line that stated the ISR first, after another or an unknown one; is_isr_counted: it says what its
-    leader meant to write."""
+    isr_<LINE>: the line that stated the ISR first, after another or an unknown one, or another write; is_isr_counted:
+    it says what its leader meant to write."""
     known = lived.sort("partition_no", *ORDER_WITH_DOUBT).with_columns(
         col(*TRACKED, "partition_epoch").forward_fill().over("partition_no"),
         is_in_doubt=in_doubt("leader_epoch", "partition_no"),
         is_assignment_doubted=in_doubt("replicas", "partition_no"),
     )
-    is_other_isr = col("isr").ne_missing(col("isr").shift(1).over("partition_no")) | col("is_unseen")
+    is_other = (
+        col(name).ne_missing(col(name).shift(1).over("partition_no")) for name in ("isr", "partition_epoch")
+    )
+    is_other_isr = pl.any_horizontal("is_unseen", *is_other)
     said = {f"isr_{name}": when(is_other_isr).then(pl.coalesce(f"isr_{name}", name)) for name in LINE}
     said |= {"is_isr_counted": when(is_other_isr).then(pl.coalesce("was_counted", "is_counted"))}
     return known.with_columns(
