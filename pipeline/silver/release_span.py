@@ -6,10 +6,11 @@ from itertools import zip_longest
 from typing import Any
 
 import polars as pl
-from polars import col, lit
+from polars import col, lit, when
 
 from pipeline.core.frames import empty
 from pipeline.core.stretch import INFERRED, UNDETERMINED, Sighting, Stretch, stretches
+from pipeline.kafka.facts import table
 from pipeline.kafka.wording.releases import bits, ends, everything, halves, joined, members, signs, wordings
 from pipeline.model.settings import ReleaseSetting
 from schemas.silver.release_span import SPEC
@@ -50,14 +51,27 @@ def said_by_releases(wording_seen: pl.DataFrame) -> pl.DataFrame:
         "first_at", "first_offset", "last_at", "last_offset",
         first_file="file_id", last_file="file_id",
     )  # fmt: skip
-    by_wording = seen.join(bits_of_wordings(), on=["logger", "template"])
+    by_wording = seen.join(bits_of_wordings(), on=["logger", "template"]).with_columns(
+        place=when("is_start").then(place_of_start()).otherwise(0)
+    )
     by_sign = (
-        seen.with_columns(is_start=lit(value=False))
+        seen.with_columns(place=lit(0, pl.Int64))
         .explode("signs", empty_as_null=False)
         .join(bits_of_signs(), left_on="signs", right_on="sign")
     )
-    columns = (*NODE, "seen_at", "is_start", *BITS, *FIRST, *LAST)
+    columns = (*NODE, "seen_at", "place", *BITS, *FIRST, *LAST)
     return pl.concat([by_wording.select(columns), by_sign.select(columns)])
+
+
+def place_of_start() -> pl.Expr:
+    """Which of the lines that a process prints as it starts it is: process_starts.tsv."""
+    places = (
+        when((col("logger") == row["logger"]) & col("template").str.contains(row["template"])).then(
+            lit(int(row["place"]), pl.Int64)
+        )
+        for row in table("wording/process_starts.tsv")
+    )
+    return pl.coalesce(*places)
 
 
 @cache
@@ -79,12 +93,17 @@ def bits_of_signs() -> pl.DataFrame:
 
 
 def seen_once(said: pl.DataFrame) -> pl.DataFrame:
-    """Per node, hour and bits the first and the last sight, with their places; in order of node and time."""
-    return (
-        said.group_by(*NODE, "seen_at", "is_start", *BITS)
+    """Per node, hour and bits the first and the last sight, with their places; in order of node and time. is_start: the
+    first of the lines that a process prints as it starts."""
+    once = (
+        said.group_by(*NODE, "seen_at", "place", *BITS)
         .agg(col(FIRST).sort_by(FIRST).first(), col(LAST).sort_by(LAST).last())
-        .sort(*NODE, *FIRST, *LAST, "is_start", *BITS)
+        .sort(*NODE, *FIRST, *LAST, "place", *BITS)
     )
+    place = when(col("place") > 0).then("place")
+    before = place.forward_fill().shift().over(NODE)
+    is_first = place.is_not_null() & (place <= before).fill_null(value=True)
+    return once.with_columns(is_start=is_first).drop("place")
 
 
 def deciding(sights: pl.DataFrame) -> pl.DataFrame:
