@@ -41,6 +41,7 @@ class FindingLimits(Part):
     outage_ms: Milliseconds
     flapping_departures: PositiveInt
     flapping_minutes: PositiveInt
+    reassignment_minutes: PositiveInt
 
 
 class FindingLimitsOverride(Part):
@@ -52,6 +53,7 @@ class FindingLimitsOverride(Part):
     outage_ms: Milliseconds | None = None
     flapping_departures: PositiveInt | None = None
     flapping_minutes: PositiveInt | None = None
+    reassignment_minutes: PositiveInt | None = None
 
 
 class Suppression(Part):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from jobs.verify.brokers import is_gone
 from jobs.verify.partitions import names
 from jobs.verify.proof import UNDECIDED, Claim, Line, Unproved, require
 
@@ -11,11 +12,12 @@ NAMED = re.compile(r"(?:[Nn]ew replicas |-> \w+\()([\d, ]+)")
 ASSIGNED = re.compile(r"\breplicas=\[?([\d, ]+)")
 LEAVING = re.compile(r"removingReplicas=\[?([\d, ]*)")
 ID = re.compile(r"\d+")
+FAILED, SKIPPED = "Error completing reassignment", "Skipping reassignment"
 BEHIND = re.compile(r"Replica\(s\) ([\d,]+) still need to catch up")
 
 
-def open_reassignment(claim: Claim, lines: Sequence[Line]) -> str:
-    """The first record begins it, the second, if Kafka says so, tells who has not caught up."""
+def stuck_reassignment(claim: Claim, lines: Sequence[Line]) -> str:
+    """The first record begins it, others tell who has not caught up, or is gone."""
     topic, number = claim.text("topic"), claim.number("partition")
     require(is_about(lines[0], topic, number), f"{lines[0].place()} does not name {topic}-{number}")
     require(claim.valid_from_at == lines[0].at(), f"the first record is of {lines[0].at()}")
@@ -24,9 +26,47 @@ def open_reassignment(claim: Claim, lines: Sequence[Line]) -> str:
     require(target in aims(lines[0]), f"{lines[0].place()} does not aim at {', '.join(target)}")
     if lagging := claim.known_broker_ids("lagging_replicas"):
         own = [line for line in lines if names(line, topic, number)]
-        said = [found[1].split(",") for line in own if (found := BEHIND.search(line.text))]
-        require(lagging in said, f"no record says that {', '.join(lagging)} have not caught up")
+        said = [sorted(found[1].split(",")) for line in own if (found := BEHIND.search(line.text))]
+        require(sorted(lagging) in said, f"no record says that {', '.join(lagging)} have not caught up")
+    missing = claim.known_broker_ids("broker_ids") or []
+    for broker in missing:
+        require(any(is_gone(line, broker) for line in lines), f"no record says that broker {broker} is gone")
+    cause = "broker_lagging" if lagging else "broker_gone" if missing else "unknown"
+    require(claim.text("waiting_for") == cause, f"it waits for {cause}")
     raise Unproved(UNDECIDED, f"begun {lines[0].at()}; that no line ends it no record shows")
+
+
+def reassignment_failed(claim: Claim, lines: Sequence[Line]) -> str:
+    """The first record begins it; the last one says that it failed. That a controller does not list it any more is what
+    no record says."""
+    topic, number = claim.text("topic"), claim.number("partition")
+    require(is_about(lines[0], topic, number), f"{lines[0].place()} does not name {topic}-{number}")
+    require(claim.valid_from_at == lines[0].at(), f"the first record is of {lines[0].at()}")
+    target = claim.broker_ids("target_replicas")
+    require(target in aims(lines[0]), f"{lines[0].place()} does not aim at {', '.join(target)}")
+    if claim.text("reason") == "forgotten":
+        raise Unproved(UNDECIDED, f"begun {lines[0].at()}; that a controller has it no more no record shows")
+    last = lines[-1]
+    require(
+        is_about(last, topic, number) and FAILED in last.text, f"{last.place()} does not say that it failed"
+    )
+    require(
+        claim.text("reason") == "error" and claim.valid_until_at == last.at(), f"it failed at {last.at()}"
+    )
+    return f"begun {lines[0].at()}, failed {last.at()}"
+
+
+def reassignment_skipped(claim: Claim, lines: Sequence[Line]) -> str:
+    """The last record says that it is skipped, the first one is the only one or has it in a list."""
+    topic, number, last = claim.text("topic"), claim.number("partition"), lines[-1]
+    require(
+        is_about(last, topic, number) and SKIPPED in last.text,
+        f"{last.place()} does not skip {topic}-{number}",
+    )
+    span = lines[0].at(), last.at()
+    require((claim.valid_from_at, claim.valid_until_at) == span, f"it was from {span[0]} to {span[1]}")
+    require(claim.text("reason") == "topic_deleting", "it is skipped as its topic is being deleted")
+    return f"skipped {last.at()}"
 
 
 def aims(line: Line) -> list[list[str]]:

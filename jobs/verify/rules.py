@@ -18,7 +18,7 @@ from jobs.verify.partitions import (
 )
 from jobs.verify.proof import CONFIRMED, UNDECIDED, Claim, Line, Record, Unproved, line_of, require
 from jobs.verify.quorum import quorum_without_leader
-from jobs.verify.reassignments import open_reassignment
+from jobs.verify.reassignments import reassignment_failed, reassignment_skipped, stuck_reassignment
 from jobs.verify.starts import failed_start
 from jobs.verify.terms import (
     controller_outlived,
@@ -47,7 +47,8 @@ def verified(claim: Claim, records: Sequence[Record]) -> tuple[str, str]:
 RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one for one in (
     illegal_move, refused_move, discontinuity, replay_disagreement, controller_outlived, no_controller,
     deposed_controller_wrote, controller_powerless, failover_slow, event_failed, leader_choice,
-    unclean_election, last_known_leader, outage, blocked_deletion, open_reassignment, standing_imbalance,
+    unclean_election, last_known_leader, outage, blocked_deletion, stuck_reassignment, reassignment_failed,
+    reassignment_skipped, standing_imbalance,
     stated_imbalance, ratio_disagreement, not_understood, quorum_without_leader, broker_flapping, unclean_shutdown,
     new_life, refused_registration, fatal_fault, logged_fault, failed_start, log_dir_failed,
 )}  # fmt: skip

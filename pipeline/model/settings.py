@@ -66,4 +66,5 @@ class AuditLimit:
     outage_ms: int = 1000
     flapping_departures: int = 3
     flapping_minutes: int = 60
+    reassignment_minutes: int = 15
     suppressions: tuple[Suppression, ...] = field(default=())

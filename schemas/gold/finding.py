@@ -72,7 +72,7 @@ FACTS = {
     "partitions": "The first 100 partitions with a replica there; left out: no line tells.",
     "partitions_count": "Partitions; topic and partition are of one of them.",
     "preferred_count": "Partitions that the broker should lead.",
-    "reason": "Why the records are not understood, as bronze.log_record has it.",
+    "reason": "Why the records are not understood, as bronze.log_record has it; why a reassignment was not made.",
     "records_at_risk": "Records that may be lost, at most; left out: not known.",
     "records_count": "Records that are not understood.",
     "refused_count": "Writes that ZooKeeper refused, or registrations that a controller refused.",
@@ -91,6 +91,7 @@ FACTS = {
     "unanswered_ids": "Nodes that did not answer them, or could not be reached; left out: no line tells.",
     "unmoved_count": "Partitions with other replicas that were without a leader when the broker left.",
     "writes_count": "Leaders that the controller wrote after the next election; left out: not known.",
+    "waiting_for": "What it waits for, as gold.reassignment has it.",
 }
 CONTROLLER = ("controller_id", "controller_epoch")
 PARTITION = ("topic", "partition")
@@ -128,7 +129,16 @@ FACTS_OF_RULE = {
     "failover_slow": (*CONTROLLER, "lasted_ms", "longest_step"),
     "leader_choice": (*CONTROLLER, "choices_count", "kind", *PARTITION, "leader", "expected_leader", "isr"),
     "blocked_deletion": ("topic", "lasted_ms"),
-    "open_reassignment": ("partitions_count", *PARTITION, "target_replicas", "lagging_replicas"),
+    "stuck_reassignment": (
+        "partitions_count",
+        *PARTITION,
+        "target_replicas",
+        "waiting_for",
+        "broker_ids",
+        "lagging_replicas",
+    ),
+    "reassignment_failed": (*PARTITION, "target_replicas", "reason"),
+    "reassignment_skipped": (*PARTITION, "reason"),
     "standing_imbalance": (
         *("broker_id", "led_elsewhere_count", "preferred_count", "imbalance_ratio", "threshold_ratio"),
         "is_auto_rebalance_enabled",

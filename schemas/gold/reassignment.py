@@ -92,6 +92,7 @@ SPEC = TableSpec(
         required("resumed_count", LONG, "How often a broker's start or another controller drove it on."),
         required("term_ids", array(STRING), "Terms with lines of it, in order."),
         field("lagging_replicas", BROKER_IDS, "Replicas that had not caught up, as last said (up to 2.3)."),
+        field("lagging_at", TIMESTAMP, "When that was said, UTC."),
         field("waiting_for", STRING, "What one that goes on waits for.", accepted=WAITING_FOR),
         field("waiting_broker_ids", BROKER_IDS, "The brokers that it waits for."),
         field("waiting_since_at", TIMESTAMP, "Since when, UTC."),

@@ -67,7 +67,7 @@ def of_node(text: str) -> Logs:
 STORIES: dict[str, Logs] = {
     "stuck": of_node(STUCK),
     "no word of replicas": of_node(BEGUN + own(16, CHECK)),
-    "two": of_node(BEGUN + moving(2, "events-10", "1") + lagging(20, "events-10", "1") + lagging(21, "events-9", "2")),
+    "two": of_node(BEGUN + moving(2, "events-10", "2,1") + lagging(20, "events-10", "2") + lagging(21, "events-9", "2")),
     "begun anew": of_node(BEGUN + removed(2, "events-9") + moving(5, "events-9", "1,2") + own(25, CHECK)),
     "done": of_node(STUCK + removed(32, "events-9") + own(50, CHECK)),
     "short": of_node(BEGUN + lagging(10, "events-9")),
@@ -90,7 +90,7 @@ STORIES: dict[str, Logs] = {
     ),
     "in KRaft, done": of_node(active(0, 1) + changed(1, "3", "1") + changed(2, "", "") + active(30, 2)),
 }  # fmt: skip
-LAGGING = "replicas 3 and 2 have not caught up; look at the fetchers of 3 and 2"
+LAGGING = "replicas 2 and 3 have not caught up; look at the fetchers of 2 and 3"
 TOLD = {
     "stuck": ("warning", f"reassignment of events-9 to [3, 2] has been open for 30 min: {LAGGING}"),
     "no word of replicas": ("info", "reassignment of events-9 to [3, 2] has been open for 15 min"),
@@ -112,7 +112,7 @@ TOLD = {
 @pytest.fixture(scope="module")
 def found() -> dict[str, dict[str, Any]]:
     findings = built_of_many(STORIES, "finding")["finding"].to_dicts()
-    return {row["cluster_id"]: row for row in findings if row["rule"] == "open_reassignment"}
+    return {row["cluster_id"]: row for row in findings if row["rule"] == "stuck_reassignment"}
 
 
 def test_what_no_line_ends_is_told(found: dict[str, dict[str, Any]]) -> None:
@@ -124,6 +124,6 @@ def test_its_lines_begin_it_and_say_who_lags(found: dict[str, dict[str, Any]]) -
     assert offsets == [len(elected(0, 3, 1)), len(BEGUN)]
     assert found["stuck"]["facts"] == {
         "partitions_count": "1", "topic": "events", "partition": "9", "target_replicas": "3,2",
-        "lagging_replicas": "3,2",
+        "waiting_for": "broker_lagging", "lagging_replicas": "2,3",
     }  # fmt: skip
     assert [len(found[name]["evidence"]) for name in ("in KRaft", "two")] == [1, 4]

@@ -23,14 +23,30 @@ LED_BY_0 = "[2026-11-21 08:34:41,043] TRACE Controller 0 epoch 3 changed partiti
 # As 2.2, 3.9 in ZooKeeper mode and 3.9 in KRaft mode print them.
 MOVING = "[2026-11-21 10:06:42,201] INFO [Controller id=3] Handling reassignment of partition events-9 to new replicas 3,2 (kafka.controller.KafkaController)"
 BEHIND = "[2026-11-21 10:36:42,271] INFO [Controller id=3] 0/2 replicas have caught up with the leader for partition events-9 being reassigned. Replica(s) 3,2 still need to catch up (kafka.controller.KafkaController)"
+FAILED_MOVE = "[2026-11-21 10:06:42,251] ERROR [Controller id=3] Error completing reassignment of partition events-9 (kafka.controller.KafkaController)"
+SKIPPED_MOVE = "[2026-11-21 10:06:42,201] INFO [Controller id=3] Skipping reassignment of events-9 since the topic is currently being deleted (kafka.controller.KafkaController)"
 UPDATING = "[2026-11-21 10:06:42,201] DEBUG [Controller id=2] Updating assignment of partition events-9 from ReplicaAssignment(replicas=1,2, addingReplicas=1, removingReplicas=2) to ReplicaAssignment(replicas=3,2,1, addingReplicas=3, removingReplicas=1) (kafka.controller.KafkaController)"
 CHANGED = "[2026-11-21 10:06:42,201] INFO [QuorumController id=102] Replayed partition assignment change PartitionChangeRecord(partitionId=9, topicId=Z1m6mbttRAeUeDg0Cqmckg, isr=null, leader=-2, replicas=[3, 2, 1], removingReplicas=[1], addingReplicas=[3], leaderRecoveryState=-1) for topic events (org.apache.kafka.controller.ReplicationControlManager)"
 
 
 def moving(**facts: str) -> Claim:
     """A reassignment of events-9 to 3 and 2 that is open."""
-    own = {"partitions_count": "1", "topic": "events", "partition": "9", "target_replicas": "3,2"}
-    return finding("open_reassignment", "10:06:42.201", None, **own, **facts)
+    own = {
+        "partitions_count": "1",
+        "topic": "events",
+        "partition": "9",
+        "target_replicas": "3,2",
+        "waiting_for": "unknown",
+    }
+    return finding("stuck_reassignment", "10:06:42.201", None, **own | facts)
+
+
+def ended(rule: str, reason: str, until: str = "10:06:42.251") -> Claim:
+    """One of events-9 to 3 and 2 that came to nothing."""
+    facts = {"topic": "events", "partition": "9", "target_replicas": "3,2", "reason": reason}
+    if rule == "reassignment_skipped":
+        del facts["target_replicas"]
+    return finding(rule, "10:06:42.201", until, **facts)
 
 
 STATED = {
@@ -109,9 +125,15 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             topic="fraud_scores", partition="0", open_count="1"),
         [FOUND_1_3], UNDECIDED,
     ),
-    "open_reassignment": (moving(lagging_replicas="3,2"), [MOVING, BEHIND], UNDECIDED),
-    "open_reassignment 2.4": (moving(), [UPDATING], UNDECIDED),
-    "open_reassignment in KRaft": (moving(), [CHANGED], UNDECIDED),
+    "stuck_reassignment": (moving(lagging_replicas="2,3", waiting_for="broker_lagging"), [MOVING, BEHIND], UNDECIDED),
+    "stuck_reassignment 2.4": (moving(), [UPDATING], UNDECIDED),
+    "stuck_reassignment without its target": (
+        moving(broker_ids="3", waiting_for="broker_gone"), [MOVING, LEFT_3], UNDECIDED,
+    ),
+    "reassignment_failed": (ended("reassignment_failed", "error"), [MOVING, FAILED_MOVE], CONFIRMED),
+    "reassignment_failed, forgotten": (ended("reassignment_failed", "forgotten"), [MOVING], UNDECIDED),
+    "reassignment_skipped": (ended("reassignment_skipped", "topic_deleting", "10:06:42.201"), [SKIPPED_MOVE], CONFIRMED),
+    "stuck_reassignment in KRaft": (moving(), [CHANGED], UNDECIDED),
     "ratio_disagreement": (
         finding("ratio_disagreement", "09:00:13.431", "09:00:13.431",
             controller_id="2", controller_epoch="8", broker_id="1", kafka_ratio="0.9285714285714286",
@@ -136,12 +158,15 @@ ALTERED = [
     ("outage of a new partition", "inventory-1 state", "inventory-11 state", "leaves inventory-1 with its leader"),
     ("outage that goes on", "Set(1, 3)", "Set(1, 2, 3)", "leaves fraud_scores-0 with its leader"),
     ("outage by a leader that no list has", "leader=3", "leader=2", "leaves fraud_scores-1 with its leader"),
-    ("open_reassignment", "events-9 to new replicas 3,2", "events-8 to new replicas 3,2", "does not name events-9"),
-    ("open_reassignment", "new replicas 3,2 (", "new replicas 3,1 (", "does not aim at 3, 2"),
-    ("open_reassignment", "06:42,201", "06:42,202", "the first record is of"),
-    ("open_reassignment", "Replica(s) 3,2 still", "Replica(s) 2 still", "no record says that 3, 2 have not caught up"),
-    ("open_reassignment 2.4", "addingReplicas=3, removingReplicas=1", "addingReplicas=3, removingReplicas=", "does not aim at"),
-    ("open_reassignment in KRaft", "partitionId=9", "partitionId=19", "does not name events-9"),
+    ("stuck_reassignment", "events-9 to new replicas 3,2", "events-8 to new replicas 3,2", "does not name events-9"),
+    ("stuck_reassignment", "new replicas 3,2 (", "new replicas 3,1 (", "does not aim at 3, 2"),
+    ("stuck_reassignment", "06:42,201", "06:42,202", "the first record is of"),
+    ("stuck_reassignment", "Replica(s) 3,2 still", "Replica(s) 2 still", "no record says that 2, 3 have not caught up"),
+    ("stuck_reassignment 2.4", "addingReplicas=3, removingReplicas=1", "addingReplicas=3, removingReplicas=", "does not aim at"),
+    ("stuck_reassignment in KRaft", "partitionId=9", "partitionId=19", "does not name events-9"),
+    ("reassignment_failed", "partition events-9 (", "partition events-8 (", "does not say that it failed"),
+    ("reassignment_skipped", "events-9", "events-8", "does not skip events-9"),
+    ("stuck_reassignment without its target", "3, bounced brokers: , all live brokers: 1,2", "1, bounced brokers: , all live brokers: 2,3", "that broker 3 is gone"),
     ("ratio_disagreement", "broker 1 is", "broker 2 is", "for broker 2"),
     ("ratio_disagreement", "id=2", "id=1", "is of controller 1"),
 ]  # fmt: skip
@@ -153,7 +178,7 @@ SAID_WRONGLY = [
     ("outage of a new partition", "partition", "0", "leaves inventory-0 with its leader"),
     ("ratio_disagreement", "imbalance_ratio", "0.9285714285714286", "both ratios are the same"),
     ("ratio_disagreement", "kafka_ratio", "0.9185714285714286", "prints 0.928"),
-    ("open_reassignment", "topic", "event", "does not name event-9"),
-    ("open_reassignment", "target_replicas", "2,3", "does not aim at 2, 3"),
+    ("stuck_reassignment", "topic", "event", "does not name event-9"),
+    ("stuck_reassignment", "target_replicas", "2,3", "does not aim at 2, 3"),
     ("ratio_disagreement", "broker_id", "2", "for broker 1"),
 ]

@@ -24,7 +24,11 @@ from pipeline.gold.finding.outages import outage
 from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalance
 from pipeline.gold.finding.quorum import quorum_without_leader, without_races
 from pipeline.gold.finding.ratios import ratio_disagreement, stated_imbalance
-from pipeline.gold.finding.reassignments import open_reassignment
+from pipeline.gold.finding.reassignments import (
+    reassignment_failed,
+    reassignment_skipped,
+    stuck_reassignment,
+)
 from pipeline.gold.finding.starts import failed_start
 from pipeline.gold.finding.terms import (
     controller_outlived,
@@ -53,7 +57,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     imbalance_check: pl.DataFrame,
     partition_outage: pl.DataFrame,
     topic_event: pl.DataFrame,
-    reassignment_event: pl.DataFrame,
+    reassignment: pl.DataFrame,
     replay_check: pl.DataFrame,
     log_gap: pl.DataFrame,
     leader_election: pl.DataFrame,
@@ -105,7 +109,9 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         stated_imbalance(imbalance_check, imbalance_breach),
         ratio_disagreement(imbalance_check),
         blocked_deletion(topic_event, controller_term),
-        open_reassignment(reassignment_event, topic_event, controller_term),
+        stuck_reassignment(reassignment, topic_event, controller_term, audit_limit),
+        reassignment_failed(reassignment),
+        reassignment_skipped(reassignment),
         not_understood(wording_seen),
     )
     return (

@@ -18,103 +18,77 @@ from pipeline.gold.finding.wording import (
     rule,
     words,
 )
-from pipeline.model.lines.evidence import LINE, line
 from pipeline.model.partitions.topic_lives import ASKED
 from pipeline.model.partitions.topic_lives import ENDED as GONE
+from pipeline.model.settings import AuditLimit
 
-TOPIC = ("cluster_id", "topic")
-NAME = (*TOPIC, "partition")
-BEGUN = ("started", "overridden", "listed", "resumed", "not_caught_up", "waiting", "lagging")
-ENDED = (
-    *("caught_up", "leader_kept", "leader_dead", "leader_not_in_target", "completed", "removed", "cancelled"),
-    *("skipped", "failed"),
-)
-REJECTED = "rejected"  # of another one that somebody asked for meanwhile
+MINUTE_MS = 60_000
+# Steps of silver.topic_event that say that a topic is on its way out.
 DELETED = (*ASKED, "deletion_started", "deletion_blocked", "remove_topic_record", *GONE)
-LONG_MS = 10 * 60 * 1000  # two of Kafka's checks of the leaders
+TOPIC = ("cluster_id", "topic")
+NAME = ("cluster_id", "topic", "partition")
+OF_FIRST = (
+    *("topic", "partition", "name", "started_at", "open_ms", "target_replicas", "waiting_broker_ids"),
+    "waiting_since_at",
+)
+TIME = pl.Datetime("us", "UTC")
 
 
-def open_reassignment(
-    reassignment_event: pl.DataFrame, topic_event: pl.DataFrame, controller_term: pl.DataFrame
+def stuck_reassignment(
+    reassignment: pl.DataFrame,
+    topic_event: pl.DataFrame,
+    controller_term: pl.DataFrame,
+    audit_limit: AuditLimit,
 ) -> pl.DataFrame:
-    """Reassignments that no line ends, as long as the last controller has lines: one finding for those of a cluster,
-    by the one that has been open longest. A warning where Kafka still says after LONG_MS that replicas have not caught
-    up, as it does up to 2.3.
+    """Reassignments that go on for reassignment_minutes at the last controller's last line: one finding for those of a
+    cluster that wait for the same brokers, by the one that has been open longest. A warning where a broker that should
+    get a replica is gone, or Kafka still says after that time that replicas have not caught up, as it does up to 2.3;
+    else no line tells how far they came.
 
-    Not of a topic that a later line deletes; in ZooKeeper not where another controller was elected since, which says
-    what it goes on with.
+    Not of a topic that a later line deletes. Up to 2.3 a controller says at its start which ones it goes on with.
     Source: KafkaController.onPartitionReassignment, 0.8.1 to 2.3; updateCurrentReassignment, from 2.4;
     ReplicationControlManager.replay(PartitionChangeRecord), from 2.8.
     """
-    deleted = (
-        topic_event.filter(col("step").is_in(DELETED)).group_by(TOPIC).agg(gone_at=col("logged_at").max())
-    )
-    is_there = (col("gone_at") < col("began_at")).fill_null(value=True)
-    is_of_last = (col("mode") == "kraft") | (col("elected_at") <= col("last_at")).fill_null(value=True)
+    limit_ms = audit_limit.reassignment_minutes * MINUTE_MS
+    is_known = (col("form") != "znode") | col("term_ids").list.contains(col("last_term_id"))
+    waited_ms = when(col("waiting_for") == "broker_lagging").then(millis("lagging_at")).otherwise(
+        millis("acted_at")
+    ) - millis("waiting_since_at")  # fmt: skip
+    is_waiting = (col("waiting_for") != "unknown") & (waited_ms >= limit_ms)
     return (
-        unended(reassignment_event)
-        .join(deleted, on=TOPIC, how="left")
+        reassignment.filter(col("outcome") == "in_progress")
+        .join(deleted(topic_event), on=TOPIC, how="left")
+        .filter((col("gone_at") < col("started_at")).fill_null(value=True))
         .join(last_terms(controller_term), on="cluster_id", how="inner")
-        .filter(is_there & is_of_last)
-        .with_columns(open_ms=millis("acted_at") - millis("began_at"), name=partition_name())
-        .filter(col("open_ms") >= LONG_MS)
+        .with_columns(open_ms=millis("acted_at") - millis("started_at"), name=partition_name())
+        .filter(is_known, col("open_ms") >= limit_ms)
+        .with_columns(is_waiting=is_waiting.fill_null(value=False))
         .pipe(told)
     )
 
 
-def unended(reassignment_event: pl.DataFrame) -> pl.DataFrame:
-    """(NAME, began_at, last_at, target_replicas, lagging_replicas, lagging_at, evidence) of each that goes on: its
-    first line and the last one. A record of KRaft has null instead of a list that was empty before."""
-    lists = ("adding_replicas", "removing_replicas")
-    has_list = pl.any_horizontal(col(name).is_not_null() for name in lists)
-    count = when(has_list).then(pl.sum_horizontal(col(name).list.len() for name in lists))
-    is_ended = col("step").is_in(ENDED) & col("reason").ne_missing(lit(REJECTED))
-    is_open = (
-        when(count.is_not_null())
-        .then(count > 0)
-        .when(col("step").is_in(BEGUN))
-        .then(lit(value=True))
-        .when(is_ended)
-        .then(lit(value=False))
-    )
-    lagging = col("lagging_replicas").is_not_null()
-    return (
-        reassignment_event.drop_nulls(("topic", "partition", "logged_at"))
-        .with_columns(is_open=is_open)
-        .filter(col("is_open").is_not_null())
-        .sort(*NAME, "logged_at", *LINE)
-        .with_columns(number=(~col("is_open")).cum_sum().over(NAME))
-        .filter(col("is_open") & (col("number") == col("number").max().over(NAME)))
-        .group_by(NAME, maintain_order=True)
-        .agg(
-            began_at=col("logged_at").first(),
-            last_at=col("logged_at").last(),
-            target_replicas=col("target_replicas").drop_nulls().first(),
-            lagging_replicas=col("lagging_replicas").filter(lagging).last(),
-            lagging_at=col("logged_at").filter(lagging).last(),
-            evidence=pl.concat([line().head(1), line().filter(lagging).tail(1)]),
-        )
-    )
+def deleted(topic_event: pl.DataFrame) -> pl.DataFrame:
+    """(TOPIC, gone_at) of the last line that asks to delete each topic, or ends it."""
+    asked = topic_event.filter(col("step").is_in(DELETED))
+    return asked.group_by(TOPIC).agg(gone_at=col("logged_at").max())
 
 
 def last_terms(controller_term: pl.DataFrame) -> pl.DataFrame:
-    """(cluster_id, mode, elected_at, acted_at) of the last term of each cluster."""
+    """(cluster_id, last_term_id, acted_at) of the last term of each cluster."""
     last = controller_term.sort("cluster_id", "last_act_at").unique("cluster_id", keep="last")
-    return last.select("cluster_id", "mode", "elected_at", acted_at="last_act_at")
+    return last.select("cluster_id", last_term_id="term_id", acted_at="last_act_at")
 
 
 def told(open_ones: pl.DataFrame) -> pl.DataFrame:
-    is_lagging = millis("lagging_at") - millis("began_at") >= LONG_MS
-    has_lagging = col("lagging_replicas").list.len() > 0
+    group = ("cluster_id", "waiting_for", "waiting_broker_ids")
     many = (
-        open_ones.sort("began_at", *NAME)
-        .group_by("cluster_id", maintain_order=True)
+        open_ones.sort("started_at", *NAME)
+        .with_columns(col("waiting_broker_ids").list.sort())
+        .group_by(group, maintain_order=True)
         .agg(
-            col(
-                "topic", "partition", "name", "began_at", "open_ms", "target_replicas", "lagging_replicas"
-            ).first(),
+            *(col(name).first() for name in OF_FIRST if name not in group),
             partitions=pl.len(),
-            is_lagging=is_lagging.fill_null(value=False).any(),
+            is_waiting=col("is_waiting").any(),
             evidence=kept_evidence(),
         )
     )
@@ -124,28 +98,97 @@ def told(open_ones: pl.DataFrame) -> pl.DataFrame:
         words("{} reassignments have", "partitions")
     )  # fmt: skip
     longest = when(is_one).then(lit("")).otherwise(words(" (longest {})", move))
-    behind = enumerated("lagging_replicas")
-    is_several = col("lagging_replicas").list.len() > 1
-    have = when(is_several).then(words("replicas {} have", behind)).otherwise(words("replica {} has", behind))
-    look = words(": {} not caught up; look at the fetchers of {}", have, behind)
     return many.select(
         *("cluster_id", "evidence"),
-        *rule("open_reassignment", when("is_lagging").then(lit("warning")).otherwise(lit("info"))),
+        *rule("stuck_reassignment", when("is_waiting").then(lit("warning")).otherwise(lit("info"))),
         entity=col("name"),
-        root_event=words("begun at {}", millis("began_at")),
-        **root("reassignment", "began_at"),
+        root_event=words("begun at {}", millis("started_at")),
+        **root("reassignment", "started_at"),
         term_id=NO_TERM,
-        valid_from_at="began_at",
-        valid_until_at=lit(None, pl.Datetime("us", "UTC")),
-        sentence=words(
-            "{} been open for {}{}{}",
-            *(which, length(col("open_ms")), longest, when(has_lagging).then(look).otherwise(lit(""))),
-        ),
+        valid_from_at="started_at",
+        valid_until_at=lit(None, TIME),
+        sentence=words("{} been open for {}{}{}", which, length(col("open_ms")), longest, why()),
         facts=facts(
             partitions_count="partitions",
             **PARTITION,
             target_replicas=joined("target_replicas"),
-            lagging_replicas=joined("lagging_replicas"),
+            waiting_for="waiting_for",
+            broker_ids=when(col("waiting_for") == "broker_gone").then(joined("waiting_broker_ids")),
+            lagging_replicas=when(col("waiting_for") == "broker_lagging").then(joined("waiting_broker_ids")),
         ),
         certainty=lit("inferred"),
+    )
+
+
+def why() -> pl.Expr:
+    """What they wait for, and what to do."""
+    brokers = enumerated("waiting_broker_ids")
+    is_several = col("waiting_broker_ids").list.len() > 1
+    have = (
+        when(is_several).then(words("replicas {} have", brokers)).otherwise(words("replica {} has", brokers))
+    )
+    are = when(is_several).then(words("brokers {} are", brokers)).otherwise(words("broker {} is", brokers))
+    return (
+        when(col("waiting_for") == "broker_gone")
+        .then(words(": {} gone; start it, or cancel the reassignment", are))
+        .when(col("waiting_for") == "broker_lagging")
+        .then(words(": {} not caught up; look at the fetchers of {}", have, brokers))
+        .otherwise(lit(""))
+    )
+
+
+def reassignment_failed(reassignment: pl.DataFrame) -> pl.DataFrame:
+    """Reassignments that an error ended, or that the next controller does not know any more: up to 2.3 both leave the
+    replicas in place that were to be added. What Kafka refuses in its answer is none.
+
+    Source: KafkaController.onPartitionReassignment, initializePartitionReassignment, 0.8.1 to 2.3.
+    """
+    is_forgotten = col("outcome") == "forgotten"
+    is_error = (col("outcome") == "failed") & (col("reason") == "error")
+    move = words("{} to [{}]", partition_name(), ids("target_replicas"))
+    is_kept = (col("form") == "znode") & (col("adding_replicas").list.len() > 0)
+    kept = (
+        when(is_kept.fill_null(value=False))
+        .then(
+            words(
+                "; replica {} stays beside the old ones until it is reassigned again",
+                enumerated("adding_replicas"),
+            )
+        )
+        .otherwise(lit(""))
+    )
+    said = when(is_forgotten).then(
+        words("reassignment of {} was forgotten: the next controller found no request for it{}", move, kept)
+    ).otherwise(words("reassignment of {} failed{}", move, kept))  # fmt: skip
+    target = {"target_replicas": joined("target_replicas")}
+    return one_each(
+        reassignment.filter(is_forgotten | is_error), "reassignment_failed", "warning", said, target
+    )
+
+
+def reassignment_skipped(reassignment: pl.DataFrame) -> pl.DataFrame:
+    """Requests that a controller does not take up, as the topic is being deleted.
+
+    Source: KafkaController.maybeTriggerPartitionReassignment, 0.8.1 to 3.9.
+    """
+    is_skipped = (col("outcome") == "skipped") & (col("reason") == "topic_deleting")
+    said = words("reassignment of {} was skipped: its topic is being deleted", partition_name())
+    return one_each(reassignment.filter(is_skipped), "reassignment_skipped", "info", said, {})
+
+
+def one_each(
+    rows: pl.DataFrame, name: str, severity: str, sentence: pl.Expr, more: dict[str, pl.Expr]
+) -> pl.DataFrame:
+    return rows.select(
+        *("cluster_id", "evidence"),
+        *rule(name, severity),
+        entity=partition_name(),
+        root_event=words("begun at {}", millis("started_at")),
+        **root("reassignment", "started_at"),
+        term_id=NO_TERM,
+        valid_from_at="started_at",
+        valid_until_at="ended_at",
+        sentence=sentence,
+        facts=facts(**PARTITION, **more, reason=pl.coalesce("reason", "outcome")),
+        certainty="certainty",
     )

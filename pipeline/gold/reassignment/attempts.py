@@ -53,11 +53,14 @@ def attempts(rows: pl.DataFrame) -> pl.DataFrame:
         term_ids=col("term_id").drop_nulls().unique(maintain_order=True),
         lagging_replicas=col("lagging_replicas").filter(lagging).last(),
         lagging_at=at.filter(lagging).last(),
-        evidence=line().filter(is_mark & col("file_id").is_not_null()),
+        marks=line().filter(is_mark & col("file_id").is_not_null()),
+        lagging_lines=line().filter(lagging).tail(1),
     )
     return found.with_columns(
         leader_moved=col("led").replace_strict(LEADERS, default=None, return_dtype=pl.String),
-        evidence=col("evidence").fill_null(NO_LINES),
+        evidence=pl.concat_list(
+            "marks", when(col("closed_at").is_null()).then("lagging_lines").otherwise(NO_LINES)
+        ),
         resumed_count=pl.max_horizontal(pl.max_horizontal("started_count", "driven_count") - 1, 0),
     )
 

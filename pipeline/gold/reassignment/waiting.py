@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.reassignment.marks import ATTEMPT
+from pipeline.model.lines.evidence import NO_LINES
 
 IDS = pl.List(pl.Int32)
 
@@ -14,7 +15,9 @@ def with_waiting(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFr
     last = broker_session.sort("joined_at").unique(
         ["cluster_id", "broker_id"], keep="last", maintain_order=True
     )
-    left = last.filter(col("left_at").is_not_null()).select("cluster_id", "broker_id", "left_at")
+    left = last.filter(col("left_at").is_not_null()).select(
+        "cluster_id", "broker_id", "left_at", left_line=col("evidence").list.last()
+    )
     is_open, has_new = col("outcome") == "in_progress", col("adding_replicas").list.len() > 0
     wanted = when(has_new).then("adding_replicas").otherwise("target_replicas")
     gone = (
@@ -24,7 +27,11 @@ def with_waiting(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFr
         .join(left, on=["cluster_id", "broker_id"], how="inner")
         .sort(*ATTEMPT, "broker_id")
         .group_by(ATTEMPT, maintain_order=True)
-        .agg(gone_ids="broker_id", gone_at=pl.max_horizontal("started_at", "left_at").min())
+        .agg(
+            gone_ids="broker_id",
+            gone_at=pl.max_horizontal("started_at", "left_at").min(),
+            gone_lines=col("left_line").drop_nulls(),
+        )
     )
     is_gone = is_open & col("gone_ids").is_not_null()
     is_lagging = (
@@ -37,5 +44,7 @@ def with_waiting(found: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFr
         .when(is_open).then(lit("unknown")),
         waiting_broker_ids=when(is_gone).then("gone_ids").when(is_lagging).then("lagging_replicas")
         .when(is_open).then("adding_replicas").otherwise(lit(None, IDS)),
+        evidence=when(is_gone).then(pl.concat_list("evidence", col("gone_lines").fill_null(NO_LINES)))
+        .otherwise("evidence"),
         waiting_since_at=when(is_gone).then("gone_at").when(is_open).then("started_at"),
     )  # fmt: skip
