@@ -47,7 +47,7 @@ CASES = {
     "frozen": (FROZEN, PEER, ("session_lost", "00:00:46", None, "00:00:20")),
     "removed by hand": (ZNODE_REMOVED, "", ("unknown", None, "lived_on", None)),
     "not back": (BEGIN, PEER, ("unknown", None, "not_started_again", "00:00:20")),
-    "unread": ("", PEER, ("unknown", None, "no_server_log", "00:00:20")),
+    "unread": ("", PEER, ("unknown", None, "no_server_log", None)),
     "all unread": ("", "", ("unknown", None, "no_server_log", None)),
 }
 TOLD = ("end_reason", "end_reason_at", "end_unknown_why", "first_sign_at")

@@ -11,6 +11,7 @@ from polars import col
 
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
+from schemas.end_reasons import UNKNOWN
 from tests.chain import built
 from tests.lab import READ, records
 from tests.tables import log_table
@@ -93,7 +94,8 @@ def but_for_isr(timeline: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_kept(name: str, value: object, now: object) -> bool:
-    return value == now or value is None or name in LOSS
+    is_unknown = name == "end_unknown_why" or (name, value) == ("end_reason", UNKNOWN)
+    return value == now or value is None or is_unknown or name in LOSS
 
 
 def server_log(own: pl.DataFrame) -> pl.DataFrame:

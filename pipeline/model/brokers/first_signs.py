@@ -9,7 +9,7 @@ from pipeline.core.span_join import rows_in_spans
 from pipeline.core.stretches import FAR, TIME
 from pipeline.model.brokers.end_reasons import CLOCKS, NODE
 from pipeline.model.lines.evidence import LINE, NO_LINES, line
-from schemas.end_reasons import KILLED, MAJORITY, SESSION, UNKNOWN
+from schemas.end_reasons import KILLED, MAJORITY, NOT_BACK, SESSION, UNKNOWN
 
 # What peers print as they lose a node (7 to 96 ms after a kill, 0.7 to 5.9 s after it froze), and the node itself when
 # it wakes. That a connection cannot be opened is told as long as the node is away, and by those that come after it.
@@ -22,12 +22,16 @@ SIGN = ("first_sign_at", "first_sign_lines")
 
 def with_first_sign(ends: pl.DataFrame, process_run: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     """Ends with REASON and SIGN. Of a node that was stopped, or told an error, that is its own line; else the first one
-    of peers since it can have been silent, of a node that was killed since its own last line; null: no line is there.
+    of peers since it can have been silent, of a node that was killed, or is not back, since its own last line; null: no
+    line is there, or nothing tells what became of its process.
 
     Source: NetworkClient.processDisconnection, handleTimedOutRequests; AbstractFetcherThread.processFetchRequest.
     """
     numbered = ends.drop(SIGN, strict=False).with_row_index("number")
-    is_of_peers = col("end_reason").is_in([KILLED, SESSION, MAJORITY, UNKNOWN]).fill_null(value=False)
+    # Of a node that is not back the log has to tell of the time since it was there.
+    is_not_back = (col("end_unknown_why") == NOT_BACK) & (col("run_last_at") >= col("begin_at") - CLOCKS)
+    is_silent = (col("end_reason") == KILLED) | is_not_back
+    is_of_peers = (is_silent | col("end_reason").is_in([SESSION, MAJORITY])).fill_null(value=False)
     said = signs(node_event, process_run)
     windows = (
         numbered.filter(is_of_peers)
@@ -37,7 +41,7 @@ def with_first_sign(ends: pl.DataFrame, process_run: pl.DataFrame, node_event: p
             from_at=pl.max_horizontal(
                 "begin_at",
                 pl.coalesce("silent_from_at", col("end_at") - LONGEST),
-                when(col("end_reason") == KILLED).then("run_last_at"),
+                when(is_silent).then("run_last_at"),
             ),
             until_at=col("end_at") + CLOCKS,
         )
