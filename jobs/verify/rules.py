@@ -18,6 +18,7 @@ from jobs.verify.partitions import (
 )
 from jobs.verify.proof import CONFIRMED, UNDECIDED, Claim, Line, Record, Unproved, line_of, require
 from jobs.verify.quorum import quorum_without_leader
+from jobs.verify.reasons import without_reasons
 from jobs.verify.reassignments import reassignment_failed, reassignment_skipped, stuck_reassignment
 from jobs.verify.starts import failed_start
 from jobs.verify.terms import (
@@ -39,7 +40,8 @@ def verified(claim: Claim, records: Sequence[Record]) -> tuple[str, str]:
         require(claim.rule != "missing_logs", "that lines are missing no record shows", UNDECIDED)
         require(claim.rule in RULES, f"rule {claim.rule} is not known here", UNDECIDED)
         require(claim.facts is not None, OLDER, UNDECIDED)
-        return CONFIRMED, RULES[claim.rule](claim, [line_of(one) for one in records])
+        lines = without_reasons(claim, [line_of(one) for one in records])
+        return CONFIRMED, RULES[claim.rule](claim, lines)
     except Unproved as problem:
         return problem.args[0], problem.args[1]
 

@@ -21,6 +21,8 @@ FACTS = {
     "departures_count": "How often the broker left.",
     "differing_count": "Objects of which the replay has another state than Kafka printed.",
     "directory_ids": "Ids of the log directories in KRaft; left out: no line tells.",
+    "end_reasons": "Why the controller, or the brokers in this order, were gone, as server.log says it "
+    "(gold.broker_session, gold.controller_term); left out: not known.",
     "epochs_count": "Epochs of the quorum without a leader.",
     "event": "Kind of the controller's event that it could not finish.",
     "exception_class": "Class of the exception that ended it, or came with the fault; left out: none was printed.",
@@ -30,6 +32,7 @@ FACTS = {
     "failures_count": "How often it failed so.",
     "fault": "What the fault was, as Kafka printed the first one.",
     "first_epoch": "The first of these epochs.",
+    "first_sign_ms": "When the earliest line that shows it was printed, ms since 1970; left out: none, or of several.",
     "from_state": "State that is left.",
     "imbalance_ratio": "Share of a broker's preferred partitions that others lead, by the log's lines, 0 to 1.",
     "is_at_start": "true: the directory failed at a start of the broker; left out elsewhere.",
@@ -95,23 +98,24 @@ FACTS = {
 }
 CONTROLLER = ("controller_id", "controller_epoch")
 PARTITION = ("topic", "partition")
+CAUSES = ("end_reasons", "first_sign_ms")
 MOVES = (*CONTROLLER, "machine", "moves_count", "from_state", "to_state", *PARTITION)
 # The facts of each rule, as its sentence tells them. In the order of the harm: what users feel, what threatens, what is
 # odd, and what is missing to know more.
 FACTS_OF_RULE = {
-    "unclean_election": (*PARTITION, "leader", "old_leader", "isr_before", "isr", "records_at_risk"),
+    "unclean_election": (*PARTITION, "leader", "old_leader", "isr_before", "isr", "records_at_risk", *CAUSES),
     "deposed_controller_wrote": (*CONTROLLER, "writes_count", "late_ms"),
     "outage": (
         *("cause", "broker_ids", "log_dirs", "partitions_count", "total_ms", "longest_ms", "open_count"),
-        *PARTITION,
+        *(*PARTITION, *CAUSES),
     ),
-    "no_controller": (*CONTROLLER, "at_least_ms", "at_most_ms"),
+    "no_controller": (*CONTROLLER, "at_least_ms", "at_most_ms", *CAUSES),
     "quorum_without_leader": (
         *(*CONTROLLER, "epochs_count", "first_epoch", "last_epoch", "lasted_ms"),
         *("asking_ids", "refused_ids", "refusing_ids", "unanswered_ids"),
     ),
     "controller_powerless": (*CONTROLLER, "refused_count", "lasted_ms"),
-    "controller_outlived": (*CONTROLLER, "late_ms", "writes_count", "overlap"),
+    "controller_outlived": (*CONTROLLER, "late_ms", "writes_count", "overlap", *CAUSES),
     "failed_start": (
         *("node_id", "cause", "failures_count", "failing_ms", "lasted_ms", "owner_session", "owner_node_id"),
     ),
@@ -121,7 +125,7 @@ FACTS_OF_RULE = {
         *("is_at_start", "is_halted", "is_controller_told", "came_back", "lasted_ms"),
     ),
     "last_known_leader": ("broker_id", "partitions_count", *PARTITION),
-    "broker_flapping": ("broker_id", "departures_count", "shortest_ms"),
+    "broker_flapping": ("broker_id", "departures_count", "shortest_ms", "end_reasons"),
     "event_failed": ("controller_id", "event", "exception_class", "failures_count"),
     "fatal_fault": ("node_id", "fault", "exception_class", "failures_count"),
     "logged_fault": ("node_id", "fault", "exception_class", "failures_count"),

@@ -6,7 +6,7 @@ from polars import col, lit
 from pipeline.core.frames import empty
 from pipeline.gold.finding.choices import last_known_leader, leader_choice
 from pipeline.gold.finding.elections import unclean_election
-from schemas.gold import controller_term, leader_election
+from schemas.gold import broker_session, controller_term, leader_election
 from tests.chain import built
 from tests.frames import frame
 from tests.rows import records_in
@@ -29,7 +29,11 @@ def test_unclean_elections_that_kafka_prints() -> None:
     lines = records_in(
         {(1, "controller"): UNCLEAN, (1, "state-change"): RECOVERING, (103, "controller"): KRAFT}
     )
-    found = unclean_election(empty(leader_election.SPEC), built(lines, "election_event")["election_event"])
+    found = unclean_election(
+        empty(leader_election.SPEC),
+        built(lines, "election_event")["election_event"],
+        empty(broker_session.SPEC),
+    )
     said = found.with_columns(col("sentence").str.extract(": ([^;]*);"))
     assert set(said.select("entity", "severity", "sentence").rows()) == {
         ("a-0", "critical", "a-0 got leader 3 outside of its in-sync replicas"),
@@ -71,7 +75,7 @@ def test_elections_that_hurt_or_surprise() -> None:
         "cluster_id | term_id | controller_id | controller_epoch\nc | 1-6 | 1 | 6",
     )
     frames = (
-        unclean_election(elections, lines),
+        unclean_election(elections, lines, empty(broker_session.SPEC)),
         leader_choice(elections, terms),
         last_known_leader(elections),
     )

@@ -1,5 +1,6 @@
 """Tables of a cluster in memory, for questions that need no warehouse."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import polars as pl
@@ -10,7 +11,7 @@ from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import log_record, source_file
 from tests.incremental.nights import manifest
-from tests.lab import records, tables_of, zone_of
+from tests.lab import READ, records, tables_of, zone_of
 
 
 def answers_of(**frames: pl.DataFrame) -> Answers:
@@ -20,9 +21,9 @@ def answers_of(**frames: pl.DataFrame) -> Answers:
     return Answers("c", tables)
 
 
-def answers_of_logs(cluster: Path) -> Answers:
+def answers_of_logs(cluster: Path, logs: Collection[str] = READ) -> Answers:
     """Of the logs of a lab cluster, each file read in one segment; a path is the file_id."""
-    tables, lines = MemoryTables(), records(cluster)
+    tables, lines = MemoryTables(), records(cluster, logs)
     built = {BY_SHORT_NAME[name].spec.name: frame_of(rows) for name, rows in tables_of(lines).items()}
     tables.rows = built | {
         log_record.SPEC.name: frame_of(lines),

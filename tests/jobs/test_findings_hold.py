@@ -13,8 +13,11 @@ from jobs.verify.proof import NOT_CONFIRMED
 from jobs.verify.rules import verified
 from tests.conftest import REPOSITORY
 from tests.jobs.answering import answers_of_logs
+from tests.lab import READ
 
 FEW = ("corpus/public/2.8.0-AndreasTraut", "lab-runs/3.9.1-zk-moves", "lab-runs/4.0.0-kraft-combined-moves")
+# Of these server.log is read, too.
+WITH_SERVER_LOG = ("corpus/lab/1.0.2-zk-stock", "lab-runs/4.0.0-kraft-combined-moves")
 FOLDERS = ("corpus/public", "corpus/lab", "lab-runs")
 
 
@@ -38,6 +41,16 @@ def test_no_finding_is_refuted_by_its_lines(cluster: Answers) -> None:
     found = cluster.records([place for one in findings for place in one["evidence"]])
     told = [(one["sentence"], verified(claim(one), evidence(one, found))) for one in findings]
     assert cluster.terms()
+    assert [one for one in told if one[1][0] == NOT_CONFIRMED] == []
+
+
+@pytest.mark.parametrize("name", WITH_SERVER_LOG)
+def test_no_reason_is_refuted_by_its_lines(shared: Path, name: str) -> None:
+    answers = answers_of_logs(shared / name, (*READ, "server"))
+    findings = [one for one in answers.findings() if "end_reasons" in dict(one["facts"] or {})]
+    found = answers.records([place for one in findings for place in one["evidence"]])
+    told = [(one["sentence"], verified(claim(one), evidence(one, found))) for one in findings]
+    assert len(told) > 10
     assert [one for one in told if one[1][0] == NOT_CONFIRMED] == []
 
 

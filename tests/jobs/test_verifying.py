@@ -22,6 +22,7 @@ from tests.jobs import (
     life_findings_said,
     partition_findings_said,
     quorum_findings_said,
+    reason_findings_said,
     start_findings_said,
     term_findings_said,
 )
@@ -39,6 +40,7 @@ STORIES = (
     fault_findings_said,
     start_findings_said,
     quorum_findings_said,
+    reason_findings_said,
 )
 CASES = {name: case for one in STORIES for name, case in one.CASES.items()}
 ALTERED = [each for one in STORIES for each in one.ALTERED]

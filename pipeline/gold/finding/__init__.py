@@ -80,7 +80,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         controller_event, controller_term, node_event, broker_session, audit_limit, data_end
     )
     found = (
-        unclean_election(leader_election, election_event),
+        unclean_election(leader_election, election_event, broker_session),
         outage(partition_outage, controller_term, broker_session, lost_dirs, audit_limit, data_end),
         log_dir_failed(lost_dirs, leader_election, partition_outage, audit_limit),
         last_known_leader(leader_election),

@@ -5,7 +5,9 @@ from functools import reduce
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.causes import SHORT, counted_reasons, kept_reasons
 from pipeline.gold.finding.wording import (
+    EVIDENCE_KEPT,
     NO_TERM,
     broker_name,
     counted,
@@ -18,6 +20,7 @@ from pipeline.gold.finding.wording import (
     words,
 )
 from pipeline.model.settings import AuditLimit
+from schemas.end_reasons import SIGNALLED
 
 BROKER = ("cluster_id", "broker_id")
 
@@ -26,8 +29,9 @@ def broker_flapping(
     broker_session: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
 ) -> pl.DataFrame:
     """A broker left several times in a row without having been shut down: it dies, hangs, or loses its session. One
-    that had asked to be shut down was, whatever it left undone, and whether or not a controller was there to see it. It
-    goes on while the broker is away, not for longer than conf allows between two departures."""
+    that had asked to be shut down was, whatever it left undone, and whether or not a controller was there to see it;
+    so was one whose process was told to stop. It goes on while the broker is away, not for longer than conf allows
+    between two departures."""
     within_seconds = audit_limit.flapping_minutes * 60
     left = col("left_at").dt.epoch("s")
     apart = left - left.shift(1).over(BROKER)
@@ -36,7 +40,10 @@ def broker_flapping(
     # Where the next list is of another life of the cluster's metadata nothing says that it left.
     lives = (col(name).str.extract(r"^(\d+)-", 1) for name in ("term_id", "left_term_id"))
     is_other_life = reduce(pl.Expr.ne, lives).fill_null(value=False)
-    is_shut_down = (col("left_how") == "controlled") | (col("shutdown_requested_at").list.len() > 0)
+    is_told_to_stop = (col("end_reason") == SIGNALLED).fill_null(value=False)
+    is_shut_down = (
+        (col("left_how") == "controlled") | (col("shutdown_requested_at").list.len() > 0) | is_told_to_stop
+    )
     runs = (
         broker_session.filter(is_left & ~is_shut_down.fill_null(value=False) & ~is_other_life)
         .sort(*BROKER, "left_at", "joined_at")
@@ -44,6 +51,7 @@ def broker_flapping(
         .sort("left_at", "evidence")
         .group_by(*BROKER, "run", maintain_order=True)
         .agg(
+            *kept_reasons(EVIDENCE_KEPT),
             departures=pl.len(),
             valid_from_at=col("left_at").min(),
             last_at=col("left_at").max(),
@@ -56,22 +64,30 @@ def broker_flapping(
     is_over |= col("is_back").fill_null(value=False)
     back = broker_session.filter(~is_left).select(*BROKER, is_back=lit(value=True)).unique()
     ends = data_end.select("cluster_id", "until_at")
+    reasons = counted_reasons(tuple(SHORT))
+    why = when(reasons == "").then(lit("")).otherwise(words(": {}", reasons))
     return (
         runs.join(ends, on="cluster_id")
         .join(back, on=BROKER, how="left")
         .select(
-            *("cluster_id", "valid_from_at", "evidence"),
-            *rule("broker_flapping", "warning"),
+            *("cluster_id", "valid_from_at"),
+            *rule("broker_flapping", "warning", 2),
             entity=broker_name(),
             root_event=words("broker left at {}", millis("valid_from_at")),
             **root("broker left", "valid_from_at", "broker_id"),
             term_id=NO_TERM,
             valid_until_at=when(is_over).then("last_at"),
             sentence=words(
-                "{} left {} times without having been shut down, the shortest stay was {}",
-                *(broker_name(), "departures", length(col("shortest_ms"))),
+                "{} left {} times without having been shut down, the shortest stay was {}{}",
+                *(broker_name(), "departures", length(col("shortest_ms")), why),
             ),
-            facts=facts(broker_id="broker_id", departures_count="departures", shortest_ms="shortest_ms"),
+            evidence=pl.concat_list("evidence", "cause_lines"),
+            facts=facts(
+                broker_id="broker_id",
+                departures_count="departures",
+                shortest_ms="shortest_ms",
+                end_reasons=when(col("end_reasons") != "").then("end_reasons"),
+            ),
             certainty=lit("proved"),
         )
     )

@@ -3,6 +3,13 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.causes import (
+    cause_facts,
+    is_known,
+    reason,
+    with_cause_lines,
+    with_last_departure,
+)
 from pipeline.gold.finding.wording import (
     NO_TERM,
     PARTITION,
@@ -26,7 +33,9 @@ ASKED = " that an administrator asked for"
 LAST_KNOWN = "LAST_KNOWN_LEADER"
 
 
-def unclean_election(leader_election: pl.DataFrame, election_event: pl.DataFrame) -> pl.DataFrame:
+def unclean_election(
+    leader_election: pl.DataFrame, election_event: pl.DataFrame, broker_session: pl.DataFrame
+) -> pl.DataFrame:
     """A leader from outside of the ISR was chosen: what the old leader had alone is lost.
 
     By gold.leader_election; what Kafka says so beside it, by the line. Of a last known leader: see last_known_leader.
@@ -40,17 +49,23 @@ def unclean_election(leader_election: pl.DataFrame, election_event: pl.DataFrame
     said = election_event.filter(says_so).join(lines, on=LINE, how="anti")
     is_other = col("selector").ne_missing(lit(LAST_KNOWN))
     is_at_risk = ~col("was_last_leader").fill_null(value=False)
-    return pl.concat(
-        [elected(leader_election.filter(is_unclean & is_other & is_at_risk)), said_unclean(said)],
-        how="diagonal",
-    )
+    unclean = leader_election.filter(is_unclean & is_other & is_at_risk)
+    with_reason = with_last_departure(unclean, broker_session, last_leader(), "elected_at")
+    return pl.concat([elected(with_reason), said_unclean(said)], how="diagonal")
+
+
+def last_leader() -> pl.Expr:
+    """The leader before, or the only one that was in sync: why it is gone, the election was unclean."""
+    only = when(col("isr_before").list.len() == 1).then(col("isr_before").list.first())
+    return when(col("old_leader") >= 0).then("old_leader").otherwise(only)
 
 
 def elected(unclean: pl.DataFrame) -> pl.DataFrame:
     certainty = when("is_unclean_said").then(lit("proved")).otherwise(lit("inferred"))
     is_lossless = col("records_at_risk") == 0
+    why = when(is_known()).then(words("; broker {} {}", "gone_id", reason())).otherwise(lit(""))
     return unclean.select(
-        *("cluster_id", "term_id", "evidence"),
+        *("cluster_id", "term_id"),
         *rule("unclean_election", when(is_lossless).then(lit("warning")).otherwise(lit("critical")), 3),
         entity=partition_name(),
         root_event=words("{} at {}", "trigger", millis("elected_at")),
@@ -58,10 +73,11 @@ def elected(unclean: pl.DataFrame) -> pl.DataFrame:
         valid_from_at="elected_at",
         valid_until_at="elected_at",
         sentence=words(
-            OUTSIDE + " (term {}: {} -> {}){}",
+            OUTSIDE + " (term {}: {} -> {}){}{}",
             *(by_whom(), partition_name(), "leader", "term_id"),
-            *(leadership("old_leader", "isr_before"), leadership("leader", "isr"), lost()),
+            *(leadership("old_leader", "isr_before"), leadership("leader", "isr"), why, lost()),
         ),
+        evidence=with_cause_lines(col("evidence")),
         facts=facts(
             **PARTITION,
             leader="leader",
@@ -69,6 +85,7 @@ def elected(unclean: pl.DataFrame) -> pl.DataFrame:
             isr_before=joined("isr_before"),
             isr=joined("isr"),
             records_at_risk="records_at_risk",
+            **cause_facts(),
         ),
         certainty=certainty,
     )

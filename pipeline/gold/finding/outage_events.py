@@ -1,16 +1,19 @@
 """Which outages of partitions make one finding: those of one event, or of one planned stop."""
 
 from datetime import timedelta
+from typing import Literal
 
 import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import with_island
+from pipeline.gold.finding.causes import REASON, with_causes
 from pipeline.gold.finding.wording import PARTITION, kept_evidence, millis, partition_name
 from pipeline.model.brokers.departures import AT_STARTUP
 from pipeline.model.brokers.outage_bounds import FENCED, WIPED
 from pipeline.model.partitions.outage_event import EVENT, with_event
 from pipeline.model.settings import AuditLimit
+from schemas.end_reasons import SIGNALLED
 
 CHOSEN, SHUT_DOWN, LOST_DIR = "controlled", "planned stop", "log-dir failure"
 TERM = ("cluster_id", "term_id")
@@ -18,6 +21,7 @@ OF_BROKER = ("cluster_id", "root_broker_id")
 OF_TERM = (*OF_BROKER, "term_id")
 # Brokers that are shut down so soon one after the other, while what the first led is without a leader, are one stop.
 ONE_STOP = timedelta(minutes=1)
+SOON = timedelta(seconds=10)  # a controller that starts may find it so late that a broker had left
 
 
 def events(
@@ -38,7 +42,7 @@ def events(
     # A controller that is new waits for the whole session anew before it fences a broker.
     is_since_unknown = col("unserved_from_at").is_null() & (col("root_left_how") == FENCED)
     is_told = col("is_long") | is_open
-    return (
+    chosen = (
         partition_outage.filter(col("certainty") != "undetermined")
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id", how="inner")
         .pipe(with_chosen, controller_term, broker_session)
@@ -47,7 +51,9 @@ def events(
         .pipe(with_event)
         .pipe(with_company)
         .pipe(with_stop)
-        .sort(-col("lasted_ms"), "name", "evidence")
+    )
+    return (
+        chosen.sort(-col("lasted_ms"), "name", "evidence")
         .group_by("cluster_id", *EVENT, "is_chosen", maintain_order=True)
         .agg(
             col("certainty").min(),
@@ -69,6 +75,7 @@ def events(
         .filter(col("partitions") > 0)
         .join(controller_term.select(*TERM, "controller_id", "mode"), on=TERM, how="left")
         .pipe(with_never_seen, broker_session)
+        .pipe(with_causes, chosen, ("cluster_id", *EVENT, "is_chosen"))
     )
 
 
@@ -76,7 +83,8 @@ def with_chosen(
     outages: pl.DataFrame, controller_term: pl.DataFrame, broker_session: pl.DataFrame
 ) -> pl.DataFrame:
     """is_chosen: somebody asked for it: a controlled shutdown, that of a controller which no list could tell, or the
-    last departure of a broker that had asked to be shut down, whichever controller noticed that it was gone."""
+    last departure of a broker that had asked to be shut down, whichever controller noticed that it was gone, or whose
+    process was told to stop. REASON: why the broker at the root left."""
     last = broker_session.filter(col("left_at").is_not_null()).select(
         *("cluster_id", "left_at"),
         root_broker_id="broker_id",
@@ -86,9 +94,11 @@ def with_chosen(
     is_order = col("root_event") == "controlled shutdown"
     is_at_start = (how == AT_STARTUP) & (col("noticed_at") >= col("shut_down_at"))
     is_in_office = how.is_null() & (col("noticed_at") >= col("shut_down_at") - ONE_STOP)
-    is_asked = (how == CHOSEN) | is_at_start | is_in_office | col("has_asked") | is_order
+    is_signalled = col("end_reason") == SIGNALLED
+    is_asked = (how == CHOSEN) | is_at_start | is_in_office | col("has_asked") | is_order | is_signalled
     return (
-        outages.join(shut_down(controller_term), on=OF_TERM, how="left")
+        with_departure(outages, broker_session)
+        .join(shut_down(controller_term), on=OF_TERM, how="left")
         .sort("noticed_at")
         .join_asof(
             last.sort("left_at"),
@@ -99,6 +109,40 @@ def with_chosen(
         )
         .with_columns(is_chosen=is_asked.fill_null(value=False) & (col("root_event") != LOST_DIR))
     )
+
+
+def with_departure(outages: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """Outages with REASON of the departure of the broker at the root: the one that was noticed then. In KRaft mode
+    a broker that is shut down hands its leaders over before it leaves."""
+    left = broker_session.filter(col("left_at").is_not_null()).select(
+        "cluster_id", "joined_at", "left_at", *REASON, root_broker_id="broker_id"
+    )
+    how, noticed_at = col("root_left_how"), col("noticed_at")
+    parts = []
+    strategies: tuple[tuple[Literal["backward", "forward"], pl.Expr], ...] = (
+        ("backward", noticed_at - col("left_at") <= SOON),
+        (
+            "forward",
+            (col("joined_at") <= noticed_at) & ((how == CHOSEN) | (col("left_at") - noticed_at <= SOON)),
+        ),
+    )
+    numbered = outages.with_row_index("number")
+    asked = numbered.filter(how.is_not_null(), col("root_broker_id").is_not_null()).select(
+        "number", *OF_BROKER, "noticed_at", "root_left_how"
+    )
+    for strategy, is_it in strategies:
+        found = asked.sort("noticed_at").join_asof(
+            left.sort("left_at"),
+            left_on="noticed_at",
+            right_on="left_at",
+            by=OF_BROKER,
+            strategy=strategy,
+            coalesce=False,
+            check_sortedness=False,
+        )
+        parts.append(found.filter(is_it).select("number", *REASON))
+    first = pl.concat(parts).unique("number", keep="first", maintain_order=True)
+    return numbered.join(first, on="number", how="left").drop("number")
 
 
 def shut_down(controller_term: pl.DataFrame) -> pl.DataFrame:

@@ -55,15 +55,16 @@ def outage(
     cause = when("is_chosen").then(lit(SHUT_DOWN)).otherwise("root_event")
     entity = when("is_chosen").then(words("broker {}", "first_broker")).otherwise(words("broker {}", gone))
     return groups.select(
-        *("cluster_id", "term_id", "valid_from_at", "certainty", "evidence"),
-        *rule("outage", severity, 2),
+        *("cluster_id", "term_id", "valid_from_at", "certainty"),
+        *rule("outage", severity, 3),
         entity=when(has_brokers).then(entity).otherwise("first_name"),
         root_event=words("{} at {}", cause, col("second_at").dt.epoch("s")),
         **root(
             cause, "valid_from_at", when(col("brokers").list.len() == 1).then(col("brokers").list.first())
         ),
         valid_until_at=when(col("open") == 0).then("ended_at"),
-        sentence=words("{}: {}{}", who(), how_long(), seen_by()),
+        sentence=words("{}: {}{}{}", who(), how_long(), seen_by(), "cause"),
+        evidence=pl.concat_list("evidence", "cause_lines"),
         facts=facts(
             cause="root_event",
             broker_ids=when(has_brokers).then(gone),
@@ -73,6 +74,8 @@ def outage(
             longest_ms="longest_ms",
             **PARTITION,
             open_count=several(col("open")),
+            end_reasons="end_reasons",
+            first_sign_ms="first_sign_ms",
         ),
     )
 

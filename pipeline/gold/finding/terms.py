@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.causes import because, cause_facts, with_cause_lines
 from pipeline.gold.finding.outage_events import CHOSEN, ONE_STOP
 from pipeline.gold.finding.wording import (
     CONTROLLER,
@@ -53,6 +54,11 @@ def lines(*names: str) -> pl.Expr:
     return pl.concat_list(col("lines").map.get(name).fill_null(NO_LINES) for name in names)
 
 
+def with_reason_lines(controller_term: pl.DataFrame) -> pl.DataFrame:
+    """Terms with the lines of REASON as columns."""
+    return controller_term.with_columns(end_lines=lines("reason"), first_sign_lines=lines("first_sign"))
+
+
 def is_late(audit_limit: AuditLimit) -> pl.Expr:
     """True if the controller outlived its term for longer than conf allows."""
     return -col("gap_ms") > audit_limit.overlap_ms
@@ -77,15 +83,16 @@ def controller_outlived(controller_term: pl.DataFrame, audit_limit: AuditLimit) 
         .otherwise(lit("no write seen"))
     )
     sentence = words(
-        "{} {} {} after the next controller was elected; {}",
+        "{} {} {} after the next controller was elected{}; {}",
         *(controller_name(), when(is_kraft).then(lit("gave up")).otherwise(lit("resigned"))),
-        *(length(-col("gap_ms")), did),
+        *(length(-col("gap_ms")), because(), did),
     )
-    named = rule("controller_outlived", when(is_kraft).then(lit("info")).otherwise(lit("warning")), 3)
+    named = rule("controller_outlived", when(is_kraft).then(lit("info")).otherwise(lit("warning")), 4)
     is_known = ~is_kraft | col("overlap").is_not_null()
-    late = controller_term.filter(is_late(audit_limit) & is_known & ~is_of_another_rule)
-    told = {"late_ms": -col("gap_ms"), "writes_count": writes, "overlap": col("overlap")}
-    return of_term(late, named, sentence, ("superseded_at", "ended_at"), col("evidence"), **told)
+    late = with_reason_lines(controller_term).filter(is_late(audit_limit) & is_known & ~is_of_another_rule)
+    told = {"late_ms": -col("gap_ms"), "writes_count": writes, "overlap": col("overlap")} | cause_facts()
+    evidence = with_cause_lines(col("evidence"))
+    return of_term(late, named, sentence, ("superseded_at", "ended_at"), evidence, **told)
 
 
 def deposed_controller_wrote(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
@@ -165,34 +172,36 @@ def no_controller(
         audit_limit.no_controller_ms
     )  # fmt: skip
     gap = (
-        with_data_end(controller_term, data_end)
+        with_data_end(with_reason_lines(controller_term), data_end)
         .filter(is_of_several & (ms > limit_ms))
         .with_columns(vacancy_at=from_at)
         .pipe(without_stopped, broker_session)
     )
     return gap.select(
         *("cluster_id", "term_id"),
-        *rule("no_controller", "warning", 2),
+        *rule("no_controller", "warning", 3),
         entity=lit("controller"),
         root_event=controller_name(),
         **root("controller", broker_id="controller_id"),
         valid_from_at=from_at,
         valid_until_at="superseded_at",
         sentence=words(
-            "no controller for {} after {}{}",
+            "no controller for {} after {}{}{}",
             *(
                 how_long,
                 controller_name(),
                 when(is_lost).then(lit(": most of the quorum was down")).otherwise(lit("")),
+                because(),
             ),
         ),
         facts=facts(
             **CONTROLLER,
             at_least_ms=when(is_vacant & ~is_last).then(ms),
             at_most_ms=when(~is_vacant & ~is_last).then(ms),
+            **cause_facts(),
         ),
         certainty=lit("inferred"),
-        evidence=basis,
+        evidence=with_cause_lines(basis),
     )
 
 
