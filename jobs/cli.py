@@ -33,7 +33,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "brokers": (
         "jobs.questions.brokers",
         "main",
-        "[--at TIME] [--compare FILE]: leader imbalance of each broker",
+        "[--at TIME] [--compare FILE]: leader imbalance of each broker, and why brokers left",
     ),
     "term": (
         "jobs.questions.terms",

@@ -129,6 +129,11 @@ class Answers:
         ratio = self.rows("gold.leader_imbalance", holds(at), IMBALANCE)
         return ratio.join(led, on="broker_id", how="full", coalesce=True).sort("broker_id").to_dicts()
 
+    def departures(self, at: datetime | None = None) -> list[Row]:
+        """Stays of brokers that had ended by then, or by the end of the data."""
+        asked = None if at is None else before("left_at", at)
+        return self.rows("gold.broker_session", asked).filter(col("left_at").is_not_null()).to_dicts()
+
     def timeline(self, topic: str, partition: int) -> list[Row]:
         """All intervals of a partition, every life of its topic, in order."""
         is_own = equals("topic", topic) & equals("partition", partition)

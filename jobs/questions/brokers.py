@@ -1,4 +1,4 @@
-"""Leader imbalance of each broker at one time, or each partition then beside kafka-topics --describe."""
+"""Leader imbalance of each broker at one time and who had left why, or partitions beside kafka-topics --describe."""
 
 import argparse
 from collections.abc import Sequence
@@ -19,13 +19,14 @@ from jobs.questions.ask import (
 from jobs.questions.ask_text import broker_table
 from jobs.questions.compare import compare, comparison_lines, require_same, states
 from jobs.questions.describe import described
+from jobs.questions.reasons import departure_table
 from jobs.run.outcome import said
 from jobs.text import day_clock, printable
 from pipeline.core.errors import PipelineError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = asking("brokers", "Leader imbalance of each broker at one time.")
+    arguments = asking("brokers", "Leader imbalance of each broker at one time, and why brokers had left.")
     arguments.add_argument(
         "--at",
         type=moment_or_clock,
@@ -63,7 +64,8 @@ def brokers(at: datetime | time | None, answers: Answers) -> list[str]:
     require(answers, "gold.leader_imbalance")
     asked, moment = asked_at(at, answers)
     rows = answers.brokers(asked)
-    return [f"{answers.cluster_id}  at {moment}", *broker_table(rows)]
+    left = answers.departures(asked) if answers.has("gold.broker_session") else []
+    return [f"{answers.cluster_id}  at {moment}", *broker_table(rows), *departure_table(left)]
 
 
 def asked_at(at: datetime | time | None, answers: Answers) -> tuple[datetime | None, str]:

@@ -6,6 +6,7 @@ from functools import partial
 
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, require
+from jobs.questions.reasons import reason_text, short_reason
 from jobs.questions.rows import Row
 from jobs.text import clock, counted, day_clock, length_text, printable_lines, shortened, table
 from pipeline.core.errors import InputProblem
@@ -14,7 +15,7 @@ from pipeline.gold.controller_term.own import STARTUP
 TABLE = "gold.controller_term"
 WIDTH = 100
 CLOCKS_MS = 100  # two at once for less is a matter of clocks
-NAMES = ("elected", "ready", "fenced", "wrote_after", "ended", "next_elected")
+NAMES = ("elected", "ready", "fenced", "wrote_after", "first_sign", "ended", "reason", "next_elected")
 BY_SILENCE = ("crashed", "process_end")  # nothing tells the end but the last line before it
 CAME_TO = {
     "resignation_tail": "it only resigned",
@@ -73,6 +74,8 @@ def life_lines(row: Row, following: Row | None) -> list[str]:
     elif row["last_step"]:
         lines.append(f"  READY     never; the last step begun was {words(row['last_step'])}")
     lines.append(f"  ENDED     {ended_text(row)}")
+    if why := reason_text(row, row["controller_id"]):
+        lines.append(f"  WHY       {why}")
     if following:
         lines.append(
             f"  NEXT      {day_clock(row['superseded_at'])}  controller {following['controller_id']}, term "
@@ -167,7 +170,9 @@ def short_table(terms: Sequence[Row], findings: Sequence[Row]) -> list[str]:
             str(one["controller_id"]),
             when(one["elected_at"]) if one["elected_at"] else "not seen",
             f"{one['ready_ms']} ms" if one["ready_ms"] is not None else "-",
-            "(open)" if one["ended_how"] == "open" else words(one["ended_how"] or "not known"),
+            "(open)"
+            if one["ended_how"] == "open"
+            else words(one["ended_how"] or "not known") + short_reason(one),
             note(one),
             " ".join(
                 f"F{number}" for number, each in enumerate(findings, 1) if each["term_id"] == one["term_id"]
