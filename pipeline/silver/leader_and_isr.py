@@ -21,7 +21,11 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
     Lines that only ask for a leader (leader named by a request to a broker about another matter) keep what they say.
     A leader that writes the ISR says what it means to write, that it is written, or that it is not.
     """
-    records = fed(log_record, "leader_and_isr").rename({"kind": "teller"}).pipe(with_version)
+    told = fed(log_record, "leader_and_isr").rename({"kind": "teller"})
+    is_of_broker = col("teller") == "broker"
+    # Brokers repeat what controllers say.
+    numbered = told.filter(~is_of_broker).pipe(with_version)
+    records = pl.concat([numbered, told.filter(is_of_broker)], how="diagonal")
     has_topic = col("topic").is_not_null()
     one = records.filter(has_topic).with_columns(replicas=pl.coalesce("replicas", broker_list(field_text())))
     entries = assignment_entries(field_text()).list.eval(pl.struct(*map(part, STATED)))

@@ -82,16 +82,21 @@ def with_writes(lived: pl.DataFrame, writes: pl.DataFrame, term: pl.DataFrame) -
     return pl.concat([own, placed], how="diagonal")
 
 
-def in_writing_order(lived: pl.DataFrame) -> pl.DataFrame:
+def in_writing_order(lived: pl.DataFrame, *, is_read: bool) -> pl.DataFrame:
     """Statements (partition_no, in order, none with a lower leader epoch than one before it) with partition_epoch, the
     number of the last write that is known, is_unseen: before it there was a write that no line tells, and is_base.
 
     Each write raises the number by one, one of a controller the leader epoch too. So a line of a leader whose number is
     not above what is known was passed by a later write, and a controller that says less than is known, within a leader
-    epoch, repeats what it has read before. Without a number a request repeats it too.
+    epoch, repeats what it has read before. Without a number a request repeats it too. is_read: a server.log was read;
+    else nothing is to be found of leaders.
     Source: LeaderAndIsr.newEpochAndZkVersion, KafkaZkClient.updateLeaderAndIsr.
     """
     number = "partition_no"
+    if not is_read:
+        told = with_count(lived.with_columns(epoch=col("leader_epoch").forward_fill().over(number)))
+        nothing = told.drop("epoch", "partition_epoch").rename({"count": "partition_epoch"})
+        return nothing.with_columns(is_unseen=lit(value=False), is_base=lit(value=False))
     is_write = col("writer").is_not_null()
     led = col("leader").forward_fill().over(number)
     by_leader = (

@@ -40,7 +40,7 @@ def zk_intervals(
         .pipe(with_writes, writes, term)
         .pipe(numbered)
         .pipe(without_stale)
-        .pipe(in_writing_order)
+        .pipe(in_writing_order, is_read="server" in wording_seen["log"])
         .pipe(without_known)
         .pipe(with_doubt, term, dirty_from)
         .pipe(filled)
