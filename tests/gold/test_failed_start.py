@@ -52,6 +52,11 @@ OTHER_ID = (
 REFUSED = (
     "org.apache.kafka.common.config.ConfigException: Invalid value -1 for configuration log.segment.bytes"
 )
+# As ControllerServer.startup hands a failure on to the handler of faults.
+WRAPPED = (
+    "java.util.concurrent.ExecutionException: java.lang.RuntimeException: Unable to start acceptor for CONTROLLER\n"
+    "\tat a.B.c(B.java:1)\nCaused by: java.lang.RuntimeException: Unable to start acceptor for CONTROLLER\n"
+)
 EXITING = "Exiting Kafka due to fatal exception"
 
 
@@ -94,6 +99,8 @@ def only(second: float, exception: str) -> str:
         (kraft_begun(1) + kraft_failed(60, gave_up(60)), "registration_timed_out", "no controller registered it in time"),
         (kraft_begun(1) + kraft_failed(60, gave_up(60, "DUPLICATE_BROKER_REGISTRATION")), "registration_refused", "(DUPLICATE_BROKER_REGISTRATION)"),
         (kraft_begun(1) + fault(2), "fatal_fault", "Error loading metadata log record from offset 7"),
+        (kraft_begun(1) + fault(2) + "java.io.EOFException: cut\n", "fatal_fault", "record from offset 7 (EOFException: cut)"),
+        (kraft_begun(1) + port_in_use(2) + fault(2) + WRAPPED, "cause_bind_failed", "kafka-1:9092 could not be bound"),
         (begun(1) + failed(2, "java.lang.IllegalStateException: who knows"), NOT_TOLD, "IllegalStateException: who knows"),
         (begun(1) + failed(2), NOT_TOLD, "no line says why"),
     ],
