@@ -14,6 +14,13 @@ TOGETHER = {
     "outage": "{} events left partitions without a leader, see OUTAGE; the worst: ",
     "new_life": "{} times the cluster began anew; the first: ",
     "missing_logs": "{} gaps in the logs; the first: ",
+    "stuck_deletion": "{} deletions of topics were put off; the first: ",
+    "topic_without_leader_since_creation": "{} topics had no leader since their creation; the first: ",
+    "topic_vanished": "{} topics vanished; the first: ",
+    "topic_removed_by_hand": "{} topics were removed by hand; the first: ",
+    "slow_creation": "{} topics were served late; the first: ",
+    "recreated_at_once": "{} topics were created anew at once; the first: ",
+    "deletion_disabled": "{} requests to delete topics were dropped; the first: ",
 }
 Numbered = tuple[int, Row]
 

@@ -39,6 +39,9 @@ class FindingLimits(Part):
     failover_slow_ms: Milliseconds
     imbalance_checks: PositiveInt
     outage_ms: Milliseconds
+    deletion_ms: Milliseconds
+    creation_ms: Milliseconds
+    unled_topic_ms: Milliseconds
     flapping_departures: PositiveInt
     flapping_minutes: PositiveInt
     reassignment_minutes: PositiveInt
@@ -51,6 +54,9 @@ class FindingLimitsOverride(Part):
     failover_slow_ms: Milliseconds | None = None
     imbalance_checks: PositiveInt | None = None
     outage_ms: Milliseconds | None = None
+    deletion_ms: Milliseconds | None = None
+    creation_ms: Milliseconds | None = None
+    unled_topic_ms: Milliseconds | None = None
     flapping_departures: PositiveInt | None = None
     flapping_minutes: PositiveInt | None = None
     reassignment_minutes: PositiveInt | None = None

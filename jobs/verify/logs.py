@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from jobs.verify.elections import UNCLEAN, UNCLEAN_CHOICE, UNCLEAN_DIFF
-from jobs.verify.partitions import DELETED, PUT_OFF
 from jobs.verify.proof import HEAD, MOVE, UNDECIDED, Claim, Line, require
 from jobs.verify.terms import ELECTED, RESIGNING
+from jobs.verify.topics import DELETED, NEW, PUT_OFF
 
-KNOWN = (MOVE, ELECTED, RESIGNING, *UNCLEAN, UNCLEAN_CHOICE, UNCLEAN_DIFF, PUT_OFF, DELETED)
+KNOWN = (MOVE, ELECTED, RESIGNING, *UNCLEAN, UNCLEAN_CHOICE, UNCLEAN_DIFF, PUT_OFF, DELETED, NEW)
 
 
 def not_understood(claim: Claim, lines: Sequence[Line]) -> str:

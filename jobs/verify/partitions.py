@@ -1,4 +1,4 @@
-"""Proves again what findings say of leaders, ratios and deletions, from the bytes of their records."""
+"""Proves again what findings say of leaders and ratios, from the bytes of their records."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,6 @@ from jobs.verify.proof import (
     require_lasted,
     require_span,
 )
-from jobs.verify.terms import ELECTED
 
 PRINTED = re.compile(r"eader imbalance ratio for broker (\d+) is (\d[\d.,E-]*)")
 NOBODY = re.compile(
@@ -29,13 +28,6 @@ LED = re.compile(
     r"|Leader \S+ (?:with topic id \S+ )?starts at leader epoch|Current leader is \d+"
 )
 DISK = re.compile(r"Directories \[[^\]]*\] in broker (\d+) marked offline")
-QUEUED = re.compile(r"(?:deletion for topics|to be deleted:|deletions:) (.*?)(?:, initial| \(kafka|$)")
-PUT_OFF = re.compile(
-    r"(?:Not retrying deletion of topic|Halted deletion of topics) (\S+) "
-    r"(?:at this time since it is marked ineligible|due to (?:offline replicas|replica deletion failure))"
-)
-DELETED = re.compile(r"Deletion of topic (\S+) successfully completed|deleted topics: \[\w+\(([^)]+)\)\]")
-NAME = re.compile(r"[^,\s()]+")
 
 
 def outage(claim: Claim, lines: Sequence[Line]) -> str:
@@ -131,24 +123,6 @@ def stated_imbalance(claim: Claim, lines: Sequence[Line]) -> str:
     require(claim.number("checks_count") >= len(over) > 1, f"{len(over)} records print a ratio over {limit}")
     require_span(claim, over[0][0], min((at for at, ratio in ratios if ratio <= limit), default=None))
     return f"{len(over)} of {claim.number('checks_count')} ratios stand in records, from {over[0][0]}"
-
-
-def blocked_deletion(claim: Claim, lines: Sequence[Line]) -> str:
-    topic = claim.text("topic")
-    queued, put_off, deleted = (
-        [
-            one.at()
-            for one in lines
-            if (found := pattern.search(one.text)) and topic in NAME.findall(found[found.lastindex or 1])
-        ]
-        for pattern in (QUEUED, PUT_OFF, DELETED)
-    )
-    require(put_off, f"no record puts off the deletion of topic {topic}")
-    # Where nothing completes it, the election that begins another life of the metadata.
-    elected = [one.at() for one in lines if ELECTED.search(one.text)]
-    start, end = min(queued + put_off), max(deleted or elected, default=None)
-    require_span(claim, start, end, claim.known_number("lasted_ms"))
-    return f"begun {start}, put off {min(put_off)}, completed {end or 'never, which no record shows'}"
 
 
 def standing_imbalance(claim: Claim, lines: Sequence[Line]) -> str:

@@ -10,7 +10,6 @@ from jobs.verify.lives import new_life, refused_registration
 from jobs.verify.logs import not_understood
 from jobs.verify.moves import discontinuity, illegal_move, refused_move, replay_disagreement
 from jobs.verify.partitions import (
-    blocked_deletion,
     outage,
     ratio_disagreement,
     standing_imbalance,
@@ -28,6 +27,15 @@ from jobs.verify.terms import (
     event_failed,
     failover_slow,
     no_controller,
+)
+from jobs.verify.topics import (
+    deletion_disabled,
+    recreated_at_once,
+    slow_creation,
+    stuck_deletion,
+    topic_removed_by_hand,
+    topic_vanished,
+    topic_without_leader_since_creation,
 )
 
 OLDER = "an older release wrote it, without the facts that are proved: a run has to judge it anew"
@@ -49,8 +57,10 @@ def verified(claim: Claim, records: Sequence[Record]) -> tuple[str, str]:
 RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one for one in (
     illegal_move, refused_move, discontinuity, replay_disagreement, controller_outlived, no_controller,
     deposed_controller_wrote, controller_powerless, failover_slow, event_failed, leader_choice,
-    unclean_election, last_known_leader, outage, blocked_deletion, stuck_reassignment, reassignment_failed,
+    unclean_election, last_known_leader, outage, stuck_reassignment, reassignment_failed,
     reassignment_skipped, standing_imbalance,
     stated_imbalance, ratio_disagreement, not_understood, quorum_without_leader, broker_flapping, unclean_shutdown,
     new_life, refused_registration, fatal_fault, logged_fault, failed_start, log_dir_failed,
+    stuck_deletion, topic_without_leader_since_creation, slow_creation, topic_vanished, topic_removed_by_hand,
+    deletion_disabled, recreated_at_once,
 )}  # fmt: skip

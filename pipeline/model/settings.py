@@ -64,6 +64,9 @@ class AuditLimit:
     failover_slow_ms: int = 10_000
     imbalance_checks: int = 2
     outage_ms: int = 1000
+    deletion_ms: int = 10_000
+    creation_ms: int = 5_000
+    unled_topic_ms: int = 60_000
     flapping_departures: int = 3
     flapping_minutes: int = 60
     reassignment_minutes: int = 15

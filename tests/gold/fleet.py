@@ -182,7 +182,7 @@ FOUND_BY = {
     "lone_copy_lost": ("outage", "warning"),
     "unclean": ("unclean_election", "warning"),
     "frozen_controller": ("controller_outlived", "warning"),
-    "stuck_deletion": ("blocked_deletion", "warning"),
+    "stuck_deletion": ("stuck_deletion", "warning"),
 }
 # What the active controller's logs of an hour would have told.
 LOST_HOUR: dict[int, Act] = {7: rolling_restart, 18: reordered}

@@ -11,12 +11,11 @@ from pipeline.core.frames import empty
 from pipeline.gold.finding import build
 from pipeline.gold.finding.logs import missing_leader_epochs, not_understood
 from pipeline.gold.finding.moves import discontinuity
-from pipeline.gold.finding.partitions import blocked_deletion
 from pipeline.gold.finding.wording import EVIDENCE_KEPT
 from pipeline.model.lines.evidence import LINES_TYPE
 from pipeline.model.settings import AuditLimit, Suppression
-from schemas.gold import controller_term, finding, leader_election, replay_check
-from schemas.silver import log_gap, topic_event, wording_seen
+from schemas.gold import finding, leader_election, replay_check
+from schemas.silver import log_gap, wording_seen
 from tests.frames import at, frame
 from tests.rows import declared_rows
 
@@ -40,11 +39,11 @@ def told(story: Story) -> dict[str, Row]:
 
 def test_what_the_story_finds(story: Story) -> None:
     found = told(story)
-    assert set(found) == {"illegal_move", "blocked_deletion"}
+    assert set(found) == {"illegal_move", "stuck_deletion"}
     assert found["illegal_move"]["severity"] == "critical"
     assert "NonExistentPartition -> OnlinePartition, first of a-1" in found["illegal_move"]["sentence"]
-    assert found["blocked_deletion"]["severity"] == "warning"
-    assert found["blocked_deletion"]["valid_until_at"] is None
+    assert found["stuck_deletion"]["severity"] == "warning"
+    assert found["stuck_deletion"]["valid_until_at"] is None
     assert all(row["evidence"] for row in found.values())
 
 
@@ -57,7 +56,7 @@ def test_evidence_is_what_the_sentence_speaks_of(story: Story) -> None:
     }
     assert lines == {
         "illegal_move": [(1, "partition_transition")],
-        "blocked_deletion": [(1, "topic_deletion_not_retried"), (1, "topic_deletion_requested")],
+        "stuck_deletion": [(1, "topic_deletion_requested"), (1, "topic_deletion_not_retried")],
     }
 
 
@@ -81,12 +80,12 @@ def test_status_follows_what_was_published(story: Story) -> None:
     again = rebuilt(story, story["finding"])
     assert {(row["rule"], row["status"]) for row in again} == {
         ("illegal_move", "resolved"),
-        ("blocked_deletion", "ongoing"),
+        ("stuck_deletion", "ongoing"),
         ("outage", "resolved"),
         ("outage", "ongoing"),
     }
-    without = rebuilt(story, story["finding"], topic_event=story["topic_event"].clear())
-    assert {row["status"] for row in without if row["rule"] == "blocked_deletion"} == {"retracted"}
+    without = rebuilt(story, story["finding"], topic_lifecycle=story["topic_lifecycle"].clear())
+    assert {row["status"] for row in without if row["rule"] == "stuck_deletion"} == {"retracted"}
     assert len(without) == len(again)
 
 
@@ -207,74 +206,3 @@ def test_what_is_not_understood_is_told_once_a_reason() -> None:
     assert row["sentence"] == "5 records not understood: no_template"
     assert row["facts"] == {"records_count": "5", "reason": "no_template"}
     assert row["evidence"] == [{"file_id": "f", "byte_offset": 10}, {"file_id": "g", "byte_offset": 20}]
-
-
-DELETIONS = """
-    cluster_id | file_id | byte_offset | logged_at | topic | step
-    c          | f       | 1           | 1         | t     | created
-    c          | f       | 2           | 2         | t     | deletion_requested
-    c          | f       | 3           | 3         | t     | deletion_completed
-    c          | f       | 4           | 4         | t     | deletion_requested
-    c          | f       | 5           | 5         | t     | deletion_blocked
-    c          | f       | 6           | 6         | t     | deletion_blocked
-    c          | f       | 7           | 7.25      | t     | deletion_completed
-    c          | f       | 8           | 7.25      | t     | deletion_blocked
-    c          | f       | 9           | 8         | t     | deletion_requested
-    c          | f       | 10          | 8         | t     | deletion_blocked
-    c          | f       | 1           | 1         | u     | deletion_requested
-    c          | f       | 2           | 2         | u     | deletion_blocked
-    c          | f       | 3           | 3         | u     | removed
-"""
-
-
-LIVES = """
-    cluster_id | term_id | life | controller_id | controller_epoch | mode      | elected_at
-    c          | 1-4     | 1    | 1             | 4                | zookeeper | 0.5
-    c          | 2-1     | 2    | 1             | 1                | zookeeper | 9
-    c          | 2-2     | 2    | 1             | 2                | zookeeper | 10
-"""
-
-
-def lives() -> pl.DataFrame:
-    place = pl.struct(file_id=lit("f"), byte_offset=lit(11, pl.Int64))
-    entry = pl.struct(key=lit("elected"), value=pl.concat_list(place))
-    lines = pl.concat_list(entry).cast(pl.Map(pl.String, LINES_TYPE))
-    return frame(controller_term.SPEC, LIVES).with_columns(lines=lines)
-
-
-def test_a_deletion_ends_with_the_metadata() -> None:
-    """What ended before is not changed by it."""
-    rows = blocked_deletion(frame(topic_event.SPEC, DELETIONS), lives()).sort("root_event").to_dicts()
-    assert [row["valid_until_at"] for row in rows] == [at(3), at(7.25), at(9)]
-    assert (rows[2]["severity"], rows[2]["sentence"]) == (
-        "info",
-        "deletion of topic t was put off by a replica out of reach, ended with the cluster's metadata after 1.0 s",
-    )
-    assert [one["byte_offset"] for one in rows[2]["evidence"]] == [10, 9, 11]
-
-
-def test_each_deletion_that_was_put_off_is_a_finding() -> None:
-    rows = blocked_deletion(frame(topic_event.SPEC, DELETIONS), lives().clear()).sort("root_event").to_dicts()
-    found = [
-        (row["root_event"], row["severity"], row["sentence"], [one["byte_offset"] for one in row["evidence"]])
-        for row in rows
-    ]
-    assert found == [
-        (
-            *("deletion 1", "info"),
-            "deletion of topic u was put off by a replica out of reach, was removed from ZooKeeper by somebody after 2.0 s",
-            [2, 1, 3],
-        ),
-        (
-            *("deletion 2", "info"),
-            "deletion of topic t was put off by a replica out of reach, completed after 3.3 s",
-            [5, 4, 7],
-        ),
-        ("deletion 3", "warning", "deletion of topic t is stuck: a replica is out of reach", [10, 9]),
-    ]
-    assert [row["valid_from_at"] for row in rows] == [at(1), at(4), at(8)]
-    assert [row["facts"] for row in rows] == [
-        {"topic": "u", "lasted_ms": "2000"},
-        {"topic": "t", "lasted_ms": "3250"},
-        {"topic": "t"},
-    ]

@@ -42,12 +42,6 @@ LOADED_TO_50 = "[2026-11-21 08:59:37,238] INFO [Log partition=audit_log-0, dir=/
 STATED = "[2026-11-21 08:43:02,753] INFO [Controller id=1 epoch=4] Changed partition geo-points-3 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=11, isrWithBrokerEpoch=List(BrokerState(brokerId=2, brokerEpoch=-1), BrokerState(brokerId=3, brokerEpoch=-1), BrokerState(brokerId=1, brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=16) (state.change.logger)"
 # No cluster here printed this one: the wording is that of STATED.
 RECOVERING = STATED.replace("=RECOVERED", "=RECOVERING")
-QUEUED = "[2026-11-21 09:00:21,678] INFO [Controller id=2] Starting topic deletion for topics payments (kafka.controller.KafkaController)"
-PUT_OFF = "[2026-11-21 09:00:21,702] INFO [Topic Deletion Manager 2], Not retrying deletion of topic payments at this time since it is marked ineligible for deletion (kafka.controller.TopicDeletionManager)"
-HALTED = "[2026-11-21 09:00:21,702] INFO [Topic Deletion Manager 2] Halted deletion of topics payments,alerts due to offline replicas (kafka.controller.TopicDeletionManager)"
-DELETED = "[2026-11-21 09:00:26,101] INFO [Topic Deletion Manager 2], Deletion of topic payments successfully completed (kafka.controller.TopicDeletionManager)"
-REBORN = "[2026-11-21 09:00:26,101] INFO [Controller id=2] 2 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)"
-TOPIC_REMOVED = "[2026-11-21 09:00:26,101] INFO [Controller id=2] New topics: [Set()], deleted topics: [Set(payments)], new partition replica assignment [Map()] (kafka.controller.KafkaController)"
 # Cut from a dump of 109 states, of which one is changed.
 DUMP = "[2026-11-21 09:00:12,174] INFO [ReplicaStateMachine controllerId=2] Started replica state machine with initial state -> Map([Topic=alerts,Partition=0,Replica=2] -> OnlineReplica, [Topic=audit_log,Partition=0,Replica=1] -> OfflineReplica) (kafka.controller.ReplicaStateMachine)"
 STACK = "\tat kafka.controller.ReplicaStateMachine.logInvalidTransition(ReplicaStateMachine.scala:397)"

@@ -27,7 +27,7 @@ def test_the_first_screen_says_what_the_logs_hold(sample_screen: str) -> None:
     for expected in (
         "READ  12 files  6.4 MB  23,694 records  23,694 understood  0 not understood",
         "AT END  offline 0 | not preferred 12/44 | deleting 0 | controller 2 (epoch 8)",
-        "VERDICT  NOT OK: 1 critical, 17 warning, 4 info",
+        "VERDICT  NOT OK: 1 critical, 17 warning, 6 info",
         "CRIT F1 08:59:35.967 unclean election: audit_log-0 got leader 1 outside of its in-sync replicas",
         "WARN F2-F14 08:59:33.439 13 events left partitions without a leader, see OUTAGE; the worst: broker 3 was gone: 13 partition",
         "controller 1 (epoch 7) resigned 3.8 s after the next controller was elected",

@@ -25,6 +25,7 @@ from tests.jobs import (
     reason_findings_said,
     start_findings_said,
     term_findings_said,
+    topic_findings_said,
 )
 from tests.jobs.finding_records import REFUSED
 from tests.jobs.findings_said import records
@@ -41,6 +42,7 @@ STORIES = (
     start_findings_said,
     quorum_findings_said,
     reason_findings_said,
+    topic_findings_said,
 )
 CASES = {name: case for one in STORIES for name, case in one.CASES.items()}
 ALTERED = [each for one in STORIES for each in one.ALTERED]
@@ -76,7 +78,12 @@ UNSHOWN = {
     ("replay_disagreement", "controller_id"),
     ("replay_disagreement", "differing_count"),
     ("replay_disagreement", "said_count"),
+    ("slow_creation", "broker_ids"),
+    ("slow_creation", "controller_id"),
+    ("slow_creation", "partition"),
     ("standing_imbalance", "is_auto_rebalance_enabled"),
+    ("topic_without_leader_since_creation", "broker_ids"),
+    ("topic_without_leader_since_creation", "partition"),
     ("unclean_shutdown", "led_count"),
     ("unclean_shutdown", "unmoved_count"),
 }
@@ -243,7 +250,7 @@ def test_findings_of_the_sample_are_proved_by_their_facts(sample_answers: Answer
     findings = sample_answers.findings()
     found = sample_answers.records([one for row in findings for one in row["evidence"]])
     assert all(row["facts"].keys() <= set(FACTS_OF_RULE[row["rule"]]) for row in findings)
-    assert report(findings, found)[1] == {CONFIRMED: 21, NOT_CONFIRMED: 0, UNDECIDED: 1}
+    assert report(findings, found)[1] == {CONFIRMED: 23, NOT_CONFIRMED: 0, UNDECIDED: 1}
     reworded = [row | {"sentence": "reworded"} for row in findings]
     assert report(reworded, found) == report(findings, found)
     lines, counts = report([row | {"facts": None} for row in findings], found)
@@ -257,14 +264,16 @@ def test_findings_of_the_sample_are_confirmed(
 ) -> None:
     assert cli.main(["verify", "--warehouse", sample_warehouse]) == 0
     *lines, total = capsys.readouterr().out.splitlines()
-    assert total == "FINDINGS  22: 21 confirmed, 0 not confirmed, 1 cannot be decided"
+    assert total == "FINDINGS  24: 23 confirmed, 0 not confirmed, 1 cannot be decided"
     assert Counter(line.split("  ")[1] for line in lines) == {
         "unclean_election": 1,
         "outage": 15,
         "controller_powerless": 1,
         "controller_outlived": 1,
         "broker_flapping": 2,
-        "blocked_deletion": 2,
+        "stuck_deletion": 1,
+        "slow_creation": 2,
+        "recreated_at_once": 1,
     }
     assert "1 was away from 2026-11-21 08:59:26.395" in lines[0]
-    assert "put off 2026-11-21 09:00:21.702" in lines[-1]
+    assert "put off 2026-11-21 08:58:44.439" in lines[-4]

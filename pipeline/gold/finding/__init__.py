@@ -7,6 +7,17 @@ from polars import col, lit, when
 
 from pipeline.gold.finding.brokers import broker_flapping, unclean_shutdown
 from pipeline.gold.finding.choices import last_known_leader, leader_choice
+from pipeline.gold.finding.creations import (
+    recreated_at_once,
+    slow_creation,
+    topic_without_leader_since_creation,
+)
+from pipeline.gold.finding.deletions import (
+    deletion_disabled,
+    stuck_deletion,
+    topic_removed_by_hand,
+    topic_vanished,
+)
 from pipeline.gold.finding.disks import log_dir_failed
 from pipeline.gold.finding.elections import unclean_election
 from pipeline.gold.finding.failed_events import event_failed
@@ -21,7 +32,7 @@ from pipeline.gold.finding.moves import (
     replay_disagreement,
 )
 from pipeline.gold.finding.outages import outage
-from pipeline.gold.finding.partitions import blocked_deletion, standing_imbalance
+from pipeline.gold.finding.partitions import standing_imbalance
 from pipeline.gold.finding.quorum import quorum_without_leader, without_races
 from pipeline.gold.finding.ratios import ratio_disagreement, stated_imbalance
 from pipeline.gold.finding.reassignments import (
@@ -57,6 +68,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     imbalance_check: pl.DataFrame,
     partition_outage: pl.DataFrame,
     topic_event: pl.DataFrame,
+    topic_lifecycle: pl.DataFrame,
     reassignment: pl.DataFrame,
     replay_check: pl.DataFrame,
     log_gap: pl.DataFrame,
@@ -108,7 +120,13 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         standing_imbalance(imbalance_breach),
         stated_imbalance(imbalance_check, imbalance_breach),
         ratio_disagreement(imbalance_check),
-        blocked_deletion(topic_event, controller_term),
+        stuck_deletion(topic_lifecycle, audit_limit, data_end),
+        topic_without_leader_since_creation(topic_lifecycle, audit_limit, data_end),
+        slow_creation(topic_lifecycle, controller_term, audit_limit),
+        topic_vanished(topic_lifecycle, controller_term),
+        topic_removed_by_hand(topic_lifecycle),
+        deletion_disabled(topic_lifecycle),
+        recreated_at_once(topic_lifecycle),
         stuck_reassignment(reassignment, topic_event, controller_term, audit_limit),
         reassignment_failed(reassignment),
         reassignment_skipped(reassignment),

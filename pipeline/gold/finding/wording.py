@@ -134,3 +134,18 @@ def partition_name(topic: str | pl.Expr = "topic") -> pl.Expr:
 def kept_evidence(of: pl.Expr = EVIDENCE) -> pl.Expr:
     """The evidence of the first rows of a group, joined; the rows are sorted."""
     return of.head(EVIDENCE_KEPT).explode(empty_as_null=False, keep_nulls=False)
+
+
+def of_topic(name: str, severity: str | pl.Expr) -> tuple[pl.Expr, ...]:
+    """What findings of these rules have alike."""
+    return (
+        col("cluster_id"),
+        *rule(name, severity),
+        words("topic {}", "topic").alias("entity"),
+        NO_TERM.alias("term_id"),
+    )
+
+
+def lines_of(*names: str) -> pl.Expr:
+    """Records of a row by what they say, in this order."""
+    return pl.concat_list(col("lines").map.get(name).fill_null([]) for name in names)

@@ -1,0 +1,171 @@
+"""Rules on topics that are deleted: whose deletion waits, who vanished, and what people did by hand."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.gold.finding.wording import (
+    counted,
+    facts,
+    joined,
+    length,
+    lines_of,
+    millis,
+    of_topic,
+    root,
+    several,
+    words,
+)
+from pipeline.model.settings import AuditLimit
+
+AGAIN = "it is tried again when a broker with a replica starts or the controller changes"
+# How a deletion that was put off ended.
+ENDS = {
+    "deleted": "completed",
+    "vanished": "then missing in the list of the next controller",
+    "wiped": "ended with the cluster's metadata",
+    "removed_by_hand": "then removed from ZooKeeper by somebody",
+}
+# What replicas that a deletion waits for have.
+HOLDS = {
+    "dead_replica": " (dead)",
+    "replica_deletion_failed": " (not deleted)",
+    "storage_error": " (log directory failed)",
+}
+
+
+def stuck_deletion(
+    topic_lifecycle: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
+) -> pl.DataFrame:
+    """A topic's deletion was put off: a warning while it waits, or has begun anew and takes longer than a finding
+    allows; told once it has ended only where it took longer.
+
+    Source: TopicDeletionManager.markTopicIneligibleForDeletion, failReplicaDeletion, resumeDeletions.
+    """
+    error = col("blocking_replicas").list.first().struct.field("error")
+    began_at = pl.coalesce("deletion_requested_at", "put_off_at")
+    until_at = pl.coalesce("ended_at", "until_at")
+    held = (
+        topic_lifecycle.filter(col("put_off_at").is_not_null())
+        .join(data_end, on="cluster_id", how="left")
+        .with_columns(began_at=began_at, error=error, **waited_for())
+        .with_columns(took_ms=until_at.dt.epoch("ms") - millis("began_at"))
+    )
+    is_open, is_long = col("ended_at").is_null(), col("took_ms") > audit_limit.deletion_ms
+    is_told = when(is_open).then((col("deletion_state") == "put_off") | is_long).otherwise(is_long)
+    cause = when(col("error").is_not_null()).then(words(" ({})", "error")).otherwise(
+        col("blocked_by").replace_strict(HOLDS, default="", return_dtype=pl.String)
+    )  # fmt: skip
+    replicas = counted("replicas_count", "replica")
+    since = col("began_at").dt.strftime("%H:%M:%S")
+    is_moving = col("blocked_by") == "reassignment"
+    what = when(is_moving).then(lit("a reassignment")).when(col("replicas_count") > 0).then(
+        words("{} on {}{}", replicas, "brokers", cause)
+    ).otherwise(lit("a replica out of reach"))  # fmt: skip
+    by = when(is_moving).then(lit("a reassignment")).when(col("replicas_count") > 0).then(
+        words("{}{}", "brokers", cause)
+    ).otherwise(lit("a replica out of reach"))  # fmt: skip
+    how = col("ended_how").replace_strict(ENDS, default="", return_dtype=pl.String)
+    waiting = words("deletion of topic {} has waited since {} for {}; {}", "topic", since, what, lit(AGAIN))
+    over = words(
+        "deletion of topic {} was put off for {} by {}, {}", "topic", length(col("took_ms")), by, how
+    )
+    return held.filter(is_told).select(
+        *of_topic("stuck_deletion", when(is_open).then(lit("warning")).otherwise(lit("info"))),
+        root_event=words("deletion {}", millis("began_at")),
+        **root("deletion", "began_at"),
+        valid_from_at="began_at",
+        valid_until_at="ended_at",
+        sentence=when(is_open).then(waiting).otherwise(over),
+        facts=facts(
+            topic="topic",
+            blocked_by="blocked_by",
+            broker_ids=when(col("broker_ids").list.len() > 0).then(joined("broker_ids")),
+            replicas_count=several(col("replicas_count")),
+            error="error",
+            lasted_ms=when(~is_open).then("took_ms"),
+        ),
+        certainty="certainty",
+        evidence=lines_of("requested", "put_off", "blocking", "ended"),
+    )
+
+
+def waited_for() -> dict[str, pl.Expr]:
+    """Brokers that the replicas of a deletion that waits are on, and how many these are."""
+    ids = col("blocking_replicas").list.eval(pl.element().struct.field("broker_id")).list.drop_nulls()
+    own = ids.list.unique().list.sort()
+    names = own.cast(pl.List(pl.String))
+    text = (
+        when(own.list.len() == 1).then(words("broker {}", names.list.first()))
+        .when(own.list.len() > 1).then(
+            words(
+                "brokers {} and {}", names.list.head(own.list.len() - 1).list.join(", "), names.list.last()
+            )
+        )
+        .otherwise(lit("brokers that no line names"))
+    )  # fmt: skip
+    return {"broker_ids": own, "brokers": text, "replicas_count": col("blocking_replicas").list.len()}
+
+
+def topic_vanished(topic_lifecycle: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
+    """A topic that was queued for deletion is missing in the list of the next controller that starts."""
+    elected = controller_term.filter(col("elected_at").is_not_null(), col("mode") == "zookeeper")
+    by = elected.select("cluster_id", "elected_at", "controller_id").sort("elected_at")
+    has_list = lines_of("ended").list.len() > 0
+    gone = topic_lifecycle.filter(
+        (col("ended_how") == "vanished") & col("deletion_requested_at").is_not_null() & has_list
+    )
+    found = gone.sort("ended_at").join_asof(
+        by, left_on="ended_at", right_on="elected_at", by="cluster_id", check_sortedness=False
+    )
+    return found.select(
+        *of_topic("topic_vanished", "warning"),
+        root_event=words("end {}", millis("ended_at")),
+        **root("deletion", "deletion_requested_at"),
+        valid_from_at="ended_at",
+        valid_until_at="ended_at",
+        sentence=words(
+            "topic {} was queued for deletion and is missing in the list of controller {}: nobody says that its "
+            "deletion was completed",
+            *("topic", "controller_id"),
+        ),
+        facts=facts(topic="topic", controller_id="controller_id"),
+        certainty="certainty",
+        evidence=lines_of("requested", "ended"),
+    )
+
+
+def topic_removed_by_hand(topic_lifecycle: pl.DataFrame) -> pl.DataFrame:
+    """Somebody removed a topic from ZooKeeper: no broker is told, the replicas stay on their disks.
+
+    Source: KafkaController.processTopicChange, deleted topics.
+    """
+    removed = topic_lifecycle.filter(col("ended_how") == "removed_by_hand")
+    return removed.select(
+        *of_topic("topic_removed_by_hand", "warning"),
+        root_event=words("end {}", millis("ended_at")),
+        **root("removal", "ended_at"),
+        valid_from_at="ended_at",
+        valid_until_at="ended_at",
+        sentence=words("somebody removed the znode of topic {}: its replicas stay on disk", "topic"),
+        facts=facts(topic="topic"),
+        certainty="certainty",
+        evidence=lines_of("ended"),
+    )
+
+
+def deletion_disabled(topic_lifecycle: pl.DataFrame) -> pl.DataFrame:
+    """A request to delete a topic was dropped; the first one of each life."""
+    step = pl.element().struct.field("step")
+    first = col("deletion_lines").list.filter(step == "disabled").list.first().struct.field("at")
+    asked = topic_lifecycle.with_columns(asked_at=first).filter(col("asked_at").is_not_null())
+    return asked.select(
+        *of_topic("deletion_disabled", "info"),
+        root_event=words("request {}", millis("asked_at")),
+        **root("deletion", "asked_at"),
+        valid_from_at="asked_at",
+        valid_until_at="asked_at",
+        sentence=words("request to delete topic {} was dropped: delete.topic.enable=false", "topic"),
+        facts=facts(topic="topic"),
+        certainty=lit("proved"),
+        evidence=lines_of("disabled"),
+    )
