@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate, islice
 
-from pipeline.kafka.explaining.explanation import Explanation, Row, Said, cause_named, explained
+from pipeline.kafka.explaining.explanation import Explanation, Said, cause_named, explained
+from pipeline.kafka.explaining.wordings import Row
 
 NUMBER = re.compile(r"\d+")
 # What is shown first where not all can be.

@@ -8,7 +8,8 @@ from typing import Any
 
 from jobs.explain.folding import Folded
 from jobs.text import day_clock, shortened
-from pipeline.kafka.explaining.explanation import Explanation, Said, Wording
+from pipeline.kafka.explaining.explanation import Explanation, Said
+from pipeline.kafka.explaining.wordings import Wording
 from pipeline.kafka.reading.pasted import Pasted
 
 LABEL_WIDTH = 10
@@ -113,7 +114,8 @@ def field_lines(fields: Sequence[Said], width: int) -> Iterator[str]:
             yield whole
             continue
         below = " " * (names + 4)
-        yield from textwrap.wrap(value, width, initial_indent=start[: names + 4], subsequent_indent=below)
+        named = f"  {one.name:<{names}}  "
+        yield from textwrap.wrap(value, width, initial_indent=named, subsequent_indent=below)
         yield from textwrap.wrap(one.meaning, width, initial_indent=below, subsequent_indent=below)
     yield ""
 

@@ -24,6 +24,10 @@ REAL = [
      "[2026-11-21 08:32:26,959] INFO [Controller id=3] Removing partitions Map(billing.v2-2 -> Buffer(1, 3)) from the list of reassigned partitions in zookeeper (kafka.controller.KafkaController)"),
     ("reassignment_removed", "2.0 to 2.3, ZooKeeper mode", ("removed_partitions", "Set()"),
      "[2026-11-21 08:57:42,575] INFO [Controller id=2] Removing partitions Set() from the list of reassigned partitions in zookeeper (kafka.controller.KafkaController)"),
+    ("thread_lifecycle", "0.9.0 to 0.10.2, ZooKeeper mode", ("thread_name_prefix", "kafka-mini-cluster"),
+     "[2016-08-02 05:38:15,001] INFO [kafka-mini-cluster:Controller-0-to-broker-0-send-thread], Shutting down (kafka.controller.RequestSendThread)"),
+    ("log4j_jmx_noise", "0.8.0 to 3.1.0, ZooKeeper mode", ("jmx_name", "log4j:logger=kafka.controller"),
+     "[2014-01-21 10:00:00,000] DEBUG preRegister called. Server=com.sun.jmx.mbeanserver.JmxMBeanServer@1, name=log4j:logger=kafka.controller (kafka.controller)"),
 ]  # fmt: skip
 TIME = "[2026-11-21 09:00:21,682]"
 READY = "[2026-11-21 09:00:21,682] INFO [Controller id=2] Ready to serve as the new controller with epoch 8 (kafka.controller.KafkaController)"

@@ -7,8 +7,12 @@ import pytest
 
 from pipeline.catalog.knowledge import contents
 from pipeline.core.errors import SettingsError
+from pipeline.kafka.explaining.explanation import explained
+from pipeline.kafka.explaining.wordings import wordings_by_text
 from pipeline.kafka.facts import table
+from pipeline.kafka.reading.pasted import pasted
 from pipeline.kafka.wording.events import events, is_before, place
+from pipeline.kafka.wording.releases import bits, members
 from pipeline.kafka.wording.templates import template_rows
 
 LONGEST = 260
@@ -37,6 +41,36 @@ def test_sources_are_methods_with_releases_in_order() -> None:
     assert len(places) > len(events())
     assert not [str(one) for one in places if one.since and one.until and not is_before(one.since, one.until)]
     assert all(str(place(str(one))) == str(one) for one in places)
+
+
+# The line came with 1.0.2 and 1.1.1: of a range of releases that holds 1.1.0 no method printed it there.
+PRINTED_NOWHERE = {"follower_log_start_moved": {"1.1.0"}}
+
+
+def test_every_release_that_prints_a_wording_has_a_method_that_does() -> None:
+    missing: dict[str, set[str]] = {}
+    for one in wordings_by_text().values():
+        places = events()[one.event].places
+        for span in one.printed:
+            some = members(bits(span.since, span.until))
+            bare = {name for name in some if not any(place.is_within(name, name) for place in places)}
+            missing.setdefault(one.event, set()).update(bare)
+    assert {event: names for event, names in missing.items() if names} == PRINTED_NOWHERE
+
+
+def test_a_wording_is_of_all_releases_that_may_have_printed_the_line() -> None:
+    created = "Creating new QuorumController with clusterId Abcdefghijklmnopqrstuv."
+    removed = "[Controller id=3] Removing partitions {} from the list of reassigned partitions in zookeeper"
+    cases = [
+        (f"[QuorumController id=2] {created}", "3.6 to 3.9, KRaft mode"),
+        (f"[QuorumController id=2] {created} ZK migration mode is enabled.", "3.6 to 3.9, KRaft mode"),
+        (f"[QuorumController id=2] {created} Eligible leader replicas enabled.", "3.7 to 3.9, KRaft mode"),
+        (removed.format("Set()"), "2.0 to 2.3, ZooKeeper mode"),
+        (removed.format("Map(a-0 -> Buffer(1))"), "2.4 to 3.9, ZooKeeper mode"),
+    ]
+    for message, printed in cases:
+        told = explained(pasted(message.encode()).records[0])
+        assert [str(one) for one in told.wordings[0].printed] == [printed], message
 
 
 @pytest.mark.parametrize("text", ["", "elect", "kafka.controller", "a.B.c (since 1)", "a.B.c  (to 2.2)"])

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.kafka.explaining.explanation import reason_meaning, wording
+from pipeline.kafka.explaining.explanation import reason_meaning
+from pipeline.kafka.explaining.wordings import wording
 from pipeline.kafka.wording.events import events
 from pipeline.kafka.wording.loggers import what_writes
 from pipeline.kafka.wording.templates import template_rows

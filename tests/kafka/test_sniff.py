@@ -38,6 +38,12 @@ CASES = [
         Sniff("stock", "controller", frozenset({2**31 - 1})),
     ),
     ("JMX noise", NOISE, Sniff("stock", "controller", frozenset())),
+    (
+        "a broker inside of another program",
+        TIME
+        + b"INFO [mini:Controller-3-to-broker-1-send-thread], Starting  (kafka.controller.RequestSendThread)\n",
+        Sniff("stock", "controller", frozenset({3})),
+    ),
     ("begins in a stack trace", b"\tat x\n" * 40 + STATE, Sniff("stock", "state-change", frozenset({3}))),
     ("of another program", TIME + b"INFO hello (com.example.Main)\n", Sniff("stock", None, frozenset())),
     (

@@ -1,27 +1,22 @@
 """What one record says, in words: event and meaning, releases, fields, source and legality; or why not."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
 
 from pipeline.kafka.explaining.nearest import nearest
-from pipeline.kafka.facts import table
+from pipeline.kafka.explaining.wordings import Row, Wording, wording, wordings_by_text, wordings_of
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA
-from pipeline.kafka.machines.legal_moves import LAST_ZOOKEEPER, MoveLaw, move_law
-from pipeline.kafka.wording.events import NEWEST, events, is_before
+from pipeline.kafka.machines.legal_moves import MoveLaw, move_law
+from pipeline.kafka.wording.events import events
 from pipeline.kafka.wording.exception_lines import cause_of
-from pipeline.kafka.wording.loggers import full_names, what_writes
-from pipeline.kafka.wording.templates import COLUMN_TYPES, MODES, field_kinds, matcher
+from pipeline.kafka.wording.loggers import what_writes
+from pipeline.kafka.wording.templates import COLUMN_TYPES, field_kinds, matcher
 from schemas.bronze.log_record import NOT_UNDERSTOOD
 
-Row = Mapping[str, Any]
-
 NUMBER = re.compile(r"-?[0-9]+")
-ZOOKEEPER, KRAFT = "ZooKeeper", "KRaft"
-FIRST_KRAFT = "2.8"
 OF_ITS_LOGGER = ("other_logger", "no_template")
 EXCEPTION_COLUMNS = ("exception_class", "exception_message")
 MOVES = {
@@ -30,33 +25,6 @@ MOVES = {
     "partition_transition": PARTITION,
     "partition_transition_failed": PARTITION,
 }
-
-
-@dataclass(frozen=True)
-class Printed:
-    """One range of releases, both included, in which a mode of Kafka prints the wording."""
-
-    mode: str
-    since: str
-    until: str
-
-    def __str__(self) -> str:
-        if self.until == NEWEST:
-            return f"{self.since} and later, {self.mode} mode"
-        return (
-            f"{self.since if self.since == self.until else f'{self.since} to {self.until}'}, {self.mode} mode"
-        )
-
-
-@dataclass(frozen=True)
-class Wording:
-    """A row of the template tables. `level`: levels at which Kafka prints it, joined by |."""
-
-    event: str
-    logger: str
-    level: str
-    template: str
-    printed: tuple[Printed, ...]
 
 
 @dataclass(frozen=True)
@@ -130,46 +98,6 @@ def reason_meaning(reason: str, logger: str | None) -> str:
         return "No logger is printed in this layout, and the message alone does not tell which wording it is."
     what = what_writes(logger) if logger and reason in OF_ITS_LOGGER else None
     return f"{NOT_UNDERSTOOD[reason]} The logger is that of {what}." if what else NOT_UNDERSTOOD[reason]
-
-
-@cache
-def wordings_by_text() -> dict[tuple[str, str], Wording]:
-    """By logger and template; no wording stands twice."""
-    return {
-        (row["logger"], row["template"]): Wording(
-            row["event"], row["logger"], row["level"], row["template"], printed(mode, row)
-        )
-        for mode in MODES
-        for row in table(f"wording/by_mode/{mode}.tsv")
-    }
-
-
-def wording(logger: str, template: str) -> Wording:
-    return wordings_by_text()[logger, template]
-
-
-def wordings_of(row: Row) -> tuple[Wording, ...]:
-    """Of a record that is understood: of each logger that may have printed it, where none or a short name is told."""
-    logger, text = row["logger"], row["template"]
-    if (logger, text) in wordings_by_text():
-        return (wording(logger, text),)
-    named = [one for one in wordings_by_text().values() if one.template == text]
-    short = tuple(one for one in named if logger and full_names(logger, (one.logger,), "tail"))
-    return short or tuple(named)
-
-
-def printed(mode: str, row: Row) -> tuple[Printed, ...]:
-    """The modes of a row: that of its table, and KRaft where nodes of both print the same."""
-    since, until = row["since"], row["until"]
-    if mode == "kraft":
-        return (Printed(KRAFT, since, until),)
-    kraft_since = FIRST_KRAFT if mode == "both" else events()[row["event"]].kraft_since
-    last = until if is_before(until, LAST_ZOOKEEPER) else LAST_ZOOKEEPER
-    found = [Printed(ZOOKEEPER, since, last)] if is_before(since, LAST_ZOOKEEPER) else []
-    if kraft_since and is_before(kraft_since, until):
-        later = since if is_before(kraft_since, since) else kraft_since
-        found.append(Printed(KRAFT, later, until))
-    return tuple(found)
 
 
 def fields_of(row: Row) -> tuple[Said, ...]:

@@ -109,22 +109,21 @@ def wordings() -> Mapping[tuple[str, str], int]:
     rows = [(row, mode) for mode in MODES for row in table(f"wording/by_mode/{mode}.tsv")]
     found: dict[tuple[str, str], int] = {}
     for row, mode in rows:
-        key = (row["logger"], _shape(row["template"]))
+        key = (row["logger"], shape(row["template"]))
         found[key] = found.get(key, 0) | bits(row["since"], row["until"], "kraft" if mode == "both" else mode)
-    return {
-        (row["logger"], row["template"]): found[row["logger"], _shape(row["template"])] for row, _ in rows
-    }
+    return {(row["logger"], row["template"]): found[row["logger"], shape(row["template"])] for row, _ in rows}
 
 
 @cache
-def _shape(template: str) -> str:
+def shape(template: str) -> str:
+    """What two wordings have in common that one line may be of both."""
     parts = Template("", "", template).parts
-    places = ("" if _may_be_empty(name) else "\0" for name in parts[1::2])
+    places = ("" if may_be_empty(name) else "\0" for name in parts[1::2])
     return "".join(text for pair in zip(parts[::2], (*places, ""), strict=True) for text in pair)
 
 
 @cache
-def _may_be_empty(field: str) -> bool:
+def may_be_empty(field: str) -> bool:
     return re.fullmatch(field_kinds()[field].pattern, "") is not None
 
 
