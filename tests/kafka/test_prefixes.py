@@ -153,11 +153,30 @@ def test_what_is_in_no_known_layout_is_shown() -> None:
     assert said_of(b"[2021-01-10T14:19:30.068+0000][info][gc] GC(1) Pause Young\n" * 3, None) is None
 
 
-def test_the_first_line_may_be_selected_without_it() -> None:
-    """A mouse begins at the bracket."""
-    data = printed(PREFIXED["a quotation"]).decode().removeprefix("> ")
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(
+            printed(PREFIXED["a quotation"]).decode().removeprefix("> "), id="a mouse begins at the bracket"
+        ),
+        pytest.param("> " + "\n".join(LINES), id="only the first"),
+        pytest.param(printed(EXCERPTS["grep -n -A"]).decode().replace("\n12:", "\n--\n12:"), id="groups of grep"),
+        pytest.param(printed(PREFIXED["a diff"]).decode().replace("\n", "\r\n"), id="line ends of Windows"),
+    ],
+)  # fmt: skip
+def test_not_every_line_needs_it(data: str) -> None:
     found = [explained(one) for one in pasted(data.encode()).records]
     assert [one.event for one in found] == EVENTS and not any(one.is_forged for one in found)
+    assert found[1].exception == ("kafka.common.StateChangeFailedException", "No assigned replica is alive.")
+
+
+def test_other_programs_lines_are_records_of_their_own() -> None:
+    """The test's own lines among those of the container that it started."""
+    own = "2022-03-01 15:17:00.123  INFO 1234 --- [           main] c.example.KafkaIT       : Started in 3.2 seconds\n"
+    data = own + printed(PREFIXED["Testcontainers in Spring Boot"]).decode() + own
+    found = [explained(one) for one in pasted(data.encode()).records]
+    assert [one.event for one in found] == [None, *EVENTS, None]
+    assert [one.reason for one in found if one.event is None] == ["other_logger"] * 2
 
 
 def test_the_cases_of_people(shared: Path) -> None:

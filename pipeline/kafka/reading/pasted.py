@@ -68,10 +68,12 @@ def pasted(data: bytes, zone: str | None = None) -> Pasted:
 
 
 def _is_read_well(found: Pasted) -> bool:
-    """Whether a record of Kafka's is among them, none is cut and none holds what looks like another one."""
+    """Whether a record of Kafka's is among them, none is cut and none holds what looks like another one, nor does the
+    text before the first."""
     rows = [row for (row,) in found.records]
     is_odd = any(row["is_forged"] or row["not_understood_reason"] == "cut" for row in rows)
-    return not is_odd and any(is_kafkas(row["logger"] or "") for row in rows)
+    before = rows[0]["raw"] if rows and rows[0]["not_understood_reason"] == "no_envelope" else b""
+    return not (is_odd or DATE.search(before)) and any(is_kafkas(row["logger"] or "") for row in rows)
 
 
 def unread(data: bytes) -> Row:
@@ -112,16 +114,15 @@ def _from_dates(plain: bytes, zone: str | None) -> Iterator[Pasted]:
     for number, found in enumerate(islice(DATE.finditer(first), DATES_TRIED)):
         if found.start():
             before = first[: found.start()].decode("utf-8", "surrogateescape")
-            lines = list(_from_date(plain, number))
+            lines = [_from_date(line, number) for line in plain.split(b"\n")]
             left_out = _left_out(before, sum(DATE.match(one) is not None for one in lines))
-            yield from _read(b"".join(lines), left_out, zone)
+            yield from _read(b"\n".join(lines), left_out, zone)
 
 
-def _from_date(plain: bytes, number: int) -> Iterator[bytes]:
-    """The lines, each from that date of it on; without one as they are."""
-    for line in plain.splitlines(keepends=True):
-        dates = [one.start() for one in islice(DATE.finditer(line[:PREFIX_BYTES]), DATES_TRIED)]
-        yield line[dates[number] :] if number < len(dates) else line
+def _from_date(line: bytes, number: int) -> bytes:
+    """The line from that date of it on; without one as it is."""
+    dates = [one.start() for one in islice(DATE.finditer(line[:PREFIX_BYTES]), DATES_TRIED)]
+    return line[dates[number] :] if number < len(dates) else line
 
 
 def _left_out(before: str, line_count: int) -> str:
