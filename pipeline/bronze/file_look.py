@@ -29,7 +29,7 @@ from pipeline.core.streams import bounded
 from pipeline.kafka.layout.envelope import envelopes
 from pipeline.kafka.reading.masking import Masking
 from pipeline.kafka.reading.other_layout import text_of
-from pipeline.kafka.reading.prefixes import is_excerpt
+from pipeline.kafka.reading.prefixes import is_behind_prefix, is_excerpt
 from pipeline.kafka.reading.sniff import (
     HEAD_BYTES,
     Sniff,
@@ -147,8 +147,12 @@ def look(
         with stream:
             found, head = sniff_stream(stream, envelope, log, most=max_record_bytes, until=until)
         kind = kind_of(found, log)
-        if found.envelope is None or kind is None or (envelope is None and is_excerpt(found.envelope)):
-            looks_like = said_of(head, found.envelope)
+        detected = found.envelope if envelope is None and found.envelope is not None else ""
+        is_masked, is_other = wanted.masking is not None, is_excerpt(detected)
+        if is_masked and is_behind_prefix(detected) and not is_other:
+            kind = None
+        if found.envelope is None or kind is None or is_other:
+            looks_like = said_of(head, found.envelope, is_masked=is_masked)
             return as_row(path, codec, found, kind, Fingerprint()) | {"looks_like": looks_like}
         if kind == "server" and not is_server_read:
             return as_row(path, codec, found, kind, Fingerprint())

@@ -16,6 +16,7 @@ from pipeline.bronze.file_look import Wanted, look
 from pipeline.core.errors import NothingToRead
 from pipeline.core.files import Listed
 from pipeline.kafka.layout.paths import locate
+from pipeline.kafka.reading.masking import Masking
 
 RECORD = "[2021-01-10 14:19:30,068] INFO [Controller id=1] Starting up (kafka.controller.KafkaController)\n"
 SETTINGS = load(None, {}, {}, None)
@@ -23,11 +24,13 @@ NONE_READ = "no line of a Kafka controller log in its first 16,777,216 bytes"
 NOW = datetime(2026, 11, 26, tzinfo=UTC)
 
 
-def refused(folder: Path, content: str, envelope: str | None = None) -> tuple[str, str] | None:
+def refused(
+    folder: Path, content: str, envelope: str | None = None, masking: Masking | None = None
+) -> tuple[str, str] | None:
     path = folder / "0.log"
     path.write_text(content)
     fact = look(
-        str(path), None, envelope, Wanted(), is_server_read=False, stored_bytes=len(content.encode()),
+        str(path), None, envelope, Wanted(masking=masking), is_server_read=False, stored_bytes=len(content.encode()),
         max_file_bytes=1 << 30, max_ratio=500, max_record_bytes=16 << 20,
     )  # fmt: skip
     looker = Looker(cast(Any, None), SETTINGS, None, None)
@@ -67,6 +70,40 @@ def test_one_sentence_says_how_the_lines_begin_and_what_to_set(
     assert said == (None if state is None else (state, sentence))
     named = sentence.rsplit("'", 2)[1] if "prefix:" in sentence else None
     assert named is None or refused(tmp_path, content, named) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "state", "sentence"),
+    [
+        (RECORD, None, ""),
+        (
+            f"[7] node-a: {RECORD}" * 2,
+            "not_kafka",
+            f"{NONE_READ}; it looks like Kafka's: something stands before the time of its lines, of which masking does not "
+            r"know what is secret: name it with the setting envelope: 'prefix:\[\d+\] *[\w.\/$@+~-]+: /stock', and its "
+            "secrets as patterns",
+        ),
+        (
+            f"node-a/controller.log:{RECORD}" * 2,
+            "not_asked",
+            "something stands before the time of its lines, as grep prints those of another file: give --logs that file, or "
+            "name it with the setting envelope",
+        ),
+        (
+            "node-a 14:19:30 KafkaController: Starting up\n",
+            "not_kafka",
+            f"{NONE_READ}; it looks like Kafka's: its lines are in no known layout: name their ConversionPattern with the "
+            "setting envelope",
+        ),
+    ],
+)  # fmt: skip
+def test_with_masking_no_word_is_stored_that_may_be_secret(
+    tmp_path: Path, content: str, state: str | None, sentence: str
+) -> None:
+    masking = Masking(("hosts",), (), b"k" * 32)
+    assert refused(tmp_path, content, masking=masking) == (None if state is None else (state, sentence))
+    named = r"prefix:\[\d+\] *[\w.\/$@+~-]+: /stock"
+    assert "[7]" not in content or refused(tmp_path, content, named, masking) is None
 
 
 LIKE = f"{NONE_READ}; it looks like Kafka's: its lines begin so"

@@ -18,7 +18,9 @@ _WORD_LETTERS = r"\w.\/$@+~-"
 _PIECE = re.compile(
     rf"(?P<word>[{_WORD_LETTERS}]*[^\W_][{_WORD_LETTERS}]*)|(?P<blank> +)|.", re.ASCII | re.DOTALL
 )
-_KINDS_OF_WORDS = (r"\d+", r"[\d.-]+", rf"[{_WORD_LETTERS}]+")
+# An address is a word: it may be masked.
+_FIGURES = r"[\d-]+(?:\.\d+)?"
+_KINDS_OF_WORDS = (r"\d+", _FIGURES, rf"[{_WORD_LETTERS}]+")
 _SPECIAL = frozenset(r".^$*+?{}[]|()\\")
 WORD, BLANK = "W", " "
 # A logger of Kafka's in front: the line is a record in a layout that is not known, and not one behind a prefix.
@@ -83,6 +85,10 @@ def learned(
             prefix = _prefix(form, words, some[0])
             if sum(map(prefix.stands_before, timed)) >= least * len(timed):
                 yield prefix
+
+
+def is_behind_prefix(envelope: str) -> bool:
+    return PREFIX in envelope
 
 
 def is_excerpt(envelope: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from pipeline.kafka.layout.envelope import layouts
-from pipeline.kafka.reading.prefixes import is_excerpt, is_of_kafka, learned
+from pipeline.kafka.reading.prefixes import is_behind_prefix, is_excerpt, is_of_kafka, learned
 from pipeline.kafka.reading.sniff import sniff
 
 WORDS = re.compile(r"[\w.$]+", re.ASCII)
@@ -15,10 +15,11 @@ HALF = 0.5
 NAME_IT = "name it with the setting envelope"
 
 
-def said_of(head: bytes, found: str | None) -> str | None:
+def said_of(head: bytes, found: str | None, *, is_masked: bool = False) -> str | None:
     """One sentence; None: it does not look like Kafka's, as half of its lines with a time do that name its loggers.
 
-    found: the envelope that was detected, which is that of an excerpt or holds no log of Kafka's.
+    found: the envelope that was detected, if any: of an excerpt, of lines behind words that masking does not know, or
+    of no log of Kafka's. is_masked: nothing is shown of the lines.
     """
     lines = [one for one in head.decode("utf-8", "replace").split("\n")[:LINES] if one.strip()]
     timed = [one for one in lines if CLOCK.search(one)]
@@ -27,14 +28,18 @@ def said_of(head: bytes, found: str | None) -> str | None:
         return None
     before, name = _prefix_of(kafkas)
     if before is None:
-        begins = f"its lines begin with '{kafkas[0][:SHOWN]}', in no known layout"
-        return f"{begins}: name their ConversionPattern with the setting envelope"
-    stands = f"'{before}' stands before the time of its lines"
+        shown = "are" if is_masked else f"begin with '{kafkas[0][:SHOWN]}',"
+        return f"its lines {shown} in no known layout: name their ConversionPattern with the setting envelope"
+    shown = "something" if is_masked else f"'{before}'"
+    stands = f"{shown} stands before the time of its lines"
     if found is not None and is_excerpt(found):
-        return (
-            f"{stands}, as grep prints those of another file: give --logs that file, or {NAME_IT}: '{found}'"
-        )
-    return f"{stands}, and not of all in one form: {NAME_IT}, such as '{name}'"
+        named = "" if is_masked else f": '{found}'"
+        return f"{stands}, as grep prints those of another file: give --logs that file, or {NAME_IT}{named}"
+    if found is not None and is_behind_prefix(found):
+        unknown = "of which masking does not know what is secret"
+        return f"{stands}, {unknown}: {NAME_IT}: '{found}', and its secrets as patterns"
+    named = "" if is_masked and is_excerpt(name) else f", such as '{name}'"
+    return f"{stands}, and not of all in one form: {NAME_IT}{named}"
 
 
 def _prefix_of(lines: Sequence[str]) -> tuple[str | None, str]:
