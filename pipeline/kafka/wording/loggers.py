@@ -6,9 +6,10 @@ from functools import cache
 
 from pipeline.kafka.facts import table
 
-# Loggers that only a Kafka server has, at the beginning of the name.
+# Loggers that only a Kafka server has, at the beginning of the name. kafka.utils.Logging is a class that logs for them.
 KAFKA_LOGGERS = re.compile(
-    r"(?:kafka|org\.apache\.kafka\.(?:controller|server|raft|metadata|image))\.|state\.change\.logger$|kafka$"
+    r"(?!kafka\.utils\.Logging)(?:kafka|org\.apache\.kafka\.(?:controller|server|raft|metadata|image))\."
+    r"|state\.change\.logger$|kafka$"
 )
 # Loggers that only nodes of a KRaft cluster have, or of one on its way there, at the beginning of the name.
 KRAFT_LOGGERS = re.compile(
