@@ -24,7 +24,6 @@ CARRIED = {
     "topic_before": "topic_lifecycle",
     "outage_before": "partition_outage",
     "imbalance_before": "leader_imbalance",
-    "reassignment_before": "reassignment_event",
     "run_before": "election_event",
     "led_before": "partition_timeline",
     "day_before": "controller_day",

@@ -12,8 +12,6 @@ from jobs.incremental.terms_before import day_before, summary_before, view_befor
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.conditions import Condition, all_of, before, equals, is_in, reaching, since
 from pipeline.core.frames import empty
-from pipeline.gold.imbalance_breach.reassigning import PARTITION as MOVED
-from pipeline.gold.imbalance_breach.reassigning import steps
 from pipeline.gold.leader_election.kraft_marks import RUNS
 from pipeline.model.partitions.service_parts import ended_intervals, whole_intervals
 from pipeline.model.partitions.statements import PARTITION
@@ -27,7 +25,7 @@ from schemas.gold import (
     topic_lifecycle,
 )
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
-from schemas.silver import election_event, reassignment_event, topic_event
+from schemas.silver import election_event, topic_event
 from schemas.spec import TableSpec
 from schemas.state import controller_day, partition_view, replay_summary
 
@@ -162,13 +160,6 @@ def imbalance_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     return pl.concat([open_ones, at_hand.stored(spec, unseen).head(1)])
 
 
-def reassignment_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
-    """Rows of silver.reassignment_event: the last before the day of each partition that begins or ends one."""
-    rows = at_hand.stored(reassignment_event.SPEC, before("logged_at", start))
-    told = steps(rows).sort("logged_at", *PLACE)
-    return told.unique(MOVED, keep="last", maintain_order=True)
-
-
 def run_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     """Rows of silver.election_event: of the KRaft terms that go on at the day the first run of preferred elections of
     each day and kind before it. Which controllers print theirs is told by any of them."""
@@ -203,7 +194,6 @@ STATES: dict[str, State] = {
     "topic_before": topic_before,
     "outage_before": outage_before,
     "imbalance_before": imbalance_before,
-    "reassignment_before": reassignment_before,
     "run_before": run_before,
     "led_before": led_before,
     "line_before": lines_before,
@@ -224,7 +214,6 @@ NOTHING: dict[str, pl.DataFrame] = {
     "topic_before": empty(topic_lifecycle.SPEC),
     "outage_before": empty(partition_outage.SPEC),
     "imbalance_before": empty(leader_imbalance.SPEC),
-    "reassignment_before": empty(reassignment_event.SPEC),
     "run_before": empty(election_event.SPEC),
     "led_before": empty(partition_timeline.SPEC),
     "line_before": CARRIED_LINE,

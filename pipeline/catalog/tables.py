@@ -156,18 +156,18 @@ TABLES: tuple[Table, ...] = (
         leader_election, Refresh.INCREMENTAL, ordered_by="elected_at", lookback_days=1, lookback_minutes=A_DAY
     ),
     built(
-        imbalance_breach,
-        Refresh.INCREMENTAL,
-        ordered_by="balanced_at",
-        lookback_days=1,
-        begun_by="breached_at",
-    ),
-    built(
         reassignment,
         Refresh.INCREMENTAL,
         ordered_by="ended_at",
         lookback_days=0,
         begun_by="asked_from_at",
+    ),
+    built(
+        imbalance_breach,
+        Refresh.INCREMENTAL,
+        ordered_by="balanced_at",
+        lookback_days=1,
+        begun_by="breached_at",
     ),
     built(finding, Refresh.FULL),
     Table(quality_result.SPEC, Refresh.RUN),

@@ -9,11 +9,10 @@ from polars import col, lit
 from pipeline.catalog.tables import BY_SHORT_NAME, LASTING
 from pipeline.core.frames import declared, frame_of
 from pipeline.gold import imbalance_breach
-from pipeline.gold.imbalance_breach.reassigning import PARTITION, reassigning, steps
+from pipeline.gold.imbalance_breach.reassigning import reassigning
 from pipeline.model.settings import AuditLimit
-from schemas.gold import broker_session, imbalance_check, leader_imbalance, partition_timeline
+from schemas.gold import broker_session, imbalance_check, leader_imbalance, partition_timeline, reassignment
 from schemas.gold.imbalance_breach import SPEC
-from schemas.silver import reassignment_event
 from schemas.spec import TableSpec
 from tests.frames import at, frame
 
@@ -53,19 +52,13 @@ LATER = """
     cluster_id | broker_id | joined_at | left_at | joined_how
     c          | 5         | 300       |         | joined
 """
-# What the assignments of cluster c tell (from 2.4) is not told again by lines; cluster d is of 2.3 or before.
 REASSIGNED = """
-    cluster_id | topic | partition | logged_at | byte_offset | step               | event
-    c          | a     | 0         | 90        | 1           | started            | reassignment_assignment_updating
-    c          | z     | 0         | 60        | 8           | started            | reassignment_started
-    c          | z     | 0         | 110       | 9           | removed            | reassignment_removed
-    d          | a     | 0         | 10        | 1           | started            | reassignment_started
-    d          | a     | 1         | 11        | 2           | started            | reassignment_started
-    d          | a     | 0         | 12        | 3           | assignment_updated | reassignment_assignment_updated
-    d          | a     | 0         | 20        | 4           | removed            | reassignment_removed
-    d          | a     | 2         | 21        | 5           | removed            | reassignment_removed
-    d          | a     | 1         | 30        | 6           | listed             | reassignment_resumed_list
-    d          |       |           | 31        | 7           | none_left          | reassignment_none_left
+    cluster_id | topic | partition | started_at | ended_at | outcome
+    c          | m     | 0         | 400        | 450      | completed
+    c          | z     | 0         | 60         | 110      | forgotten
+    c          | z     | 1         | 70         | 70       | skipped
+    d          | a     | 0         | 10         | 20       | failed
+    d          | a     | 1         | 30         |          | in_progress
 """
 CHECKS = """
     cluster_id | broker_id | checked_at | is_over | is_stale | is_triggered | moved_count
@@ -93,29 +86,19 @@ def inputs() -> Inputs:
         "imbalance_check": frame(imbalance_check.SPEC, CHECKS),
         "partition_timeline": rows(partition_timeline.SPEC, LED),
         "broker_session": frame(broker_session.SPEC, STAYS),
-        "reassignment_event": frame(reassignment_event.SPEC, REASSIGNED),
+        "reassignment": frame(reassignment.SPEC, REASSIGNED),
     }
 
 
 def built(inputs: Inputs, dirty_from: datetime | None) -> pl.DataFrame:
     """From that time on, of inputs that reach it."""
-    events = inputs["reassignment_event"]
-    before = events.clear() if dirty_from is None else last_before(events, dirty_from)
     given = {name: since(name, rows, dirty_from) for name, rows in inputs.items()}
     found = imbalance_breach.build(
         **given,
-        reassignment_before=before,
         audit_limit=AuditLimit(imbalance_checks=2),
         data_end=DATA_END,
-        dirty_from=dirty_from,
     )
     return frame_of(declared(found, SPEC)).sort("broker_id", "breached_at")
-
-
-def last_before(reassignment_event: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
-    """The last row of each partition until then that begins or ends a reassignment."""
-    earlier = steps(reassignment_event).filter(col("logged_at") < dirty_from)
-    return earlier.sort("logged_at", "byte_offset").unique(PARTITION, keep="last")
 
 
 def since(name: str, rows: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
@@ -191,15 +174,12 @@ def test_how_long_a_broker_had_been_there_that_a_controller_finds_is_not_known(
     assert found.filter(col("breached_at") == at(90))["down_ms"].to_list() == [down_ms]
 
 
-def test_reassignments_up_to_2_3_are_told_by_their_lines() -> None:
-    """From the line that begins one, or lists it at a start, until it is taken out; a-1 goes on."""
-    steps_of = frame(reassignment_event.SPEC, REASSIGNED)
-    found = reassigning(frame(partition_timeline.SPEC, LED), steps_of)
+def test_a_reassignment_goes_on_until_it_ends_and_one_that_is_not_begun_does_not() -> None:
+    found = reassigning(frame(reassignment.SPEC, REASSIGNED))
     assert found.sort("cluster_id", "from_at").rows() == [
         ("c", at(60), at(110)),
         ("c", at(400), at(450)),
         ("d", at(10), at(20)),
-        ("d", at(11), at(30)),
         ("d", at(30), None),
     ]
 

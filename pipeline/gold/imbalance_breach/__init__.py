@@ -1,7 +1,5 @@
 """Breaches of the limit of leader imbalance: how long each lasted, what Kafka did about it, and why not more."""
 
-from datetime import datetime
-
 import polars as pl
 from polars import col, when
 
@@ -19,24 +17,21 @@ def build(
     imbalance_check: pl.DataFrame,
     partition_timeline: pl.DataFrame,
     broker_session: pl.DataFrame,
-    reassignment_event: pl.DataFrame,
-    reassignment_before: pl.DataFrame,
+    reassignment: pl.DataFrame,
     audit_limit: AuditLimit,
     data_end: pl.DataFrame,
-    dirty_from: datetime | None,
 ) -> pl.DataFrame:
     """One row per breach: intervals of gold.leader_imbalance over the limit that follow one another.
 
-    dirty_from: before which no breach began whose row counts; what is given are rows that reach it, and all of
-    broker_session. reassignment_before: rows of reassignment_event, the last of each partition before dirty_from.
-    data_end: (cluster_id, until_at), where open breaches are cut.
+    What is given are rows that reach the begin of the first breach that counts, and all of broker_session. data_end:
+    (cluster_id, until_at), where open breaches are cut.
     A broker is able to lead where it is live (as far as any list of live brokers has it) and in the ISR, as last
     stated, of a partition that another one leads.
     """
     found = episodes(leader_imbalance, data_end)
     intervals = whole_intervals(partition_timeline)
     elsewhere = led_elsewhere(intervals)
-    moving = reassigning(intervals, since(reassignment_event, reassignment_before, dirty_from))
+    moving = reassigning(reassignment)
     of_each = found.select(BROKER).unique().join(apart(moving, ("cluster_id",)), on="cluster_id")
     live = within(found, pl.concat([sessions(broker_session), unlisted(found, broker_session)]))
     able = within(live, elsewhere.filter("is_able"), PARTITION[1:], "evidence")
@@ -79,12 +74,6 @@ def unlisted(breaches: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFra
     is_unlisted = col("listed_at").is_null() | (col("listed_at") >= col("until_at"))
     listed = breaches.join(first, on=BROKER, how="left")
     return listed.filter(is_unlisted).select(*BROKER, col("breached_at").alias("from_at"), "until_at")
-
-
-def since(rows: pl.DataFrame, before: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
-    if dirty_from is None:
-        return rows
-    return pl.concat([rows.filter(col("logged_at") >= dirty_from), before], how="diagonal")
 
 
 def with_longest(breaches: pl.DataFrame, able: pl.DataFrame) -> pl.DataFrame:

@@ -93,7 +93,8 @@ def marked(rows: pl.DataFrame) -> pl.DataFrame:
     ends it.
 
     The assignment without replicas that are added or removed ends an attempt once its leader was looked at: Kafka
-    writes it before that too, where it cancels one or brings replicas into another order.
+    writes it before that too, where it cancels one or brings replicas into another order. One with such replicas begins
+    one where the line before it, which is of DEBUG, is not there.
     """
     step, is_record = col("step"), col("event") == RECORD
     lists = ("adding_replicas", "removing_replicas")
@@ -110,10 +111,11 @@ def marked(rows: pl.DataFrame) -> pl.DataFrame:
         | ((step == "failed") & (col("reason") == ERROR)) | step.is_in([TOPIC_GONE])
         | ((step == FORGOTTEN) & (col("form") == "znode"))
     )  # fmt: skip
+    is_told = (step == "assignment_updated") & is_moving
     is_refusal = (step == "skipped") & (col("reason") == REJECTED)
     form = (
         when(is_record | is_refusal).then(lit("kraft"))
-        .when(begins & (col("event") == UPDATING)).then(lit("assignment"))
+        .when(is_told | (begins & (col("event") == UPDATING))).then(lit("assignment"))
         .when(begins).then(lit("znode"))
     )  # fmt: skip
     return (
@@ -122,7 +124,7 @@ def marked(rows: pl.DataFrame) -> pl.DataFrame:
         .with_row_index("row")
         .with_columns(anchor=anchor.forward_fill().over(NAME), form=form.forward_fill().over(NAME))
         .with_columns(
-            is_opener=(begins | (is_record & is_moving)).fill_null(value=False),
+            is_opener=(begins | is_told | (is_record & is_moving)).fill_null(value=False),
             is_closer=closes.fill_null(value=False),
         )
         .drop("is_late", "anchor")
