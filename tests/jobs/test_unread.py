@@ -61,6 +61,7 @@ def refused(
             "layout: name their ConversionPattern with the setting envelope",
         ),
         ("14:19:30 of another program\n", "not_kafka", NONE_READ),
+        (f"What we saw:\n\nthis line\n> {RECORD}twice\n", "not_kafka", NONE_READ),
     ],
 )  # fmt: skip
 def test_one_sentence_says_how_the_lines_begin_and_what_to_set(

@@ -135,7 +135,7 @@ def is_of_kafka(word: str) -> bool:
 @lru_cache(maxsize=1)
 def _loggers() -> frozenset[str]:
     """Those that templates name, whole and by their class."""
-    sources = [one for one in matcher().sources if "." in one]
+    sources = [one for one in matcher().sources if "." in one and is_kafkas(one)]
     classes = [one.rsplit(".", 1)[-1] for one in sources]
     return frozenset([*sources, *(one for one in classes if one[0].isupper())])
 

@@ -9,6 +9,8 @@ from pipeline.kafka.reading.sniff import sniff
 
 WORDS = re.compile(r"[\w.$]+", re.ASCII)
 CLOCK = re.compile(r"\d\d:\d\d:\d\d")
+# A line of a stack trace; what is behind words of another program is taken for one too.
+TRACE = re.compile(r"\s|.*\bat \w|.*Caused by: |.*(?:Exception|Error)\b")
 LINES = 400
 SHOWN = 100
 HALF = 0.5
@@ -16,15 +18,16 @@ NAME_IT = "name it with the setting envelope"
 
 
 def said_of(head: bytes, found: str | None, *, is_masked: bool = False) -> str | None:
-    """One sentence; None: it does not look like Kafka's, as half of its lines with a time do that name its loggers.
+    """One sentence; None: it does not look like Kafka's, as it does where half of its lines but for those of stack
+    traces have a time and name a logger of Kafka's.
 
     found: the envelope that was detected, if any: of an excerpt, of lines behind words that masking does not know, or
     of no log of Kafka's. is_masked: nothing is shown of the lines.
     """
     lines = [one for one in head.decode("utf-8", "replace").split("\n")[:LINES] if one.strip()]
-    timed = [one for one in lines if CLOCK.search(one)]
-    kafkas = [one for one in timed if any(map(is_of_kafka, WORDS.findall(one)))]
-    if not kafkas or len(kafkas) < HALF * len(timed):
+    told = [one for one in lines if CLOCK.search(one) or not TRACE.match(one)]
+    kafkas = [one for one in told if CLOCK.search(one) and any(map(is_of_kafka, WORDS.findall(one)))]
+    if not kafkas or len(kafkas) < HALF * len(told):
         return None
     before, name = _prefix_of(kafkas)
     if before is None:
