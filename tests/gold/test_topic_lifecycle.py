@@ -1,6 +1,6 @@
 """Lives of topics, each told by a few lines; nights are in tests/incremental."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -73,6 +73,17 @@ def test_a_partition_without_a_live_replica_is_not_online(lives: dict[tuple[str,
     assert (life["online_at"], life["serving_ms"], life["slowest_partition"]) == (None, None, 0)
     parts = [(one["partition"], one["online_at"], one["serving_at"]) for one in life["partitions"]]
     assert parts == [(0, None, None), (1, at(1.02), at(1.05))]
+
+
+LED = "    [2026-11-21 00:00:0{at},000] INFO [Broker id={id}] Leader a-1 starts at leader epoch {epoch} from offset 0 with high watermark 0 ISR 1 addingReplicas  removingReplicas . Previous leader epoch was -1. (state.change.logger)\n"
+
+
+@pytest.mark.parametrize(("epoch", "serving_at"), [(0, at(4)), (3, None)])
+def test_a_later_leader_is_not_the_first(epoch: int, serving_at: datetime | None) -> None:
+    """The log of the first one is missing."""
+    lines = {(1, "controller"): CONTROLLER_1, (2, "state-change"): "\n" + LED.format(at=4, id=2, epoch=epoch)}
+    parts = lives_of(lines)["a", 1]["partitions"]
+    assert [one["serving_at"] for one in parts] == [None, serving_at]
 
 
 def test_a_deletion_is_told_in_steps(lives: dict[tuple[str, int], Row]) -> None:

@@ -89,14 +89,19 @@ def became_online(partition_transition: pl.DataFrame, lines: pl.DataFrame) -> pl
 def leader_lines(
     leader_and_isr: pl.DataFrame, control_request: pl.DataFrame, dirty_from: datetime | None
 ) -> pl.DataFrame:
-    """Lines of brokers that say that they lead a partition now: (TOPIC, partition, at, PLACE).
+    """Lines of brokers that say that they lead a new partition: (TOPIC, partition, at, PLACE). From 2.6 on they say its
+    leader epoch, 0: a later one is not the first, which stands in a log that is missing.
 
     Source: Partition.makeLeader, from 2.6; ReplicaManager.makeLeaders, up to 3.9 at TRACE.
     """
     columns = (*LINE, "topic", "partition")
+    is_first = (col("leader_epoch") == 0).fill_null(value=True)
     both = pl.concat(
         one.filter(
-            col("event").is_in(LEADS), col("partition").is_not_null(), col("topic").is_not_null()
+            col("event").is_in(LEADS),
+            is_first,
+            col("partition").is_not_null(),
+            col("topic").is_not_null(),
         ).select(*columns, at="logged_at")
         for one in (leader_and_isr, control_request)
     )
