@@ -75,6 +75,23 @@ def test_a_partition_without_a_live_replica_is_not_online(lives: dict[tuple[str,
     assert parts == [(0, None, None), (1, at(1.02), at(1.05))]
 
 
+JOINED = "    [2026-11-21 00:00:04,000] INFO [Controller id=1] Newly added brokers: 3, deleted brokers: , bounced brokers: , all live brokers: 1,2,3 (kafka.controller.KafkaController)\n"
+LEFT = (
+    JOINED.replace("00:00:04,000", "00:00:00,500")
+    .replace("brokers: 3, deleted brokers: ", "brokers: , deleted brokers: 3")
+    .replace("1,2,3", "1,2")
+)
+
+
+@pytest.mark.parametrize(("first", "waited_for"), [("", None), (LEFT, [3])])
+def test_who_was_dead_is_known_of_who_was_there_before(first: str, waited_for: list[int] | None) -> None:
+    """What comes later does not tell it: nights would say otherwise than all at once."""
+    before, after = CONTROLLER_1.split("    [2026-11-21 00:00:01,000]")
+    lines = f"{before}{first}    [2026-11-21 00:00:01,000]{after}{JOINED}"
+    life = lives_of({(1, "controller"): lines, (1, "state-change"): STATE_CHANGE_1})["a", 1]
+    assert (life["slowest_partition"], life["waited_for"]) == (0, waited_for)
+
+
 LED = "    [2026-11-21 00:00:0{at},000] INFO [Broker id={id}] Leader a-1 starts at leader epoch {epoch} from offset 0 with high watermark 0 ISR 1 addingReplicas  removingReplicas . Previous leader epoch was -1. (state.change.logger)\n"
 
 

@@ -83,10 +83,10 @@ def slowest(first: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
 
 
 def live_at(rows: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
-    """Rows (cluster_id, broker_id, at, ...) with is_live: its broker was in the cluster then; null: it never was."""
+    """Rows (cluster_id, broker_id, at, ...) with is_live: its broker was in the cluster then; null: it was not seen
+    until then."""
     sessions = broker_session.select("cluster_id", "broker_id", "joined_at", "left_at").sort("joined_at")
-    met = sessions.select("cluster_id", "broker_id").unique().with_columns(is_met=lit(value=True))
-    is_there = (col("joined_at").is_not_null() & (col("at") < open_end("left_at"))).fill_null(value=False)
+    is_met = col("joined_at").is_not_null()
     return (
         rows.sort("at")
         .join_asof(
@@ -96,9 +96,8 @@ def live_at(rows: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
             by=["cluster_id", "broker_id"],
             check_sortedness=False,
         )
-        .join(met, on=["cluster_id", "broker_id"], how="left", maintain_order="left")
-        .with_columns(is_live=when("is_met").then(is_there))
-        .drop("joined_at", "left_at", "is_met")
+        .with_columns(is_live=when(is_met).then(col("at") < open_end("left_at")))
+        .drop("joined_at", "left_at")
     )
 
 
