@@ -6,6 +6,7 @@ from jobs.verify.brokers import broker_flapping, unclean_shutdown
 from jobs.verify.disks import log_dir_failed
 from jobs.verify.elections import last_known_leader, leader_choice, unclean_election
 from jobs.verify.faults import fatal_fault, logged_fault
+from jobs.verify.flapping import quorum_flapping
 from jobs.verify.lives import new_life, refused_registration
 from jobs.verify.logs import not_understood
 from jobs.verify.moves import discontinuity, illegal_move, refused_move, replay_disagreement
@@ -63,4 +64,5 @@ RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one fo
     new_life, refused_registration, fatal_fault, logged_fault, failed_start, log_dir_failed,
     stuck_deletion, topic_without_leader_since_creation, slow_creation, topic_vanished, topic_removed_by_hand,
     deletion_disabled, recreated_at_once,
+    quorum_flapping,
 )}  # fmt: skip

@@ -14,6 +14,7 @@ FACTS = {
     "broker_ids": "Brokers that were gone, or that replicas waited for are on; left out: none, or not known.",
     "came_back": "How a log directory came back: loaded, empty, left_out or started; left out: it did not.",
     "cause": "What left the partitions without a leader, as gold.partition_outage has it; why a node did not come up.",
+    "causes": "What ended the terms of controllers, each with how often: fault 1,process_ended 2.",
     "check": "What Kafka printed, as gold.replay_check has it.",
     "checks_count": "Checks one after another in which Kafka printed a ratio over its limit.",
     "choices_count": "Elections whose leader their rule does not choose; topic to isr are of the first.",
@@ -24,6 +25,7 @@ FACTS = {
     "directory_ids": "Ids of the log directories in KRaft; left out: no line tells.",
     "end_reasons": "Why the controller, or the brokers in this order, were gone, as server.log says it "
     "(gold.broker_session, gold.controller_term); left out: not known.",
+    "elections_count": "How often a controller was elected anew.",
     "epochs_count": "Epochs of the quorum without a leader.",
     "error": "Error that a broker answered, Kafka's name; left out: none, or no line tells.",
     "event": "Kind of the controller's event that it could not finish.",
@@ -88,6 +90,7 @@ FACTS = {
     "replicas_count": "Replicas in the log directories, or that a deletion waits for; left out: no line tells.",
     "said_count": "Objects whose states Kafka printed.",
     "shortest_ms": "How long the broker was there between two departures at the shortest, ms.",
+    "suspect_id": "Node that hung or was cut off at half of them or more; left out: none is seen.",
     "target_replicas": "Replicas that a reassignment aims at.",
     "threshold_ratio": "Share above which it is an imbalance, 0 to 1.",
     "to_state": "State that is entered.",
@@ -116,6 +119,7 @@ FACTS_OF_RULE = {
         *(*CONTROLLER, "epochs_count", "first_epoch", "last_epoch", "lasted_ms"),
         *("asking_ids", "refused_ids", "refusing_ids", "unanswered_ids"),
     ),
+    "quorum_flapping": ("elections_count", "causes", "suspect_id", "lasted_ms"),
     "controller_powerless": (*CONTROLLER, "refused_count", "lasted_ms"),
     "controller_outlived": (*CONTROLLER, "late_ms", "writes_count", "overlap", *CAUSES),
     "failed_start": (

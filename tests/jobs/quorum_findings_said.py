@@ -9,11 +9,28 @@ ASKED_3 = "[2026-11-21 04:58:39,044] INFO [RaftManager id=3] Election timed out 
 UNREACHED_2 = "[2026-11-21 04:58:40,102] WARN [RaftManager id=3] Connection to node 2 (/127.0.0.1:30102) could not be established. Node may not be available. (org.apache.kafka.clients.NetworkClient)"
 ELECTED_8 = "[2026-11-21 04:59:17,589] INFO [QuorumController id=3] Becoming the active controller at epoch 8, next write offset 1381. (org.apache.kafka.controller.QuorumController)"
 
+ACTIVE_20 = "[2026-11-21 03:59:50,040] INFO [QuorumController id=103] Becoming the active controller at epoch 20, next write offset 1. (org.apache.kafka.controller.QuorumController)"
+FETCH_102 = "[2026-11-21 04:00:37,646] INFO [RaftManager id=102] Become candidate due to fetch timeout (org.apache.kafka.raft.KafkaRaftClient)"
+FETCH_101 = FETCH_102.replace("37,646", "37,649").replace("id=102", "id=101")
+ACTIVE_21 = (
+    ACTIVE_20.replace("03:59:50,040", "04:00:38,805")
+    .replace("id=103", "id=102")
+    .replace("epoch 20", "epoch 21")
+)
+FETCH_103 = FETCH_102.replace("37,646", "43,728").replace("id=102", "id=103")
+GAVE_UP_21 = "[2026-11-21 04:00:43,783] WARN [QuorumController id=102] Renouncing the leadership due to a metadata log event. We were the leader at epoch 21, but in the new epoch 22, the leader is (none). Reverting to last stable offset 7. (org.apache.kafka.controller.QuorumController)"
+ACTIVE_27 = ACTIVE_21.replace("00:38,805", "00:44,902").replace("epoch 21", "epoch 27")
+
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "quorum_without_leader by votes": (
         finding("quorum_without_leader", "04:58:37.382", "04:59:17.589",
             controller_id="1", controller_epoch="6", lasted_ms="40207", asking_ids="3", unanswered_ids="1,2"),
         [ELECTED_6, FETCH_3, ASKED_3, UNREACHED_2, ELECTED_8], CONFIRMED,
+    ),
+    "quorum_flapping": (
+        finding("quorum_flapping", "03:59:50.040", "04:00:44.902", elections_count="3", lasted_ms="54862",
+            causes="leader_silent 1,process_ended 1,voter_out_of_touch 1", suspect_id="103"),
+        [ACTIVE_20, FETCH_101, ACTIVE_21, FETCH_103, GAVE_UP_21, ACTIVE_27], CONFIRMED,
     ),
 }  # fmt: skip
 
@@ -26,8 +43,21 @@ ALTERED = [
     ("quorum_without_leader by votes", "Election timed out", "Election won", "asking_ids are []"),
 ]
 
+ALTERED += [
+    ("quorum_flapping", "50,040", "50,041", "held from"),
+    ("quorum_flapping", "44,902", "44,903", "held from"),
+    ("quorum_flapping", "at epoch 27", "at epoch 20", "not one after the other"),
+    ("quorum_flapping", "43,728", "42,728", "gave up long after"),
+    ("quorum_flapping", "[RaftManager id=103]", "[RaftManager]", "voter_out_of_touch 0 times, not 1"),
+    ("quorum_flapping", "[RaftManager id=101]", "[RaftManager]", "leader_silent 0 times, not 1"),
+]
+
 SAID_WRONGLY = [
     ("quorum_without_leader by votes", "unanswered_ids", "1", "unanswered_ids are [1, 2]"),
     ("quorum_without_leader by votes", "asking_ids", "2", "asking_ids are [3]"),
+    ("quorum_flapping", "elections_count", "4", "3 such records for 4"),
+    ("quorum_flapping", "causes", "leader_silent 2,voter_out_of_touch 1", "leader_silent 1 times, not 2"),
+    ("quorum_flapping", "suspect_id", "101", "no record accuses node 101"),
+    ("quorum_flapping", "lasted_ms", "54863", "it was 54862 ms"),
     ("quorum_without_leader by votes", "controller_id", "2", "no record elects controller 2"),
 ]

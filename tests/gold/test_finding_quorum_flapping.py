@@ -1,0 +1,121 @@
+"""A KRaft quorum that elects a controller anew time and again: who is to blame, and when nobody is."""
+
+from typing import Any
+
+import pytest
+
+from tests.chain import built
+from tests.rows import records_in
+
+Row = dict[str, Any]
+Logs = dict[int, list[str]]
+AT = "[2026-11-21 00:0{0}] "
+ACTIVE = AT + (
+    "INFO [QuorumController id={1}] Becoming the active controller at epoch {2}, next write offset 5. "
+    "(org.apache.kafka.controller.QuorumController)"
+)
+GAVE_UP = AT + (
+    "WARN [QuorumController id={1}] Renouncing the leadership due to a metadata log event. We were the leader at epoch "
+    "{2}, but in the new epoch {3}, the leader is (none). Reverting to last stable offset 7. "
+    "(org.apache.kafka.controller.QuorumController)"
+)
+CREATED = AT + (
+    "INFO [QuorumController id={1}] Creating new QuorumController with clusterId x. "
+    "(org.apache.kafka.controller.QuorumController)"
+)
+FETCH = (
+    AT
+    + "INFO [RaftManager id={1}] Become candidate due to fetch timeout (org.apache.kafka.raft.KafkaRaftClient)"
+)
+MAJORITY = AT + (
+    "INFO [RaftManager id={1}] Did not receive fetch request from the majority of the voters within 3000ms. Current "
+    "fetched voters are [], and voters are [1, 2, 3] (org.apache.kafka.raft.LeaderState)"
+)
+SIGNAL = AT + (
+    "INFO Terminating process due to signal SIGTERM (org.apache.kafka.common.utils.LoggingSignalHandler)"
+)
+
+
+def ends(count: int = 3) -> Logs:
+    """Controllers 1 and 2 in turn, each a minute in office, and give up as they hear of the next epoch."""
+    logs: Logs = {1: [ACTIVE.format("0:10,000", 1, 1)], 2: []}
+    for one in range(count):
+        node, other = (1, 2) if one % 2 == 0 else (2, 1)
+        logs[node].append(GAVE_UP.format(f"{one + 1}:10,060", node, 2 * one + 1, 2 * one + 2))
+        logs[other].append(ACTIVE.format(f"{one + 1}:11,000", other, 2 * one + 3))
+    return logs
+
+
+def found(controller: Logs, server: Logs | None = None) -> list[Row]:
+    texts = {(node, "controller"): "\n".join(lines) for node, lines in controller.items()}
+    texts |= {(node, "server"): "\n".join(lines) for node, lines in (server or {}).items()}
+    rows = built(records_in(texts), "finding")["finding"].to_dicts()
+    return [row for row in rows if row["rule"] == "quorum_flapping"]
+
+
+EACH = (
+    "controllers of the quorum were elected anew 3 times within 2 min, none of them after an order to stop: "
+)
+LOOK = "; look at node {} first: pauses of its process (GC, disk, CPU), its network"
+MINUTES = (1, 2, 3)
+
+
+def test_a_single_voter_that_accuses_a_controller_that_is_there_hung_itself() -> None:
+    """Up to 3.9 a frozen standby brings the controller down as it wakes; it prints the time-out of itself."""
+    [row] = found(ends(), {3: [FETCH.format(f"{one}:10,000", 3) for one in MINUTES]})
+    assert (row["severity"], row["certainty"], row["entity"]) == ("warning", "inferred", "controller")
+    assert row["sentence"] == (
+        EACH + "node 3 heard nothing from a controller that was there (3 times)" + LOOK.format(3)
+    )
+    assert dict(row["facts"]) == {
+        "elections_count": "3", "causes": "voter_out_of_touch 3", "suspect_id": "3", "lasted_ms": "120000",
+    }  # fmt: skip
+    assert len(row["evidence"]) == 3 * 3
+
+
+def test_voters_that_accuse_it_together_outweigh_what_a_controller_says_as_it_wakes() -> None:
+    accused = {
+        node: [FETCH.format(f"{one}:10,000", node) for one in MINUTES if (one % 2 == 1) == (node == 2)]
+        for node in (1, 2)
+    }
+    both = accused | {3: [FETCH.format(f"{one}:10,010", 3) for one in MINUTES]}
+    both[1].append(MAJORITY.format("1:10,050", 1))
+    [row] = found(ends(), both)
+    assert row["sentence"] == (
+        EACH + "voters heard nothing from controller 1 (2 times), voters heard nothing from controller 2"
+        + LOOK.format(1)
+    )  # fmt: skip
+
+
+def test_a_controller_alone_says_that_its_voters_are_gone() -> None:
+    lost = {1: [MAJORITY.format(f"{one}:10,000", 1) for one in (1, 3)], 2: [MAJORITY.format("2:10,000", 2)]}
+    [row] = found(ends(), lost)
+    assert "controller 1 heard from most of its voters no more (2 times)" in row["sentence"]
+    assert row["sentence"].endswith("; find out why their processes ended, or voters were gone")
+
+
+def test_without_server_log_it_says_which_log_would_tell() -> None:
+    [row] = found(ends())
+    assert (
+        row["sentence"] == EACH + "no line tells why (3 times); server.log of the controllers would tell why"
+    )
+
+
+@pytest.mark.parametrize(
+    ("controller", "server"),
+    [
+        pytest.param(ends(2), {}, id="two"),
+        pytest.param(
+            ends(), {1: [SIGNAL.format(f"{one}:09,000") for one in (1, 3)], 2: [SIGNAL.format("2:09,000")]},
+            id="orders to stop",
+        ),
+        pytest.param(
+            {
+                1: [*ends()[1], CREATED.format("4:00,000", 1)],
+                2: [*ends()[2], CREATED.format("4:00,000", 2)],
+            }, {}, id="restarts without server.log",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_no_flapping(controller: Logs, server: Logs) -> None:
+    assert found(controller, server) == []
