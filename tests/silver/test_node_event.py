@@ -57,6 +57,7 @@ QUORUM = """
     [2026-11-21 09:00:03,001] ERROR Request OutboundRequest(correlationId=7, data=VoteRequestData(clusterId='x', topics=[]), createdTimeMs=1, destination=host:9093 (id: 3 rack: null)) failed due to authentication error (org.apache.kafka.raft.KafkaNetworkChannel)
     [2026-11-21 09:00:04,001] ERROR Request Outbound(correlationId=7, data=VoteRequestData(clusterId='x', topics=[]), createdTimeMs=1, destinationId=2) failed due to unsupported version error (kafka.raft.KafkaNetworkChannel)
     [2026-11-21 09:00:05,001] INFO [RaftManager id=1] Voter key for VOTE or BEGIN_QUORUM_EPOCH request didn't match the receiver's replica key: host:9093 (id: 3 rack: null) (org.apache.kafka.raft.KafkaRaftClient)
+    [2026-11-21 09:00:05,501] INFO [RaftManager id=1] Candidate sent a voter key (Optional[ReplicaKey(id=1, directoryId=Optional[jT34])]) in the VOTE request that doesn't match the local key (OptionalInt[1], kU45); rejecting the vote (org.apache.kafka.raft.KafkaRaftClient)
     [2026-11-21 09:00:06,001] ERROR Encountered metadata publishing fault: Error publishing (org.apache.kafka.server.fault.LoggingFaultHandler)
     [2026-11-21 09:00:07,001] ERROR Encountered fatal fault: Unexpected error in raft IO thread (org.apache.kafka.server.fault.ProcessTerminatingFaultHandler)
 """
@@ -70,13 +71,18 @@ def test_lines_of_the_quorum_name_the_other_voter_and_never_take_it_for_an_epoch
         ("not_authenticated", 3, None),
         ("version_refused", 2, None),
         ("voter_key_differs", 3, None),
+        ("voter_key_differs", 1, None),
         ("fault", None, None),
         ("fatal_fault", None, None),
     ]
     detail = rows["detail"].to_list()
     assert "2=VoterState(replicaKey=ReplicaKey(id=2, directoryId=<undefined>), state=UNRECORDED)" in detail[0]
     assert detail[1] == "0"
-    assert detail[5:] == ["metadata publishing: Error publishing", "Unexpected error in raft IO thread"]
+    assert detail[5:] == [
+        "OptionalInt[1], kU45",
+        "metadata publishing: Error publishing",
+        "Unexpected error in raft IO thread",
+    ]
 
 
 DISK = """
