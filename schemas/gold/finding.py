@@ -47,7 +47,7 @@ FACTS = {
     "isr_before": "In-sync replicas before the election.",
     "kafka_ratio": "The same share as Kafka printed it, 0 to 1.",
     "kafka_state": "State of the first object that differs, as Kafka printed it.",
-    "kind": "Kind of the election (gold.leader_election) or of the gap (silver.log_gap).",
+    "kind": "Kind of the election (gold.leader_election), of the gap (silver.log_gap), or of a voter's trouble.",
     "lagging_replicas": "Replicas that have not caught up, as Kafka said last.",
     "last_epoch": "The last of these epochs.",
     "lasted_ms": "How long it was so, ms; left out: it still is.",
@@ -98,8 +98,9 @@ FACTS = {
     "total_ms": "Sum of the outages of all partitions, ms.",
     "unanswered_ids": "Nodes that did not answer them, or could not be reached; left out: no line tells.",
     "unmoved_count": "Partitions with other replicas that were without a leader when the broker left.",
-    "writes_count": "Leaders that the controller wrote after the next election; left out: not known.",
+    "voter_id": "Voter of the quorum.",
     "waiting_for": "What it waits for, as gold.reassignment has it.",
+    "writes_count": "Leaders that the controller wrote after the next election; left out: not known.",
 }
 CONTROLLER = ("controller_id", "controller_epoch")
 PARTITION = ("topic", "partition")
@@ -134,6 +135,8 @@ FACTS_OF_RULE = {
     "topic_without_leader_since_creation": ("topic", "partition", "broker_ids", "lasted_ms"),
     "broker_flapping": ("broker_id", "departures_count", "shortest_ms", "end_reasons"),
     "event_failed": ("controller_id", "event", "exception_class", "failures_count"),
+    "voter_data": ("voter_id", "kind", "failures_count"),
+    "voter_refused": ("voter_id", "refusing_ids", "kind", "failures_count"),
     "fatal_fault": ("node_id", "fault", "exception_class", "failures_count"),
     "logged_fault": ("node_id", "fault", "exception_class", "failures_count"),
     "unclean_shutdown": ("broker_id", "unmoved_count", "led_count", "lasted_ms"),

@@ -1,0 +1,57 @@
+"""Proves findings about single voters of a quorum again; knows nothing of what found them."""
+
+import re
+from collections.abc import Sequence
+
+from jobs.verify.proof import Claim, Line, require
+
+KEPT = 5  # so many records a finding keeps: the first four and the last
+BY = r"\[RaftManager (?:id|nodeId)=(\d+)\] "
+LOST = re.compile(r"non-monotonic update of fetch offset from nodeId (?:ReplicaKey\(id=)?(\d+)")
+OWN_KEY = re.compile(BY + r".* sent a voter key .* that doesn't match the local key")
+PEER_KEY = re.compile(r"didn't match the receiver's replica key: .*\(id: (\d+)")
+APPEND = re.compile(BY + r"Failed to append the records")
+REQUEST = re.compile(r"Request .* failed due to (authentication|unsupported version) error")
+DESTINATION = re.compile(r"destination(?:Id=|=[^ ]* \(id: )(\d+)")
+CONNECTION = re.compile(BY + r"Connection to node (\d+) .* failed authentication due to")
+KINDS = {"authentication": "authentication", "unsupported version": "version"}
+DATA = {"lost_data": (LOST,), "key_differs": (OWN_KEY, PEER_KEY), "append_failed": (APPEND,)}
+
+
+def voter_data(claim: Claim, lines: Sequence[Line]) -> str:
+    """Each record says what is wrong with what that voter has stored."""
+    patterns = DATA.get(claim.text("kind"), ())
+    for line in lines:
+        nodes = [int(found[1]) for one in patterns if (found := one.search(line.text))]
+        require(nodes == [claim.number("voter_id")], f"{line.place()} does not say so of the voter")
+    return of_times(claim, lines)
+
+
+def voter_refused(claim: Claim, lines: Sequence[Line]) -> str:
+    """Each record says that another node of the quorum refuses that one, and which."""
+    peers: set[int] = set()
+    for line in lines:
+        request, connection = REQUEST.search(line.text), CONNECTION.search(line.text)
+        kind = KINDS[request[1]] if request else "authentication"
+        require(
+            (request or connection) and kind == claim.text("kind"),
+            f"{line.place()} refuses nothing of the kind",
+        )
+        node = int(connection[1]) if connection else line.record.node_id
+        require(node in (claim.number("voter_id"), None), f"{line.place()} is of node {node}")
+        peer = connection[2] if connection else (DESTINATION.search(line.text) or [None, None])[1]
+        peers |= {int(peer)} if peer else set()
+    said = {int(one) for one in (claim.known("refusing_ids") or "").split(",") if one}
+    require(peers <= said, f"by the records nodes {sorted(peers)} refuse it")
+    require(
+        said <= peers or claim.number("failures_count") > KEPT, f"no record tells of all of {sorted(said)}"
+    )
+    return of_times(claim, lines)
+
+
+def of_times(claim: Claim, lines: Sequence[Line]) -> str:
+    count, times = claim.number("failures_count"), sorted(line.at() for line in lines)
+    require(len(times) == min(count, KEPT), f"{len(times)} such records for {count}")
+    require(times[0] == claim.valid_from_at, f"the first record is of {times[0]}")
+    require(claim.valid_until_at in (times[-1], None), f"the last record is of {times[-1]}")
+    return f"{len(times)} of {count} records from {times[0]} to {times[-1]}"
