@@ -38,9 +38,7 @@ def without_reasons(claim: Claim, lines: Sequence[Line]) -> Sequence[Line]:
     count = len(reasons) + (sign_ms is not None)
     require(len(lines) > count, f"{len(lines)} records for {count} of its reasons")
     others, own = lines[: len(lines) - count], lines[len(lines) - count :]
-    nodes = (
-        [one for name in NODES if (one := claim.known(name))] or claim.known_broker_ids("broker_ids") or []
-    )
+    nodes = next((found for name in NODES if (found := claim.known_broker_ids(name))), [])
     if sign_ms is not None:
         require_sign(own[0], sign_ms, nodes)
     for reason, line in zip(reasons, own[len(own) - len(reasons) :], strict=True):
