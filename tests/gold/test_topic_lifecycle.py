@@ -111,6 +111,37 @@ def test_a_deletion_is_told_in_steps(lives: dict[tuple[str, int], Row]) -> None:
     assert [one["step"] for one in life["deletion_lines"]] == ["requested", "started", "completed"]
 
 
+ID = "rpoB8l-RSUGFUbPRMSPpzA"
+RECORD = "[QuorumController id={node}] Replayed TopicRecord for topic t with topic ID rpoB8l-RSUGFUbPRMSPpzA. (org.apache.kafka.controller.ReplicationControlManager)"
+KRAFT = f"""
+    [2026-11-21 00:00:01,000] INFO [QuorumController id=1] Becoming the active controller at epoch 1, next write offset 1. (org.apache.kafka.controller.QuorumController)
+    [2026-11-21 00:00:02,000] INFO [QuorumController id=1] CreateTopics result(s): CreatableTopic(name='t', numPartitions=1, replicationFactor=1, assignments=[], configs=[]): SUCCESS (org.apache.kafka.controller.ReplicationControlManager)
+    [2026-11-21 00:00:02,010] INFO {RECORD.format(node=1)}
+    [2026-11-21 00:00:02,020] INFO [Controller 1] Created partition {ID}:0 with PartitionControlInfo(replicas=[1, 2], isr=[1, 2], removingReplicas=null, addingReplicas=null, leader=1, leaderEpoch=0, partitionEpoch=0). (org.apache.kafka.controller.ReplicationControlManager)
+    [2026-11-21 00:00:04,000] INFO [Controller 1] Created partition {ID}:1 with PartitionControlInfo(replicas=[2, 1], isr=[2, 1], removingReplicas=null, addingReplicas=null, leader=2, leaderEpoch=0, partitionEpoch=0). (org.apache.kafka.controller.ReplicationControlManager)
+    [2026-11-21 00:00:05,000] INFO [QuorumController id=1] Replayed RemoveTopicRecord for topic t with ID {ID}. (org.apache.kafka.controller.ReplicationControlManager)
+"""
+# A controller that starts prints all of the log once more.
+RESTARTED = f"""
+    [2026-11-21 00:00:09,000] INFO {RECORD.format(node=2)}
+    [2026-11-21 00:00:09,010] INFO [QuorumController id=2] Replayed RemoveTopicRecord for topic t with ID {ID}. (org.apache.kafka.controller.ReplicationControlManager)
+"""
+
+
+def test_a_life_in_kraft_is_that_of_its_id() -> None:
+    """Partitions in the words of 2.8."""
+    (life,) = lives_of({(1, "controller"): KRAFT, (2, "controller"): RESTARTED}).values()
+    assert (life["created_how"], life["requested_at"], life["created_at"]) == ("created", at(2), at(2.01))
+    assert (life["partition_count"], life["replication"], life["online_ms"]) == (1, [2], 0)
+    assert [(one["from_count"], one["to_count"]) for one in life["grown"]] == [(1, 2)]
+    assert (life["ended_how"], life["ended_at"], life["deletion_state"]) == ("deleted", at(5), "completed")
+
+
+def test_what_is_replayed_at_a_start_was_created_before() -> None:
+    (life,) = lives_of({(2, "controller"): RESTARTED}).values()
+    assert (life["created_how"], life["created_at"], life["first_seen_at"]) == ("lines_missing", None, at(9))
+
+
 BROKERS = """
     [2026-11-21 00:00:00,100] INFO [Controller id=1] Currently active brokers in the cluster: Set(1, 2, 3) (kafka.controller.KafkaController)
     [2026-11-21 00:00:00,150] INFO [Controller id=1] Newly added brokers: , deleted brokers: 3, bounced brokers: , all live brokers: 1,2 (kafka.controller.KafkaController)

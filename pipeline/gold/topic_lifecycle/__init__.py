@@ -44,7 +44,6 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     deletion_replica: pl.DataFrame,
     assignment: pl.DataFrame,
     partition_transition: pl.DataFrame,
-    partition_state: pl.DataFrame,
     leader_and_isr: pl.DataFrame,
     control_request: pl.DataFrame,
     controller_line: pl.DataFrame,
@@ -82,7 +81,6 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     parts = partitions(
         lives,
         assignment,
-        partition_state,
         became_online(partition_transition, lines),
         leader_lines(leader_and_isr, control_request, dirty_from),
         lines,

@@ -16,6 +16,7 @@ FIELDS = (
     *("partition", *KNOWN),
     *(f"{state}_{name}" for state in STATES for name in ("at", *PLACE)),
 )
+REPLAYED = "partition_created"  # a controller of KRaft prints the record
 APART_MS = 100  # records of one creation are replayed one after another
 LEADS = ("broker_leader_started", "broker_become_leader_completed")
 
@@ -34,7 +35,6 @@ def of_life(rows: pl.DataFrame, lives: pl.DataFrame) -> pl.DataFrame:
 def partitions(
     lives: pl.DataFrame,
     assignment: pl.DataFrame,
-    partition_state: pl.DataFrame,
     moves: pl.DataFrame,
     leads: pl.DataFrame,
     lines: pl.DataFrame,
@@ -48,13 +48,14 @@ def partitions(
     in_zookeeper = stated.join(lines.select(*LINE, "at"), on=LINE, how="inner").select(
         *TOPIC, "partition", "replicas", "at"
     )
-    replayed = partition_state.filter(
-        (col("teller") == "controller") & (col("step") == "created"), col("partition").is_not_null()
-    )
+    replayed = stated.filter(col("event") == REPLAYED)
     later = replayed if dirty_from is None else replayed.filter(col("logged_at") >= lit(dirty_from, TIME))
     of_id = lives.filter(col("topic_id").is_not_null()).select(*LIFE, "topic_id")
-    in_kraft = later.join(of_id, on=[*TOPIC, "topic_id"], how="inner").select(
-        *PART, "replicas", at="logged_at"
+    # Up to 2.8 the line names the id alone.
+    in_kraft = (
+        later.drop("topic")
+        .join(of_id, on=["cluster_id", "topic_id"], how="inner")
+        .select(*PART, "replicas", at="logged_at")
     )
     known = (
         lives.select(*LIFE, "known")
