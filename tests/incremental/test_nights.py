@@ -52,7 +52,7 @@ FEW = (
     ("3.9.2-kraft-separate-stock", Nights(late=(2, 3), hour=12)),
     ("1.0.2-zk-stock", Nights(hour=12, times=WEEKS, has_server_log=True)),
     ("4.0.0-kraft-combined-stock", Nights(times=WEEKS, has_server_log=True)),
-    ("2.6.3-zk-stock", Nights(late=(1,), how="last", has_server_log=True)),
+    ("0.11.0.3-zk-stock", Nights(late=(1,), how="last", has_server_log=True)),
 )
 MANY = (
     Nights(late=(2,), hour=12, seed=1),

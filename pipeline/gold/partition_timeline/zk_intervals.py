@@ -128,7 +128,9 @@ def filled(lived: pl.DataFrame) -> pl.DataFrame:
     )
     is_other_isr = pl.any_horizontal("is_unseen", *is_other)
     said = {f"isr_{name}": when(is_other_isr).then(pl.coalesce(f"isr_{name}", name)) for name in LINE}
-    said |= {"is_isr_counted": when(is_other_isr).then(pl.coalesce("was_counted", "is_counted"))}
+    is_counted = when(is_other_isr).then(pl.coalesce("was_counted", "is_counted"))
+    # What is undetermined says no more than that on the next day.
+    said |= {"is_isr_counted": when("is_in_doubt").then(lit(value=False)).otherwise(is_counted)}
     return known.with_columns(
         one.forward_fill().over("partition_no").alias(name) for name, one in said.items()
     )
