@@ -35,11 +35,20 @@ def as_data(told: Explanation, found: Pasted, zone: str | None) -> dict[str, Any
 def as_lines(found: Folded, zone: str | None, width: int) -> list[str]:
     """What the records say, top down: event, meaning, head, fields, exception, move, source."""
     told = found.told
+    if told.reason == "no_envelope" and told.cause is not None:
+        name, meaning = told.cause
+        return [
+            name,
+            *textwrap.wrap(meaning, width, initial_indent="  ", subsequent_indent="  "),
+            *exception_lines(told, width, has_cause=False),
+            *entry("below", "of a record that is not here, and says what failed: paste it too", width),
+        ]
     if told.event is None:
         return [
             *paragraph("NOT UNDERSTOOD", f"({told.reason}) {told.reason_meaning}", width),
             *others(found, width),
             *head(told, zone, width),
+            *exception_lines(told, width),
             *nearest_lines(told.nearest, width),
         ]
     return [
@@ -128,11 +137,11 @@ def value_text(field: Said) -> str:
     return f"{field.value} {field.unit}" if field.unit else str(field.value)
 
 
-def exception_lines(told: Explanation, width: int) -> Iterator[str]:
+def exception_lines(told: Explanation, width: int, *, has_cause: bool = True) -> Iterator[str]:
     if told.exception is not None:
         name, message = told.exception
         yield from entry("exception", f"{name}: {message}" if message else name, width)
-    if told.cause is not None:
+    if told.cause is not None and has_cause:
         yield from entry("cause", ": ".join(told.cause), width)
 
 

@@ -126,6 +126,25 @@ def test_explain_says_the_cause_and_what_it_means() -> None:
     assert other.cause is None
 
 
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("java.io.IOException: No space left on device\n\tat a.B.c(B.java:1)", "cause_disk_full"),
+        ('Exception in thread "main" java.lang.OutOfMemoryError: Java heap space', "cause_out_of_memory"),
+        (f"{ACCEPTOR}\n\tat a.B.c(B.java:1)\nCaused by: java.io.IOException: Map failed", "cause_map_failed"),
+        (TAKEN, None),
+        (f"{ACCEPTOR}\n\tat a.B.c(B.java:1)", None),
+        ("no trace at all", None),
+    ],
+)  # fmt: skip
+def test_a_trace_alone_says_its_cause(text: str, cause: str | None) -> None:
+    """Where that does not depend on the record above it."""
+    told = explained(pasted(text.encode()).records[0])
+    assert (told.event, told.cause and told.cause[0]) == (None, cause)
+    first, *_ = as_lines(Folded(told, 1, None, ""), None, 110)
+    assert first.startswith(cause or "NOT UNDERSTOOD")
+
+
 def test_rows_are_of_known_events_and_meanings_are_sentences() -> None:
     rows = exception_lines()
     assert {name for row in rows for name in row.under.split(" ") if name} <= set(events())

@@ -14,6 +14,7 @@ from pipeline.kafka.layout.prefix import PREFIX
 from pipeline.kafka.reading.prefixes import learned
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.reading.sniff import sniff_stream
+from pipeline.kafka.wording.exception_lines import of_trace
 from pipeline.kafka.wording.loggers import MIXED, is_kafkas
 from pipeline.kafka.wording.templates import matcher
 
@@ -31,6 +32,7 @@ DATES_TRIED = 4
 LINES_LEARNED, MOST = 2000, 0.5
 BETWEEN_GROUPS = "--"  # of lines, as grep -A and -C print it
 PREFIX_BYTES = 4096
+TRACE_BYTES = 65_536  # an exception is looked for in so many
 BARE_LINES = 200
 BARE_CHARACTERS = 1 << 20
 
@@ -77,9 +79,11 @@ def _is_read_well(found: Pasted) -> bool:
 
 
 def unread(data: bytes) -> Row:
-    """The row of text in which no record begins."""
+    """The row of text in which no record begins; of a stack trace alone with its exception."""
     reason = "no_envelope" if data.strip() else "blank"
-    return dict.fromkeys(ARROW_SCHEMA.names) | {"not_understood_reason": reason, "raw": data}
+    name, message = of_trace(data[:TRACE_BYTES].decode("utf-8", "replace")) or (None, None)
+    told = {"exception_class": name, "exception_message": message, "raw": data}
+    return dict.fromkeys(ARROW_SCHEMA.names) | {"not_understood_reason": reason} | told
 
 
 def _read(text: bytes, left_out: str, zone: str | None) -> Iterator[Pasted]:

@@ -16,6 +16,11 @@ from pipeline.kafka.wording.templates import field_kinds
 # A class with its package, or one that says what it is: ZooKeeper prints EndOfStreamException without.
 CLASS = r"(?:[a-zA-Z_][\w$]*\.)+[A-Z][\w$]*|[A-Z]\w*(?:Exception|Error)"
 INNER = re.compile(rf"^Caused by: (?P<name>{CLASS})(?:: (?P<message>[^\r\n]*))?\r?$", re.MULTILINE | re.ASCII)
+# The same where nothing stands above it: the first one too, and how Java tells of a thread that ends by it.
+ANY = re.compile(
+    rf"^\s*(?:Caused by: |Exception in thread \"[^\"\n]*\" )?(?P<name>{CLASS})(?:: (?P<message>[^\r\n]*))?\r?$",
+    re.MULTILINE | re.ASCII,
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,12 @@ def named_causes(
 def cause_of(event: str | None, name: str | None, message: str | None) -> ExceptionLine | None:
     """Of one exception: its class, and its message up to the line end."""
     return named_causes([event], [name], [message])[0][0] if name in line_matcher().sources else None
+
+
+def of_trace(text: str) -> tuple[str, str | None] | None:
+    """Of a stack trace that stands alone the exception that names a cause, else the first one; None: it is no trace."""
+    found = [(one["name"], one["message"] or None) for one in ANY.finditer(text)]
+    return next((one for one in found if cause_of(None, *one)), found[0] if found else None)
 
 
 def inner_exceptions(trace: str) -> Iterator[tuple[str, str | None]]:
