@@ -23,9 +23,9 @@ FACTS = {
     "departures_count": "How often the broker left.",
     "differing_count": "Objects of which the replay has another state than Kafka printed.",
     "directory_ids": "Ids of the log directories in KRaft; left out: no line tells.",
+    "elections_count": "How often a controller was elected anew.",
     "end_reasons": "Why the controller, or the brokers in this order, were gone, as server.log says it "
     "(gold.broker_session, gold.controller_term); left out: not known.",
-    "elections_count": "How often a controller was elected anew.",
     "epochs_count": "Epochs of the quorum without a leader.",
     "error": "Error that a broker answered, Kafka's name; left out: none, or no line tells.",
     "event": "Kind of the controller's event that it could not finish.",
