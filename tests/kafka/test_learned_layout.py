@@ -80,6 +80,25 @@ def test_nothing_is_learned(line: str) -> None:
     assert sniff(line.encode() * 9).log is None
 
 
+WITHOUT_DATE = [
+    "10:02:12.020 [main] INFO  k.controller.KafkaController - {}",
+    "Apr 21 10:02:12 INFO {}",
+    'ts=10:02:12 level=INFO msg="{}",',
+    "21/04/2021 10:02:12 INFO [main] {} (kafka.controller.KafkaController:66)",
+]
+
+
+@pytest.mark.parametrize("line", WITHOUT_DATE)
+def test_without_a_date_the_message_is_explained(line: str) -> None:
+    message = "[Controller id=1] Starting the controller scheduler"
+    found = pasted(f"Some words\n{line.format(message)}\njava.lang.X: why\n".encode())
+    assert [row["event"] for (row,) in found.records] == [None, "controller_scheduler_started"]
+    row = found.records[1][0]
+    assert (row["level"], row["logged_local"], row["exception_class"]) == ("INFO", None, "java.lang.X")
+    assert found.left_out.startswith("what stands around the message")
+    assert not pasted(line.format("Shutting down.").encode()).records[0][0]["event"]
+
+
 def test_classes_that_are_named_as_their_loggers_are_no_loggers() -> None:
     """In KRaft some are, and in Scala `Logging` logs for all."""
     line = "2024-03-01 12:00:0{} INFO  [main] {}:66 - {}\n"

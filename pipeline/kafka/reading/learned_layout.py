@@ -24,8 +24,9 @@ NAME = re.compile(r"[A-Za-z_][\w.$~]*")
 # A class of another program says who printed the line.
 OTHER_CLASS = re.compile(r"(?<![\w.])(?!kafka\.|org\.apache\.kafka\.)(?:[a-z_]\w*\.){2,}[A-Z]\w*")
 # Where a message may begin, and what brackets may stand behind it.
-BEGIN = re.compile(r"(?<=[\s:|\]>)-])\S")
+BEGIN = re.compile(r"(?<=[\s:|\]>)\"'=-])\S")
 BEHIND = re.compile(r"(?:\s+[(\[][^()\[\]]*[)\]])+\s*\Z")
+QUOTED = " \t\r,;|\"'`"
 BRACKETS = re.compile(r"\s+[(\[]")
 PIECE = re.compile(r"(?P<group>\[[^\[\]]*\])|(?P<word>[^\s\[\](){}<>|,;:=@%]+)|(?P<blank>[ \t]+)|.")
 PRINTED, NUMBER, GROUP, BLANK, LEFT, RIGHT = "%t", "%L", "[%t]", " ", "%-5p", "%5p"
@@ -36,7 +37,7 @@ SURELY_FIXED = 15
 
 
 @dataclass(frozen=True)
-class _Said:
+class Said:
     """A wording in a line: its place there, how much it fixes, and who prints it."""
 
     line: str
@@ -46,8 +47,22 @@ class _Said:
     loggers: tuple[str, ...]
 
     @property
+    def message(self) -> str:
+        return self.line[self.begin : self.end]
+
+    @property
+    def before(self) -> str:
+        return self.line[: self.begin]
+
+    @property
     def behind(self) -> str:
         return self.line[self.end :]
+
+    @property
+    def is_of_others(self) -> bool:
+        """Whether another program's class stands around the message."""
+        named = OTHER_CLASS.findall(f"{self.before} {self.behind}")
+        return not all(full_names(name, self.loggers, "short") for name in named)
 
     @property
     def order(self) -> tuple[int, bool, int, int]:
@@ -58,25 +73,25 @@ class _Said:
 
 def learned_patterns(lines: Iterable[str]) -> list[str]:
     """The patterns that most lines may have been printed by, a few at most; none where no line holds a wording."""
-    dated = [line for line in lines if len(line) <= LINE_CHARACTERS and DATE.search(line[:HEAD_CHARACTERS])]
-    found = (_pattern(one) for one in _said(dated[:: len(dated) // LINES + 1]))
+    dated = [line for line in lines if DATE.search(line[:HEAD_CHARACTERS])]
+    found = (_pattern(one) for one in said_in(dated[:: len(dated) // LINES + 1]))
     return [one for one, _ in Counter(filter(None, found)).most_common(MOST_PATTERNS)]
 
 
-def _said(lines: Sequence[str]) -> Iterator[_Said]:
-    """Of each line the wording that fixes most."""
-    tried = [(line, *place) for line in lines for place in _places(line)]
+def said_in(lines: Sequence[str]) -> Iterator[Said]:
+    """Of each line that holds one the wording that fixes most."""
+    tried = [(line, *place) for line in lines if len(line) <= LINE_CHARACTERS for place in _places(line)]
     if not tried:
         return
     texts = pa.array([line[begin:end] for line, begin, end in tried], pa.string())
     of_all = matcher_of_texts()
     numbers = of_all.match(pa.repeat(pa.scalar(""), len(tried)), texts).template.tolist()
-    best: dict[str, _Said] = {}
+    best: dict[str, Said] = {}
     for (line, begin, end), number in zip(tried, numbers, strict=True):
         wording = of_all.templates[number] if number >= 0 else None
         if wording is None or wording.literal_length < SURELY_FIXED:
             continue
-        one = _Said(line, begin, end, wording.literal_length, wording_loggers().get(wording.text, ()))
+        one = Said(line, begin, end, wording.literal_length, wording_loggers().get(wording.text, ()))
         if one.loggers and (line not in best or one.order > best[line].order):
             best[line] = one
     yield from best.values()
@@ -87,17 +102,16 @@ def _places(line: str) -> Iterator[tuple[int, int]]:
     date = DATE.search(line)
     behind = BEHIND.search(line)
     brackets = BRACKETS.finditer(line, behind.start()) if behind else ()
-    ends = [len(line.rstrip()), *(one.start() for one in brackets)]
+    ends = {len(line.rstrip()), len(line.rstrip(QUOTED)), *(one.start() for one in brackets)}
     for begin in BEGIN.finditer(line, date.end() if date else 0, HEAD_CHARACTERS):
         yield from ((begin.start(), end) for end in ends if end > begin.start())
 
 
-def _pattern(said: _Said) -> str | None:
+def _pattern(said: Said) -> str | None:
     """None where another program's class stands around the message, words before the time or one more time behind it
     (of a shipper), or what no pattern says."""
-    before = said.line[: said.begin]
-    date = DATE.search(before)
-    if date is None or OTHER_CLASS.search(before) or OTHER_CLASS.search(said.behind):
+    before, date = said.before, DATE.search(said.before)
+    if date is None or said.is_of_others:
         return None
     level = LEVEL.search(before, date.end()) or LEVEL.search(before[: date.start()])
     if DATE.search(before, date.end()) or not FIRST.fullmatch(before, 0, date.start()):

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from pipeline.kafka.layout.envelope import layouts
 from pipeline.kafka.layout.prefix import PREFIX
+from pipeline.kafka.reading.learned_layout import LEVEL, said_in
 from pipeline.kafka.reading.prefixes import learned
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.reading.sniff import sniff_stream
@@ -63,9 +64,13 @@ def pasted(data: bytes, zone: str | None = None) -> Pasted:
             return found
     for found in chain(as_it_is, _from_dates(plain, zone)):
         return found
-    bare = _bare(plain.decode("utf-8", "replace").rstrip("\r\n"))
+    text = plain.decode("utf-8", "replace").rstrip("\r\n")
+    bare = _bare(text)
     if bare:
         return Pasted(tuple(bare), None, "colour codes" if plain != data else "")
+    inside = _inside(text)
+    if inside:
+        return Pasted(tuple(inside), None, "what stands around the message, as the layout is not known")
     return Pasted(((unread(data),),), None)
 
 
@@ -184,6 +189,21 @@ def _bare(text: str) -> list[Alternatives]:
         _alternatives(*known[place], "\n".join(lines[place + 1 : following]))
         for place, following in pairwise([*places, len(lines)])
     ]
+
+
+def _inside(text: str) -> list[Alternatives]:
+    """Messages in lines of a layout that cannot be read, as one without a date."""
+    lines = [one.rstrip("\r") for one in text.split("\n")[:BARE_LINES]]
+    said = {one.line: one for one in said_in(lines) if not one.is_of_others}
+    places = [place for place, line in enumerate(lines) if line in said]
+    first = "\n".join(lines[: places[0]] if places else ())
+    found: list[Alternatives] = [(unread(first.encode()),)] if first.strip() else []
+    for place, following in pairwise([*places, len(lines)]):
+        one = said[lines[place]]
+        level = LEVEL.search(one.before)
+        rest = "\n".join(lines[place + 1 : following])
+        found.append(_alternatives(one.message, level and level[0], one.loggers, rest))
+    return found
 
 
 def _read_as_message(texts: Sequence[str]) -> dict[int, tuple[str, str | None, list[str]]]:
