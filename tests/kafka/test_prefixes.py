@@ -104,6 +104,21 @@ def test_other_words_later_in_a_file_are_taken_off_too() -> None:
     assert [row["event"] for row in read(data + later, log="mixed", envelope=found)] == EVENTS * 2
 
 
+@pytest.mark.parametrize("words", ["[1] {}", "{}", "a thread of 3 words: {}"])
+def test_records_behind_words_of_another_form_are_not_taken_for_lines_of_one_before(words: str) -> None:
+    data = printed(PREFIXED["Testcontainers in Spring Boot"])
+    line = words.format(LINES[0])
+    rows = read(data + f"{line}\n".encode() + data, log="mixed", envelope=sniff(data).envelope)
+    assert [row["event"] for row in rows] == [*EVENTS, None, *EVENTS]
+    assert (rows[3]["not_understood_reason"], rows[3]["raw"]) == ("no_envelope", f"{line}\n".encode())
+    assert not any(row["is_forged"] for row in rows)
+
+
+def test_words_that_begin_as_records_do_are_not_learned() -> None:
+    """What follows a message could not be told from a record."""
+    assert sniff(printed(lambda _, line: f"app [2021-01-10 14:19:30,068] INFO x: {line}")).log is None
+
+
 HEAD = "[2021-01-10 14:19:30,068] INFO "
 FORGED = f"[2021-01-10 14:19:31,000] {BROKERS.format(9)}"
 

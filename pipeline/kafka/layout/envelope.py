@@ -10,7 +10,7 @@ from pipeline.core.starts import Other, start_pattern
 from pipeline.kafka.facts import table
 from pipeline.kafka.layout.conversion_pattern import Layout, Part, compiled
 from pipeline.kafka.layout.json_layout import JsonLayout
-from pipeline.kafka.layout.prefix import cut_off
+from pipeline.kafka.layout.prefix import PREFIX, cut_off
 from pipeline.kafka.layout.wrapper import Wrapper, wrappers
 
 HEAD_GROUPS = ("time", "level", "message", "logger", "rest")
@@ -81,11 +81,16 @@ class Envelope:
     @cached_property
     def surely(self) -> str:
         """A start that tells a record from the lines after a message: time and level, or an object with a time."""
-        layout = self.layout
-        if isinstance(layout, JsonLayout):
-            return _regex(layout.surely, self.wrappers)
-        behind = () if layout.is_level_first else SOME_LEVEL
-        return _regex((*layout.until_time, *behind), self.wrappers)
+        return _regex(_surely(self.layout), self.wrappers)
+
+    @cached_property
+    def _behind_other_words(self) -> tuple[str, ...]:
+        """Where words of another program stand before each line: a record behind other words. It is not read, nor is it
+        taken for lines of the record before."""
+        place = next((at for at, one in enumerate(self.wrappers) if one.name.startswith(PREFIX)), None)
+        if place is None or isinstance(self.layout, JsonLayout):
+            return ()
+        return (_regex((Part(r"[^\n]*?"), *_surely(self.layout)), self.wrappers[:place]),)
 
     def around(self, pattern: str) -> str:
         """What a line begins with that begins with this inside the wrappers."""
@@ -93,11 +98,11 @@ class Envelope:
 
     @cached_property
     def other_start(self) -> Other | None:
-        """What a record begins with that is in another layout than the file."""
+        """What a record begins with that is in another layout than the file, or behind other words."""
         if not self.others:
             return None
-        pattern = "|".join(dict.fromkeys(one.surely for one in self.others))
-        return Other(pattern, b"" if self.wrappers else BEGIN_SURELY)
+        patterns = dict.fromkeys([*(one.surely for one in self.others), *self._behind_other_words])
+        return Other("|".join(patterns), b"" if self.wrappers else BEGIN_SURELY)
 
     @cached_property
     def any_start_pattern(self) -> re.Pattern[bytes]:
@@ -114,6 +119,12 @@ class Envelope:
     def forged(self) -> str:
         """RE2: a start inside a message, after a line end or a carriage return."""
         return r"[\r\n][ \t]*(?:" + self.bare.start + ")"
+
+
+def _surely(layout: Layout | JsonLayout) -> tuple[Part, ...]:
+    if isinstance(layout, JsonLayout):
+        return layout.surely
+    return layout.until_time if layout.is_level_first else (*layout.until_time, *SOME_LEVEL)
 
 
 def _regex(parts: tuple[Part, ...], around: tuple[Wrapper, ...]) -> str:

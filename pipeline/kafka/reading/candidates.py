@@ -133,8 +133,7 @@ def behind_prefix(head: bytes, sample: pa.Array, given: str | None, *, behind_ti
                 continue
             for name in known:
                 found = envelope("/".join((*around, prefix.name, name)))
-                is_begun = found.bare.start_pattern.match(prefix.rest.encode("utf-8", "replace"))
-                look = _look(head, found) if is_begun else None
+                look = _look(head, found) if prefix.stands_before_records(found.bare) else None
                 if look is not None and look.is_nearly_whole:
                     return look
     return None

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from pipeline.kafka.layout.conversion_pattern import Layout
+from pipeline.kafka.layout.envelope import Envelope
 from pipeline.kafka.layout.json_layout import JsonLayout
 from pipeline.kafka.layout.prefix import PREFIX
 from pipeline.kafka.wording.loggers import is_kafkas
@@ -51,6 +52,11 @@ class Prefix:
 
     def stands_before(self, line: str) -> bool:
         return self.strictly.match(line) is not None
+
+    def stands_before_records(self, bare: Envelope) -> bool:
+        """Not where it holds what these begin with: the lines after a message could not be told from records."""
+        is_begun = bare.start_pattern.match(self.rest.encode("utf-8", "replace")) is not None
+        return is_begun and re.search(bare.surely, self.before, re.ASCII) is None
 
 
 def learned(
