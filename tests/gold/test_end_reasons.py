@@ -40,12 +40,21 @@ FROZEN = f"""{BEGIN}
 ZNODE_REMOVED = f"""{BEGIN}
     [2026-11-21 00:05:00,000] INFO Terminating process due to signal SIGTERM (org.apache.kafka.common.utils.LoggingSignalHandler)
 """
+AMID_STOP = f"""{BEGIN}
+    [2026-11-21 00:00:33,000] INFO [KafkaServer id=2] shut down completed (kafka.server.KafkaServer)
+"""
+BY_ITSELF = f"""{BEGIN}
+    [2026-11-21 00:00:29,000] INFO [KafkaServer id=2] shutting down (kafka.server.KafkaServer)
+    [2026-11-21 00:00:33,000] INFO [KafkaServer id=2] shut down completed (kafka.server.KafkaServer)
+"""
 CASES = {
     "killed": (KILLED, PEER, ("killed", "00:00:40", None, "00:00:20")),
     "killed, peers unread": (KILLED, "", ("killed", "00:00:40", None, None)),
     "told to stop": (STOPPED, PEER, ("sigterm", "00:00:29", None, "00:00:29")),
     "frozen": (FROZEN, PEER, ("session_lost", "00:00:46", None, "00:00:20")),
     "removed by hand": (ZNODE_REMOVED, "", ("unknown", None, "lived_on", None)),
+    "amid a stop": (AMID_STOP, "", ("unknown", None, "lines_missing", None)),
+    "stopped by itself": (BY_ITSELF, "", ("unknown", None, "stopped_by_itself", None)),
     "not back": (BEGIN, PEER, ("unknown", None, "not_started_again", "00:00:20")),
     "unread": ("", PEER, ("unknown", None, "no_server_log", None)),
     "all unread": ("", "", ("unknown", None, "no_server_log", None)),

@@ -46,6 +46,10 @@ CASES = {
     "failed start": ((HANDLERS, STARTING, FAILED, STOPPING, *FIRST), [("fatal_start", None), OPEN]),
     "all disks failed": ((*FIRST, DISKS, *AGAIN), [("disk_failed", None), OPEN]),
     "fatal fault": ((*KRAFT, FAULT, *KRAFT), [("fatal_fault", None), OPEN]),
+    "amid a stop": (
+        ("INFO [KafkaServer id=1] shut down completed (kafka.server.KafkaServer)", *AGAIN),
+        [("unknown", "lines_missing"), OPEN],
+    ),
     "without a signal": ((*FIRST, STOPPING, *AGAIN), [("unknown", "stopped_by_itself"), OPEN]),
     "orderly up to 0.11": ((STARTING, OLD_STARTED, OLD_STOP, STARTING), [("sigterm", None), OPEN]),
     "no line of its end, and clean": ((*FIRST, HANDLERS, STARTING, CLEAN), [("unknown", "clean"), OPEN]),

@@ -123,13 +123,19 @@ def reason() -> list[pl.Expr]:
     is_expired = (col("expired_at") <= end_at + TOLD_LATE).fill_null(value=False)
     lives_on = col("later_at").is_not_null()
     is_fenced = lives_on & col("is_fenced")
-    is_lost = ~is_ended & (is_expired | is_fenced)
+    # Amid a stop whose begin is not there the first line is no sign of life.
+    is_cut = (col("run_why") == MISSING) & (col("later_at") == col("run_at"))
+    is_stopped = ((col("run_reason") == UNKNOWN) & (is_cut | (col("run_at") <= end_at + CLOCKS))).fill_null(
+        value=False
+    )
+    is_lost = ~is_ended & ~is_stopped & (is_expired | is_fenced)
     is_killed = ~is_ended & ~is_lost & ~lives_on & (col("run_reason") == KILLED).fill_null(value=False)
     is_known = is_ended | is_lost | is_killed
     of_run = is_ended | is_killed
     is_before = col("has_log") & col("run_lines").is_null()
     why = (
         when(is_known).then(lit(None, pl.String))
+        .when(is_stopped).then("run_why")
         .when(lives_on).then(lit(LIVED_ON))
         .when(is_before).then(lit(MISSING))
         .otherwise(pl.coalesce("run_why", lit(NO_LOG)))

@@ -7,6 +7,7 @@ from polars import col, lit, when
 
 from pipeline.kafka.wording.releases import bits, members
 from pipeline.model.lines.evidence import LINE, NO_LINES, line
+from pipeline.silver.process_run.next_start import NODE, ONE_START, RUN, with_next_start
 from schemas.end_reasons import (
     CLEAN,
     DISK,
@@ -21,11 +22,8 @@ from schemas.end_reasons import (
 )
 from schemas.silver.process_run import SPEC
 
-NODE = ("cluster_id", "node_id")
-RUN = (*NODE, "run_seq")
 # From 2.3 a process registers its handlers of signals before all else; of the parts that start each says so once.
 FIRST_OF_ALL, STARTING = "handlers_registered", "starting"
-ONE_START = timedelta(seconds=60)  # a start is through with its first lines by then
 ONE_PROCESS = timedelta(minutes=10)  # a KRaft broker may wait for its controller before it starts
 REGISTERED = ("broker_registered_in_zk", "broker_reregistered")
 # What ends a process, by the event that says so.
@@ -42,6 +40,11 @@ DECISIVE = {
     "metadata_dir_failed": DISK,
 }
 STOPPING = "server_shutting_down"
+# What a process prints only as it stops: that it does is certain, though the line that says why may be missing.
+AMID_STOP = (
+    *(STOPPING, "server_shut_down", "server_shutdown_failed", "server_halting"),
+    *("raft_shutdown_started", "raft_shutdown_done", "raft_client_stopped"),
+)
 WITHOUT_SIGNAL = members(bits("0.8.0", "0.11.0"))
 REPEATED = "failed"  # connections that fail go on for hours, and say nothing of their node
 
@@ -102,18 +105,21 @@ def runs(said: pl.DataFrame) -> pl.DataFrame:
 
 
 def ends(said: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
-    """(RUN, told_reason, told_at, told_detail, told_lines, is_stopping): the first line of each run that ends it; that
-    it shuts down tells no reason but up to 0.11, where no signal is printed."""
+    """(RUN, told_reason, told_at, told_detail, told_lines; stopping_at, stopping_lines, is_stop_whole): the first line
+    of each run that ends it, and the first one that says that it stops, which tells no reason but up to 0.11, where no
+    signal is printed. is_stop_whole: the stop is there from its begin on."""
     detail = pl.coalesce("detail", "exception_message", "log_dir", "exception_class")
-    told = said.filter(col("event").is_in([*DECISIVE, STOPPING])).pipe(with_silent_signals, release_span)
-    decisive = col("reason").is_not_null()
+    is_of_end = col("event").is_in([*DECISIVE, *AMID_STOP]) | (col("area") == "shutdown")
+    told = said.filter(is_of_end).pipe(with_silent_signals, release_span)
+    decisive, is_stop = col("reason").is_not_null(), ~col("event").is_in([*DECISIVE])
     return told.group_by(RUN, maintain_order=True).agg(
         told_reason=col("reason").filter(decisive).first(),
         told_at=col("logged_at").filter(decisive).first(),
         told_detail=detail.filter(decisive).first(),
         told_lines=line().filter(decisive).head(1),
-        stopping_at=col("logged_at").first(),
-        stopping_lines=line().head(1),
+        stopping_at=col("logged_at").filter(is_stop).first(),
+        stopping_lines=line().filter(is_stop).head(1),
+        is_stop_whole=(col("event") == STOPPING).any(),
     )
 
 
@@ -135,76 +141,6 @@ def with_silent_signals(told: pl.DataFrame, release_span: pl.DataFrame) -> pl.Da
     )  # fmt: skip
 
 
-def with_next_start(found: pl.DataFrame, said: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
-    """Runs in their order with what the next start says: next_started_at, next_line, unclean_line (of directories that
-    are not new), is_clean; and is_complete: no line between is missing."""
-    own = said.select(*RUN, "file_id").unique().group_by(RUN).agg(files="file_id")
-    following = [
-        col(name).shift(-1).over(NODE).alias(f"next_{name}")
-        for name in ("started_at", "start_line", "start_file", "unclean_lines", "unclean_at", "is_clean")
-    ]
-    is_same_file = pl.col("files").list.contains(pl.col("next_start_file"))
-    return (
-        found.join(directories(said), on=RUN, how="left")
-        .join(own, on=RUN, how="left")
-        .sort(RUN)
-        .with_columns(following)
-        .pipe(with_continued, source_file)
-        .with_columns(is_complete=(is_same_file | col("is_continued")).fill_null(value=False))
-    )
-
-
-def directories(said: pl.DataFrame) -> pl.DataFrame:
-    """(RUN, unclean_lines, unclean_at, is_clean): the first directory that a start finds unclean, one that an earlier
-    line of the node names and that is not new; and whether it finds one that was shut down in order."""
-    disks = said.filter(col("area") == "disk", col("log_dir").is_not_null())
-    named = disks.group_by(*NODE, "log_dir").agg(first_seq=col("run_seq").min())
-    new = disks.filter(col("step").is_in(["created", "empty"])).select(*RUN, "log_dir").unique()
-    states = disks.filter(col("step").is_in(["clean", "unclean"])).join(named, on=[*NODE, "log_dir"])
-    is_known = (col("step") == "unclean") & (col("first_seq") < col("run_seq"))
-    unclean = (
-        states.filter(is_known)
-        .join(new, on=[*RUN, "log_dir"], how="anti")
-        .sort("logged_at", *LINE)
-        .group_by(RUN, maintain_order=True)
-        .agg(unclean_lines=line().head(1), unclean_at=col("logged_at").first())
-    )
-    clean = states.group_by(RUN).agg(is_clean=(col("step") == "clean").any())
-    return clean.join(unclean, on=RUN, how="left")
-
-
-def with_continued(found: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
-    """is_continued: the file of the next start began before it, or another file of the node's server.log goes on until
-    the hour before it: logs roll by the hour, or later."""
-    files = (
-        source_file.filter(col("log").is_in(["server", "mixed"]))
-        .group_by("cluster_id", "file_id")
-        .agg(
-            node_id=col("node_id").drop_nulls().first(),
-            first_at=col("first_logged_at").min(),
-            last_at=col("last_logged_at").max(),
-        )
-    )
-    start_at = col("next_started_at")
-    began = files.select("cluster_id", next_start_file="file_id", began_at="first_at")
-    is_hour_before = col("last_at").dt.truncate("1h") >= start_at.dt.truncate("1h") - pl.duration(hours=1)
-    rolled = (
-        found.filter(start_at.is_not_null())
-        .select(*RUN, "next_started_at", "next_start_file")
-        .join(files.drop_nulls("node_id"), on=NODE)
-        .filter(col("file_id") != col("next_start_file"), col("first_at") < start_at, is_hour_before)
-        .select(*RUN, is_rolled=lit(value=True))
-        .unique()
-    )
-    has_begun = start_at - col("began_at") > ONE_START
-    return (
-        found.join(began, on=["cluster_id", "next_start_file"], how="left")
-        .join(rolled, on=RUN, how="left")
-        .sort(RUN)
-        .with_columns(is_continued=has_begun | col("is_rolled").fill_null(value=False))
-    )
-
-
 def with_reason(found: pl.DataFrame) -> pl.DataFrame:
     """end_reason and what proves it."""
     is_told, is_stopping = col("told_reason").is_not_null(), col("stopping_at").is_not_null()
@@ -214,7 +150,8 @@ def with_reason(found: pl.DataFrame) -> pl.DataFrame:
     is_killed = is_silent & col("is_complete") & ~is_contradicted
     why = (
         when(is_told | is_killed).then(lit(None, pl.String))
-        .when(is_stopping).then(lit(STOPPED))
+        .when(is_stopping & col("is_stop_whole")).then(lit(STOPPED))
+        .when(is_stopping).then(lit(MISSING))
         .when(~is_over).then(lit(NOT_BACK))
         .when(is_contradicted).then(lit(CLEAN))
         .otherwise(lit(MISSING))

@@ -1,0 +1,82 @@
+"""What the next start of a node says of the run before, and whether lines in between may be missing."""
+
+from datetime import timedelta
+
+import polars as pl
+from polars import col, lit
+
+from pipeline.model.lines.evidence import LINE, line
+
+NODE = ("cluster_id", "node_id")
+RUN = (*NODE, "run_seq")
+ONE_START = timedelta(seconds=60)  # a start is through with its first lines by then
+
+
+def with_next_start(found: pl.DataFrame, said: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+    """Runs in their order with what the next start says: next_started_at, next_line, unclean_line (of directories that
+    are not new), is_clean; and is_complete: no line between is missing."""
+    own = said.select(*RUN, "file_id").unique().group_by(RUN).agg(files="file_id")
+    following = [
+        col(name).shift(-1).over(NODE).alias(f"next_{name}")
+        for name in ("started_at", "start_line", "start_file", "unclean_lines", "unclean_at", "is_clean")
+    ]
+    is_same_file = pl.col("files").list.contains(pl.col("next_start_file"))
+    return (
+        found.join(directories(said), on=RUN, how="left")
+        .join(own, on=RUN, how="left")
+        .sort(RUN)
+        .with_columns(following)
+        .pipe(with_continued, source_file)
+        .with_columns(is_complete=(is_same_file | col("is_continued")).fill_null(value=False))
+    )
+
+
+def directories(said: pl.DataFrame) -> pl.DataFrame:
+    """(RUN, unclean_lines, unclean_at, is_clean): the first directory that a start finds unclean, one that an earlier
+    line of the node names and that is not new; and whether it finds one that was shut down in order."""
+    disks = said.filter(col("area") == "disk", col("log_dir").is_not_null())
+    named = disks.group_by(*NODE, "log_dir").agg(first_seq=col("run_seq").min())
+    new = disks.filter(col("step").is_in(["created", "empty"])).select(*RUN, "log_dir").unique()
+    states = disks.filter(col("step").is_in(["clean", "unclean"])).join(named, on=[*NODE, "log_dir"])
+    is_known = (col("step") == "unclean") & (col("first_seq") < col("run_seq"))
+    unclean = (
+        states.filter(is_known)
+        .join(new, on=[*RUN, "log_dir"], how="anti")
+        .sort("logged_at", *LINE)
+        .group_by(RUN, maintain_order=True)
+        .agg(unclean_lines=line().head(1), unclean_at=col("logged_at").first())
+    )
+    clean = states.group_by(RUN).agg(is_clean=(col("step") == "clean").any())
+    return clean.join(unclean, on=RUN, how="left")
+
+
+def with_continued(found: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+    """is_continued: the file of the next start began before it, or another file of the node's server.log goes on until
+    the hour before it: logs roll by the hour, or later."""
+    files = (
+        source_file.filter(col("log").is_in(["server", "mixed"]))
+        .group_by("cluster_id", "file_id")
+        .agg(
+            node_id=col("node_id").drop_nulls().first(),
+            first_at=col("first_logged_at").min(),
+            last_at=col("last_logged_at").max(),
+        )
+    )
+    start_at = col("next_started_at")
+    began = files.select("cluster_id", next_start_file="file_id", began_at="first_at")
+    is_hour_before = col("last_at").dt.truncate("1h") >= start_at.dt.truncate("1h") - pl.duration(hours=1)
+    rolled = (
+        found.filter(start_at.is_not_null())
+        .select(*RUN, "next_started_at", "next_start_file")
+        .join(files.drop_nulls("node_id"), on=NODE)
+        .filter(col("file_id") != col("next_start_file"), col("first_at") < start_at, is_hour_before)
+        .select(*RUN, is_rolled=lit(value=True))
+        .unique()
+    )
+    has_begun = start_at - col("began_at") > ONE_START
+    return (
+        found.join(began, on=["cluster_id", "next_start_file"], how="left")
+        .join(rolled, on=RUN, how="left")
+        .sort(RUN)
+        .with_columns(is_continued=has_begun | col("is_rolled").fill_null(value=False))
+    )
