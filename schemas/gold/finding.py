@@ -135,6 +135,7 @@ FACTS_OF_RULE = {
     "topic_without_leader_since_creation": ("topic", "partition", "broker_ids", "lasted_ms"),
     "broker_flapping": ("broker_id", "departures_count", "shortest_ms", "end_reasons"),
     "event_failed": ("controller_id", "event", "exception_class", "failures_count"),
+    "voter_out_of_touch": ("voter_id", "failures_count", "lasted_ms", "refusing_ids", "unanswered_ids"),
     "voter_data": ("voter_id", "kind", "failures_count"),
     "voter_refused": ("voter_id", "refusing_ids", "kind", "failures_count"),
     "fatal_fault": ("node_id", "fault", "exception_class", "failures_count"),

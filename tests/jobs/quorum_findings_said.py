@@ -21,11 +21,26 @@ FETCH_103 = FETCH_102.replace("37,646", "43,728").replace("id=102", "id=103")
 GAVE_UP_21 = "[2026-11-21 04:00:43,783] WARN [QuorumController id=102] Renouncing the leadership due to a metadata log event. We were the leader at epoch 21, but in the new epoch 22, the leader is (none). Reverting to last stable offset 7. (org.apache.kafka.controller.QuorumController)"
 ACTIVE_27 = ACTIVE_21.replace("00:38,805", "00:44,902").replace("epoch 21", "epoch 27")
 
+FETCH_2 = FETCH_3.replace("id=3", "id=2")
+FETCH_2_AGAIN = FETCH_2.replace("58:37,382", "58:42,382")
+REFUSED_2 = "[2026-11-21 04:58:37,450] INFO [RaftManager id=2] Insufficient remaining votes to become candidate. Current epoch election state is EpochElection(voterStates={1=VoterState(replicaKey=ReplicaKey(id=1, directoryId=<undefined>), state=REJECTED), 2=VoterState(replicaKey=ReplicaKey(id=2, directoryId=<undefined>), state=GRANTED)}).  (org.apache.kafka.raft.KafkaRaftClient)"
+ASKED_2 = ASKED_3.replace("id=3", "id=2").replace("3=V", "2=V")
+
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "quorum_without_leader by votes": (
         finding("quorum_without_leader", "04:58:37.382", "04:59:17.589",
             controller_id="1", controller_epoch="6", lasted_ms="40207", asking_ids="3", unanswered_ids="1,2"),
         [ELECTED_6, FETCH_3, ASKED_3, UNREACHED_2, ELECTED_8], CONFIRMED,
+    ),
+    "voter_out_of_touch": (
+        finding("voter_out_of_touch", "04:58:37.382", "04:58:42.382",
+            voter_id="2", failures_count="2", lasted_ms="5000", refusing_ids="1"),
+        [FETCH_2, REFUSED_2, FETCH_2_AGAIN], CONFIRMED,
+    ),
+    "voter_out_of_touch unanswered": (
+        finding("voter_out_of_touch", "04:58:37.382", None,
+            voter_id="2", failures_count="1", lasted_ms="0", unanswered_ids="1"),
+        [FETCH_2, ASKED_2], CONFIRMED,
     ),
     "quorum_flapping": (
         finding("quorum_flapping", "03:59:50.040", "04:00:44.902", elections_count="3", lasted_ms="54862",
@@ -44,6 +59,10 @@ ALTERED = [
 ]
 
 ALTERED += [
+    ("voter_out_of_touch", "37,382", "37,383", "the first record is of"),
+    ("voter_out_of_touch", "42,382", "42,383", "the last record is of"),
+    ("voter_out_of_touch", "state=REJECTED", "state=UNRECORDED", "refusing_ids are []"),
+    ("voter_out_of_touch", "Insufficient remaining votes", "Enough votes", "does not say so of the voter"),
     ("quorum_flapping", "50,040", "50,041", "held from"),
     ("quorum_flapping", "44,902", "44,903", "held from"),
     ("quorum_flapping", "at epoch 27", "at epoch 20", "not one after the other"),
@@ -55,6 +74,9 @@ ALTERED += [
 SAID_WRONGLY = [
     ("quorum_without_leader by votes", "unanswered_ids", "1", "unanswered_ids are [1, 2]"),
     ("quorum_without_leader by votes", "asking_ids", "2", "asking_ids are [3]"),
+    ("voter_out_of_touch", "voter_id", "3", "does not say so of the voter"),
+    ("voter_out_of_touch", "lasted_ms", "5001", "it was 5000 ms"),
+    ("voter_out_of_touch", "failures_count", "3", "2 such records for 3"),
     ("quorum_flapping", "elections_count", "4", "3 such records for 4"),
     ("quorum_flapping", "causes", "leader_silent 2,voter_out_of_touch 1", "leader_silent 1 times, not 2"),
     ("quorum_flapping", "suspect_id", "101", "no record accuses node 101"),

@@ -35,6 +35,7 @@ from pipeline.gold.finding.outages import outage
 from pipeline.gold.finding.partitions import standing_imbalance
 from pipeline.gold.finding.quorum import quorum_without_leader, without_races
 from pipeline.gold.finding.quorum_flapping import quorum_flapping
+from pipeline.gold.finding.quorum_touch import voter_out_of_touch
 from pipeline.gold.finding.quorum_voters import voter_data, voter_refused
 from pipeline.gold.finding.ratios import ratio_disagreement, stated_imbalance
 from pipeline.gold.finding.reassignments import (
@@ -113,6 +114,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         no_controller(controller_term, broker_session, audit_limit, data_end).pipe(without_races, races),
         races,
         quorum_flapping(controller_term, controller_event, node_event, audit_limit),
+        voter_out_of_touch(controller_term, node_event, races, audit_limit, data_end),
         voter_data(node_event, controller_event),
         voter_refused(node_event, data_end),
         failover_slow(controller_term, audit_limit),

@@ -10,12 +10,12 @@ from pipeline.gold.finding.terms import without_stopped
 from pipeline.gold.finding.wording import (
     CONTROLLER,
     controller_name,
-    enumerated,
     facts,
     ids,
     joined,
     length,
     millis,
+    nodes,
     root,
     rule,
     words,
@@ -164,8 +164,3 @@ def votes() -> pl.Expr:
         .when(col("is_read").is_null()).then(lit("; server.log of the controllers would tell why"))
         .otherwise(lit(""))
     )  # fmt: skip
-
-
-def nodes(name: str) -> pl.Expr:
-    noun = when(col(name).list.len() == 1).then(lit("node")).otherwise(lit("nodes"))
-    return words("{} {}", noun, enumerated(name))

@@ -119,6 +119,12 @@ def enumerated(name: str) -> pl.Expr:
     return when(count > 1).then(several).otherwise(texts.list.first())
 
 
+def nodes(name: str) -> pl.Expr:
+    """node 1, nodes 1 and 2."""
+    noun = when(col(name).list.len() == 1).then(lit("node")).otherwise(lit("nodes"))
+    return words("{} {}", noun, enumerated(name))
+
+
 def controller_name() -> pl.Expr:
     return words("controller {} (epoch {})", "controller_id", "controller_epoch")
 
