@@ -159,8 +159,8 @@ SPEC = TableSpec(
         required(
             "lines",
             map_of(STRING, EVIDENCE_TYPE),
-            "Records by what they say: created, online, serving (the last partition), requested, put_off, blocking, "
-            "resumed (the last), ended, disabled.",
+            "Records by what they say: created, online, serving (the last partition), requested, put_off, blocking "
+            "(the first four and the last), resumed (the last), ended, disabled.",
         ),
         TERM_ID,
         CERTAINTY,

@@ -204,3 +204,22 @@ def test_it_goes_on_when_a_broker_starts_or_the_controller_changes() -> None:
     ]
     assert life["deletion_state"] == "in_progress"
     assert life["deletion_requested_at"] + timedelta(milliseconds=10) == life["put_off_at"]
+
+
+def test_of_many_lines_about_replicas_the_first_and_the_last_are_evidence() -> None:
+    """Up to 2.2 one answer, and one line that it failed, for each replica."""
+    failed = "".join(
+        f"    [2026-11-21 00:00:01,{one:03}] DEBUG [Topic Deletion Manager 1], Deletion failed for replicas "
+        f"[Topic=t,Partition={one},Replica=2]. Halting deletion for topics Set(t) (kafka.controller.TopicDeletionManager)\n"
+        for one in range(10, 20)
+    )
+    (life,) = lives_of(
+        {
+            (
+                1,
+                "controller",
+            ): f"\n    {ELECTED.format(at=0, id=1, epoch=1)}{BROKERS}{ASKED.strip(chr(10))}\n{failed}{BARE}"
+        }
+    ).values()
+    assert len(life["blocking_replicas"]) == 10
+    assert len(dict(life["lines"])["blocking"]) == 5

@@ -23,6 +23,10 @@ LEADS = "[2026-11-21 09:00:55,100] TRACE [Broker id=3] Completed LeaderAndIsr re
 LED = "[2026-11-21 09:00:55,100] INFO [Broker id=3] Leader payments-0 with topic id Some(9RKjcrYoTGisVPImvRI5Sg) starts at leader epoch 0 from offset 0 with partition epoch 0, high watermark 0, ISR [3], adding replicas [] and removing replicas [] . Previous leader Some(-1) and previous leader epoch was -1. (state.change.logger)"
 REPLAYED = "[2026-11-21 09:00:46,123] INFO [QuorumController id=1] Replayed TopicRecord for topic payments with topic ID 9RKjcrYoTGisVPImvRI5Sg. (org.apache.kafka.controller.ReplicationControlManager)"
 DROPPED = "[2026-11-21 09:00:46,101] INFO [Controller id=2] Removing payments since delete topic is disabled (kafka.controller.KafkaController)"
+EACH = [
+    f"[2026-11-21 09:00:21,{one}] DEBUG [Topic Deletion Manager 2], Deletion failed for replicas [Topic=payments,Partition={one},Replica=3]. Halting deletion for topics Set(payments) (kafka.controller.TopicDeletionManager)"
+    for one in range(710, 715)
+]
 BY_DEAD = {"topic": "payments", "blocked_by": "dead_replica", "broker_ids": "3", "replicas_count": "2"}
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
@@ -57,6 +61,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
         finding("stuck_deletion", "09:00:21.678", None, topic="payments", blocked_by="storage_error",
             broker_ids="3", replicas_count="2", error="KAFKA_STORAGE_ERROR"),
         [QUEUED, NOT_DELETED, ANSWERED, FAILED], CONFIRMED,
+    ),
+    "stuck_deletion of many": (
+        finding("stuck_deletion", "09:00:21.678", None, topic="payments", blocked_by="replica_deletion_failed",
+            broker_ids="3", replicas_count="200"),
+        [QUEUED, HALTED, *EACH], UNDECIDED,
     ),
     "topic_without_leader_since_creation": (
         finding("topic_without_leader_since_creation", "09:00:46.123", "09:01:50.100",

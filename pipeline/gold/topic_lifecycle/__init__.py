@@ -31,7 +31,7 @@ from pipeline.gold.topic_lifecycle.zookeeper_lives import (
     placed,
     zookeeper_steps,
 )
-from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, known_lines
+from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, known_lines, outermost
 from schemas.gold.topic_lifecycle import SPEC
 
 ENDED_HOW = {"deletion_completed": "deleted", "removed": "removed_by_hand"}
@@ -197,7 +197,10 @@ def with_evidence(lives: pl.DataFrame) -> pl.DataFrame:
         if what not in {"blocking", "requested"}
     }
     asked = known_lines([f"requested_{name}" for name in LINE], [f"kraft_asked_{name}" for name in LINE])
-    found |= {"requested": asked, "blocking": col("blocking_lines").cast(LINES_TYPE).fill_null(NO_LINES)}
+    found |= {
+        "requested": asked,
+        "blocking": outermost(col("blocking_lines").cast(LINES_TYPE).fill_null(NO_LINES)),
+    }
     entries = pl.concat_list(pl.struct(key=lit(what), value=found[what]) for what in SAID).list.filter(
         pl.element().struct.field("value").list.len() > 0
     )
