@@ -37,8 +37,8 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
 
 def with_version(records: pl.DataFrame) -> pl.DataFrame:
     """partition_epoch, previous_isr, and as leader the broker that prints what only leaders do."""
-    of_leader = pl.coalesce(field("partition_epoch"), field("zk_version"))
-    of_state = first(pl.coalesce(field(name) for name in STATES), VERSION)
+    of_leader = pl.coalesce(field("zk_version"), field("partition_epoch"))
+    of_state = pl.coalesce(field("zk_version"), first(pl.coalesce(field(name) for name in STATES), VERSION))
     is_leader = col("teller") == LEADER
     return records.with_columns(
         leader=when(is_leader).then("broker_id").otherwise("leader"),

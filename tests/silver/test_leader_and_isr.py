@@ -41,6 +41,15 @@ def test_statements() -> None:
     )  # fmt: skip
 
 
+def test_what_controllers_write_for_leaders_has_its_number() -> None:
+    """Up to 3.2 beside the ISR, since then in the state."""
+    line = "[2026-11-21 00:00:0{},000] DEBUG [Controller id=1] ISR for partition o-0 updated to {} (kafka.controller.KafkaController)"
+    state = "LeaderAndIsr(leader=2, leaderEpoch=4, isrWithBrokerEpoch=List(BrokerState(brokerId=2, brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=8)."
+    lines = [line.format(1, "[2,1] and zkVersion updated to [7]"), line.format(2, state)]
+    found = leader_and_isr.build(records_in({(1, "controller"): "\n".join(lines)})).sort("logged_at")
+    assert found.select("isr", "partition_epoch").rows() == [([2, 1], 7), ([2], 8)]
+
+
 def test_what_leaders_say() -> None:
     """Who prints it leads; a write has its number, and a refused one that of the last write that the leader knew."""
     records = records_in({(1, "state-change"): STATE_CHANGE, (2, "server"): SERVER})
