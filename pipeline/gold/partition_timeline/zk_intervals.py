@@ -127,7 +127,9 @@ def filled(lived: pl.DataFrame) -> pl.DataFrame:
         col(name).ne_missing(col(name).shift(1).over("partition_no")) for name in ("isr", "partition_epoch")
     )
     is_other_isr = pl.any_horizontal("is_unseen", *is_other)
-    said = {f"isr_{name}": when(is_other_isr).then(pl.coalesce(f"isr_{name}", name)) for name in LINE}
+    said: dict[str, pl.Expr] = {
+        f"isr_{name}": when(is_other_isr).then(pl.coalesce(f"isr_{name}", name)) for name in LINE
+    }
     is_counted = when(is_other_isr).then(pl.coalesce("was_counted", "is_counted"))
     # What is undetermined says no more than that on the next day.
     said |= {"is_isr_counted": when("is_in_doubt").then(lit(value=False)).otherwise(is_counted)}
