@@ -99,16 +99,24 @@ def test_without_a_date_the_message_is_explained(line: str) -> None:
     assert not pasted(line.format("Shutting down.").encode()).records[0][0]["event"]
 
 
-def test_classes_that_are_named_as_their_loggers_are_no_loggers() -> None:
-    """In KRaft some are, and in Scala `Logging` logs for all."""
-    line = "2024-03-01 12:00:0{} INFO  [main] {}:66 - {}\n"
-    said = ("Logging", "[Broker id=3] Transitioning 1 partition(s) to local leaders."), (
-        "QuorumController", "[QuorumController id=3] Creating new QuorumController with clusterId a.",
-    )  # fmt: skip
-    data = "".join(line.format(number, *said[number % 2]) for number in range(8)).encode()
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2024-03-01 12:00:0{} INFO  [main] {}:66 - {}\n",
+        "2024-03-01 12:00:0{},000 - INFO  [main:{}@66] - {}\n",
+    ],
+)
+def test_classes_that_are_named_as_their_loggers_are_no_loggers(line: str) -> None:
+    """In KRaft many are, and in Scala `Logging` logs for all."""
+    said = (
+        ("QuorumController", "[QuorumController id=3] Creating new QuorumController with clusterId a."),
+        ("Logging", "[Broker id=3] Transitioning 1 partition(s) to local leaders."),
+        ("QuorumController", "[QuorumController id=3] Sings"),
+    )
+    data = "".join(line.format(number, *said[number % 3]) for number in range(9)).encode()
     found = sniff(data)
     rows = read(data, envelope=found.envelope, log=found.log)
-    assert [row["event"] for row in rows] == ["batch_to_leaders", "controller_created"] * 4
+    assert [row["event"] for row in rows] == ["controller_created", "batch_to_leaders", None] * 3
 
 
 def test_what_is_learned_is_read_in_wrappers() -> None:

@@ -49,8 +49,9 @@ class Look(NamedTuple):
     has_classes: bool
     is_of_others: bool
 
-    def rank(self) -> tuple[int, int]:
-        return self.ours, self.whole
+    def rank(self) -> tuple[bool, int, int]:
+        """Of a layout that prints classes some are named as loggers are, and most are not."""
+        return self.ours > 0 and not self.has_classes, self.ours, self.whole
 
     @property
     def is_nearly_whole(self) -> bool:
