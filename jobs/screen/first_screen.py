@@ -22,10 +22,12 @@ from schemas.gold.finding import SEVERITIES
 
 COMMAND = "kafka-controller-audit"
 SHOWN_UNREAD = 5
+EXCERPT = "excerpt"  # of what is not_asked
 STATES = {
     "held_back": "read but for a last record that may still grow",
     "outside": "outside of --since and --until",
     "not_asked": "not asked for (server.log: --server-log)",
+    EXCERPT: "printed by grep out of another file",
     "not_kafka": "no Kafka log",
     "waiting": "empty or just begun",
     "unreadable": "UNREADABLE",
@@ -129,9 +131,9 @@ def reading(facts: Facts, result: RunResult) -> list[str]:
         told_why = [one for one in facts.reasons if not one["is_beside"]]
         reasons = ", ".join(f"{one['not_understood_reason']} {one['count']:,}" for one in told_why)
         lines.append(f"      not understood: {reasons}")
-    skipped = [
-        f"{result.states[state]} {words}" for state, words in STATES.items() if result.states.get(state)
-    ]
+    excerpts = len(result.excerpts)
+    counts = result.states | {"not_asked": result.states.get("not_asked", 0) - excerpts, EXCERPT: excerpts}
+    skipped = [f"{counts[state]} {words}" for state, words in STATES.items() if counts.get(state)]
     if skipped:
         lines.append(f"      not read: {', '.join(skipped)}")
     lines += [

@@ -137,10 +137,12 @@ def test_what_was_not_read_is_named(sample_answers: Answers) -> None:
     ]
     result = RunResult(
         sample_answers.cluster_id, "run", "published", {}, {}, {one.name: "1 a" for one in SPECS},
-        {"not_kafka": 7}, unread=unread, excerpts=[("/k/found.txt", "as grep prints")], is_judged=True,
+        {"not_kafka": 7, "not_asked": 3}, unread=unread, excerpts=[("/k/found.txt", "as grep prints")], is_judged=True,
     )  # fmt: skip
     lines = first_screen(sample_answers.tables, "w/lab", request, result).text.splitlines()
-    begin = lines.index("      not read: 7 no Kafka log")
+    begin = lines.index(
+        "      not read: 2 not asked for (server.log: --server-log), 1 printed by grep out of another file, 7 no Kafka log"
+    )
     assert lines[begin + 1] == "        /k/broker-0/controller.log: no line of a Kafka controller log"
     assert lines[begin + 6] == "        /k/found.txt: as grep prints"
     assert lines[begin + 7] == "        2 more in silver.log_gap (not_read)"
