@@ -21,10 +21,13 @@ EMPTY = "INFO No logs found to be loaded in /data/a (kafka.log.LogManager)"
 SIGNAL = "INFO Terminating process due to signal SIGTERM (org.apache.kafka.common.utils.LoggingSignalHandler)"
 STOPPING = "INFO [KafkaServer id=1] shutting down (kafka.server.KafkaServer)"
 FAILED = "ERROR [KafkaServer id=1] Fatal error during KafkaServer startup. Prepare to shutdown (kafka.server.KafkaServer)"
+LOADING = "ERROR There was an error in one of the threads during logs loading: java.io.IOException (kafka.log.LogManager)"
 DISKS = "ERROR Shutdown broker because all log dirs in /data/a have failed (kafka.log.LogManager)"
 FAULT = "ERROR Encountered fatal fault: x (org.apache.kafka.server.fault.ProcessTerminatingFaultHandler)"
 OLD_STOP = "INFO [Kafka Server 1], shutting down (kafka.server.KafkaServer)"
 OLD_STARTED = "INFO [Kafka Server 1], started (kafka.server.KafkaServer)"
+SESSION = "INFO [ZooKeeperClient Kafka server] Connected. (kafka.zookeeper.ZooKeeperClient)"
+OTHER = "INFO Cluster ID = x (kafka.server.KafkaServer)"
 FIRST, AGAIN = (HANDLERS, STARTING, EMPTY, STARTED), (HANDLERS, STARTING, UNCLEAN, STARTED)
 OPEN = (None, "not_started_again")
 KRAFT = (
@@ -44,6 +47,7 @@ CASES = {
     "killed as controllers tell it": ((*KRAFT, *KRAFT), [("killed", None), OPEN]),
     "told to stop, and killed as it went on": ((*FIRST, SIGNAL, STOPPING, *AGAIN), [("sigterm", None), OPEN]),
     "failed start": ((HANDLERS, STARTING, FAILED, STOPPING, *FIRST), [("fatal_start", None), OPEN]),
+    "came up all the same": ((HANDLERS, STARTING, LOADING, STARTED, *AGAIN), [("killed", None), OPEN]),
     "all disks failed": ((*FIRST, DISKS, *AGAIN), [("disk_failed", None), OPEN]),
     "fatal fault": ((*KRAFT, FAULT, *KRAFT), [("fatal_fault", None), OPEN]),
     "amid a stop": (
@@ -80,3 +84,14 @@ def test_a_run_was_killed_only_if_no_line_before_the_next_start_is_missing(hour:
     lines = pl.concat([pl.DataFrame(pl.from_arrow(one)) for one in files])
     rows = built(lines, "process_run")["process_run"].sort("run_seq")
     assert rows["end_reason"].to_list() == [reason, None]
+
+
+def test_a_start_in_another_file_beside_one_that_goes_on_is_of_another_process() -> None:
+    """A second broker with the same id: its own log had begun before."""
+    own, other = (*FIRST, *[SESSION] * 3), (OTHER, OTHER, HANDLERS, STARTING, OTHER)
+    files = (
+        log_table({(1, "server"): text(*lines)}, of=name) for name, lines in (("a/", own), ("b/", other))
+    )
+    lines = pl.concat([pl.DataFrame(pl.from_arrow(one)) for one in files])
+    rows = built(lines, "process_run")["process_run"].sort("run_seq")
+    assert rows["end_reason"].to_list() == ["unknown", None]

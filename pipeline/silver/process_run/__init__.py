@@ -110,7 +110,15 @@ def ends(said: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     signal is printed. is_stop_whole: the stop is there from its begin on."""
     detail = pl.coalesce("detail", "exception_message", "log_dir", "exception_class")
     is_of_end = col("event").is_in([*DECISIVE, *AMID_STOP]) | (col("area") == "shutdown")
-    told = said.filter(is_of_end).pipe(with_silent_signals, release_span)
+    up = said.group_by(RUN).agg(up_at=col("logged_at").filter(col("step") == "started").max())
+    # What went wrong in a start that came up all the same ended nothing.
+    is_over_it = ((col("reason") == START) & (col("up_at") >= col("logged_at"))).fill_null(value=False)
+    told = (
+        said.filter(is_of_end)
+        .pipe(with_silent_signals, release_span)
+        .join(up, on=RUN, how="left", maintain_order="left")
+        .with_columns(reason=when(~is_over_it).then("reason"))
+    )
     decisive, is_stop = col("reason").is_not_null(), ~col("event").is_in([*DECISIVE])
     return told.group_by(RUN, maintain_order=True).agg(
         told_reason=col("reason").filter(decisive).first(),

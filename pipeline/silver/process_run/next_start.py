@@ -27,7 +27,9 @@ def with_next_start(found: pl.DataFrame, said: pl.DataFrame, source_file: pl.Dat
         .sort(RUN)
         .with_columns(following)
         .pipe(with_continued, source_file)
-        .with_columns(is_complete=(is_same_file | col("is_continued")).fill_null(value=False))
+        .with_columns(
+            is_complete=((is_same_file | col("is_continued")) & ~col("is_beside")).fill_null(value=False)
+        )
     )
 
 
@@ -52,7 +54,8 @@ def directories(said: pl.DataFrame) -> pl.DataFrame:
 
 def with_continued(found: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
     """is_continued: the file of the next start began before it, or another file of the node's server.log goes on until
-    the hour before it: logs roll by the hour, or later."""
+    the hour before it: logs roll by the hour, or later. is_beside: the run's own file goes on, and the start is in
+    another one: two processes have one id."""
     files = (
         source_file.filter(col("log").is_in(["server", "mixed"]))
         .group_by("cluster_id", "file_id")
@@ -73,10 +76,21 @@ def with_continued(found: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFra
         .select(*RUN, is_rolled=lit(value=True))
         .unique()
     )
+    own = found.select(*RUN, "next_started_at", "next_start_file", file_id="files").explode("file_id")
+    beside = (
+        own.join(files.drop("node_id"), on=["cluster_id", "file_id"])
+        .filter(col("file_id") != col("next_start_file"), col("last_at") > start_at + ONE_START)
+        .select(*RUN, is_beside=lit(value=True))
+        .unique()
+    )
     has_begun = start_at - col("began_at") > ONE_START
     return (
         found.join(began, on=["cluster_id", "next_start_file"], how="left")
         .join(rolled, on=RUN, how="left")
+        .join(beside, on=RUN, how="left")
         .sort(RUN)
-        .with_columns(is_continued=has_begun | col("is_rolled").fill_null(value=False))
+        .with_columns(
+            is_continued=has_begun | col("is_rolled").fill_null(value=False),
+            is_beside=col("is_beside").fill_null(value=False),
+        )
     )
