@@ -1,9 +1,12 @@
 """Why brokers left and terms ended, and the earliest sign of it, as server.log says it; without it nothing is said."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
+from polars import col
 
+from pipeline.core.frames import frame_of
 from schemas.gold import broker_session
 from tests.chain import built
 from tests.gold import end_reason_truth
@@ -107,3 +110,19 @@ def test_reasons_of_labs_are_those_of_the_truth(shared: Path, name: str) -> None
 @pytest.mark.parametrize("name", ALL)
 def test_reasons_of_all_labs_are_those_of_the_truth(shared: Path, name: str) -> None:
     require_right(folder_of(shared, name))
+
+
+@pytest.mark.parametrize("name", ["3.9.1-zk-stock", "4.0.0-kraft-combined-moves"])
+def test_nothing_wrong_is_said_where_a_server_log_ends_early_or_begins_late(shared: Path, name: str) -> None:
+    cluster = folder_of(shared, name)
+    lines = records(cluster, (*READ, "server"))
+    rows = frame_of(lines)
+    is_early = col("logged_at") < col("logged_at").median()
+    for node_id, is_missing in product(rows["node_id"].unique().drop_nulls(), (is_early, ~is_early)):
+        is_gone = (col("node_id") == node_id) & (col("log") == "server") & is_missing
+        kept = rows.select(~is_gone.fill_null(value=False)).to_series()
+        tables = tables_of(lines.filter(kept.to_arrow()))
+        stays, tenures = (rows_of(tables[one]) for one in ("broker_session", "controller_term"))
+        said = [*end_reason_truth.departures(cluster, stays), *end_reason_truth.ends(cluster, tenures)]
+        assert [what for _, outcome, what in said if outcome == "wrong"] == []
+        assert [what for _, outcome, what in said if outcome == "right"]
