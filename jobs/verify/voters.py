@@ -13,7 +13,8 @@ PEER_KEY = re.compile(r"didn't match the receiver's replica key: .*\(id: (\d+)")
 APPEND = re.compile(BY + r"Failed to append the records")
 REQUEST = re.compile(r"Request .* failed due to (authentication|unsupported version) error")
 DESTINATION = re.compile(r"destination(?:Id=|=[^ ]* \(id: )(\d+)")
-CONNECTION = re.compile(BY + r"Connection to node (\d+) .* failed authentication due to")
+CONNECTION = re.compile(BY + r"Connection to node \d+ .* failed authentication due to")
+CONNECTED = re.compile(r"Connection to node (\d+) ")
 KINDS = {"authentication": "authentication", "unsupported version": "version"}
 FETCH = re.compile(BY + r".* due to fetch timeout")
 VOTES = re.compile(
@@ -21,6 +22,8 @@ VOTES = re.compile(
 )
 VOTE = re.compile(r"ReplicaKey\(id=(\d+), directoryId=[^)]*\), state=(\w+)")
 REJECTED = re.compile(r"\(rejected by \[([\d, ]*)\]\)")
+OTHER_CLUSTER = re.compile(BY + r"Unexpected error INCONSISTENT_CLUSTER_ID in \w+ response: ")
+SOURCE = re.compile(r"source(?:Id=|=[^ ]* \(id: )(\d+)")
 DATA = {"lost_data": (LOST,), "key_differs": (OWN_KEY, PEER_KEY), "append_failed": (APPEND,)}
 
 
@@ -37,16 +40,15 @@ def voter_refused(claim: Claim, lines: Sequence[Line]) -> str:
     """Each record says that another node of the quorum refuses that one, and which."""
     peers: set[int] = set()
     for line in lines:
-        request, connection = REQUEST.search(line.text), CONNECTION.search(line.text)
-        kind = KINDS[request[1]] if request else "authentication"
-        require(
-            (request or connection) and kind == claim.text("kind"),
-            f"{line.place()} refuses nothing of the kind",
-        )
-        node = int(connection[1]) if connection else line.record.node_id
+        request, other = REQUEST.search(line.text), OTHER_CLUSTER.search(line.text)
+        by = CONNECTION.search(line.text) or other
+        kind = KINDS[request[1]] if request else "cluster_id" if other else "authentication"
+        is_so = (request or by) and kind == claim.text("kind")
+        require(is_so, f"{line.place()} refuses nothing of the kind")
+        node = int(by[1]) if by else line.record.node_id
         require(node in (claim.number("voter_id"), None), f"{line.place()} is of node {node}")
-        peer = connection[2] if connection else (DESTINATION.search(line.text) or [None, None])[1]
-        peers |= {int(peer)} if peer else set()
+        found = [one.search(line.text) for one in (CONNECTED, DESTINATION, SOURCE)]
+        peers |= {int(one[1]) for one in found if one}
     said = {int(one) for one in (claim.known("refusing_ids") or "").split(",") if one}
     require(peers <= said, f"by the records nodes {sorted(peers)} refuse it")
     require(

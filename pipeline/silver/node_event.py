@@ -12,8 +12,9 @@ OF_BROKER, OF_CONTROLLER = (
     r"^\[(?:BrokerServer|KafkaServer|Kafka Server|ReplicaManager) ",
     r"^\[ControllerServer ",
 )
-# Whom a request of the quorum was for; up to 3.7 as id alone.
+# Whom a request of the quorum was for, and who answered it; up to 3.7 as id alone.
 DESTINATION = r"destination(?:Id=|=[^ ]* \(id: )(-?\d+)"
+SOURCE = r"source(?:Id=|=[^ ]* \(id: )(-?\d+)"
 KEY = r"ReplicaKey\(id=(-?\d+)"
 # Files of a log directory, and of the directory of a partition in it, whose paths lines print instead of its own.
 FILE_IN_DIR = r"[/\\](?:[\w-]+-offset-checkpoint|meta\.properties)(?:\.tmp)?$"
@@ -31,7 +32,11 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
         .when(col("template").str.contains(OF_CONTROLLER)).then(lit("controller"))
     )  # fmt: skip
     peers = [number(field(name)) for name in ("to_node_id", "leader_id", "follower_id", "voter_id")]
-    of_quorum = (first(field("voter_key"), KEY), first(field("request"), DESTINATION))
+    of_quorum = (
+        first(field("voter_key"), KEY),
+        first(field("request"), DESTINATION),
+        first(field("response"), SOURCE),
+    )
     is_logged_fault = field("fault_type").is_not_null()
     fault = pl.concat_str(field("fault_type"), lit(": "), field("fault_message"))
     return (

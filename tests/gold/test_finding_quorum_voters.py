@@ -29,6 +29,10 @@ REFUSED = AT + (
     "destination=host:9093 (id: {1} rack: null)) failed due to {2} error (org.apache.kafka.raft.KafkaNetworkChannel)\n"
     "org.apache.kafka.common.errors.SslAuthenticationException: SSL handshake failed"
 )
+OTHER = AT + (
+    "ERROR [RaftManager id=1] Unexpected error INCONSISTENT_CLUSTER_ID in FETCH response: InboundResponse(correlationId=7, "
+    "data=FetchResponseData(errorCode=104), source=host:9093 (id: 2 rack: null)) (org.apache.kafka.raft.KafkaRaftClient)"
+)
 CLOSED = AT + (
     "WARN [RaftManager id=1] Connection to node 2 (host/127.0.0.1:9093) terminated during authentication. This may happen "
     "due to any of the following reasons: (1) Firewall blocking Kafka TLS traffic (eg it may only allow HTTPS traffic), (2) "
@@ -80,4 +84,11 @@ def test_whom_others_refuse_for_its_credentials_or_its_release() -> None:
     assert (row["severity"], row["valid_until_at"] is None) == ("info", False)
     [row] = found(REFUSED.format("01:00,000", 2, "unsupported version"), later)
     assert row["sentence"].endswith(": their releases differ too much: bring the older one up")
+    [row] = found(*(OTHER.format(f"01:0{one},000") for one in range(4)))
+    assert (row["severity"], row["entity"], row["sentence"]) == (
+        "warning", "node 1",
+        "node 1 does not get through to node 2 of the quorum, 4 times: they are of different clusters: its directory, or "
+        "theirs, was formatted with another cluster id",
+    )  # fmt: skip
+    assert found(OTHER.replace("INCONSISTENT_CLUSTER_ID", "UNKNOWN_SERVER_ERROR").format("01:00,000")) == []
     assert found(*(CLOSED.format(f"01:0{one},000") for one in range(5))) == []

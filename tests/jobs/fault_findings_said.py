@@ -16,6 +16,7 @@ KEY_2 = "[2026-11-21 09:03:00,000] INFO [RaftManager id=2] A replica 1 sent a vo
 KEY_OF_2 = "[2026-11-21 09:04:00,000] INFO [RaftManager id=1] Voter key for VOTE or BEGIN_QUORUM_EPOCH request didn't match the receiver's replica key: host:9093 (id: 2 rack: null) (org.apache.kafka.raft.KafkaRaftClient)"
 REFUSED_3 = "[2026-11-21 09:05:00,000] ERROR Request OutboundRequest(correlationId=7, data=VoteRequestData(clusterId='x'), createdTimeMs=1, destination=host:9093 (id: 3 rack: null)) failed due to authentication error (org.apache.kafka.raft.KafkaNetworkChannel)"
 REFUSED_2 = "[2026-11-21 09:06:00,000] ERROR [RaftManager id=1] Connection to node 2 (host/127.0.0.1:9093) failed authentication due to: SSL handshake failed (org.apache.kafka.clients.NetworkClient)"
+OTHER_CLUSTER = "[2026-11-21 09:07:00,000] ERROR [RaftManager id=1] Unexpected error INCONSISTENT_CLUSTER_ID in FETCH response: InboundResponse(correlationId=7, data=FetchResponseData(errorCode=104), sourceId=2) (org.apache.kafka.raft.KafkaRaftClient)"
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "fatal_fault": (
@@ -43,6 +44,10 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             voter_id="1", refusing_ids="2,3", kind="authentication", failures_count="2"),
         [REFUSED_3, REFUSED_2], CONFIRMED,
     ),
+    "voter_refused cluster": (
+        finding("voter_refused", "09:07:00", None, voter_id="1", refusing_ids="2", kind="cluster_id", failures_count="1"),
+        [OTHER_CLUSTER], CONFIRMED,
+    ),
 }  # fmt: skip
 
 ALTERED = [
@@ -55,6 +60,8 @@ ALTERED = [
     ("logged_fault", "01:00,000", "01:00,001", "by the records it ended"),
 ]  # fmt: skip
 ALTERED += [
+    ("voter_refused cluster", "INCONSISTENT_CLUSTER_ID", "INVALID_REQUEST", "refuses nothing of the kind"),
+    ("voter_refused cluster", "sourceId=2", "sourceId=3", "nodes [3] refuse it"),
     ("voter_data", "ReplicaKey(id=2", "ReplicaKey(id=3", "does not say so of the voter"),
     ("voter_data", "02:00,000", "02:00,001", "the first record is of"),
     ("voter_data key", "receiver's replica key", "sender's replica key", "does not say so of the voter"),

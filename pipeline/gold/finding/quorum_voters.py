@@ -7,10 +7,10 @@ from pipeline.gold.finding.quorum_votes import quorum_signs, voters
 from pipeline.gold.finding.wording import (
     NO_TERM,
     counted,
-    enumerated,
     facts,
     joined,
     millis,
+    nodes,
     root,
     rule,
     words,
@@ -19,11 +19,17 @@ from pipeline.model.lines.evidence import LINE, known_lines, outermost
 
 LOST, KEY, APPEND = "lost_data", "key_differs", "append_failed"
 OF_DATA = {"voter_lost_data": LOST, "voter_key_differs": KEY, "append_failed": APPEND}
-AUTHENTICATION, VERSION = "authentication", "version"
-OF_TALK = {"not_authenticated": AUTHENTICATION, "version_refused": VERSION}
+AUTHENTICATION, VERSION, CLUSTER = "authentication", "version", "cluster_id"
+OF_TALK = {"not_authenticated": AUTHENTICATION, "version_refused": VERSION, "response_error": CLUSTER}
+OTHER_CLUSTER = "INCONSISTENT_CLUSTER_ID"
 DAY_MS, STILL_MS, LASTING_MS = 86_400_000, 60_000, 600_000
 LEAST = 3
 CASE = ("cluster_id", "kind", "voter_id")
+MEND = {
+    AUTHENTICATION: "its credentials or certificate, or theirs, are wrong or outdated: mend them",
+    VERSION: "their releases differ too much: bring the older one up",
+    CLUSTER: "they are of different clusters: its directory, or theirs, was formatted with another cluster id",
+}
 SAID = {
     LOST: "lost what it had stored of the metadata log, {}: find out what happened to its disk, and take down no other "
     "voter before it has caught up",
@@ -77,30 +83,27 @@ def what_is_wrong() -> pl.Expr:
 
 
 def voter_refused(node_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
-    """A node of the quorum is refused by others: they do not take its credentials or certificate, or know no version of
-    its requests. A connection that ends amid a handshake is none: it may be the network. Few and short ones are told as
-    info: an upgrade, or a certificate that is being exchanged.
+    """A node of the quorum is refused by others: they do not take its credentials or certificate, know no version of its
+    requests, or are of another cluster. A connection that ends amid a handshake is none: it may be the network. Few and
+    short ones are told as info: an upgrade, or a certificate that is being exchanged.
 
-    Source: KafkaNetworkChannel.sendOutboundRequest, NetworkClient.processDisconnection.
+    Source: KafkaNetworkChannel.sendOutboundRequest, NetworkClient.processDisconnection,
+    KafkaRaftClient.handleTopLevelError.
     """
     is_of_quorum = (col("area") == "quorum") | (
         (col("area") == "connection")
         & col("detail").str.starts_with("RaftManager")
         & col("exception_message").is_not_null()
     )
+    is_said = (col("step") != "response_error") | (col("detail") == OTHER_CLUSTER)
     told = node_event.filter(
-        col("step").is_in(list(OF_TALK)), is_of_quorum.fill_null(value=False)
+        col("step").is_in(list(OF_TALK)), is_said.fill_null(value=False), is_of_quorum.fill_null(value=False)
     ).with_columns(voter_id="node_id", kind=col("step").replace_strict(OF_TALK, return_dtype=pl.String))
     runs = in_runs(told, CASE).join(data_end.select("cluster_id", "until_at"), on="cluster_id")
     lasted_ms = millis("valid_until_at") - millis("valid_from_at")
     is_still = millis("until_at") - millis("valid_until_at") <= STILL_MS
     is_much = (col("failures") >= LEAST) & (is_still | (lasted_ms > LASTING_MS))
-    peers = when(col("peer_ids").list.len() > 1).then(words("nodes {}", enumerated("peer_ids"))).when(
-        col("peer_ids").list.len() == 1
-    ).then(words("node {}", enumerated("peer_ids"))).otherwise(lit("others"))  # fmt: skip
-    what = when(col("kind") == AUTHENTICATION).then(
-        lit("its credentials or certificate, or theirs, are wrong or outdated: mend them")
-    ).otherwise(lit("their releases differ too much: bring the older one up"))  # fmt: skip
+    peers = when(col("peer_ids").list.len() > 0).then(nodes("peer_ids")).otherwise(lit("others"))
     name = pl.concat_str(
         col("exception_class").str.extract(r"([\w$]+)$"), "message", separator=": ", ignore_nulls=True
     ).replace("", None)
@@ -108,13 +111,13 @@ def voter_refused(node_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFr
         "{} does not get through to {} of the quorum, {}{}: {}",
         *(words("node {}", "voter_id"), peers, counted("failures", "time")),
         when(name.is_not_null()).then(words(" ({})", name)).otherwise(lit("")),
-        what,
+        col("kind").replace_strict(MEND, return_dtype=pl.String),
     )
     return runs.select(
         *("cluster_id", "valid_from_at", "evidence"),
         *rule("voter_refused", when(is_much).then(lit("warning")).otherwise(lit("info"))),
         valid_until_at=when(~is_still).then("valid_until_at"),
-        entity=words("voter {}", "voter_id"),
+        entity=words("node {}", "voter_id"),
         root_event=words("{} at {}", "kind", millis("valid_from_at")),
         **root(col("kind"), "valid_from_at", "voter_id"),
         term_id=NO_TERM,
@@ -140,7 +143,7 @@ def in_runs(told: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
             col("detail", "exception_class").first(),
             message=col("exception_message").first(),
             failures=pl.len(),
-            peer_ids=col("peer_id").drop_nulls().unique().sort(),
+            peer_ids=col("peer_id").filter(col("peer_id") >= 0).unique().sort(),
             valid_from_at=col("logged_at").first(),
             valid_until_at=col("logged_at").last(),
             evidence=known_lines(LINE).explode(),
