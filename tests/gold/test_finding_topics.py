@@ -136,3 +136,26 @@ def test_a_topic_that_is_served_late_says_why() -> None:
     (row,) = told(creation("0:07", "0:30"))
     assert (row["rule"], row["severity"], row["valid_until_at"]) == ("slow_creation", "info", at(7.5))
     assert row["sentence"] == "topic t was served 5.5 s after its creation: partition 0 waited for broker 3"
+
+
+UNREAD = """
+    [2026-11-21 00:00:06,000] TRACE [Broker id=1] Received LeaderAndIsr request LeaderAndIsrPartitionState(topicName='u', partitionIndex=0, controllerEpoch=2, leader=2, leaderEpoch=1, isr=[2], zkVersion=1, replicas=[2], addingReplicas=[], removingReplicas=[], isNew=false) correlation id 1 from controller 2 epoch 2 for partition u-0 (state.change.logger)
+"""
+NEXT = f"""
+    {ELECTED.format(at=8, id=3, epoch=3)}
+    [2026-11-21 00:00:08,200] INFO [Controller id=3] Current list of topics in the cluster: Set(u) (kafka.controller.KafkaController)
+"""
+
+
+def test_what_a_controller_without_lines_did_is_not_known() -> None:
+    """Controller 2 may have completed it."""
+    lines = of_one(ASKED + DEAD.format(broker=3))
+    (row,) = told(lines | {(1, "state-change"): UNREAD})
+    assert (row["rule"], row["severity"], row["certainty"]) == ("stuck_deletion", "info", "undetermined")
+    assert row["sentence"] == (
+        "deletion of topic t was put off by broker 3 (dead); what became of it is not known, no line of a later "
+        "controller was read"
+    )
+    assert told(lines | {(1, "state-change"): UNREAD, (3, "controller"): NEXT}) == []
+    second = NEXT.replace("epoch=3", "epoch=2").replace("incremented to 3", "incremented to 2")
+    assert [one["rule"] for one in told(lines | {(3, "controller"): second})] == ["topic_vanished"]

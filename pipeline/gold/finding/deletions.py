@@ -37,7 +37,8 @@ def stuck_deletion(
     topic_lifecycle: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
 ) -> pl.DataFrame:
     """A topic's deletion was put off: a warning while it waits, or has begun anew and takes longer than a finding
-    allows; told once it has ended only where it took longer.
+    allows; told once it has ended only where it took longer. Where a controller of which no line was read came after it
+    nobody knows whether it waits, nor for how long it did.
 
     Source: TopicDeletionManager.markTopicIneligibleForDeletion, failReplicaDeletion, resumeDeletions.
     """
@@ -51,7 +52,10 @@ def stuck_deletion(
         .with_columns(took_ms=until_at.dt.epoch("ms") - millis("began_at"))
     )
     is_open, is_long = col("ended_at").is_null(), col("took_ms") > audit_limit.deletion_ms
-    is_told = when(is_open).then((col("deletion_state") == "put_off") | is_long).otherwise(is_long)
+    is_unsure = col("certainty") == "undetermined"
+    is_told = (
+        when(is_open).then((col("deletion_state") == "put_off") | is_long).otherwise(is_long & ~is_unsure)
+    )
     cause = when(col("error").is_not_null()).then(words(" ({})", "error")).otherwise(
         col("blocked_by").replace_strict(HOLDS, default="", return_dtype=pl.String)
     )  # fmt: skip
@@ -66,16 +70,21 @@ def stuck_deletion(
     ).otherwise(lit("a replica out of reach"))  # fmt: skip
     how = col("ended_how").replace_strict(ENDS, default="", return_dtype=pl.String)
     waiting = words("deletion of topic {} has waited since {} for {}; {}", "topic", since, what, lit(AGAIN))
+    unsure = words(
+        "deletion of topic {} was put off by {}; what became of it is not known, no line of a later controller was "
+        "read",
+        *("topic", by),
+    )
     over = words(
         "deletion of topic {} was put off for {} by {}, {}", "topic", length(col("took_ms")), by, how
     )
     return held.filter(is_told).select(
-        *of_topic("stuck_deletion", when(is_open).then(lit("warning")).otherwise(lit("info"))),
+        *of_topic("stuck_deletion", when(is_open & ~is_unsure).then(lit("warning")).otherwise(lit("info"))),
         root_event=words("deletion {}", millis("began_at")),
         **root("deletion", "began_at"),
         valid_from_at="began_at",
         valid_until_at="ended_at",
-        sentence=when(is_open).then(waiting).otherwise(over),
+        sentence=when(is_open & is_unsure).then(unsure).when(is_open).then(waiting).otherwise(over),
         facts=facts(
             topic="topic",
             blocked_by="blocked_by",
@@ -107,12 +116,14 @@ def waited_for() -> dict[str, pl.Expr]:
 
 
 def topic_vanished(topic_lifecycle: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
-    """A topic that was queued for deletion is missing in the list of the next controller that starts."""
+    """A topic that was queued for deletion is missing in the list of the next controller that starts; no finding where
+    one was in office between of which no line was read."""
     elected = controller_term.filter(col("elected_at").is_not_null(), col("mode") == "zookeeper")
     by = elected.select("cluster_id", "elected_at", "controller_id").sort("elected_at")
     has_list = lines_of("ended").list.len() > 0
     gone = topic_lifecycle.filter(
-        (col("ended_how") == "vanished") & col("deletion_requested_at").is_not_null() & has_list
+        (col("ended_how") == "vanished") & col("deletion_requested_at").is_not_null() & has_list,
+        col("certainty") != "undetermined",
     )
     found = gone.sort("ended_at").join_asof(
         by, left_on="ended_at", right_on="elected_at", by="cluster_id", check_sortedness=False

@@ -7,6 +7,7 @@ from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
 from pipeline.gold.topic_lifecycle.carried_lives import carried_lives
+from pipeline.gold.topic_lifecycle.certainty import with_certainty
 from pipeline.gold.topic_lifecycle.creations import with_partitions
 from pipeline.gold.topic_lifecycle.deletions import deletion_lines, with_deletion
 from pipeline.gold.topic_lifecycle.kraft_lives import (
@@ -27,7 +28,6 @@ from pipeline.gold.topic_lifecycle.zookeeper_lives import (
     LISTED,
     TOPIC,
     VANISHED,
-    WIPED,
     placed,
     zookeeper_steps,
 )
@@ -95,10 +95,8 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
             col("partitions", "grown", "blocking_replicas", "resumed_at", "resumed_by", "deletion_started_at")
             .fill_null([]),
             col("deletion_lines").fill_null([]),
-            certainty=when(
-                col("ended_how").is_in([VANISHED, WIPED]) | (col("created_how") == "lines_missing")
-            ).then(lit("inferred")).otherwise(lit("proved")),
         )
+        .pipe(with_certainty, term)
         .select(SPEC.columns)
     )  # fmt: skip
 
