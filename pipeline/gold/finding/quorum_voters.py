@@ -83,9 +83,9 @@ def what_is_wrong() -> pl.Expr:
 
 
 def voter_refused(node_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
-    """A node of the quorum is refused by others: they do not take its credentials or certificate, know no version of its
-    requests, or are of another cluster. A connection that ends amid a handshake is none: it may be the network. Few and
-    short ones are told as info: an upgrade, or a certificate that is being exchanged.
+    """A node of the quorum is refused by others: they do not take its credentials or certificate, know no version of
+    its requests, or are of another cluster. A connection that ends amid a handshake is none: it may be the network.
+    Few and short ones are told as info: an upgrade, or a certificate that is being exchanged.
 
     Source: KafkaNetworkChannel.sendOutboundRequest, NetworkClient.processDisconnection,
     KafkaRaftClient.handleTopLevelError.
