@@ -125,8 +125,9 @@ def lines_of(rendered: list[Instance]) -> bytes:
 
 @cache
 def with_secrets(name: str) -> list[str]:
-    """Forms that the field admits, unless it is a name of Kafka's."""
-    found = [plain(text) for _, text in FORMS if admits(name, plain(text))]
+    """Forms that the field admits, unless it is a name of Kafka's; not the key of a client's id behind that key."""
+    forms = [text for kind, text in FORMS if (name, kind) != ("client_id", "client_ids")]
+    found = [plain(text) for text in forms if admits(name, plain(text))]
     is_name = name == "name" or (admits(name, "a.topic") and not admits(name, "no topic"))
     return found if found and not is_name else list(hard(name))
 
