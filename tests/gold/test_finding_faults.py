@@ -35,7 +35,7 @@ def test_a_fatal_fault_ends_the_process_until_it_has_started_again() -> None:
     )  # fmt: skip
     assert row["sentence"] == (
         "a fault ended the process of node 1 (Unexpected error in raft IO thread; IllegalStateException: leader 2), "
-        "no line says that it started again: mend what the exception below it names"
+        "no line says that it started again: read the exception below it"
     )
     [row] = found(*life, STARTING.format("11:00,001"), STARTED.format("11:03,001"))
     assert str(row["valid_until_at"].time()) == "09:11:03.001000"
@@ -55,8 +55,8 @@ def test_after_a_logged_fault_the_process_goes_on_with_what_may_be_wrong() -> No
     [row] = found(*life)
     assert (row["rule"], row["severity"], row["valid_until_at"]) == ("logged_fault", "warning", None)
     assert row["sentence"] == (
-        "node 1 went on after a fault, 2 times (metadata publishing: Error at 5; OutOfMemoryError: Java heap space) "
-        "and may hold wrong metadata from then on: restart it, and give its process more heap"
+        "node 1 went on after a fault, 2 times (metadata publishing: Error at 5; OutOfMemoryError: Java heap space): "
+        "its metadata may be wrong from then on, restart it and give it more heap"
     )
     [row] = found(*life, SIGNAL.format("21:00,001"))
     assert (row["severity"], str(row["valid_until_at"].time())) == ("info", "09:21:00.001000")

@@ -72,8 +72,8 @@ def test_without_a_majority_votes_tell_since_when_and_who_did_not_answer() -> No
     [row] = found(logs, {3: asks_in_vain(3)})
     assert (row["rule"], row["severity"], row["term_id"]) == ("quorum_without_leader", "warning", "1-4")
     assert row["sentence"] == (
-        "no controller for at least 22.0 s after controller 1 (epoch 4); node 3 asked for votes and nodes 1 and 2 did "
-        "not answer: start what is down, or mend the network between the voters"
+        "no controller for at least 22.0 s after controller 1 (epoch 4); node 3 asked for votes, nodes 1 and 2 did "
+        "not answer: start them or mend the network"
     )
     assert dict(row["facts"]) == {
         "controller_id": "1", "controller_epoch": "4", "lasted_ms": "22000", "asking_ids": "3", "unanswered_ids": "1,2",

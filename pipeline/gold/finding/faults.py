@@ -19,7 +19,7 @@ NODE = ("cluster_id", "node_id")
 STARTING, STARTED = "starting", "started"
 # A process that goes on is rid of what is wrong once it begins anew, or ends.
 ENDS = (STARTING, "signalled", "shutting_down", "exiting", "halting", FATAL)
-SHOWN = 140  # letters of a fault
+SHOWN = 50  # letters of a fault, and of a message
 DAY_MS = 86_400_000
 OUT_OF_MEMORY = "OutOfMemoryError"
 
@@ -37,7 +37,7 @@ def fatal_fault(node_event: pl.DataFrame) -> pl.DataFrame:
     )
     sentence = words(
         "a fault ended the process of {}{} ({}){}: {}",
-        *(node_name(), times(), said(), since, advice("mend what the exception below it names")),
+        *(node_name(), times(), said(), since, advice("read the exception below it")),
     )
     return found(by_fault(runs), "fatal_fault", lit("warning"), sentence)
 
@@ -50,12 +50,12 @@ def logged_fault(node_event: pl.DataFrame) -> pl.DataFrame:
     """
     runs = by_fault(faults(node_event, LOGGED, ENDS))
     is_over = col("over_at").is_not_null()
-    state = when(is_over).then(lit("may have held wrong metadata until it was restarted or stopped: ")).otherwise(
-        lit("may hold wrong metadata from then on: restart it, and ")
+    state = when(is_over).then(lit("may have been wrong until it was restarted or stopped; ")).otherwise(
+        lit("may be wrong from then on, restart it and ")
     )  # fmt: skip
     sentence = words(
-        "{} went on after a fault{} ({}) and {}{}",
-        *(node_name(), times(), said(), state, advice("mend what the exception below it names")),
+        "{} went on after a fault{} ({}): its metadata {}{}",
+        *(node_name(), times(), said(), state, advice("read the exception below it")),
     )
     return found(runs, "logged_fault", when(is_over).then(lit("info")).otherwise(lit("warning")), sentence)
 
@@ -128,10 +128,12 @@ def node_name() -> pl.Expr:
 
 def said() -> pl.Expr:
     """The fault and its exception, as far as a sentence holds them."""
-    fault = when(col("fault").str.len_chars() > SHOWN).then(
-        words("{}...", col("fault").str.head(SHOWN))
-    ).otherwise("fault")  # fmt: skip
-    message = when(col("message").str.len_chars() > 0).then("message")
+    fault, message = (
+        when(col(name).str.len_chars() > SHOWN)
+        .then(words("{}...", col(name).str.head(SHOWN)))
+        .otherwise(col(name))
+        for name in ("fault", "message")
+    )
     name = col("exception_class").str.extract(r"([\w$]+)$")
     exception = pl.concat_str(name, message, separator=": ", ignore_nulls=True).replace("", None)
     return pl.concat_str(fault, exception, separator="; ", ignore_nulls=True)
@@ -139,4 +141,4 @@ def said() -> pl.Expr:
 
 def advice(otherwise: str) -> pl.Expr:
     is_full = col("exception_class").str.contains(OUT_OF_MEMORY).fill_null(value=False)
-    return when(is_full).then(lit("give its process more heap")).otherwise(lit(otherwise))
+    return when(is_full).then(lit("give it more heap")).otherwise(lit(otherwise))

@@ -146,14 +146,12 @@ def votes() -> pl.Expr:
         .then(words("; nodes {} reject each other's votes", ids("refused_ids")))
         .otherwise(words("; {} refused votes to {}", nodes("refusing_ids"), nodes("refused_ids")))
     )
-    mend = lit(": start what is down, or mend the network between the voters")
+    mend = lit(": start them or mend the network")
     missing = words(
-        "; {} asked for votes and {} did not answer{}", nodes("asking_ids"), nodes("unanswered_ids"), mend
+        "; {} asked for votes, {} did not answer{}", nodes("asking_ids"), nodes("unanswered_ids"), mend
     )
     both = words("{}, and {} did not answer{}", refused, nodes("unanswered_ids"), mend)
-    slow = lit(
-        ": if it lasts, raise controller.quorum.election.timeout.ms above what a vote takes between them"
-    )
+    slow = lit(": if it lasts, raise controller.quorum.election.timeout.ms")
     behind = lit(": its log is behind, or it asks too early")
     advice = when(are_same).then(slow).otherwise(behind)
     return (

@@ -66,9 +66,9 @@ def quorum_flapping(
         .join(many.pipe(causes, key), on=key, maintain_order="left")
     )
     suspect = when(col("suspect_id").is_not_null()).then(
-        words("; look at node {} first: pauses of its process (GC, disk, CPU), its network", "suspect_id")
-    ).when(col("is_dark")).then(lit("; server.log of the controllers would tell why")).otherwise(
-        lit("; find out why their processes ended, or voters were gone")
+        words("look at pauses (GC, disk, CPU) and network of node {}", "suspect_id")
+    ).when(col("is_dark")).then(lit("server.log of the controllers would tell why")).otherwise(
+        lit("find out why their processes ended, or voters were gone")
     )  # fmt: skip
     lasted_ms = millis("last_at") - millis("first_at")
     return found.select(
@@ -81,8 +81,8 @@ def quorum_flapping(
         valid_from_at="first_at",
         valid_until_at="last_at",
         sentence=words(
-            "controllers of the quorum were elected anew {} times within {}, none of them after an order to stop: {}{}",
-            *("elections", length(lasted_ms), "told", suspect),
+            "a controller was elected anew {} times within {}, none after an order to stop; {}: {}",
+            *("elections", length(lasted_ms), suspect, "told"),
         ),
         facts=facts(
             elections_count="elections", causes="causes", suspect_id="suspect_id", lasted_ms=lasted_ms

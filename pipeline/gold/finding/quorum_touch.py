@@ -62,7 +62,7 @@ def voter_out_of_touch(
     )
     lasted_ms = millis("last_at") - millis("since_at")
     is_still = millis("until_at") - millis("last_at") <= STILL_MS
-    look = "look at pauses of its process (GC, disk, CPU) and its network"
+    look = "look at its pauses (GC, disk, CPU) and its network"
     end = (
         when(col("refusing_ids").list.len() > 0)
         .then(words(f", and {{}} refused it their votes: {look}", nodes("refusing_ids")))
@@ -80,7 +80,7 @@ def voter_out_of_touch(
         valid_from_at="since_at",
         valid_until_at=when(~is_still).then("last_at"),
         sentence=words(
-            "voter {} heard nothing from the controller {} times within {}, no other was elected{}",
+            "voter {} heard nothing from the controller {} times within {}{}",
             *("node_id", "failures", length(lasted_ms), end),
         ),
         facts=facts(

@@ -33,8 +33,8 @@ MEND = {
 SAID = {
     LOST: "lost what it had stored of the metadata log, {}: find out what happened to its disk, and take down no other "
     "voter before it has caught up",
-    KEY: "has another directory than the quorum knows it by: its disk was wiped or exchanged; take the old one out of "
-    "the voters and add the new one (kafka-metadata-quorum.sh remove-controller, add-controller)",
+    KEY: "has another directory than the quorum knows it by: its disk was wiped or exchanged; take the old one out and "
+    "add the new one (kafka-metadata-quorum.sh)",
     APPEND: "could not store records of the metadata log, {}, and falls behind: find out from the exception below "
     "whether its disk or its network spoils them",
 }
