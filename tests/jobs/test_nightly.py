@@ -159,5 +159,5 @@ def test_findings_reached_has_its_own_exit_code(
     conf.write_text(f"known_findings: {{suppressions: [{entry}]}}")
     assert nightly.main([*given, "--warehouse", str(copied), "--conf", str(conf)]) == 0
     told = capsys.readouterr()
-    assert "(21 resolved, 1 known already)" in told.out
+    assert "(23 resolved, 1 known already)" in told.out
     assert "build: 2 tables" in caplog.text

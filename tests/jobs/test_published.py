@@ -124,7 +124,7 @@ def test_readers_see_what_is_published_after_a_run_died_on_old_tables(
 ) -> None:
     """Delta by itself refuses a version as old as that, once another has followed it."""
     store = store_of(spark, golden)
-    names = ("bronze.log_record", "silver.topic_event", "silver.broker_event")
+    names = ("bronze.log_record", "silver.partition_transition", "silver.controller_event")
     before = {name: content(read(spark, str(golden), name)) for name in names}
     age(golden, 60)
     for name in names:
@@ -159,7 +159,7 @@ def test_a_run_that_died_before_its_first_row_published_nothing(spark: SparkSess
 
 
 def test_what_a_run_that_woke_up_wrote_is_not_published(spark: SparkSession, golden: Path) -> None:
-    store, spec = store_of(spark, golden), BY_NAME["silver.topic_event"].spec
+    store, spec = store_of(spark, golden), BY_NAME["silver.partition_transition"].spec
     published = store.published()
     run_id = store.new_run(datetime.now(UTC))
     store.restore(SPECS, published)
@@ -167,7 +167,7 @@ def test_what_a_run_that_woke_up_wrote_is_not_published(spark: SparkSession, gol
     store.delta.append(spec, store.delta.read(spec), "of the run that was taken over")
     heads = published.versions | {spec.name: store.delta.head(spec)}
     row = store.run_rows()[0] | {"run_id": run_id, "run_seq": 3, "table_versions": heads}
-    with pytest.raises(Locked, match=r"another run wrote into silver\.topic_event meanwhile"):
+    with pytest.raises(Locked, match=r"another run wrote into silver\.partition_transition meanwhile"):
         store.publish(row)
     assert store.published() == published
 

@@ -32,7 +32,8 @@ def with_end_reason(ends: pl.DataFrame, process_run: pl.DataFrame, node_event: p
     can have been silent; is_fenced: a KRaft controller fenced it for its silence; is_bounced: another process came.
     What ended the run of its process counts if it was said by then. A process that says something later lived on: in
     ZooKeeper mode it lost its session if it says so, in KRaft mode a broker that was fenced did, as no heartbeat of it
-    came. Its own line of that is printed late, by as much as it was frozen: never when it was.
+    came. Its own line of that is printed late, by as much as it was frozen: never when it was. Where the begin of its
+    run is not there, only a line from before it fell silent shows that it is the same process.
     """
     own = node_event.filter(col("step") != REPEATED, col("node_id").is_not_null())
     numbered = ends.drop(REASON, strict=False).with_row_index("number")
@@ -40,6 +41,7 @@ def with_end_reason(ends: pl.DataFrame, process_run: pl.DataFrame, node_event: p
         numbered.select("number", *ENDS)
         .filter(col("end_at").is_not_null())
         .pipe(with_run, process_run)
+        .join(own.group_by(NODE).agg(first_own_at=col("logged_at").min()), on=NODE, how="left")
         .pipe(with_own_line, own, "later", col("end_at") + CLOCKS)
         .pipe(with_own_line, own.filter(is_expiry()), "expired", pl.coalesce("silent_from_at", "begin_at"))
     )
@@ -69,6 +71,7 @@ def with_run(gone: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
     runs = process_run.select(
         *NODE,
         from_at=started_at,
+        is_begin_seen=col("started_at").is_not_null(),
         service_at=pl.coalesce("in_service_at", when(~is_failed).then(started_at)),
         run_reason="end_reason",
         run_at="end_at",
@@ -121,7 +124,9 @@ def reason() -> list[pl.Expr]:
         value=False
     )
     is_expired = (col("expired_at") <= end_at + TOLD_LATE).fill_null(value=False)
-    lives_on = col("later_at").is_not_null()
+    is_heard_later = col("later_at").is_not_null()
+    was_there = col("is_begin_seen") | (col("first_own_at") <= pl.coalesce("silent_from_at", "begin_at"))
+    lives_on = is_heard_later & was_there.fill_null(value=False)
     is_fenced = lives_on & col("is_fenced")
     # Amid a stop whose begin is not there the first line is no sign of life.
     is_cut = (col("run_why") == MISSING) & (col("later_at") == col("run_at"))
@@ -129,7 +134,7 @@ def reason() -> list[pl.Expr]:
         value=False
     )
     is_lost = ~is_ended & ~is_stopped & (is_expired | is_fenced)
-    is_killed = ~is_ended & ~is_lost & ~lives_on & (col("run_reason") == KILLED).fill_null(value=False)
+    is_killed = ~is_ended & ~is_lost & ~is_heard_later & (col("run_reason") == KILLED).fill_null(value=False)
     is_known = is_ended | is_lost | is_killed
     of_run = is_ended | is_killed
     is_before = col("has_log") & col("run_lines").is_null()
@@ -137,6 +142,7 @@ def reason() -> list[pl.Expr]:
         when(is_known).then(lit(None, pl.String))
         .when(is_stopped).then("run_why")
         .when(lives_on).then(lit(LIVED_ON))
+        .when(is_heard_later).then(lit(MISSING))
         .when(is_before).then(lit(MISSING))
         .otherwise(pl.coalesce("run_why", lit(NO_LOG)))
     )  # fmt: skip
