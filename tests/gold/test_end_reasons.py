@@ -112,7 +112,9 @@ def test_reasons_of_all_labs_are_those_of_the_truth(shared: Path, name: str) -> 
     require_right(folder_of(shared, name))
 
 
-@pytest.mark.parametrize("name", ["3.9.1-zk-stock", "4.0.0-kraft-combined-moves"])
+@pytest.mark.parametrize(
+    "name", ["4.0.0-kraft-combined-moves", pytest.param("3.9.1-zk-stock", marks=pytest.mark.soak)]
+)
 def test_nothing_wrong_is_said_where_a_server_log_ends_early_or_begins_late(shared: Path, name: str) -> None:
     cluster = folder_of(shared, name)
     lines = records(cluster, (*READ, "server"))

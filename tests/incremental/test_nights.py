@@ -50,9 +50,7 @@ FEW = (
     ("3.9.1-zk-trace", Nights(late=(1,), how="last")),
     ("3.9.2-kraft-migration-stock", Nights(late=(2, 3))),
     ("3.9.2-kraft-separate-stock", Nights(late=(2, 3), hour=12)),
-    ("1.0.2-zk-stock", Nights(hour=12, times=WEEKS, has_server_log=True)),
     ("4.0.0-kraft-combined-stock", Nights(times=WEEKS, has_server_log=True)),
-    ("0.11.0.3-zk-stock", Nights(late=(1,), how="last", has_server_log=True)),
 )
 MANY = (
     Nights(late=(2,), hour=12, seed=1),
@@ -62,6 +60,7 @@ MANY = (
     Nights(late=(2, 101, 102), times=HOURS, seed=4),
     Nights(late=(1, 3, 101), times=WEEKS, how="files", seed=5),
     Nights(late=(2, 102), times=WEEKS, seed=6, has_server_log=True),
+    Nights(late=(1,), how="last", has_server_log=True),
     Nights(late=(1, 3, 101), how="files", hour=12, seed=7, has_server_log=True),
 )
 LABS = (
