@@ -34,17 +34,14 @@ REASONS = (
     *("already_assigned", "unknown_partition", "never_created", "topic_deleting", "rejected"),
     *("request_failed", "controller_moved", "error"),
 )
-# What one does, in Kafka's order: KafkaController.onPartitionReassignment; the number is that of its comment.
+# What lines about it say, by the number of the step in Kafka's own list of twelve: the comment of
+# KafkaController.onPartitionReassignment. Moves of its replicas (3, 5, 8, 9) are in silver.replica_transition.
 STEPS = {
     "union_written": 1,
     "epoch_raised": 2,
-    "replicas_created": 3,
     "waiting": 4,
     "caught_up": 4,
-    "targets_online": 5,
     "leader_checked": 7,
-    "old_offline": 8,
-    "old_deleted": 9,
     "target_written": 10,
     "removed": 11,
 }
@@ -85,7 +82,7 @@ SPEC = TableSpec(
         field(
             "last_step_number",
             INTEGER,
-            "Last of Kafka's twelve steps that has a line; null: none, and in KRaft.",
+            "Last of these steps, by its number among Kafka's twelve; null: none, and in KRaft.",
         ),
         field("leader_moved", STRING, "What became of the leader.", accepted=LEADERS),
         required("epoch_raise_count", LONG, "Raises of its leader epoch that it caused."),

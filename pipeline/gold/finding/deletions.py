@@ -5,6 +5,7 @@ from polars import col, lit, when
 
 from pipeline.gold.finding.wording import (
     counted,
+    enumerated,
     facts,
     joined,
     length,
@@ -102,14 +103,9 @@ def waited_for() -> dict[str, pl.Expr]:
     """Brokers that the replicas of a deletion that waits are on, and how many these are."""
     ids = col("blocking_replicas").list.eval(pl.element().struct.field("broker_id")).list.drop_nulls()
     own = ids.list.unique().list.sort()
-    names = own.cast(pl.List(pl.String))
     text = (
-        when(own.list.len() == 1).then(words("broker {}", names.list.first()))
-        .when(own.list.len() > 1).then(
-            words(
-                "brokers {} and {}", names.list.head(own.list.len() - 1).list.join(", "), names.list.last()
-            )
-        )
+        when(own.list.len() == 1).then(words("broker {}", enumerated(own)))
+        .when(own.list.len() > 1).then(words("brokers {}", enumerated(own)))
         .otherwise(lit("brokers that no line names"))
     )  # fmt: skip
     return {"broker_ids": own, "brokers": text, "replicas_count": col("blocking_replicas").list.len()}

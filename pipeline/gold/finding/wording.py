@@ -112,9 +112,10 @@ def ids(name: str) -> pl.Expr:
     return col(name).cast(pl.List(pl.String)).list.join(", ")
 
 
-def enumerated(name: str) -> pl.Expr:
+def enumerated(of: str | pl.Expr) -> pl.Expr:
     """A list of ids in a sentence: 3, 1 and 2."""
-    texts, count = col(name).cast(pl.List(pl.String)), col(name).list.len()
+    ids = col(of) if isinstance(of, str) else of
+    texts, count = ids.cast(pl.List(pl.String)), ids.list.len()
     several = words("{} and {}", texts.list.head(count - 1).list.join(", "), texts.list.last())
     return when(count > 1).then(several).otherwise(texts.list.first())
 

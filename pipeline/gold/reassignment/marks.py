@@ -8,7 +8,6 @@ from pipeline.model.terms.kraft_terms import kraft_terms, with_decided, with_ter
 
 NAME = ("cluster_id", "topic", "partition")
 ATTEMPT = (*NAME, "attempt")
-PLACE = ("at", "file_id", "byte_offset")
 RECORD = "partition_assignment_change"  # of KRaft's metadata log
 UPDATING = "reassignment_assignment_updating"  # from 2.4: from what to what
 CONTINUED = ("listed", "resumed")  # what a controller finds when it starts (up to 2.3)

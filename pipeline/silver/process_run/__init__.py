@@ -6,6 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.kafka.wording.releases import bits, members
+from pipeline.model.brokers.end_reasons import REPEATED
 from pipeline.model.lines.evidence import LINE, NO_LINES, line
 from pipeline.silver.process_run.next_start import NODE, ONE_START, RUN, with_next_start
 from schemas.end_reasons import (
@@ -46,7 +47,6 @@ AMID_STOP = (
     *("raft_shutdown_started", "raft_shutdown_done", "raft_client_stopped"),
 )
 WITHOUT_SIGNAL = members(bits("0.8.0", "0.11.0"))
-REPEATED = "failed"  # connections that fail go on for hours, and say nothing of their node
 
 
 def build(node_event: pl.DataFrame, release_span: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
