@@ -21,7 +21,7 @@ HIDDEN = "_forgotten"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = argparse.ArgumentParser(prog="forget", description=__doc__)
+    arguments = argparse.ArgumentParser(prog="kafka-controller-audit forget", description=__doc__)
     arguments.add_argument("--cluster", metavar="NAME", required=True, help="the cluster to erase")
     arguments.add_argument("--yes", action="store_true", help="do not ask")
     on_warehouse(arguments)

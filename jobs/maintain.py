@@ -19,6 +19,7 @@ from jobs.settings.model import Settings
 from jobs.text import human_bytes
 from pipeline.catalog.tables import TABLES, Refresh
 from pipeline.store.lock import ClusterLock
+from pipeline.store.published import EXPIRED_BEFORE, KEPT_FROM
 from pipeline.store.rows import collect_one, collect_rows
 from pipeline.store.upkeep import (
     compact,
@@ -27,7 +28,7 @@ from pipeline.store.upkeep import (
     remove_old_files,
     remove_old_log,
 )
-from pipeline.store.warehouse import EXPIRED_BEFORE, KEPT_FROM, ClusterWarehouse
+from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.gold import finding
 from schemas.ops import run
@@ -39,7 +40,7 @@ CLOCKS_APART = timedelta(hours=1)
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = argparse.ArgumentParser(prog="maintain", description=__doc__)
+    arguments = argparse.ArgumentParser(prog="kafka-controller-audit maintain", description=__doc__)
     arguments.add_argument("--cluster", metavar="NAME", help="one cluster (all of the warehouse)")
     arguments.add_argument(
         "--retain", type=days, metavar="400d", help="delete what was read of records older than so many days"

@@ -13,12 +13,15 @@ from jobs.run.progress import Progress
 from jobs.settings.arguments import on_warehouse
 from jobs.settings.model import Settings
 from pipeline.store.lock import ClusterLock
-from pipeline.store.warehouse import FORMAT_VERSION, ClusterWarehouse
+from pipeline.store.published import FORMAT_VERSION
+from pipeline.store.warehouse import ClusterWarehouse
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = argparse.ArgumentParser(prog="migrate", description=__doc__.partition("\n")[0])
+    arguments = argparse.ArgumentParser(
+        prog="kafka-controller-audit migrate", description=__doc__.partition("\n")[0]
+    )
     arguments.add_argument("--cluster", metavar="NAME", help="one cluster (all of the warehouse)")
     on_warehouse(arguments)
     given = arguments.parse_args(argv)

@@ -21,7 +21,7 @@ WHOLE: Lines = {"broker-1/controller.log": None, "broker-1/state-change.log": 4,
 def main() -> int:
     """Two runs over a few lines: the second finds a file that has grown."""
     from jobs import nightly  # noqa: PLC0415
-    from pipeline.store.warehouse import FORMAT_VERSION  # noqa: PLC0415
+    from pipeline.store.published import FORMAT_VERSION  # noqa: PLC0415
 
     work = Path(gettempdir()) / "kafka-controller-audit-golden"
     shutil.rmtree(work, ignore_errors=True)

@@ -9,12 +9,12 @@ from polars import col
 
 from jobs.questions.placed_records import PlacedRecords
 from jobs.questions.rows import Place, Row
-from pipeline.catalog.tables import BY_NAME
 from pipeline.core.conditions import Condition, IsNull, all_of, before, differs, equals, is_in, reaching
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.model.partitions.topic_lives import ASKED, ENDED
 from schemas.gold.finding import RULES, SEVERITIES
+from schemas.named import spec_of
 
 ODD = ("illegal", "refused")
 IMBALANCE = (
@@ -36,10 +36,10 @@ class Answers:
         self, name: str, condition: Condition | None = None, columns: Sequence[str] = ()
     ) -> pl.DataFrame:
         """Of a table the rows that meet the condition; all columns if none is named."""
-        return frame_of(self.tables.read(BY_NAME[name].spec, condition, columns or None))
+        return frame_of(self.tables.read(spec_of(name), condition, columns or None))
 
     def has(self, name: str) -> bool:
-        return self.tables.has_rows(BY_NAME[name].spec)
+        return self.tables.has_rows(spec_of(name))
 
     @cached_property
     def segments(self) -> pl.DataFrame:

@@ -11,15 +11,12 @@ from functools import partial
 from jobs.questions.answers import Answers
 from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
 from jobs.questions.rows import Row
-from jobs.run.on_clusters import chosen_clusters
+from jobs.run.chosen_clusters import chosen_clusters
 from jobs.settings.arguments import moment
 from jobs.text import day_clock, printable, shortened
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.core.frames import frame_of
-from pipeline.store.published_tables import PublishedTables
-from pipeline.store.reading import clusters, snapshot
-from pipeline.store.session import get_spark, tune_for_size
-from pipeline.store.warehouse import Published
+from pipeline.store.readable_warehouse import readable_warehouse
 from schemas.ops import run
 
 SHOWN_RUNS = 60
@@ -98,15 +95,17 @@ def published_answers(warehouse: str, cluster: str | None, run_id: str | None) -
 
 def all_answers(warehouse: str, cluster: str | None, run_id: str | None) -> list[Answers]:
     """Of the cluster that is named, else of all. InputProblem: there is none; no such run, or it is gone."""
-    spark = get_spark()
-    tune_for_size(
-        spark, 0, 0
-    )  # answers are small: to compile their plans takes longer than to interpret them
-    names = chosen_clusters(clusters(spark, warehouse), warehouse, cluster)
-    seen = snapshot(spark, warehouse, names[0] if len(names) == 1 else None, run_id)
-    versions = {name: seen.runs.get(name, Published()).versions for name in names}
-    found = [name for name in names if run_id is None or name in seen.runs]
-    return [Answers(name, PublishedTables(seen.stores[name], versions[name])) for name in found]
+    at = readable_warehouse(warehouse)
+    names = chosen_clusters(at.clusters(), warehouse, cluster)
+    seen = {name: at.published(name, run_id) for name in names}
+    found = [name for name, one in seen.items() if run_id is None or one.run_id is not None]
+    if not found:
+        raise InputProblem(
+            expected=f"run {run_id} in {warehouse}",
+            found=f"no run of that name in the clusters {', '.join(names)}",
+            todo="take a run_id from ops.run; 'runs' lists them",
+        )
+    return [Answers(name, at.tables(name, seen[name])) for name in found]
 
 
 def show(name: str, answers: Answers) -> list[str]:

@@ -15,7 +15,7 @@ from jobs.text import (
     since_text,
     table,
 )
-from pipeline.store.warehouse import KEPT_FROM
+from pipeline.store.published import KEPT_FROM
 
 LEADS_AND_CACHED = (
     "leads = serves now; cached = is the leader in the controller's cache, in which a dead broker stays"

@@ -71,7 +71,7 @@ def outages(given: argparse.Namespace, answers: Answers) -> list[str]:
     heading = f"{answers.cluster_id}  to {day_clock(last)} UTC; {explained}"
     if given.open:
         return [heading, *open_lines(rows, last)]
-    return [heading, *outage_lines(asked(rows, last)), *topic_lines(by_topic(rows, last))]
+    return [heading, *outage_lines(asked(rows, last, shown=None)), *topic_lines(by_topic(rows, last))]
 
 
 def open_lines(rows: pl.DataFrame, last: datetime) -> list[str]:
@@ -105,7 +105,8 @@ def with_lasting(rows: pl.DataFrame, last: datetime) -> pl.DataFrame:
     )
 
 
-def asked(rows: pl.DataFrame, last: datetime) -> Outages:
+def asked(rows: pl.DataFrame, last: datetime, shown: int | None = SHOWN_EVENTS) -> Outages:
+    """shown: how many events, the worst first; None: all."""
     every = with_lasting(rows, last)
     is_short = (col("noticed_ms") < LEAST_MS) & col("ended_at").is_not_null()
     events = (
@@ -117,7 +118,8 @@ def asked(rows: pl.DataFrame, last: datetime) -> Outages:
             brokers=col("root_broker_id").drop_nulls().unique().sort(),
         )
     )
-    worst = events.sort(-col("noticed_ms"), *EVENT).head(SHOWN_EVENTS)
+    worst = events.sort(-col("noticed_ms"), *EVENT)
+    worst = worst if shown is None else worst.head(shown)
     counted = every.select(**SUMMED, short=is_short.sum()).row(0, named=True)
     return Outages(last, counted, worst.to_dicts(), len(events))
 
@@ -144,7 +146,7 @@ def outage_lines(told: Outages) -> list[str]:
         for one in told.events
     ]
     if told.event_count > len(told.events):
-        lines.append(f"       {told.event_count - len(told.events)} more events in {TABLE}")
+        lines.append(f"       {told.event_count - len(told.events)} more events: outages")
     return lines
 
 

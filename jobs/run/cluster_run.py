@@ -37,9 +37,10 @@ from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.late_session import LateSession
 from pipeline.store.lock import ClusterLock, cluster_lock
+from pipeline.store.published import Published
 from pipeline.store.row_executors import SparkRowExecutors
 from pipeline.store.session import tune_storage
-from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
+from pipeline.store.warehouse import ClusterWarehouse, run_row
 from schemas.bronze import file_sighting
 from schemas.gold import finding
 from schemas.ops import quality_result

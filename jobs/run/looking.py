@@ -14,8 +14,9 @@ from jobs.run.preconditions import require_kafka
 from jobs.run.progress import Progress
 from jobs.run.request import IS_KRAFT, RunRequest, has_other_problems, news
 from pipeline.bronze.planning import Plan
+from pipeline.store.published import Published
 from pipeline.store.session import tune_for_size
-from pipeline.store.warehouse import ClusterWarehouse, Published
+from pipeline.store.warehouse import ClusterWarehouse
 
 # Of what is stored already a run reads so small a part.
 HISTORY_COUNTS = 32

@@ -5,7 +5,8 @@ from typing import Any
 from jobs.settings.masking import OFF
 from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError
-from pipeline.store.warehouse import ClusterWarehouse, Published
+from pipeline.store.published import Published
+from pipeline.store.warehouse import ClusterWarehouse
 
 
 def require_same_masking(

@@ -8,8 +8,9 @@ from jobs.settings.model import Settings
 from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.catalog.tables import BY_NAME, SPECS, Refresh
 from pipeline.store.lock import ClusterLock
+from pipeline.store.published import FORMAT_VERSION
 from pipeline.store.upkeep import Difference, add_columns, difference, widen
-from pipeline.store.warehouse import FORMAT_VERSION, ClusterWarehouse
+from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run
 from schemas.spec import TableSpec
 

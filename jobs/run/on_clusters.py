@@ -7,11 +7,12 @@ from collections.abc import Callable
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from jobs.run.chosen_clusters import chosen_clusters
 from jobs.run.outcome import UNEXPECTED, log_stages, not_written, said, worst
 from jobs.run.progress import Progress
 from jobs.settings.arguments import settings_of
 from jobs.settings.model import Settings
-from pipeline.core.errors import InputProblem, PipelineError
+from pipeline.core.errors import PipelineError
 from pipeline.store.lock import ClusterLock, cluster_lock
 from pipeline.store.reading import clusters
 from pipeline.store.session import get_spark, tune_storage
@@ -48,16 +49,3 @@ def run_on_clusters(job: str, given: argparse.Namespace, work: Work) -> int:
             log.exception("%s: cluster %s failed, and nothing of it is published", job, name)
             codes.append(UNEXPECTED)
     return worst(codes)
-
-
-def chosen_clusters(known: list[str], warehouse: str, cluster: str | None) -> list[str]:
-    """The cluster that is named, else all. InputProblem: there is no such, or none at all."""
-    if known and (cluster is None or cluster in known):
-        return known if cluster is None else [cluster]
-    raise InputProblem(
-        expected=f"cluster {cluster} in the warehouse {warehouse}"
-        if cluster
-        else f"a cluster in {warehouse}",
-        found=f"clusters: {', '.join(known) or 'none'}",
-        todo="check --warehouse and --cluster, or run the nightly job on it first",
-    )

@@ -7,8 +7,9 @@ from jobs.intake.file_probe import OF_SERVER_LOG
 from jobs.run.unread import States, excerpts, unread
 from jobs.settings.model import Settings
 from pipeline.core.errors import NothingToRead, SettingsError
+from pipeline.store.published import Published
 from pipeline.store.rows import collect_rows
-from pipeline.store.warehouse import ClusterWarehouse, Published
+from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import source_file
 
 

@@ -11,7 +11,7 @@ from jobs.run.masked_run import stored_settings
 from jobs.settings.model import Settings
 from pipeline.bronze.planning import Plan, Sighting
 from pipeline.catalog.knowledge import knowledge_fingerprint
-from pipeline.store.warehouse import EXPIRED_BEFORE, KEPT_FROM
+from pipeline.store.published import EXPIRED_BEFORE, KEPT_FROM
 from schemas.bronze.file_sighting import PROBLEMS
 
 # The count that is 1 where the cluster is known to be in KRaft.

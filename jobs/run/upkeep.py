@@ -15,10 +15,11 @@ from pipeline.catalog.tables import BY_NAME, SPECS, TABLES, Refresh
 from pipeline.core.errors import GateFailed, SettingsError
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.lock import ClusterLock
+from pipeline.store.published import Published
 from pipeline.store.row_executors import SparkRowExecutors
 from pipeline.store.session import tune_for_size
 from pipeline.store.upkeep import tune_upkeep
-from pipeline.store.warehouse import ClusterWarehouse, Published, run_row
+from pipeline.store.warehouse import ClusterWarehouse, run_row
 from schemas.gold import finding
 from schemas.ops import quality_result
 from schemas.spec import TableSpec

@@ -17,7 +17,7 @@ FLAGS = ("cluster", "zone", "server_log", "server_properties", "follow_links", "
 
 def parser(job: str, description: str) -> argparse.ArgumentParser:
     """Flags of every job; those of a setting stand before the file's and the environment's."""
-    arguments = argparse.ArgumentParser(prog=job, description=description)
+    arguments = argparse.ArgumentParser(prog=f"kafka-controller-audit {job}", description=description)
     arguments.add_argument(
         "--logs",
         action="append",

@@ -7,8 +7,6 @@ from functools import reduce
 from typing import Any, Literal
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.compute as pc
 from polars import col
 
 Value = datetime | str | int
@@ -30,10 +28,6 @@ class Condition:
     def polars(self) -> pl.Expr:
         raise TypeError(f"{type(self).__name__} has no expression")
 
-    def arrow(self) -> pc.Expression:
-        """As a dataset of Arrow takes it: files and row groups are skipped by it."""
-        raise TypeError(f"{type(self).__name__} has no expression")
-
 
 @dataclass(frozen=True)
 class Compared(Condition):
@@ -45,10 +39,6 @@ class Compared(Condition):
         found: pl.Expr = compared(col(self.column), self.operator, pl.lit(self.value))
         return found
 
-    def arrow(self) -> pc.Expression:
-        found: pc.Expression = compared(pc.field(self.column), self.operator, scalar(self.value))
-        return found
-
 
 @dataclass(frozen=True)
 class IsNull(Condition):
@@ -56,9 +46,6 @@ class IsNull(Condition):
 
     def polars(self) -> pl.Expr:
         return col(self.column).is_null()
-
-    def arrow(self) -> pc.Expression:
-        return pc.field(self.column).is_null()
 
 
 @dataclass(frozen=True)
@@ -69,11 +56,6 @@ class IsIn(Condition):
     def polars(self) -> pl.Expr:
         return col(self.column).is_in(self.values) if self.values else pl.lit(value=False)
 
-    def arrow(self) -> pc.Expression:
-        if not self.values:
-            return pc.scalar(value=False)
-        return pc.field(self.column).isin([scalar(one) for one in self.values])
-
 
 @dataclass(frozen=True)
 class Both(Condition):
@@ -82,9 +64,6 @@ class Both(Condition):
 
     def polars(self) -> pl.Expr:
         return self.one.polars() & self.other.polars()
-
-    def arrow(self) -> pc.Expression:
-        return self.one.arrow() & self.other.arrow()
 
 
 @dataclass(frozen=True)
@@ -95,9 +74,6 @@ class Either(Condition):
     def polars(self) -> pl.Expr:
         return self.one.polars() | self.other.polars()
 
-    def arrow(self) -> pc.Expression:
-        return self.one.arrow() | self.other.arrow()
-
 
 @dataclass(frozen=True)
 class Not(Condition):
@@ -106,18 +82,10 @@ class Not(Condition):
     def polars(self) -> pl.Expr:
         return ~self.one.polars()
 
-    def arrow(self) -> pc.Expression:
-        return ~self.one.arrow()
-
 
 def compared(named: Any, operator: Operator, value: Any) -> Any:
     by_operator = {"<": named < value, ">=": named >= value, "=": named == value, "<>": named != value}
     return by_operator[operator]
-
-
-def scalar(value: Value) -> pa.Scalar:
-    kind = pa.timestamp("us", tz="UTC") if isinstance(value, datetime) else None
-    return pa.scalar(value, kind)
 
 
 def before(column: str, value: Value) -> Condition:

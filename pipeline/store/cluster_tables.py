@@ -11,11 +11,9 @@ from pyspark.sql import functions as F
 from pipeline.core.conditions import Both, Compared, Condition, Either, IsIn, IsNull, Not
 from pipeline.store.arrow_rows import arrow_of, spark_rows
 from pipeline.store.delta import is_among
-from pipeline.store.local_reading import local_folder, read_local
+from pipeline.store.local_reading import local_folder, read_directly
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import TableSpec
-
-RAW = "raw"  # bytes that the other columns give are put together by SQL
 
 
 @dataclass(frozen=True)
@@ -36,8 +34,8 @@ class ClusterTables:
         self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
     ) -> pa.Table:
         folder = local_folder(self.store.folder)
-        if folder is not None and RAW not in (columns or spec.columns):
-            return read_local(folder, spec, condition, columns)
+        if folder is not None:
+            return read_directly(folder, spec, condition, columns)
         rows = self.store.delta.read(spec)
         rows = rows if condition is None else rows.where(column_of(condition))
         return arrow_of(rows.select(*(columns or spec.columns)), spec)

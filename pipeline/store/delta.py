@@ -1,7 +1,5 @@
 """Delta tables of one cluster: made from their declarations, written, read at a version, restored."""
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +13,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import NumericType, StructField
 
 from pipeline.core.errors import InputProblem
-from pipeline.store.filesystem import Files, files_of
+from pipeline.store.commit_files import head, note
+from pipeline.store.files import Files
+from pipeline.store.filesystem import files_of
 from pipeline.store.late_session import Spark, late
 from pipeline.store.local_commit import add_row
 from pipeline.store.local_reading import local_folder
@@ -32,7 +32,6 @@ SKIPPED_BY = (
 )
 # Tables of which readers get columns by SQL where they are not stored.
 REBUILT = {spec.name: spec for spec in (log_record.SPEC,)}
-COMMIT_FILE = re.compile(r"^(\d{20})\.json$")
 VERSION_IS_GONE = "DELTA_VERSION_NOT_FOUND"
 RETENTION_DAYS = 30
 MOST_STRETCHES = 50
@@ -63,9 +62,7 @@ class DeltaFolder:
 
     def head(self, spec: TableSpec) -> int | None:
         """Newest version that was committed; None if there is no table. Lists the log, starts no job."""
-        names = self.files.names(f"{self.uri(spec)}/_delta_log")
-        versions = [int(match.group(1)) for match in map(COMMIT_FILE.match, names) if match]
-        return max(versions, default=None)
+        return head(self.files, self.uri(spec))
 
     def create(self, spec: TableSpec, *, is_replaced: bool = False) -> None:
         """An empty table with types, nullability, comments and CHECK constraints of the declaration: version 0.
@@ -101,11 +98,7 @@ class DeltaFolder:
 
     def note(self, table: str, version: int) -> str | None:
         """The user's note on a commit of `layer.table`; None if its file is gone or it has none."""
-        uri = f"{self.folder}/{table.replace('.', '/')}/_delta_log/{version:020d}.json"
-        actions = (json.loads(line) for line in (self.files.text(uri) or "").splitlines())
-        notes = (action["commitInfo"].get("userMetadata") for action in actions if "commitInfo" in action)
-        note: str | None = next(notes, None)
-        return note
+        return note(self.files, f"{self.folder}/{table.replace('.', '/')}", version)
 
     def append(
         self, spec: TableSpec, rows: DataFrame, note: str, options: Mapping[str, str] | None = None

@@ -19,7 +19,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 
 from pipeline.core.errors import Locked
-from pipeline.store.filesystem import Files
+from pipeline.store.files import Files
 
 HEARTBEAT_SECONDS = 10.0
 DEAD_AFTER_SECONDS = 120.0

@@ -10,7 +10,8 @@ from pyspark.sql import functions as F
 from pipeline.core.errors import InputProblem
 from pipeline.store.filesystem import files_of
 from pipeline.store.late_session import Spark, late
-from pipeline.store.warehouse import ClusterWarehouse, Published
+from pipeline.store.published import Published
+from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run as ops_run
 
 

@@ -13,7 +13,7 @@ from pipeline.core.conditions import Condition
 from pipeline.core.frames import empty
 from pipeline.core.packed_rows import PACKED, PackedRows, RowKernel, packed, unpacked, unpacked_batches
 from pipeline.store.arrow_rows import ROWS_OF_A_FILE
-from pipeline.store.cluster_tables import RAW, ClusterTables, column_of
+from pipeline.store.cluster_tables import ClusterTables, column_of
 from pipeline.store.rows import collect_rows
 from schemas.bronze import duplicate_record, log_record
 from schemas.bronze.log_record import NOT_WHOLE
@@ -21,6 +21,7 @@ from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
 RECORD = ("file_id", "byte_offset")
+RAW = "raw"
 
 
 @dataclass(frozen=True)

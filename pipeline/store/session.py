@@ -4,8 +4,6 @@ import os
 import shlex
 import sys
 from functools import partial
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from py4j.protocol import Py4JError
@@ -16,6 +14,7 @@ from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.delta import SKIPPED_BY
 from pipeline.store.java import check_java
 from pipeline.store.late_session import LateSession
+from pipeline.store.spark_configuration import is_configured, shipped_configuration
 
 APP_NAME = "kafka-controller-audit"
 SMALL_BYTES, FEW_BYTES = 64 << 20, 8 << 20
@@ -58,17 +57,6 @@ STORED = (
 )
 ZSTD_LEVEL = "parquet.compression.codec.zstd.level"
 OF_SQL, OF_DELTA = "spark.sql.", "spark.databricks.delta."
-CONFIGURED_BY = frozenset(
-    {
-        "PYSPARK_GATEWAY_PORT",
-        "PYSPARK_SUBMIT_ARGS",
-        "SPARK_CONF_DIR",
-        "SPARK_HOME",
-        "HADOOP_CONF_DIR",
-        "YARN_CONF_DIR",
-    }
-)
-DEFAULT_SYSTEM = "fs.defaultFS"
 DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
 
@@ -108,20 +96,10 @@ def get_spark(*, is_terminal: bool = False) -> SparkSession:
 
 def late_spark(*, is_terminal: bool = False) -> LateSession:
     """The same when something first needs it; at once where somebody configured Spark or Hadoop, or started it."""
-    session = LateSession(partial(get_spark, is_terminal=is_terminal), is_plain=is_shipped())
+    session = LateSession(partial(get_spark, is_terminal=is_terminal), is_plain=not is_configured())
     if not session.is_plain:
         session.get()
     return session
-
-
-def is_shipped() -> bool:
-    """Whether Spark is not there yet, and nothing but the defaults that this product ships will configure it."""
-    if SparkSession.getActiveSession() is not None or CONFIGURED_BY & os.environ.keys():
-        return False
-    conf = shipped_configuration()
-    return not any(
-        DEFAULT_SYSTEM in (conf / name).read_text() for name in ("spark-defaults.conf", "local.conf")
-    )
 
 
 def use_shipped_configuration() -> None:
@@ -138,12 +116,6 @@ def use_shipped_configuration() -> None:
             f"--properties-file {shlex.quote(str(conf / 'local.conf'))} --load-spark-defaults "
             f"--conf spark.jars.packages= --jars {shlex.quote(','.join(jars))} pyspark-shell"
         )
-
-
-def shipped_configuration() -> Traversable:
-    """conf/ of the checkout, else the copy in the package, which may be a zip on an executor's path."""
-    checkout = Path(__file__).resolve().parents[2] / "conf"
-    return checkout if (checkout / "local.conf").is_file() else files("pipeline.store").joinpath("conf")
 
 
 def require_delta(spark: SparkSession) -> None:

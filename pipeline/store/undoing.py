@@ -7,7 +7,8 @@ from typing import Any
 from py4j.java_gateway import JavaClass
 from pyspark.sql import SparkSession
 
-from pipeline.store.filesystem import Files, java
+from pipeline.store.files import Files
+from pipeline.store.filesystem import java
 
 DELTA = "org.apache.spark.sql.delta"
 # What a commit may say beside its files.

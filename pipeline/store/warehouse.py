@@ -2,53 +2,27 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.core.errors import InputProblem, Locked, WarehouseFormat
+from pipeline.core.errors import Locked
 from pipeline.store.delta import RETENTION_DAYS, DeltaFolder
 from pipeline.store.filesystem import files_of
 from pipeline.store.late_session import Setting, Spark, late
+from pipeline.store.published import FORMAT_VERSION, Published, product_version, published
 from schemas.ops import quality_result, run
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
-FORMAT_VERSION = 2
 AT_ONCE = 4
 RUN_ID = "%Y%m%dT%H%M%S.%fZ"
-# Counts that runs hand on: the first run_seq that maintain left readable; segments whose last record is older than
-# this (ms since the epoch) have no rows any more.
-KEPT_FROM = "kept_from_run_seq"
-EXPIRED_BEFORE = "expired_before_ms"
 WRITER = "kafka-controller-audit"
 NOTE = "spark.databricks.delta.commitInfo.userMetadata"
 # Delta refuses a version that was committed longer ago than deleted files are kept, though it was followed just now.
 BY_AGE_OF_COMMIT = "spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration"
-
-
-@dataclass(frozen=True)
-class Published:
-    """What readers see: of the newest row of ops.run the versions by table, and what the run was made of."""
-
-    run_id: str | None = None
-    run_seq: int = 0
-    versions: dict[str, int] = field(default_factory=dict)
-    settings_fingerprint: str | None = None
-    knowledge_fingerprint: str | None = None
-    counts: dict[str, int] = field(default_factory=dict)
-    settings: str | None = None
-    format_version: int = FORMAT_VERSION
-    watermarks: dict[str, str] = field(default_factory=dict)
-
-    def stated(self) -> dict[str, str]:
-        """What the tables were made by, as a row of ops.run says it; nothing where there is no run."""
-        names = ("settings_fingerprint", "knowledge_fingerprint", "settings")
-        return {} if self.run_id is None else {name: getattr(self, name) for name in names}
 
 
 class ClusterWarehouse:
@@ -75,27 +49,8 @@ class ClusterWarehouse:
         return self.session.get()
 
     def published(self, run_id: str | None = None) -> Published:
-        """The newest run, or that of a run_id; empty where there is none.
-
-        The newest stands in the commit that wrote its row, too: one small file, whatever the history.
-        WarehouseFormat: written by a newer product. InputProblem: retention has removed what that run published.
-        """
-        head = self.delta.head(run.SPEC)
-        if head is None:
-            return Published()
-        noted = self.delta.note(run.SPEC.name, head) or ""
-        rows = [json.loads(noted)] if noted.startswith("{") else self.run_rows()
-        newest = self.as_published(rows[0]) if rows else Published()
-        if run_id is None or run_id == newest.run_id:
-            return newest
-        found = [self.as_published(row) for row in self.run_rows(run_id)]
-        if found and found[0].run_seq < newest.counts.get(KEPT_FROM, 0):
-            raise InputProblem(
-                expected=f"run {run_id} of cluster {self.cluster_id} to be readable still",
-                found="that maintain has removed what only it published",
-                todo="name a newer run ('runs' lists them); storage.retention_days says how long they are kept",
-            )
-        return found[0] if found else Published()
+        """The newest run, or that of a run_id; see `published.published`."""
+        return published(self.files, self.folder, self.run_rows, run_id)
 
     def run_rows(self, run_id: str | None = None) -> list[dict[str, Any]]:
         """The newest row of ops.run, or the one of a run_id."""
@@ -115,25 +70,6 @@ class ClusterWarehouse:
             run_id = follows.strftime(RUN_ID)
         self.session.set(setting(NOTE, run_id))
         return run_id
-
-    def as_published(self, row: dict[str, Any]) -> Published:
-        if row["format_version"] > FORMAT_VERSION:
-            raise WarehouseFormat(
-                expected=f"a warehouse of format {FORMAT_VERSION} or older",
-                found=f"format {row['format_version']} in {self.folder}, written by {row['product_version']}",
-                todo="use that release of kafka-controller-audit or a newer one",
-            )
-        return Published(
-            row["run_id"],
-            int(row["run_seq"]),
-            {str(name): int(version) for name, version in row["table_versions"].items()},
-            row["settings_fingerprint"],
-            row["knowledge_fingerprint"],
-            {str(name): int(value) for name, value in row["counts"].items()},
-            row["settings"],
-            int(row["format_version"]),
-            dict(row.get("watermarks") or {}),
-        )
 
     def settings(self, published: Published) -> dict[str, Any]:
         """The settings as the published run states them."""
@@ -234,10 +170,3 @@ def run_row(
         "sentence": None,
         **columns,
     }
-
-
-def product_version() -> str:
-    try:
-        return version("kafka-controller-audit")
-    except PackageNotFoundError:
-        return "not installed"

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from jobs import nightly
 from jobs.questions import ask, findings
 from jobs.questions.answers import Answers
-from pipeline.store.warehouse import FORMAT_VERSION
+from pipeline.store.published import FORMAT_VERSION
 from tests.conftest import REPOSITORY
 from tests.golden import unpacked
 from tests.jobs.answering import answers_of_logs

@@ -156,7 +156,7 @@ def test_the_screen_of_a_later_night(spark: SparkSession, sample_warehouse: str,
     (cluster,) = clusters(spark, sample_warehouse)
     store = ClusterWarehouse(spark, sample_warehouse, cluster)
     published = store.published()
-    tables = PublishedTables(store, published.versions)
+    tables = PublishedTables(store.folder, published.versions)
     request = RunRequest("nightly", sample_warehouse, cluster, lambda: Listing([]), load(None, {}, {}, None))
     told = published.counts, published.watermarks
     result = RunResult(cluster, "run", "published", published.versions, *told, is_judged=True)

@@ -6,7 +6,7 @@ from jobs.incremental.fingerprints import sound
 from jobs.run.cluster_run import ABOUT_FILES
 from pipeline.catalog.knowledge import FORMS, contents
 from pipeline.catalog.tables import TABLES
-from pipeline.store.warehouse import Published
+from pipeline.store.published import Published
 
 BUILT = frozenset(one.spec.name for one in TABLES if one.build is not None)
 

@@ -8,13 +8,17 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from jobs.questions.ask import all_answers
 from pipeline.catalog.tables import BY_NAME, SPECS
 from pipeline.core.conditions import Condition, IsNull, before, differs, equals, is_in, reaching, since
 from pipeline.core.errors import InputProblem, Locked, WarehouseFormat
 from pipeline.core.frames import frame_of
+from pipeline.core.stored_tables import ReadableTables
+from pipeline.store.published import FORMAT_VERSION, Published
 from pipeline.store.published_tables import PublishedTables
 from pipeline.store.reading import make_views, read, snapshot
-from pipeline.store.warehouse import FORMAT_VERSION, Published
+from pipeline.store.spark_published_tables import SparkPublishedTables
+from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import log_record
 from schemas.gold import leader_imbalance
 from schemas.ops import run as ops_run
@@ -41,13 +45,13 @@ def test_tables_are_read_as_a_run_published_them(spark: SparkSession, golden: Pa
     newest = store.published()
     first = store.published(str(read(spark, str(golden), "ops.run").orderBy("run_seq").collect()[0].run_id))
     for published, name in ((first, "BEGUN"), (newest, "WHOLE")):
-        tables = PublishedTables(store, published.versions)
-        assert tables.read(log_record.SPEC, None, ("load_seq", "raw")).num_rows == RECORDS[name]
-        assert tables.read(ops_run.SPEC)["run_seq"].to_pylist() == [1, 2]
-    assert tables.has_rows(log_record.SPEC) and tables.has_rows(ops_run.SPEC)
-    nothing = PublishedTables(store, {})
-    assert not nothing.has_rows(log_record.SPEC)
-    assert nothing.read(log_record.SPEC, None, ("load_seq",)).num_rows == 0
+        for tables in readers(store, published.versions):
+            assert tables.read(log_record.SPEC, None, ("load_seq", "raw")).num_rows == RECORDS[name]
+            assert sorted(tables.read(ops_run.SPEC)["run_seq"].to_pylist()) == [1, 2]
+            assert tables.has_rows(log_record.SPEC) and tables.has_rows(ops_run.SPEC)
+    for nothing in readers(store, {}):
+        assert not nothing.has_rows(log_record.SPEC)
+        assert nothing.read(log_record.SPEC, None, ("load_seq",)).num_rows == 0
 
 
 def test_columns_that_were_declared_later_are_null(spark: SparkSession, golden: Path) -> None:
@@ -59,9 +63,9 @@ def test_columns_that_were_declared_later_are_null(spark: SparkSession, golden: 
     )
     head = store.delta.head(spec)
     assert head is not None
-    tables = PublishedTables(store, {spec.name: head})
-    assert tables.read(spec).column_names == list(spec.columns)
-    assert tables.read(spec, IsNull("limit_source"), ("limit_source",)).num_rows == count > 0
+    for tables in readers(store, {spec.name: head}):
+        assert tables.read(spec).column_names == list(spec.columns)
+        assert tables.read(spec, IsNull("limit_source"), ("limit_source",)).num_rows == count > 0
 
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -86,10 +90,30 @@ def test_a_condition_means_on_disk_what_it_means_in_memory(
     spark: SparkSession, golden: Path, condition: Condition
 ) -> None:
     store = store_of(spark, golden)
-    tables, order = PublishedTables(store, store.published().versions), ("file_id", "byte_offset")
-    rows = frame_of(tables.read(log_record.SPEC)).sort(order)
-    found = frame_of(tables.read(log_record.SPEC, condition)).sort(order)
-    assert found.to_dicts() == rows.filter(condition.polars()).to_dicts()
+    order = ("file_id", "byte_offset")
+    for tables in readers(store, store.published().versions):
+        rows = frame_of(tables.read(log_record.SPEC)).sort(order)
+        found = frame_of(tables.read(log_record.SPEC, condition)).sort(order)
+        assert found.to_dicts() == rows.filter(condition.polars()).to_dicts()
+
+
+def test_what_is_read_directly_is_what_spark_reads(spark: SparkSession, golden: Path) -> None:
+    store = store_of(spark, golden)
+    directly, by_spark = readers(store, store.published().versions)
+    for spec in SPECS:
+        assert directly.read(spec).schema == by_spark.read(spec).schema
+        rows = [sorted(map(str, one.read(spec).to_pylist())) for one in (directly, by_spark)]
+        assert rows[0] == rows[1], spec.name
+
+
+@pytest.mark.parametrize(
+    "run_id, sentence", [(None, "version 99"), ("20200101T000000.000000Z", "no run of that name")]
+)
+def test_what_is_gone_is_told_in_a_sentence(golden: Path, run_id: str | None, sentence: str) -> None:
+    with pytest.raises(InputProblem, match=sentence):
+        for one in all_answers(str(golden), CLUSTER, run_id):
+            PublishedTables(f"{golden}/{CLUSTER}", {"gold.finding": 99}).read(BY_NAME["gold.finding"].spec)
+            assert one.has("gold.finding")
 
 
 def test_bytes_that_this_format_does_not_store_are_read(
@@ -110,6 +134,10 @@ def test_a_newer_format_is_refused(spark: SparkSession, golden: Path) -> None:
         published_anew(store, format_version=FORMAT_VERSION + 1)
     with pytest.raises(WarehouseFormat, match=f"format {FORMAT_VERSION + 1}"):
         read(spark, str(golden), "bronze.log_record")
+
+
+def readers(store: ClusterWarehouse, versions: dict[str, int]) -> tuple[ReadableTables, ReadableTables]:
+    return PublishedTables(store.folder, versions), SparkPublishedTables(store, versions)
 
 
 def age(warehouse: Path, days: int) -> None:

@@ -21,9 +21,10 @@ from jobs.settings.load import load
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import BY_NAME, SPECS
 from pipeline.store.lock import cluster_lock, home
+from pipeline.store.published import FORMAT_VERSION, KEPT_FROM
 from pipeline.store.reading import read
 from pipeline.store.upkeep import difference
-from pipeline.store.warehouse import FORMAT_VERSION, KEPT_FROM, ClusterWarehouse
+from pipeline.store.warehouse import ClusterWarehouse
 from tests.golden import CLUSTER, WHOLE, unpacked, write_logs
 from tests.jobs.warehouses import DERIVED, RECORDS, contents, published_anew, store_of
 

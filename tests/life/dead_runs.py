@@ -10,7 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import ingest, nightly
-from pipeline.store.warehouse import ClusterWarehouse, Published
+from pipeline.store.published import Published
+from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import TableSpec
 from tests.jobs.small_logs import COMPARED, INGESTED, contents, lines_of, run, write
 from tests.life.faults import WRITES, Acts, Fault, failing

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.store.filesystem import Files, HadoopFiles
+from pipeline.store.files import Files
+from pipeline.store.filesystem import HadoopFiles
 from pipeline.store.local_files import LocalFiles, link_new, open_new
 
 pytestmark = pytest.mark.spark

@@ -9,7 +9,7 @@ from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.filesystem import HadoopFiles, files_of
 from pipeline.store.late_session import LateSession, late
 from pipeline.store.local_files import LocalFiles
-from pipeline.store.session import CONFIGURED_BY, is_shipped
+from pipeline.store.spark_configuration import CONFIGURED_BY, is_configured
 
 KEY = "spark.kca.test"
 
@@ -81,6 +81,6 @@ def test_somebodys_configuration_is_not_guessed(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
     for one in CONFIGURED_BY:
         monkeypatch.delenv(one, raising=False)
-    assert is_shipped()
+    assert not is_configured()
     monkeypatch.setenv(name, "/etc/site")
-    assert not is_shipped()
+    assert is_configured()

@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 from pipeline.store.delta import DeltaFolder
 from pipeline.store.local_commit import CHECKPOINT_EACH, add_row
-from pipeline.store.warehouse import FORMAT_VERSION, WRITER
+from pipeline.store.published import FORMAT_VERSION
+from pipeline.store.warehouse import WRITER
 from schemas.ops import run
 from schemas.spark import struct_of
 from tests.golden import CLUSTER, unpacked

@@ -8,8 +8,9 @@ from pyspark.sql import SparkSession
 
 from pipeline.core.errors import InputProblem, Locked
 from pipeline.store.delta import DeltaFolder
+from pipeline.store.published import Published
 from pipeline.store.upkeep import remove_old_log
-from pipeline.store.warehouse import ClusterWarehouse, Published
+from pipeline.store.warehouse import ClusterWarehouse
 from tests.store.test_undoing import SPEC, append, delete, overwrite
 
 pytestmark = pytest.mark.spark

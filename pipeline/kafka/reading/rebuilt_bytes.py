@@ -1,24 +1,18 @@
 """The bytes of most records follow from what they say: these are not stored."""
 
-import re
 from collections.abc import Iterator
 
 import polars as pl
 import pyarrow as pa
-from polars import col, lit, when
+from polars import col, when
 
-from schemas.bronze.log_record import NAMES_OF_FIELDS
+from pipeline.core.record_bytes import SAID_IN, whole_record
 
-BRACES = re.compile("[{}]")
-TIME = "[%Y-%m-%d %H:%M:%S,%3f] "
-USED = ("raw", "template", "logged_local", "level", "logger", "fields", *NAMES_OF_FIELDS)
+USED = ("raw", *SAID_IN)
 
 
 def without_rebuilt(records: pa.RecordBatch) -> pa.RecordBatch:
-    """The records (SPEC) with raw null where the SQL that SPEC declares for it gives the same bytes.
-
-    It says here once more in frames what RAW of schemas.bronze.log_record says in SQL, at a tenth of its cost.
-    """
+    """The records (SPEC) with raw null where the other columns give the same bytes, as readers put them together."""
     place = records.schema.get_field_index("raw")
     kept = kept_bytes(pl.from_arrow(records.select(USED)))  # type: ignore[arg-type]
     column = kept.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(records.schema.field(place).type)
@@ -37,20 +31,5 @@ def kept_bytes(records: pl.DataFrame) -> pl.Series:
 
 def rebuilt(records: pl.DataFrame) -> Iterator[int]:
     """Numbers of those records, all of one template, of which the other columns give the bytes."""
-    message = [*message_of(records["template"][0])]
-    whole = pl.concat_str(
-        col("logged_local").dt.strftime(TIME), "level", lit(" "), *message, lit(" ("), "logger", lit(")\n")
-    )
-    is_same = (whole.cast(pl.Binary) == col("raw")).fill_null(value=False)
+    is_same = (whole_record(records["template"][0]) == col("raw")).fill_null(value=False)
     yield from records.filter(is_same)["number"]
-
-
-def message_of(template: str) -> Iterator[pl.Expr]:
-    """The message of a wording in pieces: what is fixed, and the values by their names."""
-    for place, piece in enumerate(BRACES.split(template)):
-        if place % 2 == 0:
-            yield lit(piece)
-            continue
-        value = col("fields").map.get(piece)
-        own = [col(piece).cast(pl.String)] if piece in NAMES_OF_FIELDS else []
-        yield pl.coalesce(value, *own, lit(""))

@@ -1,0 +1,92 @@
+"""What a run of a cluster published: told by ops.run, and of the newest run by the commit of its row as well."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from pipeline.core.errors import InputProblem, WarehouseFormat
+from pipeline.store.commit_files import head, note
+from pipeline.store.files import ReadableFiles
+from schemas.ops import run
+
+FORMAT_VERSION = 2
+# Counts that runs hand on: the first run_seq that maintain left readable; segments whose last record is older than
+# this (ms since the epoch) have no rows any more.
+KEPT_FROM = "kept_from_run_seq"
+EXPIRED_BEFORE = "expired_before_ms"
+# The newest row of ops.run, or that of a run_id; none where there is no such row.
+RunRows = Callable[[str | None], list[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Published:
+    """What readers see: of the newest row of ops.run the versions by table, and what the run was made of."""
+
+    run_id: str | None = None
+    run_seq: int = 0
+    versions: dict[str, int] = field(default_factory=dict)
+    settings_fingerprint: str | None = None
+    knowledge_fingerprint: str | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    settings: str | None = None
+    format_version: int = FORMAT_VERSION
+    watermarks: dict[str, str] = field(default_factory=dict)
+
+    def stated(self) -> dict[str, str]:
+        """What the tables were made by, as a row of ops.run says it; nothing where there is no run."""
+        names = ("settings_fingerprint", "knowledge_fingerprint", "settings")
+        return {} if self.run_id is None else {name: getattr(self, name) for name in names}
+
+
+def published(files: ReadableFiles, folder: str, rows_of: RunRows, run_id: str | None = None) -> Published:
+    """The newest run of the cluster in a folder, or that of a run_id; empty where there is none.
+
+    The newest stands in the commit that wrote its row, too: one small file, whatever the history.
+    WarehouseFormat: written by a newer product. InputProblem: retention has removed what that run published.
+    """
+    uri = f"{folder}/{run.SPEC.layer}/{run.SPEC.table}"
+    newest_commit = head(files, uri)
+    if newest_commit is None:
+        return Published()
+    noted = note(files, uri, newest_commit) or ""
+    rows = [json.loads(noted)] if noted.startswith("{") else rows_of(None)
+    newest = as_published(rows[0], folder) if rows else Published()
+    if run_id is None or run_id == newest.run_id:
+        return newest
+    found = [as_published(row, folder) for row in rows_of(run_id)]
+    if found and found[0].run_seq < newest.counts.get(KEPT_FROM, 0):
+        raise InputProblem(
+            expected=f"run {run_id} of cluster {folder.rpartition('/')[2]} to be readable still",
+            found="that maintain has removed what only it published",
+            todo="name a newer run ('runs' lists them); storage.retention_days says how long they are kept",
+        )
+    return found[0] if found else Published()
+
+
+def as_published(row: Mapping[str, Any], folder: str) -> Published:
+    if row["format_version"] > FORMAT_VERSION:
+        raise WarehouseFormat(
+            expected=f"a warehouse of format {FORMAT_VERSION} or older",
+            found=f"format {row['format_version']} in {folder}, written by {row['product_version']}",
+            todo="use that release of kafka-controller-audit or a newer one",
+        )
+    return Published(
+        row["run_id"],
+        int(row["run_seq"]),
+        {str(name): int(version) for name, version in dict(row["table_versions"]).items()},
+        row["settings_fingerprint"],
+        row["knowledge_fingerprint"],
+        {str(name): int(value) for name, value in dict(row["counts"]).items()},
+        row["settings"],
+        int(row["format_version"]),
+        dict(row.get("watermarks") or {}),
+    )
+
+
+def product_version() -> str:
+    try:
+        return version("kafka-controller-audit")
+    except PackageNotFoundError:
+        return "not installed"

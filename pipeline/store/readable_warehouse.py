@@ -1,0 +1,87 @@
+"""What a warehouse publishes, read without Spark where delta-rs reaches it, else through Spark."""
+
+import re
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from pipeline.core.errors import EnvironmentProblem
+from pipeline.core.stored_tables import ReadableTables
+from pipeline.store.files import ReadableFiles
+from pipeline.store.local_files import LocalFiles
+from pipeline.store.local_reading import read_directly
+from pipeline.store.object_files import ObjectFiles
+from pipeline.store.published import Published, published
+from pipeline.store.published_tables import PublishedTables
+from pipeline.store.spark_configuration import is_configured
+from schemas.ops import run
+
+SCHEME = re.compile(r"^([a-z][a-z0-9+.-]*):/")
+OF_OBJECT_STORES = ("s3", "s3a", "gs", "abfs", "abfss", "az")
+
+
+class ReadableWarehouse(Protocol):
+    """What the questions ask."""
+
+    def clusters(self) -> list[str]:
+        """Those that have an ops.run, sorted."""
+
+    def published(self, cluster: str, run_id: str | None = None) -> Published:
+        """See `pipeline.store.published.published`."""
+
+    def tables(self, cluster: str, seen: Published) -> ReadableTables:
+        """The tables of a cluster as a run published them."""
+
+
+@dataclass(frozen=True)
+class DirectWarehouse:
+    """root: a path or a URI that delta-rs reads."""
+
+    root: str
+    files: ReadableFiles
+
+    def clusters(self) -> list[str]:
+        return [
+            name
+            for name in self.files.names(self.root)
+            if self.files.exists(f"{self.root}/{name}/ops/run/_delta_log")
+        ]
+
+    def published(self, cluster: str, run_id: str | None = None) -> Published:
+        folder = f"{self.root}/{cluster}"
+
+        def rows_of(wanted: str | None) -> list[dict[str, Any]]:
+            rows = read_directly(folder, run.SPEC, None, None).to_pylist()
+            found = [one for one in rows if wanted in (None, one["run_id"])]
+            return sorted(found, key=lambda one: int(one["run_seq"]))[-1:]
+
+        return published(self.files, folder, rows_of, run_id)
+
+    def tables(self, cluster: str, seen: Published) -> ReadableTables:
+        return PublishedTables(f"{self.root}/{cluster}", seen.versions)
+
+
+def readable_warehouse(uri: str) -> ReadableWarehouse:
+    """A path is one of this machine unless somebody configured Spark: then only Spark can tell.
+
+    EnvironmentProblem: Spark is needed, and not installed.
+    """
+    scheme = SCHEME.match(uri)
+    if (scheme is None and not is_configured()) or (scheme is not None and scheme[1] == "file"):
+        files = LocalFiles()
+        return DirectWarehouse(files.qualified(uri), files)
+    if scheme is not None and scheme[1] in OF_OBJECT_STORES:
+        return DirectWarehouse(uri.rstrip("/"), ObjectFiles())
+    return through_spark(uri)
+
+
+def through_spark(uri: str) -> ReadableWarehouse:
+    try:
+        module = import_module("pipeline.store.spark_published_tables")
+    except ModuleNotFoundError as problem:
+        raise EnvironmentProblem(
+            expected=f"pyspark, as only Spark reads {uri}",
+            found=f"no module {problem.name}",
+            todo="install kafka-controller-audit[spark], or copy the warehouse to a disk or an object store",
+        ) from problem
+    return cast("ReadableWarehouse", module.SparkWarehouse.at(uri))

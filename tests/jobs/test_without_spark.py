@@ -1,0 +1,41 @@
+"""The follow-up commands answer in a process that loads neither Spark nor Java's bridge."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.conftest import REPOSITORY
+from tests.golden import CLUSTER
+
+COMMANDS = ("findings", "terms", "runs", "outages", "brokers", "verify", "show F1", "partition t-0", "term 1")
+ASKED = """
+import sys
+sys.modules.update(dict.fromkeys(("pyspark", "py4j", "delta")))
+from jobs.cli import main
+for command in {commands}:
+    try:
+        code = main([*command.split(), "--warehouse", {warehouse!r}])
+    except SystemExit as problem:
+        code = problem.code
+    print("EXIT", command, code)
+"""
+
+
+def asked(warehouse: Path, *commands: str) -> dict[str, int]:
+    script = ASKED.format(commands=commands, warehouse=str(warehouse))
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    ends = [line.split() for line in done.stdout.splitlines() if line.startswith("EXIT")]
+    return {" ".join(words[1:-1]): int(words[-1]) for words in ends}
+
+
+def test_every_question_is_answered_without_spark(golden: Path) -> None:
+    """4: what is asked for is not there (a partition, a term), which only the tables can tell."""
+    assert set(asked(golden, *COMMANDS).values()) <= {0, 4}
+    assert (golden / CLUSTER).is_dir()
+
+
+def test_a_warehouse_that_only_spark_reads_says_so() -> None:
+    assert asked(Path("hdfs://nowhere/warehouse"), "terms") == {"terms": 3}
