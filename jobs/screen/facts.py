@@ -11,6 +11,8 @@ from jobs.questions.answers import Answers
 from jobs.questions.finding_lines import first_places
 from jobs.questions.nodes import in_office, mode_of, releases_of
 from jobs.questions.outages import TABLE, Outages, asked_of
+from jobs.questions.reassignments import TABLE as ATTEMPTS
+from jobs.questions.reassignments import reassignments_of
 from jobs.questions.rows import Place, Row
 from jobs.questions.topics import TABLE as LIVES
 from jobs.questions.topics import topics_of
@@ -40,6 +42,7 @@ class Facts:
     brokers: list[Row] | None
     outages: Outages | None
     topics: Row | None
+    reassignments: Row | None
     elections: Row | None
     ratio_checks: Row | None
     moves: dict[str, int] | None
@@ -70,6 +73,7 @@ def gather(answers: Answers, watermarks: Mapping[str, str], before: int) -> Fact
         "brokers": answers.brokers if has("gold.leader_imbalance") else none,
         "outages": partial(asked_of, answers, last, since) if has(TABLE) else none,
         "topics": partial(topics_of, answers, since) if has(LIVES) else none,
+        "reassignments": partial(reassignments_of, answers, since) if has(ATTEMPTS) else none,
         "elections": partial(answers.elections, since) if has("gold.leader_election") else none,
         "ratio_checks": partial(answers.ratio_checks, since) if has("gold.imbalance_check") else none,
         "moves": partial(answers.moves, since) if has("gold.transition_audit") else none,

@@ -12,6 +12,7 @@ from jobs.questions.answers import Answers
 from jobs.questions.finding_lines import SEVERITY, finding_lines, is_since, told
 from jobs.questions.nodes import controller_text, may_be_silent, release_text
 from jobs.questions.outages import outage_lines
+from jobs.questions.reassignments import reassignment_lines
 from jobs.questions.topics import topic_lines
 from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather
@@ -61,6 +62,7 @@ def first_screen(tables: ReadableTables, folder: str, request: RunRequest, resul
         term_lines(facts),
         outage_part(facts),
         topic_lines(facts.topics),
+        reassignment_lines(facts.reassignments),
         broker_lines(facts),
         move_lines(facts),
         where_next(request, folder, facts),
