@@ -15,6 +15,9 @@ COLUMNS = ("ended_at", "total_ms", "outcome", "waiting_for", "waiting_broker_ids
 SHOWN_WAITS = 3
 ENDS = {"failed": "failed", "forgotten": "forgotten", "skipped": "skipped", "overridden": "overridden"}
 WAITING = {
+    "controller_powerless": "for a controller, {brokers} can write nothing",
+    "quorum_lost": "for a leader of the quorum",
+    "no_leader": "for a leader of their own",
     "broker_gone": "for {brokers}, gone",
     "broker_lagging": "for {brokers} to catch up",
     "unknown": "for what no line says",

@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 
 from jobs.verify.brokers import is_gone
-from jobs.verify.partitions import names
+from jobs.verify.partitions import NOBODY, name_of, names
 from jobs.verify.proof import UNDECIDED, Claim, Line, Unproved, require
+from jobs.verify.terms import FENCED
 
 # Source: KafkaController.onPartitionReassignment, updateCurrentReassignment; ReplicationControlManager.replay.
 NAMED = re.compile(r"(?:[Nn]ew replicas |-> \w+\()([\d, ]+)")
@@ -13,6 +14,11 @@ ASSIGNED = re.compile(r"\breplicas=\[?([\d, ]+)")
 LEAVING = re.compile(r"removingReplicas=\[?([\d, ]*)")
 ID = re.compile(r"\d+")
 FAILED, SKIPPED = "Error completing reassignment", "Skipping reassignment"
+SAID = {
+    "no_leader": NOBODY,
+    "quorum_lost": re.compile(r"leader is \(none\)"),
+    "controller_powerless": FENCED,
+}
 BEHIND = re.compile(r"Replica\(s\) ([\d,]+) still need to catch up")
 
 
@@ -28,11 +34,16 @@ def stuck_reassignment(claim: Claim, lines: Sequence[Line]) -> str:
         own = [line for line in lines if names(line, topic, number)]
         said = [sorted(found[1].split(",")) for line in own if (found := BEHIND.search(line.text))]
         require(sorted(lagging) in said, f"no record says that {', '.join(lagging)} have not caught up")
-    missing = claim.known_broker_ids("broker_ids") or []
+    missing, waiting_for = claim.known_broker_ids("broker_ids") or [], claim.text("waiting_for")
     for broker in missing:
         require(any(is_gone(line, broker) for line in lines), f"no record says that broker {broker} is gone")
-    cause = "broker_lagging" if lagging else "broker_gone" if missing else "unknown"
-    require(claim.text("waiting_for") == cause, f"it waits for {cause}")
+    if waiting_for in SAID and not missing:
+        require(
+            any(says(line, waiting_for, topic, number) for line in lines), f"no record says {waiting_for}"
+        )
+    else:
+        cause = "broker_lagging" if lagging else "broker_gone" if missing else "unknown"
+        require(waiting_for == cause or (missing and waiting_for == "no_leader"), f"it waits for {cause}")
     raise Unproved(UNDECIDED, f"begun {lines[0].at()}; that no line ends it no record shows")
 
 
@@ -77,6 +88,12 @@ def aims(line: Line) -> list[list[str]]:
         gone = ID.findall(leaving[-1]) if leaving else []
         lists.append([one for one in ID.findall(assigned[-1]) if one not in gone])
     return lists
+
+
+def says(line: Line, waiting_for: str, topic: str, number: int) -> bool:
+    is_own = waiting_for != "no_leader" or is_about(line, topic, number)
+    is_listed = re.search(rf"{name_of(topic, number)} -> OfflinePartition\b", line.whole) is not None
+    return (is_own and SAID[waiting_for].search(line.whole) is not None) or is_listed
 
 
 def is_about(line: Line, topic: str, number: int) -> bool:

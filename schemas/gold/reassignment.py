@@ -46,7 +46,15 @@ STEPS = {
     "removed": 11,
 }
 LEADERS = ("kept", "re_elected", "re_elected_dead")
-WAITING_FOR = ("broker_gone", "broker_lagging", "unknown")
+# In this order, the first that lines show.
+WAITING_FOR = (
+    "controller_powerless",  # ZooKeeper refuses what the last controller writes
+    "quorum_lost",  # KRaft: nobody leads the quorum
+    "no_leader",  # nobody serves the partition, so there is nothing to copy from
+    "broker_gone",
+    "broker_lagging",
+    "unknown",
+)
 
 SPEC = TableSpec(
     name="gold.reassignment",
@@ -91,7 +99,12 @@ SPEC = TableSpec(
         field("lagging_replicas", BROKER_IDS, "Replicas that had not caught up, as last said (up to 2.3)."),
         field("lagging_at", TIMESTAMP, "When that was said, UTC."),
         field("waiting_for", STRING, "What one that goes on waits for.", accepted=WAITING_FOR),
-        field("waiting_broker_ids", BROKER_IDS, "The brokers that it waits for."),
+        field(
+            "waiting_broker_ids",
+            BROKER_IDS,
+            "The brokers that it waits for: of new replicas, the leader that is gone, the powerless controller; null: "
+            "not known.",
+        ),
         field("waiting_since_at", TIMESTAMP, "Since when, UTC."),
         required("outcome", STRING, "How it ended.", accepted=OUTCOMES),
         field("reason", STRING, "Why it was skipped or failed.", accepted=REASONS),

@@ -55,6 +55,21 @@ def active(minute: float, epoch: int) -> str:
     return at(minute, said, "org.apache.kafka.controller.QuorumController")
 
 
+def left(minute: float, broker: int, live: str) -> str:
+    said = f"Newly added brokers: , deleted brokers: {broker}, bounced brokers: , all live brokers: {live}"
+    return own(minute, said)
+
+
+def state_change(minute: float, text: str) -> str:
+    clock = f"10:{int(minute):02}:{minute % 1 * 60:06.3f}".replace(".", ",")
+    return f"[2026-11-21 {clock}] TRACE [Controller id=3 epoch=1] {text} (state.change.logger)\n"
+
+
+LED_BY_1 = (
+    "Changed partition events-9 from NewPartition to OnlinePartition with state "
+    "LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1), zkVersion=0)"
+)
+QUORUM = "org.apache.kafka.controller.QuorumController"
 CHECK = "Checking need to trigger auto leader balancing"
 BEGUN = elected(0, 3, 1) + moving(1, "events-9")
 STUCK = BEGUN + lagging(31, "events-9")
@@ -78,6 +93,20 @@ STORIES: dict[str, Logs] = {
         + own(33.1, "Partitions being reassigned: Map(events-9 -> Buffer(3, 2))", 2)
         + own(50, CHECK, 2)
     },
+    "without a leader": {
+        (3, "controller"): BEGUN + left(2, 1, "2,3") + own(25, CHECK),
+        (3, "state-change"): state_change(0.5, LED_BY_1),
+    },
+    "without a leader for a minute": {
+        (3, "controller"): BEGUN + left(24, 1, "2,3") + own(25, CHECK),
+        (3, "state-change"): state_change(0.5, LED_BY_1),
+    },
+    "powerless": of_node(BEGUN + own(2, "Controller moved to another broker when processing TopicChange.") + own(25, CHECK)),
+    "in KRaft, without a quorum": of_node(
+        active(0, 1)
+        + changed(1, "3", "1")
+        + at(30, "[QuorumController id=102] In the new epoch 2, the leader is (none).", QUORUM)
+    ),
     "in KRaft": of_node(active(0, 1) + changed(1, "3", "1") + active(30, 2)),
     "in KRaft, a replica more": of_node(
         active(0, 1) + changed(1, "3", "1").replace("[1]", "null") + active(30, 2)
@@ -100,6 +129,24 @@ TOLD = {
         "fetchers of 2",
     ),
     "begun anew": ("info", "reassignment of events-9 to [1, 2] has been open for 20 min"),
+    "without a leader": (
+        "warning",
+        "reassignment of events-9 to [3, 2] has been open for 24 min: nobody leads it, so there is nothing to copy from; "
+        "start broker 1",
+    ),
+    "without a leader for a minute": (
+        "info",
+        "reassignment of events-9 to [3, 2] has been open for 24 min: nobody leads it, so there is nothing to copy from; "
+        "start broker 1",
+    ),
+    "powerless": (
+        "warning",
+        "reassignment of events-9 to [3, 2] has been open for 24 min: controller 3 can write nothing to ZooKeeper",
+    ),
+    "in KRaft, without a quorum": (
+        "info",
+        "reassignment of events-9 to [3, 2] has been open for 29 min: the quorum of controllers has no leader",
+    ),
     "found by another": (
         "warning",
         f"reassignment of events-9 to [3, 2] has been open for 49 min: {LAGGING}",

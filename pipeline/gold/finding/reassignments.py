@@ -42,8 +42,8 @@ def stuck_reassignment(
 ) -> pl.DataFrame:
     """Reassignments that go on for reassignment_minutes at the last controller's last line: one finding for those of a
     cluster that wait for the same brokers, by the one that has been open longest. A warning where a broker that should
-    get a replica is gone, or Kafka still says after that time that replicas have not caught up, as it does up to 2.3;
-    else no line tells how far they came.
+    get a replica is gone, nobody leads the partition or no controller can act, or Kafka still says after that time that
+    replicas have not caught up, as it does up to 2.3; else no line tells how far they came.
 
     Not of a topic that a later line deletes. Up to 2.3 a controller says at its start which ones it goes on with.
     Source: KafkaController.onPartitionReassignment, 0.8.1 to 2.3; updateCurrentReassignment, from 2.4;
@@ -113,7 +113,9 @@ def told(open_ones: pl.DataFrame) -> pl.DataFrame:
             **PARTITION,
             target_replicas=joined("target_replicas"),
             waiting_for="waiting_for",
-            broker_ids=when(col("waiting_for") == "broker_gone").then(joined("waiting_broker_ids")),
+            broker_ids=when(col("waiting_for").is_in(["broker_gone", "no_leader"])).then(
+                joined("waiting_broker_ids")
+            ),
             lagging_replicas=when(col("waiting_for") == "broker_lagging").then(joined("waiting_broker_ids")),
         ),
         certainty=lit("inferred"),
@@ -127,12 +129,20 @@ def why() -> pl.Expr:
     have = (
         when(is_several).then(words("replicas {} have", brokers)).otherwise(words("replica {} has", brokers))
     )
+    it = when(col("partitions") == 1).then(lit("it")).otherwise(lit("them"))
+    leader = when(brokers.is_not_null()).then(words("; start broker {}", brokers)).otherwise(lit(""))
     are = when(is_several).then(words("brokers {} are", brokers)).otherwise(words("broker {} is", brokers))
     return (
         when(col("waiting_for") == "broker_gone")
         .then(words(": {} gone; start it, or cancel the reassignment", are))
         .when(col("waiting_for") == "broker_lagging")
         .then(words(": {} not caught up; look at the fetchers of {}", have, brokers))
+        .when(col("waiting_for") == "no_leader")
+        .then(words(": nobody leads {}, so there is nothing to copy from{}", it, leader))
+        .when(col("waiting_for") == "quorum_lost")
+        .then(lit(": the quorum of controllers has no leader"))
+        .when(col("waiting_for") == "controller_powerless")
+        .then(words(": controller {} can write nothing to ZooKeeper", brokers))
         .otherwise(lit(""))
     )
 

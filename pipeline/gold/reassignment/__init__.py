@@ -28,6 +28,7 @@ def build(
     term: pl.DataFrame,
     partition_timeline: pl.DataFrame,
     broker_session: pl.DataFrame,
+    controller_term: pl.DataFrame,
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
     """One row per attempt that begins at dirty_from or later: no earlier one is of a row that counts.
@@ -48,7 +49,7 @@ def build(
     refused = refusals(not_begun(ordered)).pipe(with_replicas, intervals)
     return (
         pl.concat([found.pipe(with_steps, of_attempts), refused], how="diagonal")
-        .pipe(with_waiting, broker_session)
+        .pipe(with_waiting, broker_session, partition_timeline, controller_term)
         .with_columns(
             copy_ms=ms("started_at", "caught_up_at"),
             switch_ms=when(col("outcome") == "completed").then(ms("caught_up_at", "ended_at")),
