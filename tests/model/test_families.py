@@ -19,6 +19,7 @@ KIND_COLUMNS = {
     "control_request": "request",
     "controller_event": "area",
     "broker_event": "said_by",
+    "config_event": "record",
     "reassignment_event": "reason",
     "leader_and_isr": "teller",
     "partition_state": "teller",
@@ -28,6 +29,7 @@ STEP_COLUMNS = {"replica_transition": "outcome", "partition_transition": "outcom
 REFINED = {
     "assignment": {"cancelled", "settled"},
     "broker_event": {"fenced", "unfenced", "in_controlled_shutdown"},
+    "config_event": {"written"},
     "reassignment_event": {"cancelled", "overridden"},
     "controller_event": {"renounced"},
     "election_event": {"elected_unclean"},
