@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "main",
         "[--format json|jsonl|csv|prometheus]: what is to be looked at",
     ),
+    "status": ("jobs.questions.status", "main", "all clusters, a line each, those first that need somebody"),
     "show": ("jobs.questions.ask", "show_main", "F1: a finding with every line that proves it"),
     "verify": (
         "jobs.questions.verify_findings",

@@ -4,7 +4,7 @@ import html
 import re
 import shlex
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from pipeline.gold.finding.wording import SECONDS_MS, SHORT_MS, UNIT_MS, UNITS
 
@@ -36,6 +36,14 @@ def length_text(milliseconds: int) -> str:
     count = (milliseconds + UNIT_MS[small] // 2) // UNIT_MS[small]
     whole, rest = divmod(count, UNIT_MS[large] // UNIT_MS[small])
     return f"{whole} {large} {rest} {small}" if rest else f"{whole} {large}"
+
+
+def age_text(age: timedelta) -> str:
+    """Of data: 2 d, 5 h, 12 min."""
+    hours = age.total_seconds() / 3600
+    if hours >= 48:
+        return f"{hours / 24:.0f} d"
+    return f"{hours:.0f} h" if hours >= 1 else f"{max(hours, 0) * 60:.0f} min"
 
 
 def counted(count: int, noun: str) -> str:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from jobs.questions.answers import Answers
@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     given = arguments.parse_args(argv)
     try:
-        clusters = [told_of(one) for one in all_answers(given.warehouse, given.cluster, given.run_id)]
+        clusters = by_need(map(told_of, all_answers(given.warehouse, given.cluster, given.run_id)))
         text = WRITERS[given.format](clusters) if given.format in WRITERS else as_text(clusters)
         if given.output is None:
             print(text, end="", flush=True)
@@ -49,6 +49,16 @@ def told_of(answers: Answers) -> Told:
     findings = answers.findings()
     lines_of = answers.lines([place for one in findings for place in one["evidence"]], shown=())
     return Told(answers.cluster_id, findings, lines_of, answers.last_at())
+
+
+def by_need(clusters: Iterable[Told]) -> list[Told]:
+    """Those with the most severe findings first."""
+
+    def need(one: Told) -> tuple[object, ...]:
+        severities = [finding["severity"] for finding in standing(one.findings)]
+        return *(-severities.count(each) for each in SEVERITIES), one.cluster_id
+
+    return sorted(clusters, key=need)
 
 
 def as_text(clusters: Sequence[Told]) -> str:

@@ -5,7 +5,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 from jobs.questions.answers import Answers
@@ -17,7 +17,7 @@ from jobs.questions.topics import topic_lines
 from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather
 from jobs.screen.sections import broker_lines, move_lines, term_lines
-from jobs.text import clock, day_clock, human_bytes, printable, shortened
+from jobs.text import age_text, clock, day_clock, human_bytes, printable, shortened
 from pipeline.core.stored_tables import ReadableTables
 from schemas.gold.finding import SEVERITIES
 
@@ -104,18 +104,6 @@ def heading(request: RunRequest, facts: Facts) -> list[str]:
         f"{request.cluster_id}  {mode}{release}  nodes {nodes}  DATA {span}",
         f"      logs in {zones} ({said})",
     ]
-
-
-def age_text(age: timedelta) -> str:
-    seconds = age.total_seconds()
-    hours, days = seconds / 3600, seconds / 86400
-    return (
-        f"{days:.0f} d"
-        if days >= 2
-        else f"{hours:.0f} h"
-        if hours >= 1
-        else f"{max(seconds, 0) / 60:.0f} min"
-    )
 
 
 def reading(facts: Facts, result: RunResult) -> list[str]:

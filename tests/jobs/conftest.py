@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import nightly
-from jobs.questions import ask, findings
+from jobs.questions import ask, findings, status
 from jobs.questions.answers import Answers
 from pipeline.store.published import FORMAT_VERSION
 from tests.conftest import REPOSITORY
@@ -66,6 +66,6 @@ def sample_answers() -> Answers:
 @pytest.fixture
 def sample_in_memory(sample_answers: Answers, monkeypatch: pytest.MonkeyPatch) -> Answers:
     """The follow-up commands ask these, without Spark."""
-    for module in (ask, findings):
+    for module in (ask, findings, status):
         monkeypatch.setattr(module, "all_answers", lambda *_: [sample_answers])
     return sample_answers

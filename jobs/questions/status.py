@@ -1,0 +1,137 @@
+"""The whole fleet, a line a cluster, by need: verdict, open outages, controller, brokers over their limit, age."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from polars import col
+
+from jobs.questions.answers import Answers
+from jobs.questions.ask import all_answers, asking
+from jobs.questions.finding_lines import standing
+from jobs.questions.nodes import controller_text, in_office
+from jobs.questions.rows import Row
+from jobs.run.outcome import said
+from jobs.text import age_text, printable, shortened, table
+from pipeline.core.conditions import IsNull
+from pipeline.core.errors import PipelineError
+
+FINDING, OUTAGE, RATIO = "gold.finding", "gold.partition_outage", "gold.leader_imbalance"
+NOT_OK, NO_EVIDENCE, NOT_JUDGED, NOTHING = "NOT OK", "NO EVIDENCE", "NOT JUDGED", "nothing found"
+# Those first that a person should look at first.
+VERDICTS = (NOT_OK, NO_EVIDENCE, NOT_JUDGED, NOTHING)
+HEAD = ("CLUSTER", "VERDICT", "crit", "warn", "offline", "CONTROLLER", "over limit", "DATA TO (UTC)", "age")
+
+
+@dataclass(frozen=True)
+class Status:
+    """One cluster as it was last published. offline: partitions without a leader at the end of the data; None, as for
+    over_limit: no run built what tells it."""
+
+    cluster_id: str
+    verdict: str
+    critical: int
+    warning: int
+    offline: int | None
+    controller: str
+    over_limit: list[int] | None
+    last_at: datetime | None
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code as in pipeline.core.errors.EXIT_CODES."""
+    arguments = asking("status", "All clusters of a warehouse, a line each, those first that need somebody.")
+    arguments.add_argument("--format", choices=("text", "json"), default="text")
+    given = arguments.parse_args(argv)
+    try:
+        found = by_need([status_of(one) for one in all_answers(given.warehouse, given.cluster, given.run_id)])
+    except PipelineError as problem:
+        return said("status", problem)
+    now = datetime.now(UTC)
+    print(as_json(found, now) if given.format == "json" else as_text(found, now), flush=True)
+    return 0
+
+
+def status_of(answers: Answers) -> Status:
+    read = answers.read()
+    is_judged = answers.has(FINDING)
+    findings = answers.findings() if is_judged else []
+    terms = answers.terms() if answers.has("gold.controller_term") else []
+    severities = [one["severity"] for one in standing(findings)]
+    return Status(
+        answers.cluster_id,
+        verdict(severities, is_judged=is_judged, is_evidence=bool(read["records"] and terms)),
+        severities.count("critical"),
+        severities.count("warning"),
+        open_outages(answers),
+        controller_text(terms, findings, in_office(answers)),
+        over_limit(answers),
+        read["last_at"],
+    )
+
+
+def verdict(severities: Sequence[str], *, is_judged: bool, is_evidence: bool) -> str:
+    """No data is never OK."""
+    if not is_judged:
+        return NOT_JUDGED
+    if {"critical", "warning"} & set(severities):
+        return NOT_OK
+    return NOTHING if is_evidence else NO_EVIDENCE
+
+
+def open_outages(answers: Answers) -> int | None:
+    if not answers.has(OUTAGE):
+        return None
+    rows = answers.rows(OUTAGE, IsNull("ended_at"), ("topic", "topic_life", "partition"))
+    return rows.unique().height
+
+
+def over_limit(answers: Answers) -> list[int] | None:
+    """Brokers that have broken their limit of leader imbalance at the end of the data."""
+    if not answers.has(RATIO):
+        return None
+    rows = answers.rows(RATIO, IsNull("valid_until_at"), ("broker_id", "is_breach"))
+    return rows.filter(col("is_breach").fill_null(value=False))["broker_id"].sort().to_list()
+
+
+def by_need(found: Sequence[Status]) -> list[Status]:
+    def need(one: Status) -> tuple[object, ...]:
+        return VERDICTS.index(one.verdict), -one.critical, -(one.offline or 0), -one.warning, one.cluster_id
+
+    return sorted(found, key=need)
+
+
+def as_text(found: Sequence[Status], now: datetime) -> str:
+    cells = [
+        (
+            shortened(one.cluster_id, 24),
+            one.verdict,
+            str(one.critical),
+            str(one.warning),
+            "?" if one.offline is None else str(one.offline),
+            one.controller.replace("epoch ", ""),
+            "?" if one.over_limit is None else ",".join(map(str, one.over_limit)) or "-",
+            f"{one.last_at.astimezone(UTC):%Y-%m-%d %H:%M}" if one.last_at else "no time",
+            age_text(now - one.last_at) if one.last_at else "?",
+        )
+        for one in found
+    ]
+    return "\n".join(map(printable, table(HEAD, cells)))
+
+
+def as_json(found: Sequence[Status], now: datetime) -> str:
+    rows: list[Row] = [
+        vars(one)
+        | {
+            "last_at": one.last_at and one.last_at.astimezone(UTC).isoformat(timespec="milliseconds"),
+            "age_seconds": one.last_at and int((now - one.last_at).total_seconds()),
+        }
+        for one in found
+    ]
+    return json.dumps({"clusters": rows}, indent=1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""All clusters, a line each: the verdict, what is open, and those first that need somebody."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from jobs.questions import status
+from jobs.questions.answers import Answers
+from jobs.questions.findings import by_need as findings_by_need
+from jobs.questions.findings import told_of
+from jobs.questions.status import as_json, as_text, by_need, status_of
+from tests.jobs.answering import answers_of
+
+NOW = datetime(2026, 11, 21, 21, tzinfo=UTC)
+
+
+def test_a_cluster_is_told_as_it_stood_at_the_end(sample_answers: Answers) -> None:
+    found = status_of(sample_answers)
+    head, line = as_text([found], NOW).split("\n")
+    assert head.split() == [
+        "CLUSTER",
+        "VERDICT",
+        "crit",
+        "warn",
+        "offline",
+        "CONTROLLER",
+        "over",
+        "limit",
+        "DATA",
+        "TO",
+        "(UTC)",
+        "age",
+    ]
+    assert line.split() == ["lab-2.2.2", "NOT", "OK", "1", str(found.warning), "0", "2", "(8)", "1", *END]
+    severities = [one["severity"] for one in sample_answers.findings() if one["status"] != "resolved"]
+    assert found.warning == severities.count("warning") > 0
+    (row,) = json.loads(as_json([found], NOW))["clusters"]
+    assert (row["over_limit"], row["age_seconds"]) == ([1], 43173)
+
+
+END = ("2026-11-21", "09:00", "12", "h")
+
+
+def test_no_data_is_never_ok(sample_answers: Answers) -> None:
+    found = by_need([status_of(answers_of()), status_of(sample_answers)])
+    assert [one.verdict for one in found] == ["NOT OK", "NOT JUDGED"]
+    assert status.verdict([], is_judged=True, is_evidence=False) == "NO EVIDENCE"
+    assert status.verdict(["info"], is_judged=True, is_evidence=True) == "nothing found"
+    assert (found[1].offline, found[1].over_limit, found[1].last_at) == (None, None, None)
+    assert as_text(found[1:], NOW).split("\n")[1].split()[-3:] == ["no", "time", "?"]
+
+
+def test_findings_of_a_fleet_begin_with_the_worst_cluster(sample_answers: Answers) -> None:
+    worst = told_of(sample_answers)
+    calm = replace(worst, findings=[one for one in worst.findings if one["severity"] == "info"])
+    assert findings_by_need([calm, worst]) == [worst, calm]
+
+
+def test_the_command_prints_it(sample_in_memory: Answers, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status.main([]) == 0
+    assert capsys.readouterr().out.split("\n")[1].startswith("lab-2.2.2  NOT OK")
