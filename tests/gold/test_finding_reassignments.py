@@ -1,11 +1,13 @@
 """Reassignments that no line ends are told, all of a cluster as one; what may have ended is not."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.chain import built_of_many
+from tests.chain import built, built_of_many
 from tests.gold.term_stories import Logs
+from tests.lab import records
 
 CONTROLLER = "kafka.controller.KafkaController"
 
@@ -119,7 +121,7 @@ STORIES: dict[str, Logs] = {
     ),
     "in KRaft, done": of_node(active(0, 1) + changed(1, "3", "1") + changed(2, "", "") + active(30, 2)),
 }  # fmt: skip
-LAGGING = "replicas 2 and 3 have not caught up; look at the fetchers of 2 and 3"
+LAGGING = "replicas 3 and 2 have not caught up; look at the fetchers of 3 and 2"
 TOLD = {
     "stuck": ("warning", f"reassignment of events-9 to [3, 2] has been open for 30 min: {LAGGING}"),
     "no word of replicas": ("info", "reassignment of events-9 to [3, 2] has been open for 15 min"),
@@ -171,6 +173,12 @@ def test_its_lines_begin_it_and_say_who_lags(found: dict[str, dict[str, Any]]) -
     assert offsets == [len(elected(0, 3, 1)), len(BEGUN)]
     assert found["stuck"]["facts"] == {
         "partitions_count": "1", "topic": "events", "partition": "9", "target_replicas": "3,2",
-        "waiting_for": "broker_lagging", "lagging_replicas": "2,3",
+        "waiting_for": "broker_lagging", "lagging_replicas": "3,2",
     }  # fmt: skip
     assert [len(found[name]["evidence"]) for name in ("in KRaft", "two")] == [1, 4]
+
+
+def test_one_that_waits_for_its_replicas_for_half_an_hour(shared: Path) -> None:
+    """cases/reassignment-stuck: expected.md there."""
+    findings = built(records(shared / "cases" / "reassignment-stuck"), "finding")["finding"]
+    assert findings.select("rule", "severity", "sentence").rows() == [("stuck_reassignment", *TOLD["stuck"])]

@@ -80,13 +80,13 @@ def last_terms(controller_term: pl.DataFrame) -> pl.DataFrame:
 
 
 def told(open_ones: pl.DataFrame) -> pl.DataFrame:
-    group = ("cluster_id", "waiting_for", "waiting_broker_ids")
+    group = ("cluster_id", "waiting_for", "waiting_set")
     many = (
         open_ones.sort("started_at", *NAME)
-        .with_columns(col("waiting_broker_ids").list.sort())
+        .with_columns(waiting_set=col("waiting_broker_ids").list.sort())
         .group_by(group, maintain_order=True)
         .agg(
-            *(col(name).first() for name in OF_FIRST if name not in group),
+            *(col(name).first() for name in OF_FIRST),
             partitions=pl.len(),
             is_waiting=col("is_waiting").any(),
             evidence=kept_evidence(),
