@@ -71,6 +71,10 @@ LED_BY_1 = (
     "Changed partition events-9 from NewPartition to OnlinePartition with state "
     "LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1), zkVersion=0)"
 )
+UPDATING = (
+    "Updating assignment of partition events-9 from ReplicaAssignment(replicas=1,2, addingReplicas=, removingReplicas=) "
+    "to ReplicaAssignment(replicas=3,2,1, addingReplicas=3, removingReplicas=1)"
+)
 QUORUM = "org.apache.kafka.controller.QuorumController"
 CHECK = "Checking need to trigger auto leader balancing"
 BEGUN = elected(0, 3, 1) + moving(1, "events-9")
@@ -95,6 +99,7 @@ STORIES: dict[str, Logs] = {
         + own(33.1, "Partitions being reassigned: Map(events-9 -> Buffer(3, 2))", 2)
         + own(50, CHECK, 2)
     },
+    "in a release of 2.4 to 3.9": of_node(elected(0, 3, 1) + own(1, UPDATING).replace("INFO", "DEBUG") + own(25, CHECK)),
     "without a leader": {
         (3, "controller"): BEGUN + left(2, 1, "2,3") + own(25, CHECK),
         (3, "state-change"): state_change(0.5, LED_BY_1),
@@ -121,29 +126,31 @@ STORIES: dict[str, Logs] = {
     ),
     "in KRaft, done": of_node(active(0, 1) + changed(1, "3", "1") + changed(2, "", "") + active(30, 2)),
 }  # fmt: skip
+HALTS = "; until then no leader of the cluster is moved back automatically (KAFKA-10149)"  # up to 3.3
 LAGGING = "replicas 3 and 2 have not caught up; look at the fetchers of 3 and 2"
 TOLD = {
-    "stuck": ("warning", f"reassignment of events-9 to [3, 2] has been open for 30 min: {LAGGING}"),
-    "no word of replicas": ("info", "reassignment of events-9 to [3, 2] has been open for 15 min"),
+    "stuck": ("warning", f"reassignment of events-9 to [3, 2] has been open for 30 min: {LAGGING}{HALTS}"),
+    "no word of replicas": ("info", f"reassignment of events-9 to [3, 2] has been open for 15 min{HALTS}"),
     "two": (
         "warning",
         "2 reassignments have been open for 20 min (longest events-9 to [3, 2]): replica 2 has not caught up; look at the "
-        "fetchers of 2",
+        f"fetchers of 2{HALTS}",
     ),
-    "begun anew": ("info", "reassignment of events-9 to [1, 2] has been open for 20 min"),
+    "begun anew": ("info", f"reassignment of events-9 to [1, 2] has been open for 20 min{HALTS}"),
+    "in a release of 2.4 to 3.9": ("info", "reassignment of events-9 to [3, 2] has been open for 24 min"),
     "without a leader": (
         "warning",
         "reassignment of events-9 to [3, 2] has been open for 24 min: nobody leads it, so there is nothing to copy from; "
-        "start broker 1",
+        f"start broker 1{HALTS}",
     ),
     "without a leader for a minute": (
         "info",
         "reassignment of events-9 to [3, 2] has been open for 24 min: nobody leads it, so there is nothing to copy from; "
-        "start broker 1",
+        f"start broker 1{HALTS}",
     ),
     "powerless": (
         "warning",
-        "reassignment of events-9 to [3, 2] has been open for 24 min: controller 3 can write nothing to ZooKeeper",
+        f"reassignment of events-9 to [3, 2] has been open for 24 min: controller 3 can write nothing to ZooKeeper{HALTS}",
     ),
     "in KRaft, without a quorum": (
         "info",
@@ -151,7 +158,7 @@ TOLD = {
     ),
     "found by another": (
         "warning",
-        f"reassignment of events-9 to [3, 2] has been open for 49 min: {LAGGING}",
+        f"reassignment of events-9 to [3, 2] has been open for 49 min: {LAGGING}{HALTS}",
     ),
     "in KRaft, a replica more": ("info", "reassignment of events-9 to [3, 2, 1] has been open for 29 min"),
     "in KRaft": ("info", "reassignment of events-9 to [3, 2] has been open for 29 min"),

@@ -1,7 +1,7 @@
 """Rules on reassignments of partitions."""
 
 import polars as pl
-from polars import col, lit, when
+from polars import col, element, lit, when
 
 from pipeline.gold.finding.wording import (
     NO_TERM,
@@ -18,6 +18,7 @@ from pipeline.gold.finding.wording import (
     rule,
     words,
 )
+from pipeline.kafka.wording.releases import bits, members
 from pipeline.model.partitions.topic_lives import ASKED
 from pipeline.model.partitions.topic_lives import ENDED as GONE
 from pipeline.model.settings import AuditLimit
@@ -25,6 +26,8 @@ from pipeline.model.settings import AuditLimit
 MINUTE_MS = 60_000
 # Steps of silver.topic_event that say that a topic is on its way out.
 DELETED = (*ASKED, "deletion_started", "deletion_blocked", "remove_topic_record", *GONE)
+# Releases in which an open reassignment halts automatic preferred elections. Source: KAFKA-10149, fixed in 3.4.
+HALTING = members(bits("0.8.0", "3.3"))
 TOPIC = ("cluster_id", "topic")
 NAME = ("cluster_id", "topic", "partition")
 OF_FIRST = (
@@ -38,6 +41,7 @@ def stuck_reassignment(
     reassignment: pl.DataFrame,
     topic_event: pl.DataFrame,
     controller_term: pl.DataFrame,
+    release_span: pl.DataFrame,
     audit_limit: AuditLimit,
 ) -> pl.DataFrame:
     """Reassignments that go on for reassignment_minutes at the last controller's last line: one finding for those of a
@@ -45,7 +49,8 @@ def stuck_reassignment(
     get a replica is gone, nobody leads the partition or no controller can act, or Kafka still says after that time that
     replicas have not caught up, as it does up to 2.3; else no line tells how far they came.
 
-    Not of a topic that a later line deletes. Up to 2.3 a controller says at its start which ones it goes on with.
+    Not of a topic that a later line deletes. Up to 2.3 a controller says at its start which ones it goes on with. Up to
+    3.3 one that is open keeps the controller from moving any leader back by itself (KAFKA-10149).
     Source: KafkaController.onPartitionReassignment, 0.8.1 to 2.3; updateCurrentReassignment, from 2.4;
     ReplicationControlManager.replay(PartitionChangeRecord), from 2.8.
     """
@@ -63,7 +68,7 @@ def stuck_reassignment(
         .with_columns(open_ms=millis("acted_at") - millis("started_at"), name=partition_name())
         .filter(is_known, col("open_ms") >= limit_ms)
         .with_columns(is_waiting=is_waiting.fill_null(value=False))
-        .pipe(told)
+        .pipe(told, release_span)
     )
 
 
@@ -76,19 +81,33 @@ def deleted(topic_event: pl.DataFrame) -> pl.DataFrame:
 def last_terms(controller_term: pl.DataFrame) -> pl.DataFrame:
     """(cluster_id, last_term_id, acted_at) of the last term of each cluster."""
     last = controller_term.sort("cluster_id", "last_act_at").unique("cluster_id", keep="last")
-    return last.select("cluster_id", last_term_id="term_id", acted_at="last_act_at")
+    return last.select("cluster_id", "controller_id", last_term_id="term_id", acted_at="last_act_at")
 
 
-def told(open_ones: pl.DataFrame) -> pl.DataFrame:
+def with_balancing(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
+    """Adds is_halting: in every release that the last controller may run one that is open keeps automatic preferred
+    elections from being held."""
+    last = release_span.sort("valid_from_at").unique(["cluster_id", "node_id"], keep="last")
+    halting = (element().is_in(HALTING)).all()
+    runs = last.select("cluster_id", controller_id="node_id", halts=col("releases").list.agg(halting))
+    is_halting = (col("form") != "kraft") & col("halts")
+    return open_ones.join(
+        runs, on=["cluster_id", "controller_id"], how="left", maintain_order="left"
+    ).with_columns(is_halting=is_halting.fill_null(value=False))
+
+
+def told(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     group = ("cluster_id", "waiting_for", "waiting_set")
     many = (
-        open_ones.sort("started_at", *NAME)
+        open_ones.pipe(with_balancing, release_span)
+        .sort("started_at", *NAME)
         .with_columns(waiting_set=col("waiting_broker_ids").list.sort())
         .group_by(group, maintain_order=True)
         .agg(
             *(col(name).first() for name in OF_FIRST),
             partitions=pl.len(),
             is_waiting=col("is_waiting").any(),
+            is_halting=col("is_halting").any(),
             evidence=kept_evidence(),
         )
     )
@@ -107,7 +126,9 @@ def told(open_ones: pl.DataFrame) -> pl.DataFrame:
         term_id=NO_TERM,
         valid_from_at="started_at",
         valid_until_at=lit(None, TIME),
-        sentence=words("{} been open for {}{}{}", which, length(col("open_ms")), longest, why()),
+        sentence=words(
+            "{} been open for {}{}{}{}", which, length(col("open_ms")), longest, why(), until_then()
+        ),
         facts=facts(
             partitions_count="partitions",
             **PARTITION,
@@ -120,6 +141,11 @@ def told(open_ones: pl.DataFrame) -> pl.DataFrame:
         ),
         certainty=lit("inferred"),
     )
+
+
+def until_then() -> pl.Expr:
+    said = "; until then no leader of the cluster is moved back automatically (KAFKA-10149)"
+    return when("is_halting").then(lit(said)).otherwise(lit(""))
 
 
 def why() -> pl.Expr:
