@@ -1,6 +1,6 @@
 """Reassignments that go on, and how those of late ended, counted for the first screen."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import polars as pl
 from polars import col
@@ -8,12 +8,18 @@ from polars import col
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.text import day_clock, length_text
-from pipeline.core.conditions import reaching
+from pipeline.core.conditions import all_of, equals, reaching
 
 TABLE = "gold.reassignment"
-COLUMNS = ("ended_at", "total_ms", "outcome", "waiting_for", "waiting_broker_ids", "waiting_since_at")
+EVENTS = "silver.reassignment_event"
+COLUMNS = (
+    *("started_at", "ended_at", "total_ms", "outcome", "reason", "form"),
+    *("waiting_for", "waiting_broker_ids", "waiting_since_at"),
+)
+SOON = timedelta(seconds=1)
 SHOWN_WAITS = 3
-ENDS = {"failed": "failed", "forgotten": "forgotten", "skipped": "skipped", "overridden": "overridden"}
+ENDS = ("failed", "forgotten", "skipped", "refused", "overridden", "cancelled")
+REFUSED = (col("outcome") == "failed") & (col("reason") == "rejected")
 WAITING = {
     "controller_powerless": "for a controller, {brokers} can write nothing",
     "quorum_lost": "for a leader of the quorum",
@@ -28,7 +34,8 @@ def reassignments_of(answers: Answers, since: datetime | None) -> Row:
     """Counts of those that ended at that time or later, None: ever; waits: for what those wait that go on, longest
     first."""
     rows = answers.rows(TABLE, reaching("ended_at", since) if since else None, COLUMNS)
-    counts = {how: (col("outcome") == how).sum() for how in ("completed", "cancelled", *ENDS)}
+    how = pl.when(REFUSED.fill_null(value=False)).then(pl.lit("refused")).otherwise("outcome")
+    counts = {one: (how == one).sum() for one in ("completed", *ENDS)}
     longest = col("total_ms").filter(col("outcome") == "completed").max()
     waits = (
         rows.filter(col("outcome") == "in_progress")
@@ -37,7 +44,30 @@ def reassignments_of(answers: Answers, since: datetime | None) -> Row:
         .agg(count=pl.len(), since_at=col("waiting_since_at").min())
         .sort("since_at", "waiting_for", "brokers")
     )
-    return rows.select(longest_ms=longest, **counts).row(0, named=True) | {"waits": waits.to_dicts()}
+    told = rows.select(longest_ms=longest, **counts).row(0, named=True)
+    return told | {"waits": waits.to_dicts(), "unseen": unseen_count(answers, rows, since)}
+
+
+def unseen_count(answers: Answers, rows: pl.DataFrame, since: datetime | None) -> int:
+    """How many partitions at most KRaft controllers changed in one step, of which no line tells: requests that they
+    accepted for which none begins or is called off. One that asks for what is there already is accepted, too.
+
+    Source: ReplicationControlManager.alterPartitionReassignments, from 2.8.
+    """
+    is_accepted = all_of(equals("step", "accepted"), reaching("logged_at", since) if since else None)
+    lines = answers.rows(EVENTS, is_accepted, ("logged_at", "accepted_count")).drop_nulls().sort("logged_at")
+    lines = lines.with_row_index("line")
+    own = rows.filter(col("form") == "kraft", col("outcome") != "failed")
+    called_off = own.filter(col("outcome") == "cancelled").select(at="ended_at")
+    changes = pl.concat([own.select(at="started_at"), called_off]).drop_nulls().sort("at")
+    seen = (
+        changes.join_asof(lines, left_on="at", right_on="logged_at", strategy="nearest", tolerance=SOON)
+        .drop_nulls("line")
+        .group_by("line")
+        .agg(seen=pl.len())
+    )
+    left = col("accepted_count") - col("seen").fill_null(0)
+    return int(lines.join(seen, on="line", how="left").select(left.clip(lower_bound=0).sum()).item())
 
 
 def reassignment_lines(told: Row | None) -> list[str]:
@@ -47,11 +77,12 @@ def reassignment_lines(told: Row | None) -> list[str]:
     took = f", after {length_text(told['longest_ms'])} at most" if told["completed"] else ""
     parts = (
         (sum(one["count"] for one in told["waits"]), "open", waits_text(told["waits"])),
-        *((told[how], words, "") for how, words in ENDS.items()),
-        (told["cancelled"], "cancelled", ""),
+        *((told[how], how, "") for how in ENDS),
         (told["completed"], "completed", took),
     )
     found = [f"{words} {count:,}{more}" for count, words, more in parts if count]
+    if told["unseen"]:
+        found.append(f"unseen up to {told['unseen']:,} (done in one step: another order, a replica less)")
     return [f"REASSIGNMENTS {' | '.join(found)}", ""] if found else []
 
 

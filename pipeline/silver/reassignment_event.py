@@ -32,7 +32,12 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
         one_each(fed(log_record, "reassignment_event").with_columns(text=field_text()))
         .with_columns(**replica_lists())
         .pipe(with_target)
-        .with_columns(step=refined(), reason="kind")
+        .with_columns(
+            step=refined(),
+            reason="kind",
+            asked_count=number(field("total_alterations")),
+            accepted_count=number(field("successful_alterations")),
+        )
         .select(SPEC.columns)
     )
 

@@ -64,6 +64,12 @@ SPEC = TableSpec(
         field("previous_replicas", BROKER_IDS, "Assigned replicas before, where the line names them."),
         field("lagging_replicas", BROKER_IDS, "Replicas that have yet to catch up (up to 2.3)."),
         field("caught_up_count", INTEGER, "Replicas that have caught up (up to 2.3)."),
+        field("asked_count", INTEGER, "Partitions of a request, where the controller answers it (KRaft)."),
+        field(
+            "accepted_count",
+            INTEGER,
+            "Of these, without an error: begun, called off, done in one step, or as they were already (KRaft).",
+        ),
         field("leader", INTEGER, "Leader that the line names."),
         field("leader_epoch", INTEGER, "Leader epoch that the line names."),
         field("exception_class", STRING, "Class of the exception."),

@@ -1,15 +1,18 @@
 """The line of the first screen on reassignments: what is open and waits for what, how others ended."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
 
 from jobs.questions.answers import Answers
-from jobs.questions.reassignments import reassignment_lines, reassignments_of
+from jobs.questions.reassignments import ENDS, reassignment_lines, reassignments_of
 from jobs.questions.rows import Row
+from tests.jobs.answering import answers_of
 
+SECOND = timedelta(seconds=1)
 LATE = datetime(2026, 11, 21, 8, 59, 0, tzinfo=UTC)
 AFTER = datetime(2026, 11, 22, tzinfo=UTC)
-COUNTS = ("completed", "cancelled", "failed", "forgotten", "skipped", "overridden")
-NOTHING: Row = {"longest_ms": None, "waits": [], **dict.fromkeys(COUNTS, 0)}
+NOTHING: Row = {"longest_ms": None, "waits": [], **dict.fromkeys(("completed", "unseen", *ENDS), 0)}
 
 
 def test_what_became_of_them_is_one_line(sample_answers: Answers) -> None:
@@ -34,9 +37,25 @@ def test_what_goes_on_is_told_with_what_it_waits_for() -> None:
         wait(1, "unknown", [2]),
         wait(5, "unknown", None),
     ]
-    assert reassignment_lines(NOTHING | {"waits": waits, "failed": 1, "cancelled": 3})[0] == (
+    assert reassignment_lines(NOTHING | {"waits": waits, "failed": 1, "cancelled": 3, "unseen": 4})[0] == (
         "REASSIGNMENTS open 9 (2 for broker 3, gone, since 2026-11-21 08:59:00.000; "
         "1 for brokers 1, 2 to catch up, since 2026-11-21 08:59:00.000; "
-        "1 for what no line says, since 2026-11-21 08:59:00.000; 5 others) | failed 1 | cancelled 3"
+        "1 for what no line says, since 2026-11-21 08:59:00.000; 5 others) | failed 1 | cancelled 3 | "
+        "unseen up to 4 (done in one step: another order, a replica less)"
     )
     assert reassignment_lines(NOTHING) == reassignment_lines(None) == []
+
+
+def test_what_is_done_in_one_step_in_kraft_is_not_counted_as_none() -> None:
+    """Of four requests one begins, one is called off; a request of long before has its own lines."""
+    accepted = pl.DataFrame({
+        "step": ["accepted"] * 3, "logged_at": [LATE, LATE + 10 * SECOND, LATE + 20 * SECOND], "accepted_count": [2, 1, 1],
+    })  # fmt: skip
+    begun = pl.DataFrame({
+        "started_at": [LATE, LATE - 60 * SECOND], "ended_at": [None, LATE + 20 * SECOND],
+        "outcome": ["in_progress", "cancelled"], "form": ["kraft", "kraft"],
+        "total_ms": [None, 80_000], "reason": [None, None], "waiting_for": ["unknown", None],
+        "waiting_broker_ids": [[3], None], "waiting_since_at": [LATE, None],
+    })  # fmt: skip
+    answers = answers_of(reassignment=begun, reassignment_event=accepted)
+    assert reassignments_of(answers, None)["unseen"] == 2

@@ -28,7 +28,7 @@ LINES = """
     [2026-11-21 00:00:15,000] INFO [Controller id=1] Failed completing reassignment of partition o-1 because controller has moved to another broker (kafka.controller.KafkaController)
 """
 KRAFT = """
-    [2026-11-21 00:00:21,000] INFO [Controller 3] Successfully altered 5 out of 5 partition reassignment(s). (org.apache.kafka.controller.ReplicationControlManager)
+    [2026-11-21 00:00:21,000] INFO [Controller 3] Successfully altered 5 out of 6 partition reassignment(s). (org.apache.kafka.controller.ReplicationControlManager)
     [2026-11-21 00:00:22,000] INFO [Controller 3] Unable to alter partition reassignment for rf2:0 because of an NoReassignmentInProgressException error: No partition reassignment is in progress. (org.apache.kafka.controller.ReplicationControlManager)
     [2026-11-21 00:00:23,000] INFO [QuorumController id=101] Replayed partition assignment change PartitionChangeRecord(partitionId=1, topicId=UnZBel8qRy60HqJjvUn8ug, isr=null, leader=-2, replicas=[2, 3], removingReplicas=[3], addingReplicas=[2], leaderRecoveryState=-1, directories=[j, A], eligibleLeaderReplicas=null, lastKnownElr=null) for topic rf1 (org.apache.kafka.controller.ReplicationControlManager)
     [2026-11-21 00:00:24,000] INFO [QuorumController id=101] AlterPartition request from node 3 for rf1-0 completed the ongoing partition reassignment and triggered a leadership change. Returning NEW_LEADER_ELECTED. (org.apache.kafka.controller.ReplicationControlManager)
@@ -70,6 +70,8 @@ def test_steps() -> None:
         "logged_at", "step", "reason", "topic", "partition", "target_replicas", "replicas", "adding_replicas",
         "removing_replicas", "previous_replicas", "lagging_replicas", "caught_up_count", "leader",
     )  # fmt: skip
+    counted = found.filter(found["asked_count"].is_not_null())
+    assert counted.select("asked_count", "accepted_count").rows() == [(6, 5)]
 
 
 def test_targets_keep_the_order_of_the_replicas() -> None:
