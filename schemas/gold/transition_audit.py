@@ -64,6 +64,12 @@ SPEC = TableSpec(
             "KAFKA number, or item of the documentation, that calls this verdict on this move normal.",
         ),
         field("cause", STRING, "What made the controller move, as far as its own log tells."),
+        field(
+            "trigger",
+            STRING,
+            "Kafka's method that asks for such a move for that cause, by its last name (triggers.tsv); null: "
+            "no method does.",
+        ),
         field("exception_class", STRING, "Class of the exception that the record carries."),
         field("exception_message", STRING, "Its message, first line."),
         field("level", STRING, "Level of the line."),

@@ -6,6 +6,7 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM, judged_moves
+from pipeline.gold.transition_audit.triggers import with_trigger
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA
 from pipeline.model.partitions.carried_states import carried_moves
 
@@ -34,6 +35,7 @@ def build(
     moves = with_place(printed, controller_line)
     if dirty_from is not None:
         moves = moves.filter(col("ordered_at") >= dirty_from)
+    moves = with_trigger(moves, controller_line)
     earlier = carried_moves(summary_before).with_columns(is_earlier=lit(True))
     both = pl.concat([moves.with_columns(is_earlier=lit(False)), earlier], how="diagonal")
     return judged_moves(with_machine(both, term))

@@ -29,8 +29,15 @@ from schemas.gold.transition_audit import SPEC
 JUDGED = ("is_legal_pair", "continuity", "verdict", "normal", "certainty", "evidence")
 FROM_LINES = ("term_id", "seq", "ordered_at", "cause")
 FROM_TERM = ("replica_machine",)
-FROM_MOVES = tuple(name for name in SPEC.columns if name not in JUDGED + FROM_LINES + FROM_TERM)
-WANTED = (*FROM_MOVES, *FROM_LINES, *FROM_TERM, "is_earlier")  # columns of the moves that are judged
+BY_TABLE = ("trigger",)
+FROM_MOVES = tuple(name for name in SPEC.columns if name not in JUDGED + FROM_LINES + FROM_TERM + BY_TABLE)
+WANTED = (
+    *FROM_MOVES,
+    *FROM_LINES,
+    *FROM_TERM,
+    *BY_TABLE,
+    "is_earlier",
+)  # columns of the moves that are judged
 
 TERM = ("cluster_id", "term_id")
 PAIR = ("from_state", "to_state")

@@ -1,0 +1,57 @@
+"""Every logged move of the labs has the method of Kafka's that asked for it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from polars import col
+
+from tests.chain import built
+from tests.lab import folder_of, records
+from tests.rows import records_in
+
+QUICK = "2.2.2-zk-redrive"
+LABS = (
+    *("0.11.0.3-zk-stock", "1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock"),
+    *("2.6.3-zk-trace", "3.2.3-zk-stock", "3.2.3-zk-trace", "3.9.1-zk-stock", "3.9.1-zk-trace"),
+    *(
+        "1.0.2-zk-moves",
+        "2.2.2-zk-moves",
+        "3.9.1-zk-moves",
+        "3.9.1-zk-redrive",
+        "3.9.2-kraft-migration-stock",
+    ),
+)
+CONTROLLER = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:10,000] INFO [Controller id=1] Newly added brokers: 2, deleted brokers: , bounced brokers: , all live brokers: 1,2 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:10,000] INFO [Controller id=1] New broker startup callback for 2 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:10,005] INFO [Topic Deletion Manager 1] Handling deletion for topics old (kafka.controller.TopicDeletionManager)
+"""
+STATES = """
+    [2026-11-21 00:00:10,005] TRACE [Controller id=1 epoch=1] Changed partition t-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=2, isr=List(2), zkVersion=2) (state.change.logger)
+    [2026-11-21 00:00:10,006] TRACE [Controller id=1 epoch=1] Changed partition old-0 state from OnlinePartition to OfflinePartition (state.change.logger)
+    [2026-11-21 00:00:10,007] TRACE [Controller id=1 epoch=1] Changed partition u-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=2, isr=List(2), zkVersion=2) (state.change.logger)
+"""
+
+
+@pytest.mark.parametrize("lab", [QUICK, *(pytest.param(one, marks=pytest.mark.soak) for one in LABS)])
+def test_every_move_of_a_lab_is_named(shared: Path, lab: str) -> None:
+    moves = built(records(folder_of(shared, lab)), "transition_audit")["transition_audit"]
+    assert len(moves) > 0
+    unnamed = moves.filter(col("trigger").is_null())
+    assert unnamed.select("cause", "from_state", "to_state", "logged_at").rows() == []
+
+
+def test_a_move_of_the_same_millisecond_as_the_next_cause_belongs_to_the_one_before() -> None:
+    """A deletion elects nobody: the first one is of the broker's start, of which the last line says so. The last one
+    has no row: nothing is said of it."""
+    logs = records_in({(1, "controller"): CONTROLLER, (1, "state-change"): STATES})
+    moves: list[dict[str, Any]] = (
+        built(logs, "transition_audit")["transition_audit"].sort("logged_at").to_dicts()
+    )
+    assert [(one["topic"], one["cause"], one["trigger"]) for one in moves] == [
+        ("t", "broker start", "KafkaController.onBrokerStartup"),
+        ("old", "topic deletion", "TopicDeletionManager.onTopicDeletion"),
+        ("u", "topic deletion", None),
+    ]
