@@ -19,6 +19,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "[--format json|jsonl|csv|prometheus]: what is to be looked at",
     ),
     "status": ("jobs.questions.status", "main", "all clusters, a line each, those first that need somebody"),
+    "ask": (
+        "jobs.questions.named.catalog",
+        "main",
+        "QUESTION: what people ask, by name; without a question: which there are",
+    ),
     "show": ("jobs.questions.ask", "show_main", "F1: a finding with every line that proves it"),
     "verify": (
         "jobs.questions.verify_findings",

@@ -1,0 +1,111 @@
+"""What a question is answered with, as people read it and as programs do."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from jobs.questions.answers import Answers
+from jobs.questions.rows import Place, Row, place_of
+from jobs.text import day_clock, printable_lines, shortened
+
+WIDTH = 200
+SHOWN_LINES = 2  # of one thing told; JSON has all
+
+
+@dataclass(frozen=True)
+class Told:
+    """One thing of an answer. evidence: places of the records that say so."""
+
+    text: str
+    at: datetime | None = None
+    certainty: str | None = None
+    evidence: Sequence[Row] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """sentence: the answer. not_known: what the logs do not tell of it. as_of: the end of the data, which the answer
+    rests on; None: no record has a time."""
+
+    sentence: str
+    told: Sequence[Told] = ()
+    not_known: Sequence[str] = ()
+    as_of: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer of one cluster, and by place its records: path, line, raw."""
+
+    cluster_id: str
+    question: str
+    answer: Answer
+    lines: Mapping[Place, Row] = field(default_factory=dict)
+
+
+def with_lines(answers: Answers, question: str, answer: Answer) -> Answered:
+    places = [place for one in answer.told for place in one.evidence]
+    return Answered(answers.cluster_id, question, answer, answers.lines(places) if places else {})
+
+
+def as_text(found: Answered) -> list[str]:
+    answer = found.answer
+    until = f"  (data to {day_clock(answer.as_of)} UTC)" if answer.as_of else ""
+    lines = [f"{found.cluster_id}  {found.question}{until}", shortened(answer.sentence, 1000)]
+    for one in answer.told:
+        at = f"{day_clock(one.at)}  " if one.at else ""
+        sure = f"  [{one.certainty}]" if one.certainty not in (None, "proved") else ""
+        lines.append(f"  {at}{shortened(one.text, 600)}{sure}")
+        lines += record_lines(one.evidence, found.lines)
+    return [*lines, *(f"  not known: {one}" for one in answer.not_known)]
+
+
+def record_lines(evidence: Sequence[Row], lines_of: Mapping[Place, Row]) -> list[str]:
+    """The first records of a thing that is told; how many more there are."""
+    lines = []
+    for place in evidence[:SHOWN_LINES]:
+        found = lines_of.get(place_of(place))
+        if found is not None:
+            lines.append(f"      {shortened(found['path'], 300)}:{found['line']}")
+            text = next(iter(printable_lines(bytes(found["raw"] or b""), width=WIDTH)), "")
+            lines += [f"        {text}"] if text else []
+    more = len(evidence) - SHOWN_LINES
+    return [*lines, f"      {more} more: --format json"] if more > 0 else lines
+
+
+def as_json(found: Iterable[Answered]) -> str:
+    return json.dumps([as_row(one) for one in found], indent=1, ensure_ascii=False)
+
+
+def as_row(found: Answered) -> Row:
+    """Times in ISO 8601, UTC; lines: every record that says it, its bytes as text."""
+    answer = found.answer
+    return {
+        "cluster_id": found.cluster_id,
+        "question": found.question,
+        "as_of": iso(answer.as_of),
+        "answer": answer.sentence,
+        "told": [
+            {
+                "at": iso(one.at),
+                "text": one.text,
+                "certainty": one.certainty,
+                "lines": [line for place in one.evidence if (line := line_row(place, found.lines))],
+            }
+            for one in answer.told
+        ],
+        "not_known": list(answer.not_known),
+    }
+
+
+def line_row(place: Row, lines_of: Mapping[Place, Row]) -> Row | None:
+    found = lines_of.get(place_of(place))
+    if found is None:
+        return None
+    text = None if found["raw"] is None else bytes(found["raw"]).decode("utf-8", "replace").rstrip("\n")
+    return {"path": found["path"], "line": found["line"], "text": text}
+
+
+def iso(at: datetime | None) -> str | None:
+    return None if at is None else at.astimezone(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,231 @@
+"""The command `ask`: the questions by name, with what each takes."""
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from functools import partial
+
+from jobs.questions.answers import Answers
+from jobs.questions.ask import (
+    all_answers,
+    asking,
+    moment_or_clock,
+    moment_within,
+    on_day,
+    published_answers,
+    topic_partition,
+)
+from jobs.questions.named.answer import Answer, as_json, as_text, with_lines
+from jobs.questions.named.controllers import who_was_controller
+from jobs.questions.named.happened import About, what_happened
+from jobs.questions.named.nights import compare_nights
+from jobs.questions.named.partitions import why_leaderless
+from jobs.questions.named.restart import is_safe_to_restart
+from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
+from jobs.run.outcome import said
+from jobs.text import printable
+from pipeline.core.errors import PipelineError
+
+Given = argparse.Namespace
+LENGTH = re.compile(r"^(\d+)(s|m|h|d)$")
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+@dataclass(frozen=True)
+class Question:
+    """words: what it answers. takes: the names of TAKES that it has."""
+
+    words: str
+    answer: Callable[[Answers, Given], Answer]
+    takes: tuple[str, ...] = ()
+
+
+def at_of(answers: Answers, given: Given) -> datetime | None:
+    """The time that is asked for; None for the end of the data. InputProblem: before the data begin."""
+    read = answers.read()
+    if read["last_at"] is None:
+        return None
+    moment_within(given.at, read["first_at"], read["last_at"])
+    return on_day(given.at, read["last_at"].date())
+
+
+def since_of(answers: Answers, given: Given) -> datetime | None:
+    last = answers.last_at()
+    return None if last is None else on_day(given.since, last.date())
+
+
+def of_run(answers: Answers, given: Given, run_id: str) -> Answers:
+    return published_answers(given.warehouse, answers.cluster_id, run_id)
+
+
+QUESTIONS: dict[str, Question] = {
+    "who-was-controller": Question(
+        "which node was controller at a time",
+        lambda answers, given: who_was_controller(answers, at_of(answers, given)),
+        ("at",),
+    ),
+    "why-leaderless": Question(
+        "why a partition had no leader, and what was tried",
+        lambda answers, given: why_leaderless(answers, given.partition, at_of(answers, given)),
+        ("partition", "at"),
+    ),
+    "what-happened": Question(
+        "everything that was decided around a time, in order",
+        lambda answers, given: what_happened(
+            answers, at_of(answers, given), given.around, About(given.topic, given.number, given.broker)
+        ),
+        ("at", "around", "topic", "number", "broker"),
+    ),
+    "unclean": Question(
+        "unclean elections, and of how many nothing tells",
+        lambda answers, given: unclean(answers, since_of(answers, given)),
+        ("since",),
+    ),
+    "stuck": Question(
+        "what waits and should have ended: outages, deletions, reassignments, elections of controllers",
+        lambda answers, given: stuck(answers, since_of(answers, given)),
+        ("since",),
+    ),
+    "flapping": Question(
+        "brokers and quorums that come and go",
+        lambda answers, given: flapping(answers, since_of(answers, given)),
+        ("since",),
+    ),
+    "imbalance-now": Question(
+        "each broker's leader imbalance and limit", lambda answers, _: imbalance_now(answers)
+    ),
+    "is-it-safe-to-restart": Question(
+        "which partitions would lose their last in-sync replica with a broker",
+        lambda answers, given: is_safe_to_restart(answers, given.node),
+        ("node",),
+    ),
+    "compare-nights": Question(
+        "findings of the last run beside those of the run before",
+        lambda answers, given: compare_nights(answers, partial(of_run, answers, given)),
+    ),
+    "missing-evidence": Question(
+        "where lines are missing, so that answers cannot know",
+        lambda answers, given: missing_evidence(answers, since_of(answers, given)),
+        ("since",),
+    ),
+}
+
+
+def length(text: str) -> timedelta:
+    """5m is five minutes."""
+    found = LENGTH.match(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"expected a length such as 30s, 5m, 2h or 1d, found {text[:40]!r}")
+    return timedelta(**{UNITS[found[2]]: int(found[1])})
+
+
+def length_said(value: object) -> str:
+    return f"{int(value.total_seconds())}s" if isinstance(value, timedelta) else str(value)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """An argument as argparse takes it."""
+
+    flag: str
+    metavar: str
+    help: str
+    type: Callable[[str], object] = str
+    dest: str | None = None
+    default: object = None
+
+    def add_to(self, arguments: argparse.ArgumentParser) -> None:
+        named = {"dest": self.dest, "default": self.default} if self.flag.startswith("-") else {}
+        arguments.add_argument(self.flag, type=self.type, metavar=self.metavar, help=self.help, **named)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        return f"{self.flag} {self.metavar}" if self.flag.startswith("-") else self.metavar
+
+
+TAKES = {
+    "at": Taken("--at", "TIME", "UTC (the end of the data)", moment_or_clock, "at"),
+    "since": Taken("--since", "TIME", "what was so then or later, UTC (all)", moment_or_clock, "since"),
+    "around": Taken(
+        "--around", "LENGTH", "before and after: 30s, 5m, 2h (5m)", length, "around", timedelta(minutes=5)
+    ),
+    "topic": Taken("--topic", "NAME", "only this topic", dest="topic"),
+    "number": Taken("--partition", "N", "with --topic: only this partition", int, "number"),
+    "broker": Taken("--broker", "ID", "only this broker", int, "broker"),
+    "partition": Taken("partition", "TOPIC-N", "for example orders-0", topic_partition),
+    "node": Taken("node", "BROKER", "the id of a broker", int),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code as in pipeline.core.errors.EXIT_CODES."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words:
+        print("\n".join(listed()))
+        return 0
+    given = parser().parse_args(words)
+    question = QUESTIONS[given.question]
+    try:
+        found = [
+            with_lines(one, asked_text(given), question.answer(one, given))
+            for one in all_answers(given.warehouse, given.cluster, given.run_id)
+        ]
+    except PipelineError as problem:
+        return said("ask", problem)
+    if given.format == "json":
+        print(as_json(found), flush=True)
+    else:
+        print("\n\n".join("\n".join(map(printable, as_text(one))) for one in found), flush=True)
+    return 0
+
+
+def listed() -> list[str]:
+    """Every question with what it takes."""
+    wide = max(map(len, QUESTIONS))
+    lines = [f"  {name:<{wide}}  {one.words}{takes_text(one)}" for name, one in QUESTIONS.items()]
+    return ["kafka-controller-audit ask QUESTION [--warehouse URI] [--cluster NAME] [--format json]", *lines]
+
+
+def takes_text(question: Question) -> str:
+    shown = ", ".join(str(TAKES[name]) for name in question.takes)
+    return f"  ({shown})" if shown else ""
+
+
+def asked_text(given: Given) -> str:
+    """The question with what was given to it, as it can be asked again."""
+    parts = [given.question]
+    for taken in (TAKES[name] for name in QUESTIONS[given.question].takes):
+        value = getattr(given, taken.dest or taken.flag)
+        if value is not None and value != taken.default:
+            text = value.isoformat() if isinstance(value, datetime | time) else length_said(value)
+            parts.append(f"{taken.flag} {text}" if taken.flag.startswith("-") else text)
+    return " ".join(parts)
+
+
+def parser() -> argparse.ArgumentParser:
+    arguments = argparse.ArgumentParser(
+        prog="kafka-controller-audit ask",
+        description="Questions by name, asked of what was published.",
+        epilog="\n".join(listed()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    questions = arguments.add_subparsers(dest="question", metavar="QUESTION", required=True)
+    for name, one in QUESTIONS.items():
+        own = questions.add_parser(
+            name,
+            parents=[asking("ask", "")],
+            add_help=False,
+            description=one.words,
+            conflict_handler="resolve",
+        )
+        own.prog = f"kafka-controller-audit ask {name}"
+        own.add_argument("--format", choices=("text", "json"), default="text")
+        for taken in one.takes:
+            TAKES[taken].add_to(own)
+    return arguments
+
+
+if __name__ == "__main__":
+    sys.exit(main())

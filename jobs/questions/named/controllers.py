@@ -1,0 +1,78 @@
+"""Who was controller at a time."""
+
+from datetime import datetime
+
+from jobs.questions.answers import Answers
+from jobs.questions.named.answer import Answer, Told
+from jobs.questions.reasons import reason_text
+from jobs.questions.rows import Row
+from jobs.text import day_clock
+
+TERM = "gold.controller_term"
+
+
+def who_was_controller(answers: Answers, at: datetime | None) -> Answer:
+    """at: None for the end of the data."""
+    last = answers.last_at()
+    rows = answers.terms()
+    if not rows or last is None:
+        return Answer("Not enough evidence: no line of a controller in office was read.", as_of=last)
+    asked = at or last
+    begun = [row for row in rows if (at_first := began_at(row)) is not None and at_first <= asked]
+    if not begun:
+        sentence = f"Not enough evidence: the first controller that the logs show is {named(rows[0])}."
+        return Answer(sentence, [term_told(rows[0])], ["who was controller before it"], last)
+    held = [row for row in begun if (end := ended_at(row)) is None or end > asked]
+    moment = f"{day_clock(asked)} UTC"
+    if not held:
+        return none_then(begun[-1], rows, moment, last)
+    current = held[-1]
+    sentence = f"At {moment} the controller was {named(current)}."
+    others = held[:-1]
+    if others:
+        sentence += f" {' and '.join(map(named, others))} had not yet resigned."
+    return Answer(sentence, [term_told(one) for one in reversed(held)], [], last)
+
+
+def none_then(previous: Row, rows: list[Row], moment: str, last: datetime) -> Answer:
+    following = rows[rows.index(previous) + 1 :][:1]
+    then = f"; {named(following[0])} was elected {at_text(began_at(following[0]))}" if following else ""
+    return Answer(
+        f"At {moment} there was no controller: {named(previous)} had ended {at_text(ended_at(previous))}{then}.",
+        [term_told(one) for one in (previous, *following)],
+        [],
+        last,
+    )
+
+
+def at_text(at: datetime | None) -> str:
+    return f"{day_clock(at)} UTC" if at else "at a time that no line tells"
+
+
+def began_at(row: Row) -> datetime | None:
+    """When it was elected; its first line where no election was read."""
+    found: datetime | None = row["elected_at"] or row["ready_at"] or row["last_act_at"]
+    return found
+
+
+def ended_at(row: Row) -> datetime | None:
+    ends = [at for at in (row["ended_at"], row["superseded_at"]) if at]
+    return min(ends) if ends else None
+
+
+def named(row: Row) -> str:
+    return (
+        f"broker {row['controller_id']} (epoch {row['controller_epoch']})"
+        if row["mode"] == "zookeeper"
+        else (f"node {row['controller_id']} (epoch {row['controller_epoch']})")
+    )
+
+
+def term_told(row: Row) -> Told:
+    elected = f"elected {day_clock(row['elected_at'])}" if row["elected_at"] else "election not read"
+    end = ended_at(row)
+    how = (row["ended_how"] or "not known").replace("_", " ")
+    ended = f"ended {day_clock(end)} ({how})" if end else "in office at the end of the data"
+    why = reason_text(row, row["controller_id"])
+    text = f"term {row['term_id']}: {named(row)}, {elected}, {ended}{f': {why}' if why else ''}"
+    return Told(text, row["elected_at"], row["certainty"], row["evidence"])

@@ -1,0 +1,97 @@
+"""Whether a broker can be restarted: which partitions would lose their last in-sync replica, as last known."""
+
+from collections.abc import Sequence
+
+from jobs.questions.answers import Answers, holds
+from jobs.questions.named.answer import Answer, Told
+from jobs.questions.rows import Row
+from jobs.text import counted, list_text, shortened
+from pipeline.core.conditions import IsNull
+from pipeline.core.errors import InputProblem
+
+TIMELINE, SESSION = "gold.partition_timeline", "gold.broker_session"
+STATE = (
+    *("topic", "partition", "leader", "is_served", "isr", "is_isr_stale", "replicas", "is_assignment_stale"),
+    *("is_deleting", "certainty", "valid_from_at", "evidence", "isr_evidence"),
+)
+SHOWN = 40
+
+
+def is_safe_to_restart(answers: Answers, broker: int) -> Answer:
+    """By partitions of which the broker has a replica: alone in the ISR with it gone, one left, not known.
+
+    InputProblem: no line names such a broker.
+    """
+    rows = answers.rows(TIMELINE, holds(None), STATE).to_dicts()
+    own = [row for row in rows if broker in (row["replicas"] or row["isr"] or ()) and not row["is_deleting"]]
+    live = set(answers.rows(SESSION, IsNull("left_at"), ("broker_id",))["broker_id"].to_list())
+    known = live.union(*(row["replicas"] or () for row in rows)) if rows else live
+    if broker not in known:
+        raise InputProblem(
+            expected=f"a broker {broker} in the logs read",
+            found=f"brokers {', '.join(map(str, sorted(known))) or 'none'}",
+            todo="name one of them",
+        )
+    fates = {kind: [row for row in own if fate(row, broker, live) == kind] for kind in FATES}
+    return Answer(
+        sentence(broker, own, fates, is_live=broker in live),
+        [*(told(kind, row) for kind in ("lost", "offline") for row in fates[kind][:SHOWN]), *left_out(fates)],
+        not_known(fates["unknown"]),
+        answers.last_at(),
+    )
+
+
+# What becomes of a partition when the broker stops.
+FATES = ("lost", "offline", "last", "unknown", "safe")
+
+
+def fate(row: Row, broker: int, live: set[int]) -> str:
+    """offline: nobody serves it even now. lost: no other live broker is in sync. last: one other is."""
+    if row["is_served"] is False:
+        return "offline"
+    is_unsure = row["certainty"] == "undetermined" or row["is_isr_stale"] or row["is_assignment_stale"]
+    if row["isr"] is None or is_unsure:
+        return "unknown"
+    others = live.intersection(row["isr"]) - {broker}
+    return "safe" if len(others) > 1 or broker not in row["isr"] else "last" if others else "lost"
+
+
+def sentence(broker: int, own: Sequence[Row], fates: dict[str, list[Row]], *, is_live: bool) -> str:
+    if not own:
+        return f"Broker {broker} has no replica that the logs show."
+    lost, unknown, offline = (len(fates[kind]) for kind in ("lost", "unknown", "offline"))
+    here = "" if is_live else f" By the logs broker {broker} is not there even now."
+    last = (
+        f" {counted(len(fates['last']), 'partition')} would have one in-sync replica left."
+        if fates["last"]
+        else ""
+    )
+    none_now = f" {counted(offline, 'partition')} of its have no leader even now." if offline else ""
+    if lost:
+        return f"NO: {counted(lost, 'partition')} would lose the last in-sync replica.{none_now}{last}{here}"
+    if unknown:
+        return (
+            f"Not enough evidence: of {unknown:,} of {counted(len(own), 'partition')} the logs do not tell the ISR"
+            f" for certain; of the others none would lose its last in-sync replica.{none_now}{last}{here}"
+        )
+    kept = f"all {counted(len(own), 'partition')} keep an in-sync replica"
+    return f"Yes, by the state last known: {kept}.{none_now}{last}{here}"
+
+
+def told(kind: str, row: Row) -> Told:
+    words = "has no leader even now" if kind == "offline" else "would lose its last in-sync replica"
+    name = f"{shortened(row['topic'], 120)}-{row['partition']}"
+    text = f"{name} {words}: leader {row['leader']}, ISR {list_text(row['isr'])}, replicas {list_text(row['replicas'])}"
+    return Told(text, row["valid_from_at"], row["certainty"], row["isr_evidence"] or row["evidence"])
+
+
+def left_out(fates: dict[str, list[Row]]) -> list[Told]:
+    more = sum(max(len(fates[kind]) - SHOWN, 0) for kind in ("lost", "offline"))
+    return [Told(f"{more:,} more")] if more else []
+
+
+def not_known(unknown: Sequence[Row]) -> list[str]:
+    if not unknown:
+        return []
+    names = ", ".join(f"{shortened(row['topic'], 80)}-{row['partition']}" for row in unknown[:5])
+    return [f"the ISR of {counted(len(unknown), 'partition')}, for example {names}"]

@@ -1,0 +1,134 @@
+"""What stands in the findings of one kind, how leaders are balanced, and which logs are missing."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from polars import col
+
+from jobs.questions.answers import Answers
+from jobs.questions.named.answer import Answer, Told
+from jobs.questions.rows import Row
+from jobs.text import counted, day_clock, ratio_text
+from pipeline.core.conditions import reaching
+
+GAP = "silver.log_gap"
+# The rules whose findings answer a question.
+UNCLEAN = ("unclean_election", "last_known_leader")
+STUCK = (
+    *("outage", "no_controller", "quorum_without_leader", "stuck_deletion", "stuck_reassignment"),
+    *("topic_without_leader_since_creation", "standing_imbalance", "failed_start", "voter_out_of_touch"),
+)
+FLAPPING = ("broker_flapping", "quorum_flapping")
+
+
+def unclean(answers: Answers, since: datetime | None) -> Answer:
+    """Elections of a leader outside of the ISR; and how many of which no line tells whether they were such."""
+    found = of_rules(answers, UNCLEAN, since)
+    counts = answers.elections(since)
+    doubts = counted(counts["undecided"], "election") if counts["undecided"] else ""
+    unknown = [f"whether {doubts} of {counts['chosen']:,} were unclean"] if doubts else []
+    if not counts["chosen"] and not found:
+        return Answer("Not enough evidence: no election was read.", as_of=answers.last_at())
+    return Answer(
+        said(found, "unclean election", f"No line shows an unclean election among {counts['chosen']:,}."),
+        told(found),
+        unknown,
+        answers.last_at(),
+    )
+
+
+def stuck(answers: Answers, since: datetime | None) -> Answer:
+    """What goes on at the end of the data and should have ended."""
+    found = [one for one in of_rules(answers, STUCK, since) if one["valid_until_at"] is None]
+    return Answer(
+        said(found, "thing that waits", "Nothing is told to be stuck."), told(found), (), answers.last_at()
+    )
+
+
+def flapping(answers: Answers, since: datetime | None) -> Answer:
+    """Brokers and quorums that come and go."""
+    found = of_rules(answers, FLAPPING, since)
+    return Answer(
+        said(found, "case", "No broker and no quorum is told to flap."), told(found), (), answers.last_at()
+    )
+
+
+def of_rules(answers: Answers, rules: Sequence[str], since: datetime | None) -> list[Row]:
+    """The findings of these rules that were still so at a time, those first that are told first."""
+    return [
+        one
+        for one in answers.findings()
+        if one["rule"] in rules and (since is None or (one["valid_until_at"] or since) >= since)
+    ]
+
+
+def said(found: Sequence[Row], noun: str, nothing: str) -> str:
+    going_on = sum(one["valid_until_at"] is None for one in found)
+    return f"{counted(len(found), noun)}, {going_on} still so at the end of the data." if found else nothing
+
+
+def told(found: Sequence[Row]) -> list[Told]:
+    return [
+        Told(
+            f"{one['severity']}: {one['sentence']}{'' if one['valid_until_at'] else '  STILL SO'}",
+            one["valid_from_at"],
+            one["certainty"],
+            one["evidence"],
+        )
+        for one in found
+    ]
+
+
+def imbalance_now(answers: Answers) -> Answer:
+    """Each broker's ratio and limit at the end of the data."""
+    rows = [one for one in answers.brokers() if one["imbalance_ratio"] is not None]
+    last = answers.last_at()
+    if not rows:
+        return Answer("Not enough evidence: no ratio can be computed.", as_of=last)
+    over = [str(one["broker_id"]) for one in rows if one["is_breach"]]
+    limits = {one["threshold_ratio"] for one in rows} - {None}
+    sentence = (
+        "No broker is over its limit." if limits else "KRaft controllers know no limit; the ratios are these."
+    )
+    if over:
+        sentence = f"Over the limit: {'brokers' if len(over) > 1 else 'broker'} {', '.join(over)}."
+    lines = [
+        Told(
+            f"broker {one['broker_id']}: ratio {ratio_text(one['imbalance_ratio'])}"
+            f" (limit {ratio_text(one['threshold_ratio'])}), {one['led_elsewhere_count']} of"
+            f" {one['preferred_count']} preferred partitions led elsewhere",
+            certainty=one["certainty"],
+        )
+        for one in rows
+    ]
+    return Answer(sentence, lines, (), last)
+
+
+def missing_evidence(answers: Answers, since: datetime | None) -> Answer:
+    """Where lines are missing: what the other answers cannot know."""
+    gaps = answers.rows(GAP, None if since is None else reaching("until_at", since)).sort(
+        "from_at", "node_id", "kind"
+    )
+    rows = gaps.to_dicts()
+    last = answers.last_at()
+    if not rows:
+        return Answer("No gap in the logs that were read is known.", (), (), last)
+    nodes = ", ".join(str(one) for one in gaps["node_id"].drop_nulls().unique().sort())
+    lines = [
+        Told(
+            f"{one['kind'].replace('_', ' ')}: {one['sentence']}",
+            one["from_at"],
+            one["certainty"],
+            one["evidence"],
+        )
+        for one in rows
+    ]
+    kinds = gaps.group_by("kind").len().sort(-col("len"), "kind")
+    summed = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in kinds.iter_rows())
+    first = f" since {day_clock(since)} UTC" if since else ""
+    return Answer(
+        f"{counted(len(rows), 'gap')}{first} ({summed}){f' of nodes {nodes}' if nodes else ''}.",
+        lines,
+        (),
+        last,
+    )

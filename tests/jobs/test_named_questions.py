@@ -1,0 +1,179 @@
+"""Questions by name: the answer in a sentence, its lines, and what the logs do not tell."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+import pytest
+
+from jobs.questions.answers import Answers
+from jobs.questions.ask import TopicPartition
+from jobs.questions.named import catalog
+from jobs.questions.named.answer import as_json, as_text, with_lines
+from jobs.questions.named.catalog import QUESTIONS
+from jobs.questions.named.controllers import who_was_controller
+from jobs.questions.named.happened import About, what_happened
+from jobs.questions.named.nights import compare_nights
+from jobs.questions.named.partitions import why_leaderless
+from jobs.questions.named.restart import is_safe_to_restart
+from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
+from pipeline.core.errors import InputProblem
+from tests.jobs.answering import answers_of
+
+
+def at(clock: str) -> datetime:
+    return datetime.fromisoformat(f"2026-11-21T{clock}").replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("moment", "sentence"),
+    [
+        (at("08:58:00"), "At 2026-11-21 08:58:00.000 UTC the controller was broker 3 (epoch 3)."),
+        (
+            at("08:57:50"),
+            "At 2026-11-21 08:57:50.000 UTC there was no controller: broker 2 (epoch 1) had ended 2026-11-21 "
+            "08:57:45.839 UTC; broker 1 (epoch 2) was elected 2026-11-21 08:57:52.402 UTC.",
+        ),
+        (None, "At 2026-11-21 09:00:26.102 UTC the controller was broker 2 (epoch 8)."),
+    ],
+)
+def test_who_was_controller(sample_answers: Answers, moment: datetime | None, sentence: str) -> None:
+    found = who_was_controller(sample_answers, moment)
+    assert found.sentence == sentence
+    assert all(one.evidence for one in found.told)
+
+
+def test_why_a_partition_had_no_leader(sample_answers: Answers) -> None:
+    found = why_leaderless(sample_answers, TopicPartition("fraud_scores", 0), None)
+    assert found.sentence.startswith(
+        "fraud_scores-0 had no leader that serves it since 2026-11-21 08:59:14.438 UTC until 2026-11-21 08:59:17.758"
+    )
+    assert [one.text.split(";")[0] for one in found.told[1:]] == [
+        "election failed: no live assigned",
+        "election failed: no live assigned",
+        "election done: offline",
+    ]
+    other = why_leaderless(sample_answers, TopicPartition("fraud_scores", 0), at("08:59:20"))
+    assert other.sentence.startswith(
+        "No line shows fraud_scores-0 without a leader at 2026-11-21 08:59:20.000 UTC"
+    )
+    with pytest.raises(InputProblem, match="a partition nope-1 in the logs read"):
+        why_leaderless(sample_answers, TopicPartition("nope", 1), None)
+
+
+def test_what_happened_is_told_in_order_of_time(sample_answers: Answers) -> None:
+    found = what_happened(sample_answers, at("08:59:35"), timedelta(seconds=3), About())
+    times = [one.at for one in found.told]
+    assert all(one and at("08:59:32") <= one <= at("08:59:38") for one in times)
+    assert times == sorted(times, key=str)
+    texts = [one.text for one in found.told]
+    assert texts[0] == "broker 2 (epoch 6) was elected controller"
+    assert any(text.startswith("CRITICAL unclean election: audit_log-0") for text in texts)
+    assert any(text.endswith("11 more of the kind") for text in texts)
+    of_one = what_happened(sample_answers, at("08:59:35"), timedelta(seconds=3), About("audit_log", 0))
+    assert of_one.told and all("audit_log-0" in one.text for one in of_one.told)
+    nothing = what_happened(sample_answers, at("08:59:35"), timedelta(0), About(broker=99))
+    assert nothing.sentence.startswith("The tables tell nothing from")
+
+
+def timeline(**columns: object) -> pl.DataFrame:
+    row: dict[str, object] = {
+        "topic": "t",
+        "partition": 0,
+        "leader": 1,
+        "is_served": True,
+        "isr": [1, 2],
+        "replicas": [1, 2, 3],
+        "is_isr_stale": False,
+        "is_assignment_stale": False,
+        "is_deleting": False,
+        "certainty": "proved",
+        "valid_from_at": at("08:00:00"),
+        "valid_until_at": None,
+        "evidence": [],
+        "isr_evidence": [],
+    }
+    types = {
+        "valid_until_at": pl.Datetime("us", "UTC"),
+        "isr": pl.List(pl.Int32),
+        "replicas": pl.List(pl.Int32),
+    }
+    return pl.DataFrame([row | columns], schema_overrides=types)
+
+
+SESSIONS = pl.DataFrame(
+    {"broker_id": [1, 2], "left_at": [None, None]},
+    {"broker_id": pl.Int32, "left_at": pl.Datetime("us", "UTC")},
+)
+
+
+@pytest.mark.parametrize(
+    ("columns", "begin"),
+    [
+        (
+            {},
+            "Yes, by the state last known: all 1 partition keep an in-sync replica. 1 partition would have one",
+        ),
+        ({"isr": [1]}, "NO: 1 partition would lose the last in-sync replica."),
+        ({"isr": [1, 3]}, "NO: 1 partition would lose"),  # 3 is not there
+        ({"isr": [2]}, "Yes, by the state last known: all 1 partition keep an in-sync replica."),
+        ({"is_isr_stale": True}, "Not enough evidence: of 1 of 1 partition"),
+        ({"isr": None}, "Not enough evidence: of 1 of 1 partition"),
+        (
+            {"is_served": False},
+            "Yes, by the state last known: all 1 partition keep an in-sync replica. 1 partition of its",
+        ),
+        ({"is_deleting": True}, "Broker 1 has no replica that the logs show."),
+    ],
+)
+def test_whether_a_broker_can_be_restarted(columns: dict[str, object], begin: str) -> None:
+    answers = answers_of(partition_timeline=timeline(**columns), broker_session=SESSIONS)
+    assert is_safe_to_restart(answers, 1).sentence.startswith(begin)
+    with pytest.raises(InputProblem, match="found brokers 1, 2"):
+        is_safe_to_restart(answers, 9)
+
+
+def test_what_stands(sample_answers: Answers) -> None:
+    assert unclean(sample_answers, None).sentence == "1 unclean election, 0 still so at the end of the data."
+    assert unclean(sample_answers, None).not_known[0].startswith("whether 20 elections of 416")
+    assert stuck(sample_answers, None).sentence == "Nothing is told to be stuck."
+    assert len(flapping(sample_answers, None).told) == 2
+    assert flapping(sample_answers, at("10:00:00")).told == []
+    assert imbalance_now(sample_answers).sentence == "Over the limit: broker 1."
+    assert missing_evidence(sample_answers, None).sentence == "No gap in the logs that were read is known."
+
+
+def test_nothing_is_made_up_of_no_data() -> None:
+    answers = answers_of()
+    for found in (
+        who_was_controller(answers, None),
+        unclean(answers, None),
+        imbalance_now(answers),
+        compare_nights(answers, lambda _: answers),
+    ):
+        assert found.sentence.startswith("Not enough evidence")
+
+
+def test_an_answer_shows_its_lines(sample_answers: Answers) -> None:
+    found = with_lines(sample_answers, "flapping", flapping(sample_answers, None))
+    lines = as_text(found)
+    assert lines[0] == "lab-2.2.2  flapping  (data to 2026-11-21 09:00:26.102 UTC)"
+    (row,) = json.loads(as_json([found]))
+    for one, told in zip(row["told"], found.answer.told, strict=True):
+        assert len(one["lines"]) == len(told.evidence) > 2
+        assert f"      {len(one['lines']) - 2} more: --format json" in lines
+        assert "deleted brokers: " in one["lines"][0]["text"]
+
+
+@pytest.mark.parametrize("name", sorted(set(QUESTIONS) - {"compare-nights"}))
+def test_every_question_is_asked_by_name(
+    name: str, sample_answers: Answers, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(catalog, "all_answers", lambda *_: [sample_answers])
+    given = {"partition": ["fraud_scores-0"], "node": ["1"]}
+    words = [name, *(word for taken in QUESTIONS[name].takes for word in given.get(taken, []))]
+    assert catalog.main([*words, "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["question"] == " ".join(words) and row["answer"].endswith(".")
+    assert catalog.main([]) == 0
+    assert name in capsys.readouterr().out
