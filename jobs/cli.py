@@ -36,6 +36,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "main",
         "[--topic NAME] [--open]: partitions without a leader, and by which event",
     ),
+    "changes": (
+        "jobs.questions.changes.command",
+        "main",
+        "[--since TIME] [--topic NAME]: what people and tools asked for, and what became of it",
+    ),
     "brokers": (
         "jobs.questions.brokers",
         "main",

@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any
 
 from jobs.questions.answers import Answers
+from jobs.questions.changes.asked import TABLES as CHANGED
+from jobs.questions.changes.asked import changes_of
 from jobs.questions.finding_lines import first_places
 from jobs.questions.nodes import in_office, mode_of, releases_of
 from jobs.questions.outages import TABLE, Outages, asked_of
@@ -37,6 +39,7 @@ class Facts:
     in_office: int | None
     terms: list[Row]
     findings: list[Row]
+    changes: list[Row] | None
     at_end: Row | None
     deleting: list[str]
     brokers: list[Row] | None
@@ -68,6 +71,7 @@ def gather(answers: Answers, watermarks: Mapping[str, str], before: int) -> Fact
         "in_office": partial(in_office, answers),
         "terms": answers.terms if has("gold.controller_term") else list,
         "findings": answers.findings if has("gold.finding") else list,
+        "changes": partial(changes_of, answers, since) if all(map(has, CHANGED)) else none,
         "at_end": answers.partitions_at_end if has("gold.partition_timeline") else none,
         "deleting": answers.deleting,
         "brokers": answers.brokers if has("gold.leader_imbalance") else none,

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from jobs.questions.answers import Answers
+from jobs.questions.changes.screen import change_lines
 from jobs.questions.finding_lines import SEVERITY, finding_lines, is_since, told
 from jobs.questions.nodes import controller_text, may_be_silent, release_text
 from jobs.questions.outages import outage_lines
@@ -58,6 +59,7 @@ def first_screen(tables: ReadableTables, folder: str, request: RunRequest, resul
         not_known(facts) if result.is_judged else [],
         window(facts),
         [""],
+        change_lines(facts.changes, facts.read["last_at"], facts.since),
         finding_lines(facts.findings, facts.lines, facts.read["last_at"], facts.since),
         term_lines(facts),
         outage_part(facts),

@@ -1,0 +1,97 @@
+"""All changes of a stretch of time in its order, each with its words, who served it and what became of it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+import polars as pl
+from polars import col
+
+from jobs.questions.answers import Answers
+from jobs.questions.changes.frames import COLUMNS, LINE, TIME, with_server
+from jobs.questions.changes.kinds import ASKED_BY, KINDS, OUTCOMES
+from jobs.questions.changes.of_controllers import of_brokers, of_controllers, terms_of
+from jobs.questions.changes.of_elections import of_elections
+from jobs.questions.changes.of_reassignments import of_reassignments
+from jobs.questions.changes.of_settings import of_settings
+from jobs.questions.changes.of_topics import of_topics
+from jobs.questions.rows import Row
+from jobs.text import length_text
+
+NAMED = 3  # partitions of a request that are named
+VALUES = (
+    "life",
+    "broker_id",
+    "size",
+    "from_count",
+    "to_count",
+    "resource",
+    "named",
+    "allowed",
+    "led",
+    "asked",
+)
+TABLES = (
+    "gold.topic_lifecycle", "gold.reassignment", "gold.controller_term", "gold.broker_session",
+    "gold.leader_election",
+)  # fmt: skip
+
+
+def changes_of(answers: Answers, since: datetime | None = None, until: datetime | None = None) -> list[Row]:
+    """COLUMNS, term_id, controller_epoch, what and outcome, in the order of time."""
+    terms = terms_of(answers)
+    created, *topics = of_topics(answers, since)
+    found = [
+        *topics,
+        *of_settings(answers, since, created, terms),
+        *of_reassignments(answers, since),
+        *of_elections(answers, since, terms),
+        *of_brokers(answers, since),
+        *of_controllers(terms),
+    ]
+    nothing = pl.DataFrame(schema=COLUMNS)
+    rows = pl.concat([nothing, *(one.select(kept(one)) for one in found)], how="diagonal")
+    asked = rows if since is None else rows.filter(col("at") >= since)
+    asked = asked if until is None else asked.filter(col("at") < until)
+    offices = terms.select(
+        "term_id", "controller_epoch", col("controller_id").cast(pl.Int32), col("from_at").cast(TIME)
+    )
+    served = with_server(asked, offices).sort("at", "kind", *LINE, nulls_last=True)
+    return [row | {"what": what(row), "outcome": outcome(row)} for row in served.to_dicts()]
+
+
+def said(row: Row) -> str:
+    """What it was and what became of it."""
+    return f"{row['what']}: {row['outcome']}" if row["outcome"] else str(row["what"])
+
+
+def kept(rows: pl.DataFrame) -> Sequence[str]:
+    return [name for name in rows.columns if name in COLUMNS or name in VALUES]
+
+
+def what(row: Row) -> str:
+    topics, partitions = row["topics"] or [], row["partitions"] or []
+    words = KINDS[row["kind"]].one.format_map(
+        row | {"topic": topics[0] if topics else "?", "partitions": partitions_text(partitions)}
+    )
+    by = ASKED_BY[row["asked_by"]]
+    late = ", at the latest then" if row["kind"] == "deletion" and row["certainty"] == "inferred" else ""
+    return f"{words}{late}{' ' + by if by else ''}"
+
+
+def partitions_text(names: Sequence[str]) -> str:
+    if not names:
+        return "partitions that are not named"
+    some = ", ".join(names[:NAMED])
+    return some if len(names) <= NAMED else f"{len(names):,} partitions ({some}, …)"
+
+
+def outcome(row: Row) -> str | None:
+    """Several outcomes of one request with their counts."""
+    codes = Counter(row["outcomes"] or [])
+    length = None if row["ms"] is None else length_text(row["ms"])
+    values = row | {"length": length or "?"}
+    said = [(OUTCOMES[code].format_map(values), count) for code, count in codes.items()]
+    if len(said) < 2:
+        return said[0][0] if said else None
+    return ", ".join(f"{count:,} {words}" for words, count in said)

@@ -1,0 +1,98 @@
+"""`changes`: what people and tools asked of the cluster, in the order of time, each with its log line."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from jobs.questions.answers import Answers
+from jobs.questions.ask import answered, asking, moment_or_clock, on_day, require, unknown_topic
+from jobs.questions.changes.asked import TABLES, changes_of, said
+from jobs.questions.changes.kinds import AUTO, UNSEEN
+from jobs.questions.findings_out import plain
+from jobs.questions.rows import Row, place_of
+from jobs.text import clock_by, counted, day_clock, shortened
+
+DOCUMENT = (
+    *(
+        "at",
+        "kind",
+        "what",
+        "outcome",
+        "asked_by",
+        "controller_id",
+        "controller_epoch",
+        "term_id",
+        "certainty",
+    ),
+    *("topics", "partitions", "file_id", "byte_offset"),
+)
+WIDTH = 240
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = asking("changes", "What people and tools asked of the cluster, and what became of it.")
+    arguments.add_argument(
+        "--since", type=moment_or_clock, metavar="TIME", help="UTC (the begin of the data)"
+    )
+    arguments.add_argument("--until", type=moment_or_clock, metavar="TIME", help="UTC (the end of the data)")
+    arguments.add_argument("--topic", metavar="NAME", help="of one topic (all, and of the cluster)")
+    arguments.add_argument("--format", choices=("text", "json"), default="text")
+    given = arguments.parse_args(argv)
+    return answered("changes", given, partial(changes, given))
+
+
+def changes(given: argparse.Namespace, answers: Answers) -> list[str]:
+    """InputProblem: the tables are not there, or the topic is in no log that was read."""
+    for table in TABLES:
+        require(answers, table)
+    last = answers.last_at()
+    if last is None:
+        return [f"{answers.cluster_id}  no time on any record"]
+    since, until = on_day(given.since, last.date()), on_day(given.until, last.date())
+    rows = changes_of(answers, since, until)
+    if given.topic is not None:
+        rows = [row for row in rows if given.topic in (row["topics"] or [])]
+        if not rows and given.topic not in (counts := answers.partition_counts()):
+            raise unknown_topic(given.topic, counts)
+    lines_of = answers.lines([row for row in rows if row["file_id"] is not None], shown=[])
+    if given.format == "json":
+        return json.dumps([document(row, lines_of) for row in rows], indent=2).splitlines()
+    span = " ".join(f"{word} {day_clock(at)}" for word, at in (("since", since), ("until", until)) if at)
+    return [
+        f"{answers.cluster_id}  {counted(len(rows), 'change')} that people or tools asked for"
+        f"{' ' + span if span else ''}  times are UTC",
+        *(line for row in rows for line in told(row, lines_of, last)),
+        *notes(answers, rows),
+    ]
+
+
+def told(row: Row, lines_of: dict[tuple[str, int], Row], last: datetime) -> list[str]:
+    """Its sentence, and its place below."""
+    doubt = "" if row["certainty"] == "proved" else f"  [{row['certainty']}]"
+    lines = [f"{clock_by(row['at'], last)} {shortened(said(row), WIDTH)}{served_by(row)}{doubt}"]
+    found = lines_of.get(place_of(row)) if row["file_id"] is not None else None
+    return [*lines, f"    {shortened(found['path'], 1000)}:{found['line']}"] if found else lines
+
+
+def served_by(row: Row) -> str:
+    if row["controller_id"] is None:
+        return ""
+    epoch = "" if row["controller_epoch"] is None else f", epoch {row['controller_epoch']}"
+    return f"  (controller {row['controller_id']}{epoch})"
+
+
+def notes(answers: Answers, rows: Sequence[Row]) -> list[str]:
+    """What can't be told apart, and what is never seen."""
+    modes = answers.rows("gold.controller_term", None, ("mode",))["mode"].unique().sort().to_list()
+    has_created = any(row["kind"] == "topic_created" and row["asked_by"] == "unknown" for row in rows)
+    said = [UNSEEN[mode] for mode in modes] + ([AUTO] if has_created else [])
+    return ["", *said] if said else []
+
+
+def document(row: Row, lines_of: dict[tuple[str, int], Row]) -> dict[str, Any]:
+    found = lines_of.get(place_of(row)) if row["file_id"] is not None else None
+    place = {"path": found["path"] if found else None, "line": int(found["line"]) if found else None}
+    return {name: plain(row[name]) for name in DOCUMENT} | place

@@ -1,0 +1,106 @@
+"""What was asked of controllers and brokers, as changes."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit, when
+
+from jobs.questions.answers import Answers, reached
+from jobs.questions.changes.frames import LINE, TIME, changes, in_office, place, said
+from pipeline.core.conditions import all_of, is_in
+
+TERMS, BROKERS = "gold.controller_term", "silver.broker_event"
+TERM = (
+    *("term_id", "life", "mode", "controller_id", "controller_epoch", "elected_at", "ended_at", "ended_how"),
+    *("superseded_at", "resigning_at", "fenced_from_at", "last_act_at", "lines"),
+)
+# Attempts of one shutdown: controlled.shutdown.max.retries and retry.backoff.ms, with time to answer.
+RETRIED = pl.duration(seconds=60)
+AT_ONCE = pl.duration(
+    seconds=10
+)  # a stay ends a little before the last attempt, where another controller takes over
+ASKS = {"shutdown_requested": "controlled_shutdown", "controlled_shutdown_granted": "controlled_shutdown"}
+UNREGISTERED = "unregistered"
+
+
+def terms_of(answers: Answers) -> pl.DataFrame:
+    rows = answers.rows(TERMS, None, TERM)
+    return rows.with_columns(from_at=pl.coalesce("elected_at", "last_act_at")).sort("from_at")
+
+
+def of_controllers(terms: pl.DataFrame) -> list[pl.DataFrame]:
+    """/controller gone while its controller lived; an epoch that ZooKeeper refused though nobody else was elected; a
+    new life of the metadata. Where KRaft takes over, it rewrites them itself."""
+    of_kraft = terms.filter(col("mode") == "kraft")["controller_id"].unique().to_list()
+    is_before_kraft = col("controller_id").shift(-1).is_in(of_kraft) & ~col("controller_id").is_in(of_kraft)
+    is_before_kraft = is_before_kraft.fill_null(value=False)
+    of_zookeeper = terms.with_columns(is_taken=is_before_kraft).filter(
+        col("mode") == "zookeeper", ~col("is_taken")
+    )
+    is_alone = (col("fenced_from_at") < col("superseded_at")).fill_null(value=True)
+    has_zookeeper = (terms["mode"] == "zookeeper").any()
+    begun = terms.filter(col("life") > 1).unique("life", keep="first", maintain_order=True)
+    is_other_mode = (col("mode") == "kraft") & has_zookeeper
+    kind = when(is_other_mode).then(lit("migration")).otherwise(lit("metadata_wiped"))
+    return [
+        changes(
+            of_zookeeper.filter(col("ended_how") == "znode_gone", col("ended_at").is_not_null()),
+            at=col("ended_at"), kind=lit("controller_znode_deleted"), **place(said("ended")),
+        ),
+        changes(
+            of_zookeeper.filter(col("fenced_from_at").is_not_null(), is_alone),
+            at=col("fenced_from_at"), kind=lit("epoch_rewritten"), certainty=lit("inferred"),
+            **place(said("fenced")),
+        ),
+        changes(
+            of_zookeeper.filter(col("ended_how").is_null(), col("resigning_at").is_not_null()),
+            at=col("resigning_at"), kind=lit("controller_resigned"), certainty=lit("undetermined"),
+            **place(said("ended")),
+        ),
+        changes(
+            begun.filter(col("from_at").is_not_null()),
+            at=col("from_at"), kind=kind, certainty=lit("inferred"), **place(said("elected")),
+        ),
+    ]  # fmt: skip
+
+
+def of_brokers(answers: Answers, since: datetime | None) -> list[pl.DataFrame]:
+    asked = all_of(is_in("step", (*ASKS, UNREGISTERED)), reached("logged_at", since))
+    names = ("logged_at", "step", "broker_id", "controller_id", "node_id", *LINE)
+    rows = answers.rows(BROKERS, asked, names).with_columns(at=col("logged_at"))
+    stays = answers.rows(
+        "gold.broker_session", reached("left_at", since), ("broker_id", "joined_at", "left_at")
+    )
+    own = in_office(rows.filter(col("step") == UNREGISTERED), answers, since)
+    return [
+        shutdowns(rows.filter(col("step").is_in([*ASKS])), stays),
+        changes(own, kind=lit("broker_unregistered")),
+    ]
+
+
+def shutdowns(rows: pl.DataFrame, stays: pl.DataFrame) -> pl.DataFrame:
+    """One change for all attempts of a broker that follow each other; its stay tells when it left."""
+    stayed = stays.with_columns(col("joined_at", "left_at").cast(TIME)).sort("joined_at")
+    own = (
+        rows.with_columns(col("at").cast(TIME))
+        .sort("at", *LINE)
+        .join_asof(stayed, left_on="at", right_on="joined_at", by="broker_id", check_sortedness=False)
+    )
+    before, is_over = (
+        col("at").shift(1).over("broker_id"),
+        (col("at") > col("left_at")).fill_null(value=False),
+    )
+    is_other_stay = col("joined_at").ne_missing(col("joined_at").shift(1).over("broker_id"))
+    is_next = (
+        is_over & ~is_over.shift(1).over("broker_id").fill_null(value=False) & (col("at") - before > AT_ONCE)
+    )
+    is_new = before.is_null() | (col("at") - before > RETRIED) | is_other_stay | is_next
+    found = own.sort("broker_id", "at", *LINE).filter(is_new.fill_null(value=True))
+    ms = (col("left_at") - col("at")).dt.total_milliseconds()
+    is_left = (ms >= 0).fill_null(value=False)
+    return changes(
+        found,
+        kind=lit("controlled_shutdown"),
+        outcomes=pl.concat_list(when(is_left).then(lit("left")).otherwise(lit("stayed"))),
+        ms=when(is_left).then(ms),
+    )

@@ -1,0 +1,51 @@
+"""Reassignments begun, overridden, cancelled and refused, as changes."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit, when
+
+from jobs.questions.answers import Answers, reached
+from jobs.questions.changes.frames import LINE, changes, place, requests
+from jobs.questions.changes.kinds import REASONS
+from pipeline.core.conditions import is_in
+
+MOVES = "gold.reassignment"
+MOVE = (
+    *("topic", "partition", "started_at", "asked_from_at", "ended_at", "total_ms", "outcome", "reason"),
+    "evidence",
+)
+CONTINUED = ("listed", "resumed")  # of one that began before: steps of silver.reassignment_event
+# Up to 2.3 a controller begins them one by one.
+TOGETHER = pl.duration(seconds=1)
+NOT_BEGUN = ("skipped", "failed")
+
+
+def of_reassignments(answers: Answers, since: datetime | None) -> list[pl.DataFrame]:
+    """Those that a controller finds as it starts were asked for before."""
+    rows = answers.rows(MOVES, reached("ended_at", since), MOVE)
+    names = ("topic", "partition", *LINE)
+    going_on = answers.rows("silver.reassignment_event", is_in("step", CONTINUED), names).unique()
+    first = rows.with_columns(
+        at=col("started_at"), ms="total_ms", **place("evidence"), certainty=lit("proved")
+    )
+    is_refused = col("outcome").is_in(NOT_BEGUN) & (col("started_at") == col("ended_at"))
+    is_override = col("asked_from_at") < col("started_at")
+    kind = (
+        when(is_refused).then(lit("reassignment_refused"))
+        .when(is_override).then(lit("reassignment_overridden"))
+        .otherwise(lit("reassignment"))
+    )  # fmt: skip
+    known = first.join(going_on, on=names, how="anti").with_columns(kind=kind)
+    last = rows.with_columns(at=col("ended_at"), **place("evidence", -1), certainty=lit("proved"))
+    cancelled = last.filter(col("outcome") == "cancelled").with_columns(
+        kind=lit("reassignment_cancelled"), outcome=lit(None, pl.String), ms=lit(None, pl.Int64)
+    )
+    both = pl.concat([known, cancelled], how="diagonal").with_columns(controller_id=lit(None, pl.Int32))
+    is_told = col("kind") == "reassignment_refused"
+    told = both.with_columns(
+        outcome=when(is_told).then(lit("skipped")).when(col("outcome") == "completed").then(lit("completed"))
+        .otherwise("outcome"),
+        reason=when(is_told).then(col("reason").fill_null("unknown").replace(REASONS)),
+    )  # fmt: skip
+    return [changes(requests(told, TOGETHER, "kind", "reason"))]

@@ -1,0 +1,138 @@
+"""Settings, features, quotas and rights that were changed in KRaft."""
+
+from datetime import datetime
+
+import polars as pl
+from polars import col, lit, when
+
+from jobs.questions.answers import Answers, reached
+from jobs.questions.changes.frames import LINE, TIME, by_whom, changes, in_office
+from pipeline.core.conditions import is_in
+
+# What a controller that is elected for the first time writes as the cluster was formatted.
+AT_FORMAT = pl.duration(seconds=1)
+MIGRATED = ("migration_begun", "migration_ended")
+WITH_CREATION = "20ms"
+OF_REQUEST = pl.duration(milliseconds=20)
+OF_RECORD = {"config": "settings", "quota": "quota", "acl": "acl", "scram": "scram"}
+
+
+def of_settings(
+    answers: Answers, since: datetime | None, created: pl.DataFrame, terms: pl.DataFrame
+) -> list[pl.DataFrame]:
+    """Topics that were created, with the settings that were written with them, and all other records: those of one
+    request about one resource as one change. What the first controller of a cluster writes at once is of its format."""
+    names = (
+        "logged_at",
+        "record",
+        "step",
+        "resource_type",
+        "resource_name",
+        "name",
+        "value",
+        "controller_id",
+    )
+    rows = answers.rows("silver.config_event", reached("logged_at", since), (*names, *LINE))
+    own = (
+        in_office(rows, answers, since)
+        .with_columns(at=col("logged_at").cast(TIME), named=named_text())
+        .pipe(without_format, terms)
+        .pipe(without_migrated, answers)
+    )
+    is_feature = col("record") == "feature"
+    features = own.filter(is_feature)
+    kind = when(col("step") == "removed").then(lit("feature_removed")).otherwise(lit("feature_set"))
+    changed = with_birth(in_requests(own.filter(~is_feature)), created)
+    at_birth = changed.filter(col("created_at").is_not_null())
+    return [
+        with_settings(created, at_birth),
+        changes(
+            changed.filter(col("created_at").is_null()),
+            kind=col("record").replace_strict(OF_RECORD, return_dtype=pl.String),
+            topics=pl.concat_list("topic").list.drop_nulls(),
+            asked_by=by_whom(col("topic")),
+            resource=resource_text(),
+            outcomes=pl.concat_list(when("is_hidden").then(lit("hidden"))).list.drop_nulls(),
+        ),
+        changes(features, kind=kind),
+    ]
+
+
+def without_format(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """Without what the controller writes as it is elected for the first time: what the cluster was formatted with, and
+    the minimum of in-sync replicas for eligible leader replicas (from 4.0)."""
+    begun = terms.filter(col("mode") == "kraft").unique("life", keep="first", maintain_order=True)
+    first = begun.select("term_id", begun_at=col("elected_at").cast(TIME))
+    is_format = (col("at") - col("begun_at") < AT_FORMAT).fill_null(value=False)
+    return rows.join(first, on="term_id", how="left").filter(~is_format)
+
+
+def without_migrated(rows: pl.DataFrame, answers: Answers) -> pl.DataFrame:
+    """Without what is taken over from ZooKeeper, while it is."""
+    if rows.is_empty():
+        return rows
+    steps = answers.rows("silver.controller_event", is_in("step", MIGRATED), ("logged_at", "step"))
+    last = (
+        steps.with_columns(step_at=col("logged_at").cast(TIME))
+        .select("step_at", last_step="step")
+        .sort("step_at")
+    )
+    found = rows.sort("at").join_asof(last, left_on="at", right_on="step_at", check_sortedness=False)
+    return found.filter(col("last_step").ne_missing(MIGRATED[0])).drop("last_step", "step_at")
+
+
+def in_requests(rows: pl.DataFrame) -> pl.DataFrame:
+    resource = ("record", "resource_type", "resource_name", "controller_id")
+    is_new = (col("at") - col("at").shift(1).over(resource) > OF_REQUEST).fill_null(value=True)
+    return (
+        rows.sort(*resource, "at", *LINE)
+        .with_columns(number=is_new.cum_sum().over(resource))
+        .group_by(*resource, "number", maintain_order=True)
+        .agg(
+            *(col(one).first() for one in ("at", *LINE)),
+            named=col("named").unique(maintain_order=True).str.join(", "),
+            is_hidden=(col("step") == "written").all(),
+        )
+    )
+
+
+def with_birth(changed: pl.DataFrame, created: pl.DataFrame) -> pl.DataFrame:
+    """topic, and created_at where it was created just then: settings of a new topic are written with it."""
+    topic = when(col("resource_type") == "TOPIC").then("resource_name")
+    born = created.select(topic=col("topics").list.first(), created_at="at").sort("created_at")
+    return (
+        changed.with_columns(topic=topic)
+        .sort("at")
+        .join_asof(
+            born, left_on="at", right_on="created_at", by="topic", tolerance=WITH_CREATION, strategy="nearest",
+            check_sortedness=False,
+        )
+    )  # fmt: skip
+
+
+def with_settings(created: pl.DataFrame, at_birth: pl.DataFrame) -> pl.DataFrame:
+    own = at_birth.group_by("topic", at="created_at").agg(own=col("named").sort().str.join(", "))
+    return (
+        created.with_columns(topic=col("topics").list.first())
+        .join(own, on=["topic", "at"], how="left", maintain_order="left")
+        .with_columns(size=pl.format("{}{}", "size", pl.format("; {}", "own").fill_null("")))
+        .drop("own")
+    )
+
+
+def named_text() -> pl.Expr:
+    """`retention.ms = 1000`, `retention.ms removed`, `a.name = [hidden]`."""
+    return (
+        when(col("step") == "removed").then(pl.format("{} removed", "name"))
+        .when(col("value").is_not_null()).then(pl.format("{} = {}", "name", "value"))
+        .otherwise("name")
+    )  # fmt: skip
+
+
+def resource_text() -> pl.Expr:
+    kind = col("resource_type").str.to_lowercase().str.replace_all("_", " ")
+    return (
+        when(col("resource_type").is_null()).then(col("resource_name").fill_null("?"))
+        .when(col("resource_name").is_null()).then(pl.format("all {}s", kind))
+        .otherwise(pl.format("{} {}", kind, "resource_name"))
+    )  # fmt: skip

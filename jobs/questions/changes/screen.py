@@ -1,0 +1,38 @@
+"""The block of the first screen: what people and tools asked for in what the run brought, alike changes together."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import groupby
+
+from jobs.questions.changes.asked import said
+from jobs.questions.changes.kinds import KINDS
+from jobs.questions.rows import Row
+from jobs.text import clock_by, day_clock, shortened
+
+SHOWN, WIDTH = 6, 150
+
+
+def change_lines(rows: Sequence[Row] | None, last: datetime | None, since: datetime | None) -> list[str]:
+    """None where nobody asked for anything; the gravest kinds first, what brokers asked for themselves left out."""
+    asked = [row for row in rows or [] if row["asked_by"] != "broker"]
+    if not asked:
+        return []
+    ranks = {kind: number for number, kind in enumerate(KINDS)}
+    in_order = sorted(asked, key=lambda row: (KINDS[row["kind"]].rank, ranks[row["kind"]], row["at"]))
+    groups = [list(alike) for _, alike in groupby(in_order, lambda row: row["kind"])]
+    lines = [group_line(group, last) for group in groups[:SHOWN]]
+    left = sum(map(len, groups[SHOWN:]))
+    begin = f" --since {day_clock(since).replace(' ', 'T')}" if since else ""
+    more = [f"        {left:,} more: changes{begin}"] if left else []
+    return [f"CHANGES {lines[0]}", *(f"        {line}" for line in lines[1:]), *more, ""]
+
+
+def group_line(group: Sequence[Row], last: datetime | None) -> str:
+    first = group[0]
+    at = clock_by(first["at"], last)
+    if len(group) == 1:
+        return f"{at} {shortened(said(first), WIDTH)}"
+    words = KINDS[first["kind"]].many.format(count=f"{len(group):,}")
+    topics = list(dict.fromkeys(topic for row in group for topic in row["topics"] or []))
+    named = f" ({', '.join(topics[:3])}{', …' if len(topics) > 3 else ''})" if topics else ""
+    return f"{at} {shortened(f'{words}{named}', WIDTH)}"

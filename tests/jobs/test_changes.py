@@ -1,0 +1,148 @@
+"""What people and tools asked for: every request of the labs that reached a controller, and no other."""
+
+import json
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from jobs.cli import main
+from jobs.questions.answers import Answers
+from jobs.questions.changes.asked import changes_of, outcome
+from jobs.questions.changes.kinds import KINDS, OUTCOMES, REASONS
+from jobs.questions.changes.screen import change_lines
+from schemas.gold import reassignment, topic_lifecycle
+from tests.jobs.answering import answers_of_logs
+from tests.jobs.change_truth import asked_of, judged, moved_at
+from tests.lab import folder_of
+
+LATE = datetime(2026, 11, 21, 8, 59, 50, tzinfo=UTC)
+# Requests that a controller printed as changes, and what it did and printed nothing of: an election of a leader that
+# leads already; requests in ZooKeeper while another one stood there; in KRaft what a release does not print.
+LABS: dict[str, tuple[int, list[str]]] = {
+    "0.11.0.3-zk-stock": (25, []),
+    "1.0.2-zk-stock": (25, []),
+    "2.2.2-zk-stock": (32, []),
+    "2.5.1-zk-stock": (30, []),
+    "2.6.3-zk-stock": (26, []),
+    "2.6.3-zk-trace": (29, []),
+    "3.2.3-zk-stock": (27, []),
+    "3.2.3-zk-trace": (31, []),
+    "3.9.1-zk-stock": (25, ["preferred_election"]),
+    "3.9.1-zk-trace": (26, []),
+    "1.0.2-zk-moves": (52, ["reassign"]),
+    "2.2.2-zk-moves": (46, ["reassign"] * 3),
+    "2.2.2-zk-redrive": (23, []),
+    "3.9.1-zk-moves": (50, []),
+    "3.9.1-zk-redrive": (22, []),
+    "3.3.2-kraft-combined-stock": (32, ["preferred_election"]),
+    "3.9.2-kraft-separate-stock": (32, []),
+    "3.9.2-kraft-migration-stock": (24, ["preferred_election"]),
+    "4.0.0-kraft-combined-stock": (32, []),
+    "4.3.1-kraft-separate-stock": (31, []),
+    "4.3.1-kraft-combined-trace": (32, []),
+    "3.9.2-kraft-separate-moves": (100, []),
+    "4.0.0-kraft-combined-moves": (99, []),
+    "4.4.0-kraft-separate-stock": (32, []),
+}
+QUICK = ("2.5.1-zk-stock", "4.0.0-kraft-combined-moves")
+READ = {
+    "zk": ("controller", "state-change", "mixed"),
+    "kraft": ("controller", "state-change", "mixed", "server"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.soak) for name in LABS]
+)
+def test_every_request_of_a_lab_has_its_line(shared: Path, name: str) -> None:
+    cluster = folder_of(shared, name)
+    mode = "kraft" if "-kraft-" in name else "zk"
+    rows = changes_of(answers_of_logs(cluster, READ[mode]))
+    found = judged(asked_of(cluster), rows, moved_at(cluster) if mode == "kraft" else None)
+    told = [(row["at"], row["kind"], row["what"]) for row in found.surplus]
+    assert told == []
+    assert (len(found.found), [one.what for one in found.missing]) == LABS[name]
+    assert [row for row in rows if row["file_id"] is None] == []
+
+
+def test_what_the_sample_was_asked_for(sample_answers: Answers) -> None:
+    rows = changes_of(sample_answers, LATE)
+    told = [(row["what"], row["outcome"], row["controller_id"], row["controller_epoch"]) for row in rows]
+    assert told == [
+        ("deletion of topic billing.v2", "completed after 54 ms", 2, 6),
+        ("topic billing.v2 was created (3 partitions, replication 2)", "served after 30 ms", 2, 6),
+        ("/controller was deleted or rewritten", None, 2, 6),
+        ("deletion of topic payments", "completed after 4.4 s", 2, 8),
+    ]
+    assert changes_of(sample_answers, LATE, rows[1]["at"]) == rows[:1]
+
+
+def test_alike_changes_are_one_line_of_the_screen(sample_answers: Answers) -> None:
+    rows, last = changes_of(sample_answers), sample_answers.last_at()
+    assert change_lines(rows, last, None) == [
+        "CHANGES 08:58:11.215 /controller_epoch was rewritten, at the latest then: ZooKeeper refused controller 3 in "
+        "office",
+        "        08:58:17.217 /controller was deleted or rewritten 2 times",
+        "        08:57:58.874 2 controlled shutdowns of brokers",
+        "        08:58:36.120 3 reassignments (orders, clicks)",
+        "        08:58:38.411 deletion of 5 topics (alerts, email.out, user.events_v1, …)",
+        "        08:58:36.856 2 times preferred leaders were asked for (orders)",
+        "        17 more: changes",
+        "",
+    ]
+    late = change_lines(changes_of(sample_answers, LATE), last, LATE)
+    assert late[0] == "CHANGES 09:00:01.306 /controller was deleted or rewritten"
+    assert change_lines([], last, None) == change_lines(None, last, None) == []
+
+
+def test_the_command_as_text_and_json(sample_in_memory: Answers, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["changes", "--since", "08:59:50", "--topic", "payments"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == (
+        f"{sample_in_memory.cluster_id}  1 change that people or tools asked for since 2026-11-21 08:59:50.000  "
+        "times are UTC"
+    )
+    assert (
+        lines[1] == "09:00:21.678 deletion of topic payments: completed after 4.4 s  (controller 2, epoch 8)"
+    )
+    assert lines[2].endswith(":270") and "Not seen" in lines[4]
+    assert main(["changes", "--until", "08:57:44.1", "--format", "json"]) == 0
+    (document,) = json.loads(capsys.readouterr().out)
+    assert (document["kind"], document["topics"], document["line"]) == ("topic_created", ["orders"], 50)
+    assert main(["changes", "--topic", "no-such"]) == 4
+    assert "a topic no-such in the logs read" in capsys.readouterr().err
+
+
+def test_whatever_became_of_it_has_words() -> None:
+    assert set(reassignment.REASONS) < {*REASONS}
+    begun = set(reassignment.OUTCOMES) - {"skipped"}
+    asked = set(topic_lifecycle.DELETION_STATES) - {"none", "ignored_nonexistent"}
+    assert begun | asked <= {*OUTCOMES}
+    assert all("{count}" in kind.many for kind in KINDS.values())
+
+
+def test_several_outcomes_are_counted() -> None:
+    row = {"outcomes": ["completed", "cancelled", "completed"], "ms": 4300}
+    assert outcome(row) == "2 completed after 4.3 s, 1 cancelled"
+    assert outcome({"outcomes": [], "ms": None}) is None
+
+
+def test_settings_are_of_their_requests(shared: Path) -> None:
+    """Written as a topic is created they are its own; what Kafka hides is said to be hidden."""
+    rows = changes_of(answers_of_logs(folder_of(shared, "4.0.0-kraft-combined-moves")))
+    settings = [
+        row for row in rows if row["kind"] == "settings" and row["resource"] == "topic user.profile-v2"
+    ]
+    assert [row["what"] for row in settings] == [
+        "settings of topic user.profile-v2: min.insync.replicas = 2, retention.ms = 86400000",
+        "settings of topic user.profile-v2: retention.ms = 43200000, unclean.leader.election.enable = true",
+        "settings of topic user.profile-v2: min.insync.replicas removed, unclean.leader.election.enable removed",
+    ]
+    hidden = Counter(row["outcome"] for row in rows if row["resource"] == "broker 2")
+    assert hidden == {"set or removed: Kafka hides which": 8}
+    created = next(row for row in rows if row["kind"] == "topic_created" and row["topics"] == ["strict"])
+    assert (
+        created["what"] == "topic strict was created (2 partitions, replication 3; min.insync.replicas = 2)"
+    )
