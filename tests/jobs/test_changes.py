@@ -12,8 +12,10 @@ from jobs.questions.answers import Answers
 from jobs.questions.changes.asked import changes_of, outcome
 from jobs.questions.changes.kinds import KINDS, OUTCOMES, REASONS
 from jobs.questions.changes.screen import change_lines
-from schemas.gold import reassignment, topic_lifecycle
-from tests.jobs.answering import answers_of_logs
+from schemas.gold import controller_term, reassignment, topic_lifecycle
+from schemas.silver import broker_event
+from tests.frames import frame
+from tests.jobs.answering import answers_of, answers_of_logs
 from tests.jobs.change_truth import asked_of, judged, moved_at
 from tests.lab import folder_of
 
@@ -113,6 +115,41 @@ def test_the_command_as_text_and_json(sample_in_memory: Answers, capsys: pytest.
     assert (document["kind"], document["topics"], document["line"]) == ("topic_created", ["orders"], 50)
     assert main(["changes", "--topic", "no-such"]) == 4
     assert "a topic no-such in the logs read" in capsys.readouterr().err
+
+
+def test_a_controller_with_another_registration_had_lost_its_session() -> None:
+    """The same one: somebody deleted /controller; none is said: who was elected again himself may be either."""
+    terms = frame(
+        controller_term.SPEC,
+        """
+        term_id | controller_id | mode      | elected_at | ended_at | ended_how  | last_act_at
+        1-1     | 1             | zookeeper | 1          | 10       | znode_gone | 10
+        1-2     | 1             | zookeeper | 11         | 20       | znode_gone | 20
+        1-3     | 1             | zookeeper | 21         | 30       | znode_gone | 30
+        1-4     | 2             | zookeeper | 31         |          | open       | 40
+        """,
+    )
+    epochs = frame(
+        broker_event.SPEC,
+        """
+        logged_at | step  | broker_id | broker_epoch
+        1         | epoch | 1         | 70
+        11        | epoch | 1         | 70
+        21        | epoch | 1         | 90
+        31        | epoch | 1         | 90
+        """,
+    )
+    known = changes_of(answers_of(controller_term=terms, broker_event=epochs))
+    assert [(row["kind"], row["at"].second) for row in known] == [
+        ("controller_znode_deleted", 10),
+        ("controller_znode_deleted", 30),
+    ]
+    unknown = changes_of(answers_of(controller_term=terms))
+    assert [(row["kind"], row["certainty"]) for row in unknown] == [
+        ("controller_resigned", "undetermined"),
+        ("controller_resigned", "undetermined"),
+        ("controller_znode_deleted", "proved"),
+    ]
 
 
 def test_whatever_became_of_it_has_words() -> None:

@@ -22,7 +22,7 @@ KINDS: dict[str, Kind] = {
         1, "/controller was deleted or rewritten", "/controller was deleted or rewritten {count} times"
     ),
     "controller_resigned": Kind(
-        1,
+        5,
         "controller {controller_id} resigned: /controller was deleted, or its session expired",
         "controllers resigned {count} times, by hand or not",
     ),

@@ -7,7 +7,7 @@ from polars import col, lit, when
 
 from jobs.questions.answers import Answers, reached
 from jobs.questions.changes.frames import LINE, TIME, changes, in_office, place, said
-from pipeline.core.conditions import all_of, is_in
+from pipeline.core.conditions import all_of, equals, is_in
 
 TERMS, BROKERS = "gold.controller_term", "silver.broker_event"
 TERM = (
@@ -28,40 +28,68 @@ def terms_of(answers: Answers) -> pl.DataFrame:
     return rows.with_columns(from_at=pl.coalesce("elected_at", "last_act_at")).sort("from_at")
 
 
-def of_controllers(terms: pl.DataFrame) -> list[pl.DataFrame]:
+def of_controllers(answers: Answers, terms: pl.DataFrame) -> list[pl.DataFrame]:
     """/controller gone while its controller lived; an epoch that ZooKeeper refused though nobody else was elected; a
     new life of the metadata. Where KRaft takes over, it rewrites them itself."""
     of_kraft = terms.filter(col("mode") == "kraft")["controller_id"].unique().to_list()
-    is_before_kraft = col("controller_id").shift(-1).is_in(of_kraft) & ~col("controller_id").is_in(of_kraft)
-    is_before_kraft = is_before_kraft.fill_null(value=False)
-    of_zookeeper = terms.with_columns(is_taken=is_before_kraft).filter(
+    next_id = col("controller_id").shift(-1)
+    is_taken = (next_id.is_in(of_kraft) & ~col("controller_id").is_in(of_kraft)).fill_null(value=False)
+    of_zookeeper = terms.with_columns(is_taken=is_taken, next_id=next_id).filter(
         col("mode") == "zookeeper", ~col("is_taken")
     )
     is_alone = (col("fenced_from_at") < col("superseded_at")).fill_null(value=True)
     has_zookeeper = (terms["mode"] == "zookeeper").any()
     begun = terms.filter(col("life") > 1).unique("life", keep="first", maintain_order=True)
     is_other_mode = (col("mode") == "kraft") & has_zookeeper
-    kind = when(is_other_mode).then(lit("migration")).otherwise(lit("metadata_wiped"))
     return [
-        changes(
-            of_zookeeper.filter(col("ended_how") == "znode_gone", col("ended_at").is_not_null()),
-            at=col("ended_at"), kind=lit("controller_znode_deleted"), **place(said("ended")),
-        ),
+        resignations(of_zookeeper, answers),
         changes(
             of_zookeeper.filter(col("fenced_from_at").is_not_null(), is_alone),
             at=col("fenced_from_at"), kind=lit("epoch_rewritten"), certainty=lit("inferred"),
             **place(said("fenced")),
         ),
         changes(
-            of_zookeeper.filter(col("ended_how").is_null(), col("resigning_at").is_not_null()),
-            at=col("resigning_at"), kind=lit("controller_resigned"), certainty=lit("undetermined"),
-            **place(said("ended")),
-        ),
-        changes(
             begun.filter(col("from_at").is_not_null()),
-            at=col("from_at"), kind=kind, certainty=lit("inferred"), **place(said("elected")),
+            at=col("from_at"), certainty=lit("inferred"), **place(said("elected")),
+            kind=when(is_other_mode).then(lit("migration")).otherwise(lit("metadata_wiped")),
         ),
     ]  # fmt: skip
+
+
+def resignations(terms: pl.DataFrame, answers: Answers) -> pl.DataFrame:
+    """Controllers that gave up their office and lived on. One with another registration then had lost its session, and
+    is none; where that is not told (up to 2.1), and it was elected again itself, either may be.
+
+    Source: KafkaController.ControllerChange, Expire, 1.1 to 3.9; a broker's epoch is its registration, from 2.2.
+    """
+    gone = col("ended_how").eq("znode_gone") | (
+        col("ended_how").is_null() & col("resigning_at").is_not_null()
+    )
+    found = terms.filter(gone.fill_null(value=False)).with_columns(at=pl.coalesce("ended_at", "resigning_at"))
+    said_epochs = answers.rows(BROKERS, equals("step", "epoch"), ("logged_at", "broker_id", "broker_epoch"))
+    epochs = said_epochs.drop_nulls().sort("logged_at")
+    before = epochs.rename({"broker_id": "controller_id", "broker_epoch": "epoch_before"})
+    after = epochs.rename({"broker_id": "controller_id", "broker_epoch": "epoch_after"})
+    told = (
+        found.sort("at")
+        .join_asof(
+            before, left_on="at", right_on="logged_at", by="controller_id", check_sortedness=False
+        )
+        .drop("logged_at")
+        .join_asof(
+            after, left_on="at", right_on="logged_at", by="controller_id", strategy="forward",
+            check_sortedness=False,
+        )
+    )  # fmt: skip
+    is_same = col("epoch_before") == col("epoch_after")
+    is_other_next = (col("ended_how") == "znode_gone") & (col("next_id") != col("controller_id"))
+    is_told = is_same.fill_null(is_other_next).fill_null(value=False)
+    return changes(
+        told.filter(is_same.fill_null(value=True)),
+        kind=when(is_told).then(lit("controller_znode_deleted")).otherwise(lit("controller_resigned")),
+        certainty=when(is_told).then(lit("proved")).otherwise(lit("undetermined")),
+        **place(said("ended")),
+    )
 
 
 def of_brokers(answers: Answers, since: datetime | None) -> list[pl.DataFrame]:
