@@ -46,6 +46,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "main",
         "[--at TIME] [--compare FILE]: leader imbalance of each broker, and why brokers left",
     ),
+    "context": (
+        "jobs.questions.context",
+        "main",
+        "[--at TIME] [--controller N]: what the cluster was then, or what controller N took it for",
+    ),
     "term": (
         "jobs.questions.terms",
         "main",

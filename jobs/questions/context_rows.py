@@ -1,0 +1,248 @@
+"""What the cluster was at one time, by its controllers: brokers, topics, deletions, reassignments, partitions."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import polars as pl
+from polars import col, when
+
+from jobs.questions.answers import Answers, holds
+from jobs.questions.deletion_course import stage_at
+from jobs.questions.pending_elections import pending
+from jobs.questions.rows import Row
+from jobs.questions.tenures import acting, by, controllers, doubts, newest_term, tenures, told
+from pipeline.core.conditions import differs, is_in, since
+from pipeline.gold.reassignment.attempts import NAMES
+from schemas.gold.reassignment import STEPS
+
+TIMELINE = "gold.partition_timeline"
+TABLES = (
+    *("gold.controller_term", "gold.broker_session", "gold.topic_lifecycle", "gold.reassignment", TIMELINE),
+    "gold.partition_outage",
+)  # fmt: skip
+STATE = (
+    *("state", "leader", "is_served", "unserved_why", "leader_epoch", "replicas", "is_assignment_stale"),
+    *("isr", "is_isr_stale", "adding_replicas", "removing_replicas", "is_deleting"),
+)  # fmt: skip
+NEVER_BEGUN = ("skipped", "failed")
+NOT_SOUGHT = ("none", "ignored_nonexistent", "disabled")
+UNDETERMINED = "undetermined"
+# Parts of an answer, in their order.
+CONTROLLER, LIVE, SHUTTING_DOWN, GONE = "controller", "live_broker", "shutting_down_broker", "gone_broker"
+TOPIC, DELETING, MOVING, LEADERLESS = "topic", "queued_for_deletion", "being_reassigned", "without_leader"
+ELECTION, PARTITION = "pending_election", "partition"
+PARTS = (
+    *(CONTROLLER, LIVE, SHUTTING_DOWN, GONE, TOPIC, DELETING, MOVING, LEADERLESS),
+    *(ELECTION, PARTITION),
+)
+
+
+@dataclass(frozen=True)
+class Context:
+    """parts: rows (key, value, since_at, known_by, certainty) of all but the partitions. doubts: sentences on what the
+    logs do not tell."""
+
+    at: datetime
+    parts: dict[str, list[Row]]
+    partitions: pl.DataFrame
+    doubts: list[str]
+
+
+def context_at(answers: Answers, at: datetime) -> Context:
+    """As the cluster-wide view has it: what the controller in office said, and those before it."""
+    terms = tenures(answers)
+    partitions = partitions_at(answers, at)
+    brokers = sessions(answers, at)
+    live = [one for one in brokers if one["left_at"] is None or one["left_at"] > at]
+    lives = topics_at(answers, at)
+    parts = {
+        CONTROLLER: controllers(terms, at),
+        LIVE: [live_row(one) for one in live],
+        SHUTTING_DOWN: list(shutting_down(live, at)),
+        GONE: [gone_row(one) for one in brokers if one not in live],
+        TOPIC: [topic_row(one, at) for one in lives],
+        DELETING: [
+            deletion_row(one, at, newest_term(terms, one["deletion_requested_at"]))
+            for one in lives
+            if is_queued(one, at)
+        ],
+        MOVING: moving(answers, at, partitions, {one["broker_id"] for one in live}),
+        LEADERLESS: leaderless(answers, at),
+        ELECTION: pending(answers, last_of(acting(terms, at)), at),
+    }
+    return Context(at, parts, partitions, doubts(answers, terms, at))
+
+
+def last_of(rows: Sequence[Row]) -> Row | None:
+    return rows[-1] if rows else None
+
+
+def name_of(row: Row) -> str:
+    return f"{row['topic']}-{row['partition']}"
+
+
+def sessions(answers: Answers, at: datetime) -> list[Row]:
+    """The last stay of each broker that had begun by then."""
+    begun = answers.rows("gold.broker_session", by("joined_at", at))
+    return begun.sort("joined_at").unique("broker_id", keep="last").sort("broker_id").to_dicts()
+
+
+def live_row(one: Row) -> Row:
+    """In KRaft one that is not fenced. since_at: null where it was there before the first line about it."""
+    since = None if one["joined_how"] == "before_data" else one["joined_at"]
+    return told(str(one["broker_id"]), {"broker_epoch": one["broker_epoch"], "mode": one["mode"]}, since, one)
+
+
+def shutting_down(live: Iterable[Row], at: datetime) -> Iterable[Row]:
+    for one in live:
+        asked = [each for each in one["shutdown_requested_at"] if each <= at]
+        if asked:
+            yield told(str(one["broker_id"]), {"attempts": len(asked)}, asked[0], one)
+
+
+def gone_row(one: Row) -> Row:
+    value = {name: one[name] for name in ("left_how", "end_reason", "silent_from_at")}
+    return told(str(one["broker_id"]), value, one["left_at"], one | {"term_id": one["left_term_id"]})
+
+
+def topics_at(answers: Answers, at: datetime) -> list[Row]:
+    there = holds(at, "first_seen_at", "ended_at") & differs("created_how", "no_topic")
+    return answers.rows("gold.topic_lifecycle", there).sort("topic", "topic_life").to_dicts()
+
+
+def topic_row(one: Row, at: datetime) -> Row:
+    added = [each for each in one["partitions"] if each["added_at"] is None or each["added_at"] <= at]
+    value = {
+        "topic_id": one["topic_id"],
+        "partition_count": len(added),
+        "first_seen_at": one["first_seen_at"],
+    }
+    return told(one["topic"], value, one["created_at"], one)
+
+
+def is_queued(life: Row, at: datetime) -> bool:
+    asked = life["deletion_requested_at"]
+    return asked is not None and asked <= at and life["deletion_state"] not in NOT_SOUGHT
+
+
+def deletion_row(life: Row, at: datetime, known_by: str | None) -> Row:
+    stage = stage_at(life, at)
+    replicas = [
+        {"partition": partition, "broker_id": broker, "why": why}
+        for (partition, broker), why in sorted(stage.ineligible.items())
+    ]
+    value = {"state": stage.state, "replicas_left": stage.left, "replicas_not_deletable": replicas}
+    return told(life["topic"], value, life["deletion_requested_at"], life | {"term_id": known_by})
+
+
+def moving(answers: Answers, at: datetime, partitions: pl.DataFrame, live: set[int]) -> list[Row]:
+    """Reassignments that go on then: how far they have come by then, and what they wait for by what is known then."""
+    rows = answers.rows("gold.reassignment", holds(at, "started_at", "ended_at"))
+    return moving_rows(answers, rows.filter(~col("outcome").is_in(NEVER_BEGUN)), at, partitions, live)
+
+
+def moving_rows(
+    answers: Answers, rows: pl.DataFrame, at: datetime, partitions: pl.DataFrame, live: set[int]
+) -> list[Row]:
+    going = rows.sort("topic", "partition", "started_at")
+    known = partitions.select("topic", "partition", "isr")
+    sets = going.join(known, on=["topic", "partition"], how="left", maintain_order="left").to_dicts()
+    steps = steps_by(answers, going, at)
+    return [moving_row(one, at, steps, live) for one in sets]
+
+
+def steps_by(answers: Answers, going: pl.DataFrame, at: datetime) -> list[tuple[str, int, str, datetime]]:
+    """(topic, partition, step, time) of the lines about them by then that are one of Kafka's twelve steps."""
+    if going.is_empty():
+        return []
+    first: datetime = going["started_at"].min()  # type: ignore[assignment]
+    own = since("logged_at", first) & by("logged_at", at) & is_in("topic", going["topic"].unique().to_list())
+    said = answers.rows("silver.reassignment_event", own, ("topic", "partition", "step", "logged_at"))
+    named = said.with_columns(step=col("step").replace_strict(NAMES, default=None, return_dtype=pl.String))
+    return named.drop_nulls().sort("logged_at").rows()
+
+
+def moving_row(
+    one: Row, at: datetime, steps: Sequence[tuple[str, int, str, datetime]], live: set[int]
+) -> Row:
+    own = (one["topic"], one["partition"])
+    reached = [name for *whose, name, when in steps if tuple(whose) == own and when >= one["started_at"]]
+    step = max(reached, key=lambda name: STEPS[name], default=None)
+    is_caught_up = one["caught_up_at"] is not None and one["caught_up_at"] <= at
+    adding = [] if is_caught_up else one["adding_replicas"] or []
+    gone = [broker for broker in adding if broker not in live]
+    lagging = [broker for broker in adding if one["isr"] is not None and broker not in one["isr"]]
+    value = {
+        "from": one["original_replicas"],
+        "to": one["target_replicas"],
+        "step": step,
+        "step_number": None if step is None else STEPS[step],
+        "waits_for": "broker_gone" if gone else "broker_lagging" if lagging else None,
+        "waits_for_brokers": gone or lagging,
+    }
+    terms = one["term_ids"]
+    return told(name_of(one), value, one["started_at"], one | {"term_id": terms[0] if terms else None})
+
+
+def leaderless(answers: Answers, at: datetime) -> list[Row]:
+    """since_at: when a controller noticed; unserved_from_at: the earliest that it can have begun."""
+    names = ("unserved_from_at", "root_event", "root_broker_id", "old_leader")
+    rows = answers.rows("gold.partition_outage", holds(at, "noticed_at", "ended_at")).sort(
+        "topic", "partition"
+    )
+    return [
+        told(name_of(one), {name: one[name] for name in names}, one["noticed_at"], one)
+        for one in rows.to_dicts()
+    ]
+
+
+def partitions_at(answers: Answers, at: datetime) -> pl.DataFrame:
+    """One row a partition: topic, partition, STATE, since_at, known_by, certainty; trouble: the first that holds of
+    nobody serves it (0), not known (1), an ISR that is known is short (2), led by another than the preferred one (3);
+    null: it is well."""
+    columns = ("topic", "partition", "topic_life", *STATE, "stated_from_at", "term_id", "certainty")
+    rows = answers.rows(TIMELINE, holds(at), columns)
+    return with_trouble(rows.rename({"stated_from_at": "since_at", "term_id": "known_by"}))
+
+
+def with_trouble(rows: pl.DataFrame) -> pl.DataFrame:
+    is_unknown = (col("certainty") == UNDETERMINED) | col("is_assignment_stale") | col("is_served").is_null()
+    is_short = ~col("is_isr_stale") & (col("isr").list.len() < col("replicas").list.len())
+    trouble = (
+        when(~col("is_served")).then(0)
+        .when(is_unknown.fill_null(value=True)).then(1)
+        .when(is_short).then(2)
+        .when(col("leader") != col("replicas").list.first()).then(3)
+    )  # fmt: skip
+    return rows.with_columns(trouble=trouble).sort("topic", "partition", "topic_life")
+
+
+def partition_rows(partitions: pl.DataFrame) -> list[Row]:
+    return [
+        told(
+            name_of(one),
+            {name: one[name] for name in STATE},
+            one["since_at"],
+            one | {"term_id": one["known_by"]},
+        )
+        for one in partitions.iter_rows(named=True)
+    ]
+
+
+def counts_of(partitions: pl.DataFrame) -> Row:
+    """deleting is counted in none of the others but all."""
+    there = ~col("is_deleting")
+    is_sure = ~col("is_assignment_stale").fill_null(value=True)
+    is_short = col("isr").list.len() < col("replicas").list.len()
+    is_elsewhere = (col("leader") != col("replicas").list.first()) & is_sure
+    is_unknown = (col("certainty") == UNDETERMINED) | col("leader").is_null() | col("replicas").is_null()
+    return partitions.select(
+        all=pl.len(),
+        deleting=col("is_deleting").sum(),
+        leaderless=(there & ~col("is_served")).sum(),
+        short=(there & is_short & ~col("is_isr_stale")).sum(),
+        isr_stale=(there & col("is_isr_stale")).sum(),
+        elsewhere=(there & col("is_served") & is_elsewhere).sum(),
+        unknown=(there & (is_unknown | ~is_sure)).sum(),
+    ).row(0, named=True)

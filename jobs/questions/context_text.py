@@ -1,0 +1,235 @@
+"""How the state of a cluster at one time stands on a terminal and in JSON: counts first, then what is not well."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from polars import col
+
+from jobs.questions.ask_text import is_in_doubt, leader_text, marked, served_text
+from jobs.questions.context_rows import (
+    CONTROLLER,
+    DELETING,
+    ELECTION,
+    GONE,
+    LEADERLESS,
+    LIVE,
+    MOVING,
+    PARTITION,
+    PARTS,
+    SHUTTING_DOWN,
+    TOPIC,
+    Context,
+    counts_of,
+    partition_rows,
+)
+from jobs.questions.rows import Row
+from jobs.questions.tenures import KRAFT
+from jobs.text import clock_by, counted, list_text, shortened, table
+
+SHOWN = 40
+WIDTH = 60
+NOT_TOLD = "?"
+
+
+def documents(context: Context) -> list[dict[str, Any]]:
+    """Every row: part, key, value, since_at, known_by, certainty."""
+    rows = context.parts | {PARTITION: partition_rows(context.partitions)}
+    return [{"part": part} | plain(one) for part in PARTS for one in rows.get(part, ())]
+
+
+def as_json(cluster_id: str, controller: int | None, context: Context) -> list[str]:
+    head = {"cluster_id": cluster_id, "at": plain(context.at), "as_known_by_controller": controller}
+    return json.dumps(head | {"not_told": context.doubts, "rows": documents(context)}, indent=2).splitlines()
+
+
+def plain(value: Any) -> Any:
+    """As JSON has it: times in ISO, lists and maps with what is in them."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, Mapping):
+        return {name: plain(one) for name, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, list) else value
+
+
+def summary(context: Context) -> list[str]:
+    parts = context.parts
+    live, gone, shutting = (keys(parts.get(name)) for name in (LIVE, GONE, SHUTTING_DOWN))
+    put_off = sum(one["value"]["state"] == "put_off" for one in parts.get(DELETING) or ())
+    held = f" ({put_off} put off)" if put_off else ""
+    lines = [*(controller_text(one, context.at) for one in parts[CONTROLLER])] or ["CONTROLLER  not known"]
+    lines += [
+        f"BROKERS     live {live} | shutting down {shutting} | gone {gone}",
+        f"TOPICS      {number(parts.get(TOPIC))} | queued for deletion {number(parts.get(DELETING))}{held}",
+        *partition_counts(context),
+        f"IN HAND     being reassigned {number(parts.get(MOVING))} | elections pending {number(parts.get(ELECTION))}",
+    ]
+    return [*lines, *(f"NOT TOLD    {shortened(one, 400)}" for one in context.doubts)]
+
+
+def partition_counts(context: Context) -> list[str]:
+    if TOPIC not in context.parts:
+        return [f"PARTITIONS  {NOT_TOLD}"]
+    counts = counts_of(context.partitions)
+    told = (
+        f"PARTITIONS  {counts['all']:,} | without leader {counts['leaderless']:,} | led elsewhere "
+        f"{counts['elsewhere']:,} | ISR short {counts['short']:,}{maybe(counts)}"
+    )
+    unknown = f"            leader or replicas of {counts['unknown']:,} are not told by the logs"
+    return [told, unknown] if counts["unknown"] else [told]
+
+
+def maybe(counts: Row) -> str:
+    stale = counts["isr_stale"]
+    return f" (not known of {stale:,})" if stale else ""
+
+
+def keys(rows: Sequence[Row] | None) -> str:
+    if rows is None:
+        return NOT_TOLD
+    return ",".join(one["key"] for one in rows) or "none"
+
+
+def number(rows: Sequence[Row] | None) -> str:
+    return NOT_TOLD if rows is None else f"{len(rows):,}"
+
+
+def controller_text(one: Row, at: datetime) -> str:
+    value = one["value"]
+    since = clock_by(one["since_at"], at) if one["since_at"] else "before the logs begin"
+    term = f"epoch {value['controller_epoch']}, term {one['known_by']}"
+    if value["office"] == "vacant":
+        return f"CONTROLLER  none since {since}; the last was {value['last_controller_id']} ({term})"
+    doing = {"starting": ", starting up", "deposed": ": deposed, and does not know it"}.get(
+        value["office"], ""
+    )
+    return f"CONTROLLER  {value['controller_id']} ({term}) since {since}{doing}"
+
+
+def broker_lines(context: Context) -> list[str]:
+    """The live brokers with their epochs, then those that are gone and how."""
+    rows = []
+    shutting = {one["key"]: one for one in context.parts.get(SHUTTING_DOWN) or ()}
+    for one in context.parts.get(LIVE) or ():
+        epoch = one["value"]["broker_epoch"]
+        asked = shutting.get(one["key"])
+        state = f"shutting down since {clock_by(asked['since_at'], context.at)}" if asked else live_text(one)
+        rows.append((one["key"], state, "-" if epoch is None else str(epoch), since_text(one, context.at)))
+    for one in context.parts.get(GONE) or ():
+        why = f"gone: {one['value']['left_how'].replace('_', ' ')}"
+        rows.append((one["key"], why, "", since_text(one, context.at)))
+    return table(("BROKER", "state", "broker epoch", "since"), rows) if rows else []
+
+
+def live_text(one: Row) -> str:
+    return "unfenced" if one["value"]["mode"] == KRAFT else "live"
+
+
+def since_text(one: Row, at: datetime) -> str:
+    return clock_by(one["since_at"], at) if one["since_at"] else NOT_TOLD
+
+
+def deletion_cells(one: Row, at: datetime) -> tuple[str, ...]:
+    value = one["value"]
+    left = value["replicas_left"]
+    brokers = sorted({(each["broker_id"], each["why"]) for each in value["replicas_not_deletable"]}, key=str)
+    waits = ", ".join(f"broker {broker} ({why})" for broker, why in brokers)
+    return (
+        shortened(one["key"], WIDTH),
+        since_text(one, at),
+        value["state"].replace("_", " "),
+        NOT_TOLD if left is None else str(left),
+        waits or "-",
+    )
+
+
+def moving_cells(one: Row, at: datetime) -> tuple[str, ...]:
+    value = one["value"]
+    step = NOT_TOLD if value["step"] is None else f"{value['step_number']} {value['step'].replace('_', ' ')}"
+    waits = (
+        f"{value['waits_for'].replace('_', ' ')}: {list_text(value['waits_for_brokers'])}"
+        if (value["waits_for"])
+        else "-"
+    )
+    moves = f"{list_text(value['from'])} to {list_text(value['to'])}"
+    return shortened(one["key"], WIDTH), since_text(one, at), moves, step, waits
+
+
+def leaderless_cells(one: Row, at: datetime) -> tuple[str, ...]:
+    value = one["value"]
+    broker = "" if value["root_broker_id"] is None else f": broker {value['root_broker_id']}"
+    earliest = value["unserved_from_at"]
+    return (
+        shortened(one["key"], WIDTH),
+        since_text(one, at),
+        NOT_TOLD if earliest is None else clock_by(earliest, at),
+        f"{value['root_event'] or NOT_TOLD}{broker}",
+    )
+
+
+def election_cells(one: Row, at: datetime) -> tuple[str, ...]:
+    return shortened(one["key"], WIDTH), since_text(one, at), one["value"]["trigger"] or NOT_TOLD
+
+
+Cells = Callable[[Row, datetime], tuple[str, ...]]
+TABLES: tuple[tuple[str, tuple[str, ...], Cells], ...] = (
+    (
+        DELETING,
+        ("QUEUED FOR DELETION", "since", "state", "replicas left", "cannot be deleted now"),
+        deletion_cells,
+    ),
+    (MOVING, ("BEING REASSIGNED", "since", "from and to", "step", "waits for"), moving_cells),
+    (LEADERLESS, ("WITHOUT LEADER", "noticed", "at the earliest", "by"), leaderless_cells),
+    (ELECTION, ("ELECTION PENDING", "since", "asked by"), election_cells),
+)
+
+
+def partition_cells(one: Row, at: datetime) -> tuple[str, ...]:
+    in_doubt = is_in_doubt(one)
+    return (
+        f"{shortened(one['topic'], WIDTH)}-{one['partition']}",
+        clock_by(one["since_at"], at),
+        marked(leader_text(one["leader"]), is_doubted=in_doubt),
+        served_text(one),
+        marked(list_text(one["isr"]), is_doubted=in_doubt or one["is_isr_stale"]),
+        marked(list_text(one["replicas"]), is_doubted=in_doubt or one["is_assignment_stale"]),
+        NOT_TOLD if one["leader_epoch"] is None else str(one["leader_epoch"]),
+    )
+
+
+def partition_lines(context: Context, *, is_all: bool) -> list[str]:
+    """Those that are not well, the worst first, at most SHOWN of them; or all."""
+    rows = context.partitions
+    in_trouble = rows.filter(col("trouble").is_not_null(), ~col("is_deleting")).sort(
+        "trouble", maintain_order=True
+    )
+    asked = rows if is_all else in_trouble
+    shown = asked if is_all else asked.head(SHOWN)
+    if shown.is_empty():
+        return []
+    cells = [partition_cells(one, context.at) for one in shown.iter_rows(named=True)]
+    head = "PARTITION" if is_all else "PARTITION NOT WELL"
+    lines = table((head, "since", "leader", "served", "isr", "replicas", "epoch"), cells)
+    left = len(asked) - len(shown)
+    return ["", *lines, *([f"  {left:,} more: --partitions shows all"] if left else [])]
+
+
+def as_text(context: Context, *, is_all: bool) -> list[str]:
+    lines = summary(context)
+    for rows in (broker_lines(context), *small_tables(context)):
+        lines += ["", *rows] if rows else []
+    return [*lines, *partition_lines(context, is_all=is_all)]
+
+
+def small_tables(context: Context) -> list[list[str]]:
+    found = []
+    for part, head, cells in TABLES:
+        rows = context.parts.get(part) or []
+        more = (
+            [f"  {counted(len(rows) - SHOWN, 'more row')}: --format json has all"]
+            if len(rows) > SHOWN
+            else []
+        )
+        found.append([*table(head, [cells(one, context.at) for one in rows[:SHOWN]]), *more] if rows else [])
+    return found

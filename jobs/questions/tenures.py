@@ -1,0 +1,122 @@
+"""Who held the office of the controller at which time, and where the logs do not tell what it held."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import polars as pl
+from polars import col, when
+
+from jobs.questions.answers import Answers
+from jobs.questions.rows import Row
+from jobs.text import day_clock
+from pipeline.core.conditions import Condition, before, equals, is_in
+from schemas.gold.leader_imbalance import CREATION_UNSEEN
+from schemas.silver.log_gap import LINES_MISSING, NORMAL
+
+ZOOKEEPER, KRAFT = "zookeeper", "kraft"
+CONTROLLER, DEPOSED = "controller", "deposed controller"
+MISSING = tuple(one for one in LINES_MISSING if one not in NORMAL)
+TERM = (
+    *("term_id", "life", "controller_id", "controller_epoch", "mode", "elected_at", "ready_at", "superseded_at"),
+    *("vacant_from_at", "ended_at", "ended_how", "certainty"),
+)  # fmt: skip
+GAP = ("node_id", "kind", "from_at", "until_at", "sentence")
+
+
+def tenures(answers: Answers) -> pl.DataFrame:
+    """Terms with began_at, until_at (null: open) and is_begin_seen, in the order of their begins. Who was deposed
+    unnoticed goes on beyond the begin of the next one."""
+    seen = answers.rows("silver.term", None, ("term_id", "first_seen_at", "told_from_at", "is_isr_told"))
+    terms = answers.rows("gold.controller_term", None, TERM).join(seen, on="term_id", how="left")
+    is_open = (col("ended_how") == "open").fill_null(value=False)
+    return terms.with_columns(
+        began_at=pl.coalesce("elected_at", "first_seen_at"),
+        until_at=when(~is_open).then(pl.coalesce("ended_at", "superseded_at")),
+        is_begin_seen=col("elected_at").is_not_null() & col("told_from_at").is_not_null(),
+    ).sort("began_at", "life", "controller_epoch")
+
+
+def acting(terms: pl.DataFrame, at: datetime) -> list[Row]:
+    """Terms whose controllers act then, in the order of their begins: all but the last are deposed."""
+    begun = terms.filter(col("began_at") <= at)
+    return begun.filter(col("until_at").is_null() | (col("until_at") > at)).to_dicts()
+
+
+def controllers(terms: pl.DataFrame, at: datetime) -> list[Row]:
+    """The one in office first, then those that do not know yet that they are deposed; who was the last, where nobody
+    is; no row where none was heard of."""
+    begun = terms.filter(col("began_at") <= at)
+    rows = [controller_row(one, at) for one in reversed(acting(terms, at))]
+    if begun.is_empty() or any(one["key"] == CONTROLLER for one in rows):
+        return rows
+    last = begun.row(-1, named=True)
+    value = {"controller_id": None, "controller_epoch": last["controller_epoch"], "mode": last["mode"]}
+    vacant = value | {"office": "vacant", "last_controller_id": last["controller_id"]}
+    return [told(CONTROLLER, vacant, last["vacant_from_at"] or last["until_at"], last), *rows]
+
+
+def controller_row(one: Row, at: datetime) -> Row:
+    is_deposed = one["superseded_at"] is not None and one["superseded_at"] <= at
+    is_starting = one["mode"] == ZOOKEEPER and (one["ready_at"] is None or one["ready_at"] > at)
+    is_starting = is_starting and one["is_begin_seen"]
+    value = {name: one[name] for name in ("controller_id", "controller_epoch", "mode")}
+    office = "deposed" if is_deposed else "starting" if is_starting else "in office"
+    value |= {"office": office, "last_controller_id": None}
+    return told(DEPOSED if is_deposed else CONTROLLER, value, one["elected_at"], one)
+
+
+def told(key: str, value: Row, since: datetime | None, row: Row) -> Row:
+    """One row of an answer; known_by: the term whose lines say so."""
+    common = {"since_at": since, "known_by": row.get("term_id"), "certainty": row["certainty"]}
+    return {"key": key, "value": value, **common}
+
+
+def by(column: str, at: datetime) -> Condition:
+    """At that time or before: times are whole microseconds."""
+    return before(column, at + timedelta(microseconds=1))
+
+
+def doubts(answers: Answers, terms: pl.DataFrame, at: datetime) -> list[str]:
+    """Sentences on what the logs do not tell of that time."""
+    begun = terms.filter(col("began_at") <= at)
+    if begun.is_empty():
+        return [
+            "no line of a controller in office was read by then: all that is told here was said by brokers"
+        ]
+    last = begun.row(-1, named=True)
+    if last["mode"] == KRAFT:
+        return (
+            ["the metadata log began before these logs: there may be more topics and partitions"]
+            if (is_creation_unseen(answers, at))
+            else []
+        )
+    found = []
+    if not last["is_begin_seen"]:
+        found.append(
+            f"the start of controller {last['controller_id']} (epoch {last['controller_epoch']}) is in no log: there "
+            "may be more topics and partitions than it has named since"
+        )
+    gaps = missing_lines(answers, [last["controller_id"]])
+    later = gaps.filter(
+        col("from_at") <= at, col("until_at").is_null() | (col("until_at") >= last["began_at"])
+    )
+    return found + [
+        f"since {day_clock(one['from_at'])}: {one['sentence']}" for one in later.iter_rows(named=True)
+    ]
+
+
+def is_creation_unseen(answers: Answers, at: datetime) -> bool:
+    doubted = by("valid_from_at", at) & equals("reason", CREATION_UNSEEN)
+    return not answers.rows("gold.leader_imbalance", doubted, ("broker_id",)).is_empty()
+
+
+def missing_lines(answers: Answers, nodes: Sequence[int]) -> pl.DataFrame:
+    """Gaps in the logs of these nodes that have a time, and take lines away."""
+    gaps = answers.rows("silver.log_gap", is_in("kind", MISSING) & is_in("node_id", nodes), GAP)
+    return gaps.filter(col("from_at").is_not_null()).sort("from_at", "sentence")
+
+
+def newest_term(terms: pl.DataFrame, at: datetime) -> str | None:
+    """The term that had begun last by then."""
+    begun = terms.filter(col("began_at") <= at)["term_id"]
+    return None if begun.is_empty() else str(begun.last())

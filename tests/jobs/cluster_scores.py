@@ -1,0 +1,69 @@
+"""Context of a lab cluster, sampled against what its truth says."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+
+from jobs.questions.answers import Answers
+from jobs.questions.context_rows import context_at
+from jobs.questions.tenures import tenures
+from tests.jobs.answering import answers_of_logs
+from tests.jobs.cluster_truth import SETS, STEP_MS, Score, Series, Value, changes, score, uncommitted
+
+# What the sets can change at.
+TIMES = {
+    "gold.broker_session": ("joined_at", "left_at"),
+    "gold.topic_lifecycle": ("first_seen_at", "created_at", "deletion_requested_at", "ended_at"),
+    "gold.reassignment": ("started_at", "ended_at"),
+}
+BEGIN_MS, END_MS = 2_000, 1_500  # of the run, left out
+
+
+@dataclass(frozen=True)
+class Compared:
+    folder: Path
+
+    @cached_property
+    def answers(self) -> Answers:
+        return answers_of_logs(self.folder)
+
+    @cached_property
+    def truth(self) -> list[tuple[int, dict[str, Value]]]:
+        return changes(self.folder)
+
+    @cached_property
+    def unsure(self) -> list[tuple[int, int]]:
+        return uncommitted(self.folder)
+
+    def period(self) -> range:
+        """From the first controller on, or the first topic of the metadata log, where a cluster was migrated to it."""
+        run = json.loads((self.folder / "truth" / "run.json").read_text())
+        first_ms = ms(tenures(self.answers)["began_at"].min())
+        if "migration" in self.folder.name:
+            first_ms = next(at for at, held in self.truth if held["topic"])
+        return range(first_ms + BEGIN_MS, run["end_ms"] - END_MS, STEP_MS)
+
+    def sets(self) -> dict[str, Score]:
+        times = {at for name, columns in TIMES.items() for at in self.times(name, columns)}
+        told = [(ms(at), context_at(self.answers, at)) for at in sorted(times)]
+        return {
+            name: self.scored(
+                name, [(at, frozenset(one["key"] for one in held.parts[name])) for at, held in told]
+            )
+            for name in SETS
+        }
+
+    def times(self, name: str, columns: tuple[str, ...]) -> list[datetime]:
+        rows = self.answers.rows(name, None, columns)
+        return [at for column in columns for at in rows[column].drop_nulls()]
+
+    def scored(self, name: str, told: list[tuple[int, Value]]) -> Score:
+        true = Series([(at, held[name]) for at, held in self.truth], frozenset())
+        return score(true, Series(told, frozenset()), self.period(), self.unsure)
+
+
+def ms(at: object) -> int:
+    assert isinstance(at, datetime)
+    return round(at.timestamp() * 1000)
