@@ -14,8 +14,14 @@ READY = re.compile(r"[Rr]eady to serve as the new controller with epoch (\d+)")
 FENCED = re.compile(r"Controller (?:moved to another broker when|has already moved when)")
 ACTIVE = re.compile(r"Becoming the active controller at epoch (\d+)")
 FAILED = re.compile(r"rror (?:processing event|while invoking listener for processed event) (\w+)")
-FAILED_IN_0_8 = re.compile(r"Error while handling (broker changes|new topic|add partitions)")
-IN_0_8 = {
+FAILED_OTHERWISE = re.compile(
+    r"Error while (?:handling (broker changes|new topic|add partitions)|moving some (partitions|replicas) to )"
+    r"|Error when processing (Alter)(?:Isr|Partition)"
+)
+OTHERWISE = {
+    "Alter": "AlterPartition",
+    "partitions": "moves of partitions",
+    "replicas": "moves of replicas",
     "broker changes": "BrokerChange",
     "new topic": "TopicChange",
     "add partitions": "PartitionModifications",
@@ -156,8 +162,8 @@ def event_failed(claim: Claim, lines: Sequence[Line]) -> str:
     raised = claim.known("exception_class")
     for line in lines:
         require(line.node_id() == node_id, f"{line.place()} is of controller {line.node_id()}")
-        said, old = FAILED.search(line.text), FAILED_IN_0_8.search(line.text)
-        name = said[1] if said else IN_0_8[old[1]] if old else None
+        said, other = FAILED.search(line.text), FAILED_OTHERWISE.search(line.text)
+        name = said[1] if said else OTHERWISE[other[1] or other[2] or other[3]] if other else None
         require(name == event, f"{line.place()} does not say that it failed to handle {event}")
         is_raised = raised is None or re.search(rf"\n{re.escape(raised)}\b", line.whole)
         require(is_raised, f"{line.place()} has no {raised}")

@@ -31,6 +31,9 @@ RACE = {
 # As a 2.3 cluster prints it.
 FAILED_102 = """[2026-11-21 04:22:44,470] ERROR [Controller id=102] Error processing event BrokerChange(Buffer(101, 102, 103)) (kafka.controller.KafkaController)
 java.util.NoSuchElementException: key not found: price-list-2"""
+# As a 3.9 cluster prints it.
+MOVES_BROKE_OFF = """[2026-11-21 04:22:44,470] ERROR [PartitionStateMachine controllerId=102] Error while moving some partitions to OnlinePartition state (kafka.controller.ZkPartitionStateMachine)
+java.io.IOException: gone"""
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "deposed_controller_wrote": (
@@ -53,6 +56,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             controller_id="102", event="BrokerChange", exception_class="java.util.NoSuchElementException",
             failures_count="1"),
         [FAILED_102], CONFIRMED,
+    ),
+    "event_failed of moves": (
+        finding("event_failed", "04:22:44.470", "04:22:44.470", controller_id="102", event="moves of partitions",
+            exception_class="java.io.IOException", failures_count="1"),
+        [MOVES_BROKE_OFF], CONFIRMED,
     ),
     "quorum_without_leader": (
         finding("quorum_without_leader", "08:09:29.695", None, **RACE),
@@ -90,6 +98,8 @@ ALTERED = [
     ("quorum_without_leader over", "the leader is 2", "nobody knows", "no record says who leads next"),
     ("event_failed", "44,470", "44,471", "the first record is of"),
     ("event_failed", "event BrokerChange", "event TopicChange", "failed to handle BrokerChange"),
+    ("event_failed of moves", "some partitions", "some replicas", "failed to handle moves of partitions"),
+    ("event_failed of moves", "controllerId=102", "controllerId=101", "is of controller 101"),
     ("event_failed", "NoSuchElementException", "KeeperException", "has no java.util.NoSuchElementException"),
     ("failover_slow", "59,702", "59,703", "held from"),
     ("failover_slow", "with epoch 3", "with epoch 4", "no record says that controller 3 was ready"),

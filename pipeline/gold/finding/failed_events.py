@@ -12,30 +12,43 @@ ABOUT = {
     "TopicChange": "topics that had come or gone: new partitions got no leader",
     "PartitionModifications": "partitions that had been added: they got no leader",
     "TopicDeletion": "topics to be deleted: they stay",
+    "AlterPartition": "in-sync replicas that leaders asked for: these ask again",
+    "moves of partitions": "leaders: partitions may be without one",
+    "moves of replicas": "replicas: brokers may have got no orders for some",
 }
-# Wordings up to 0.10 name no event.
-OF_OLD = {
+# Wordings that name no event: up to 0.10, of what leaders ask for, and of moves in the midst of any event.
+KIND_OF_EVENT = {
     "broker_change_error": "BrokerChange",
     "topic_change_error": "TopicChange",
     "partitions_add_error": "PartitionModifications",
+    "alter_partition_error": "AlterPartition",
+    "partition_state_change_error": "moves of partitions",
+    "replica_state_change_error": "moves of replicas",
 }
-FAILED = ("controller_event_error", *OF_OLD)
-# Told elsewhere, or what every stop does: it is no controller any more.
+FAILED = ("controller_event_error", *KIND_OF_EVENT)
+STEPS = ("event_failed", "state_change_failed")
+# Told elsewhere, or what every stop does: it is no controller any more. Releases up to 2.0 ask machines that the
+# resignation has stopped (StateChangeFailedException).
 NO_FAILURE = r"(?:ControllerMoved|Interrupted|Expired|Shutdown)\w*Exception$"
+STOPPED = "state machine has not started"
 CASE = ("cluster_id", "controller_id", "term_id", "name", "exception_class")
 
 
 def event_failed(controller_event: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """A controller in ZooKeeper mode ran into an exception while it handled an event: the rest of it was not done, nor
     is it tried again before the next fail-over or the next event of the kind. One finding per term, kind and exception.
+    What fails once another one is elected, or it resigns, is none: it could do nothing any more.
 
     Source: ControllerEventThread.doWork, from 0.11; BrokerChangeListener, TopicChangeListener,
-    PartitionModificationsListener up to 0.10.
+    PartitionModificationsListener up to 0.10; KafkaController.processAlterPartition, from 2.7;
+    PartitionStateMachine and ReplicaStateMachine.handleStateChanges: a batch of moves, the event goes on without it.
     """
-    is_harmless = col("exception_class").str.contains(NO_FAILURE).fill_null(value=False)
-    kind = col("event").replace_strict(OF_OLD, default=None, return_dtype=pl.String)
+    is_harmless = col("exception_class").str.contains(NO_FAILURE) | col("exception_message").str.contains(
+        STOPPED, literal=True
+    )
+    kind = col("event").replace_strict(KIND_OF_EVENT, default=None, return_dtype=pl.String)
     failed = controller_event.filter(
-        col("event").is_in(FAILED), col("step") == "event_failed", ~is_harmless
+        col("event").is_in(FAILED), col("step").is_in(STEPS), ~is_harmless.fill_null(value=False)
     ).with_columns(
         controller_id=pl.coalesce("controller_id", "node_id"),
         name=pl.coalesce(kind, col("detail").str.extract(r"^(\w+)"), lit("an event")),
@@ -82,12 +95,14 @@ def event_failed(controller_event: pl.DataFrame, controller_term: pl.DataFrame) 
 
 
 def with_term(failed: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
-    """term_id: the term of that controller in which it was; null: in none that is seen."""
+    """term_id: the term of that controller in which it was; null: in none that is seen. Without those of a term that
+    was over, or was being given up."""
     is_seen = (col("mode") == "zookeeper") & col("elected_at").is_not_null()
     begun = controller_term.filter(is_seen).select(
-        *("cluster_id", "controller_id", "term_id", "elected_at", "superseded_at")
+        *("cluster_id", "controller_id", "term_id", "elected_at"),
+        over_at=pl.min_horizontal("superseded_at", "resigning_at"),
     )
-    is_over = (col("logged_at") > col("superseded_at")).fill_null(value=False)
+    is_over = (col("logged_at") > col("over_at")).fill_null(value=False)
     return (
         failed.sort("logged_at")
         .join_asof(
@@ -97,5 +112,5 @@ def with_term(failed: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFra
             by=["cluster_id", "controller_id"],
             check_sortedness=False,
         )
-        .with_columns(term_id=when(~is_over).then("term_id"))
+        .filter(~is_over)
     )
