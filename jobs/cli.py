@@ -24,6 +24,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "main",
         "QUESTION: what people ask, by name; without a question: which there are",
     ),
+    "mcp": (
+        "jobs.mcp_server",
+        "main",
+        "the same questions for assistants (Model Context Protocol)",
+    ),
     "show": ("jobs.questions.ask", "show_main", "F1: a finding with every line that proves it"),
     "verify": (
         "jobs.questions.verify_findings",

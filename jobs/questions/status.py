@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -96,7 +96,7 @@ def over_limit(answers: Answers) -> list[int] | None:
     return rows.filter(col("is_breach").fill_null(value=False))["broker_id"].sort().to_list()
 
 
-def by_need(found: Sequence[Status]) -> list[Status]:
+def by_need(found: Iterable[Status]) -> list[Status]:
     def need(one: Status) -> tuple[object, ...]:
         return VERDICTS.index(one.verdict), -one.critical, -(one.offline or 0), -one.warning, one.cluster_id
 
@@ -121,16 +121,19 @@ def as_text(found: Sequence[Status], now: datetime) -> str:
     return "\n".join(map(printable, table(HEAD, cells)))
 
 
-def as_json(found: Sequence[Status], now: datetime) -> str:
-    rows: list[Row] = [
+def as_json(found: Iterable[Status], now: datetime) -> str:
+    return json.dumps({"clusters": status_rows(found, now)}, indent=1)
+
+
+def status_rows(found: Iterable[Status], now: datetime) -> list[Row]:
+    return [
         vars(one)
         | {
             "last_at": one.last_at and one.last_at.astimezone(UTC).isoformat(timespec="milliseconds"),
             "age_seconds": one.last_at and int((now - one.last_at).total_seconds()),
         }
-        for one in found
+        for one in by_need(found)
     ]
-    return json.dumps({"clusters": rows}, indent=1)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from jobs.settings.load import load
 from pipeline.catalog.tables import TABLES, Refresh, Table
 from pipeline.core.frames import frame_of, with_absent
 from pipeline.core.stored_tables import MemoryTables
-from pipeline.store.local_reading import read_local
+from pipeline.store.local_reading import read_directly
 from schemas.bronze import file_sighting, log_record
 from schemas.gold import finding
 from tests.incremental.nights import differing
@@ -67,7 +67,7 @@ def read_all(folder: Path) -> dict[str, pl.DataFrame]:
     """All tables by name, records without their bytes: of these none is cut, so that no table rests on them."""
     specs = (*READ, *(one.spec for one in BUILT))
     columns = {one.name: [name for name in one.columns if name != "raw"] for one in specs}
-    stored = {one.name: frame_of(read_local(folder, one, None, columns[one.name])) for one in specs}
+    stored = {one.name: frame_of(read_directly(folder, one, None, columns[one.name])) for one in specs}
     assert not stored[log_record.SPEC.name]["not_understood_reason"].is_in(log_record.NOT_WHOLE).any()
     return {one.name: with_absent(stored[one.name], one) for one in specs}
 

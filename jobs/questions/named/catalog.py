@@ -1,9 +1,11 @@
 """The command `ask`: the questions by name, with what each takes."""
 
 import argparse
+import io
 import re
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from functools import partial
@@ -18,16 +20,17 @@ from jobs.questions.ask import (
     published_answers,
     topic_partition,
 )
-from jobs.questions.named.answer import Answer, as_json, as_text, with_lines
+from jobs.questions.named.answer import Answer, Answered, as_json, as_row, as_text, with_lines
 from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.nights import compare_nights
 from jobs.questions.named.partitions import why_leaderless
 from jobs.questions.named.restart import is_safe_to_restart
 from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
+from jobs.questions.rows import Row
 from jobs.run.outcome import said
 from jobs.text import printable
-from pipeline.core.errors import PipelineError
+from pipeline.core.errors import InputProblem, PipelineError
 
 Given = argparse.Namespace
 LENGTH = re.compile(r"^(\d+)(s|m|h|d)$")
@@ -166,12 +169,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("\n".join(listed()))
         return 0
     given = parser().parse_args(words)
-    question = QUESTIONS[given.question]
     try:
-        found = [
-            with_lines(one, asked_text(given), question.answer(one, given))
-            for one in all_answers(given.warehouse, given.cluster, given.run_id)
-        ]
+        found = answered(given)
     except PipelineError as problem:
         return said("ask", problem)
     if given.format == "json":
@@ -179,6 +178,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     else:
         print("\n\n".join("\n".join(map(printable, as_text(one))) for one in found), flush=True)
     return 0
+
+
+def answered(given: Given) -> list[Answered]:
+    """Of the cluster that is named, else of all."""
+    question = QUESTIONS[given.question]
+    return [
+        with_lines(one, asked_text(given), question.answer(one, given))
+        for one in all_answers(given.warehouse, given.cluster, given.run_id)
+    ]
+
+
+def answered_rows(words: Sequence[str]) -> list[Row]:
+    """The answers to a question as it stands on a command line, for programs. InputProblem: it does not stand so."""
+    complaint = io.StringIO()
+    try:
+        with redirect_stderr(complaint):
+            given = parser().parse_args(words)
+    except SystemExit as problem:
+        found = complaint.getvalue().strip().rpartition("error: ")[2]
+        raise InputProblem(
+            expected="arguments that the question takes", found=found, todo="see which it takes"
+        ) from problem
+    return [as_row(one) for one in answered(given)]
 
 
 def listed() -> list[str]:

@@ -1,0 +1,59 @@
+"""An assistant's own client lists the tools and gets answers with their lines, over stdin and stdout."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, StdioServerParameters
+
+from tests.conftest import REPOSITORY
+from tests.golden import CLUSTER
+
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("status", {}),
+    ("findings", {"cluster": CLUSTER}),
+    ("ask", {"question": "who-was-controller"}),
+    ("ask", {"question": "why-leaderless", "topic": "nope", "partition": 0}),
+    ("ask", {"question": "why-leaderless"}),
+    ("ask", {"question": "what-happened", "at": "--help"}),
+    (
+        "explain",
+        {
+            "line": "[2026-11-21 08:00:00,100] INFO [Controller id=1] Resigning (kafka.controller.KafkaController)"
+        },
+    ),
+    ("show", {"finding": "F99"}),
+]
+
+
+async def told(warehouse: Path) -> tuple[set[str], list[Any]]:
+    served = StdioServerParameters(
+        command=sys.executable, args=["-m", "jobs", "mcp", "--warehouse", str(warehouse)], cwd=REPOSITORY
+    )
+    async with Client(served) as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        return names, [await client.call_tool(name, given) for name, given in CALLS]
+
+
+def test_an_assistant_is_answered(golden: Path) -> None:
+    names, answers = asyncio.run(told(golden))
+    assert names == {"status", "findings", "show", "explain", "ask"}
+    texts = ["".join(one.text for one in answer.content) for answer in answers]
+    assert f'"cluster_id": "{CLUSTER}"' in texts[0]
+    assert "the controller was" in texts[2] and "controller.log" in texts[2]
+    assert [bool(answer.is_error) for answer in answers] == [
+        False,
+        False,
+        False,
+        True,
+        True,
+        True,
+        False,
+        True,
+    ]
+    assert "a partition nope-0 in the logs read" in texts[3]
+    assert "why-leaderless with TOPIC-N" in texts[4]
+    assert "expected a time such as 2026-11-21T08:00, found '--help'" in texts[5]
+    assert "resign" in texts[6]
+    assert "a finding F99" in texts[7]
