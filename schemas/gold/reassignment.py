@@ -34,16 +34,23 @@ REASONS = (
     *("already_assigned", "unknown_partition", "never_created", "topic_deleting", "rejected"),
     *("request_failed", "controller_moved", "error"),
 )
-# What lines about it say, by the number of the step in Kafka's own list of twelve: the comment of
-# KafkaController.onPartitionReassignment. Moves of its replicas (3, 5, 8, 9) are in silver.replica_transition.
+# What lines say, by the number of the step in Kafka's own list of twelve: the comment of
+# KafkaController.onPartitionReassignment.
 STEPS = {
     "union_written": 1,
     "epoch_raised": 2,
+    "replicas_new": 3,
     "waiting": 4,
     "caught_up": 4,
+    "replicas_online": 5,
+    "target_in_memory": 6,
     "leader_checked": 7,
+    "target_told": 7,
+    "replicas_offline": 8,
+    "replicas_deleted": 9,
     "target_written": 10,
     "removed": 11,
+    "metadata_sent": 12,
 }
 LEADERS = ("kept", "re_elected", "re_elected_dead")
 # In this order, the first that lines show.

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from schemas.gold.reassignment import STEPS
 from tests.gold.lab_runs import rows
 from tests.lab import Row, built_tables, folder_of, rows_of
 
@@ -23,6 +24,7 @@ OTHER_RUNS = ("1.0.2-zk-moves", "3.9.1-zk-moves", "3.9.2-kraft-separate-moves")
 # What the truth calls otherwise: up to 2.3 a request that is taken away by hand is forgotten at the next fail-over.
 SAME = {"cancelled": {"cancelled", "forgotten"}, "open_at_end": {"in_progress"}, "refused": {"failed"}}
 SOON_MS = 200
+FOLLOWING_MS = 40
 # Outcomes that no line shows: requests that change nothing, that ZooKeeper mode refuses in the answer alone, or that a
 # controller never saw; what cancels another one has no row of its own.
 UNSEEN = {"no_change", "no_answer", "request_to_cancel"}
@@ -79,6 +81,32 @@ def test_every_row_is_what_a_naive_reading_gives(shared: Path, name: str) -> Non
         return row["topic"], row["partition"], row["started_at"]
 
     assert sorted(found, key=place) == sorted(expected, key=place)
+
+
+ALL = range(1, 13)
+# Up to 2.5 all twelve; of 2.6 and later the list in ZooKeeper is not used, and metadata is not told by partition.
+NUMBERS = {"0.11": ALL, "1.0": ALL, "2.2": ALL, "trace": range(1, 11), "stock": (1, 2, 4, 6, 7, 8, 10)}
+
+
+@pytest.mark.parametrize(
+    "name", quick_and(tuple(one for one in OTHER_LABS if one != "2.5.1-zk-stock"), *LABS)
+)
+def test_steps_of_moves_that_copied(shared: Path, name: str) -> None:
+    copied = [row for row in reassignments(shared, name) if row["copy_ms"] is not None]
+    expected = next(own for part, own in NUMBERS.items() if part in name)
+    assert [numbers(row) for row in copied] == [set(expected)] * 2
+    assert all(0 <= ms <= row["total_ms"] + FOLLOWING_MS for row in copied for _, ms in row["steps"])
+
+
+@pytest.mark.soak
+def test_steps_of_one_asked_for_by_the_list_in_zookeeper_and_of_one_by_the_api(shared: Path) -> None:
+    copied = [row for row in reassignments(shared, "2.5.1-zk-stock") if row["copy_ms"] is not None]
+    found = [numbers(row) for row in sorted(copied, key=lambda row: row["started_at"])]
+    assert found == [set(ALL), set(ALL) - {STEPS["removed"]}]
+
+
+def numbers(row: Row) -> set[int]:
+    return {STEPS[step] for step, _ in row["steps"]}
 
 
 @pytest.mark.parametrize("name", quick_and(OTHER_RUNS, *RUNS))

@@ -14,6 +14,7 @@ from pipeline.gold.reassignment.attempts import (
     with_steps,
 )
 from pipeline.gold.reassignment.marks import CONTINUED, marked, not_begun, numbered, steps, with_ends
+from pipeline.gold.reassignment.step_lines import step_lines
 from pipeline.gold.reassignment.waiting import with_waiting
 from pipeline.model.lines.evidence import LINE
 from pipeline.model.partitions.service_parts import whole_intervals
@@ -29,6 +30,9 @@ def build(
     partition_timeline: pl.DataFrame,
     broker_session: pl.DataFrame,
     controller_term: pl.DataFrame,
+    replica_transition: pl.DataFrame,
+    leader_and_isr: pl.DataFrame,
+    control_request: pl.DataFrame,
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
     """One row per attempt that begins at dirty_from or later: no earlier one is of a row that counts.
@@ -47,8 +51,9 @@ def build(
     intervals = whole_intervals(partition_timeline)
     found = attempts(of_attempts).pipe(with_outcome).pipe(with_replicas, intervals)
     refused = refusals(not_begun(ordered)).pipe(with_replicas, intervals)
+    others = step_lines(found, rows, replica_transition, leader_and_isr, control_request)
     return (
-        pl.concat([found.pipe(with_steps, of_attempts), refused], how="diagonal")
+        pl.concat([found.pipe(with_steps, of_attempts, others), refused], how="diagonal")
         .pipe(with_waiting, broker_session, partition_timeline, controller_term)
         .with_columns(
             copy_ms=ms("started_at", "caught_up_at"),

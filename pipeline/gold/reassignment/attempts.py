@@ -165,23 +165,32 @@ def with_held(found: pl.DataFrame, partition_timeline: pl.DataFrame) -> pl.DataF
     )
 
 
-def with_steps(found: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """steps: ms from the start to the last line of each step; last_step_number of Kafka's twelve."""
+def with_steps(found: pl.DataFrame, rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """steps: ms from the start to the last line of each step; last_step_number of Kafka's twelve. others: (ATTEMPT,
+    name, at) of lines that are not about reassignments.
+
+    The line about the leader is printed when the target is in the controller's memory; the epoch that is raised then is
+    the one that the replicas of the target are told.
+    """
     begun = found.select(*ATTEMPT, "started_at", "caught_up_at")
-    is_switching = (col("at") >= col("caught_up_at")).fill_null(value=False)
-    is_target = (col("step") == "assignment_updated") & is_switching
-    name = when(is_target).then(lit("target_written")).otherwise(
-        col("step").replace_strict(NAMES, default=None, return_dtype=pl.String)
+    step, is_switching = col("step"), (col("at") >= col("caught_up_at")).fill_null(value=False)
+    name = (
+        when((step == "assignment_updated") & is_switching).then(lit("target_written"))
+        .when((step == "leader_epoch_raised") & is_switching).then(lit("target_told"))
+        .otherwise(step.replace_strict(NAMES, default=None, return_dtype=pl.String))
     )  # fmt: skip
-    ms = (
-        rows.join(begun, on=ATTEMPT, how="inner", maintain_order="left")
-        .with_columns(name=name, ms=col("at").dt.epoch("ms") - col("started_at").dt.epoch("ms"))
-        .drop_nulls("name")
-        .group_by(*ATTEMPT, "name", maintain_order=True)
-        .agg(col("ms").last())
-    )
+    own = rows.join(begun.drop("started_at"), on=ATTEMPT, how="inner", maintain_order="left")
+    named = own.select(*ATTEMPT, "at", name=name).drop_nulls("name").select(*ATTEMPT, "name", "at")
+    in_memory = named.filter(col("name") == "leader_checked").with_columns(name=lit("target_in_memory"))
     number = col("name").replace_strict(STEPS, return_dtype=pl.Int32)
-    own = ms.group_by(ATTEMPT, maintain_order=True).agg(
-        steps=pl.struct(key="name", value="ms"), last_step_number=number.max()
+    steps = (
+        pl.concat([named, in_memory, others])
+        .join(begun.drop("caught_up_at"), on=ATTEMPT, how="inner")
+        .group_by(*ATTEMPT, "name")
+        .agg(at=col("at").max(), started_at=col("started_at").first())
+        .with_columns(number=number, ms=col("at").dt.epoch("ms") - col("started_at").dt.epoch("ms"))
+        .sort(*ATTEMPT, "number", "at", "name")
+        .group_by(ATTEMPT, maintain_order=True)
+        .agg(steps=pl.struct(key="name", value="ms"), last_step_number=col("number").max())
     )
-    return found.join(own, on=ATTEMPT, how="left", maintain_order="left")
+    return found.join(steps, on=ATTEMPT, how="left", maintain_order="left")
