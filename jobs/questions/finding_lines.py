@@ -20,6 +20,9 @@ TOGETHER = {
     "topic_removed_by_hand": "{} topics were removed by hand; the first: ",
     "slow_creation": "{} topics were served late; the first: ",
     "recreated_at_once": "{} topics were created anew at once; the first: ",
+    "reassignment_failed": "{} reassignments failed; the first: ",
+    "reassignment_skipped": "{} reassignments were skipped; the first: ",
+    "replica_left_on_disk": "{} reassignments left logs on disks; the first: ",
     "deletion_disabled": "{} requests to delete topics were dropped; the first: ",
 }
 Numbered = tuple[int, Row]

@@ -19,6 +19,9 @@ SAID = {
     "quorum_lost": re.compile(r"leader is \(none\)"),
     "controller_powerless": FENCED,
 }
+IGNORED = re.compile(
+    r"\[Broker id=(\d+)\] Ignoring StopReplica request \(delete=true\).* matches the current leader epoch"
+)
 BEHIND = re.compile(r"Replica\(s\) ([\d,]+) still need to catch up")
 
 
@@ -78,6 +81,18 @@ def reassignment_skipped(claim: Claim, lines: Sequence[Line]) -> str:
     require((claim.valid_from_at, claim.valid_until_at) == span, f"it was from {span[0]} to {span[1]}")
     require(claim.text("reason") == "topic_deleting", "it is skipped as its topic is being deleted")
     return f"skipped {last.at()}"
+
+
+def replica_left_on_disk(claim: Claim, lines: Sequence[Line]) -> str:
+    """The first record begins it; each of the brokers says that it ignores the request to delete the replica."""
+    topic, number = claim.text("topic"), claim.number("partition")
+    require(is_about(lines[0], topic, number), f"{lines[0].place()} does not name {topic}-{number}")
+    require(claim.valid_from_at == lines[0].at(), f"the first record is of {lines[0].at()}")
+    own = [line for line in lines if names(line, topic, number)]
+    said = {found[1]: line for line in own if (found := IGNORED.search(line.text))}
+    for broker in claim.broker_ids("broker_ids"):
+        require(broker in said, f"no record of broker {broker} ignores that {topic}-{number} is deleted")
+    return f"ignored {', '.join(str(line.at()) for line in said.values())}"
 
 
 def aims(line: Line) -> list[list[str]]:

@@ -19,7 +19,12 @@ from jobs.verify.partitions import (
 from jobs.verify.proof import CONFIRMED, UNDECIDED, Claim, Line, Record, Unproved, line_of, require
 from jobs.verify.quorum import quorum_without_leader
 from jobs.verify.reasons import without_reasons
-from jobs.verify.reassignments import reassignment_failed, reassignment_skipped, stuck_reassignment
+from jobs.verify.reassignments import (
+    reassignment_failed,
+    reassignment_skipped,
+    replica_left_on_disk,
+    stuck_reassignment,
+)
 from jobs.verify.starts import failed_start
 from jobs.verify.terms import (
     controller_outlived,
@@ -60,7 +65,7 @@ RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one fo
     illegal_move, refused_move, discontinuity, replay_disagreement, controller_outlived, no_controller,
     deposed_controller_wrote, controller_powerless, failover_slow, event_failed, leader_choice,
     unclean_election, last_known_leader, outage, stuck_reassignment, reassignment_failed,
-    reassignment_skipped, standing_imbalance,
+    reassignment_skipped, replica_left_on_disk, standing_imbalance,
     stated_imbalance, ratio_disagreement, not_understood, quorum_without_leader, broker_flapping, unclean_shutdown,
     new_life, refused_registration, fatal_fault, logged_fault, failed_start, log_dir_failed,
     stuck_deletion, topic_without_leader_since_creation, slow_creation, topic_vanished, topic_removed_by_hand,

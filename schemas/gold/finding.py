@@ -157,6 +157,7 @@ FACTS_OF_RULE = {
     ),
     "reassignment_failed": (*PARTITION, "target_replicas", "reason"),
     "reassignment_skipped": (*PARTITION, "reason"),
+    "replica_left_on_disk": (*PARTITION, "broker_ids"),
     "standing_imbalance": (
         *("broker_id", "led_elsewhere_count", "preferred_count", "imbalance_ratio", "threshold_ratio"),
         "is_auto_rebalance_enabled",

@@ -115,6 +115,11 @@ SPEC = TableSpec(
         field("waiting_since_at", TIMESTAMP, "Since when, UTC."),
         required("outcome", STRING, "How it ended.", accepted=OUTCOMES),
         field("reason", STRING, "Why it was skipped or failed.", accepted=REASONS),
+        field(
+            "leftover_broker_ids",
+            BROKER_IDS,
+            "Brokers that ignored the request to delete the replica that it took from them (2.6 to 3.4, KAFKA-13972).",
+        ),
         CERTAINTY,
         EVIDENCE,
     ),

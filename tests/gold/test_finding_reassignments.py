@@ -1,5 +1,6 @@
 """Reassignments that no line ends are told, all of a cluster as one; what may have ended is not."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -71,14 +72,37 @@ LED_BY_1 = (
     "Changed partition events-9 from NewPartition to OnlinePartition with state "
     "LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1), zkVersion=0)"
 )
-UPDATING = (
-    "Updating assignment of partition events-9 from ReplicaAssignment(replicas=1,2, addingReplicas=, removingReplicas=) "
-    "to ReplicaAssignment(replicas=3,2,1, addingReplicas=3, removingReplicas=1)"
-)
 QUORUM = "org.apache.kafka.controller.QuorumController"
 CHECK = "Checking need to trigger auto leader balancing"
 BEGUN = elected(0, 3, 1) + moving(1, "events-9")
 STUCK = BEGUN + lagging(31, "events-9")
+
+
+def kept(minute: float, is_delete: str, broker: int = 3) -> str:
+    said = (
+        f"[Broker id={broker}] Ignoring StopReplica request (delete={is_delete}) from controller 1 with correlation id 12 "
+        "epoch 1 for partition events-9 since its associated leader epoch 1 matches the current leader epoch"
+    )
+    return at(minute, said, "state.change.logger")
+
+
+def assignment(replicas: str, adding: str = "", removing: str = "") -> str:
+    return f"ReplicaAssignment(replicas={replicas}, addingReplicas={adding}, removingReplicas={removing})"
+
+
+UNION = assignment("3,2,1", "3", "1")
+UPDATING = f"Updating assignment of partition events-9 from {assignment('1,2')} to {UNION}"
+CALLED_OFF = (
+    elected(0, 1, 1)
+    + own(1, UPDATING, 1)
+    + own(2, f"Updating assignment of partition events-9 from {UNION} to {assignment('1,2')}", 1)
+    + own(
+        2,
+        "Leader 1 for partition events-9 being reassigned, is already in the new list of replicas 1,2 and is alive",
+        1,
+    )
+    + own(2, f"Successfully updated assignment of partition events-9 to {assignment('1,2')}", 1)
+)
 
 
 def of_node(text: str) -> Logs:
@@ -100,6 +124,15 @@ STORIES: dict[str, Logs] = {
         + own(50, CHECK, 2)
     },
     "in a release of 2.4 to 3.9": of_node(elected(0, 3, 1) + own(1, UPDATING).replace("INFO", "DEBUG") + own(25, CHECK)),
+    "called off": {
+        (1, "controller"): CALLED_OFF,
+        (3, "state-change"): kept(2.1, "true"),
+        (2, "state-change"): kept(2.1, "false", 2),
+    },
+    "called off, and made again": {
+        (1, "controller"): CALLED_OFF + own(5, UPDATING, 1),
+        (3, "state-change"): kept(2.1, "true"),
+    },
     "without a leader": {
         (3, "controller"): BEGUN + left(2, 1, "2,3") + own(25, CHECK),
         (3, "state-change"): state_change(0.5, LED_BY_1),
@@ -166,9 +199,30 @@ TOLD = {
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, dict[str, Any]]:
-    findings = built_of_many(STORIES, "finding")["finding"].to_dicts()
+def findings() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = built_of_many(STORIES, "finding")["finding"].to_dicts()
+    return rows
+
+
+@pytest.fixture
+def found(findings: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {row["cluster_id"]: row for row in findings if row["rule"] == "stuck_reassignment"}
+
+
+def test_a_broker_that_was_to_delete_its_copy_and_did_not(findings: list[dict[str, Any]]) -> None:
+    """KAFKA-13972: until the replica is brought there again."""
+    left = {row["cluster_id"]: row for row in findings if row["rule"] == "replica_left_on_disk"}
+    said = (
+        "broker 3 may keep the log of events-9 after a cancelled reassignment: it ignored the request to delete it "
+        "(KAFKA-13972)"
+    )
+    assert {name: (row["sentence"], row["severity"]) for name, row in left.items()} == {
+        "called off": (said, "info"),
+        "called off, and made again": (said, "info"),
+    }
+    ends = [left[name]["valid_until_at"] for name in ("called off", "called off, and made again")]
+    assert ends == [None, datetime(2026, 11, 21, 10, 5, tzinfo=UTC)]
+    assert left["called off"]["evidence"][-1] == {"file_id": "called off/3-state-change", "byte_offset": 0}
 
 
 def test_what_no_line_ends_is_told(found: dict[str, dict[str, Any]]) -> None:

@@ -30,6 +30,7 @@ CHANGED = "[2026-11-21 10:06:42,201] INFO [QuorumController id=102] Replayed par
 OFFLINE_9 = "[2026-11-21 10:06:43,201] INFO [QuorumController id=102] UNCLEAN partition change for events-9 with topic ID Z1m6mbttRAeUeDg0Cqmckg: isr: [1] -> [], leader: 1 -> -1, leaderEpoch: 2 -> 3, partitionEpoch: 4 -> 5 (org.apache.kafka.controller.ReplicationControlManager)"
 NO_QUORUM = "[2026-11-21 10:06:44,201] INFO [QuorumController id=102] In the new epoch 41, the leader is (none). (org.apache.kafka.controller.QuorumController)"
 REFUSED_WRITE = "[2026-11-21 10:06:44,201] INFO [Controller id=3] Controller moved to another broker when processing AutoPreferredReplicaLeaderElection. (kafka.controller.KafkaController)"
+KEPT_BY_3 = "[2026-11-21 10:06:45,201] INFO [Broker id=3] Ignoring StopReplica request (delete=true) from controller 1 with correlation id 12 epoch 1 for partition events-9 since its associated leader epoch 1 matches the current leader epoch (state.change.logger)"
 
 
 def moving(**facts: str) -> Claim:
@@ -144,6 +145,10 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
     "reassignment_failed": (ended("reassignment_failed", "error"), [MOVING, FAILED_MOVE], CONFIRMED),
     "reassignment_failed, forgotten": (ended("reassignment_failed", "forgotten"), [MOVING], UNDECIDED),
     "reassignment_skipped": (ended("reassignment_skipped", "topic_deleting", "10:06:42.201"), [SKIPPED_MOVE], CONFIRMED),
+    "replica_left_on_disk": (
+        finding("replica_left_on_disk", "10:06:42.201", None, topic="events", partition="9", broker_ids="3"),
+        [UPDATING, KEPT_BY_3], CONFIRMED,
+    ),
     "stuck_reassignment in KRaft": (moving(), [CHANGED], UNDECIDED),
     "ratio_disagreement": (
         finding("ratio_disagreement", "09:00:13.431", "09:00:13.431",
@@ -179,6 +184,8 @@ ALTERED = [
     ("stuck_reassignment of a powerless controller", "moved to another broker", "was slow", "no record says controller_powerless"),
     ("stuck_reassignment in KRaft", "partitionId=9", "partitionId=19", "does not name events-9"),
     ("reassignment_failed", "partition events-9 (", "partition events-8 (", "does not say that it failed"),
+    ("replica_left_on_disk", "delete=true", "delete=false", "no record of broker 3"),
+    ("replica_left_on_disk", "Broker id=3", "Broker id=2", "no record of broker 3"),
     ("reassignment_skipped", "events-9", "events-8", "does not skip events-9"),
     ("stuck_reassignment without its target", "3, bounced brokers: , all live brokers: 1,2", "1, bounced brokers: , all live brokers: 2,3", "that broker 3 is gone"),
     ("ratio_disagreement", "broker 1 is", "broker 2 is", "for broker 2"),

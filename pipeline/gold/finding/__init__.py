@@ -23,6 +23,7 @@ from pipeline.gold.finding.elections import unclean_election
 from pipeline.gold.finding.failed_events import event_failed
 from pipeline.gold.finding.faults import fatal_fault, logged_fault
 from pipeline.gold.finding.known import with_suppressed
+from pipeline.gold.finding.leftovers import replica_left_on_disk
 from pipeline.gold.finding.lives import new_life, refused_registration
 from pipeline.gold.finding.logs import missing_leader_epochs, missing_logs, not_understood
 from pipeline.gold.finding.moves import (
@@ -138,6 +139,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         stuck_reassignment(reassignment, topic_event, controller_term, release_span, audit_limit),
         reassignment_failed(reassignment),
         reassignment_skipped(reassignment),
+        replica_left_on_disk(reassignment),
         not_understood(wording_seen),
     )
     return (

@@ -13,6 +13,7 @@ from pipeline.gold.reassignment.attempts import (
     with_replicas,
     with_steps,
 )
+from pipeline.gold.reassignment.leftovers import with_leftovers
 from pipeline.gold.reassignment.marks import CONTINUED, marked, not_begun, numbered, steps, with_ends
 from pipeline.gold.reassignment.step_lines import step_lines
 from pipeline.gold.reassignment.waiting import with_waiting
@@ -54,6 +55,7 @@ def build(
     others = step_lines(found, rows, replica_transition, leader_and_isr, control_request)
     return (
         pl.concat([found.pipe(with_steps, of_attempts, others), refused], how="diagonal")
+        .pipe(with_leftovers, control_request)
         .pipe(with_waiting, broker_session, partition_timeline, controller_term)
         .with_columns(
             copy_ms=ms("started_at", "caught_up_at"),
