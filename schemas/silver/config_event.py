@@ -1,7 +1,7 @@
-"""Dynamic settings, features and access as the controllers of KRaft replay their records."""
+"""Dynamic settings, features, access and voters as the nodes of KRaft read their records."""
 
 from schemas.spec import RECORD, TableSpec, field, required
-from schemas.types import INTEGER, STRING
+from schemas.types import INTEGER, LONG, STRING
 
 RECORDS = (
     "config",  # ConfigRecord: a setting of a topic, a broker, all brokers, a group, client metrics
@@ -9,6 +9,7 @@ RECORDS = (
     "quota",  # ClientQuotaRecord (from 3.6)
     "acl",  # AccessControlEntryRecord (from 3.6)
     "scram",  # UserScramCredentialRecord (from 3.5)
+    "voters",  # VotersRecord of a quorum whose voters may be changed (from 3.9)
 )
 STEPS = (
     "set",
@@ -19,13 +20,17 @@ HIDDEN = "[hidden]"  # what Kafka prints for a value that may be a secret
 
 SPEC = TableSpec(
     name="silver.config_event",
-    grain="One line that says that one dynamic setting, feature level, quota or right was set or removed.",
+    grain="One line that says that a dynamic setting, feature, quota, right or set of voters was set or removed.",
     key=("file_id", "byte_offset"),
     fields=(
         *RECORD,
         required("record", STRING, "What the record is about.", accepted=RECORDS),
         required("step", STRING, "What it does.", accepted=STEPS),
-        field("controller_id", INTEGER, "The controller that replays it, in office or not."),
+        field(
+            "controller_id",
+            INTEGER,
+            "The controller that replays it, in office or not; null: the line names none (node_id).",
+        ),
         field(
             "resource_type", STRING, "Of a setting: TOPIC, BROKER, GROUP, CLIENT_METRICS, as Kafka has it."
         ),
@@ -34,11 +39,17 @@ SPEC = TableSpec(
             STRING,
             "Topic or broker, null: all brokers; entity of a quota; user of a credential.",
         ),
-        required("name", STRING, "Setting, feature, quota, id of the right, or mechanism of the credential."),
+        required(
+            "name",
+            STRING,
+            "Setting, feature, quota, id of the right, mechanism of the credential, or voters.",
+        ),
         field(
             "value",
             STRING,
-            f"Value, level or right; {HIDDEN}: it may be a secret; null: removed, and of credentials.",
+            f"Value, level, right, or voters with their directories; {HIDDEN}: it may be a secret; null: removed, "
+            "and of credentials.",
         ),
+        field("metadata_offset", LONG, "Place of the record in the metadata log, where the line says it."),
     ),
 )

@@ -13,7 +13,7 @@ from jobs.questions.changes.asked import changes_of, outcome
 from jobs.questions.changes.kinds import KINDS, OUTCOMES, REASONS
 from jobs.questions.changes.screen import change_lines
 from schemas.gold import controller_term, reassignment, topic_lifecycle
-from schemas.silver import broker_event
+from schemas.silver import broker_event, config_event
 from tests.frames import frame
 from tests.jobs.answering import answers_of, answers_of_logs
 from tests.jobs.change_truth import asked_of, judged, moved_at
@@ -150,6 +150,26 @@ def test_a_controller_with_another_registration_had_lost_its_session() -> None:
         ("controller_resigned", "undetermined"),
         ("controller_znode_deleted", "proved"),
     ]
+
+
+def test_voters_that_follow_others_in_the_metadata_log() -> None:
+    """Whenever a node prints them; the first that are known are no change, nor are the same ones at another place."""
+    lines = frame(
+        config_event.SPEC,
+        """
+        logged_at | node_id | record  | step | name          | value                  | metadata_offset
+        1         | 1       | voters  | set  | voters        | 1 (aA), 2 (bB)         | 5
+        2         | 1       | feature | set  | kraft.version | 1                      | 4
+        5         | 2       | voters  | set  | voters        | 1 (aA), 2 (bB)         | 5
+        6         | 2       | voters  | set  | voters        | 1 (aA), 2 (bB)         | 40
+        20        | 2       | voters  | set  | voters        | 1 (aA), 2 (bB), 3 (cC) | 90
+        21        | 1       | voters  | set  | voters        | 1 (aA), 2 (bB), 3 (cC) | 90
+        30        | 3       | voters  | set  | voters        | 1 (aA), 2 (bB)         | 5
+        """,
+    )
+    (row,) = changes_of(answers_of(config_event=lines))
+    assert row["what"] == "voters of the quorum are 1 (aA), 2 (bB), 3 (cC) since then at the latest"
+    assert (row["at"].second, row["certainty"]) == (20, "inferred")
 
 
 def test_whatever_became_of_it_has_words() -> None:

@@ -41,6 +41,11 @@ KINDS: dict[str, Kind] = {
     "broker_unregistered": Kind(
         2, "broker {broker_id} was unregistered", "{count} brokers were unregistered"
     ),
+    "voters_changed": Kind(
+        2,
+        "voters of the quorum are {named} since then at the latest",
+        "voters of the quorum were changed {count} times",
+    ),
     "feature_set": Kind(2, "feature {named}", "{count} features were set"),
     "feature_removed": Kind(2, "feature {named} was removed", "{count} features were removed"),
     "topic_removed_by_hand": Kind(

@@ -7,11 +7,13 @@ from polars import col, lit, when
 
 from jobs.questions.answers import Answers, reached
 from jobs.questions.changes.frames import LINE, TIME, by_whom, changes, in_office
-from pipeline.core.conditions import is_in
+from pipeline.core.conditions import IsNull, all_of, is_in
 
 # What a controller that is elected for the first time writes as the cluster was formatted.
 AT_FORMAT = pl.duration(seconds=1)
 MIGRATED = ("migration_begun", "migration_ended")
+# Not of controllers alone: voters, and the protocol of the quorum.
+VOTERS, KRAFT_VERSION, OFFSET = "voters", "kraft.version", "metadata_offset"
 WITH_CREATION = "20ms"
 OF_REQUEST = pl.duration(milliseconds=20)
 OF_RECORD = {"config": "settings", "quota": "quota", "acl": "acl", "scram": "scram"}
@@ -32,7 +34,8 @@ def of_settings(
         "value",
         "controller_id",
     )
-    rows = answers.rows("silver.config_event", reached("logged_at", since), (*names, *LINE))
+    read = answers.rows("silver.config_event", reached("logged_at", since), (*names, *LINE))
+    rows = read.filter(~col("name").is_in([VOTERS, KRAFT_VERSION]))
     own = (
         in_office(rows, answers, since)
         .with_columns(at=col("logged_at").cast(TIME), named=named_text())
@@ -55,7 +58,30 @@ def of_settings(
             outcomes=pl.concat_list(when("is_hidden").then(lit("hidden"))).list.drop_nulls(),
         ),
         changes(features, kind=kind),
+        of_quorum(answers),
     ]
+
+
+def of_quorum(answers: Answers) -> pl.DataFrame:
+    """Sets of voters, and kraft.version, that follow another one in the metadata log: every node prints them, and again
+    as it starts, so that the first line tells that it was so by then. As endpoints change, the voters stay the same."""
+    is_own = all_of(is_in("name", (VOTERS, KRAFT_VERSION)), ~IsNull(OFFSET))
+    rows = answers.rows("silver.config_event", is_own, ("logged_at", "name", "value", OFFSET, *LINE))
+    found = (
+        rows.sort("logged_at", *LINE)
+        .unique(["name", OFFSET], keep="first", maintain_order=True)
+        .sort("name", OFFSET)
+        .with_columns(before=col("value").shift(1).over("name"))
+        .filter(col("before").is_not_null(), col("before") != col("value"))
+    )
+    is_voters = col("name") == VOTERS
+    return changes(
+        found,
+        at=col("logged_at"),
+        kind=when(is_voters).then(lit("voters_changed")).otherwise(lit("feature_set")),
+        named=when(is_voters).then("value").otherwise(pl.format("{} = {}", "name", "value")),
+        certainty=lit("inferred"),
+    )
 
 
 def without_format(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
