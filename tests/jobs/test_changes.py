@@ -10,6 +10,7 @@ import pytest
 from jobs.cli import main
 from jobs.questions.answers import Answers
 from jobs.questions.changes.asked import changes_of, outcome
+from jobs.questions.changes.command import notes
 from jobs.questions.changes.kinds import KINDS, OUTCOMES, REASONS
 from jobs.questions.changes.screen import change_lines
 from schemas.gold import controller_term, reassignment, topic_lifecycle
@@ -144,6 +145,10 @@ def test_a_controller_with_another_registration_had_lost_its_session() -> None:
         ("controller_znode_deleted", 10),
         ("controller_znode_deleted", 30),
     ]
+    assert notes(answers_of(controller_term=terms.with_columns(elected_at=None)), known)[-1] == (
+        "Of the controllers of 1-1, 1-2, 1-3, … no election was read: what they were asked is told as far as others "
+        "print it."
+    )
     unknown = changes_of(answers_of(controller_term=terms))
     assert [(row["kind"], row["certainty"]) for row in unknown] == [
         ("controller_resigned", "undetermined"),

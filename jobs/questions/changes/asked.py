@@ -82,8 +82,12 @@ def what(row: Row) -> str:
 def partitions_text(names: Sequence[str]) -> str:
     if not names:
         return "partitions that are not named"
-    some = ", ".join(names[:NAMED])
-    return some if len(names) <= NAMED else f"{len(names):,} partitions ({some}, …)"
+    return names_text(names) if len(names) <= NAMED else f"{len(names):,} partitions ({names_text(names)})"
+
+
+def names_text(names: Sequence[str]) -> str:
+    """The first of them."""
+    return ", ".join([*names[:NAMED], *(["…"] if len(names) > NAMED else [])])
 
 
 def outcome(row: Row) -> str | None:

@@ -7,10 +7,13 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from polars import col
+
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, moment_or_clock, on_day, require, unknown_topic
-from jobs.questions.changes.asked import TABLES, changes_of, said
-from jobs.questions.changes.kinds import AUTO, UNSEEN
+from jobs.questions.changes.asked import changes_of, names_text, said
+from jobs.questions.changes.kinds import AUTO, UNREAD, UNSEEN
+from jobs.questions.changes.of_controllers import TERMS
 from jobs.questions.findings_out import plain
 from jobs.questions.rows import Row, place_of
 from jobs.text import clock_by, counted, day_clock, shortened
@@ -46,8 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def changes(given: argparse.Namespace, answers: Answers) -> list[str]:
     """InputProblem: the tables are not there, or the topic is in no log that was read."""
-    for table in TABLES:
-        require(answers, table)
+    require(answers, TERMS)
     last = answers.last_at()
     if last is None:
         return [f"{answers.cluster_id}  no time on any record"]
@@ -85,10 +87,13 @@ def served_by(row: Row) -> str:
 
 
 def notes(answers: Answers, rows: Sequence[Row]) -> list[str]:
-    """What can't be told apart, and what is never seen."""
-    modes = answers.rows("gold.controller_term", None, ("mode",))["mode"].unique().sort().to_list()
+    """What can't be told apart, and what is never seen: by the mode, and of controllers without logs."""
+    terms = answers.rows(TERMS, None, ("mode", "term_id", "elected_at", "last_act_at")).sort("last_act_at")
+    unread = terms.filter(col("elected_at").is_null())["term_id"].to_list()
     has_created = any(row["kind"] == "topic_created" and row["asked_by"] == "unknown" for row in rows)
-    said = [UNSEEN[mode] for mode in modes] + ([AUTO] if has_created else [])
+    said = [UNSEEN[mode] for mode in terms["mode"].unique().sort()]
+    said += [AUTO] if has_created else []
+    said += [UNREAD.format(terms=names_text(unread))] if unread else []
     return ["", *said] if said else []
 
 

@@ -142,3 +142,4 @@ UNSEEN = {
     "changed, up to 3.5 quotas and ACLs.",
 }
 AUTO = "Whether a tool created a topic, or a broker because a client named it, no line tells."
+UNREAD = "Of the controllers of {terms} no election was read: what they were asked is told as far as others print it."
