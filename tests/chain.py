@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, TABLES
 from pipeline.core.frames import declared, empty, frame_of
+from pipeline.model.brokers.first_signs import SIGN_OF_TERM
 from pipeline.model.partitions.topic_lives import DELETION_BEFORE
 from pipeline.model.settings import AuditLimit, BalancingSetting, ReleaseSetting, SessionLimit
 from schemas.bronze import file_sighting
@@ -27,6 +28,7 @@ CARRIED = {
     "run_before": "election_event",
     "led_before": "partition_timeline",
     "day_before": "controller_day",
+    "process_before": "process_run",
     "view_before": "partition_view",
     "published_finding": "finding",
 }
@@ -63,6 +65,7 @@ def inputs_of(records: pl.DataFrame) -> dict[str, Any]:
             listed=pl.lit(None, pl.String)
         ),
         "deletion_before": pl.DataFrame(schema=DELETION_BEFORE),
+        "sign_before": pl.DataFrame(schema=SIGN_OF_TERM),
         "dirty_from": None,
     }
 

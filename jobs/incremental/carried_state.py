@@ -13,19 +13,21 @@ from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.conditions import Condition, all_of, before, equals, is_in, reaching, since
 from pipeline.core.frames import empty
 from pipeline.gold.leader_election.kraft_marks import RUNS
+from pipeline.model.brokers.first_signs import SIGN_OF_TERM
 from pipeline.model.partitions.service_parts import ended_intervals, whole_intervals
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.partitions.topic_lives import CREATED, DELETION_BEFORE, ENDED, REMOVED
-from pipeline.model.terms.succession import with_superseded
+from pipeline.model.terms.succession import TERM, with_superseded
 from schemas.gold import (
     broker_session,
+    controller_term,
     leader_imbalance,
     partition_outage,
     partition_timeline,
     topic_lifecycle,
 )
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
-from schemas.silver import election_event, topic_event
+from schemas.silver import election_event, process_run, topic_event
 from schemas.spec import TableSpec
 from schemas.state import controller_day, partition_view, replay_summary
 
@@ -179,6 +181,20 @@ def run_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
     return each.drop("day_at")
 
 
+def process_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """Rows of silver.process_run that reach the day, with their lines of before it alone: the others are read."""
+    rows = at_hand.stored(process_run.SPEC, reaching("next_started_at", start))
+    lines = ("first_line_at", "last_line_at")
+    return rows.with_columns(pl.when(col(name) < start).then(name).alias(name) for name in lines)
+
+
+def sign_before(at_hand: AtHand, start: datetime) -> pl.DataFrame:
+    """(SIGN_OF_TERM) of each term the first sign of its end, if it lies before the day."""
+    rows = at_hand.stored(controller_term.SPEC, before("first_sign_at", start))
+    lines = col("lines").map.get("first_sign")
+    return rows.select(*TERM, sign_before_at="first_sign_at", sign_before_lines=lines)
+
+
 def interval_before(
     at_hand: AtHand, spec: TableSpec, from_column: str, until_column: str, start: datetime
 ) -> pl.DataFrame:
@@ -199,6 +215,8 @@ STATES: dict[str, State] = {
     "line_before": lines_before,
     "view_before": view_before,
     "day_before": day_before,
+    "process_before": process_before,
+    "sign_before": sign_before,
 }
 # Tables whose rows of the days before are such a state: a kernel that takes it is built by days if they hold it.
 KEPT_IN = {
@@ -219,6 +237,8 @@ NOTHING: dict[str, pl.DataFrame] = {
     "line_before": CARRIED_LINE,
     "view_before": empty(partition_view.SPEC),
     "day_before": empty(controller_day.SPEC),
+    "process_before": empty(process_run.SPEC),
+    "sign_before": pl.DataFrame(schema=SIGN_OF_TERM),
 }
 
 

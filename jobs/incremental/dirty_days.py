@@ -10,6 +10,7 @@ from jobs.incremental.at_hand import LOGS, of_each_log
 from pipeline.gold.partition_timeline.missing_broker_logs import watched_from
 from pipeline.model.brokers.balancing import DEFAULTS, NAMES, typed
 from pipeline.model.brokers.session_limits import default_seconds
+from pipeline.model.brokers.silent_signals import without_signal
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.partition_states import GRACE_SECONDS
 from pipeline.model.terms.succession import TERM, unseen_from, unseen_stretches, with_superseded
@@ -18,7 +19,7 @@ from schemas.silver.log_gap import LINES_MISSING
 LATE = timedelta(seconds=GRACE_SECONDS)  # how long a line still tells of a state that another one followed
 ALL_SINCE = datetime(1, 1, 1, tzinfo=UTC)
 AFFECTS = "affects_from"
-REASONS = ("end_reason", "end_reason_at", "end_detail", "end_unknown_why", "first_sign_at")
+REASONS = ("end_reason", "end_reason_at", "end_detail", "end_unknown_why")
 # Columns of a term that decide which lines belong to it, when it begins, and how its moves are judged.
 WATCHED = (
     *("cluster_id", "term_id", "mode", "controller_id", "controller_epoch", "elected_at", "first_seen_at"),
@@ -170,6 +171,7 @@ def judged_at(
     of_dimensions = (
         affected_from(*map(missing_since, gaps)),
         affected_from(*map(session_defaults, releases)),
+        affected_from(*map(silent_signals, releases)),
     )
     return earliest(traced_again(lines, summaries), beside_a_later_life(lines, terms), *of_dimensions)
 
@@ -177,6 +179,15 @@ def judged_at(
 def session_defaults(release_span: pl.DataFrame) -> pl.DataFrame:
     """How long a broker may have been silent rests on its release, where it lists no session time-out."""
     return default_seconds(release_span).rename({"told_at": AFFECTS})
+
+
+def silent_signals(release_span: pl.DataFrame) -> pl.DataFrame:
+    """Why a process stopped rests on whether its release prints signals."""
+    return (
+        without_signal(release_span)
+        .filter("is_without_signal")
+        .with_columns(col("valid_from_at").alias(AFFECTS))
+    )
 
 
 def traced_again(lines: pl.DataFrame, summaries: pl.DataFrame) -> datetime | None:

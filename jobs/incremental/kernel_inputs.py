@@ -1,6 +1,6 @@
 """What a kernel takes, by the name of its parameter: tables, settings, and what was before the day it begins at."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import polars as pl
@@ -11,9 +11,11 @@ from jobs.incremental.at_hand import AtHand
 from jobs.incremental.carried_state import STATES, carried
 from jobs.incremental.night import Night
 from jobs.incremental.records import Records
-from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, LASTING, Refresh, Table
+from pipeline.catalog.tables import BY_SHORT_NAME, EXTRACTS, LASTING, OF_DAYS, Refresh, Table
 from schemas.bronze import source_file
 from schemas.gold import finding
+
+A_DAY = timedelta(days=1)
 
 
 class KernelInputs:
@@ -23,7 +25,8 @@ class KernelInputs:
         self.night, self.at_hand, self.records = night, at_hand, records
 
     def of(self, table: Table, begin: datetime | None) -> dict[str, Any]:
-        """By parameter what the table's kernel takes; begin: where its inputs begin, None: with everything."""
+        """By parameter what the table's kernel takes; begin: where its inputs begin, of one that is built whole those
+        of OF_DAYS; None: with everything."""
         return {name: self.given(table, name, begin) for name in table.inputs}
 
     def given(self, table: Table, name: str, begin: datetime | None) -> Any:
@@ -49,7 +52,9 @@ class KernelInputs:
         return files.group_by("cluster_id").agg(until_at=col("last_logged_at").max())
 
     def rows(self, table: Table, asked: Table, begin: datetime | None) -> pl.DataFrame:
-        is_lasting = asked.spec.table in LASTING or asked.refresh not in (Refresh.APPEND, Refresh.INCREMENTAL)
-        if begin is None or is_lasting or table.lookback_days is None:
+        name = asked.spec.table
+        is_lasting = name in LASTING or asked.refresh not in (Refresh.APPEND, Refresh.INCREMENTAL)
+        is_by_days = name in OF_DAYS or table.lookback_days is not None
+        if begin is None or is_lasting or not is_by_days:
             return self.at_hand.whole(asked)
-        return self.at_hand.since(asked, begin)
+        return self.at_hand.since(asked, begin - A_DAY if name in OF_DAYS else begin)

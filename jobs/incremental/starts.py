@@ -1,7 +1,7 @@
 """From when on each table of a run is built: the dirty day, an earlier one of which verdicts change, and lookbacks."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import polars as pl
@@ -13,20 +13,22 @@ from jobs.incremental.dirty_days import (
     LATE,
     begin_of_day,
     dirty_at,
+    earliest,
     first_deposed_day,
     judged_at,
     told_anew,
     told_otherwise,
 )
+from jobs.incremental.ends_before import LATEST, ended_since, still_without_leader, told_late
 from jobs.incremental.night import Night
 from jobs.incremental.terms_before import summary_before
-from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, Refresh, Table
+from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, OF_DAYS, Refresh, Table
 from pipeline.core.conditions import before, reaching
 from pipeline.gold.broker_session import with_ends
 from pipeline.gold.leader_election.election_lines import TRYING
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import PARTITION
-from schemas.gold import broker_session, imbalance_check, leader_election, partition_timeline
+from schemas.gold import broker_session, controller_term, imbalance_check, leader_election, partition_timeline
 from schemas.silver import broker_setting, controller_line, log_gap, release_span, term
 from schemas.spec import TableSpec
 
@@ -35,6 +37,7 @@ JUDGED_BY_VIEW = {imbalance_check.SPEC.name: ("imbalance_ratio",), leader_electi
 # Tables of which the rows of before are compared with those of now.
 DIMENSIONS = (term.SPEC, broker_setting.SPEC, log_gap.SPEC, release_span.SPEC)
 LINES = BY_SHORT_NAME["controller_line"]
+A_DAY, NEVER = timedelta(days=1), datetime(9999, 1, 1, tzinfo=UTC)
 # What an interval of a partition says that other tables rest on.
 TOLD = (
     "state",
@@ -97,9 +100,10 @@ class Starts:
         """The first day before the start of the table of which lines since then say why a broker had left."""
         start = self.start_of(table)
         if start is not None:
-            stored = self.at_hand.stored(table.spec, before("left_at", start))
+            stored = told_late(self.at_hand, start)
             runs, events = (self.at_hand.whole(BY_SHORT_NAME[name]) for name in ("process_run", "node_event"))
-            at = told_otherwise(stored, with_ends(stored, runs, events))
+            lines = self.at_hand.since(BY_SHORT_NAME["connection_event"], start - LATEST)
+            at = told_otherwise(stored, with_ends(stored, runs, events, lines))
             self.reasons_from = None if at is None else begin_of_day(at)
 
     def versions(self, spec: TableSpec) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -146,6 +150,8 @@ class Starts:
     def begin_of(self, table: Table) -> datetime | None:
         """Where the inputs of a table begin: at its start, or with its first row that reaches it; earlier where what
         was said before it counts, and where terms are judged of which nothing is kept."""
+        if table.refresh is Refresh.FULL:
+            return self.begin_of_days(table)
         start = self.start_of(table)
         if start is None:
             return None
@@ -156,6 +162,17 @@ class Starts:
             begin = min(start, first) if isinstance(first, datetime) else start
         begin -= timedelta(minutes=table.lookback_minutes)
         return min(begin, self.first_deposed_day(table, begin) or begin)
+
+    def begin_of_days(self, table: Table) -> datetime | None:
+        """From when on a table that is built whole takes lines of OF_DAYS; None: all, as nothing of it is kept."""
+        if not OF_DAYS.intersection(table.inputs) or not (self.is_by_days and self.night.is_fresh(table)):
+            return None
+        changed = earliest(self.dirty_from, self.judged_from)
+        if changed is None:
+            return NEVER
+        if table.spec == controller_term.SPEC:
+            return earliest(changed, ended_since(self.at_hand, changed - A_DAY))
+        return earliest(changed, still_without_leader(self.at_hand, changed))
 
     def first_deposed_day(self, table: Table, begin: datetime) -> datetime | None:
         """Begin of the first day of the terms that a table judges though they had a successor before: of these no table

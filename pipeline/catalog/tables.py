@@ -33,6 +33,7 @@ from pipeline.silver import (
     broker_event,
     broker_setting,
     config_event,
+    connection_event,
     control_request,
     controller_event,
     controller_line,
@@ -133,12 +134,18 @@ TABLES: tuple[Table, ...] = (
     built(broker_setting, Refresh.APPEND),
     built(config_event, Refresh.APPEND),
     built(node_event, Refresh.APPEND),
+    built(connection_event, Refresh.APPEND),
     built(release_span, Refresh.FULL),
-    built(process_run, Refresh.FULL),
     built(term, Refresh.FULL),
     built(broker_absence, Refresh.FULL),
     built(controller_line, Refresh.INCREMENTAL, ordered_by="ordered_at"),
     built(log_gap, Refresh.FULL),
+    built(
+        process_run,
+        Refresh.INCREMENTAL,
+        ordered_by="next_started_at",
+        lookback_days=1,
+    ),
     built(controller_day, Refresh.INCREMENTAL, ordered_by="day_at", lookback_days=0),
     built(controller_term, Refresh.FULL),
     built(transition_audit, Refresh.INCREMENTAL, ordered_by="ordered_at", lookback_days=0),
@@ -182,12 +189,17 @@ SPECS: tuple[TableSpec, ...] = tuple(table.spec for table in TABLES)
 EXTRACTS = {"controller_record": RowKernel("controller_record", controller_line.controller_record)}
 RECORDS = frozenset({log_record.SPEC.table, *EXTRACTS})
 
+# What tables take of the days that are built anew and the day before them, also those that are built whole: beside it
+# they take what they had found before.
+OF_DAYS = frozenset({"connection_event"})
 LIMITS = "audit_limit"
 SETTINGS = ("balancing_setting", LIMITS, "release_setting", "session_limit")
 # What a broker said long ago of itself holds until it says otherwise, who left long ago may still be away, why it left
 # may be told long before or after, who resigned stays resigned, and which nodes have logs is told by all of them: also
 # builds by days take all of it.
-LASTING = frozenset({"broker_setting", "broker_session", "controller_event", "node_event", "wording_seen"})
+LASTING = frozenset(
+    {"broker_setting", "broker_session", "controller_event", "node_event", "process_run", "wording_seen"}
+)
 
 
 def stands_on(name: str) -> frozenset[str]:

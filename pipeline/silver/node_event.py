@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.model.brokers.connections import OF_QUORUM
 from pipeline.model.lines.families import fed, field, field_text
 from pipeline.model.lines.texts import LONG, epoch, first, node_id_in, number
 from schemas.silver.node_event import SPEC
@@ -22,7 +23,8 @@ FILE_OF_PARTITION = r"[/\\][^/\\]+[/\\](?:leader-epoch-checkpoint|partition\.met
 
 
 def build(log_record: pl.DataFrame) -> pl.DataFrame:
-    """One row per line about the node that writes it.
+    """One row per line about the node that writes it. Of connections that are refused those to the quorum alone: of
+    clients that are refused a broker prints them for years.
 
     Source: KafkaServer, BrokerServer, ControllerServer, ReplicaManager, LogManager, KafkaRaftClient, NetworkClient,
     ZooKeeperClient (0.8.2 to 3.9), each as `source` in wording/by_mode says.
@@ -37,10 +39,12 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
         first(field("request"), DESTINATION),
         first(field("response"), SOURCE),
     )
+    is_of_node = (col("kind") != "connection") | field("client").str.starts_with(OF_QUORUM)
     is_logged_fault = field("fault_type").is_not_null()
     fault = pl.concat_str(field("fault_type"), lit(": "), field("fault_message"))
     return (
         fed(log_record, "node_event")
+        .filter(is_of_node)
         .with_columns(
             area="kind",
             step=when(is_granted_in_part()).then(lit("remaining")).otherwise("step"),

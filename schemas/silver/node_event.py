@@ -1,4 +1,4 @@
-"""What server.log says of a node itself: its process, session, registration, quorum, disks, connections."""
+"""What server.log says of a node itself: its process, session, registration, quorum and disks."""
 
 from schemas.spec import RECORD, TableSpec, field, required
 from schemas.types import INTEGER, LONG, STRING
@@ -11,8 +11,7 @@ STEPS = (
     *("shutdown_failed", "exiting", "halting", "fatal_fault", "fault"),
     *("asked", "granted", "remaining", "refused", "not_answered", "no_controller", "retrying", "gave_up"),
     *("failed", "timed_out"),
-    *("established", "silent", "expired", "expiry_noticed", "state", "connection_lost", "server_closed"),
-    *("opening", "not_opened", "not_authenticated", "waiting", "connected", "closed"),
+    *("established", "expired", "expiry_noticed", "state", "not_authenticated", "closed"),
     *("creating", "registered", "registering_again", "registered_again", "deregistered", "owned_by_other"),
     *("owned_by_own_ghost", "conflict"),
     *("fetch_timed_out", "majority_lost", "election_timed_out", "votes_rejected", "election_again"),
@@ -30,19 +29,18 @@ STEPS = (
     ),
     *("all_failed", "none_usable", "metadata_dir_failed", "unreadable", "not_formatted"),
     *("checkpoint_unwritable", "checkpoint_unreadable", "created", "empty", "clean", "unclean"),
-    *("lost", "request_cancelled", "fetch_failed"),
 )
 
 SPEC = TableSpec(
     name="silver.node_event",
-    grain="One line of server.log in which a node says something of itself, or of its connection to another node.",
+    grain="One line of server.log in which a node says something of itself, or that its quorum does not let it in.",
     key=("file_id", "byte_offset"),
     fields=(
         *RECORD,
         required("area", STRING, "What of the node the line is about.", accepted=AREAS),
         required("step", STRING, "What the line says.", accepted=STEPS),
         field("component", STRING, "Part of the process that says it, where told.", accepted=COMPONENTS),
-        field("peer_id", INTEGER, "The other node of a connection, or that the quorum's line is about."),
+        field("peer_id", INTEGER, "The other node that the line is about."),
         field("quorum_epoch", INTEGER, "Epoch of the quorum that the line names."),
         field("broker_epoch", LONG, "Epoch of the registration that the line names."),
         field("session_id", STRING, "ZooKeeper session as printed, hexadecimal."),

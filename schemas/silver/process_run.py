@@ -13,6 +13,7 @@ SPEC = TableSpec(
         required("node_id", INTEGER, "The broker or controller."),
         required("run_seq", INTEGER, "Ordinal of the run; 0: its start was before the logs."),
         field("started_at", TIMESTAMP, "First line of its start, UTC; null: before the logs."),
+        required("first_line_at", TIMESTAMP, "First line in which it says something of itself, UTC."),
         field(
             "in_service_at",
             TIMESTAMP,

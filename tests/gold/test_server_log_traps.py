@@ -7,7 +7,7 @@ import pytest
 from polars import col
 
 from pipeline.kafka.wording.events import events
-from pipeline.silver import node_event
+from pipeline.silver import connection_event, node_event
 from tests.chain import built
 from tests.rows import records_in
 
@@ -151,9 +151,9 @@ def test_lines_that_guides_invent_are_none_of_kafka(line: str) -> None:
 
 
 def test_a_connection_without_prefix_is_of_a_client_that_is_not_known() -> None:
-    """Up to 0.11: fetchers, the controller and clients inside share the logger."""
+    """Up to 0.11: fetchers, the controller and clients inside share the logger. Nothing is told of it."""
     line = "WARN Connection to node 3 could not be established. Broker may not be available. (org.apache.kafka.clients.NetworkClient)"
-    assert steps(line) == [("failed", None)]
+    assert connection_event.build(records_in({(1, "server"): text((1, line))})).is_empty()
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     release_span: pl.DataFrame,
     process_run: pl.DataFrame,
     node_event: pl.DataFrame,
+    connection_event: pl.DataFrame,
     session_limit: SessionLimit,
     session_before: pl.DataFrame,
     dirty_from: datetime | None,
@@ -65,14 +66,20 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .pipe(with_torn, term)
         .pipe(with_cleanness)
         .pipe(with_silence, term, session_limit, broker_setting, release_span)
-        .pipe(with_ends, process_run, node_event)
+        .pipe(with_ends, process_run, node_event, connection_event)
     )
 
 
-def with_ends(sessions: pl.DataFrame, process_run: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+def with_ends(
+    sessions: pl.DataFrame,
+    process_run: pl.DataFrame,
+    node_event: pl.DataFrame,
+    connection_event: pl.DataFrame,
+) -> pl.DataFrame:
     """Sessions with why they ended and the first sign of it. Of one that was there before the data only its end is
     known: its process is the one before that."""
     since = when(col("joined_how") == BEFORE_DATA).then(pl.coalesce("silent_from_at", "joined_at"))
+    said = pl.concat([node_event, connection_event], how="diagonal")
     ends = sessions.with_columns(
         node_id="broker_id",
         begin_at=since.otherwise("joined_at"),
@@ -81,8 +88,8 @@ def with_ends(sessions: pl.DataFrame, process_run: pl.DataFrame, node_event: pl.
         is_bounced=(col("left_how") == BOUNCED).fill_null(value=False),
     )
     return (
-        ends.pipe(with_end_reason, process_run, node_event)
-        .pipe(with_first_sign, process_run, node_event)
+        ends.pipe(with_end_reason, process_run, said)
+        .pipe(with_first_sign, process_run, connection_event)
         .drop("node_id", "begin_at", "end_at", "is_fenced", "is_bounced")
     )
 

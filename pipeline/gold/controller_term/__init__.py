@@ -39,9 +39,12 @@ def build(
     release_span: pl.DataFrame,
     process_run: pl.DataFrame,
     node_event: pl.DataFrame,
+    connection_event: pl.DataFrame,
+    sign_before: pl.DataFrame,
 ) -> pl.DataFrame:
     """One row per term.
 
+    connection_event: from a time on; sign_before: of each term the first sign of its end that was found before it.
     What rests on the time at which the next controller was elected is null where that was not seen: then the next
     term that lines tell of is not the next one, or began earlier than the first line that names it.
     Source: KafkaController, 0.8.2 to 3.9; QuorumController, from 2.8.
@@ -60,7 +63,7 @@ def build(
         .pipe(with_lost_quorum, controller_event)
         .pipe(with_gap)
         .pipe(with_fate)
-        .pipe(with_reasons, process_run, node_event)
+        .pipe(with_reasons, process_run, node_event, connection_event, sign_before)
         .pipe(with_lines)
     )
 

@@ -9,7 +9,7 @@ from pipeline.core.stretches import FAR, TIME
 from pipeline.model.brokers.end_reasons import CLOCKS, NODE, with_end_reason
 from pipeline.model.brokers.first_signs import LONGEST, with_first_sign
 from pipeline.model.lines.evidence import NO_LINES, line
-from pipeline.model.terms.term_steps import IN_TURN, MODE
+from pipeline.model.terms.term_steps import IN_TURN, MODE, TERM
 from schemas.end_reasons import KILLED, LIVED_ON, MAJORITY, UNKNOWN
 
 # The others are known from their ended_how, whatever became of their process.
@@ -27,7 +27,13 @@ SOON = timedelta(seconds=5)
 LOST = "raft_leader_lost_majority"
 
 
-def with_reasons(term: pl.DataFrame, process_run: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+def with_reasons(
+    term: pl.DataFrame,
+    process_run: pl.DataFrame,
+    node_event: pl.DataFrame,
+    connection_event: pl.DataFrame,
+    sign_before: pl.DataFrame,
+) -> pl.DataFrame:
     """Terms in their turn with end_reason and what says so.
 
     A controller that resigned had ended by then, another one before the next was elected. Source of what a KRaft
@@ -61,7 +67,8 @@ def with_reasons(term: pl.DataFrame, process_run: pl.DataFrame, node_event: pl.D
         ends.pipe(with_end_reason, process_run, node_event)
         .with_columns(without_kill())
         .pipe(with_lost_majority, node_event)
-        .pipe(with_first_sign, process_run, node_event)
+        .join(sign_before, on=TERM, how="left", maintain_order="left")
+        .pipe(with_first_sign, process_run, connection_event)
         .drop(*NODE[1:], "begin_at", "end_at", "silent_from_at", "is_fenced", "is_bounced")
     )
 

@@ -1,5 +1,6 @@
 """What a person should look at: small named rules over the gold tables, grouped by their root event."""
 
+from datetime import datetime
 from hashlib import sha256
 
 import polars as pl
@@ -61,6 +62,7 @@ NAME = ("cluster_id", "rule", "entity", "root_event", "term_id")
 NAME_DIGITS = 12
 ADDED = ("finding_id", "status", "suppressed_by")
 # root_event: the text of the event at the root that the id is made of; columns of their own tell what it was.
+WITHOUT_LEADER = "quorum_without_leader"
 OF_RULES = ("root_event", *(name for name in SPEC.columns if name not in ADDED))
 
 
@@ -80,21 +82,32 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     broker_session: pl.DataFrame,
     election_event: pl.DataFrame,
     node_event: pl.DataFrame,
+    connection_event: pl.DataFrame,
+    process_run: pl.DataFrame,
     broker_event: pl.DataFrame,
     wording_seen: pl.DataFrame,
     release_span: pl.DataFrame,
     audit_limit: AuditLimit,
     data_end: pl.DataFrame,
     published_finding: pl.DataFrame,
+    dirty_from: datetime | None,
 ) -> pl.DataFrame:
     """One row per finding; a healthy cluster has none.
 
+    connection_event: since dirty_from; None: all.
     data_end: (cluster_id, until_at), until when what is still so at the end goes on.
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
     lost_dirs = lost_log_dirs(failed_log_dirs(node_event), broker_event)
     races = quorum_without_leader(
-        controller_event, controller_term, node_event, broker_session, audit_limit, data_end
+        controller_event,
+        controller_term,
+        node_event,
+        connection_event,
+        process_run,
+        broker_session,
+        audit_limit,
+        data_end,
     )
     found = (
         unclean_election(leader_election, election_event, broker_session),
@@ -146,6 +159,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         pl.concat([one.select(OF_RULES) for one in found])
         .pipe(with_suppressed, audit_limit.suppressions)
         .pipe(with_id)
+        .pipe(with_votes_before, published_finding, dirty_from)
         .pipe(with_status, published_finding)
     )
 
@@ -155,6 +169,20 @@ def with_id(found: pl.DataFrame) -> pl.DataFrame:
     names = found.select(pl.concat_str(NAME, separator="|", ignore_nulls=True)).to_series()
     digests = [sha256(name.encode()).hexdigest()[:NAME_DIGITS] for name in names]
     return found.with_columns(pl.Series("finding_id", digests, pl.String))
+
+
+def with_votes_before(
+    found: pl.DataFrame, published_finding: pl.DataFrame, dirty_from: datetime | None
+) -> pl.DataFrame:
+    """Who did not answer in times without a leader that began before dirty_from, as it was published once they were
+    over: lines of connections of that time are not given."""
+    if dirty_from is None:
+        return found
+    told = ["sentence", "facts", "evidence"]
+    is_over = (col("valid_from_at") < dirty_from) & col("valid_until_at").is_not_null()
+    key = ["finding_id", "valid_until_at"]
+    over = published_finding.filter(col("rule") == WITHOUT_LEADER, is_over).select(*key, *told)
+    return found.update(over, on=key, how="left") if not over.is_empty() else found
 
 
 def with_status(found: pl.DataFrame, published_finding: pl.DataFrame) -> pl.DataFrame:

@@ -28,6 +28,8 @@ def quorum_without_leader(
     controller_event: pl.DataFrame,
     controller_term: pl.DataFrame,
     node_event: pl.DataFrame,
+    connection_event: pl.DataFrame,
+    process_run: pl.DataFrame,
     broker_session: pl.DataFrame,
     audit_limit: AuditLimit,
     data_end: pl.DataFrame,
@@ -48,7 +50,7 @@ def quorum_without_leader(
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id")
         .pipe(with_begin, controller_term)
     )
-    ended = gaps_of_terms(signs, controller_term, node_event, data_end)
+    ended = gaps_of_terms(signs, controller_term, process_run, data_end)
     still = gaps_at_end(signs, said, controller_event, data_end)
     open_ended = ended.filter(col("over_at").is_null()).select("cluster_id")
     gaps = (
@@ -60,7 +62,7 @@ def quorum_without_leader(
     read = node_event.filter(col("area") == "quorum").select("cluster_id", is_read=lit(value=True)).unique()
     found = (
         pl.concat([raced, without_raced(gaps, raced)], how="diagonal")
-        .pipe(with_votes, signs, node_event)
+        .pipe(with_votes, signs, connection_event)
         .join(read, on="cluster_id", how="left", maintain_order="left")
     )
     return told(found)

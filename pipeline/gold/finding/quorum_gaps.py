@@ -8,7 +8,7 @@ from polars import col, lit, when
 from pipeline.core.span_join import rows_in_spans
 from pipeline.core.stretches import TIME
 from pipeline.gold.finding.quorum_epochs import STILL_MS
-from pipeline.gold.finding.quorum_votes import ASKED, MAJORITY_LOST, REFUSED, STARTING, voters
+from pipeline.gold.finding.quorum_votes import ASKED, MAJORITY_LOST, REFUSED, voters
 from pipeline.gold.finding.wording import millis
 from pipeline.model.lines.evidence import NO_LINES
 
@@ -22,7 +22,7 @@ ACTS = ("failover", "error")
 
 
 def gaps_of_terms(
-    signs: pl.DataFrame, controller_term: pl.DataFrame, node_event: pl.DataFrame, data_end: pl.DataFrame
+    signs: pl.DataFrame, controller_term: pl.DataFrame, process_run: pl.DataFrame, data_end: pl.DataFrame
 ) -> pl.DataFrame:
     """Of each KRaft term that ended the votes asked for in vain right before the next election, or at the end:
     since_at, over_at, over_line, begin_line, last_line, last_at, is_begun (the leader said that it lost its majority).
@@ -49,7 +49,7 @@ def gaps_of_terms(
     )
     is_own = (col("step") == MAJORITY_LOST) & (col("node_id") == col("controller_id"))
     told = rows_in_spans(
-        ended.pipe(with_last_life, node_event),
+        ended.pipe(with_last_life, process_run),
         signs,
         ["cluster_id"],
         ("begin_at", "to_at"),
@@ -61,18 +61,26 @@ def gaps_of_terms(
     return told.filter((is_behind | is_own) & is_sign).pipe(last_chain, TERM)
 
 
-def with_last_life(ended: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+def with_last_life(ended: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
     """alive_at: the last line in server.log of a controller whose process ended before the next one's start; null:
     none."""
-    is_start = col("step").is_in(STARTING)
-    said = node_event.select("cluster_id", "node_id", "logged_at", is_start=is_start)
-    rows = rows_in_spans(
-        ended.filter("is_bound").select(*TERM, "controller_id", "end_at", "to_at"),
-        said, ["cluster_id"], ("end_at", "to_at"), "logged_at", closed="both",
-    ).filter(col("node_id") == col("controller_id"))  # fmt: skip
-    started = col("logged_at").filter("is_start").min()
-    before = col("logged_at").filter((col("logged_at") < started).fill_null(value=True)).max()
-    return ended.join(rows.group_by(TERM).agg(alive_at=before), on=TERM, how="left")
+    runs = process_run.select(
+        "cluster_id",
+        controller_id="node_id",
+        run_from_at=pl.coalesce("started_at", "first_line_at"),
+        run_last_at="last_line_at",
+    )
+    is_after = col("is_bound") & (col("run_last_at") >= col("end_at"))
+    return (
+        ended.sort("end_at")
+        .join_asof(
+            runs.sort("run_from_at"), left_on="end_at", right_on="run_from_at",
+            by=["cluster_id", "controller_id"], check_sortedness=False,
+        )
+        .with_columns(alive_at=when(is_after).then(pl.min_horizontal("run_last_at", "to_at")))
+        .drop("run_from_at", "run_last_at")
+        .sort(TERM)
+    )  # fmt: skip
 
 
 def gaps_at_end(

@@ -15,6 +15,7 @@ from pipeline.gold.finding.wording import (
     rule,
     words,
 )
+from pipeline.model.brokers.connections import OF_QUORUM
 from pipeline.model.lines.evidence import LINE, known_lines, outermost
 
 LOST, KEY, APPEND = "lost_data", "key_differs", "append_failed"
@@ -92,7 +93,7 @@ def voter_refused(node_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFr
     """
     is_of_quorum = (col("area") == "quorum") | (
         (col("area") == "connection")
-        & col("detail").str.starts_with("RaftManager")
+        & col("detail").str.starts_with(OF_QUORUM)
         & col("exception_message").is_not_null()
     )
     is_said = (col("step") != "response_error") | (col("detail") == OTHER_CLUSTER)

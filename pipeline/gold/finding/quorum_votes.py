@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.span_join import rows_in_spans
+from pipeline.model.brokers.connections import FAILED, OF_QUORUM
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 
 NODE = ("cluster_id", "node_id")
@@ -14,7 +15,7 @@ SIGNS = ("fetch_timed_out", MAJORITY_LOST, *ASKED)
 # Between them a node is on its way out: that it finds nobody is what it was asked for.
 STOPPING = ("signalled", "shutting_down", "shutdown_started", "exiting", "halting", "fatal_fault")
 STARTING = ("handlers_registered", "starting")
-UNREACHED = ("failed", "timed_out")
+UNREACHED = (FAILED, "timed_out")
 NO_IDS = lit([], pl.List(pl.Int32))
 ASKS = ("asking_ids", "refused_ids", "refusing_ids", "unanswered_ids")
 
@@ -60,7 +61,7 @@ def with_state(state: str) -> pl.Expr:
     return col("detail").str.extract_all(each).list.eval(number)
 
 
-def with_votes(found: pl.DataFrame, signs: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+def with_votes(found: pl.DataFrame, signs: pl.DataFrame, connection_event: pl.DataFrame) -> pl.DataFrame:
     """ASKS, vote_lines: who asked for votes from since_at until over_at (until_at), who refused them, whose answers
     were missing or who could not be reached; by the first line of what a node said most. null: no line tells."""
     spans = found.with_row_index("nr").select(
@@ -83,7 +84,7 @@ def with_votes(found: pl.DataFrame, signs: pl.DataFrame, node_event: pl.DataFram
     )
     unreached = rows_in_spans(
         spans.join(voted.select("nr", "asking_ids"), on="nr"),
-        raft_connections(node_event), ["cluster_id"], between, "at", closed="both",
+        raft_connections(connection_event), ["cluster_id"], between, "at", closed="both",
     ).filter(col("asking_ids").list.contains(col("node_id")))  # fmt: skip
     answering = pl.concat_list("asking_ids", "refusing_ids").list.unique()
     of_peers = (
@@ -120,11 +121,11 @@ def most_said(asked: pl.DataFrame) -> pl.DataFrame:
     return in_turn.unique(of_node, keep="first", maintain_order=True)
 
 
-def raft_connections(node_event: pl.DataFrame) -> pl.DataFrame:
+def raft_connections(connection_event: pl.DataFrame) -> pl.DataFrame:
     """Lines by which a voter says that it does not reach another one: cluster_id, node_id, peer_id, at, line."""
-    is_of_quorum = col("detail").str.starts_with("RaftManager").fill_null(value=False) & (col("peer_id") >= 0)
-    return node_event.filter(
-        col("area") == "connection", col("step").is_in(UNREACHED), is_of_quorum, col("node_id").is_not_null()
+    is_of_quorum = col("client").str.starts_with(OF_QUORUM).fill_null(value=False) & (col("peer_id") >= 0)
+    return connection_event.filter(
+        col("step").is_in(UNREACHED), is_of_quorum, col("node_id").is_not_null()
     ).select(*NODE, "peer_id", at="logged_at", line=known_lines(LINE))
 
 

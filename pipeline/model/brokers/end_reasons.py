@@ -10,8 +10,6 @@ from pipeline.model.lines.evidence import LINE, NO_LINES, line
 from schemas.end_reasons import KILLED, LIVED_ON, MISSING, NO_LOG, SESSION, START, UNKNOWN
 
 NODE = ("cluster_id", "node_id")
-# A connection that fails goes on failing for hours, and says nothing of the node that prints it.
-REPEATED = "failed"
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 CLOCKS = timedelta(seconds=2)  # two nodes print the same moment so far apart at most
 # A session that was lost is told once the process goes on, however long it was frozen; another one is lost later.
@@ -25,7 +23,7 @@ ENDS = (*NODE, "mode", "begin_at", "end_at", "silent_from_at", "is_fenced", "is_
 REASON = ("end_reason", "end_reason_at", "end_detail", "end_unknown_why", "end_lines", "run_last_at")
 
 
-def with_end_reason(ends: pl.DataFrame, process_run: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+def with_end_reason(ends: pl.DataFrame, process_run: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
     """Ends (ENDS) with REASON, null where end_at is null.
 
     begin_at, end_at: when it was there first, and when others noticed that it was gone; silent_from_at: since when it
@@ -34,14 +32,15 @@ def with_end_reason(ends: pl.DataFrame, process_run: pl.DataFrame, node_event: p
     ZooKeeper mode it lost its session if it says so, in KRaft mode a broker that was fenced did, as no heartbeat of it
     came. Its own line of that is printed late, by as much as it was frozen: never when it was. Where the begin of its
     run is not there, only a line from before it fell silent shows that it is the same process.
+    said: lines of nodes about themselves (NODE, logged_at, event, detail, LINE), since they ended at least.
     """
-    own = node_event.filter(col("step") != REPEATED, col("node_id").is_not_null())
+    own = said.filter(col("node_id").is_not_null())
     numbered = ends.drop(REASON, strict=False).with_row_index("number")
     gone = (
         numbered.select("number", *ENDS)
         .filter(col("end_at").is_not_null())
         .pipe(with_run, process_run)
-        .join(own.group_by(NODE).agg(first_own_at=col("logged_at").min()), on=NODE, how="left")
+        .join(process_run.group_by(NODE).agg(first_own_at=col("first_line_at").min()), on=NODE, how="left")
         .pipe(with_own_line, own, "later", col("end_at") + CLOCKS)
         .pipe(with_own_line, own.filter(is_expiry()), "expired", pl.coalesce("silent_from_at", "begin_at"))
     )
@@ -124,7 +123,7 @@ def reason() -> list[pl.Expr]:
         value=False
     )
     is_expired = (col("expired_at") <= end_at + TOLD_LATE).fill_null(value=False)
-    is_heard_later = col("later_at").is_not_null()
+    is_heard_later = (col("run_last_at") >= end_at + CLOCKS).fill_null(value=False)
     was_there = col("is_begin_seen") | (col("first_own_at") <= pl.coalesce("silent_from_at", "begin_at"))
     lives_on = is_heard_later & was_there.fill_null(value=False)
     is_fenced = lives_on & col("is_fenced")

@@ -8,7 +8,7 @@ from polars import col, lit, when
 from pipeline.core.span_join import rows_in_spans
 from pipeline.core.stretches import FAR, TIME
 from pipeline.model.brokers.end_reasons import CLOCKS, NODE
-from pipeline.model.lines.evidence import LINE, NO_LINES, line
+from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, line
 from schemas.end_reasons import KILLED, MAJORITY, NOT_BACK, SESSION, UNKNOWN
 
 # What peers print as they lose a node (7 to 96 ms after a kill, 0.7 to 5.9 s after it froze), and the node itself when
@@ -18,21 +18,31 @@ OWN = "silent"
 # Where nothing tells since when it can have been silent.
 LONGEST = timedelta(seconds=60)
 SIGN = ("first_sign_at", "first_sign_lines")
+SIGN_BEFORE = ("sign_before_at", "sign_before_lines")
+SIGN_OF_TERM = {
+    "cluster_id": pl.String(),
+    "term_id": pl.String(),
+    "sign_before_at": TIME,
+    "sign_before_lines": LINES_TYPE,
+}
 
 
-def with_first_sign(ends: pl.DataFrame, process_run: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+def with_first_sign(
+    ends: pl.DataFrame, process_run: pl.DataFrame, connection_event: pl.DataFrame
+) -> pl.DataFrame:
     """Ends with REASON and SIGN. Of a node that was stopped, or told an error, that is its own line; else the first one
     of peers since it can have been silent, of a node that was killed, or is not back, since its own last line; null: no
     line is there, or nothing tells what became of its process.
 
+    Signs that were found before (SIGN_BEFORE) count where lines of their time may not be given.
     Source: NetworkClient.processDisconnection, handleTimedOutRequests; AbstractFetcherThread.processFetchRequest.
     """
-    numbered = ends.drop(SIGN, strict=False).with_row_index("number")
+    numbered = ends.drop(SIGN, strict=False).pipe(with_signs_before).with_row_index("number")
     # Of a node that is not back the log has to tell of the time since it was there.
     is_not_back = (col("end_unknown_why") == NOT_BACK) & (col("run_last_at") >= col("begin_at") - CLOCKS)
     is_silent = (col("end_reason") == KILLED) | is_not_back
     is_of_peers = (is_silent | col("end_reason").is_in([SESSION, MAJORITY])).fill_null(value=False)
-    said = signs(node_event, process_run)
+    said = signs(connection_event, process_run)
     windows = (
         numbered.filter(is_of_peers)
         .select(
@@ -44,6 +54,7 @@ def with_first_sign(ends: pl.DataFrame, process_run: pl.DataFrame, node_event: p
                 when(is_silent).then("run_last_at"),
             ),
             until_at=col("end_at") + CLOCKS,
+            before_at="sign_before_at",
         )
         .filter(col("from_at") <= col("until_at"))
     )
@@ -54,22 +65,38 @@ def with_first_sign(ends: pl.DataFrame, process_run: pl.DataFrame, node_event: p
         .agg(sign_at=col("sign_at").first(), sign_lines=line().head(1))
     )
     is_own = col("end_reason_at").is_not_null() & ~is_of_peers
+    is_earlier = (col("sign_before_at") < col("sign_at")).fill_null(col("sign_before_at").is_not_null())
+    kept = windows.filter(col("before_at").is_between("from_at", "until_at")).select(
+        "number", sign_kept=lit(value=True)
+    )
+    is_kept = is_earlier & col("sign_kept").fill_null(value=False)
     return (
         numbered.join(found, on="number", how="left")
+        .join(kept, on="number", how="left")
         .sort("number")
+        .with_columns(
+            sign_at=when(is_kept).then("sign_before_at").otherwise("sign_at"),
+            sign_lines=when(is_kept).then("sign_before_lines").otherwise("sign_lines"),
+        )
         .with_columns(
             first_sign_at=when(is_own).then("end_reason_at").otherwise("sign_at"),
             first_sign_lines=when(is_own).then("end_lines").otherwise(col("sign_lines").fill_null(NO_LINES)),
         )
-        .drop("number", "sign_at", "sign_lines", "run_last_at")
+        .drop("number", "sign_at", "sign_lines", "sign_kept", *SIGN_BEFORE, "run_last_at")
     )
 
 
-def signs(node_event: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
+def with_signs_before(ends: pl.DataFrame) -> pl.DataFrame:
+    """With SIGN_BEFORE, null where none is known."""
+    if set(SIGN_BEFORE) <= set(ends.columns):
+        return ends
+    return ends.with_columns(sign_before_at=lit(None, TIME), sign_before_lines=lit(None, LINES_TYPE))
+
+
+def signs(connection_event: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
     """(NODE, sign_at, LINE): by the node that they are about. A peer that is stopping loses its connections itself."""
     of_peers = (
-        node_event.filter(
-            col("area") == "connection",
+        connection_event.filter(
             col("step").is_in(OF_PEERS),
             col("peer_id").is_not_null(),
             col("node_id").is_not_null(),
@@ -85,7 +112,7 @@ def signs(node_event: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
         )
         .filter((col("logged_at") >= col("stopped_until_at")).fill_null(value=True))
     )
-    own = node_event.filter(col("area") == "session", col("step") == OWN, col("node_id").is_not_null())
+    own = connection_event.filter(col("step") == OWN, col("node_id").is_not_null())
     return pl.concat(
         [
             of_peers.select("cluster_id", *LINE, node_id="peer_id", sign_at="logged_at"),

@@ -1,12 +1,11 @@
-"""Runs of each node's process and how each ended, from silver.node_event."""
+"""Runs of each node's process and how each ended, from what it says of itself and of its connections."""
 
 from datetime import timedelta
 
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.kafka.wording.releases import bits, members
-from pipeline.model.brokers.end_reasons import REPEATED
+from pipeline.model.brokers.silent_signals import without_signal
 from pipeline.model.lines.evidence import LINE, NO_LINES, line
 from pipeline.silver.process_run.next_start import NODE, ONE_START, RUN, with_next_start
 from schemas.end_reasons import (
@@ -46,11 +45,19 @@ AMID_STOP = (
     *(STOPPING, "server_shut_down", "server_shutdown_failed", "server_halting"),
     *("raft_shutdown_started", "raft_shutdown_done", "raft_client_stopped"),
 )
-WITHOUT_SIGNAL = members(bits("0.8.0", "0.11.0"))
 
 
-def build(node_event: pl.DataFrame, release_span: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+def build(
+    node_event: pl.DataFrame,
+    connection_event: pl.DataFrame,
+    release_span: pl.DataFrame,
+    source_file: pl.DataFrame,
+    process_before: pl.DataFrame,
+) -> pl.DataFrame:
     """One row per run of which a line of server.log is there.
+
+    connection_event: since a day before the first run that is asked for ended; of a run that goes on its row in
+    process_before tells when it said something before.
 
     Killed is a run that has no line of its end, is followed by a start, and of whose log no line is missing before
     that: the file of the start began earlier, or an hour before at most. A start that finds its directories clean
@@ -58,9 +65,11 @@ def build(node_event: pl.DataFrame, release_span: pl.DataFrame, source_file: pl.
     Source: LoggingSignalHandler, kafka.Kafka, KafkaServer, BrokerServer, ControllerServer, LogManager.loadLogs,
     LogManager.handleLogDirFailure, ReplicaManager, ProcessTerminatingFaultHandler.
     """
-    said = node_event.filter(col("step") != REPEATED, col("node_id").is_not_null()).pipe(with_run)
+    lines = pl.concat([node_event, connection_event], how="diagonal")
+    said = lines.filter(col("node_id").is_not_null()).pipe(with_run)
     return (
         runs(said)
+        .pipe(with_lines_before, process_before)
         .join(ends(said, release_span), on=RUN, how="left")
         .sort(RUN)
         .pipe(with_next_start, said, source_file)
@@ -98,9 +107,25 @@ def runs(said: pl.DataFrame) -> pl.DataFrame:
         started_at=col("logged_at").filter(begins).first(),
         start_line=line().filter(begins).head(1),
         start_file=col("file_id").filter(begins).first(),
+        first_line_at=col("logged_at").min(),
         last_line_at=col("logged_at").max(),
         in_service_at=col("logged_at").filter(is_in_service).first(),
         has_loaded=has_loaded.any() | (col("step") == "started").any(),
+    )
+
+
+def with_lines_before(found: pl.DataFrame, process_before: pl.DataFrame) -> pl.DataFrame:
+    """With the first and last line that runs had, as their rows of before say."""
+    known = process_before.select(
+        *RUN, "started_at", known_first_at="first_line_at", known_last_at="last_line_at"
+    )
+    return (
+        found.join(known, on=[*RUN, "started_at"], how="left", nulls_equal=True)
+        .with_columns(
+            first_line_at=pl.min_horizontal("first_line_at", "known_first_at"),
+            last_line_at=pl.max_horizontal("last_line_at", "known_last_at"),
+        )
+        .drop("known_first_at", "known_last_at")
     )
 
 
@@ -133,10 +158,7 @@ def ends(said: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
 
 def with_silent_signals(told: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     """Lines with reason, what they tell; null: nothing."""
-    is_old = col("releases").list.eval(pl.element().is_in(WITHOUT_SIGNAL)).list.all()
-    spans = release_span.filter(col("node_id").is_not_null()).select(
-        *NODE, "valid_from_at", is_without_signal=is_old
-    )
+    spans = without_signal(release_span)
     is_silent = (col("event") == STOPPING) & col("is_without_signal").fill_null(value=False)
     reason = col("event").replace_strict(DECISIVE, default=None, return_dtype=pl.String)
     return (
