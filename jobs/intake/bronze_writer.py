@@ -1,67 +1,65 @@
 """The bronze part of a run: records of its segments, what was read of which file, which records came twice."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 from polars import col
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from jobs.incremental.night import Night, without_bytes
 from jobs.incremental.placement import Placement
 from jobs.intake.changed_while_read import without_lost
+from jobs.intake.executors import IntakeExecutors
 from jobs.intake.segments import COUNTED, Loader
 from pipeline.bronze import duplicate_record as duplicates
-from pipeline.bronze import log_record as log_record_table
 from pipeline.bronze.planning import Plan, Segment
 from pipeline.bronze.shared_files import as_one_node
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
-from pipeline.core.conditions import is_in
+from pipeline.core.conditions import Condition, IsNull, before, is_in, since
 from pipeline.core.expectations import expectation_of
-from pipeline.core.frames import frame_of
-from pipeline.store.cluster_tables import ClusterTables, column_of
-from pipeline.store.delta import is_among
-from pipeline.store.rows import brought, collect_rows
+from pipeline.core.frames import declared, frame_of
+from pipeline.core.stored_tables import SegmentTables
 from schemas.bronze import duplicate_record, log_record, source_file
 from schemas.spec import TableSpec
 
-OVERLAP = "load_seq long, from_at timestamp, until_at timestamp"
 EXPECTED = expectation_of(log_record.SPEC)
+PLACED = ("file_id", "byte_offset", "byte_length", "logged_at", "raw")
+NEXT = timedelta(microseconds=1)
 Done = Callable[[TableSpec, pa.Table], None]
 
 
 class Intake:
-    """Loads the segments of one run; `done` hears of each table and the rows that are written of it."""
+    """Loads the segments of one run; `done` hears of each table and the rows that are written of it. executors: None:
+    all is read here."""
 
-    def __init__(self, loader: Loader, tables: ClusterTables, night: Night, done: Done) -> None:
-        self.store, self.tables, self.loader, self.night, self.done = (
-            tables.store,
-            tables,
-            loader,
-            night,
-            done,
-        )
+    def __init__(
+        self,
+        loader: Loader,
+        tables: SegmentTables,
+        night: Night,
+        done: Done,
+        executors: IntakeExecutors | None = None,
+    ) -> None:
+        self.loader, self.tables, self.night, self.done = loader, tables, night, done
+        self.executors = executors
         self.totals: dict[str, int] = {}
 
-    def of_run(self, rows: DataFrame) -> DataFrame:
-        """Those of the rows that belong to segments which this run loads or derives anew."""
-        return rows.where(column_of(self.night.is_of_run())) if self.night.before else rows
-
-    def rows_of_run(self, spec: TableSpec) -> pa.Table:
-        return self.tables.read(spec, self.night.is_of_run() if self.night.before else None)
+    def of_run(self) -> Condition | None:
+        """Rows of segments that this run loads or derives anew; None: all."""
+        return self.night.is_of_run() if self.night.before else None
 
     def load(self, planned: Plan, *, is_reparsing: bool) -> tuple[Plan, dict[str, tuple[str, str | None]]]:
         """The plan as it came out, and by path what is said of files that changed meanwhile.
 
         Missing tables are created beside the reading; what follows from records waits for those that came twice.
         """
-        versions, segments = self.tables.versions, planned.segments
+        tables, segments = self.tables, planned.segments
         with ThreadPoolExecutor(1) as pool:
-            first = pool.submit(self.store.create_missing, (log_record.SPEC,), versions)
-            rest = pool.submit(self.store.create_missing, SPECS, versions)
+            first = pool.submit(tables.create_missing, log_record.SPEC)
+            rest = pool.submit(tables.create_missing, *SPECS)
             if is_reparsing:
                 rest.result()
                 self.reparse()
@@ -75,13 +73,13 @@ class Intake:
             return planned, {}
         records = self.night.columns_of_run(COUNTED).filter(col("load_seq") > self.night.before)
         counted = self.loader.counted(records)
-        planned, lost = without_lost(self.store, planned, counted, versions, self.loader.look_again)
+        planned, lost = without_lost(tables, planned, counted, self.loader.look_again)
         if lost:
             self.night.forget_records()
         self.done(log_record.SPEC, self.night.columns_of_run(EXPECTED.columns).to_arrow())
         if planned.segments:
-            self.tables.append_rows(source_file.SPEC, self.loader.manifest(planned.segments, counted))
-            self.done(source_file.SPEC, self.rows_of_run(source_file.SPEC))
+            tables.append(source_file.SPEC, self.loader.manifest(planned.segments, counted))
+            self.done(source_file.SPEC, tables.read(source_file.SPEC, self.of_run()))
             if self.find_duplicates():
                 self.night.forget_records()
             self.total(planned.segments, counted)
@@ -89,13 +87,13 @@ class Intake:
 
     def read_here(self, segments: Sequence[Segment]) -> pa.Table | None:
         """The records of the segments, if the driver reads them."""
-        is_here = self.loader.looker.placement is Placement.DRIVER
+        is_here = self.executors is None or self.loader.looker.placement is Placement.DRIVER
         return self.loader.read_here(segments) if is_here else None
 
     def write_records(self, segments: Sequence[Segment], rows: pa.Table | None) -> None:
         """Bronze gets the records of the segments. What the driver has read stays at hand."""
-        if rows is None:
-            self.tables.append_rows(log_record.SPEC, self.loader.read(segments))
+        if rows is None and self.executors is not None:
+            self.executors.read(self.loader.ranges(segments), self.loader.masking)
             return
         self.tables.append(log_record.SPEC, rows)
         if not self.night.derived:
@@ -103,15 +101,14 @@ class Intake:
 
     def reparse(self) -> None:
         """All stored records understood anew, in the zones that the settings now give their nodes."""
-        read = self.store.delta.read
-        files = self.loader.recounted({})
-        self.tables.replace_rows(log_record.SPEC, log_record_table.reparsed(read(log_record.SPEC), files))
+        if self.executors is None:
+            raise TypeError("executors read anew what is stored")
+        self.executors.reparse(self.loader.recounted({}))
         records = self.tables.read(log_record.SPEC, None, tuple({*EXPECTED.columns, *COUNTED}))
         self.done(log_record.SPEC, records)
-        self.tables.replace_rows(
-            source_file.SPEC, self.loader.recounted(self.loader.counted(frame_of(records)))
-        )
-        self.done(source_file.SPEC, self.tables.read(source_file.SPEC))
+        files = self.loader.recounted(self.loader.counted(frame_of(records)))
+        self.tables.replace(source_file.SPEC, files)
+        self.done(source_file.SPEC, files)
 
     def reopen(self, load_seqs: Sequence[int]) -> None:
         """Takes out the segments that others replace: their last record turned out longer, or all are another's.
@@ -120,17 +117,20 @@ class Intake:
         """
         if not load_seqs:
             return
-        delta = self.store.delta
-        leaning = delta.read(duplicate_record.SPEC).where(F.col("of_load_seq").isin(*load_seqs))
-        found = {row["load_seq"] for row in collect_rows(leaning.select("load_seq").distinct())}
-        self.night.derived = frozenset(found - set(load_seqs))
+        leaning = self.tables.read(duplicate_record.SPEC, is_in("of_load_seq", load_seqs), ("load_seq",))
+        self.night.derived = frozenset(leaning["load_seq"].to_pylist()) - frozenset(load_seqs)
         self.night.gone = frame_of(self.tables.read(source_file.SPEC, is_in("load_seq", load_seqs)))
-        anew = [*load_seqs, *self.night.derived]
         for table in TABLES:
-            is_read = table.refresh is Refresh.LOADED and table.spec is not duplicate_record.SPEC
-            if is_read or table.refresh is Refresh.APPEND or table.spec is duplicate_record.SPEC:
-                delta.delete_segments(table.spec, load_seqs if is_read else anew)
-                self.tables.note_version(table.spec)
+            if table.refresh is Refresh.LOADED and table.spec is not duplicate_record.SPEC:
+                self.tables.delete_segments(table.spec, load_seqs)
+        self.tables.delete_segments(duplicate_record.SPEC, [*load_seqs, *self.night.derived])
+        self.forget_derived([*load_seqs, *self.night.derived])
+
+    def forget_derived(self, load_seqs: Collection[int]) -> None:
+        """Takes out what follows from single records of these segments."""
+        for table in TABLES:
+            if table.refresh is Refresh.APPEND:
+                self.tables.delete_segments(table.spec, load_seqs)
 
     def find_duplicates(self) -> bool:
         """Compares the new segments with those of other files of their nodes that tell of the same time.
@@ -140,21 +140,30 @@ class Intake:
         found = self.overlap_of_logs()
         if found.is_empty():
             return False
-        delta = self.store.delta
-        segments = delta.read(source_file.SPEC)
-        overlap = self.store.spark.createDataFrame(found.to_dicts(), OVERLAP)
-        rows, overlap = brought(duplicates.of_whole_files(overlap, segments))
-        within = [min(one["from_at"] for one in rows), max(one["until_at"] for one in rows)]
-        at_once = F.col("logged_at").between(*map(F.lit, within)) | F.col("logged_at").isNull()
-        overlapping = delta.read(log_record.SPEC).where(is_among([one["load_seq"] for one in rows]) & at_once)
-        compared = duplicates.compared(overlapping, overlap)
-        named = delta.read(duplicate_record.SPEC).where(is_among([one["load_seq"] for one in rows]))
-        cut = self.cut_short(compared, named)
+        segments = frame_of(self.tables.read(source_file.SPEC))
+        overlap = duplicates.of_whole_files(found, segments)
+        load_seqs = overlap["load_seq"].unique().to_list()
+        compared = duplicates.compared(self.records_at_once(overlap, load_seqs), overlap)
+        named = frame_of(self.tables.read(duplicate_record.SPEC, is_in("load_seq", load_seqs)))
+        cut = self.cut_short(compared, named, segments)
         twice = duplicates.build(compared, cut)
-        self.tables.append_rows(duplicate_record.SPEC, twice.transform(self.of_run))
+        of_run = self.of_run()
+        self.append_named(twice if of_run is None else twice.filter(of_run.polars()))
         is_late = cut is not None and self.take_back(twice)
-        self.done(duplicate_record.SPEC, self.rows_of_run(duplicate_record.SPEC))
+        self.done(duplicate_record.SPEC, self.tables.read(duplicate_record.SPEC, self.of_run()))
         return is_late
+
+    def append_named(self, twice: pl.DataFrame) -> None:
+        if not twice.is_empty():
+            self.tables.append(duplicate_record.SPEC, declared(twice, duplicate_record.SPEC))
+
+    def records_at_once(self, overlap: pl.DataFrame, load_seqs: Sequence[int]) -> pl.DataFrame:
+        """The records that `compared` looks at."""
+        first, last = overlap["from_at"].to_list(), overlap["until_at"].to_list()
+        is_at_once = since("logged_at", min(first)) & before("logged_at", max(last) + NEXT)
+        asked = is_in("load_seq", load_seqs) & (is_at_once | IsNull("logged_at"))
+        names = (*duplicates.SAME, *duplicates.RECORD, "byte_length")
+        return frame_of(self.tables.read(log_record.SPEC, asked, names))
 
     def overlap_of_logs(self) -> pl.DataFrame:
         """Segments of one log of one node that tell of the same time as a new one of another file."""
@@ -168,36 +177,37 @@ class Intake:
         spans = duplicates.spans(pl.concat([own, stored]), near)
         return duplicates.overlaps(spans, spans.filter(is_new), "log")
 
-    def cut_short(self, compared: DataFrame, named: DataFrame) -> DataFrame | None:
+    def cut_short(
+        self, compared: pl.DataFrame, named: pl.DataFrame, segments: pl.DataFrame
+    ) -> pl.DataFrame | None:
         """Which of these records end with their file and are whole in another; None: none."""
-        read = self.store.delta.read
-        pairs, may_be_cut = brought(duplicates.may_be_cut(compared, named))
-        if not pairs:
+        pairs = duplicates.may_be_cut(compared, named)
+        if pairs.is_empty():
             return None
-        names = {one[name] for one in pairs for name in ("file_id", "of_file_id")}
-        of_files = read(source_file.SPEC).where(F.col("file_id").isin(*names)).select("load_seq")
-        load_seqs = [row["load_seq"] for row in collect_rows(of_files)]
+        of_files = segments.filter(col("file_id").is_in({*pairs["file_id"], *pairs["of_file_id"]}))
+        ends = {*pairs["byte_offset"], *pairs["of_byte_offset"]}
         # Of these alone bytes are put together.
-        ends = {one[name] for one in pairs for name in ("byte_offset", "of_byte_offset")}
-        is_before = (F.col("byte_offset") + F.col("byte_length")).isin(*ends)
-        records = read(log_record.SPEC).where(is_among(load_seqs) & is_before)
-        return brought(duplicates.cut_short(records, may_be_cut))[1]
+        lengths = frame_of(
+            self.tables.read(log_record.SPEC, is_in("load_seq", of_files["load_seq"].to_list()), PLACED[:3])
+        )
+        ended = lengths.filter((col("byte_offset") + col("byte_length")).is_in(ends))
+        asked = is_in("load_seq", of_files["load_seq"].to_list()) & is_in(
+            "byte_offset", ended["byte_offset"].unique().to_list()
+        )
+        return duplicates.cut_short(frame_of(self.tables.read(log_record.SPEC, asked, PLACED)), pairs)
 
-    def take_back(self, twice: DataFrame) -> bool:
+    def take_back(self, twice: pl.DataFrame) -> bool:
         """Names the records of older segments that are cut short of a new one, and derives these segments anew."""
-        delta, night = self.store.delta, self.night
-        of_new = twice.where(~column_of(night.is_of_run()) & (F.col("of_load_seq") > night.before))
-        named = delta.read(duplicate_record.SPEC).select(*duplicates.RECORD)
-        rows, late = brought(of_new.join(named, on=[*duplicates.RECORD], how="left_anti"))
-        if not rows:
+        night = self.night
+        of_new = twice.filter((~night.is_of_run()).polars(), col("of_load_seq") > night.before)
+        named = frame_of(self.tables.read(duplicate_record.SPEC, None, duplicates.RECORD))
+        late = of_new.join(named, on=duplicates.RECORD, how="anti")
+        if late.is_empty():
             return False
-        self.tables.append_rows(duplicate_record.SPEC, late.select(*duplicate_record.SPEC.columns))
-        load_seqs = {row["load_seq"] for row in rows}
+        self.append_named(late)
+        load_seqs = set(late["load_seq"])
         night.derived |= load_seqs
-        for table in TABLES:
-            if table.refresh is Refresh.APPEND:
-                delta.delete_segments(table.spec, load_seqs)
-                self.tables.note_version(table.spec)
+        self.forget_derived(load_seqs)
         return True
 
     def total(self, segments: Sequence[Segment], counted: Mapping[int, Mapping[str, Any]]) -> None:

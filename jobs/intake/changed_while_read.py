@@ -12,7 +12,7 @@ from pipeline.bronze.planning import Plan, Segment, Sighting
 from pipeline.core.contents import Looked
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import Listed, list_files
-from pipeline.store.warehouse import ClusterWarehouse
+from pipeline.core.stored_tables import SegmentTables
 from schemas.bronze import log_record
 
 LOST = "gone or another when it was to be read; what is there then is read by the next run"
@@ -22,22 +22,20 @@ LookAgain = Callable[[Sequence[Listed], Offsets], list[Looked]]
 
 
 def without_lost(
-    store: ClusterWarehouse,
+    tables: SegmentTables,
     planned: Plan,
     counted: Mapping[int, Mapping[str, Any]],
-    versions: dict[str, int],
     look: LookAgain,
 ) -> tuple[Plan, dict[str, tuple[str, str | None]]]:
     """The plan without them, and by path what is said instead; their rows are deleted.
 
-    counted: by load_seq what was read; versions: of the tables, brought up to date.
+    counted: by load_seq what was read.
     """
     bytes_read = {seq: one["record_bytes"] for seq, one in counted.items()}
     lost = lost_segments(planned.segments, bytes_read, rewritten(planned.segments, look))
     if not lost:
         return planned, {}
-    store.delta.delete_segments(log_record.SPEC, [one.load_seq for one in lost])
-    versions[log_record.SPEC.name] = int(store.delta.head(log_record.SPEC) or 0)
+    tables.delete_segments(log_record.SPEC, [one.load_seq for one in lost])
     kept = without(planned, lost)
     return kept, {one.found.path: (one.state, one.sentence) for one in kept.sightings}
 

@@ -1,14 +1,14 @@
-"""Looks into files on the executors and says of each what it is, or why it is not read."""
+"""Looks into files and says of each what it is, or why it is not read."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import cast
 from zoneinfo import ZoneInfo
 
 from jobs.incremental.placement import Placement
-from jobs.intake.bins import binned
 from jobs.intake.discovery import Candidate
+from jobs.intake.executors import Fact, IntakeExecutors
 from jobs.settings.model import Settings
 from pipeline.bronze import file_look
 from pipeline.bronze.file_look import Wanted
@@ -17,11 +17,8 @@ from pipeline.core.contents import Looked
 from pipeline.core.errors import InputProblem
 from pipeline.core.opening import is_there
 from pipeline.kafka.reading.sniff import HEAD_BYTES
-from pipeline.store.rows import collect_rows
-from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze.file_sighting import LOOKS_LIKE
 
-Fact = dict[str, Any]
 SERVER_SENTENCE = "a server.log is read by default of KRaft clusters only (--server-log reads it)"
 TURNED_OFF = "a server.log is not read, as the settings say (server_log: false)"
 OF_SERVER_LOG = (SERVER_SENTENCE, TURNED_OFF)
@@ -32,20 +29,23 @@ class Looker:
     """Looks of one run on one cluster; since and until leave out files whose records lie outside of them.
 
     is_kraft: the cluster is known to be in KRaft, or the looks so far told it: where the settings do not say whether
-    server.log is read, it is there, as KRaft writes elections, fencing and departures into it.
+    server.log is read, it is there, as KRaft writes elections, fencing and departures into it. executors: None: all is
+    looked at here.
     """
 
     def __init__(
         self,
-        store: ClusterWarehouse,
+        cluster_id: str,
         settings: Settings,
         since: datetime | None,
         until: datetime | None,
         *,
         is_kraft: bool = False,
+        executors: IntakeExecutors | None = None,
     ) -> None:
         self.is_kraft = is_kraft
-        self.store, self.settings, self.since, self.until = store, settings, since, until
+        self.cluster_id, self.settings, self.since, self.until = cluster_id, settings, since, until
+        self.executors = executors
         self.placement = Placement.EXECUTORS
         self.masking = settings.masking.rules()
 
@@ -65,7 +65,7 @@ class Looker:
             {
                 "path": one.listed.path,
                 "log": one.located.log,
-                "envelope": envelope_of(one, self.settings, self.store.cluster_id),
+                "envelope": envelope_of(one, self.settings, self.cluster_id),
                 "stored_bytes": one.listed.size_bytes,
                 "max_file_bytes": self.settings.limits.max_file_bytes,
                 "max_ratio": self.settings.limits.max_ratio,
@@ -94,15 +94,13 @@ class Looker:
         rows = [row | {"is_server_read": self.is_server_read} for row in rows]
         if not rows:
             return ()
-        if self.placement is Placement.DRIVER:
+        if self.executors is None or self.placement is Placement.DRIVER:
             looks = (file_look.look(wanted=wanted, **row) for row in rows)
             return [one | {"hashes": dict(one["hashes"])} for one in looks]
-        sizes = [row["stored_bytes"] for row in rows]
-        paths = binned(self.store.spark, rows, sizes, file_look.PATH)
-        return collect_rows(file_look.build(paths, wanted))
+        return self.executors.look(rows, wanted)
 
     def looked(self, candidate: Candidate, fact: Fact | None) -> Looked:
-        listed, located, cluster_id = candidate.listed, candidate.located, self.store.cluster_id
+        listed, located, cluster_id = candidate.listed, candidate.located, self.cluster_id
         stored_path = None if self.masking is None else self.masking.path(listed.path)
         bare = Looked(listed, cluster_id, located.node, located.log or "mixed", stored_path=stored_path)
         if fact is None:

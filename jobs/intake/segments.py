@@ -6,9 +6,7 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-from pyspark.sql import DataFrame
 
-from jobs.intake.bins import binned
 from jobs.intake.discovery import Candidate
 from jobs.intake.file_probe import Looker, envelope_of
 from jobs.intake.probe_plan import Offsets, plan_files
@@ -18,14 +16,11 @@ from pipeline.bronze.planning import Plan, Segment
 from pipeline.core.contents import Known, Looked
 from pipeline.core.files import Listed
 from pipeline.core.frames import frame_of
+from pipeline.core.stored_tables import StoredTables
 from pipeline.kafka.layout.paths import Located
 from pipeline.kafka.reading.reader import ARROW_SCHEMA
-from pipeline.store.cluster_tables import ClusterTables
-from pipeline.store.rows import collect_rows, in_utc
-from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import file_sighting, source_file
 from schemas.bronze.file_sighting import LOOKS_LIKE
-from schemas.spark import struct_of
 
 LOOKED_AGAIN = ("held_back", "outside", "waiting", "unreadable")
 SEEN = ("size_bytes", "modified_at", "state", "sentence", "file_id")
@@ -39,15 +34,14 @@ class Loader:
 
     def __init__(
         self,
-        store: ClusterWarehouse,
+        cluster_id: str,
         settings: Settings,
         run_id: str,
-        versions: dict[str, int],
+        tables: StoredTables,
         looker: Looker,
     ) -> None:
-        self.store, self.settings, self.run_id = store, settings, run_id
-        self.versions, self.looker = versions, looker
-        self.tables = ClusterTables(store, run_id, versions)
+        self.cluster_id, self.settings, self.run_id = cluster_id, settings, run_id
+        self.tables, self.looker = tables, looker
         self.located: dict[str, Located] = {}
         self.used: frozenset[str] = frozenset()
         self.sighted: dict[str, Seen] = {}
@@ -65,7 +59,7 @@ class Loader:
     def seen(self, candidates: Sequence[Candidate]) -> dict[str, Seen]:
         """By path of a candidate its newest sighting: size_bytes, modified_at, state, sentence, file_id. Those of all
         paths are noted as well."""
-        if not self.versions.get(file_sighting.SPEC.name):
+        if not self.tables.has_rows(file_sighting.SPEC):
             return {}
         sightings = frame_of(self.tables.read(file_sighting.SPEC, None, ("path", "run_id", *SEEN)))
         newest = sightings.sort("run_id", *SEEN).unique("path", keep="last")
@@ -87,7 +81,7 @@ class Loader:
         ]
 
     def not_kafka_said(self, one: Candidate) -> str | None:
-        said = self.looker.not_kafka(envelope_of(one, self.settings, self.store.cluster_id))
+        said = self.looker.not_kafka(envelope_of(one, self.settings, self.cluster_id))
         return self.stored_text(said, one.listed.path)
 
     def plan(
@@ -108,7 +102,7 @@ class Loader:
 
     def known(self) -> list[Known]:
         """Every file that was read: its newest segment, and the load_seq of all."""
-        if not self.versions.get(source_file.SPEC.name):
+        if not self.tables.has_rows(source_file.SPEC):
             return []
         names = [name for name in Known.__dataclass_fields__ if name != "load_seqs"]
         files = frame_of(self.tables.read(source_file.SPEC)).sort("load_seq")
@@ -119,16 +113,14 @@ class Loader:
 
     def read_here(self, segments: Sequence[Segment]) -> pa.Table:
         """The records of the segments, read in the driver."""
-        ranges = (row for segment in segments for row in self.ranges(segment))
-        return pa.Table.from_batches(log_record.records_of(ranges, self.masking), ARROW_SCHEMA)
+        records = log_record.records_of(self.ranges(segments), self.masking)
+        return pa.Table.from_batches(records, ARROW_SCHEMA)
 
-    def read(self, segments: Sequence[Segment]) -> DataFrame:
-        """The records of the segments, read by tasks: plain files in ranges, compressed ones whole."""
-        rows = [row for segment in segments for row in self.ranges(segment)]
-        sizes = [row["end"] - row["start"] for row in rows]
-        return log_record.build(binned(self.store.spark, rows, sizes, log_record.RANGE), self.masking)
+    def ranges(self, segments: Sequence[Segment]) -> list[dict[str, Any]]:
+        """Plain files in pieces, compressed ones whole."""
+        return [row for segment in segments for row in self.ranges_of(segment)]
 
-    def ranges(self, segment: Segment) -> list[dict[str, Any]]:
+    def ranges_of(self, segment: Segment) -> list[dict[str, Any]]:
         file, limits = segment.looked, self.settings.limits
         step = limits.range_bytes if file.codec == "plain" else segment.limit - segment.start_offset
         return [
@@ -164,22 +156,20 @@ class Loader:
         )
         return {row["load_seq"]: row for row in counted.to_dicts()}
 
-    def manifest(self, segments: Sequence[Segment], counted: dict[int, dict[str, Any]]) -> DataFrame:
+    def manifest(self, segments: Sequence[Segment], counted: dict[int, dict[str, Any]]) -> pa.Table:
         """Rows of bronze.source_file: what was planned, and what came of it."""
         rows = [self.planned(one) | counted[one.load_seq] for one in segments]
-        return self.store.spark.createDataFrame(rows, schema=struct_of(source_file.SPEC))
+        return pa.Table.from_pylist(rows, schema=source_file.SPEC.arrow)
 
-    def recounted(self, counted: dict[int, dict[str, Any]]) -> DataFrame:
+    def recounted(self, counted: dict[int, dict[str, Any]]) -> pa.Table:
         """All rows of bronze.source_file with what their records add up to now, in the zones of the settings."""
-        rows = collect_rows(self.store.delta.read(source_file.SPEC))
+        rows = self.tables.read(source_file.SPEC).to_pylist()
         zones = {
-            node_id: self.settings.zone_of(self.store.cluster_id, node_id)
+            node_id: self.settings.zone_of(self.cluster_id, node_id)
             for node_id in {row["node_id"] for row in rows}
         }
-        rows = [
-            in_utc(row) | {"zone": zones[row["node_id"]]} | counted.get(row["load_seq"], {}) for row in rows
-        ]
-        return self.store.spark.createDataFrame(rows, schema=struct_of(source_file.SPEC))
+        rows = [row | {"zone": zones[row["node_id"]]} | counted.get(row["load_seq"], {}) for row in rows]
+        return pa.Table.from_pylist(rows, schema=source_file.SPEC.arrow)
 
     def planned(self, segment: Segment) -> dict[str, Any]:
         file = segment.looked
@@ -206,7 +196,7 @@ class Loader:
     def sightings(self, planned: Plan) -> pa.Table:
         rows = [
             {
-                "cluster_id": self.store.cluster_id,
+                "cluster_id": self.cluster_id,
                 "path": one.stored_path or self.stored_path(one.found.path),
                 "size_bytes": one.found.size_bytes,
                 "modified_at": one.found.modified_at,

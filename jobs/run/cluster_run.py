@@ -6,10 +6,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-import pyarrow as pa
-
 from jobs.incremental.at_hand import AtHand
-from jobs.incremental.builder import Builder, Sift, tables_to_build
+from jobs.incremental.builder import tables_to_build
 from jobs.incremental.fingerprints import (
     FORMS_READ,
     TEMPLATES_READ,
@@ -21,15 +19,17 @@ from jobs.incremental.fingerprints import (
 from jobs.incremental.night import Night
 from jobs.incremental.placement import Placement, placement_of
 from jobs.intake.bronze_writer import Intake
+from jobs.intake.on_executors import SparkIntake
 from jobs.run.looking import Found, Looking
-from jobs.run.masked_run import require_same_masking
+from jobs.run.masked_run import made_by, require_same_masking
 from jobs.run.migration import migrate_older
 from jobs.run.preconditions import require_same_zones
 from jobs.run.progress import Progress
 from jobs.run.quality_gate import QualityGate, open_findings, said_of, unmet
-from jobs.run.request import IS_KRAFT, RunRequest, RunResult, is_kept, made_by
+from jobs.run.request import IS_KRAFT, RunRequest, RunResult, is_kept
 from jobs.run.tables_of_run import TablesOfRun
 from jobs.run.unread import excerpts, problems, unread
+from jobs.run.work import Work
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, Refresh, Table, stands_on
 from pipeline.core.errors import GateFailed
@@ -39,12 +39,11 @@ from pipeline.store.late_session import LateSession
 from pipeline.store.lock import ClusterLock, cluster_lock
 from pipeline.store.published import Published
 from pipeline.store.row_executors import SparkRowExecutors
-from pipeline.store.session import tune_storage
+from pipeline.store.session import tune_for_size, tune_storage
 from pipeline.store.warehouse import ClusterWarehouse, run_row
 from schemas.bronze import file_sighting
 from schemas.gold import finding
 from schemas.ops import quality_result
-from schemas.spec import TableSpec
 
 # What is said of files that cannot be read, gaps and what follows from them, goes by more than what was read.
 ABOUT_FILES = frozenset(
@@ -98,12 +97,15 @@ class Run:
     def execute(self) -> RunResult:
         request = self.request
         self.versions = self.store.restore(SPECS, self.published)
+        written = ClusterTables(self.store, self.run_id, self.versions)
         if not request.is_reparsing:
-            require_same_zones(self.store, request.settings, self.published, self.versions)
+            require_same_zones(written, request.cluster_id, request.settings, self.published)
         require_same_masking(
             self.store, self.published, request.settings, is_new=not self.published.counts.get("load_seq")
         )
-        found = Looking(self.store, request, self.run_id, self.published, self.versions, self.progress).look()
+        executors = SparkIntake(written)
+        looking = Looking(written, request, self.run_id, self.published, self.progress, executors, self.tune)
+        found = looking.look()
         planned = found.planned
         before = self.published.counts.get("load_seq", 0)
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
@@ -122,15 +124,17 @@ class Run:
         is_new = bool(planned.segments or tables or planned.sightings)
         if is_new:
             self.store.session.begin()
-            written = ClusterTables(self.store, self.run_id, self.versions)
             night = Night(written, request.settings, request.cluster_id, self.run_id, before, fresh)
             if self.placement(night, tables, found.new_bytes) is Placement.EXECUTORS:
                 night.executors = SparkRowExecutors(written)
             gate = QualityGate(request.cluster_id, self.run_id)
-            intake = Intake(found.loader, written, night, gate.enter)
+            intake = Intake(found.loader, written, night, gate.enter, executors)
             found.states.update(self.write_all(planned, intake, tables, gate))
         self.publish("published" if is_new else "nothing_new")
         return self.result("published" if planned.segments or tables else "nothing_new", found.states)
+
+    def tune(self, read_bytes: int, stored_bytes: int) -> None:
+        self.store.session.set(partial(tune_for_size, read_bytes=read_bytes, stored_bytes=stored_bytes))
 
     def fresh(self, before: int, found: Found) -> frozenset[str]:
         """Names of the tables that what is stored, the settings and the files at hand would give again."""
@@ -186,18 +190,13 @@ class Run:
 
         GateFailed: stored, and nothing else is published.
         """
-        night = intake.night
-        if planned.segments:
-            size = sum(one.limit - one.start_offset for one in planned.segments)
-            self.progress.stage("read", f"{len(planned.segments)} segments, {size:,} bytes")
-        planned, lost = intake.load(planned, is_reparsing=self.request.is_reparsing)
-        self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=night.before)
-        if planned.segments:
-            self.count(intake.totals)
-        self.progress.stage("build", f"{len(tables)} tables")
-        builder = Builder(night, self.sifting(gate))
-        self.at_hand = builder.at_hand
-        builder.build(tables, intake.loader.sightings(planned) if planned.sightings else None)
+        work = Work(intake, gate, self.progress)
+        lost = work.load(planned, is_reparsing=self.request.is_reparsing)
+        self.counts["load_seq"] = work.load_seq
+        if intake.totals:
+            self.counts |= intake.totals
+            self.counts["total_bytes"] = self.counts.get("total_bytes", 0) + self.counts["bytes"]
+        self.at_hand = work.build(tables)
         self.watermarks |= {one.spec.name: self.watermark(one.spec.name) for one in tables}
         self.progress.stage("gate", f"{len(gate.entered)} tables, Great Expectations")
         results = gate.verdicts()
@@ -209,18 +208,6 @@ class Run:
         if finding.SPEC.name in {one.spec.name for one in tables}:
             self.counts |= open_findings(self.at_hand.whole(BY_NAME[finding.SPEC.name]))
         return lost
-
-    def sifting(self, gate: QualityGate) -> Sift:
-        def sift(spec: TableSpec, rows: pa.Table) -> pa.Table:
-            self.progress.detail(spec.name)
-            return gate.sift(spec, rows)
-
-        return sift
-
-    def count(self, totals: Mapping[str, int]) -> None:
-        self.counts |= totals
-        self.counts["total_bytes"] = self.counts.get("total_bytes", 0) + self.counts["bytes"]
-        self.progress.stage("understood", f"{totals['understood']:,} of {totals['records']:,} records")
 
     def refuse(self, failed: Sequence[dict[str, Any]]) -> None:
         """Publishes the last good versions again, and what the gate said."""
@@ -252,7 +239,7 @@ class Run:
             table_versions=self.versions,
             counts={name: int(value or 0) for name, value in self.counts.items()},
             watermarks=self.watermarks,
-            **(stated or made_by(self.request)),
+            **(stated or made_by(self.request.settings, self.request.cluster_id)),
         )
         self.lock.require_mine()
         self.store.publish(row)

@@ -1,12 +1,12 @@
 """What a run finds of the logs of its cluster: which files are there, which are new, what is read of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from jobs.incremental.fingerprints import FORMS_READ, forms_read
 from jobs.incremental.placement import placement_of, unpacked_bytes
 from jobs.intake.discovery import Candidate
+from jobs.intake.executors import IntakeExecutors
 from jobs.intake.file_probe import Looker
 from jobs.intake.segments import Loader, Seen
 from jobs.intake.vanished_paths import held_by, settled, without_gone
@@ -14,9 +14,8 @@ from jobs.run.preconditions import require_kafka
 from jobs.run.progress import Progress
 from jobs.run.request import IS_KRAFT, RunRequest, has_other_problems, news
 from pipeline.bronze.planning import Plan
+from pipeline.core.stored_tables import StoredTables
 from pipeline.store.published import Published
-from pipeline.store.session import tune_for_size
-from pipeline.store.warehouse import ClusterWarehouse
 
 # Of what is stored already a run reads so small a part.
 HISTORY_COUNTS = 32
@@ -38,14 +37,16 @@ class Found:
 
 @dataclass(frozen=True)
 class Looking:
-    """A look of one run at the logs; published, versions: of the tables before it."""
+    """A look of one run at the logs; published, tables: as they are before it. executors: None: it looks itself.
+    tune: is told how many bytes the run reads and how many are stored, about."""
 
-    store: ClusterWarehouse
+    tables: StoredTables
     request: RunRequest
     run_id: str
     published: Published
-    versions: dict[str, int]
     progress: Progress
+    executors: IntakeExecutors | None = None
+    tune: Callable[[int, int], None] | None = None
 
     def look(self) -> Found:
         """Lists the files, looks into those that are new or changed, and plans what is read of them.
@@ -54,13 +55,14 @@ class Looking:
         """
         settings = self.request.settings
         is_kraft = bool(self.published.counts.get(IS_KRAFT))
-        looker = Looker(self.store, settings, self.request.since, self.request.until, is_kraft=is_kraft)
-        loader = Loader(self.store, settings, self.run_id, self.versions, looker)
+        cluster_id, window = self.request.cluster_id, (self.request.since, self.request.until)
+        looker = Looker(cluster_id, settings, *window, is_kraft=is_kraft, executors=self.executors)
+        loader = Loader(cluster_id, settings, self.run_id, self.tables, looker)
         listing = self.request.list_logs()
         seen = loader.seen(listing.candidates)
         changed = self.changed(loader, listing.candidates, seen)
         self.progress.stage("files", f"{len(listing.candidates)} found, {len(changed)} new or changed")
-        self.tune(sum(one.listed.size_bytes for one in changed))
+        self.tell_sizes(sum(one.listed.size_bytes for one in changed))
         new_bytes = unpacked_bytes(one.listed for one in changed)
         looker.placement = placement_of(settings, new_bytes)
         planned = loader.plan(changed, listing.candidates, seen) if changed else Plan((), ())
@@ -71,7 +73,7 @@ class Looking:
         planned = Plan(planned.segments, (*news(planned, seen), *over))
         states = states_of(listing.candidates, planned, seen)
         if not planned.segments and not self.published.counts.get("load_seq"):
-            require_kafka(self.store.cluster_id, states)
+            require_kafka(cluster_id, states)
         is_other = has_other_problems(planned, loader.sighted | seen)
         return Found(loader, planned, states, new_bytes, is_other, looker.is_kraft)
 
@@ -88,11 +90,11 @@ class Looking:
         is_other = self.published.watermarks.get(FORMS_READ, now) != now
         return candidates if is_other else loader.changed(candidates, seen)
 
-    def tune(self, new_bytes: int) -> None:
+    def tell_sizes(self, new_bytes: int) -> None:
         """Tables are built from the night on, few of them from all that is stored, and of that from little."""
         total = new_bytes + self.published.counts.get("total_bytes", 0)
-        read = max(new_bytes, total // HISTORY_COUNTS)
-        self.store.session.set(partial(tune_for_size, read_bytes=read, stored_bytes=total))
+        if self.tune is not None:
+            self.tune(max(new_bytes, total // HISTORY_COUNTS), total)
 
 
 def states_of(

@@ -1,9 +1,11 @@
 """A warehouse is read with one masking: what a run states of it, and what it compares."""
 
+import json
 from typing import Any
 
 from jobs.settings.masking import OFF
 from jobs.settings.model import Settings
+from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.core.errors import SettingsError
 from pipeline.store.published import Published
 from pipeline.store.warehouse import ClusterWarehouse
@@ -22,6 +24,15 @@ def require_same_masking(
             found=f"{wanted}",
             todo="set it and its key back, or read all logs anew into another --warehouse",
         )
+
+
+def made_by(settings: Settings, cluster_id: str) -> dict[str, str]:
+    """What ops.run states that the tables of a run were made by: its settings, and what the program knows of Kafka."""
+    return {
+        "settings_fingerprint": settings.fingerprint(cluster_id),
+        "knowledge_fingerprint": knowledge_fingerprint(),
+        "settings": json.dumps(stored_settings(settings), sort_keys=True),
+    }
 
 
 def stored_settings(settings: Settings) -> dict[str, Any]:

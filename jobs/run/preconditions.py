@@ -1,28 +1,28 @@
 """What a run refuses to begin with."""
 
 from collections import Counter
-from collections.abc import Mapping
 
 from jobs.intake.file_probe import OF_SERVER_LOG
 from jobs.run.unread import States, excerpts, unread
 from jobs.settings.model import Settings
 from pipeline.core.errors import NothingToRead, SettingsError
+from pipeline.core.frames import frame_of
+from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.published import Published
-from pipeline.store.rows import collect_rows
-from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import source_file
 
 
 def require_same_zones(
-    store: ClusterWarehouse, settings: Settings, published: Published, versions: Mapping[str, int]
+    tables: ReadableTables, cluster_id: str, settings: Settings, published: Published
 ) -> None:
     """SettingsError: rows that are stored keep the zone they were read in; another needs them read again."""
-    if published.settings_fingerprint in (None, settings.fingerprint(store.cluster_id)):
+    if published.settings_fingerprint in (None, settings.fingerprint(cluster_id)):
         return
-    if not versions.get(source_file.SPEC.name):
+    if not tables.has_rows(source_file.SPEC):
         return
-    for row in collect_rows(store.delta.read(source_file.SPEC).select("node_id", "zone").distinct()):
-        wanted = settings.zone_of(store.cluster_id, row["node_id"])
+    read = tables.read(source_file.SPEC, None, ("node_id", "zone"))
+    for row in frame_of(read).unique().sort("node_id", "zone").to_dicts():
+        wanted = settings.zone_of(cluster_id, row["node_id"])
         if wanted != row["zone"]:
             raise SettingsError(
                 expected=f"zone {row['zone']}, in which the logs of node {row['node_id']} were read",

@@ -1,16 +1,13 @@
 """What a run is asked, what it answers, and what of its looks is news."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from jobs.intake.discovery import Listing
 from jobs.intake.segments import Seen, is_other
-from jobs.run.masked_run import stored_settings
 from jobs.settings.model import Settings
 from pipeline.bronze.planning import Plan, Sighting
-from pipeline.catalog.knowledge import knowledge_fingerprint
 from pipeline.store.published import EXPIRED_BEFORE, KEPT_FROM
 from schemas.bronze.file_sighting import PROBLEMS
 
@@ -56,15 +53,6 @@ class RunResult:
     left_out: list[str] = field(default_factory=list)
     is_judged: bool = False
     before: int = 0
-
-
-def made_by(request: RunRequest) -> dict[str, str]:
-    """What ops.run states that the tables of a run were made by: its settings, and what the program knows of Kafka."""
-    return {
-        "settings_fingerprint": request.settings.fingerprint(request.cluster_id),
-        "knowledge_fingerprint": knowledge_fingerprint(),
-        "settings": json.dumps(stored_settings(request.settings), sort_keys=True),
-    }
 
 
 def news(planned: Plan, seen: Mapping[str, Seen]) -> list[Sighting]:

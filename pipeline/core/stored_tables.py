@@ -1,6 +1,6 @@
 """The tables of a cluster as a run reads and writes them; in memory, where nothing is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -37,6 +37,16 @@ class StoredTables(ReadableTables, Protocol):
         """Puts the rows in place of those whose column reaches `start`, or is null."""
 
 
+class SegmentTables(StoredTables, Protocol):
+    """Tables as the loading of segments writes them, too."""
+
+    def create_missing(self, *specs: TableSpec) -> None:
+        """Makes those that are not there yet, without rows."""
+
+    def delete_segments(self, spec: TableSpec, load_seqs: Collection[int]) -> None:
+        """Takes out the rows of these segments."""
+
+
 class MemoryTables:
     """Tables of one cluster in memory, by name; each in one piece: a read takes as long as there are pieces."""
 
@@ -64,6 +74,13 @@ class MemoryTables:
         stored = self.rows.get(spec.name, empty(spec))
         kept = stored.filter(~reaching(column, start).polars())
         self.rows[spec.name] = pl.concat([kept, frame_of(rows)], rechunk=True)
+
+    def create_missing(self, *specs: TableSpec) -> None:
+        """Nothing: what is not there reads as what has no rows."""
+
+    def delete_segments(self, spec: TableSpec, load_seqs: Collection[int]) -> None:
+        if spec.name in self.rows:
+            self.rows[spec.name] = self.rows[spec.name].filter(~pl.col("load_seq").is_in(list(load_seqs)))
 
 
 def asked_of(rows: pl.DataFrame, condition: Condition | None, columns: Sequence[str]) -> pa.Table:

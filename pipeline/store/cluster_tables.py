@@ -1,6 +1,6 @@
 """The Delta tables of a cluster as a run reads and writes them in the driver's memory: Arrow tables in and out."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -57,6 +57,13 @@ class ClusterTables:
 
     def replace_rows(self, spec: TableSpec, rows: DataFrame) -> None:
         self.store.delta.overwrite(spec, rows, self.run_id)
+        self.note_version(spec)
+
+    def create_missing(self, *specs: TableSpec) -> None:
+        self.store.create_missing(specs, self.versions)
+
+    def delete_segments(self, spec: TableSpec, load_seqs: Collection[int]) -> None:
+        self.store.delta.delete_segments(spec, load_seqs)
         self.note_version(spec)
 
     def note_version(self, spec: TableSpec) -> None:

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from jobs.intake.bins import binned
-from pipeline.bronze import log_record
+from pipeline.bronze.log_record import on_executors
 from pipeline.core.fingerprint import name_of
 from pipeline.kafka.layout.envelope import envelopes
 from pipeline.kafka.reading.sniff import HEAD_BYTES
@@ -63,7 +63,7 @@ def product(spark: SparkSession, file: Path, out: Path) -> None:
         for start in range(0, size, RANGE_BYTES)
     ]  # fmt: skip
     sizes = [row["end"] - row["start"] for row in rows]  # type: ignore[operator]
-    table.append(SPEC, log_record.build(binned(spark, rows, sizes, log_record.RANGE)), "bench")
+    table.append(SPEC, on_executors.build(binned(spark, rows, sizes, on_executors.RANGE)), "bench")
 
 
 def duckdb_envelope(file: Path, out: Path) -> None:

@@ -6,22 +6,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
+from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyspark.sql import DataFrame, Row, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
 
-from jobs.intake.bronze_writer import OVERLAP
 from pipeline.bronze import duplicate_record
-from pipeline.store.rows import brought
+from pipeline.core.frames import empty
 from schemas.bronze import duplicate_record as twice_table
 from schemas.bronze import log_record, source_file
-from schemas.spark import struct_of
-from tests.tables import interpreted
+from schemas.spec import TableSpec
 
 LINES = "abcde"
 OF_NO_NODE = "of which nothing tells the node"
@@ -29,26 +25,30 @@ BEGIN = datetime(2026, 11, 21, tzinfo=UTC)
 # (file, segment, line): a line begins with a letter, its time is the place of the letter in the alphabet, and it counts
 # as one byte, or begins with a dash and has none; what stands before a slash in the name of the file is its cluster
 Loaded = list[tuple[str, int, str]]
+Row = dict[str, Any]
 
 
-def frames(spark: SparkSession, loaded: Loaded) -> tuple[DataFrame, DataFrame]:
+def frames(loaded: Loaded) -> tuple[pl.DataFrame, pl.DataFrame]:
     """log_record and source_file of lines in the order in which they stand in their files."""
     records, segments = [], dict[int, list[tuple[str, int, datetime | None]]]()
     for offset, (file_id, load_seq, line) in placed(loaded):
         at = None if line.startswith("-") else BEGIN + timedelta(seconds=ord(line[0]))
         segments.setdefault(load_seq, []).append((file_id, offset + 1, at))
-        records.append(
-            (*writer(file_id), "controller", file_id, load_seq, offset, 1, line.encode(), at, None)
-        )
+        records.append((*writer(file_id), "controller", file_id, load_seq, offset, 1, line.encode(), at))
     files = []
     for load_seq, some in segments.items():
         file_ids, ends, told = zip(*some, strict=True)
         times = [at for at in told if at is not None]
         files.append((*writer(file_ids[0]), file_ids[0], load_seq, max(ends), False, min(times), max(times)))
     return (
-        spark.createDataFrame(records, columns(struct_of(log_record.SPEC), "cluster_id node_id log file_id load_seq byte_offset byte_length raw logged_at event")),
-        spark.createDataFrame(files, columns(struct_of(source_file.SPEC), "cluster_id node_id file_id load_seq consumed_bytes is_last_held_back first_logged_at last_logged_at")),
+        frame(log_record.SPEC, "cluster_id node_id log file_id load_seq byte_offset byte_length raw logged_at", records),
+        frame(source_file.SPEC, "cluster_id node_id file_id load_seq consumed_bytes is_last_held_back first_logged_at last_logged_at", files),
     )  # fmt: skip
+
+
+def frame(spec: TableSpec, names: str, rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:
+    schema = {name: empty(spec).schema[name] for name in names.split()}
+    return pl.DataFrame(rows, schema, orient="row")
 
 
 def placed(loaded: Loaded) -> list[tuple[int, tuple[str, int, str]]]:
@@ -67,76 +67,64 @@ def writer(file_id: str) -> tuple[str, int | None]:
     return cluster_id, None if cluster_id == OF_NO_NODE else 2 if name == "other" else 1
 
 
-def columns(struct: StructType, names: str) -> StructType:
-    return StructType([struct[name] for name in names.split()])
-
-
-def overlap_of(records: DataFrame, files: DataFrame, before: int = 0) -> pl.DataFrame:
+def overlap_of(records: pl.DataFrame, files: pl.DataFrame, before: int = 0) -> pl.DataFrame:
     """Segments that may share records with one above `before`, by log."""
     is_new = pl.col("load_seq") > before
-    own, segments = (pl.DataFrame(pl.from_arrow(some.toArrow())) for some in (records, files))
-    spans = duplicate_record.spans(own, duplicate_record.overlaps(segments, segments.filter(is_new)))
+    spans = duplicate_record.spans(records, duplicate_record.overlaps(files, files.filter(is_new)))
     return duplicate_record.overlaps(spans, spans.filter(is_new), "log")
 
 
-def named(records: DataFrame, files: DataFrame, before: int = 0, known: Sequence[Row] = ()) -> list[Row]:
+def named(
+    records: pl.DataFrame, files: pl.DataFrame, before: int = 0, known: Sequence[Row] = ()
+) -> list[Row]:
     """What a run names that brings all segments above `before`, as Intake.find_duplicates. known: what earlier runs
     named."""
-    new = F.col("load_seq") > before
-    overlap = records.sparkSession.createDataFrame(overlap_of(records, files, before).to_dicts(), OVERLAP)
-    compared = duplicate_record.compared(records, duplicate_record.of_whole_files(overlap, files))
-    earlier = records.sparkSession.createDataFrame(known, struct_of(twice_table.SPEC))
-    pairs, may_be_cut = brought(duplicate_record.may_be_cut(compared, earlier))
-    cut = brought(duplicate_record.cut_short(records, may_be_cut))[1] if pairs else None
-    found = duplicate_record.build(compared, cut).where(new | (F.col("of_load_seq") > before)).collect()
-    places = {(row.file_id, row.byte_offset) for row in known}
-    return [row for row in found if (row.file_id, row.byte_offset) not in places]
+    overlap = duplicate_record.of_whole_files(overlap_of(records, files, before), files)
+    compared = duplicate_record.compared(records, overlap)
+    earlier = pl.DataFrame(list(known), empty(twice_table.SPEC).schema)
+    pairs = duplicate_record.may_be_cut(compared, earlier)
+    cut = None if pairs.is_empty() else duplicate_record.cut_short(records, pairs)
+    is_new = (pl.col("load_seq") > before) | (pl.col("of_load_seq") > before)
+    places = {(row["file_id"], row["byte_offset"]) for row in known}
+    found = duplicate_record.build(compared, cut).filter(is_new).to_dicts()
+    return [row for row in found if (row["file_id"], row["byte_offset"]) not in places]
 
 
-def left(spark: SparkSession, *nights: Loaded) -> Loaded:
+def left(*nights: Loaded) -> Loaded:
     """What counts of these lines."""
     loaded, before, twice = Loaded(), 0, list[Row]()
-    with interpreted(spark):
-        for night in nights:
-            loaded += night
-            twice += named(*frames(spark, loaded), before, twice)
-            before = max(load_seq for _, load_seq, _ in loaded)
-    places = {(row.file_id, row.byte_offset) for row in twice}
+    for night in nights:
+        loaded += night
+        twice += named(*frames(loaded), before, twice)
+        before = max(load_seq for _, load_seq, _ in loaded)
+    places = {(row["file_id"], row["byte_offset"]) for row in twice}
     assert len(places) == len(twice)
     return sorted(line for offset, line in placed(loaded) if (line[0], offset) not in places)
 
 
-@pytest.mark.spark
-def test_a_part_of_a_file_delivered_again(spark: SparkSession) -> None:
+def test_a_part_of_a_file_delivered_again() -> None:
     first = [("x", 1, "a"), ("x", 1, "b"), ("x", 2, "b"), ("x", 2, "c")]
     again = [("y", 3, "b"), ("y", 3, "c"), ("y", 3, "d"), ("other", 4, "b")]
-    assert left(spark, first + again) == sorted([*first, ("y", 3, "d"), ("other", 4, "b")])
+    assert left(first + again) == sorted([*first, ("y", 3, "d"), ("other", 4, "b")])
 
 
-@pytest.mark.spark
-def test_two_logs_of_one_time_are_not_compared(spark: SparkSession) -> None:
-    records, files = frames(spark, [("x", 1, "a"), ("x", 1, "b"), ("y", 2, "a"), ("y", 2, "b")])
+def test_two_logs_of_one_time_are_not_compared() -> None:
+    records, files = frames([("x", 1, "a"), ("x", 1, "b"), ("y", 2, "a"), ("y", 2, "b")])
     assert overlap_of(records, files).height == 2
-    is_other = F.col("file_id") == "y"
-    logs = records.withColumn("log", F.when(is_other, "state-change").otherwise("controller"))
+    is_other = pl.col("file_id") == "y"
+    logs = records.with_columns(
+        log=pl.when(is_other).then(pl.lit("state-change")).otherwise(pl.lit("controller"))
+    )
     assert overlap_of(logs, files).height == 0
 
 
-@pytest.mark.spark
-@settings(
-    max_examples=8,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.sampled_from(LINES), max_size=6)), max_size=4))
-def test_what_counts_is_the_most_that_one_file_holds(
-    spark: SparkSession, files: list[tuple[str, list[str]]]
-) -> None:
+def test_what_counts_is_the_most_that_one_file_holds(files: list[tuple[str, list[str]]]) -> None:
     loaded = [
         (name, load_seq, line) for load_seq, (name, lines) in enumerate(files, 1) for line in sorted(lines)
     ]
-    counted = [line for _, _, line in left(spark, loaded)] if loaded else []
+    counted = [line for _, _, line in left(loaded)] if loaded else []
     for line in LINES:
         held = [sum(one[0] == name and one[2] == line for one in loaded) for name in "xyz"]
         assert counted.count(line) == max(held)
@@ -169,10 +157,9 @@ CUT_SHORT = {
 }
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("order", ["xy", "yx"])
-def test_a_record_that_the_end_of_its_file_cut_short(spark: SparkSession, order: str, count: int) -> None:
+def test_a_record_that_the_end_of_its_file_cut_short(order: str, count: int) -> None:
     """The whole one counts, also if it is brought last, or in a later night."""
     nights = [Loaded(), Loaded()]
     for place, (case, (whole, copy, _)) in enumerate(CUT_SHORT.items()):
@@ -180,27 +167,24 @@ def test_a_record_that_the_end_of_its_file_cut_short(spark: SparkSession, order:
             number = order.index(name)
             load_seq = len(CUT_SHORT) * number + place + 1
             nights[number] += [(f"{case}/{name}", load_seq, line) for line in lines]
-    found = left(spark, *nights) if count > 1 else left(spark, nights[0] + nights[1])
+    found = left(*nights) if count > 1 else left(nights[0] + nights[1])
     counted = Counter((file_id.rpartition("/")[0], line) for file_id, _, line in found)
     for case, (whole, _, more) in CUT_SHORT.items():
         assert sorted(line for name, line in counted.elements() if name == case) == sorted(whole + more), case
 
 
-@pytest.mark.spark
-def test_what_is_followed_by_a_record_that_is_held_back_is_whole(spark: SparkSession) -> None:
-    records, files = frames(spark, [("x", 1, "b\nt\n"), ("y", 2, "b\n")])
-    held_back = files.withColumn("is_last_held_back", F.lit(True))
-    with interpreted(spark):
-        assert [len(named(records, files)), len(named(records, held_back))] == [1, 0]
+def test_what_is_followed_by_a_record_that_is_held_back_is_whole() -> None:
+    records, files = frames([("x", 1, "b\nt\n"), ("y", 2, "b\n")])
+    held_back = files.with_columns(is_last_held_back=True)
+    assert [len(named(records, files)), len(named(records, held_back))] == [1, 0]
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("order", ["yxz", "zxy", "yzx"])
-def test_what_was_found_cut_short_stays_so(spark: SparkSession, order: str) -> None:
+def test_what_was_found_cut_short_stays_so(order: str) -> None:
     """Also if a later file holds the same inside, where it is as it was written."""
     held = {"x": ["a\n", "b\nt\n"], "y": ["a\n", "b\n"], "z": ["a\n", "b\n", "c\n"]}
     nights = [[(name, load_seq, line) for line in held[name]] for load_seq, name in enumerate(order, 1)]
-    counted = sorted(line for _, _, line in left(spark, *nights))
+    counted = sorted(line for _, _, line in left(*nights))
     assert counted == ["a\n", "b\n", "b\nt\n", "c\n"]
 
 
@@ -230,8 +214,7 @@ def deal(random: Random) -> Deal:
     return found
 
 
-@pytest.mark.spark
-def test_nights_name_what_one_reading_names(spark: SparkSession) -> None:
+def test_nights_name_what_one_reading_names() -> None:
     """However files were cut into segments, and whichever night brought which. Each deal is a cluster of its own."""
     deals = [deal(Random(seed)) for seed in range(60)]  # noqa: S311  (a deal, no secret)
     loaded, places = Loaded(), set[tuple[str, int]]()
@@ -242,9 +225,8 @@ def test_nights_name_what_one_reading_names(spark: SparkSession) -> None:
             for name, lines in one.nights[night]:
                 load_seq += 1
                 loaded += [(f"{case}/{name}", load_seq, line) for line in lines]
-        with interpreted(spark):
-            twice = named(*frames(spark, loaded), before)
-        places |= {(row.file_id, row.byte_offset) for row in twice}
+        twice = named(*frames(loaded), before)
+        places |= {(row["file_id"], row["byte_offset"]) for row in twice}
     counted = Counter(
         (file_id[:-2], line)
         for offset, (file_id, _, line) in placed(loaded)

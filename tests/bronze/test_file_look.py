@@ -12,7 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from pipeline.bronze.file_look import Wanted, arrow_schema, look, looks
+from pipeline.bronze.file_look import Wanted, look
+from pipeline.bronze.file_look.on_executors import arrow_schema, looks
 from pipeline.kafka.reading.sniff import HEAD_BYTES, content_name, sniff_stream
 
 TIME = b"[2024-03-01 12:00:00,123] "

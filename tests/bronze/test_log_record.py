@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from pipeline.bronze.log_record import read_ranges
+from pipeline.bronze.log_record.on_executors import read_ranges
 
 LINE = b"[2024-03-01 12:00:00,123] INFO [Controller id=1] Resigned (kafka.controller.KafkaController)\n"
 OTHER = LINE.replace(b",123", b",124")

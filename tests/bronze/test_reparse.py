@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from pipeline.bronze.log_record import reparse_batches
+from pipeline.bronze.log_record.on_executors import reparse_batches
 from pipeline.kafka.reading.reader import ARROW_SCHEMA
 from tests.lab import records, zone_of
 

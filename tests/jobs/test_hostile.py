@@ -5,12 +5,13 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from jobs import ingest
-from jobs.intake.segments import Loader
+from jobs.intake.on_executors import SparkIntake
 from pipeline.store.reading import clusters, read
 from tests.jobs.small_logs import lines_of, write
 
@@ -97,13 +98,13 @@ def test_a_folder_of_horrors(spark: SparkSession, tmp_path: Path, capsys: pytest
     assert (printed.out + printed.err).replace("\n", "").isprintable()
 
 
-def changing(logs: Path, act: Callable[[], object]) -> Callable[[Loader, object], DataFrame]:
+def changing(act: Callable[[], object]) -> Callable[[SparkIntake, Any, Any], None]:
     """Reading that begins after something has happened to the files."""
-    before = Loader.read
+    before = SparkIntake.read
 
-    def read_later(loader: Loader, segments: object) -> DataFrame:
+    def read_later(executors: SparkIntake, ranges: Any, masking: Any) -> None:
         act()
-        return before(loader, segments)  # type: ignore[arg-type]
+        before(executors, ranges, masking)
 
     return read_later
 
@@ -117,7 +118,7 @@ def test_a_file_that_goes_before_it_is_read_is_told_and_read_later(
     rolled = write(logs, "broker-3/controller.log", lines_of(3, "controller"))
     later = logs / "broker-3/controller.log.2026-11-21-08"
     with monkeypatch.context() as patch:
-        patch.setattr(Loader, "read", changing(logs, lambda: rolled.rename(later)))
+        patch.setattr(SparkIntake, "read", changing(lambda: rolled.rename(later)))
         assert run(logs, warehouse, "--cluster", "c") == 7
     state, sentence = sightings(spark, warehouse)["broker-3/controller.log"]
     assert (state, sentence[:17]) == ("unreadable", "gone or another w")
@@ -139,7 +140,7 @@ def test_a_file_that_is_written_anew_before_it_is_read_is_told_and_read_later(
     anew = [lines[0], lines[0], *lines[1:]]
     with monkeypatch.context() as patch:
         act = partial(write, logs, "broker-3/controller.log", anew)
-        patch.setattr(Loader, "read", changing(logs, act))
+        patch.setattr(SparkIntake, "read", changing(act))
         assert run(logs, warehouse, "--cluster", "c") == 7
     assert sightings(spark, warehouse)["broker-3/controller.log"][0] == "unreadable"
     assert read(spark, str(warehouse), "bronze.log_record").where("node_id = 3").isEmpty()

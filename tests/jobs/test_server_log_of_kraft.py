@@ -1,8 +1,6 @@
 """server.log is read by default where the cluster is in KRaft, and only there."""
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -44,8 +42,7 @@ def test_server_log_is_read_of_kraft_clusters(
     for name, text in logs.items():
         (folder / name).write_text(text)
     candidates = [Candidate(one, locate(one.relative)) for one in list_files(str(tmp_path))]
-    store: Any = SimpleNamespace(cluster_id="c")
-    looker = Looker(store, load(environ={}, flags={"server_log": setting}), None, None, is_kraft=known)
+    looker = Looker("c", load(environ={}, flags={"server_log": setting}), None, None, is_kraft=known)
     looker.placement = Placement.DRIVER
     looked = looker.look(candidates, {})
     assert {Path(one.found.path).name for one in looked if one.refusal is None} == read

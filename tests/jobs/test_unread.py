@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
@@ -33,7 +32,7 @@ def refused(
         str(path), None, envelope, Wanted(masking=masking), is_server_read=False, stored_bytes=len(content.encode()),
         max_file_bytes=1 << 30, max_ratio=500, max_record_bytes=16 << 20,
     )  # fmt: skip
-    looker = Looker(cast(Any, None), SETTINGS, None, None)
+    looker = Looker("c", SETTINGS, None, None)
     return looker.refusal(fact, envelope, None, None)
 
 

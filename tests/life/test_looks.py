@@ -1,8 +1,6 @@
 """The in-memory looks of the schedules say what a look at real files says."""
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 from jobs.intake.discovery import Candidate
 from jobs.intake.file_probe import Looker
@@ -32,8 +30,7 @@ def test_a_look_in_memory_is_a_look_at_the_file(tmp_path: Path) -> None:
 
 
 def looks(folder: Path) -> list[tuple[Candidate, Looked]]:
-    store: Any = SimpleNamespace(cluster_id="c")
-    looker = Looker(store, settings(), None, None)
+    looker = Looker("c", settings(), None, None)
     found = []
     for listed in list_files(str(folder)):
         candidate = Candidate(listed, locate(listed.relative))

@@ -1,9 +1,6 @@
-"""Every record of the segments that a run reads: ranges of bytes in, records out, in one pass."""
+"""Records read, and understood anew, by tasks of Spark."""
 
-import contextlib
-import zlib
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,11 +8,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
-from pipeline.core.opening import open_input
+from pipeline.bronze.log_record import records_of
 from pipeline.kafka.reading.masking import Masking
-from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, ReadSettings, read_segment, reread
+from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, reread
 from pipeline.kafka.reading.rebuilt_bytes import without_rebuilt
-from pipeline.kafka.reading.sniff import HEAD_BYTES, content_name
 from schemas.bronze.log_record import SPEC
 from schemas.spark import struct_of
 
@@ -64,30 +60,6 @@ def read_ranges(
 ) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         yield from records_of(batch.to_pylist(), masking)
-
-
-def records_of(ranges: Iterable[dict[str, Any]], masking: Masking | None = None) -> Iterator[pa.RecordBatch]:
-    """The records (ARROW_SCHEMA) of ranges (RANGE), one after the other, in this process; bytes that the other columns
-    give are left out."""
-    for one in ranges:
-        row = dict(one)
-        settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"), masking=masking)
-        place = row.pop("path"), row.pop("codec"), row["envelope"], row.pop("first_record_hash")
-        with contextlib.suppress(OSError, EOFError, zlib.error), opened(*place, masking) as stream:
-            yield from map(without_rebuilt, read_segment(stream, RangeRequest(**row), settings))
-
-
-def opened(path: str, codec: str, envelope: str, name: str, masking: Masking | None) -> BinaryIO:
-    """The file from its beginning. FileNotFoundError: a path that another file has got since it was planned."""
-    stream = open_input(path, codec)
-    if content_name(stream.read(HEAD_BYTES), envelope, masking) != name:
-        stream.close()
-        raise FileNotFoundError(f"{path} holds another file than when it was looked into")
-    if codec == "plain":
-        stream.seek(0)
-        return stream
-    stream.close()
-    return open_input(path, codec)
 
 
 def reparsed(log_record: DataFrame, source_file: DataFrame) -> DataFrame:
