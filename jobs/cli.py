@@ -9,6 +9,11 @@ Command = Callable[[list[str]], int]
 
 # Where a command stands is written out, so that only its own modules are loaded: explain needs few of them.
 COMMANDS: dict[str, tuple[str, str, str]] = {
+    "incident": (
+        "jobs.incident.command",
+        "main",
+        "PATH...: what happened, from logs alone, in seconds; no warehouse, no Java",
+    ),
     "nightly": ("jobs.nightly", "main", "read what is new, build every table, print the first screen"),
     "ingest": ("jobs.ingest", "main", "read what is new and no more"),
     "replay": ("jobs.replay", "main", "ingest, then judge every state change"),

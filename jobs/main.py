@@ -13,24 +13,21 @@ from jobs.run.cluster_run import run_cluster
 from jobs.run.outcome import UNEXPECTED, log_stages, not_written, said, worst
 from jobs.run.progress import Progress
 from jobs.run.request import RunRequest, RunResult
+from jobs.run.results import require_calm, require_whole
 from jobs.screen.first_screen import Screen, first_screen
 from jobs.settings.arguments import parser, require_logs, settings_of
 from jobs.settings.model import Settings
 from jobs.text import printable
 from pipeline.core.errors import (
-    FindingsReached,
     InputProblem,
     NothingToRead,
-    PartialInput,
     PipelineError,
-    SettingsError,
 )
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.late_session import LateSession
 from pipeline.store.reading import clusters
 from pipeline.store.session import late_spark
 from pipeline.store.warehouse import ClusterWarehouse
-from schemas.gold.finding import SEVERITIES
 
 log = logging.getLogger("kafka_controller_audit")
 
@@ -106,34 +103,6 @@ def with_stored(names: Sequence[str], spark: LateSession, arguments: Namespace) 
             todo="check --warehouse",
         )
     return found
-
-
-def require_whole(result: RunResult) -> None:
-    """PartialInput: what could be read was published, some files could not be read."""
-    if result.problems:
-        path, sentence = result.problems[0]
-        raise PartialInput(
-            expected=f"to read every log of cluster {result.cluster_id}",
-            found=f"{len(result.problems)} that cannot be read, first {path} ({sentence})",
-            todo="all else is published; mend the files and run again",
-        )
-
-
-def require_calm(fail_on: str | None, result: RunResult, severities: Sequence[str]) -> None:
-    """FindingsReached: with --fail-on, when an open finding is at least so severe. SettingsError: not judged."""
-    if fail_on is None:
-        return
-    if not result.is_judged:
-        raise SettingsError(
-            expected="--fail-on with a job that judges", found="one that does not", todo="run the nightly job"
-        )
-    reached = [one for one in severities if SEVERITIES.index(one) <= SEVERITIES.index(fail_on)]
-    if reached:
-        raise FindingsReached(
-            expected=f"no finding of severity {fail_on} or above",
-            found=f"such of severity {', '.join(reached)}",
-            todo="look at them with 'show F1'",
-        )
 
 
 def shown(

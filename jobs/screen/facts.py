@@ -54,11 +54,13 @@ class Facts:
     lines: dict[Place, Row]
 
 
-def gather(answers: Answers, watermarks: Mapping[str, str], before: int) -> Facts:
+def gather(
+    answers: Answers, watermarks: Mapping[str, str], before: int, since: datetime | None = None
+) -> Facts:
     """Asks what the run has built; a table that it built stays empty where the logs hold nothing for it. Of what
-    happens and is over what came before the segments after load_seq `before` is left out."""
+    happens and is over what came before the segments after load_seq `before`, or before `since`, is left out."""
     read = answers.read(before)
-    last, since = read["last_at"], read["new_from_at"]
+    last, since = read["last_at"], since or read["new_from_at"]
 
     def has(name: str) -> bool:
         return name in watermarks

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,10 +39,11 @@ STATES = {
 
 @dataclass(frozen=True)
 class Screen:
-    """The text, and the severities of the findings that are new or ongoing."""
+    """The text, the severities of the findings that are new or ongoing, and what the verdict says."""
 
     text: str
     severities: tuple[str, ...]
+    verdict: str = ""
 
 
 def first_screen(tables: ReadableTables, folder: str, request: RunRequest, result: RunResult) -> Screen:
@@ -51,13 +52,21 @@ def first_screen(tables: ReadableTables, folder: str, request: RunRequest, resul
     if result.outcome == "nothing_new":
         return Screen(nothing_new(folder, request, result), standing(result.counts))
     facts = gather(Answers(request.cluster_id, tables), result.watermarks, result.before)
-    parts = [
+    return screen_of(facts, request, result, where_next(request, folder, facts))
+
+
+def screen_of(
+    facts: Facts, request: RunRequest, result: RunResult, then: Sequence[str], shown: Sequence[str] = ()
+) -> Screen:
+    """then: where to go on; shown: what of it is shown, where that is not all."""
+    judged = verdict(facts, len(result.unread), is_judged=result.is_judged)
+    parts: list[Sequence[str]] = [
         heading(request, facts),
         reading(facts, result),
         at_end(facts),
-        verdict(facts, len(result.unread), is_judged=result.is_judged),
+        judged,
         not_known(facts) if result.is_judged else [],
-        window(facts),
+        shown or window(facts),
         [""],
         change_lines(facts.changes, facts.read["last_at"], facts.since),
         finding_lines(facts.findings, facts.lines, facts.read["last_at"], facts.since),
@@ -67,9 +76,10 @@ def first_screen(tables: ReadableTables, folder: str, request: RunRequest, resul
         reassignment_lines(facts.reassignments),
         broker_lines(facts),
         move_lines(facts),
-        where_next(request, folder, facts),
+        then,
     ]
-    return Screen("\n".join(line for part in parts for line in part), standing(result.counts))
+    text = "\n".join(line for part in parts for line in part)
+    return Screen(text, standing(result.counts), judged[0].removeprefix("VERDICT").strip())
 
 
 def standing(counts: Mapping[str, int]) -> tuple[str, ...]:

@@ -25,7 +25,15 @@ WITHOUT_EFFECT_ON_RESULTS: dict[str, Any] = {
     "quiet_seconds": True,
     "follow_links": True,
     "placement": True,
-    "limits": {"driver_bytes", "range_bytes", "max_file_bytes", "max_ratio"},
+    "limits": {
+        "driver_bytes",
+        "incident_bytes",
+        "archive_bytes",
+        "archive_members",
+        "range_bytes",
+        "max_file_bytes",
+        "max_ratio",
+    },
     "storage": True,
 }
 
@@ -37,6 +45,9 @@ class PathEnvelope(Part):
 
 class Limits(Part):
     driver_bytes: Annotated[int, Field(ge=0)]
+    incident_bytes: PositiveInt
+    archive_bytes: PositiveInt
+    archive_members: PositiveInt
     range_bytes: PositiveInt
     max_record_bytes: PositiveInt
     max_file_bytes: PositiveInt

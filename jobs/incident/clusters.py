@@ -1,0 +1,95 @@
+"""The clusters of an incident in turn: each is told as soon as it is known; of several the worst is told again."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from jobs.incident.in_memory import Answer, answered
+from jobs.incident.progress import ProgressLine
+from jobs.incident.screen import Told, summary, told
+from jobs.incident.size import require_planned
+from jobs.incident.tables_out import write_tables
+from jobs.incident.window import Window
+from jobs.intake.discovery import Candidate, Listing
+from jobs.run.outcome import said, worst
+from jobs.run.request import RunRequest
+from jobs.run.results import require_calm, require_whole
+from jobs.settings.model import Settings
+from jobs.text import printable
+from pipeline.core.errors import FindingsReached, NothingToRead, PartialInput, PipelineError
+
+JOB = "incident"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How it is to be told. format: text or json; tables: the folder for all tables; fail_on: a severity."""
+
+    format: str
+    window: Window
+    tables: Path | None
+    fail_on: str | None
+
+
+@dataclass
+class Clusters:
+    asked: Asked
+    settings: Settings
+    paths: Sequence[str]
+    progress: ProgressLine
+    told: list[Told] = field(default_factory=list)
+    codes: list[int] = field(default_factory=list)
+
+    def run(self, found: Mapping[str, Sequence[Candidate]]) -> int:
+        """The exit code: of the worst."""
+        foreign: list[NothingToRead] = []
+        for cluster_id, candidates in found.items():
+            self.progress.label = f"{cluster_id} " if len(found) > 1 else ""
+            try:
+                self.answer(cluster_id, Listing(candidates, self.paths))
+            except NothingToRead as problem:
+                foreign.append(problem)
+            except PipelineError as problem:
+                self.say(problem)
+                self.told.append(Told(cluster_id, "", f"FAILED: {problem}", {}, {}, problem=True))
+        for nothing in foreign if self.codes else foreign[1:]:
+            said(JOB, nothing)
+        if foreign and not self.codes:
+            self.say(foreign[0])
+        self.finish()
+        return worst(self.codes)
+
+    def answer(self, cluster_id: str, listing: Listing) -> None:
+        request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings)
+        answer = answered(request, self.progress, partial(require_planned, self.settings))
+        one = told(request, answer, self.asked.window)
+        self.progress.clear()
+        self.told.append(one)
+        if self.asked.format == "text":
+            print("\n".join(map(printable, one.text.split("\n"))), flush=True)
+        if self.asked.tables is not None:
+            write_tables(self.asked.tables / cluster_id, answer.tables)
+        self.judge(answer, one)
+
+    def judge(self, answer: Answer, one: Told) -> None:
+        severities = [name for name, count in one.counts.items() if count]
+        try:
+            require_whole(answer.result)
+            require_calm(self.asked.fail_on, answer.result, severities)
+            self.codes.append(0)
+        except (PartialInput, FindingsReached) as problem:
+            self.say(problem)
+
+    def say(self, problem: PipelineError) -> None:
+        self.progress.clear()
+        self.codes.append(said(JOB, problem))
+
+    def finish(self) -> None:
+        """The worst first."""
+        if self.asked.format == "json":
+            documents = [one.document for one in sorted(self.told, key=lambda one: one.need) if one.document]
+            print(json.dumps({"clusters": documents}, indent=2), flush=True)
+        elif len(self.told) > 1:
+            print("\n".join(["", *map(printable, summary(self.told))]), flush=True)

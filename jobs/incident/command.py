@@ -1,0 +1,87 @@
+"""`kafka-controller-audit incident PATH...`: an answer in seconds from logs alone; nothing is stored."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from jobs.incident.clusters import JOB, Asked, Clusters
+from jobs.incident.progress import ProgressLine
+from jobs.incident.size import require_candidates
+from jobs.incident.tables_out import require_empty
+from jobs.incident.window import Window
+from jobs.intake.discovery import candidates_by_cluster
+from jobs.run.outcome import said
+from jobs.settings.arguments import moment, on_settings, settings_of
+from jobs.settings.model import Settings
+from pipeline.core.errors import PipelineError
+from schemas.gold.finding import SEVERITIES
+
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code as in pipeline.core.errors.EXIT_CODES; 130: interrupted."""
+    arguments = parser().parse_args(argv)
+    progress = ProgressLine()
+    try:
+        return run(arguments, progress)
+    except PipelineError as problem:
+        progress.clear()
+        return said(JOB, problem)
+    except KeyboardInterrupt:
+        progress.clear()
+        print(f"{JOB}: interrupted, nothing is kept", file=sys.stderr)
+        return INTERRUPTED
+
+
+def parser() -> argparse.ArgumentParser:
+    arguments = argparse.ArgumentParser(
+        prog=f"kafka-controller-audit {JOB}",
+        description="What the controllers did, from logs alone: no warehouse, no Spark, nothing is stored.",
+    )
+    arguments.add_argument("paths", nargs="+", metavar="PATH", help="folders, files or globs of logs")
+    arguments.add_argument("--cluster", metavar="NAME", help="the cluster that all these logs belong to")
+    arguments.add_argument(
+        "--since", type=moment, metavar="TIME", help="show what goes on at or after it, UTC"
+    )
+    arguments.add_argument("--until", type=moment, metavar="TIME", help="show what began before it, UTC")
+    arguments.add_argument("--format", choices=("text", "json"), default="text")
+    arguments.add_argument(
+        "--tables", type=Path, metavar="DIR", help="write all tables there as Parquet; a folder that is empty"
+    )
+    arguments.add_argument(
+        "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
+    )
+    on_settings(arguments)
+    arguments.add_argument(
+        "--follow-links", action="store_true", default=None, help="also links that lead out of PATH"
+    )
+    arguments.add_argument(
+        "--fail-on", choices=SEVERITIES, help="exit 8 when a finding that is shown is at least so severe"
+    )
+    return arguments
+
+
+def run(arguments: argparse.Namespace, progress: ProgressLine) -> int:
+    window = Window(arguments.since, arguments.until)
+    window.require_forward()
+    settings = in_haste(settings_of(arguments))
+    if arguments.tables is not None:
+        require_empty(arguments.tables)
+    found = candidates_by_cluster(arguments.paths, settings, arguments.cluster)
+    require_candidates(found.values(), settings)
+    asked = Asked(arguments.format, window, arguments.tables, arguments.fail_on)
+    return Clusters(asked, settings, arguments.paths, progress).run(found)
+
+
+def in_haste(settings: Settings) -> Settings:
+    """All that is there is read, as far as it goes: server.log too unless the settings say otherwise, and last records
+    that may still grow."""
+    given = {"quiet_seconds": 0, "placement": "driver"}
+    is_told = settings.source_of("server_log") != "defaults"
+    return settings.model_copy(update=given if is_told else given | {"server_log": True})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""The night of a cluster of which nothing is stored: read, built and judged in this process, and kept in memory."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pyarrow as pa
+
+from jobs.incremental.builder import tables_to_build
+from jobs.incremental.night import Night
+from jobs.intake.bronze_writer import Intake
+from jobs.run.looking import Found, Looking
+from jobs.run.progress import Progress
+from jobs.run.quality_gate import QualityGate, open_findings, said_of, unmet
+from jobs.run.request import RunRequest, RunResult
+from jobs.run.tables_of_run import TablesOfRun
+from jobs.run.unread import excerpts, problems, unread
+from jobs.run.work import Work
+from pipeline.catalog.tables import BY_NAME, JOBS, Table
+from pipeline.core.conditions import Condition
+from pipeline.core.errors import GateFailed
+from pipeline.core.frames import frame_of
+from pipeline.core.record_bytes import SAID_IN, bytes_of
+from pipeline.core.stored_tables import MemoryTables, ReadableTables, asked_of
+from pipeline.store.published import Published
+from schemas.bronze import log_record
+from schemas.gold import finding
+from schemas.ops import quality_result
+from schemas.spec import TableSpec
+
+JOB = "nightly"
+RAW = "raw"
+
+
+class RecordsInMemory(MemoryTables):
+    """Bytes of records that their other columns give are put together for those alone that are asked for."""
+
+    def read(
+        self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
+    ) -> pa.Table:
+        wanted = columns or spec.columns
+        if spec != log_record.SPEC or RAW not in wanted:
+            return super().read(spec, condition, wanted)
+        rows = frame_of(super().read(spec, condition, tuple(dict.fromkeys((*wanted, *SAID_IN)))))
+        return asked_of(rows.with_columns(bytes_of(rows).alias(RAW)), None, wanted)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the logs of one cluster gave: all tables, and what was read."""
+
+    tables: ReadableTables
+    result: RunResult
+
+
+def answered(request: RunRequest, progress: Progress, require_room: Callable[[Found], None]) -> Answer:
+    """As the nightly job works on a cluster of which it never read anything; request: of that job.
+
+    require_room: is told what is to be read before it is read. NothingToRead: no file is a log of Kafka.
+    GateFailed: rows break what their table promises, and what was read is at stake.
+    """
+    stored, cluster_id = RecordsInMemory(), request.cluster_id
+    run_id = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    found = Looking(stored, request, run_id, Published(), progress).look()
+    require_room(found)
+    night = Night(stored, request.settings, cluster_id, run_id, 0, frozenset())
+    gate = QualityGate(cluster_id, run_id, is_counted=True)
+    work = Work(Intake(found.loader, stored, night, gate.enter), gate, progress)
+    found.states.update(work.load(found.planned))
+    tables = tables_to_build(JOBS[JOB], frozenset(), has_segments=True) if work.load_seq else []
+    at_hand = work.build(tables)
+    results = gate.verdicts()
+    stored.append(quality_result.SPEC, pa.Table.from_pylist(results, schema=quality_result.SPEC.arrow))
+    refused = gate.refused(results)
+    if refused:
+        raise GateFailed(
+            expected=f"every critical expectation to hold in cluster {cluster_id}",
+            found=f"{len(refused)} broken, first {said_of(refused[0])}",
+            todo="report it with the name of the table; nothing is told of this cluster",
+        )
+    result = result_of(request, run_id, found, work, tables)
+    result.left_out = [said_of(one) for one in unmet(results)]
+    if tables:
+        result.counts |= open_findings(at_hand.whole(BY_NAME[finding.SPEC.name]))
+    return Answer(TablesOfRun(stored, at_hand), result)
+
+
+def result_of(
+    request: RunRequest, run_id: str, found: Found, work: Work, tables: Sequence[Table]
+) -> RunResult:
+    return RunResult(
+        request.cluster_id,
+        run_id,
+        "published",
+        {},
+        {"load_seq": work.load_seq, **work.intake.totals},
+        {one.spec.name: run_id for one in tables},
+        dict(Counter(state for state, _ in found.states.values())),
+        problems(found.states),
+        unread=unread(found.states),
+        excerpts=excerpts(found.states),
+        is_judged=bool(tables),
+    )

@@ -1,0 +1,77 @@
+"""What `incident` says of one cluster, and one line of each where there are several."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from jobs.incident.in_memory import Answer
+from jobs.incident.window import TablesWithin, Window
+from jobs.questions.answers import Answers
+from jobs.questions.finding_lines import standing
+from jobs.questions.findings import told_of
+from jobs.questions.findings_out import documents, plain
+from jobs.run.request import RunRequest, RunResult
+from jobs.screen.facts import gather
+from jobs.screen.first_screen import Screen, screen_of
+from schemas.gold.finding import SEVERITIES
+
+
+@dataclass(frozen=True)
+class Told:
+    """One cluster: what is printed of it, and by severity how many findings are shown; problem: why there are none."""
+
+    cluster_id: str
+    text: str
+    verdict: str
+    counts: dict[str, int]
+    document: dict[str, Any]
+    problem: bool = False
+
+    @property
+    def need(self) -> tuple[Any, ...]:
+        """The worst first: what failed, then by severities, then what the logs do not tell."""
+        is_unknown = self.verdict.startswith("NOT ENOUGH")
+        return (
+            not self.problem,
+            *(-self.counts.get(one, 0) for one in SEVERITIES[:2]),
+            not is_unknown,
+            self.cluster_id,
+        )
+
+
+def told(request: RunRequest, answer: Answer, window: Window) -> Told:
+    tables = TablesWithin(answer.tables, window)
+    answers, result = Answers(request.cluster_id, tables), answer.result
+    facts = gather(answers, result.watermarks, 0, window.since)
+    then = [f"NEXT   {one}" for one in what_next(request)]
+    screen = screen_of(facts, request, result, then, window.said(answer.tables, tables))
+    rows = standing(facts.findings)
+    counts = {one: sum(row["severity"] == one for row in rows) for one in SEVERITIES}
+    return Told(request.cluster_id, screen.text, screen.verdict, counts, document(answers, result, screen))
+
+
+def what_next(request: RunRequest) -> list[str]:
+    """Nothing is stored: what else there is to ask is asked of a warehouse."""
+    return [
+        "all findings with their lines: --format json; all tables: --tables DIR",
+        f"to ask more of {request.cluster_id}: nightly --logs ..., then show, partition, brokers, outages, term",
+    ]
+
+
+def document(answers: Answers, result: RunResult, screen: Screen) -> dict[str, Any]:
+    """verdict, figures of what was read, and findings as `findings --format json` gives them."""
+    read = {name: plain(value) for name, value in answers.read().items() if name != "new_from_at"}
+    return {
+        "cluster_id": answers.cluster_id,
+        "verdict": screen.verdict,
+        "read": read,
+        "files": dict(result.states),
+        "not_read": [{"path": path, "sentence": said} for path, said in result.unread],
+        "left_out": list(result.left_out),
+        "findings": documents(told_of(answers)) if result.is_judged else [],
+    }
+
+
+def summary(clusters: list[Told]) -> list[str]:
+    width = max(len(one.cluster_id) for one in clusters)
+    ordered = sorted(clusters, key=lambda one: one.need)
+    return [f"SUMMARY  {one.cluster_id:<{width}}  {one.verdict}" for one in ordered]

@@ -1,0 +1,88 @@
+"""`incident` tells what the nightly job tells, from the same tables, and without Spark."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+import pytest
+from pyspark.sql import SparkSession
+
+from jobs import nightly
+from pipeline.catalog.tables import BY_SHORT_NAME, SPECS
+from pipeline.core.frames import frame_of
+from pipeline.store.reading import snapshot
+from tests.conftest import REPOSITORY
+from tests.incident.answers import SAMPLE, answer_of, settings_of, tables_of
+from tests.jobs.test_nightly import without_java
+from tests.lab import folder_of, records, zone_of
+from tests.lab import tables_of as lab_tables
+
+# Whoever imports one of these waits for it, and needs what it needs.
+NOT_NEEDED = ("pyspark", "py4j", "delta", "great_expectations")
+LABS = ("2.2.2-zk-moves", "3.9.2-kraft-separate-moves")
+FILE_ID = re.compile(r"'[0-9a-f]{16}'")
+# Of a run, and where a file or a segment is named.
+OF_A_RUN = ("run_id", "file_id", "load_seq", "evidence", "checked_at", "of_file_id", "of_load_seq")
+CALL = f"""
+import json, sys
+from jobs.cli import main
+code = main({["incident", str(SAMPLE), "--format", "json"]!r})
+print(json.dumps([code, [name for name in {NOT_NEEDED!r} if name in sys.modules]]), file=sys.stderr)
+"""
+
+
+def texts(rows: pl.DataFrame) -> list[str]:
+    """Each row as text, whatever names its file and its run."""
+    kept = rows.drop(OF_A_RUN, strict=False)
+    return sorted(FILE_ID.sub("", str(row)) for row in kept.rows())
+
+
+def differing(found: Mapping[str, pl.DataFrame], expected: Mapping[str, pl.DataFrame]) -> list[str]:
+    return [name for name, rows in expected.items() if texts(found[name]) != texts(rows)]
+
+
+def test_an_answer_needs_no_spark() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CALL],
+        cwd=REPOSITORY, env=without_java(), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stderr) == [0, []]
+    ((cluster,),) = json.loads(done.stdout).values()
+    assert cluster["cluster_id"] == "lab-2.2.2"
+    assert cluster["verdict"] == "NOT OK: 1 critical, 17 warning, 6 info"
+    assert (cluster["read"]["files"], cluster["files"]) == (18, {"read": 18})
+    first = cluster["findings"][0]
+    assert (first["number"], first["rule"], first["severity"]) == (1, "unclean_election", "critical")
+    place = first["evidence"][0]
+    assert place["path"].endswith("broker-2/state-change.log.2026-11-21-08.gz") and place["line"] == 7148
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", LABS)
+def test_all_tables_are_what_the_kernels_give(shared: Path, name: str) -> None:
+    lab = folder_of(shared, name)
+    found = tables_of(answer_of([lab], settings_of(server_log=False, zone=zone_of(lab)), lab.name))
+    built = {BY_SHORT_NAME[one].spec.name: frame_of(rows) for one, rows in lab_tables(records(lab)).items()}
+    assert not differing(found, built)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.soak) for one in LABS] + [None])
+def test_all_tables_are_those_of_the_nightly_job(
+    spark: SparkSession, tmp_path: Path, request: pytest.FixtureRequest, name: str | None
+) -> None:
+    logs = SAMPLE / "lab-2.2.2" if name is None else folder_of(request.getfixturevalue("shared"), name)
+    found = tables_of(answer_of([logs], settings_of(server_log=True, zone=zone_of(logs)), "c"))
+    given = ["--logs", str(logs), "--cluster", "c", "--server-log", "--zone", zone_of(logs)]
+    assert nightly.main([*given, "--warehouse", str(tmp_path / "warehouse")]) == 0
+    seen = snapshot(spark, str(tmp_path / "warehouse"), "c")
+    stored = {
+        spec.name: frame_of(seen.read(spec.name).toArrow()).select(spec.columns)
+        for spec in SPECS
+        if spec.name in seen.tables()
+    }
+    assert not differing(found, stored)
