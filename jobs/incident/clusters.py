@@ -64,7 +64,7 @@ class Clusters:
     def answer(self, cluster_id: str, listing: Listing) -> None:
         request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings)
         answer = answered(request, self.progress, partial(require_planned, self.settings))
-        one = told(request, answer, self.asked.window)
+        one = told(request, answer, self.asked.window, is_json=self.asked.format == "json")
         self.progress.clear()
         self.told.append(one)
         if self.asked.format == "text":

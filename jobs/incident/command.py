@@ -1,11 +1,14 @@
 """`kafka-controller-audit incident PATH...`: an answer in seconds from logs alone; nothing is stored."""
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from jobs.incident.clusters import JOB, Asked, Clusters
+from jobs.incident.logs import Logs
 from jobs.incident.progress import ProgressLine
 from jobs.incident.size import require_candidates
 from jobs.incident.tables_out import require_empty
@@ -17,13 +20,14 @@ from jobs.settings.model import Settings
 from pipeline.core.errors import PipelineError
 from schemas.gold.finding import SEVERITIES
 
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES; 130: interrupted."""
     arguments = parser().parse_args(argv)
     progress = ProgressLine()
+    signal.signal(signal.SIGTERM, stopped)
     try:
         return run(arguments, progress)
     except PipelineError as problem:
@@ -35,12 +39,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
+def stopped(*_: object) -> None:
+    """What is unpacked is removed, too, when the process is told to stop."""
+    raise SystemExit(TERMINATED)
+
+
 def parser() -> argparse.ArgumentParser:
     arguments = argparse.ArgumentParser(
         prog=f"kafka-controller-audit {JOB}",
         description="What the controllers did, from logs alone: no warehouse, no Spark, nothing is stored.",
     )
-    arguments.add_argument("paths", nargs="+", metavar="PATH", help="folders, files or globs of logs")
+    arguments.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="folders, files, globs, archives (tar, .gz or .zst, and zip); - is stdin",
+    )
     arguments.add_argument("--cluster", metavar="NAME", help="the cluster that all these logs belong to")
     arguments.add_argument(
         "--since", type=moment, metavar="TIME", help="show what goes on at or after it, UTC"
@@ -69,10 +83,12 @@ def run(arguments: argparse.Namespace, progress: ProgressLine) -> int:
     settings = in_haste(settings_of(arguments))
     if arguments.tables is not None:
         require_empty(arguments.tables)
-    found = candidates_by_cluster(arguments.paths, settings, arguments.cluster)
-    require_candidates(found.values(), settings)
     asked = Asked(arguments.format, window, arguments.tables, arguments.fail_on)
-    return Clusters(asked, settings, arguments.paths, progress).run(found)
+    with TemporaryDirectory(prefix=f"{JOB}-") as folder:
+        logs = Logs(arguments.paths, settings, Path(folder), progress)
+        found = candidates_by_cluster(arguments.paths, settings, arguments.cluster, logs.below)
+        require_candidates(found.values(), settings)
+        return Clusters(asked, settings, arguments.paths, progress).run(found)
 
 
 def in_haste(settings: Settings) -> Settings:

@@ -1,5 +1,6 @@
 """What `incident` says of one cluster, and one line of each where there are several."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,8 +8,9 @@ from jobs.incident.in_memory import Answer
 from jobs.incident.window import TablesWithin, Window
 from jobs.questions.answers import Answers
 from jobs.questions.finding_lines import standing
-from jobs.questions.findings import told_of
+from jobs.questions.findings_out import Told as ToldFindings
 from jobs.questions.findings_out import documents, plain
+from jobs.questions.rows import Row
 from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import gather
 from jobs.screen.first_screen import Screen, screen_of
@@ -17,7 +19,8 @@ from schemas.gold.finding import SEVERITIES
 
 @dataclass(frozen=True)
 class Told:
-    """One cluster: what is printed of it, and by severity how many findings are shown; problem: why there are none."""
+    """One cluster: what is printed of it, and by severity how many findings are shown. document: where it is asked for;
+    problem: there is no answer."""
 
     cluster_id: str
     text: str
@@ -38,7 +41,7 @@ class Told:
         )
 
 
-def told(request: RunRequest, answer: Answer, window: Window) -> Told:
+def told(request: RunRequest, answer: Answer, window: Window, *, is_json: bool = False) -> Told:
     tables = TablesWithin(answer.tables, window)
     answers, result = Answers(request.cluster_id, tables), answer.result
     facts = gather(answers, result.watermarks, 0, window.since)
@@ -46,7 +49,8 @@ def told(request: RunRequest, answer: Answer, window: Window) -> Told:
     screen = screen_of(facts, request, result, then, window.said(answer.tables, tables))
     rows = standing(facts.findings)
     counts = {one: sum(row["severity"] == one for row in rows) for one in SEVERITIES}
-    return Told(request.cluster_id, screen.text, screen.verdict, counts, document(answers, result, screen))
+    document = document_of(answers, result, screen, facts.findings) if is_json else {}
+    return Told(request.cluster_id, screen.text, screen.verdict, counts, document)
 
 
 def what_next(request: RunRequest) -> list[str]:
@@ -57,8 +61,12 @@ def what_next(request: RunRequest) -> list[str]:
     ]
 
 
-def document(answers: Answers, result: RunResult, screen: Screen) -> dict[str, Any]:
+def document_of(
+    answers: Answers, result: RunResult, screen: Screen, findings: Sequence[Row]
+) -> dict[str, Any]:
     """verdict, figures of what was read, and findings as `findings --format json` gives them."""
+    lines_of = answers.lines([place for one in findings for place in one["evidence"]], shown=())
+    told_findings = ToldFindings(answers.cluster_id, findings, lines_of, answers.last_at())
     read = {name: plain(value) for name, value in answers.read().items() if name != "new_from_at"}
     return {
         "cluster_id": answers.cluster_id,
@@ -67,7 +75,7 @@ def document(answers: Answers, result: RunResult, screen: Screen) -> dict[str, A
         "files": dict(result.states),
         "not_read": [{"path": path, "sentence": said} for path, said in result.unread],
         "left_out": list(result.left_out),
-        "findings": documents(told_of(answers)) if result.is_judged else [],
+        "findings": documents(told_findings),
     }
 
 

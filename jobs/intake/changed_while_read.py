@@ -63,7 +63,7 @@ def lost_segments(
 def rewritten(segments: Sequence[Segment], look: LookAgain) -> frozenset[int]:
     """The load_seq of those whose file was put in place of itself while it was read: it begins with the same record and
     holds other bytes before the end of the segment. Files that are as they were listed are not looked into again."""
-    by_path = {one.looked.found.path: one for one in segments}
+    by_path = {one.looked.found.bytes_at: one for one in segments}
     with ThreadPoolExecutor(LISTED_AT_ONCE) as pool:
         now = [one for one in pool.map(listed_now, by_path) if one is not None]
     changed = [one for one in now if status(one) != status(by_path[one.path].looked.found)]
@@ -97,7 +97,7 @@ def listed_now(path: str) -> Listed | None:
 
 def is_as_listed(found: Listed) -> bool:
     """The path still holds what was listed, and maybe more."""
-    again = listed_now(found.path)
+    again = listed_now(found.bytes_at)
     return again is not None and (status(again) == status(found) or again.size_bytes > found.size_bytes)
 
 

@@ -2,14 +2,17 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from jobs.settings.model import Settings
 from jobs.settings.types import CLUSTER_NAME
 from pipeline.core.errors import InputProblem
 from pipeline.core.files import Listed, list_files
 from pipeline.kafka.layout.paths import Located, locate
+
+Below = Callable[[str], Iterable[Listed]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +33,14 @@ class Listing:
 
 
 def candidates_by_cluster(
-    roots: Sequence[str], settings: Settings, cluster: str | None
+    roots: Sequence[str], settings: Settings, cluster: str | None, below: Below | None = None
 ) -> dict[str, list[Candidate]]:
-    """All files below the roots by cluster: the one given, else the one in the path, else the default of conf.
+    """All files below the roots by cluster: the one given, else the one in the path, else the default of conf. below:
+    lists a root.
 
     InputProblem: a root is missing or may not be read, there is no file at all, or no cluster with a usable name.
     """
-    clusters = located_below(roots, settings, cluster)
+    clusters = located_below(roots, settings, cluster, below)
     if not clusters:
         raise InputProblem(
             expected=f"log files below {', '.join(roots)}",
@@ -69,10 +73,10 @@ def listing_now(
 
 
 def located_below(
-    roots: Sequence[str], settings: Settings, cluster: str | None
+    roots: Sequence[str], settings: Settings, cluster: str | None, below: Below | None = None
 ) -> dict[str, list[Candidate]]:
     """By cluster, whatever its name, its files in the order of their paths."""
-    found = found_below(roots, settings)
+    found = found_below(roots, settings, below or partial(listed_below, follow_links=settings.follow_links))
     clusters: dict[str, list[Candidate]] = defaultdict(list)
     for path in sorted(found):
         candidate = found[path]
@@ -100,12 +104,12 @@ def told_together(
     return {name: clusters[name] for name in homes}
 
 
-def found_below(roots: Sequence[str], settings: Settings) -> dict[str, Candidate]:
+def found_below(roots: Sequence[str], settings: Settings, below: Below) -> dict[str, Candidate]:
     """By path; what the same text stands for twice is the one that can be read."""
     found: dict[str, Candidate] = {}
     patterns = settings.patterns()
     for root in roots:
-        for listed in listed_below(root, follow_links=settings.follow_links):
+        for listed in below(root):
             before = found.get(listed.path)
             if before is None or (before.listed.problem and not listed.problem):
                 # What is refused may be a folder, whose name tells what its files belong to.

@@ -59,11 +59,11 @@ class Looker:
 
         InputProblem: executors find no such file where the driver has one.
         """
-        by_path = {one.listed.path: one for one in candidates}
+        by_path = {one.listed.bytes_at: one for one in candidates}
         readable = [one for one in by_path.values() if one.listed.problem is None and one.listed.size_bytes]
         rows = [
             {
-                "path": one.listed.path,
+                "path": one.listed.bytes_at,
                 "log": one.located.log,
                 "envelope": envelope_of(one, self.settings, self.cluster_id),
                 "stored_bytes": one.listed.size_bytes,

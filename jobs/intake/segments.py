@@ -137,7 +137,7 @@ class Loader:
                 "end": min(start + step, segment.limit),
                 "limit": segment.limit,
                 "owns_preamble": start == segment.start_offset,
-                "path": file.found.path,
+                "path": file.found.bytes_at,
                 "codec": file.codec,
                 "first_record_hash": file.first_record_hash,
                 "max_record_bytes": limits.max_record_bytes,

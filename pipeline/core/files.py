@@ -24,7 +24,8 @@ KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: 
 class Listed:
     """One file below a root. relative: its path below it, with '/'; problem: why it is not read.
 
-    is_elsewhere: only because what it links to is listed under another name.
+    is_elsewhere: only because what it links to is listed under another name. stored_at: where its bytes are, if not at
+    the path: a member of an archive.
     """
 
     path: str
@@ -33,6 +34,11 @@ class Listed:
     modified_at: datetime
     problem: str | None = None
     is_elsewhere: bool = False
+    stored_at: str = ""
+
+    @property
+    def bytes_at(self) -> str:
+        return self.stored_at or self.path
 
 
 def list_files(root: str, *, follow_links: bool = False) -> Iterator[Listed]:

@@ -3,6 +3,8 @@
 import gzip
 import hashlib
 import os
+import tarfile
+import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from io import BytesIO
@@ -68,6 +70,39 @@ CASES = [
     ("another archive", "a.log.bz2", b"BZh91AY" + bytes(range(256)) * 99, None, ("plain", None, None)),
     ("empty", "a.log", b"", None, ("plain", None, None)),
 ]
+
+
+def tar(*names: str) -> bytes:
+    packed = BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name in names:
+            info = tarfile.TarInfo(name)
+            info.size = len(STATE)
+            archive.addfile(info, BytesIO(STATE))
+    return packed.getvalue()
+
+
+def zipped(*names: str) -> bytes:
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name in names:
+            archive.writestr(name, STATE)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "is_refused"),
+    [
+        (tar("b/controller.log", "b/state-change.log"), True),
+        (gzip.compress(tar("b/controller.log")), True),
+        (zipped("b/controller.log.2026-11-21"), True),
+        (zipped("kafka/controller/ControllerContext.class", "META-INF/MANIFEST.MF"), False),
+    ],
+)
+def test_an_archive_is_no_log(tmp_path: Path, content: bytes, *, is_refused: bool) -> None:
+    found = seen(tmp_path, "controller.log.gz", content)
+    assert (found["problem"] or "").startswith("an archive of several files") is is_refused
+    assert found["envelope"] is None
 
 
 @pytest.mark.parametrize(

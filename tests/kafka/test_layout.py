@@ -31,6 +31,9 @@ PATHS = """
     logs/controller.log                                   | -          | -    | controller
     broker-3-controller.log                               | -          | 3    | controller
     kafka-3.state-change.log.gz                           | -          | 3    | state-change
+    report/reports/podlogs/my-cluster-kafka-2.log         | -          | 2    | -
+    my-cluster-dual-role-4-kafka.log.0                    | -          | 4    | -
+    kafka-controller-1.log                                | -          | -    | controller
     kafka_2.13-3.9.1/logs/controller.log                  | -          | -    | controller
     kafka-3.9.1/logs/server.log                           | -          | -    | server
     2026/11/21/controller.log                             | -          | -    | controller

@@ -1,5 +1,6 @@
 """A look into a file: what it is, and what identifies its content."""
 
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 
+from pipeline.core.archives import is_tar, is_zip, names_in_zip
 from pipeline.core.fingerprint import Fingerprint, fingerprint
 from pipeline.core.opening import open_by_content, open_input
 from pipeline.core.scan import joined, scan
@@ -29,6 +31,9 @@ from pipeline.kafka.reading.sniff import (
 )
 from pipeline.kafka.reading.unread import said_of
 
+ARCHIVE = "an archive of several files: unpack it (incident reads it as it is)"
+NAME_OF_LOG = re.compile(r"\.log(?:[.-][^/]*)?$")
+MOST_NAMES = 20_000
 UNREADABLE = (OSError, EOFError, zlib.error, pa.ArrowException)
 
 
@@ -62,6 +67,10 @@ def look(
         until = stored_bytes if codec == "plain" else None
         with stream:
             found, head = sniff_stream(stream, envelope, log, most=max_record_bytes, until=until)
+        if said := is_archive(path, codec, head):
+            return as_row(path, codec, Sniff(None, None, frozenset()), None, Fingerprint()) | {
+                "problem": said
+            }
         kind = kind_of(found, log)
         detected = found.envelope if envelope is None and found.envelope is not None else ""
         is_masked, is_other = wanted.masking is not None, is_excerpt(detected)
@@ -87,6 +96,12 @@ def look(
         nothing = as_row(path, codec, Sniff(None, None, begun.node_ids), None, Fingerprint(), name)
         is_missing = isinstance(error, FileNotFoundError)
         return nothing | {"problem": f"{error}"[:300] or type(error).__name__, "is_missing": is_missing}
+
+
+def is_archive(path: str, codec: str, head: bytes) -> str | None:
+    """Why a tar is not read, however packed, nor a zip that has logs: a jar has none."""
+    names = names_in_zip(path, MOST_NAMES) if codec == "plain" and is_zip(head) else []
+    return ARCHIVE if is_tar(head) or any(map(NAME_OF_LOG.search, names)) else None
 
 
 def beginning(path: str, codec: str | None) -> bytes:

@@ -26,6 +26,11 @@ _FILE_OF_NODE = (
     r"(?:^|/)(?:broker|node|kafka)[-_]?(?P<node>\d{1,9})[-_.]"
     r"(?=state-change|controller|server)[^/]+$"
 )
+# What `kubectl logs` and the report of Strimzi call it: my-cluster-kafka-0.log, of the container before .log.0.
+_FILE_OF_POD = (
+    r"(?:^|/)(?:[^/]*[-_])?(?:broker|kafka|dual-role)-(?P<node>\d{1,9})"
+    r"(?:-kafka)?\.log(?:\.\d+)?(?:\.gz)?$"
+)
 
 BUILT_IN_PATTERNS: tuple[str, ...] = (
     _CLUSTER + _NODE,
@@ -33,6 +38,7 @@ BUILT_IN_PATTERNS: tuple[str, ...] = (
     _CLUSTER + _NUMBER,
     _ANYWHERE + _NUMBER,
     _FILE_OF_NODE,
+    _FILE_OF_POD,
     r"(?:^|/)[^/]+$",
 )
 

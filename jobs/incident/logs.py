@@ -1,0 +1,82 @@
+"""The logs that an incident names: folders, files and globs as the nightly job lists them, archives, and stdin."""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+from jobs.incident.piped import parted
+from jobs.incident.progress import ProgressLine
+from jobs.incident.size import require
+from jobs.intake.discovery import listed_below
+from jobs.settings.model import Settings
+from pipeline.core.archives import Archive, Budget, Unpacking, archive_kind
+from pipeline.core.files import URI, Listed, moment
+from pipeline.kafka.layout.paths import locate
+
+STDIN = "-"
+SUFFIX = re.compile(r"(?:\.(?:tar|tgz|tzst|zip))?(?:\.(?:gz|zst))?$")
+BLOCK = 1 << 20
+
+
+class Logs:
+    """folder: of this run alone; what is unpacked and what is piped in is put there."""
+
+    def __init__(
+        self, paths: Sequence[str], settings: Settings, folder: Path, progress: ProgressLine
+    ) -> None:
+        limits = settings.limits
+        budget = Budget(limits.archive_bytes, limits.archive_members, limits.max_ratio)
+        self.paths, self.settings, self.folder, self.progress = paths, settings, folder, progress
+        self.unpacking = Unpacking(folder, budget)
+
+    def below(self, path: str) -> Iterator[Listed]:
+        """The files of one path."""
+        if path == STDIN:
+            yield from self.piped(sys.stdin.buffer)
+            return
+        for one in listed_below(path, follow_links=self.settings.follow_links):
+            is_alone = len(self.paths) == 1 and one.path == str(Path(path).absolute())
+            yield from self.opened(one, is_alone=is_alone)
+
+    def opened(self, one: Listed, *, is_alone: bool) -> Iterator[Listed]:
+        """The members of an archive; another file as it is. is_alone: its name stands for no folder of a cluster, as
+        that of a folder does not that is named."""
+        is_here = one.problem is None and one.size_bytes and not URI.match(one.bytes_at)
+        kind = archive_kind(one.bytes_at) if is_here else None
+        if kind is None:
+            yield one
+            return
+        self.progress.stage("unpacking", one.path)
+        prefix = SUFFIX.sub("", one.relative)
+        for member in self.unpacking.members(Archive(one, kind, prefix)):
+            inner = member.relative.removeprefix(f"{prefix}/")
+            is_told = is_alone and locate(inner, self.settings.patterns()).node is not None
+            yield replace(member, relative=inner) if is_told else member
+
+    def piped(self, stream: BinaryIO) -> Iterator[Listed]:
+        """What comes in, by the node that its lines name before their time, or as one file."""
+        self.progress.stage("reading", "stdin")
+        file = self.folder / "stdin"
+        size = 0
+        with file.open("wb") as kept:
+            while block := stream.read(BLOCK):
+                size += len(block)
+                require(size, self.settings)
+                kept.write(block)
+        at = moment(file.stat().st_mtime)
+        whole = Listed("stdin", "stdin.log", size, at, stored_at=str(file))
+        parts = parted(file, self.folder)
+        if not parts:
+            yield from self.opened(whole, is_alone=True)
+        for name, place in parts.items():
+            found = place.stat()
+            yield Listed(
+                f"stdin!{name}",
+                f"{name}/stdin.log",
+                found.st_size,
+                moment(found.st_mtime),
+                stored_at=str(place),
+            )

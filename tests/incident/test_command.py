@@ -1,0 +1,152 @@
+"""What `incident` takes, and what it leaves behind: archives, pipes, windows, tables, limits, an end by hand."""
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from jobs.incident.command import main
+from pipeline.catalog.tables import SPECS
+from tests.conftest import REPOSITORY
+from tests.incident.answers import SAMPLE, answer_of, settings_of
+
+LAB = SAMPLE / "lab-2.2.2"
+LINES = {number: (LAB / f"broker-{number}" / "controller.log").read_text() for number in (1, 2, 3)}
+VERDICT = re.compile(r"^VERDICT  (.*)$", re.MULTILINE)
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """A small cluster in a folder, controller.log of three brokers."""
+    for number, text in LINES.items():
+        folder = tmp_path / "logs" / f"broker-{number}"
+        folder.mkdir(parents=True)
+        (folder / "controller.log").write_text(text)
+    return tmp_path / "logs"
+
+
+def printed(capsys: pytest.CaptureFixture[str], *given: str, code: int = 0) -> str:
+    assert main(list(given)) == code
+    return capsys.readouterr().out
+
+
+def without_paths(screen: str) -> list[str]:
+    return [line for line in screen.splitlines() if "controller.log:" not in line and "stdin!" not in line]
+
+
+def test_an_archive_is_what_is_in_it(
+    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = tmp_path / "b.tgz"
+    with tarfile.open(archive, "w:gz") as tar:
+        tar.add(logs, arcname=".")
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    screen = printed(capsys, str(archive))
+    assert without_paths(screen) == without_paths(printed(capsys, str(logs)))
+    assert f"{archive}!broker-2/controller.log:43\n" in screen
+    assert not list((tmp_path / "tmp").iterdir())
+
+
+def test_what_is_left_out_of_an_archive_is_told(
+    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with tarfile.open(logs / "more.tar", "w") as tar:
+        link = tarfile.TarInfo("controller.log")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(link)
+    screen = printed(capsys, str(logs), code=7)
+    assert f"{logs}/more.tar!controller.log: links that lead out of it: 1" in screen
+
+
+def test_lines_of_several_pods_in_a_pipe_are_told_apart(
+    logs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        f"[pod/broker-{number}/kafka] {line}"
+        for number, text in LINES.items()
+        for line in text.splitlines(keepends=True)
+    ]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("".join(lines).encode())))
+    screen = printed(capsys, "-")
+    assert without_paths(screen) == without_paths(printed(capsys, str(logs)))
+    assert "stdin!broker-2:43\n" in screen
+
+
+def test_a_window_cuts_what_is_shown(capsys: pytest.CaptureFixture[str], logs: Path) -> None:
+    """It is judged by all that was read."""
+    found = {}
+    for bound in ((), ("--since", "2026-11-21T09:00:13"), ("--until", "2026-11-21T09:00:08.41")):
+        ((told,),) = json.loads(printed(capsys, str(logs), "--format", "json", *bound)).values()
+        found[bound[:1]] = [one["rule"] for one in told["findings"]]
+        assert told["read"]["records"] == 264
+    assert found == {
+        (): ["outage", "controller_outlived"],
+        ("--since",): ["outage"],
+        ("--until",): ["controller_outlived"],
+    }
+    screen = printed(capsys, str(logs), "--since", "2026-11-21T09:00:13")
+    assert (
+        "SHOWN    since 2026-11-21 09:00:13.000 UTC: 1 of 2 findings; judged by all that was read" in screen
+    )
+
+
+def test_tables_go_into_a_folder_that_is_empty(
+    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    printed(capsys, str(logs), "--tables", str(out), "--cluster", "c")
+    found = {f"{one.parent.name}.{one.stem}": one for one in (out / "c").rglob("*.parquet")}
+    assert found.keys() == {spec.name for spec in SPECS}
+    assert pl.read_parquet(found["silver.term"]).height == 2
+    assert main([str(logs), "--tables", str(out)]) == 2
+    assert "found c in it; name another" in capsys.readouterr().err
+
+
+def test_what_is_too_long_is_the_nightlys(
+    logs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KCA_LIMITS__INCIDENT_BYTES", "1000")
+    assert main([str(logs)]) == 4
+    assert "Expected at most 1.0 kB of logs of one cluster (limits.incident_bytes)" in capsys.readouterr().err
+
+
+def test_several_clusters_are_told_once_more_the_worst_first(
+    tmp_path: Path, logs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    all_of_them = tmp_path / "all"
+    all_of_them.mkdir()
+    quiet = all_of_them / "a" / "broker-1"
+    quiet.mkdir(parents=True)
+    (quiet / "controller.log").write_text("".join(LINES[1].splitlines(keepends=True)[:1]))
+    logs.rename(all_of_them / "b")
+    lines = printed(capsys, str(all_of_them)).splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("SUMMARY")] == ["b", "a"]
+
+
+def test_an_end_by_hand_leaves_nothing(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "jobs", "incident", "-"],
+        cwd=REPOSITORY, env=os.environ | {"TMPDIR": str(tmp_path)}, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob("incident-*/stdin")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (130, "incident: interrupted, nothing is kept\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_last_records_are_read_however_new_they_are(logs: Path) -> None:
+    answer = answer_of([logs], settings_of())
+    assert answer.result.states == {"read": 3}
