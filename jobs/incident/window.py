@@ -29,8 +29,11 @@ BEGINS = {
     "gold.imbalance_check": "checked_at",
     "gold.replay_check": "logged_at",
     "gold.transition_audit": "logged_at",
-    "silver.topic_event": "logged_at",
+    "gold.topic_lifecycle": "first_seen_at",
+    "gold.reassignment": "asked_from_at",
+    "gold.broker_session": "left_at",
 }
+LINES = "logged_at"  # of tables of single lines
 # Of these the row that holds then is asked for as the one that holds at the end.
 STATES = ("gold.partition_timeline", "gold.leader_imbalance")
 
@@ -80,13 +83,14 @@ class TablesWithin:
         self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
     ) -> pa.Table:
         wanted = columns or spec.columns
-        if not self.window.is_bounded or spec.name not in {*SPANS, *BEGINS}:
+        is_of_lines = spec.layer == "silver" and LINES in spec.columns
+        if not self.window.is_bounded or not (is_of_lines or spec.name in {*SPANS, *BEGINS}):
             return self.tables.read(spec, condition, wanted)
         return asked_of(self.cut(spec, frame_of(self.tables.read(spec))), condition, wanted)
 
     def cut(self, spec: TableSpec, rows: pl.DataFrame) -> pl.DataFrame:
         since, until = self.window.since, self.window.until
-        begin, end = SPANS.get(spec.name, (BEGINS.get(spec.name, ""), None))
+        begin, end = SPANS.get(spec.name, (BEGINS.get(spec.name, LINES), None))
         if until is not None:
             rows = rows.filter((col(begin) < until).fill_null(value=True))
         if until is not None and end is not None and spec.name in STATES:
