@@ -25,7 +25,7 @@ OUTCOMES = (
     "overridden",  # by another target, before it was completed
     "in_progress",
     "skipped",  # the controller did not begin it
-    "failed",  # an error ended it, or the request was refused
+    "failed",  # an error ended it, its topic is being deleted as a controller starts, or the request was refused
     "forgotten",  # up to 2.3: the next controller does not find it in ZooKeeper, and the added replicas stay
     "topic_deleted",
     "lines_missing",  # another one of the partition begins, and no line ends this one

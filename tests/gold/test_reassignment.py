@@ -20,7 +20,10 @@ OTHER_LABS = (
     *("3.2.3-zk-stock", "3.2.3-zk-trace", "3.9.1-zk-trace"),
 )
 RUNS = ("2.2.2-zk-moves", "4.0.0-kraft-combined-moves")
-OTHER_RUNS = ("1.0.2-zk-moves", "3.9.1-zk-moves", "3.9.2-kraft-separate-moves")
+OTHER_RUNS = (
+    *("1.0.2-zk-moves", "3.9.1-zk-moves", "2.2.2-zk-redrive", "3.9.1-zk-redrive"),
+    "3.9.2-kraft-separate-moves",
+)
 # What the truth calls otherwise: up to 2.3 a request that is taken away by hand is forgotten at the next fail-over.
 SAME = {"cancelled": {"cancelled", "forgotten"}, "open_at_end": {"in_progress"}, "refused": {"failed"}}
 SOON_MS = 200

@@ -203,11 +203,11 @@ def reassignment_failed(reassignment: pl.DataFrame) -> pl.DataFrame:
 
 
 def reassignment_skipped(reassignment: pl.DataFrame) -> pl.DataFrame:
-    """Requests that a controller does not take up, as the topic is being deleted.
+    """Requests that a controller does not take up, or drops at its start, as the topic is being deleted.
 
     Source: KafkaController.maybeTriggerPartitionReassignment, 0.8.1 to 3.9.
     """
-    is_skipped = (col("outcome") == "skipped") & (col("reason") == "topic_deleting")
+    is_skipped = col("outcome").is_in(["skipped", "failed"]) & (col("reason") == "topic_deleting")
     said = words("reassignment of {} was skipped: its topic is being deleted", partition_name())
     return one_each(reassignment.filter(is_skipped), "reassignment_skipped", "info", said, {})
 

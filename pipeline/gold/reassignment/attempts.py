@@ -91,6 +91,7 @@ def with_outcome(found: pl.DataFrame) -> pl.DataFrame:
     outcome = (
         when(closed_by == TOPIC_GONE).then(lit("topic_deleted"))
         .when(closed_by == FORGOTTEN).then(lit("forgotten"))
+        .when((closed_by == "skipped") & ~col("opened_by").is_in(CONTINUED)).then(lit("failed"))
         .when(closed_by.is_in(["failed", "skipped"])).then(closed_by)
         .when(closed_by.is_not_null() & (is_back | col("is_cancelled"))).then(lit("cancelled"))
         .when(closed_by.is_not_null()).then(lit("completed"))
