@@ -61,6 +61,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "main",
         "[--at TIME] [--controller N]: what the cluster was then, or what controller N took it for",
     ),
+    "gauges": (
+        "jobs.questions.gauges",
+        "main",
+        "[--at TIME] [--format openmetrics]: the controller's gauges at a time or over time",
+    ),
     "term": (
         "jobs.questions.terms",
         "main",

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import polars as pl
-from polars import col, when
+from polars import col
 
 from jobs.questions.answers import Answers, holds
+from jobs.questions.context_partitions import TIMELINE, UNDETERMINED, name_of, partitions_at
 from jobs.questions.deletion_course import stage_at
 from jobs.questions.pending_elections import pending
 from jobs.questions.rows import Row
@@ -16,18 +17,12 @@ from pipeline.core.conditions import differs, is_in, since
 from pipeline.gold.reassignment.attempts import NAMES
 from schemas.gold.reassignment import STEPS
 
-TIMELINE = "gold.partition_timeline"
 TABLES = (
     *("gold.controller_term", "gold.broker_session", "gold.topic_lifecycle", "gold.reassignment", TIMELINE),
     "gold.partition_outage",
 )  # fmt: skip
-STATE = (
-    *("state", "leader", "is_served", "unserved_why", "leader_epoch", "replicas", "is_assignment_stale"),
-    *("isr", "is_isr_stale", "adding_replicas", "removing_replicas", "is_deleting"),
-)  # fmt: skip
 NEVER_BEGUN = ("skipped", "failed")
 NOT_SOUGHT = ("none", "ignored_nonexistent", "disabled")
-UNDETERMINED = "undetermined"
 # Parts of an answer, in their order.
 CONTROLLER, LIVE, SHUTTING_DOWN, GONE = "controller", "live_broker", "shutting_down_broker", "gone_broker"
 TOPIC, DELETING, MOVING, LEADERLESS = "topic", "queued_for_deletion", "being_reassigned", "without_leader"
@@ -52,13 +47,14 @@ class Context:
 def context_at(answers: Answers, at: datetime) -> Context:
     """As the cluster-wide view has it: what the controller in office said, and those before it."""
     terms = tenures(answers)
+    in_office = controllers(terms, at)
     partitions = partitions_at(answers, at)
     brokers = sessions(answers, at)
     live = [one for one in brokers if one["left_at"] is None or one["left_at"] > at]
     lives = topics_at(answers, at)
     parts = {
-        CONTROLLER: controllers(terms, at),
-        LIVE: [live_row(one) for one in live],
+        CONTROLLER: in_office,
+        LIVE: [live_row(one, is_watched=is_watched(in_office)) for one in live],
         SHUTTING_DOWN: list(shutting_down(live, at)),
         GONE: [gone_row(one) for one in brokers if one not in live],
         TOPIC: [topic_row(one, at) for one in lives],
@@ -78,18 +74,20 @@ def last_of(rows: Sequence[Row]) -> Row | None:
     return rows[-1] if rows else None
 
 
-def name_of(row: Row) -> str:
-    return f"{row['topic']}-{row['partition']}"
-
-
 def sessions(answers: Answers, at: datetime) -> list[Row]:
     """The last stay of each broker that had begun by then."""
     begun = answers.rows("gold.broker_session", by("joined_at", at))
     return begun.sort("joined_at").unique("broker_id", keep="last").sort("broker_id").to_dicts()
 
 
-def live_row(one: Row) -> Row:
+def is_watched(in_office: Sequence[Row]) -> bool:
+    """Brokers that come and go are noticed by a controller in office alone."""
+    return any(one["key"] == "controller" and one["value"]["office"] != "vacant" for one in in_office)
+
+
+def live_row(one: Row, *, is_watched: bool) -> Row:
     """In KRaft one that is not fenced. since_at: null where it was there before the first line about it."""
+    one = one if is_watched else one | {"certainty": UNDETERMINED}
     since = None if one["joined_how"] == "before_data" else one["joined_at"]
     return told(str(one["broker_id"]), {"broker_epoch": one["broker_epoch"], "mode": one["mode"]}, since, one)
 
@@ -195,54 +193,3 @@ def leaderless(answers: Answers, at: datetime) -> list[Row]:
         told(name_of(one), {name: one[name] for name in names}, one["noticed_at"], one)
         for one in rows.to_dicts()
     ]
-
-
-def partitions_at(answers: Answers, at: datetime) -> pl.DataFrame:
-    """One row a partition: topic, partition, STATE, since_at, known_by, certainty; trouble: the first that holds of
-    nobody serves it (0), not known (1), an ISR that is known is short (2), led by another than the preferred one (3);
-    null: it is well."""
-    columns = ("topic", "partition", "topic_life", *STATE, "stated_from_at", "term_id", "certainty")
-    rows = answers.rows(TIMELINE, holds(at), columns)
-    return with_trouble(rows.rename({"stated_from_at": "since_at", "term_id": "known_by"}))
-
-
-def with_trouble(rows: pl.DataFrame) -> pl.DataFrame:
-    is_unknown = (col("certainty") == UNDETERMINED) | col("is_assignment_stale") | col("is_served").is_null()
-    is_short = ~col("is_isr_stale") & (col("isr").list.len() < col("replicas").list.len())
-    trouble = (
-        when(~col("is_served")).then(0)
-        .when(is_unknown.fill_null(value=True)).then(1)
-        .when(is_short).then(2)
-        .when(col("leader") != col("replicas").list.first()).then(3)
-    )  # fmt: skip
-    return rows.with_columns(trouble=trouble).sort("topic", "partition", "topic_life")
-
-
-def partition_rows(partitions: pl.DataFrame) -> list[Row]:
-    return [
-        told(
-            name_of(one),
-            {name: one[name] for name in STATE},
-            one["since_at"],
-            one | {"term_id": one["known_by"]},
-        )
-        for one in partitions.iter_rows(named=True)
-    ]
-
-
-def counts_of(partitions: pl.DataFrame) -> Row:
-    """deleting is counted in none of the others but all."""
-    there = ~col("is_deleting")
-    is_sure = ~col("is_assignment_stale").fill_null(value=True)
-    is_short = col("isr").list.len() < col("replicas").list.len()
-    is_elsewhere = (col("leader") != col("replicas").list.first()) & is_sure
-    is_unknown = (col("certainty") == UNDETERMINED) | col("leader").is_null() | col("replicas").is_null()
-    return partitions.select(
-        all=pl.len(),
-        deleting=col("is_deleting").sum(),
-        leaderless=(there & ~col("is_served")).sum(),
-        short=(there & is_short & ~col("is_isr_stale")).sum(),
-        isr_stale=(there & col("is_isr_stale")).sum(),
-        elsewhere=(there & col("is_served") & is_elsewhere).sum(),
-        unknown=(there & (is_unknown | ~is_sure)).sum(),
-    ).row(0, named=True)

@@ -8,6 +8,7 @@ from typing import Any
 from polars import col
 
 from jobs.questions.ask_text import is_in_doubt, leader_text, marked, served_text
+from jobs.questions.context_partitions import counts_of, partition_rows
 from jobs.questions.context_rows import (
     CONTROLLER,
     DELETING,
@@ -21,8 +22,6 @@ from jobs.questions.context_rows import (
     SHUTTING_DOWN,
     TOPIC,
     Context,
-    counts_of,
-    partition_rows,
 )
 from jobs.questions.rows import Row
 from jobs.questions.tenures import KRAFT

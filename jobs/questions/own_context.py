@@ -7,6 +7,7 @@ from polars import col, lit
 
 from jobs.questions import context_rows as rows
 from jobs.questions.answers import Answers, holds
+from jobs.questions.context_partitions import name_of, partitions_at
 from jobs.questions.context_rows import Context
 from jobs.questions.own_partitions import partitions_of
 from jobs.questions.pending_elections import pending
@@ -43,7 +44,7 @@ def context_of(answers: Answers, controller_id: int, at: datetime) -> Context:
         return Context(at, whole.parts | {rows.CONTROLLER: [row]}, whole.partitions, whole.doubts)
     if term["mode"] == KRAFT or term["told_from_at"] is None:
         why = UNCOMMITTED if term["mode"] == KRAFT else NO_LINES.format(term_id=term["term_id"])
-        nothing = rows.partitions_at(answers, at).clear()
+        nothing = partitions_at(answers, at).clear()
         return Context(at, {rows.CONTROLLER: [row]}, nothing, [why])
     return of_lines(answers, terms, term, at)
 
@@ -183,6 +184,6 @@ def leaderless(partitions: pl.DataFrame, term: Row) -> list[Row]:
     none = dict.fromkeys(("unserved_from_at", "root_event", "root_broker_id"))
     gone = partitions.filter(~col("is_served") & ~col("is_deleting"))
     return [
-        told(rows.name_of(one), none | {"old_leader": one["leader"]}, one["since_at"], term)
+        told(name_of(one), none | {"old_leader": one["leader"]}, one["since_at"], term)
         for one in gone.iter_rows(named=True)
     ]

@@ -7,7 +7,7 @@ import polars as pl
 from polars import col, lit, when
 
 from jobs.questions.answers import Answers
-from jobs.questions.context_rows import STATE, partitions_at, with_trouble
+from jobs.questions.context_partitions import STATE, partitions_at, with_trouble
 from jobs.questions.rows import Row
 from jobs.questions.tenures import by
 from pipeline.core.conditions import equals, since

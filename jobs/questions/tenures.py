@@ -91,6 +91,8 @@ def doubts(answers: Answers, terms: pl.DataFrame, at: datetime) -> list[str]:
             else []
         )
     found = []
+    if not acting(terms, at):
+        found.append("nobody was in office: brokers may have left and joined since, and no line tells")
     if not last["is_begin_seen"]:
         found.append(
             f"the start of controller {last['controller_id']} (epoch {last['controller_epoch']}) is in no log: there "

@@ -1,4 +1,4 @@
-"""Context of a lab cluster, sampled against what its truth says."""
+"""Context and gauges of a lab cluster, sampled against what its truth says."""
 
 import json
 from dataclasses import dataclass
@@ -8,6 +8,8 @@ from pathlib import Path
 
 from jobs.questions.answers import Answers
 from jobs.questions.context_rows import context_at
+from jobs.questions.gauge_steps import Window
+from jobs.questions.gauge_values import gauges
 from jobs.questions.tenures import tenures
 from tests.jobs.answering import answers_of_logs
 from tests.jobs.cluster_truth import SETS, STEP_MS, Score, Series, Value, changes, score, uncommitted
@@ -62,6 +64,24 @@ class Compared:
     def scored(self, name: str, told: list[tuple[int, Value]]) -> Score:
         true = Series([(at, held[name]) for at, held in self.truth], frozenset())
         return score(true, Series(told, frozenset()), self.period(), self.unsure)
+
+    def gauges(self) -> dict[str, Score]:
+        """Until the end of the logs; those that are one per node are left out."""
+        read = self.answers.read()
+        period = [one for one in self.period() if one <= ms(read["last_at"])]
+        named = [
+            one for one in gauges(self.answers, Window(read["first_at"], read["last_at"])) if one.node is None
+        ]
+        return {
+            one.name: score(
+                Series([(at, held[one.name]) for at, held in self.truth], 0),
+                Series([(ms(at), value) for at, value in one.steps.rows()], None),
+                period,
+                self.unsure,
+            )
+            for one in named
+            if one.name in self.truth[0][1]
+        }
 
 
 def ms(at: object) -> int:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.gold.lab_runs import wiped_ms
 from tests.lab import Row, json_lines
 
 STEP_MS, NEAR_MS = 250, 1_000
@@ -84,7 +85,10 @@ def changes(cluster: Path) -> list[Change]:
 def of_zookeeper(cluster: Path) -> Iterator[Change]:
     held = Held()
     is_old = tuple(int(one) for one in cluster.name.split("-")[0].split(".")[:2]) < (2, 4)
+    emptied_ms = wiped_ms(cluster)
     for change in json_lines(cluster / "truth" / "znodes_txn.jsonl"):
+        if emptied_ms is not None and change["time_ms"] >= emptied_ms:
+            held, emptied_ms = Held(), None
         parts, data = change["path"].split("/")[1:], change["data"]
         is_gone, fields = change["op"] == "delete", data if isinstance(data, dict) else {}
         match parts:
