@@ -181,6 +181,7 @@ def term_table(terms: Sequence[Row]) -> list[str]:
             str(one["controller_id"]),
             str(one["controller_epoch"]),
             day_clock(one["elected_at"]) if one["elected_at"] else "not seen",
+            (one.get("election_reason") or "not known").replace("_", " "),
             f"{one['ready_ms']} ms" if one["ready_ms"] is not None else "-",
             day_clock(one["ended_at"]) if one["ended_at"] else "-",
             (one["ended_how"] or "not known").replace("_", " "),
@@ -189,7 +190,18 @@ def term_table(terms: Sequence[Row]) -> list[str]:
         )
         for one in terms
     ]
-    head = ("TERM", "controller", "epoch", "elected", "ready", "ended", "how", "next after", "certainty")
+    head = (
+        "TERM",
+        "controller",
+        "epoch",
+        "elected",
+        "held for",
+        "ready",
+        "ended",
+        "how",
+        "next after",
+        "certainty",
+    )
     return table(head, rows)
 
 

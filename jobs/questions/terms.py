@@ -4,18 +4,41 @@ import argparse
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+import polars as pl
+
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, require
 from jobs.questions.reasons import reason_text, short_reason
 from jobs.questions.rows import Row
 from jobs.text import clock, counted, day_clock, length_text, printable_lines, shortened, table
+from pipeline.core.conditions import equals
 from pipeline.core.errors import InputProblem
 from pipeline.gold.controller_term.own import STARTUP
 
 TABLE = "gold.controller_term"
 WIDTH = 100
 CLOCKS_MS = 100  # two at once for less is a matter of clocks
-NAMES = ("elected", "ready", "fenced", "wrote_after", "first_sign", "ended", "reason", "next_elected")
+NAMES = (
+    "election_reason",
+    "elected",
+    "ready",
+    "fenced",
+    "wrote_after",
+    "first_sign",
+    "ended",
+    "reason",
+    "next_elected",
+)
+HELD = {
+    "first_start": "no controller was there before it",
+    "process_start": "nobody was there that could have been elected, until a node started",
+    "shutdown": "because {last} was shut down",
+    "process_end": "because the process of {last} had ended",
+    "session_expired": "because the session of {last} had expired; it lived on",
+    "fetch_timeout": "because nothing was heard of {last}; it lived on",
+    "znode_gone": "because /controller was deleted or rewritten",
+    "resigned": "because {last} had resigned",
+}
 BY_SILENCE = ("crashed", "process_end")  # nothing tells the end but the last line before it
 CAME_TO = {
     "resignation_tail": "it only resigned",
@@ -36,16 +59,19 @@ def term(given: argparse.Namespace, answers: Answers) -> list[str]:
     require(answers, TABLE)
     rows = answers.terms()
     row = chosen(given.term, rows)
-    following = rows[rows.index(row) + 1 :]
+    place = rows.index(row)
+    following = rows[place + 1 :]
+    before = [one for one in rows[:place] if (one["mode"], one["life"]) == (row["mode"], row["life"])]
     findings = answers.findings() if answers.has("gold.finding") else []
     places = [place for name in NAMES for place in row["lines"].get(name, ())]
     return [
         f"{answers.cluster_id}  term {row['term_id']}: controller {row['controller_id']}, epoch "
         f"{row['controller_epoch']}  ({row['mode']}, {row['certainty']})  times are UTC",
-        *life_lines(row, following[0] if following else None),
+        *life_lines(row, following[0] if following else None, before[-1] if before else None),
         *after_lines(row),
         *finding_lines(row, findings),
         *step_lines(row),
+        *move_lines(asked_moves(row["term_id"], answers)),
         *record_lines(row, answers.lines(places)),
     ]
 
@@ -63,11 +89,23 @@ def chosen(name: str, rows: Sequence[Row]) -> Row:
     )
 
 
-def life_lines(row: Row, following: Row | None) -> list[str]:
+def asked_moves(term_id: str, answers: Answers) -> list[Row]:
+    """How many moves of a term each method of Kafka's asked for; trigger null: no method is known."""
+    if not answers.has("gold.transition_audit"):
+        return []
+    moves = answers.rows("gold.transition_audit", equals("term_id", term_id), ("machine", "trigger"))
+    counts = moves.group_by("machine", "trigger").agg(moves=pl.len())
+    return counts.sort("moves", "machine", "trigger", descending=[True, False, False]).to_dicts()
+
+
+def life_lines(row: Row, following: Row | None, before: Row | None = None) -> list[str]:
     elected = day_clock(row["elected_at"]) if row["elected_at"] else "no line of it was read"
     version = row["epoch_zk_version"]
     zk = f"  (version {version} of /controller_epoch)" if version is not None else ""
     lines = [f"  ELECTED   {elected}{zk}"]
+    if held := HELD.get(row.get("election_reason") or ""):
+        last = f"controller {before['controller_id']}" if before else "the last one"
+        lines.append(f"  HELD      {held.format(last=last)}")
     if row["ready_at"]:
         serving = f", serving {clock(row['serving_at'])}" if row["serving_at"] else ""
         lines.append(f"  READY     {clock(row['ready_at'])}, {row['ready_ms']} ms after{serving}")
@@ -82,6 +120,11 @@ def life_lines(row: Row, following: Row | None) -> list[str]:
             f"{following['term_id']}{gap_text(row)}"
         )
     return lines
+
+
+def move_lines(counts: Sequence[Row]) -> list[str]:
+    cells = [(one["trigger"] or "not known", one["machine"], f"{one['moves']:>6,}") for one in counts]
+    return ["", *(f"  {line}" for line in table(("ASKED FOR BY", "moves of a", ""), cells))] if cells else []
 
 
 def ended_text(row: Row) -> str:

@@ -17,6 +17,16 @@ ENDED_HOW = (
     "event_failed",  # KRaft: it could not write
     "process_end",  # KRaft: its process started anew, and it had not renounced
 )
+ELECTION_REASONS = (
+    "first_start",  # the first controller of the cluster
+    "process_start",  # nobody was there that could have been elected, until a node started; KRaft: most of the quorum
+    "shutdown",  # the last one was shut down
+    "process_end",  # the process of the last one ended: its session, or the quorum's fetch, timed out
+    "session_expired",  # the last one lived, and its session with ZooKeeper had expired
+    "fetch_timeout",  # KRaft: the last one lived, and the others heard nothing of it
+    "znode_gone",  # /controller was deleted or rewritten
+    "resigned",  # the last one gave up
+)
 GAP_KINDS = (
     "handover",  # it resigned before the next election
     "session_timeout",  # it crashed: ZooKeeper waited for it
@@ -46,6 +56,12 @@ SPEC = TableSpec(
         field("epoch_zk_version", INTEGER, "Version of /controller_epoch that it wrote (2.1 to 3.9)."),
         required("mode", STRING, "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")),
         field("elected_at", TIMESTAMP, "When it was elected, UTC; null if no election line was seen."),
+        field(
+            "election_reason",
+            STRING,
+            "Why the election was held; null: it, or the end of the term before it, was not seen.",
+            accepted=ELECTION_REASONS,
+        ),
         field("ready_at", TIMESTAMP, "When its start-up was finished, UTC."),
         field("ready_ms", LONG, "From election to ready, ms."),
         field(
@@ -146,7 +162,7 @@ SPEC = TableSpec(
             "lines",
             map_of(STRING, EVIDENCE_TYPE),
             "Records by what they say: elected, ready, fenced (the first), wrote_after (first ones and last), ended, "
-            "vacant, next_elected, reason (why it ended), first_sign.",
+            "vacant, next_elected, reason (why it ended), first_sign, election_reason.",
         ),
     ),
 )

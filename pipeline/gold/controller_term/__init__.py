@@ -5,6 +5,7 @@ from polars import col, lit, when
 
 from pipeline.gold.controller_term.days import of_days
 from pipeline.gold.controller_term.deposed import with_fate
+from pipeline.gold.controller_term.elections import with_election_reason
 from pipeline.gold.controller_term.ends import (
     releases,
     vacancies,
@@ -28,6 +29,7 @@ BY_NAME = {
     "next_elected": "next_election",
     "reason": "end_lines",
     "first_sign": "first_sign_lines",
+    "election_reason": "held_lines",
 }
 
 
@@ -64,6 +66,7 @@ def build(
         .pipe(with_gap)
         .pipe(with_fate)
         .pipe(with_reasons, process_run, node_event, connection_event, sign_before)
+        .pipe(with_election_reason, controller_event)
         .pipe(with_lines)
     )
 
