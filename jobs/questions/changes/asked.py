@@ -47,7 +47,7 @@ def changes_of(answers: Answers, since: datetime | None = None, until: datetime 
         *of_reassignments(answers, since),
         *of_elections(answers, since, terms),
         *of_brokers(answers, since),
-        *of_controllers(answers, terms),
+        *of_controllers(answers, terms, since),
     ]
     nothing = pl.DataFrame(schema=COLUMNS)
     rows = pl.concat([nothing, *(one.select(kept(one)) for one in found)], how="diagonal")

@@ -28,7 +28,7 @@ def terms_of(answers: Answers) -> pl.DataFrame:
     return rows.with_columns(from_at=pl.coalesce("elected_at", "last_act_at")).sort("from_at")
 
 
-def of_controllers(answers: Answers, terms: pl.DataFrame) -> list[pl.DataFrame]:
+def of_controllers(answers: Answers, terms: pl.DataFrame, since: datetime | None) -> list[pl.DataFrame]:
     """/controller gone while its controller lived; an epoch that ZooKeeper refused though nobody else was elected; a
     new life of the metadata. Where KRaft takes over, it rewrites them itself."""
     of_kraft = terms.filter(col("mode") == "kraft")["controller_id"].unique().to_list()
@@ -42,7 +42,7 @@ def of_controllers(answers: Answers, terms: pl.DataFrame) -> list[pl.DataFrame]:
     begun = terms.filter(col("life") > 1).unique("life", keep="first", maintain_order=True)
     is_other_mode = (col("mode") == "kraft") & has_zookeeper
     return [
-        resignations(of_zookeeper, answers),
+        resignations(of_zookeeper, answers, since),
         changes(
             of_zookeeper.filter(col("fenced_from_at").is_not_null(), is_alone),
             at=col("fenced_from_at"), kind=lit("epoch_rewritten"), certainty=lit("inferred"),
@@ -56,7 +56,7 @@ def of_controllers(answers: Answers, terms: pl.DataFrame) -> list[pl.DataFrame]:
     ]  # fmt: skip
 
 
-def resignations(terms: pl.DataFrame, answers: Answers) -> pl.DataFrame:
+def resignations(terms: pl.DataFrame, answers: Answers, since: datetime | None) -> pl.DataFrame:
     """Controllers that gave up their office and lived on. One with another registration then had lost its session, and
     is none; where that is not told (up to 2.1), and it was elected again itself, either may be.
 
@@ -66,7 +66,10 @@ def resignations(terms: pl.DataFrame, answers: Answers) -> pl.DataFrame:
         col("ended_how").is_null() & col("resigning_at").is_not_null()
     )
     found = terms.filter(gone.fill_null(value=False)).with_columns(at=pl.coalesce("ended_at", "resigning_at"))
-    said_epochs = answers.rows(BROKERS, equals("step", "epoch"), ("logged_at", "broker_id", "broker_epoch"))
+    found = found if since is None else found.filter(col("at") >= since)
+    # A registration may be as old as the cluster: all of them are read, where there is something to tell.
+    asked = equals("step", "epoch") if len(found) else is_in("step", ())
+    said_epochs = answers.rows(BROKERS, asked, ("logged_at", "broker_id", "broker_epoch"))
     epochs = said_epochs.drop_nulls().sort("logged_at")
     before = epochs.rename({"broker_id": "controller_id", "broker_epoch": "epoch_before"})
     after = epochs.rename({"broker_id": "controller_id", "broker_epoch": "epoch_after"})

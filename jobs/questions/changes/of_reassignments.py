@@ -8,7 +8,7 @@ from polars import col, lit, when
 from jobs.questions.answers import Answers, reached
 from jobs.questions.changes.frames import LINE, changes, place, requests
 from jobs.questions.changes.kinds import REASONS
-from pipeline.core.conditions import is_in
+from pipeline.core.conditions import all_of, is_in
 
 MOVES = "gold.reassignment"
 MOVE = (
@@ -25,7 +25,9 @@ def of_reassignments(answers: Answers, since: datetime | None) -> list[pl.DataFr
     """Those that a controller finds as it starts were asked for before."""
     rows = answers.rows(MOVES, reached("ended_at", since), MOVE)
     names = ("topic", "partition", *LINE)
-    going_on = answers.rows("silver.reassignment_event", is_in("step", CONTINUED), names).unique()
+    first_at = min(rows["started_at"].drop_nulls().to_list(), default=since)
+    asked = all_of(is_in("step", CONTINUED), reached("logged_at", first_at))
+    going_on = answers.rows("silver.reassignment_event", asked, names).unique()
     first = rows.with_columns(
         at=col("started_at"), ms="total_ms", **place("evidence"), certainty=lit("proved")
     )

@@ -58,15 +58,18 @@ def of_settings(
             outcomes=pl.concat_list(when("is_hidden").then(lit("hidden"))).list.drop_nulls(),
         ),
         changes(features, kind=kind),
-        of_quorum(answers),
+        of_quorum(answers, since),
     ]
 
 
-def of_quorum(answers: Answers) -> pl.DataFrame:
+def of_quorum(answers: Answers, since: datetime | None) -> pl.DataFrame:
     """Sets of voters, and kraft.version, that follow another one in the metadata log: every node prints them, and again
     as it starts, so that the first line tells that it was so by then. As endpoints change, the voters stay the same."""
     is_own = all_of(is_in("name", (VOTERS, KRAFT_VERSION)), ~IsNull(OFFSET))
-    rows = answers.rows("silver.config_event", is_own, ("logged_at", "name", "value", OFFSET, *LINE))
+    names = ("logged_at", "name", "value", OFFSET, *LINE)
+    rows = answers.rows("silver.config_event", all_of(is_own, reached("logged_at", since)), names)
+    if since is not None and len(rows):
+        rows = answers.rows("silver.config_event", is_own, names)
     found = (
         rows.sort("logged_at", *LINE)
         .unique(["name", OFFSET], keep="first", maintain_order=True)
