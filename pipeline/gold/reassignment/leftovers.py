@@ -16,7 +16,7 @@ LATE = timedelta(minutes=1)
 
 def with_leftovers(found: pl.DataFrame, control_request: pl.DataFrame) -> pl.DataFrame:
     """leftover_broker_ids: brokers that ignored the request to delete the replica, as its leader epoch was the one that
-    they knew; their lines behind the others in evidence.
+    they knew; their lines behind those that begin it in evidence.
 
     Source: KAFKA-13972, ReplicaManager.stopReplicas, 2.6 to 3.4.
     """
@@ -38,8 +38,10 @@ def with_leftovers(found: pl.DataFrame, control_request: pl.DataFrame) -> pl.Dat
         .group_by(ATTEMPT, maintain_order=True)
         .agg(leftover_broker_ids=col("broker_id").unique().sort(), leftover_lines="line")
     )
+    lines, kept = col("evidence"), col("leftover_lines").fill_null(NO_LINES)
+    begin = pl.max_horizontal(lines.list.len().cast(pl.Int64) - 1, 1)
     return (
         found.join(left, on=ATTEMPT, how="left", maintain_order="left")
-        .with_columns(evidence=pl.concat_list("evidence", col("leftover_lines").fill_null(NO_LINES)))
+        .with_columns(evidence=pl.concat_list(lines.list.head(begin), kept, lines.list.slice(begin)))
         .drop("leftover_lines")
     )
