@@ -7,7 +7,7 @@ import pytest
 from polars import col
 
 from tests.chain import built
-from tests.lab import folder_of, records
+from tests.lab import READ, folder_of, records
 from tests.rows import records_in
 
 QUICK = "2.2.2-zk-redrive"
@@ -41,6 +41,17 @@ def test_every_move_of_a_lab_is_named(shared: Path, lab: str) -> None:
     assert len(moves) > 0
     unnamed = moves.filter(col("trigger").is_null())
     assert unnamed.select("cause", "from_state", "to_state", "logged_at").rows() == []
+
+
+@pytest.mark.soak
+def test_every_move_of_a_public_cluster_whose_cause_is_known_is_named(shared: Path) -> None:
+    """Of 2.8.0-AndreasTraut: the last broker that is there wants to shut down, and leads partitions that are offline."""
+    clusters = [one for one in sorted((shared / "corpus" / "public").iterdir()) if one.is_dir()]
+    assert len(clusters) > 10
+    for cluster in clusters:
+        moves = built(records(cluster, (*READ, "server")), "transition_audit")["transition_audit"]
+        unnamed = moves.filter(col("trigger").is_null(), col("cause") != "unknown")
+        assert unnamed.select("cause", "from_state", "to_state").unique().rows() == [], cluster.name
 
 
 def test_a_move_of_the_same_millisecond_as_the_next_cause_belongs_to_the_one_before() -> None:
