@@ -3,7 +3,7 @@
 import polars as pl
 from polars import col
 
-from pipeline.kafka.machines.triggers import trigger_of_move
+from pipeline.kafka.machines.triggers import UNKNOWN_CAUSE, trigger_of_move
 
 MOVE = ("machine", "from_state", "to_state", "cause")
 TERM = ("cluster_id", "term_id")
@@ -14,12 +14,13 @@ def with_trigger(moves: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataF
     out.
 
     Two logs have no order within a millisecond: a move that no row makes for its cause has the one that held before
-    that millisecond, if a row makes it for that.
+    that millisecond, if a row makes it for that. Else the line of its cause is missing, and it is named if one method
+    alone makes such a move.
     """
     rows = [(*move, name) for move, name in trigger_of_move().items()]
     names = pl.DataFrame(rows, schema=[*MOVE, "trigger"], orient="row")
     named = moves.join(names, on=MOVE, how="left", maintain_order="left")
-    is_open = col("trigger").is_null() & col("cause").is_not_null()
+    is_open = col("trigger").is_null()
     unnamed = named.filter(is_open)
     if unnamed.is_empty():
         return named
@@ -27,7 +28,13 @@ def with_trigger(moves: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataF
     again = before.join(names, on=MOVE, how="left", maintain_order="left")
     is_found = col("trigger").is_not_null()
     cause = pl.when(is_found).then("cause").otherwise("told_cause").alias("cause")
-    return pl.concat([named.filter(~is_open), again.with_columns(cause).select(named.columns)])
+    alone = names.filter(col("cause") == UNKNOWN_CAUSE).select(*MOVE[:3], only="trigger")
+    told = (
+        again.with_columns(cause)
+        .join(alone, on=MOVE[:3], how="left", maintain_order="left")
+        .with_columns(trigger=pl.coalesce("trigger", "only"))
+    )
+    return pl.concat([named.filter(~is_open), told.select(named.columns)])
 
 
 def with_cause_before(moves: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
