@@ -74,8 +74,9 @@ def doubted(states: Iterable[State], known: Known) -> Iterator[State]:
         if is_over:
             continue
         begins = [begun for begun, _ in known.unseen if is_led and not is_alone]
-        for times, is_doubt in ((begins, False), (ends, True)):
-            inside = [at for at in times if state.at < at < until]
+        over_at = min((at for at in ends if at > state.known_at), default=until)
+        for times, is_doubt, last in ((begins, False, min(until, over_at)), (ends, True, until)):
+            inside = [at for at in times if state.at < at < last]
             if inside:
                 yield weaker(told, known, min(inside), is_alone=is_alone, is_doubt=is_doubt)
 

@@ -162,3 +162,20 @@ def test_a_state_before_missing_leader_epochs_is_over_at_an_unknown_time() -> No
     seen, absences = frame(wording_seen.SPEC, SEEN), frame(broker_absence.SPEC, "cluster_id")
     terms = kraft_terms(frame(term.SPEC, "cluster_id | term_id | mode | elected_at\nc | 1-1 | kraft | -99"))
     same_rows(with_missing_logs(states(JUMPS), seen, absences, terms), UNTIL_THEN)
+
+
+def test_a_state_that_is_over_is_not_known_again_where_a_term_without_lines_begins() -> None:
+    jumps = """
+        cluster_id | topic_id | partition | topic | valid_from_at | leader | leader_epoch | partition_epoch | isr   | replicas | certainty
+        c          | two      | 0         | two   | 30            | 2      | 0            | 0               | [2 3] | [2 3]    | proved
+        c          | two      | 0         | two   | 60            | 2      | 2            | 2               | [2 3] | [2 3]    | proved
+    """
+    expected = """
+        topic | valid_from_at | leader | certainty
+        two   | 30            | 2      | proved
+        two   | 30.001        |        | undetermined
+        two   | 60            | 2      | proved
+    """
+    seen, absences = frame(wording_seen.SPEC, SEEN), frame(broker_absence.SPEC, "cluster_id")
+    terms = kraft_terms(frame(term.SPEC, TERMS))
+    same_rows(with_missing_logs(states(jumps), seen, absences, terms), expected)

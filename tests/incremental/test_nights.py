@@ -55,6 +55,7 @@ FEW = (
 MANY = (
     Nights(late=(2,), hour=12, seed=1),
     Nights(late=(1,), how="last"),
+    Nights(late=(2, 3), how="last"),
     Nights(late=(1, 2, 3, 101, 102, 103), how="files", hour=12, seed=2),
     Nights(late=(1, 3, 101, 103), days_a_night=2, seed=3),
     Nights(late=(2, 101, 102), times=HOURS, seed=4),

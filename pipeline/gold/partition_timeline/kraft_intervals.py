@@ -62,7 +62,7 @@ def kraft_intervals(
     said = printed(lines).pipe(with_seeds, seeds(before), term)
     led = states(said).pipe(with_leaderships).pipe(with_lost, absences)
     stated = assignments(lines, before)
-    topics = kraft_topics(said, lines, before, terms)
+    topics = kraft_topics(said, lines, before, terms, dirty_from)
     disks = blocked_by_disk(lines, broker_absence)
     fenced = leaderships(led, topics).pipe(with_fences, fences(absences), disks, assigned(led, stated))
     return (

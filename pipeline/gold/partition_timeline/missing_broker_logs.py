@@ -217,11 +217,12 @@ def quiet(peers: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
 
 
 def in_steps(states: pl.DataFrame, unseen: pl.DataFrame) -> pl.DataFrame:
-    """Each state with the rows more; of one that is over before it begins only its beginning."""
-    until = open_end("following_at"), open_end("gone_at")
+    """Each state with the rows more; of one that is over before it begins only its beginning, and none of what begins
+    once it may be over."""
+    followed, gone, over = (open_end(name) for name in ("following_at", "gone_at", "end_at"))
     is_over = (col("end_at") <= col("at")).fill_null(value=False)
 
-    def step(at: str) -> pl.DataFrame:
+    def step(at: str, *until: pl.Expr) -> pl.DataFrame:
         is_inside = (col(at) > col("at")) & (col(at) < pl.min_horizontal(until))
         return (
             states.filter(is_inside, ~is_over)
@@ -233,7 +234,9 @@ def in_steps(states: pl.DataFrame, unseen: pl.DataFrame) -> pl.DataFrame:
     is_unsure = col("is_doubt") | (col("is_alone") & col("is_unseen"))
     is_weak = col("is_unseen") & (col("certainty") == "proved")
     certainty = when(is_weak).then(lit("inferred")).otherwise("certainty")
-    return pl.concat([itself, step("begin_at"), step("end_at")], how="diagonal").with_columns(
+    return pl.concat(
+        [itself, step("begin_at", followed, gone, over), step("end_at", followed, gone)], how="diagonal"
+    ).with_columns(
         when(~col("is_doubt")).then(col(UNKNOWN)),
         is_assignment_stale=col("is_assignment_stale") | col("is_stale") | col("is_unseen"),
         certainty=when(is_unsure).then(lit(UNDETERMINED)).otherwise(certainty),
