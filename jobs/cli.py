@@ -5,6 +5,9 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from jobs.terminal import interrupted
+from pipeline.core.product import product_version
+
 Command = Callable[[list[str]], int]
 
 # Where a command stands is written out, so that only its own modules are loaded: explain needs few of them.
@@ -91,10 +94,15 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command with the arguments after it; exit code as in pipeline.core.errors.EXIT_CODES."""
     given = list(sys.argv[1:] if argv is None else argv)
+    if given[:1] == ["help"]:
+        given = [*given[1:2], "--help"]
     command = parser().parse_args(given[:1]).command
     module, name, _ = COMMANDS[command]
     run: Command = getattr(import_module(module), name)
-    return run(given[1:])
+    try:
+        return run(given[1:])
+    except KeyboardInterrupt:
+        return interrupted(command, "nothing was changed")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -106,5 +114,6 @@ def parser() -> argparse.ArgumentParser:
         epilog=f"commands:\n{listed}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    arguments.add_argument("--version", action="version", version=f"%(prog)s {product_version()}")
     arguments.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="one of those below")
     return arguments

@@ -17,7 +17,7 @@ from jobs.run.results import require_calm, require_whole
 from jobs.screen.first_screen import Screen, first_screen
 from jobs.settings.arguments import parser, require_logs, settings_of
 from jobs.settings.model import Settings
-from jobs.text import printable
+from jobs.terminal import interrupted, say
 from pipeline.core.errors import (
     InputProblem,
     NothingToRead,
@@ -36,6 +36,14 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
     """Runs a job on every cluster found below --logs. One sentence on stderr for what the user can mend."""
     log_stages()
     arguments = parser(job, description).parse_args(argv)
+    try:
+        return run_clusters(job, arguments)
+    except KeyboardInterrupt:
+        return interrupted(job, "what is published stays as it was; the next run goes on from there")
+
+
+def run_clusters(job: str, arguments: Namespace) -> int:
+    """One after the other; the worst exit code."""
     try:
         require_logs(arguments)
         settings = settings_of(arguments)
@@ -115,4 +123,4 @@ def shown(
 ) -> None:
     published.append(result)
     screens.append(first_screen(tables, store.folder, request, result))
-    print("\n".join(printable(line) for line in screens[-1].text.split("\n")), flush=True)
+    say(screens[-1].text.split("\n"))

@@ -21,9 +21,9 @@ from jobs.questions.status import status_of, status_rows
 from jobs.run.outcome import said
 from jobs.text import printable, shortened
 from pipeline.core.errors import EnvironmentProblem, InputProblem, PipelineError
+from pipeline.core.product import product_version
 from pipeline.kafka.explaining.explanation import explained
 from pipeline.kafka.reading.pasted import pasted
-from pipeline.store.published import product_version
 
 INSTRUCTIONS = (
     "What the controllers of Apache Kafka clusters did, proved by the lines of their own logs. Read-only. Start with "

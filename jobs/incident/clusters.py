@@ -17,7 +17,7 @@ from jobs.run.outcome import said, worst
 from jobs.run.request import RunRequest
 from jobs.run.results import require_calm, require_whole
 from jobs.settings.model import Settings
-from jobs.text import printable
+from jobs.terminal import say
 from pipeline.core.errors import FindingsReached, NothingToRead, PartialInput, PipelineError
 
 JOB = "incident"
@@ -68,7 +68,7 @@ class Clusters:
         self.progress.clear()
         self.told.append(one)
         if self.asked.format == "text":
-            print("\n".join(map(printable, one.text.split("\n"))), flush=True)
+            say(one.text.split("\n"))
         if self.asked.tables is not None:
             write_tables(self.asked.tables / cluster_id, answer.tables)
         self.judge(answer, one)
@@ -92,4 +92,4 @@ class Clusters:
             documents = [one.document for one in sorted(self.told, key=lambda one: one.need) if one.document]
             print(json.dumps({"clusters": documents}, indent=2), flush=True)
         elif len(self.told) > 1:
-            print("\n".join(["", *map(printable, summary(self.told))]), flush=True)
+            say(["", *summary(self.told)])

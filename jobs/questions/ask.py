@@ -13,6 +13,7 @@ from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, 
 from jobs.questions.rows import Row
 from jobs.run.chosen_clusters import chosen_clusters
 from jobs.settings.arguments import moment
+from jobs.terminal import say
 from jobs.text import day_clock, printable, shortened
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.core.frames import frame_of
@@ -73,7 +74,7 @@ def answered(command: str, given: argparse.Namespace, question: Question) -> int
     """Prints the answer from the published versions; one sentence on stderr if there is none."""
     try:
         lines = question(published_answers(given.warehouse, given.cluster, given.run_id))
-        print("\n".join(map(printable, lines)), flush=True)
+        say(lines)
     except PipelineError as problem:
         print(printable(f"{command}: {problem}"), file=sys.stderr)
         return problem.exit_code

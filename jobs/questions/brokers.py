@@ -21,7 +21,8 @@ from jobs.questions.compare import compare, comparison_lines, require_same, stat
 from jobs.questions.describe import described
 from jobs.questions.reasons import departure_table
 from jobs.run.outcome import said
-from jobs.text import day_clock, printable
+from jobs.terminal import say
+from jobs.text import day_clock
 from pipeline.core.errors import PipelineError
 
 
@@ -53,7 +54,7 @@ def compared(given: argparse.Namespace) -> int:
         at, moment = asked_at(given.at, answers)
         comparison = compare(described(given.compare), states(answers, at))
         lines = comparison_lines(comparison, f"{answers.cluster_id}  at {moment}", given.compare.name)
-        print("\n".join(map(printable, lines)), flush=True)
+        say(lines)
         require_same(comparison)
     except PipelineError as problem:
         return said("brokers", problem)

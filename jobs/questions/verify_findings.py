@@ -7,7 +7,8 @@ from datetime import UTC
 from jobs.questions.ask import asking, published_answers, require
 from jobs.questions.rows import Place, Row
 from jobs.run.outcome import said
-from jobs.text import printable, shortened
+from jobs.terminal import say
+from jobs.text import shortened
 from jobs.verify.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record
 from jobs.verify.rules import verified
 from pipeline.core.errors import NotConfirmed, PipelineError
@@ -23,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         findings = answers.findings()
         places = [one for row in findings for one in row["evidence"]]
         lines, counts = report(findings, answers.records(places))
-        print("\n".join(map(printable, lines)), flush=True)
+        say(lines)
         require_confirmed(counts)
     except PipelineError as problem:
         return said("verify", problem)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from pipeline.core.errors import InputProblem, WarehouseFormat
@@ -83,10 +82,3 @@ def as_published(row: Mapping[str, Any], folder: str) -> Published:
         int(row["format_version"]),
         dict(row.get("watermarks") or {}),
     )
-
-
-def product_version() -> str:
-    try:
-        return version("kafka-controller-audit")
-    except PackageNotFoundError:
-        return "not installed"

@@ -9,10 +9,11 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.core.errors import Locked
+from pipeline.core.product import product_version
 from pipeline.store.delta import RETENTION_DAYS, DeltaFolder
 from pipeline.store.filesystem import files_of
 from pipeline.store.late_session import Setting, Spark, late
-from pipeline.store.published import FORMAT_VERSION, Published, product_version, published
+from pipeline.store.published import FORMAT_VERSION, Published, published
 from schemas.ops import quality_result, run
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
