@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from operator import gt, lt
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +14,7 @@ from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
 from schemas.end_reasons import UNKNOWN
 from tests.chain import built
-from tests.lab import READ, records
+from tests.lab import READ, Row, records
 from tests.tables import log_table
 
 # Who was controller, what each of its lines belongs to, and what is answered from them.
@@ -28,6 +29,15 @@ HELD = (
     *("removing_replicas", "leader_epoch", "topic_id", "is_deleting"),
 )
 LOSS = ("is_loss_seen", "records_at_risk", "certainty")
+# What is told of an election whose ISR before, as last stated, is not certain: up to 2.6 leaders state it there.
+BY_ISR = ("isr_before", "is_isr_before_certain", "verdict", "reason")
+# Bounds, which only come closer: the session time-out that brokers list there is no longer than Kafka's default, and
+# what no line elects is seen as soon as one names it.
+LATER, EARLIER, LESS = (
+    ("unserved_from_at", "silent_from_at"),
+    ("first_seen_at", "told_from_at", "superseded_at"),
+    ("high_ms",),
+)
 QUICK = ("0.11.0.3-zk-stock", "4.0.0-kraft-combined-stock")
 LABS = (
     *("1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace"),
@@ -73,9 +83,9 @@ def untold(name: str, without: pl.DataFrame, both: pl.DataFrame) -> Sequence[obj
     key = [one for one in BY_SHORT_NAME[name].spec.key if one not in LINE] or [*is_value]
     pairs = zip(*(one.select(is_value).sort(key).to_dicts() for one in (without, both)), strict=True)
     return [
-        {one: (row[one], now[one]) for one in is_value if not is_kept(one, row[one], now[one])}
+        {one: (row[one], now[one]) for one in is_value if not is_kept(one, row, now)}
         for row, now in pairs
-        if any(not is_kept(one, row[one], now[one]) for one in is_value)
+        if any(not is_kept(one, row, now) for one in is_value)
     ][:3]
 
 
@@ -93,9 +103,15 @@ def but_for_isr(timeline: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def is_kept(name: str, value: object, now: object) -> bool:
+def is_kept(name: str, row: Row, with_it: Row) -> bool:
+    value, now = row[name], with_it[name]
     is_unknown = name == "end_unknown_why" or (name, value) == ("end_reason", UNKNOWN)
-    return value == now or value is None or is_unknown or name in LOSS
+    if value == now or value is None or is_unknown or name in LOSS:
+        return True
+    if name in BY_ISR and row.get("is_isr_before_certain") is False:
+        return name != "verdict" or now == "as_prescribed"
+    is_closer = {**dict.fromkeys(LATER, gt), **dict.fromkeys((*EARLIER, *LESS), lt)}
+    return name in is_closer and now is not None and is_closer[name](now, value)
 
 
 def server_log(own: pl.DataFrame) -> pl.DataFrame:
