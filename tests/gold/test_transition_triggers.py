@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from polars import col
 
@@ -22,6 +23,11 @@ LABS = (
         "3.9.2-kraft-migration-stock",
     ),
 )
+METHOD_OF_STRATEGY = {
+    "ControlledShutdownPartitionLeaderElectionStrategy": "KafkaController.doControlledShutdown",
+    "PreferredReplicaPartitionLeaderElectionStrategy": "KafkaController.onReplicaElection",
+    "ReassignPartitionLeaderElectionStrategy": "KafkaController.moveReassignedPartitionLeaderIfRequired",
+}
 CONTROLLER = """
     [2026-11-21 00:00:01,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
     [2026-11-21 00:00:10,000] INFO [Controller id=1] Newly added brokers: 2, deleted brokers: , bounced brokers: , all live brokers: 1,2 (kafka.controller.KafkaController)
@@ -36,12 +42,23 @@ STATES = """
 """
 
 
+def said_otherwise(moves: pl.DataFrame) -> list[Any]:
+    """Failed elections that name their strategy, from 1.1 on, and that another method is said to have asked for."""
+    said = col("exception_message").str.extract(r"under strategy (\w+)")
+    asked = said.replace_strict(METHOD_OF_STRATEGY, default=None, return_dtype=pl.String)
+    is_other = pl.when(said == "OfflinePartitionLeaderElectionStrategy").then(
+        col("trigger").is_in(METHOD_OF_STRATEGY.values())
+    ).otherwise(col("trigger") != asked)  # fmt: skip
+    return moves.filter(is_other).select("trigger", "logged_at").rows()
+
+
 @pytest.mark.parametrize("lab", [QUICK, *(pytest.param(one, marks=pytest.mark.soak) for one in LABS)])
 def test_every_move_of_a_lab_is_named(shared: Path, lab: str) -> None:
     moves = built(records(folder_of(shared, lab)), "transition_audit")["transition_audit"]
     assert len(moves) > 0
     unnamed = moves.filter(col("trigger").is_null())
     assert unnamed.select("cause", "from_state", "to_state", "logged_at").rows() == []
+    assert said_otherwise(moves) == []
 
 
 @pytest.mark.soak
@@ -53,6 +70,7 @@ def test_every_move_of_a_public_cluster_whose_cause_is_known_is_named(shared: Pa
         moves = built(records(cluster, (*READ, "server")), "transition_audit")["transition_audit"]
         unnamed = moves.filter(col("trigger").is_null(), col("cause") != "unknown")
         assert unnamed.select("cause", "from_state", "to_state").unique().rows() == [], cluster.name
+        assert said_otherwise(moves) == [], cluster.name
 
 
 def test_a_move_of_the_same_millisecond_as_the_next_cause_belongs_to_the_one_before() -> None:
