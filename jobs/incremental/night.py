@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import Refresh, Table
 from pipeline.core.conditions import Condition, is_in, since
-from pipeline.core.frames import empty, frame_of
+from pipeline.core.frames import empty, frame_of, kept_only
 from pipeline.core.packed_rows import RowExecutors
 from pipeline.core.stored_tables import StoredTables
 from schemas.bronze import log_record, source_file
@@ -73,5 +73,5 @@ class Night:
 def without_bytes(records: pa.Table) -> pa.Table:
     """Rows of bronze.log_record with the bytes of those alone that are not whole."""
     is_damaged = pc.fill_null(pc.is_in(records["not_understood_reason"], pa.array(NOT_WHOLE)), False)
-    kept = pc.if_else(is_damaged, records["raw"], pa.scalar(None, records.schema.field("raw").type))
+    kept = kept_only(records["raw"], is_damaged)
     return records.set_column(records.schema.get_field_index("raw"), records.schema.field("raw"), kept)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipeline.core.errors import PipelineError
 from schemas.spec import TableSpec
@@ -56,6 +57,14 @@ def fitted(column: pa.ChunkedArray, wanted: pa.Field, spec: TableSpec) -> pa.Chu
     if found.null_count and not wanted.nullable:
         raise problem(spec, f"{found.null_count} rows without {wanted.name}")
     return found
+
+
+def kept_only(
+    column: pa.Array | pa.ChunkedArray, is_kept: pa.Array | pa.ChunkedArray
+) -> pa.Array | pa.ChunkedArray:
+    """A column of texts or bytes, null where a row is not kept. A mask alone leaves the bytes of all rows in memory."""
+    place = pc.subtract(pc.cumulative_sum(is_kept.cast(pa.int32())), 1)
+    return pc.take(column.filter(is_kept), pc.if_else(is_kept, place, None))
 
 
 def problem(spec: TableSpec, found: str) -> KernelProblem:

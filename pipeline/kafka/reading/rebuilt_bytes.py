@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import polars as pl
 import pyarrow as pa
-from polars import col, when
+from polars import col
 
+from pipeline.core.frames import kept_only
 from pipeline.core.record_bytes import SAID_IN, whole_record
 
 USED = ("raw", *SAID_IN)
@@ -14,19 +15,18 @@ USED = ("raw", *SAID_IN)
 def without_rebuilt(records: pa.RecordBatch) -> pa.RecordBatch:
     """The records (SPEC) with raw null where the other columns give the same bytes, as readers put them together."""
     place = records.schema.get_field_index("raw")
-    kept = kept_bytes(pl.from_arrow(records.select(USED)))  # type: ignore[arg-type]
-    column = kept.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(records.schema.field(place).type)
+    is_kept = is_stored(pl.from_arrow(records.select(USED))).to_arrow()  # type: ignore[arg-type]
+    column = kept_only(records.column(place), is_kept)
     columns = [column if number == place else one for number, one in enumerate(records.columns)]
     return pa.RecordBatch.from_arrays(columns, schema=records.schema)
 
 
-def kept_bytes(records: pl.DataFrame) -> pl.Series:
-    """raw of each record, null where the other columns give it."""
+def is_stored(records: pl.DataFrame) -> pl.Series:
+    """False for each record of which the other columns give the bytes."""
     numbered = records.with_row_index("number")
     worded = numbered.filter(col("template").is_not_null() & col("raw").is_not_null())
     given = [place for some in worded.partition_by("template") for place in rebuilt(some)]
-    is_given = pl.Series([False]).new_from_index(0, len(records)).scatter(given, values=True)
-    return records.select(raw=when(~is_given).then("raw"))["raw"]
+    return pl.Series([True]).new_from_index(0, len(records)).scatter(given, values=False)
 
 
 def rebuilt(records: pl.DataFrame) -> Iterator[int]:
