@@ -110,7 +110,7 @@ $(VENV)/created:
 		echo 'Expected "$(PYTHON) -m venv" to work, found that it fails; install the venv package of this Python (Debian: python3-venv).' >&2; exit 3; }
 
 $(VENV)/installed: pyproject.toml constraints.txt | $(VENV)/created
-	$(call install,.,the pinned packages,about a minute)
+	$(call install,.[spark],the pinned packages,about a minute)
 
 $(VENV)/with-test: $(VENV)/installed
 	$(call install,.[test],what the tests need,some seconds)

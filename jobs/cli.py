@@ -5,10 +5,13 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from jobs.run.outcome import said
 from jobs.terminal import interrupted
+from pipeline.core.errors import EnvironmentProblem
 from pipeline.core.product import product_version
 
 Command = Callable[[list[str]], int]
+OF_SPARK = ("pyspark", "py4j", "delta", "great_expectations")
 
 # Where a command stands is written out, so that only its own modules are loaded: explain needs few of them.
 COMMANDS: dict[str, tuple[str, str, str]] = {
@@ -97,12 +100,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given[:1] == ["help"]:
         given = [*given[1:2], "--help"]
     command = parser().parse_args(given[:1]).command
-    module, name, _ = COMMANDS[command]
-    run: Command = getattr(import_module(module), name)
     try:
+        run = command_of(command)
         return run(given[1:])
+    except EnvironmentProblem as problem:
+        return said(command, problem)
     except KeyboardInterrupt:
         return interrupted(command, "nothing was changed")
+
+
+def command_of(name: str) -> Command:
+    """EnvironmentProblem: it writes a warehouse, and what does is not installed."""
+    module, function, _ = COMMANDS[name]
+    try:
+        found: Command = getattr(import_module(module), function)
+    except ModuleNotFoundError as problem:
+        if problem.name not in OF_SPARK:
+            raise
+        raise EnvironmentProblem(
+            expected=f"pyspark and Delta, as {name} writes a warehouse",
+            found=f"no module {problem.name}",
+            todo="install kafka-controller-audit[spark]; incident, explain and the questions do without",
+        ) from problem
+    return found
 
 
 def parser() -> argparse.ArgumentParser:

@@ -37,5 +37,10 @@ def test_every_question_is_answered_without_spark(golden: Path) -> None:
     assert (golden / CLUSTER).is_dir()
 
 
+def test_what_writes_a_warehouse_says_what_is_missing(tmp_path: Path) -> None:
+    commands = ("nightly --logs .", "maintain", "forget --cluster c", "migrate")
+    assert asked(tmp_path, *commands) == dict.fromkeys(commands, 3)
+
+
 def test_a_warehouse_that_only_spark_reads_says_so() -> None:
     assert asked(Path("hdfs://nowhere/warehouse"), "terms") == {"terms": 3}
