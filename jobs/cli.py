@@ -115,7 +115,7 @@ def command_of(name: str) -> Command:
     try:
         found: Command = getattr(import_module(module), function)
     except ModuleNotFoundError as problem:
-        if problem.name not in OF_SPARK:
+        if (problem.name or "").partition(".")[0] not in OF_SPARK:
             raise
         raise EnvironmentProblem(
             expected=f"pyspark and Delta, as {name} writes a warehouse",
