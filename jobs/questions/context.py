@@ -43,6 +43,8 @@ def context(given: argparse.Namespace, answers: Answers) -> list[str]:
     """InputProblem: the time is before the data, or controller N was none then, as far as lines tell."""
     for name in TABLES:
         require(answers, name)
+    if answers.last_at() is None:
+        return [f"{answers.cluster_id}  no time on any record"]
     asked, moment = asked_at(given.at, answers)
     at = asked or answers.read()["last_at"]
     known = context_at(answers, at) if given.controller is None else context_of(answers, given.controller, at)

@@ -12,7 +12,8 @@ from jobs.questions.context_partitions import TIMELINE, UNDETERMINED, name_of, p
 from jobs.questions.deletion_course import stage_at
 from jobs.questions.pending_elections import pending
 from jobs.questions.rows import Row
-from jobs.questions.tenures import acting, by, controllers, doubts, newest_term, tenures, told
+from jobs.questions.tenures import KRAFT, acting, by, controllers, doubts, newest, tenures, told
+from jobs.questions.told_stretches import unheard_of
 from pipeline.core.conditions import differs, is_in, since
 from pipeline.gold.reassignment.attempts import NAMES
 from schemas.gold.reassignment import STEPS
@@ -54,12 +55,12 @@ def context_at(answers: Answers, at: datetime) -> Context:
     lives = topics_at(answers, at)
     parts = {
         CONTROLLER: in_office,
-        LIVE: [live_row(one, is_watched=is_watched(in_office)) for one in live],
+        LIVE: [live_row(one) for one in with_certainty(answers, terms, live, at)],
         SHUTTING_DOWN: list(shutting_down(live, at)),
         GONE: [gone_row(one) for one in brokers if one not in live],
         TOPIC: [topic_row(one, at) for one in lives],
         DELETING: [
-            deletion_row(one, at, newest_term(terms, one["deletion_requested_at"]))
+            deletion_row(one, at, newest(terms, one["deletion_requested_at"]))
             for one in lives
             if is_queued(one, at)
         ],
@@ -80,14 +81,18 @@ def sessions(answers: Answers, at: datetime) -> list[Row]:
     return begun.sort("joined_at").unique("broker_id", keep="last").sort("broker_id").to_dicts()
 
 
-def is_watched(in_office: Sequence[Row]) -> bool:
-    """Brokers that come and go are noticed by a controller in office alone."""
-    return any(one["key"] == "controller" and one["value"]["office"] != "vacant" for one in in_office)
+def with_certainty(answers: Answers, terms: pl.DataFrame, live: list[Row], at: datetime) -> list[Row]:
+    """Undetermined where nobody in office would have noticed that one left, or whose lines are missing."""
+    doubted = unheard_of(answers, terms, at)
+    is_watched = newest(terms, at, "mode") == KRAFT or bool(acting(terms, at))
+    return [
+        one if is_watched and one["broker_id"] not in doubted else one | {"certainty": UNDETERMINED}
+        for one in live
+    ]
 
 
-def live_row(one: Row, *, is_watched: bool) -> Row:
+def live_row(one: Row) -> Row:
     """In KRaft one that is not fenced. since_at: null where it was there before the first line about it."""
-    one = one if is_watched else one | {"certainty": UNDETERMINED}
     since = None if one["joined_how"] == "before_data" else one["joined_at"]
     return told(str(one["broker_id"]), {"broker_epoch": one["broker_epoch"], "mode": one["mode"]}, since, one)
 
@@ -113,7 +118,7 @@ def topic_row(one: Row, at: datetime) -> Row:
     added = [each for each in one["partitions"] if each["added_at"] is None or each["added_at"] <= at]
     value = {
         "topic_id": one["topic_id"],
-        "partition_count": len(added),
+        "partition_count": None if one["created_how"] == "listed" and not added else len(added),
         "first_seen_at": one["first_seen_at"],
     }
     return told(one["topic"], value, one["created_at"], one)

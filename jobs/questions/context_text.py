@@ -57,7 +57,9 @@ def summary(context: Context) -> list[str]:
     live, gone, shutting = (keys(parts.get(name)) for name in (LIVE, GONE, SHUTTING_DOWN))
     put_off = sum(one["value"]["state"] == "put_off" for one in parts.get(DELETING) or ())
     held = f" ({put_off} put off)" if put_off else ""
-    lines = [*(controller_text(one, context.at) for one in parts[CONTROLLER])] or ["CONTROLLER  not known"]
+    modes = {one["value"]["mode"] for one in parts[CONTROLLER]}
+    lines = [controller_text(one, context.at, is_mixed=len(modes) > 1) for one in parts[CONTROLLER]]
+    lines = lines or ["CONTROLLER  not known"]
     lines += [
         f"BROKERS     live {live} | shutting down {shutting} | gone {gone}",
         f"TOPICS      {number(parts.get(TOPIC))} | queued for deletion {number(parts.get(DELETING))}{held}",
@@ -94,10 +96,12 @@ def number(rows: Sequence[Row] | None) -> str:
     return NOT_TOLD if rows is None else f"{len(rows):,}"
 
 
-def controller_text(one: Row, at: datetime) -> str:
+def controller_text(one: Row, at: datetime, *, is_mixed: bool) -> str:
+    """is_mixed: a cluster that is being migrated has a controller of either mode."""
     value = one["value"]
     since = clock_by(one["since_at"], at) if one["since_at"] else "before the logs begin"
-    term = f"epoch {value['controller_epoch']}, term {one['known_by']}"
+    mode = f"{value['mode']}, " if is_mixed else ""
+    term = f"{mode}epoch {value['controller_epoch']}, term {one['known_by']}"
     if value["office"] == "vacant":
         return f"CONTROLLER  none since {since}; the last was {value['last_controller_id']} ({term})"
     doing = {"starting": ", starting up", "deposed": ": deposed, and does not know it"}.get(

@@ -11,13 +11,14 @@ from jobs.questions.active_controller import active
 from jobs.questions.answers import Answers
 from jobs.questions.context_partitions import TIMELINE, UNDETERMINED
 from jobs.questions.context_rows import NOT_SOUGHT
+from jobs.questions.counted_partitions import partitions_of
 from jobs.questions.deletion_course import stages
 from jobs.questions.gauge_steps import Window, stretches, summed, told
 from jobs.questions.rows import Row
-from jobs.questions.tenures import KRAFT, ZOOKEEPER, missing_lines, tenures
+from jobs.questions.tenures import KRAFT, ZOOKEEPER, tenures
+from jobs.questions.told_stretches import told_brokers, told_terms
 from pipeline.core.conditions import equals
 from pipeline.core.stretches import TIME
-from schemas.gold.leader_imbalance import CREATION_UNSEEN
 
 ACTIVE = "ActiveControllerCount"
 # Kafka's names (kafka.controller:type=KafkaController), with what they count.
@@ -36,7 +37,9 @@ GAUGES = {
 }
 DELETION = tuple(name for name in GAUGES if "ToDelete" in name)
 SPAN = ("valid_from_at", "valid_until_at")
+STAY = ("broker_id", "mode", "joined_at", "joined_how", "left_at")
 HELD = (
+    *("topic", "state"),
     *(
         "leader",
         "is_served",
@@ -70,41 +73,15 @@ def gauges(answers: Answers, window: Window) -> list[Gauge]:
     return sorted(found, key=lambda one: (order[one.name], one.node if one.node is not None else -1))
 
 
-def told_terms(answers: Answers, terms: pl.DataFrame) -> pl.DataFrame:
-    """(from_at, until_at): when what the cluster held is told. ZooKeeper: while a controller is in office whose start
-    was read, as it lists there what it finds, and until lines of it are missing; without one no controller has a value.
-    KRaft: from its first controller on, as every controller keeps all of it, in office or not; but not where the
-    metadata log began before the logs."""
-    of_zookeeper = terms.filter(col("mode") == ZOOKEEPER, "is_begin_seen")
-    gaps = missing_lines(answers, of_zookeeper["controller_id"].unique().to_list())
-    missing = gaps.select(controller_id="node_id", lost_at="from_at")
-    lost = (
-        of_zookeeper.join(missing, on="controller_id", how="left")
-        .filter((col("lost_at") >= col("began_at")).fill_null(value=False))
-        .group_by("term_id")
-        .agg(col("lost_at").min())
-    )
-    ends = pl.min_horizontal("until_at", "superseded_at", "lost_at")
-    in_office = of_zookeeper.join(lost, on="term_id", how="left").select(from_at="began_at", until_at=ends)
-    of_kraft = terms.filter(col("mode") == KRAFT).select(from_at=col("began_at").min())
-    doubted = answers.rows("gold.leader_imbalance", equals("reason", CREATION_UNSEEN), ("valid_from_at",))
-    unseen_at = lit(doubted["valid_from_at"].min(), TIME)
-    quorum = of_kraft.drop_nulls().with_columns(until_at=unseen_at)
-    both = pl.concat([in_office, quorum.select("from_at", "until_at")])
-    return both.filter(col("until_at").is_null() | (col("until_at") > col("from_at")))
-
-
 def of_brokers(answers: Answers, terms: pl.DataFrame, window: Window) -> list[Gauge]:
-    """A broker that goes down is counted until the controller notices, as Kafka's gauge does. Without any list of live
-    brokers, there is nothing to tell."""
-    stays = answers.rows(
-        "gold.broker_session", None, ("broker_id", "mode", "joined_at", "joined_how", "left_at")
-    )
+    """A broker that goes down is counted until the controller notices, as Kafka's gauge does. Before the first list of
+    live brokers there is nothing to tell."""
+    stays = answers.rows("gold.broker_session", None, STAY)
     listed_at = stays.filter(col("joined_how") != "before_data")["joined_at"].min()
-    listed = stretches([(listed_at, None, 1)] if isinstance(listed_at, datetime) else [])
-    in_office = told_terms(answers, terms)
     since = pl.max_horizontal("from_at", lit(listed_at, TIME))
-    known = in_office.with_columns(from_at=since) if len(listed) else in_office.clear()
+    is_left = col("until_at").is_null() | (col("until_at") > col("from_at"))
+    known = told_brokers(answers, terms, stays).with_columns(from_at=since).filter(is_left)
+    known = known if isinstance(listed_at, datetime) else known.clear()
     # A stay of ZooKeeper mode goes on where the cluster is taken over: the broker counts once.
     following = col("joined_at").shift(-1).over("broker_id", order_by="joined_at")
     ends = pl.min_horizontal("left_at", following)
@@ -114,7 +91,6 @@ def of_brokers(answers: Answers, terms: pl.DataFrame, window: Window) -> list[Ga
     if not of_kraft.is_empty():
         away = fenced(answers, terms, of_kraft)
         begun = pl.max_horizontal("from_at", lit(terms.filter(col("mode") == KRAFT)["began_at"].min(), TIME))
-        is_left = col("until_at").is_null() | (col("until_at") > col("from_at"))
         kraft = known.with_columns(from_at=begun).filter(is_left)
         found.append(Gauge("FencedBrokerCount", None, told(summed(away, window), kraft, None, window)))
     return found
@@ -155,15 +131,11 @@ def of_partitions(answers: Answers, terms: pl.DataFrame, window: Window) -> Iter
     begin = pl.coalesce("created_at", "first_seen_at")
     topics = lives.select(from_at=begin, until_at="ended_at", weight=lit(1, pl.Int64))
     yield Gauge("GlobalTopicCount", None, told(summed(topics, window), known, None, window))
-    unlisted = without_list(answers, lives)
-    # Those of a topic that is being deleted are there until it is gone, though their states are not.
-    added = lives.select("ended_at", "partitions").explode("partitions").drop_nulls("partitions")
-    born = col("partitions").struct.field("added_at")
-    parts = added.select(from_at=born, until_at="ended_at", weight=lit(1, pl.Int64))
-    yield Gauge("GlobalPartitionCount", None, told(summed(parts, window), known, unlisted, window))
+    parts, unknown_parts = partitions_of(answers, terms, lives)
+    yield Gauge("GlobalPartitionCount", None, told(summed(parts, window), known, unknown_parts, window))
     for name, (is_counted, is_unknown) in PARTITIONS.items():
         value, unsure = spans.filter(is_counted), spans.filter(is_unknown).select("from_at", "until_at")
-        unknown = pl.concat([unsure, unlisted])
+        unknown = pl.concat([unsure, unknown_parts])
         yield Gauge(name, None, told(summed(value, window), known, unknown, window))
     if any(one == ZOOKEEPER for one in terms["mode"]):
         yield from of_deletions(lives, known, window)
@@ -180,6 +152,7 @@ def preferred() -> pl.Expr:
 
 
 THERE, IS_SURE = ~col("is_deleting"), col("certainty") != UNDETERMINED
+IS_UNLED = col("leader").is_null() & col("state").is_in(["OnlinePartition", "OfflinePartition"])
 # By gauge: which intervals of partitions it counts, and which ones make it unknown.
 PARTITIONS = {
     "OfflinePartitionsCount": (
@@ -188,22 +161,12 @@ PARTITIONS = {
     ),
     "PreferredReplicaImbalanceCount": (
         THERE & col("leader").is_not_null() & ~preferred(),
-        THERE & (~IS_SURE | col("is_assignment_stale")).fill_null(value=False),
+        THERE
+        & (~IS_SURE | col("is_assignment_stale") | col("replicas").is_null() | IS_UNLED).fill_null(
+            value=False
+        ),
     ),
 }
-
-
-def without_list(answers: Answers, lives: pl.DataFrame) -> pl.DataFrame:
-    """(from_at, until_at): while there is a topic of ZooKeeper mode that was there before the logs, until a controller
-    that starts prints all its partitions; before that nobody tells how many a topic has."""
-    dumps = answers.rows("silver.state_dump", equals("machine", "partition"), ("logged_at", "is_complete"))
-    listed_at = dumps.filter("is_complete").select(listed_at="logged_at").unique().sort("listed_at")
-    old = lives.filter(col("mode") == ZOOKEEPER, col("created_how") != "created").sort("first_seen_at")
-    following = old.join_asof(
-        listed_at, left_on="first_seen_at", right_on="listed_at", strategy="forward", check_sortedness=False
-    )
-    ends = pl.min_horizontal("listed_at", "ended_at")
-    return following.select(from_at="first_seen_at", until_at=ends)
 
 
 def of_deletions(lives: pl.DataFrame, known: pl.DataFrame, window: Window) -> Iterator[Gauge]:

@@ -27,6 +27,7 @@ BEAN = "kafka.controller:type=KafkaController,name="
 METRIC = "kafka_controller_kafkacontroller_"
 SHOWN = 60
 NOT_TOLD = "?"
+NO_TIME = "# EOF"  # an exposition of nothing
 LOOK_BACK = 300  # seconds for which Prometheus draws a sample
 
 
@@ -65,6 +66,10 @@ def told(given: argparse.Namespace, answers: Answers) -> list[str]:
     """InputProblem: the time, or the period, is outside of the data."""
     for name in TABLES:
         require(answers, name)
+    if answers.last_at() is None:
+        return (
+            [NO_TIME] if given.format == "openmetrics" else [f"{answers.cluster_id}  no time on any record"]
+        )
     window = window_of(given, answers)
     found = gauges(answers, window)
     if given.format == "openmetrics":
@@ -158,7 +163,7 @@ def table_over(found: Sequence[Gauge], window: Window) -> list[str]:
     cells = []
     for one in found:
         values = one.steps["value"]
-        highest = one.steps.filter(col("value") == values.max())["at"]
+        highest = one.steps.drop_nulls("value").filter(col("value") == col("value").max())["at"]
         ends = one.steps["at"].shift(-1).fill_null(window.until)
         hidden = one.steps.with_columns(lasted=(ends - col("at")).dt.total_milliseconds()).filter(
             col("value").is_null()

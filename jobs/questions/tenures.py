@@ -20,20 +20,30 @@ TERM = (
     *("term_id", "life", "controller_id", "controller_epoch", "mode", "elected_at", "ready_at", "superseded_at"),
     *("vacant_from_at", "ended_at", "ended_how", "certainty"),
 )  # fmt: skip
+WHO = ("controller_id", "controller_epoch")
 GAP = ("node_id", "kind", "from_at", "until_at", "sentence")
 
 
 def tenures(answers: Answers) -> pl.DataFrame:
     """Terms with began_at, until_at (null: open) and is_begin_seen, in the order of their begins. Who was deposed
-    unnoticed goes on beyond the begin of the next one."""
+    unnoticed goes on beyond the begin of the next one. The term that a KRaft controller claims in ZooKeeper while a
+    cluster is migrated to it is none of its own."""
     seen = answers.rows("silver.term", None, ("term_id", "first_seen_at", "told_from_at", "is_isr_told"))
     terms = answers.rows("gold.controller_term", None, TERM).join(seen, on="term_id", how="left")
+    of_quorum = terms.filter(col("mode") == KRAFT)["controller_id"].unique().to_list()
+    is_claimed = (
+        (col("mode") == ZOOKEEPER) & col("elected_at").is_null() & col("controller_id").is_in(of_quorum)
+    )
     is_open = (col("ended_how") == "open").fill_null(value=False)
-    return terms.with_columns(
-        began_at=pl.coalesce("elected_at", "first_seen_at"),
-        until_at=when(~is_open).then(pl.coalesce("ended_at", "superseded_at")),
-        is_begin_seen=col("elected_at").is_not_null() & col("told_from_at").is_not_null(),
-    ).sort("began_at", "life", "controller_epoch")
+    return (
+        terms.filter(~is_claimed)
+        .with_columns(
+            began_at=pl.coalesce("elected_at", "first_seen_at"),
+            until_at=when(~is_open).then(pl.coalesce("ended_at", "superseded_at")),
+            is_begin_seen=col("elected_at").is_not_null() & col("told_from_at").is_not_null(),
+        )
+        .sort("began_at", "life", "controller_epoch")
+    )
 
 
 def acting(terms: pl.DataFrame, at: datetime) -> list[Row]:
@@ -84,19 +94,23 @@ def doubts(answers: Answers, terms: pl.DataFrame, at: datetime) -> list[str]:
             "no line of a controller in office was read by then: all that is told here was said by brokers"
         ]
     last = begun.row(-1, named=True)
-    if last["mode"] == KRAFT:
-        return (
-            ["the metadata log began before these logs: there may be more topics and partitions"]
-            if (is_creation_unseen(answers, at))
-            else []
-        )
     found = []
-    if not acting(terms, at):
+    if last["mode"] == ZOOKEEPER and not acting(terms, at):
         found.append("nobody was in office: brokers may have left and joined since, and no line tells")
-    if not last["is_begin_seen"]:
+    if last["mode"] == ZOOKEEPER and not last["is_begin_seen"]:
         found.append(
-            f"the start of controller {last['controller_id']} (epoch {last['controller_epoch']}) is in no log: there "
-            "may be more topics and partitions than it has named since"
+            f"the start of controller {last['controller_id']} (epoch {last['controller_epoch']}) is in no log: what it "
+            "did may be missing, and there may be more topics and partitions than it has named since"
+        )
+    if last["mode"] == KRAFT and is_creation_unseen(answers, at):
+        found.append("the metadata log began before these logs: there may be more topics and partitions")
+    silent = begun.filter((col("mode") == KRAFT) & col("told_from_at").is_null())
+    if last["mode"] == KRAFT and not silent.is_empty():
+        named = ", ".join(
+            f"{one} (epoch {epoch})" for one, epoch in silent.select(WHO).unique().sort(WHO).iter_rows()
+        )
+        found.append(
+            f"no line was read of controller {named}: what it decided is not known until a later line tells"
         )
     gaps = missing_lines(answers, [last["controller_id"]])
     later = gaps.filter(
@@ -118,7 +132,7 @@ def missing_lines(answers: Answers, nodes: Sequence[int]) -> pl.DataFrame:
     return gaps.filter(col("from_at").is_not_null()).sort("from_at", "sentence")
 
 
-def newest_term(terms: pl.DataFrame, at: datetime) -> str | None:
-    """The term that had begun last by then."""
-    begun = terms.filter(col("began_at") <= at)["term_id"]
+def newest(terms: pl.DataFrame, at: datetime, column: str = "term_id") -> str | None:
+    """Of the term that had begun last by then."""
+    begun = terms.filter(col("began_at") <= at)[column]
     return None if begun.is_empty() else str(begun.last())

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from jobs.questions.answers import Answers
-from jobs.questions.context_rows import context_at
+from jobs.questions.context_rows import Context, context_at
 from jobs.questions.gauge_steps import Window
 from jobs.questions.gauge_values import gauges
 from jobs.questions.tenures import tenures
@@ -16,6 +16,7 @@ from tests.jobs.cluster_truth import SETS, STEP_MS, Score, Series, Value, change
 
 # What the sets can change at.
 TIMES = {
+    "gold.controller_term": ("elected_at", "ended_at", "superseded_at"),
     "gold.broker_session": ("joined_at", "left_at"),
     "gold.topic_lifecycle": ("first_seen_at", "created_at", "deletion_requested_at", "ended_at"),
     "gold.reassignment": ("started_at", "ended_at"),
@@ -47,15 +48,26 @@ class Compared:
             first_ms = next(at for at, held in self.truth if held["topic"])
         return range(first_ms + BEGIN_MS, run["end_ms"] - END_MS, STEP_MS)
 
-    def sets(self) -> dict[str, Score]:
+    def contexts(self) -> list[tuple[int, Context]]:
+        """At each time at which something may change."""
         times = {at for name, columns in TIMES.items() for at in self.times(name, columns)}
-        told = [(ms(at), context_at(self.answers, at)) for at in sorted(times)]
-        return {
-            name: self.scored(
-                name, [(at, frozenset(one["key"] for one in held.parts[name])) for at, held in told]
-            )
-            for name in SETS
-        }
+        return [(ms(at), context_at(self.answers, at)) for at in sorted(times)]
+
+    def silently_wrong(self) -> dict[str, int]:
+        """Samples of sets that are wrong while the context does not say that something is not told."""
+        held = self.contexts()
+        doubted = Series([(at, bool(one.doubts)) for at, one in held], before=True)
+        found = {}
+        for name in SETS:
+            true = Series([(at, values[name]) for at, values in self.truth], frozenset())
+            ours = Series([(at, keys(one, name)) for at, one in held], frozenset())
+            period = [at for at in self.period() if not doubted.at(at)]
+            found[name] = score(true, ours, period, self.unsure).wrong
+        return found
+
+    def sets(self) -> dict[str, Score]:
+        told = self.contexts()
+        return {name: self.scored(name, [(at, keys(held, name)) for at, held in told]) for name in SETS}
 
     def times(self, name: str, columns: tuple[str, ...]) -> list[datetime]:
         rows = self.answers.rows(name, None, columns)
@@ -82,6 +94,10 @@ class Compared:
             for one in named
             if one.name in self.truth[0][1]
         }
+
+
+def keys(held: Context, part: str) -> Value:
+    return frozenset(one["key"] for one in held.parts[part])
 
 
 def ms(at: object) -> int:
