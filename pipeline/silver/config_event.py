@@ -1,4 +1,4 @@
-"""Settings, features and access that controllers of KRaft replay, from bronze.log_record."""
+"""Settings, features and access as nodes read them, from bronze.log_record."""
 
 import polars as pl
 from polars import col, lit, when
@@ -9,35 +9,60 @@ from schemas.silver.config_event import HIDDEN, SPEC
 
 # Settings of Kafka's type PASSWORD, with the prefix of a listener too: ConfigurationControlManager hides them from 3.3
 # on. Source: SslConfigs, SaslConfigs, PasswordEncoderConfigs.
-NOT_SHOWN = r"(?i)(?:password|secret|jaas\.config|keystore\.key|certificate\.chain|truststore\.certificates)$"
+NOT_SHOWN = (
+    r"(?i)(?:password|secret|jaas\.config|keystore\.key|certificate\.chain|truststore\.certificates)$|^scram-"
+)
 NONE = "null"
+# Where ZooKeeper has settings: /config/topics/<topic>, quotas and credentials at users and clients.
+ENTITY = r"^(\w+)/(.*)$"
+DEFAULT, ALL = "<default>", "all"
+TYPES = {"topics": "TOPIC", "brokers": "BROKER"}
 VOTER = r"ReplicaKey\(id=(\d+), directoryId=([^()]*)\)"
 
 
 def build(log_record: pl.DataFrame) -> pl.DataFrame:
-    """One row per line about one record; every controller prints it, and once more each time that it starts.
+    """One row per line about one record; every controller prints it, and once more each time that it starts. In
+    ZooKeeper mode one per line about all settings of a topic or broker: each broker prints it.
 
     A setting is removed by null; of settings that Kafka does not know, and of those of brokers that it does not know as
     dynamic ones, it hides the value, null too. kraft.version is no record of a feature, and is one for who asks.
     Source: ConfigurationControlManager, FeatureControlManager, from 2.8; ClientQuotaControlManager, AclControlManager,
-    ScramControlManager, from 3.5; KRaftControlRecordStateMachine, from 3.9.
+    ScramControlManager, from 3.5; KRaftControlRecordStateMachine, from 3.9; DynamicConfigManager, ZkConfigManager,
+    0.9.0 to 3.9.
     """
     names = ("config_name", "feature_name", "quota_key", "acl_id", "scram_mechanism")
-    resource = field("config_resource")
+    resource, path, is_stated = field("config_resource"), entity_path(), col("step") == "stated"
+    entity_type = path.str.extract(ENTITY, 1)
+    is_of_client = is_stated & ~entity_type.is_in([*TYPES])
     is_feature, value = col("record") == "feature", pl.coalesce(field_text(), field("metadata_version"))
     is_version = when(field("kraft_version").is_not_null()).then(lit("kraft.version"))
     return (
         fed(log_record, "config_event")
         .rename({"kind": "record"})
         .with_columns(
+            record=when(is_of_client).then(lit("quota")).otherwise("record"),
             name=pl.coalesce(
-                *map(field, names), is_version, when(is_feature).then(lit("metadata.version")), "record"
+                when(is_stated).then(lit(ALL)),
+                *map(field, names),
+                is_version,
+                when(is_feature).then(lit("metadata.version")),
+                "record",
             ),
-            resource_type=first(resource, r"^ConfigResource\(type=([A-Z_]+), "),
+            resource_type=pl.coalesce(
+                first(resource, r"^ConfigResource\(type=([A-Z_]+), "),
+                entity_type.replace_strict(TYPES, default=None, return_dtype=pl.String),
+            ),
             resource_name=pl.coalesce(
-                first(resource, r"(?s), name='(.*)'\)$"), field("quota_entity"), field("user")
+                first(resource, r"(?s), name='(.*)'\)$"),
+                field("quota_entity"),
+                field("user"),
+                entity_name(path),
             ),
-            printed=when(col("record") == "voters").then(voters()).otherwise(value),
+            printed=when(col("record") == "voters")
+            .then(voters())
+            .when(is_stated)
+            .then(statement())
+            .otherwise(value),
             metadata_offset=number(field("offset"), LONG),
         )
         .with_columns(step=refined())
@@ -53,6 +78,29 @@ def refined() -> pl.Expr:
         .when(is_config & (col("printed") == HIDDEN)).then(lit("written"))
         .otherwise("step")
     )  # fmt: skip
+
+
+def entity_path() -> pl.Expr:
+    """`topics/orders`, from 0.10.1 on as the line has it."""
+    return pl.coalesce(
+        field("entity_path"), pl.concat_str(field("entity_type"), lit("/"), field("entity_name"))
+    )
+
+
+def entity_name(path: pl.Expr) -> pl.Expr:
+    """Topic or broker, null: all brokers; of users and clients the whole path."""
+    is_own, name = path.str.extract(ENTITY, 1).is_in([*TYPES]), path.str.extract(ENTITY, 2)
+    return when(~is_own).then(path).when(name != DEFAULT).then(name)
+
+
+def statement() -> pl.Expr:
+    """`Map(b -> 2, a -> 1)`, up to 0.10.2 `{b=2, a=1}`, as `a = 1, b = 2`; null: none."""
+    inside = field("config_text").str.replace(r"(?s)^\w*[({](.*)[)}]$", "${1}")
+    pair = pl.element().str.replace(r"^([^ =]+)(?: -> |=)", "${1} = ")
+    name = pair.str.extract(r"^([^ ]+) = ", 1)
+    is_secret = name.str.contains(NOT_SHOWN).fill_null(value=False)
+    told = when(is_secret).then(pl.concat_str(name, lit(f" = {HIDDEN}"))).otherwise(pair)
+    return inside.str.split(", ").list.eval(told).list.sort().list.join(", ").replace("", None)
 
 
 def voters() -> pl.Expr:

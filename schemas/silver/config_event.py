@@ -1,4 +1,4 @@
-"""Dynamic settings, features, access and voters as the nodes of KRaft read their records."""
+"""Dynamic settings, features, access and voters as nodes of KRaft read their records, or brokers ZooKeeper."""
 
 from schemas.spec import RECORD, TableSpec, field, required
 from schemas.types import INTEGER, LONG, STRING
@@ -15,6 +15,7 @@ STEPS = (
     "set",
     "removed",
     "written",  # set or removed: Kafka hides the value
+    "stated",  # ZooKeeper: all settings that it has from then on
 )
 HIDDEN = "[hidden]"  # what Kafka prints for a value that may be a secret
 
@@ -42,13 +43,13 @@ SPEC = TableSpec(
         required(
             "name",
             STRING,
-            "Setting, feature, quota, id of the right, mechanism of the credential, or voters.",
+            "Setting (stated: all), feature, quota, id of the right, mechanism of the credential, or voters.",
         ),
         field(
             "value",
             STRING,
             f"Value, level, right, or voters with their directories; {HIDDEN}: it may be a secret; null: removed, "
-            "and of credentials.",
+            "none stated, and of credentials.",
         ),
         field("metadata_offset", LONG, "Place of the record in the metadata log, where the line says it."),
     ),

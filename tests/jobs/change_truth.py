@@ -25,6 +25,7 @@ OF_SUBJECT = {
     "delete_controller": ("controller_znode_deleted", "controller_resigned"),
     "delete_topic_znode": ("topic_removed_by_hand",),
     "alter_configs": ("settings",),
+    "throttle": ("settings",),
     "unregister_broker": ("broker_unregistered",),
     "wipe": ("metadata_wiped",),
 }
@@ -32,6 +33,7 @@ ZNODES = {"/controller": "delete_controller"}
 TOPIC_ZNODE = "/brokers/topics/"
 REASSIGNS = ("reassign", "reassign_to_dead", "reassign_override", "reassign_refused", "reassign_deleted",
              "reassign_without_quorum")  # fmt: skip
+THROTTLES = ("throttle", "unthrottle")
 TERM_SIGNAL = "SIGTERM"
 
 
@@ -68,7 +70,14 @@ def of_zookeeper(action: Row) -> Iterator[Asked]:
     kind, path = action["kind"], action.get("path", "")
     if kind == "delete_znode":
         kind = ZNODES.get(path, "delete_topic_znode" if path.startswith(TOPIC_ZNODE) else "other")
-    if kind not in OF_SUBJECT:
+    if kind not in OF_SUBJECT and kind not in THROTTLES:
+        return
+    if kind in THROTTLES:
+        for entity in (
+            *(f"broker {one}" for one in action["brokers"]),
+            *(f"topic {one}" for one in action["topics"]),
+        ):
+            yield Asked("throttle", action["start_ms"], action["end_ms"], frozenset([entity]), is_ok(action))
         return
     listed = action.get("moves") or action.get("partitions") or []
     parts = [f"{one[0]}-{one[1]}" for one in listed] if isinstance(listed, list) else []

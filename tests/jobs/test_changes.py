@@ -14,7 +14,7 @@ from jobs.questions.changes.command import notes
 from jobs.questions.changes.kinds import KINDS, OUTCOMES, REASONS
 from jobs.questions.changes.screen import change_lines
 from schemas.gold import controller_term, reassignment, topic_lifecycle
-from schemas.silver import broker_event, config_event
+from schemas.silver import broker_event, config_event, node_event
 from tests.frames import frame
 from tests.jobs.answering import answers_of, answers_of_logs
 from tests.jobs.change_truth import asked_of, judged, moved_at
@@ -22,7 +22,9 @@ from tests.lab import folder_of
 
 LATE = datetime(2026, 11, 21, 8, 59, 50, tzinfo=UTC)
 # Requests that a controller printed as changes, and what it did and printed nothing of: an election of a leader that
-# leads already; requests in ZooKeeper while another one stood there; in KRaft what a release does not print.
+# leads already; requests in ZooKeeper while another one stood there, and settings of topics that are gone; in KRaft what
+# a release does not print.
+GONE = ("throttle", "throttle")
 LABS: dict[str, tuple[int, list[str]]] = {
     "0.11.0.3-zk-stock": (25, []),
     "1.0.2-zk-stock": (25, []),
@@ -34,11 +36,11 @@ LABS: dict[str, tuple[int, list[str]]] = {
     "3.2.3-zk-trace": (31, []),
     "3.9.1-zk-stock": (25, ["preferred_election"]),
     "3.9.1-zk-trace": (26, []),
-    "1.0.2-zk-moves": (52, ["reassign"]),
-    "2.2.2-zk-moves": (46, ["reassign"] * 3),
-    "2.2.2-zk-redrive": (23, []),
-    "3.9.1-zk-moves": (50, []),
-    "3.9.1-zk-redrive": (22, []),
+    "1.0.2-zk-moves": (100, ["reassign", *GONE]),
+    "2.2.2-zk-moves": (94, ["reassign", "reassign", *GONE, "reassign"]),
+    "2.2.2-zk-redrive": (31, [*GONE]),
+    "3.9.1-zk-moves": (98, [*GONE]),
+    "3.9.1-zk-redrive": (30, [*GONE]),
     "3.3.2-kraft-combined-stock": (32, ["preferred_election"]),
     "3.9.2-kraft-separate-stock": (32, []),
     "3.9.2-kraft-migration-stock": (24, ["preferred_election"]),
@@ -49,11 +51,8 @@ LABS: dict[str, tuple[int, list[str]]] = {
     "4.0.0-kraft-combined-moves": (99, []),
     "4.4.0-kraft-separate-stock": (32, []),
 }
-QUICK = ("2.5.1-zk-stock", "4.0.0-kraft-combined-moves")
-READ = {
-    "zk": ("controller", "state-change", "mixed"),
-    "kraft": ("controller", "state-change", "mixed", "server"),
-}
+QUICK = ("3.9.1-zk-redrive", "4.0.0-kraft-combined-moves")
+READ = ("controller", "state-change", "mixed", "server")
 
 
 @pytest.mark.parametrize(
@@ -61,13 +60,15 @@ READ = {
 )
 def test_every_request_of_a_lab_has_its_line(shared: Path, name: str) -> None:
     cluster = folder_of(shared, name)
-    mode = "kraft" if "-kraft-" in name else "zk"
-    rows = changes_of(answers_of_logs(cluster, READ[mode]))
-    found = judged(asked_of(cluster), rows, moved_at(cluster) if mode == "kraft" else None)
+    answers = answers_of_logs(cluster, READ)
+    rows = changes_of(answers)
+    found = judged(asked_of(cluster), rows, moved_at(cluster) if "-kraft-" in name else None)
     told = [(row["at"], row["kind"], row["what"]) for row in found.surplus]
     assert told == []
     assert (len(found.found), [one.what for one in found.missing]) == LABS[name]
     assert [row for row in rows if row["file_id"] is None] == []
+    middle = rows[len(rows) // 2]["at"]
+    assert changes_of(answers, middle) == [row for row in rows if row["at"] >= middle]
 
 
 def test_what_the_sample_was_asked_for(sample_answers: Answers) -> None:
@@ -175,6 +176,39 @@ def test_voters_that_follow_others_in_the_metadata_log() -> None:
     (row,) = changes_of(answers_of(config_event=lines))
     assert row["what"] == "voters of the quorum are 1 (aA), 2 (bB), 3 (cC) since then at the latest"
     assert (row["at"].second, row["certainty"]) == (20, "inferred")
+
+
+def test_settings_in_zookeeper_are_told_where_they_differ() -> None:
+    """Not what a broker prints again as it starts, nor what it prints late."""
+    said = frame(
+        config_event.SPEC,
+        """
+        logged_at | node_id | record | step   | resource_type | resource_name | name | value
+        10        | 1       | config | stated | TOPIC         | a             | all  | retention.ms = 1
+        11        | 2       | config | stated | TOPIC         | a             | all  | retention.ms = 1
+        20        | 1       | config | stated | TOPIC         | a             | all  |
+        21        | 1       | config | stated | TOPIC         | a             | all  | retention.ms = 2
+        22        | 2       | config | stated | TOPIC         | a             | all  |
+        23        | 2       | config | stated | TOPIC         | a             | all  | retention.ms = 2
+        41        | 3       | config | stated | TOPIC         | b             | all  | segment.ms = 1
+        44        | 3       | config | stated | BROKER        |               | all  | log.retention.ms = 5
+        """,
+    )
+    starts = frame(
+        node_event.SPEC,
+        """
+        logged_at | node_id | area    | step
+        40        | 3       | process | starting
+        42        | 3       | process | started
+        """,
+    )
+    rows = changes_of(answers_of(config_event=said, node_event=starts))
+    assert [(row["at"].second, row["what"], row["certainty"]) for row in rows] == [
+        (10, "settings of topic a: retention.ms = 1", "inferred"),
+        (20, "settings of topic a: none any more", "proved"),
+        (21, "settings of topic a: retention.ms = 2", "proved"),
+        (44, "settings of all brokers: log.retention.ms = 5", "inferred"),
+    ]
 
 
 def test_whatever_became_of_it_has_words() -> None:

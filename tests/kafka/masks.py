@@ -34,6 +34,7 @@ PRINTED = {
         "client environment:user.name=«svc_kafka»",
         "Delegation token expired for token: t for owner: User:«carol»",
         "Created new SCRAM credential for «dave of ops» with mechanism SCRAM_SHA_256.",
+        "Processing override for entityPath: users/«erin/clients/app» with config: Map()",
     ],
     "addresses": [
         "host=«10.1.2.3»,",
@@ -45,6 +46,7 @@ PRINTED = {
         "x-«10.99.99.99»-y",
     ],
     "client_ids": [
+        "Processing override for entityType: clients, entity: «batch-7» with config: {}",
         "RequestHeader(apiKey=FETCH, clientId=«payments-7», correlationId=4)",
         "[Consumer clientId=«fraud.detector», groupId=g]",
         "ClientQuotaEntity(entries={client-id=«web_frontend»})",

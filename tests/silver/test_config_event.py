@@ -23,6 +23,10 @@ LINES = f"""
     [2026-11-21 00:00:08,000] INFO [Controller 1] Setting metadata.version to 7 (org.apache.kafka.controller.{FEATURE})
     [2026-11-21 00:00:09,000] INFO [QuorumController id=1] Replayed ClientQuotaRecord for ClientQuotaEntity(entries={{client-id=batch}}) setting producer_byte_rate to 1024.0. (org.apache.kafka.controller.ClientQuotaControlManager)
     [2026-11-21 00:00:10,000] INFO [QuorumController id=1] Replayed ClientQuotaRecord for ClientQuotaEntity(entries={{client-id=batch}}) removing producer_byte_rate. (org.apache.kafka.controller.ClientQuotaControlManager)
+    [2026-11-21 00:00:14,000] INFO Processing override for entityPath: topics/a.x with config: HashMap(retention.ms -> 60000, cleanup.policy -> compact,delete) (kafka.server.ZkConfigManager)
+    [2026-11-21 00:00:15,000] INFO Processing override for entityPath: brokers/<default> with config: Map() (kafka.server.DynamicConfigManager)
+    [2026-11-21 00:00:16,000] INFO Processing override for entityType: topics, entity: b with config: {{segment.ms=1}} (kafka.server.DynamicConfigManager)
+    [2026-11-21 00:00:17,000] INFO Processing override for entityPath: users/alice with config: {{SCRAM-SHA-256=salt=x,iterations=4096, producer_byte_rate=1}} (kafka.server.DynamicConfigManager)
     [2026-11-21 00:00:12,000] INFO [RaftManager id=1] Latest set of voters is VoterSet(voters={{2=VoterNode(voterKey=ReplicaKey(id=2, directoryId=bb-B), listeners=Endpoints(endpoints={{ListenerName(CONTROLLER)=c:2}}), supportedKRaftVersion=SupportedVersionRange[min_version:0, max_version:1]), 1=VoterNode(voterKey=ReplicaKey(id=1, directoryId=aaA), listeners=Endpoints(endpoints={{}}))}}) at offset 77 (org.apache.kafka.raft.internals.KRaftControlRecordStateMachine)
     [2026-11-21 00:00:13,000] INFO [RaftManager id=1] Latest kraft.version is 1 at offset 76 (org.apache.kafka.raft.internals.KRaftControlRecordStateMachine)
     [2026-11-21 00:00:11,000] INFO [QuorumController id=1] Replayed RemoveUserScramCredentialRecord for alice with mechanism SCRAM_SHA_256. (org.apache.kafka.controller.ScramControlManager)
@@ -44,6 +48,10 @@ def test_each_record_that_a_line_names() -> None:
         8         | feature | set     |               |               | metadata.version                         | 7
         9         | quota   | set     |               | ClientQuotaEntity(entries={client-id=batch}) | producer_byte_rate | 1024.0
         10        | quota   | removed |               | ClientQuotaEntity(entries={client-id=batch}) | producer_byte_rate |
+        14        | config  | stated  | TOPIC         | a.x           | all                                      | cleanup.policy = compact,delete, retention.ms = 60000
+        15        | config  | stated  | BROKER        |               | all                                      |
+        16        | config  | stated  | TOPIC         | b             | all                                      | segment.ms = 1
+        17        | quota   | stated  |               | users/alice   | all                                      | SCRAM-SHA-256 = [hidden], producer_byte_rate = 1
         12        | voters  | set     |               |               | voters                                   | 1 (aaA), 2 (bb-B)
         13        | feature | set     |               |               | kraft.version                            | 1
         11        | scram   | removed |               | alice         | SCRAM_SHA_256                            |

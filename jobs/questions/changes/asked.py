@@ -15,6 +15,7 @@ from jobs.questions.changes.of_elections import of_elections
 from jobs.questions.changes.of_reassignments import of_reassignments
 from jobs.questions.changes.of_settings import of_settings
 from jobs.questions.changes.of_topics import of_topics
+from jobs.questions.changes.of_zookeeper_settings import of_zookeeper_settings
 from jobs.questions.rows import Row
 from jobs.text import length_text
 
@@ -43,6 +44,7 @@ def changes_of(answers: Answers, since: datetime | None = None, until: datetime 
     created, *topics = of_topics(answers, since)
     found = [
         *topics,
+        of_zookeeper_settings(answers),
         *of_settings(answers, since, created, terms),
         *of_reassignments(answers, since),
         *of_elections(answers, since, terms),

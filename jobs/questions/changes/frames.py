@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import polars as pl
-from polars import col, lit
+from polars import col, lit, when
 
 from jobs.questions.answers import Answers, reached
 from jobs.questions.changes.kinds import INTERNAL
@@ -48,7 +48,7 @@ def said(what: str) -> pl.Expr:
 
 
 def by_whom(topic: pl.Expr) -> pl.Expr:
-    return pl.when(topic.is_in(INTERNAL)).then(lit("broker")).otherwise(lit("unknown"))
+    return when(topic.is_in(INTERNAL)).then(lit("broker")).otherwise(lit("unknown"))
 
 
 def partition_name() -> pl.Expr:
@@ -104,3 +104,12 @@ def in_office(rows: pl.DataFrame, answers: Answers, since: datetime | None) -> p
     )
     own = answers.rows("silver.controller_line", asked, ("term_id", *LINE))
     return rows.join(own, on=LINE, how="inner")
+
+
+def resource_text() -> pl.Expr:
+    kind = col("resource_type").str.to_lowercase().str.replace_all("_", " ")
+    return (
+        when(col("resource_type").is_null()).then(col("resource_name").fill_null("?"))
+        .when(col("resource_name").is_null()).then(pl.format("all {}s", kind))
+        .otherwise(pl.format("{} {}", kind, "resource_name"))
+    )  # fmt: skip

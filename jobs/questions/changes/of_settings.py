@@ -6,7 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from jobs.questions.answers import Answers, reached
-from jobs.questions.changes.frames import LINE, TIME, by_whom, changes, in_office
+from jobs.questions.changes.frames import LINE, TIME, by_whom, changes, in_office, resource_text
 from pipeline.core.conditions import IsNull, all_of, is_in
 
 # What a controller that is elected for the first time writes as the cluster was formatted.
@@ -14,6 +14,7 @@ AT_FORMAT = pl.duration(seconds=1)
 MIGRATED = ("migration_begun", "migration_ended")
 # Not of controllers alone: voters, and the protocol of the quorum.
 VOTERS, KRAFT_VERSION, OFFSET = "voters", "kraft.version", "metadata_offset"
+STATED = "stated"  # of ZooKeeper
 WITH_CREATION = "20ms"
 OF_REQUEST = pl.duration(milliseconds=20)
 OF_RECORD = {"config": "settings", "quota": "quota", "acl": "acl", "scram": "scram"}
@@ -35,7 +36,7 @@ def of_settings(
         "controller_id",
     )
     read = answers.rows("silver.config_event", reached("logged_at", since), (*names, *LINE))
-    rows = read.filter(~col("name").is_in([VOTERS, KRAFT_VERSION]))
+    rows = read.filter(~col("name").is_in([VOTERS, KRAFT_VERSION]), col("step") != STATED)
     own = (
         in_office(rows, answers, since)
         .with_columns(at=col("logged_at").cast(TIME), named=named_text())
@@ -155,13 +156,4 @@ def named_text() -> pl.Expr:
         when(col("step") == "removed").then(pl.format("{} removed", "name"))
         .when(col("value").is_not_null()).then(pl.format("{} = {}", "name", "value"))
         .otherwise("name")
-    )  # fmt: skip
-
-
-def resource_text() -> pl.Expr:
-    kind = col("resource_type").str.to_lowercase().str.replace_all("_", " ")
-    return (
-        when(col("resource_type").is_null()).then(col("resource_name").fill_null("?"))
-        .when(col("resource_name").is_null()).then(pl.format("all {}s", kind))
-        .otherwise(pl.format("{} {}", kind, "resource_name"))
     )  # fmt: skip

@@ -1,0 +1,58 @@
+"""Settings that were changed in ZooKeeper, as brokers print them into server.log."""
+
+import polars as pl
+from polars import col, lit, when
+
+from jobs.questions.answers import Answers
+from jobs.questions.changes.frames import LINE, TIME, by_whom, changes, resource_text
+from pipeline.core.conditions import equals, is_in
+
+STATED = "stated"
+ENTITY = ("record", "resource_type", "resource_name")
+OF_RECORD = {"config": "settings", "quota": "quota"}
+# As it starts a broker prints once more what was changed in the last minutes: notifications stay for 15 minutes.
+STARTING, STARTED, SETTLING = "starting", "started", pl.duration(seconds=2)
+HEARD = pl.duration(seconds=5)  # every broker prints a change as soon as it hears of it
+
+
+def of_zookeeper_settings(answers: Answers) -> pl.DataFrame:
+    """Where all settings of a topic, broker, user or client differ from what was stated before; what stood before the
+    first statement is not known.
+
+    Source: DynamicConfigManager (0.9.0 to 3.1), ZkConfigManager (3.2 to 3.9), ZkNodeChangeNotificationListener.
+    """
+    names = ("logged_at", "node_id", "value", *ENTITY, *LINE)
+    rows = answers.rows("silver.config_event", equals("step", STATED), names)
+    heard = rows.with_columns(at=col("logged_at").cast(TIME)).pipe(without_starts, answers)
+    before, at = col("value").shift(1).over(ENTITY), col("at")
+    # Another broker that lags behind prints a value that others have left already.
+    is_late = (at - at.shift(1).over((*ENTITY, "value")) <= HEARD).fill_null(value=False)
+    is_first = at.shift(1).over(ENTITY).is_null()
+    found = (
+        heard.sort(*ENTITY, "at", *LINE)
+        .with_columns(is_first=is_first, is_late=is_late, before=before)
+        .filter(col("is_first") | (col("value").ne_missing(col("before")) & ~col("is_late")))
+    )
+    topic = when(col("resource_type") == "TOPIC").then("resource_name")
+    return changes(
+        found,
+        kind=col("record").replace_strict(OF_RECORD, return_dtype=pl.String),
+        topics=pl.concat_list(topic).list.drop_nulls(),
+        asked_by=by_whom(topic),
+        resource=resource_text(),
+        named=col("value").fill_null("none any more"),
+        certainty=when("is_first").then(lit("inferred")).otherwise(lit("proved")),
+    )
+
+
+def without_starts(rows: pl.DataFrame, answers: Answers) -> pl.DataFrame:
+    """Without what a broker prints as it starts (KafkaServer.startup), and just after."""
+    steps = answers.rows(
+        "silver.node_event", is_in("step", (STARTING, STARTED)), ("node_id", "step", "logged_at")
+    )
+    last = steps.select("node_id", last_step="step", step_at=col("logged_at").cast(TIME)).sort("step_at")
+    found = rows.sort("at").join_asof(
+        last, left_on="at", right_on="step_at", by="node_id", check_sortedness=False
+    )
+    is_starting = (col("last_step") == STARTING) | (col("at") - col("step_at") < SETTLING)
+    return found.filter(~is_starting.fill_null(value=False))
