@@ -1,11 +1,12 @@
 """The night of a cluster of which nothing is stored: read, built and judged in this process, and kept in memory."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jobs.incremental.builder import tables_to_build
 from jobs.incremental.night import Night
@@ -22,7 +23,7 @@ from pipeline.core.conditions import Condition
 from pipeline.core.errors import GateFailed
 from pipeline.core.frames import frame_of
 from pipeline.core.record_bytes import SAID_IN, bytes_of
-from pipeline.core.stored_tables import MemoryTables, ReadableTables, asked_of
+from pipeline.core.stored_tables import MemoryTables, ReadableTables, asked_of, named_in
 from pipeline.store.published import Published
 from schemas.bronze import log_record
 from schemas.gold import finding
@@ -34,16 +35,45 @@ RAW = "raw"
 
 
 class RecordsInMemory(MemoryTables):
-    """Bytes of records that their other columns give are put together for those alone that are asked for."""
+    """What is held twice costs twice: of the records the run shares the columns, and of tables that it builds it holds
+    all rows itself. Bytes that other columns give are put together for those records alone that are asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records = log_record.SPEC.arrow.empty_table()
+        self.built: set[str] = set()
+
+    def has_rows(self, spec: TableSpec) -> bool:
+        if spec == log_record.SPEC:
+            return bool(self.records.num_rows)
+        return spec.name in self.built or super().has_rows(spec)
 
     def read(
         self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
     ) -> pa.Table:
         wanted = columns or spec.columns
-        if spec != log_record.SPEC or RAW not in wanted:
+        if spec != log_record.SPEC:
             return super().read(spec, condition, wanted)
-        rows = frame_of(super().read(spec, condition, tuple(dict.fromkeys((*wanted, *SAID_IN)))))
-        return asked_of(rows.with_columns(bytes_of(rows).alias(RAW)), None, wanted)
+        is_whole = RAW in wanted
+        names = named_in(condition, [*wanted, *(SAID_IN if is_whole else ())])
+        rows = frame_of(self.records.select(names))
+        rows = rows if condition is None else rows.filter(condition.polars())
+        return asked_of(rows.with_columns(bytes_of(rows).alias(RAW)) if is_whole else rows, None, wanted)
+
+    def append(self, spec: TableSpec, rows: pa.Table) -> None:
+        if spec == log_record.SPEC:
+            self.records = pa.concat_tables([self.records, rows])
+        elif BY_NAME[spec.name].build is None:
+            super().append(spec, rows)
+        else:
+            self.built.add(spec.name)
+
+    def delete_segments(self, spec: TableSpec, load_seqs: Collection[int]) -> None:
+        if spec == log_record.SPEC:
+            is_gone = pc.is_in(self.records["load_seq"], pa.array(list(load_seqs), pa.int64()))
+            self.records = self.records.filter(pc.invert(is_gone))
+        else:
+            super().delete_segments(spec, load_seqs)
 
 
 @dataclass(frozen=True)

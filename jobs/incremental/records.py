@@ -19,6 +19,8 @@ from schemas.bronze.log_record import NOT_WHOLE
 RECORD = ("file_id", "byte_offset")
 # The driver writes tables of no more rows: executors look through what they hold of all tables for the rows of one.
 ROWS_HERE = 500_000
+# What a kernel makes of records on its way takes some times as much memory as they do.
+ROWS_AT_ONCE = 100_000
 
 
 class Records:
@@ -37,15 +39,19 @@ class Records:
     def of_table(self, table: Table) -> pl.DataFrame:
         """The rows of a table by segments: of those of the run where it adds to what is stored, else of all."""
         if self.night.executors is None:
-            return table.row_kernel.build(self.here(self.condition(table)))
-        rows = frame_of(self.packed(table).rows(table.row_kernel))
+            records = self.here(self.condition(table))
+            if len(records) <= ROWS_AT_ONCE:
+                return table.row_kernel.build(records)
+            rows = in_slices(table.row_kernel, records)
+        else:
+            rows = frame_of(self.packed(table).rows(table.row_kernel))
         return rows if table.merged is None else table.merged(rows)
 
     def extract(self, kernel: RowKernel, table: Table, begin: datetime | None) -> pl.DataFrame:
         """The same for what a table takes besides tables: of segments that reach the begin, or of all."""
         condition = self.condition(table) if begin is None else self.reaching(begin)
         if self.night.executors is None:
-            return kernel.build(self.here(condition))
+            return in_slices(kernel, self.here(condition))
         pack = self.night.executors.run([kernel], condition)
         rows = frame_of(pack.rows(kernel))
         pack.release()
@@ -109,3 +115,9 @@ class Records:
         asked = damaged if condition is None else condition & damaged
         raw = frame_of(tables.read(log_record.SPEC, asked, (*RECORD, "raw")))
         return records.join(raw, on=RECORD, how="left")
+
+
+def in_slices(kernel: RowKernel, records: pl.DataFrame) -> pl.DataFrame:
+    """What the kernel gives of the records part by part, as on executors."""
+    parts = [kernel.build(one) for one in records.iter_slices(ROWS_AT_ONCE)]
+    return pl.concat(parts) if parts else kernel.build(records)

@@ -9,7 +9,7 @@ from jobs.incremental.at_hand import AtHand
 from pipeline.catalog.tables import BY_NAME
 from pipeline.core.conditions import Condition, reaches
 from pipeline.core.frames import frame_of
-from pipeline.core.stored_tables import ReadableTables, asked_of
+from pipeline.core.stored_tables import ReadableTables, asked_of, named_in
 from schemas.bronze import log_record
 from schemas.spec import TableSpec
 
@@ -38,7 +38,7 @@ def held(
 ) -> pl.DataFrame | None:
     """Rows of a table, all that meet the condition among them; None: the run holds less."""
     if spec == log_record.SPEC:
-        return held_records(at_hand, columns)
+        return held_records(at_hand, named_in(condition, columns))
     built = at_hand.built.get(spec.name)
     if built is None:
         return None
@@ -48,7 +48,8 @@ def held(
 
 
 def held_records(at_hand: AtHand, columns: Sequence[str]) -> pl.DataFrame | None:
-    """The records, but for their bytes, where the run brought all of them."""
+    """These columns of the records, but for their bytes, where the run brought all of them."""
     night = at_hand.night
-    is_all = night.before == 0 and night.records is not None
-    return frame_of(night.records) if is_all and "raw" not in columns else None
+    if night.before or night.records is None or "raw" in columns:
+        return None
+    return frame_of(night.records.select(columns))

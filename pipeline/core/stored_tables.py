@@ -83,6 +83,12 @@ class MemoryTables:
             self.rows[spec.name] = self.rows[spec.name].filter(~pl.col("load_seq").is_in(list(load_seqs)))
 
 
+def named_in(condition: Condition | None, columns: Sequence[str]) -> list[str]:
+    """The columns, and those that the condition looks at."""
+    looked_at = [] if condition is None else condition.polars().meta.root_names()
+    return list(dict.fromkeys((*columns, *looked_at)))
+
+
 def asked_of(rows: pl.DataFrame, condition: Condition | None, columns: Sequence[str]) -> pa.Table:
     """Of rows in memory what a reader asks for."""
     found = rows if condition is None else rows.filter(condition.polars())

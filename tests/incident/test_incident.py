@@ -61,6 +61,14 @@ def test_an_answer_needs_no_spark() -> None:
     assert place["path"].endswith("broker-2/state-change.log.2026-11-21-08.gz") and place["line"] == 7148
 
 
+def test_records_in_slices_give_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    logs = SAMPLE / "lab-2.2.2" / "broker-2" / "controller.log.2026-11-21-08.gz"
+    whole = tables_of(answer_of([logs], settings_of(), "c"))
+    assert whole["bronze.log_record"].height > 500
+    monkeypatch.setattr("jobs.incremental.records.ROWS_AT_ONCE", 50)
+    assert not differing(tables_of(answer_of([logs], settings_of(), "c")), whole)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("name", LABS)
 def test_all_tables_are_what_the_kernels_give(shared: Path, name: str) -> None:
