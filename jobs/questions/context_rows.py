@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import polars as pl
-from polars import col
+from polars import col, when
 
 from jobs.questions.answers import Answers, holds
 from jobs.questions.context_partitions import TIMELINE, UNDETERMINED, name_of, partitions_at
@@ -21,6 +21,18 @@ from schemas.gold.reassignment import STEPS
 TABLES = (
     *("gold.controller_term", "gold.broker_session", "gold.topic_lifecycle", "gold.reassignment", TIMELINE),
     "gold.partition_outage",
+)  # fmt: skip
+SESSION = (
+    *("broker_id", "mode", "broker_epoch", "joined_at", "joined_how", "left_at", "left_how", "silent_from_at"),
+    *("end_reason", "shutdown_requested_at", "term_id", "left_term_id", "certainty"),
+)  # fmt: skip
+LIFE = (
+    *("topic", "topic_life", "topic_id", "mode", "first_seen_at", "created_at", "created_how", "partitions"),
+    *("ended_at", "deletion_requested_at", "deletion_state", "deletion_lines", "term_id", "certainty"),
+)  # fmt: skip
+MOVE = (
+    *("topic", "partition", "original_replicas", "target_replicas", "adding_replicas", "started_at"),
+    *("caught_up_at", "ended_at", "outcome", "term_ids", "certainty"),
 )  # fmt: skip
 NEVER_BEGUN = ("skipped", "failed")
 NOT_SOUGHT = ("none", "ignored_nonexistent", "disabled")
@@ -58,11 +70,10 @@ def context_at(answers: Answers, at: datetime) -> Context:
         LIVE: [live_row(one) for one in with_certainty(answers, terms, live, at)],
         SHUTTING_DOWN: list(shutting_down(live, at)),
         GONE: [gone_row(one) for one in brokers if one not in live],
-        TOPIC: [topic_row(one, at) for one in lives],
+        TOPIC: [topic_row(one) for one in with_counts(lives, at).iter_rows(named=True)],
         DELETING: [
             deletion_row(one, at, newest(terms, one["deletion_requested_at"]))
-            for one in lives
-            if is_queued(one, at)
+            for one in queued(lives, at).iter_rows(named=True)
         ],
         MOVING: moving(answers, at, partitions, {one["broker_id"] for one in live}),
         LEADERLESS: leaderless(answers, at),
@@ -77,7 +88,7 @@ def last_of(rows: Sequence[Row]) -> Row | None:
 
 def sessions(answers: Answers, at: datetime) -> list[Row]:
     """The last stay of each broker that had begun by then."""
-    begun = answers.rows("gold.broker_session", by("joined_at", at))
+    begun = answers.rows("gold.broker_session", by("joined_at", at), SESSION)
     return begun.sort("joined_at").unique("broker_id", keep="last").sort("broker_id").to_dicts()
 
 
@@ -109,24 +120,26 @@ def gone_row(one: Row) -> Row:
     return told(str(one["broker_id"]), value, one["left_at"], one | {"term_id": one["left_term_id"]})
 
 
-def topics_at(answers: Answers, at: datetime) -> list[Row]:
+def topics_at(answers: Answers, at: datetime) -> pl.DataFrame:
     there = holds(at, "first_seen_at", "ended_at") & differs("created_how", "no_topic")
-    return answers.rows("gold.topic_lifecycle", there).sort("topic", "topic_life").to_dicts()
+    return answers.rows("gold.topic_lifecycle", there, LIFE).sort("topic", "topic_life")
 
 
-def topic_row(one: Row, at: datetime) -> Row:
-    added = [each for each in one["partitions"] if each["added_at"] is None or each["added_at"] <= at]
-    value = {
-        "topic_id": one["topic_id"],
-        "partition_count": None if one["created_how"] == "listed" and not added else len(added),
-        "first_seen_at": one["first_seen_at"],
-    }
+def with_counts(lives: pl.DataFrame, at: datetime) -> pl.DataFrame:
+    """Topics with partition_count; null where no line tells of any."""
+    count = col("partitions").list.eval(pl.element().struct.field("added_at") <= at).list.sum()
+    columns = ("topic", "topic_id", "first_seen_at", "created_at", "term_id", "certainty")
+    return lives.select(*columns, partition_count=when(count > 0).then(count))
+
+
+def topic_row(one: Row) -> Row:
+    value = {name: one[name] for name in ("topic_id", "partition_count", "first_seen_at")}
     return told(one["topic"], value, one["created_at"], one)
 
 
-def is_queued(life: Row, at: datetime) -> bool:
-    asked = life["deletion_requested_at"]
-    return asked is not None and asked <= at and life["deletion_state"] not in NOT_SOUGHT
+def queued(lives: pl.DataFrame, at: datetime) -> pl.DataFrame:
+    is_sought = ~col("deletion_state").is_in(NOT_SOUGHT)
+    return lives.filter(col("deletion_requested_at") <= at, is_sought)
 
 
 def deletion_row(life: Row, at: datetime, known_by: str | None) -> Row:
@@ -141,7 +154,7 @@ def deletion_row(life: Row, at: datetime, known_by: str | None) -> Row:
 
 def moving(answers: Answers, at: datetime, partitions: pl.DataFrame, live: set[int]) -> list[Row]:
     """Reassignments that go on then: how far they have come by then, and what they wait for by what is known then."""
-    rows = answers.rows("gold.reassignment", holds(at, "started_at", "ended_at"))
+    rows = answers.rows("gold.reassignment", holds(at, "started_at", "ended_at"), MOVE)
     return moving_rows(answers, rows.filter(~col("outcome").is_in(NEVER_BEGUN)), at, partitions, live)
 
 

@@ -10,7 +10,7 @@ from polars import col, lit, when
 from jobs.questions.active_controller import active
 from jobs.questions.answers import Answers
 from jobs.questions.context_partitions import TIMELINE, UNDETERMINED
-from jobs.questions.context_rows import NOT_SOUGHT
+from jobs.questions.context_rows import LIFE, NOT_SOUGHT
 from jobs.questions.counted_partitions import partitions_of
 from jobs.questions.deletion_course import stages
 from jobs.questions.gauge_steps import Window, stretches, summed, told
@@ -125,7 +125,7 @@ def of_partitions(answers: Answers, terms: pl.DataFrame, window: Window) -> Iter
     known = told_terms(answers, terms)
     held = answers.rows(TIMELINE, window.touches(*SPAN), (*HELD, *SPAN))
     spans = held.select(pl.all().exclude(SPAN), from_at=SPAN[0], until_at=SPAN[1], weight=lit(1, pl.Int64))
-    lives = answers.rows("gold.topic_lifecycle", window.touches("first_seen_at", "ended_at")).filter(
+    lives = answers.rows("gold.topic_lifecycle", window.touches("first_seen_at", "ended_at"), LIFE).filter(
         col("created_how") != "no_topic"
     )
     begin = pl.coalesce("created_at", "first_seen_at")

@@ -157,7 +157,9 @@ def deletions_of(
         ],
         how="diagonal",
     ).sort("logged_at", "byte_offset")
-    lives = answers.rows("gold.topic_lifecycle", of_topics & holds(at, "first_seen_at", "ended_at"))
+    lives = answers.rows(
+        "gold.topic_lifecycle", of_topics & holds(at, "first_seen_at", "ended_at"), ("topic", "partitions")
+    )
     known = {one["topic"]: one["partitions"] for one in lives.iter_rows(named=True)}
     found = []
     for topic, asked_at in sorted(queued.items()):
@@ -173,7 +175,7 @@ def moving(answers: Answers, term: Row, at: datetime, partitions: pl.DataFrame, 
     own = col("term_ids").list.contains(term["term_id"]) & (col("term_ids").list.last() != term["term_id"])
     is_ended = (col("ended_at") <= at).fill_null(value=False)
     is_unheard = own & (col("ended_at") >= lit(term["superseded_at"], TIME))
-    began = answers.rows("gold.reassignment", by("started_at", at) & differs("outcome", "skipped"))
+    began = answers.rows("gold.reassignment", by("started_at", at) & differs("outcome", "skipped"), rows.MOVE)
     going = began.filter(
         col("term_ids").list.contains(term["term_id"]), ~is_ended | is_unheard.fill_null(value=False)
     )

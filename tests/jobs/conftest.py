@@ -1,8 +1,10 @@
 """A warehouse that one nightly run made from the sample, for all tests that ask something of it."""
 
 import io
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,8 @@ from pipeline.store.published import FORMAT_VERSION
 from tests.conftest import REPOSITORY
 from tests.golden import unpacked
 from tests.jobs.answering import answers_of_logs
+from tests.jobs.cluster_scores import Compared
+from tests.lab import folder_of
 from tests.tables import tuning_kept
 
 SAMPLE = REPOSITORY / "tests" / "data" / "sample"
@@ -61,6 +65,12 @@ def sample_screen(sample_run: NightlyRun) -> str:
 def sample_answers() -> Answers:
     """The tables of the sample, built in memory by the kernels."""
     return answers_of_logs(SAMPLE / "lab-2.2.2")
+
+
+@pytest.fixture(scope="session")
+def compared(shared: Path) -> Callable[[str], Compared]:
+    """The tables of a lab cluster beside its truth; the last few are kept."""
+    return lru_cache(maxsize=3)(lambda name: Compared(folder_of(shared, name)))
 
 
 @pytest.fixture

@@ -3,9 +3,7 @@
 import argparse
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
-from functools import cache
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import polars as pl
@@ -15,10 +13,10 @@ from jobs.questions import context as question
 from jobs.questions.answers import Answers
 from jobs.questions.context_rows import Context, context_at
 from jobs.questions.own_context import context_of
+from pipeline.core.conditions import equals
 from pipeline.core.errors import InputProblem
 from tests.jobs.cluster_scores import Compared
 from tests.jobs.cluster_truth import SETS, Score
-from tests.lab import folder_of
 
 # By cluster: how many samples are equal at once, of SETS. All are equal within a second.
 ZOOKEEPER = {
@@ -47,11 +45,6 @@ EVERY = [*QUICK, *(pytest.param(one, marks=pytest.mark.soak) for one in LABS if 
 PUT_OFF_AT = datetime(2026, 11, 21, 8, 15, 31, tzinfo=UTC)
 DEPOSED_AT = datetime(2026, 11, 21, 8, 15, 49, tzinfo=UTC)
 Of = Callable[[str], Compared]
-
-
-@pytest.fixture(scope="module")
-def compared(shared: Path) -> Of:
-    return cache(lambda name: Compared(folder_of(shared, name)))
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -130,6 +123,16 @@ def test_while_nobody_is_in_office_who_is_live_is_not_known(compared: Of) -> Non
     assert "nobody was in office" in held.doubts[0]
 
 
+def test_elections_are_pending_until_they_have_an_end(compared: Of) -> None:
+    """Ten preferred elections were begun in the life of this cluster, each done within a tenth of a second."""
+    answers = compared(QUICK[0]).answers
+    begun = answers.rows("silver.election_event", equals("selector", "PREFERRED") & equals("step", "started"))
+    times = begun["logged_at"].unique().to_list()
+    at_once = [context_at(answers, at).parts["pending_election"] for at in times]
+    later = [context_at(answers, at + timedelta(seconds=0.1)).parts["pending_election"] for at in times]
+    assert len(times) == 10 and all(at_once) and not any(later)
+
+
 def test_who_was_no_controller_then_is_told_when_it_was(compared: Of) -> None:
     with pytest.raises(InputProblem, match=r"its last term until then ended 2026-11-21 08:14:10\.418"):
         context_of(compared(QUICK[0]).answers, 3, PUT_OFF_AT)
@@ -169,6 +172,12 @@ def test_json_has_every_row_with_who_knows_it(sample_answers: Answers) -> None:
     assert sum(one["part"] == "partition" for one in told["rows"]) == len(held.partitions)
 
 
-def test_a_time_before_the_data_is_refused(sample_answers: Answers) -> None:
-    with pytest.raises(InputProblem, match="a time within the data"):
-        question.context(asked(at=datetime(2020, 1, 1, tzinfo=UTC)), sample_answers)
+@pytest.mark.usefixtures("sample_in_memory")
+def test_the_command_answers_or_says_in_one_sentence_why_not(capsys: pytest.CaptureFixture[str]) -> None:
+    assert question.main(["--at", "09:00:13", "--controller", "9"]) == InputProblem.exit_code
+    assert capsys.readouterr().err.startswith(
+        "context: Expected that node 9 acted as controller at 2026-11-21"
+    )
+    assert question.main(["--at", "2020-01-01"]) == InputProblem.exit_code
+    assert question.main([]) == 0
+    assert "CONTROLLER" in capsys.readouterr().out

@@ -4,8 +4,6 @@ import argparse
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -21,7 +19,6 @@ from pipeline.core.errors import InputProblem
 from pipeline.core.stored_tables import MemoryTables
 from tests.jobs.cluster_scores import Compared
 from tests.jobs.open_metrics_grammar import series_of
-from tests.lab import folder_of
 
 IMBALANCE = "PreferredReplicaImbalanceCount"
 # By cluster: how many samples of a gauge are not told (by the logs, or while no quorum tells the truth), and of the
@@ -50,11 +47,6 @@ PUT_OFF_AT = datetime(2026, 11, 21, 8, 15, 31, tzinfo=UTC)
 TWO_ACT_AT = datetime(2026, 11, 21, 8, 15, 49, tzinfo=UTC)
 BEGIN = datetime(2026, 11, 21, tzinfo=UTC)
 Of = Callable[[str], Compared]
-
-
-@pytest.fixture(scope="module")
-def compared(shared: Path) -> Of:
-    return cache(lambda name: Compared(folder_of(shared, name)))
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -206,6 +198,12 @@ def test_text_tells_each_gauge_and_its_last_steps(sample_answers: Answers) -> No
     assert lines[1].split() == ["GAUGE", "lowest", "highest", "first", "at", "last", "changes", "not", "told"]
     at = question.told(asked(at=datetime(2026, 11, 21, 9, 0, 13, tzinfo=UTC)), sample_answers)
     assert at[1].split() == ["GAUGE", "value"] and len(at) > len(DELETION)
+
+
+@pytest.mark.usefixtures("sample_in_memory")
+def test_an_exposition_ends_as_the_format_asks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert question.main(["--since", "09:00:00", "--format", "openmetrics", "--every", "15"]) == 0
+    assert len(series_of(capsys.readouterr().out)) > len(DELETION)
 
 
 def test_a_period_that_ends_before_it_begins_is_refused(sample_answers: Answers) -> None:
