@@ -146,13 +146,15 @@ def exception_lines(told: Explanation, width: int, *, has_cause: bool = True) ->
 
 
 def move_lines(told: Explanation, width: int) -> Iterator[str]:
-    """What Kafka's table of legal moves says of the pair, and what is known of it."""
+    """What Kafka's table of legal moves says of the pair, what is known of it, and which methods ask for it."""
     if told.move is None:
         return
     yield from entry("move", told.move.sentence, width)
     for label, sentence in told.move.notes:
         named = label if label.startswith(NUMBERED) else "normal"
         yield from entry("", f"{named}: {sentence}", width)
+    for number, asker in enumerate(told.move.asked):
+        yield from entry("" if number else "asked by", asker, width)
 
 
 def nearest_lines(nearest: Sequence[Wording], width: int) -> Iterator[str]:

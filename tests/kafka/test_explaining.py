@@ -68,6 +68,24 @@ def test_a_move_is_judged_by_the_releases_of_its_wording() -> None:
     assert known is not None and [label for label, _ in known.notes] == ["item 21"]
 
 
+def test_a_move_has_the_methods_that_ask_for_it_by_their_names_in_its_releases() -> None:
+    def asked(since: str, until: str) -> tuple[str, ...]:
+        found = move_law("replica", "ReplicaDeletionIneligible", "OfflineReplica", since, until)
+        assert found is not None
+        return found.asked
+
+    by_failure, by_retry = asked("0.8.1", "0.11.0")
+    assert by_failure == "KafkaController.onBrokerFailure"
+    assert by_retry == "TopicDeletionManager.markTopicForDeletionRetry"
+    assert asked("1.0", "2.2")[0] == "KafkaController.onReplicasBecomeOffline"
+    assert asked("2.2", "2.3") == (
+        "ReplicaStateMachine.startup",
+        "KafkaController.onReplicasBecomeOffline",
+        "TopicDeletionManager.markTopicForDeletionRetry, from 2.3 on "
+        "TopicDeletionManager.retryDeletionForIneligibleReplicas",
+    )
+
+
 def test_a_huge_message_is_answered() -> None:
     dump = f"[2026-11-21 09:00:21,682] INFO [Controller id=2] {'x' * (20 << 20)} (kafka.controller.KafkaController)"
     assert explained(pasted(dump.encode()).records[0]).reason == "too_long"

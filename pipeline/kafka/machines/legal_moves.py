@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pipeline.core.machine import Machine
 from pipeline.kafka.machines.by_release import KINDS, machines, normal_moves
+from pipeline.kafka.machines.triggers import askers
 from pipeline.kafka.wording.events import is_before
 
 OLDEST, LAST_ZOOKEEPER = "0.8.1", "3.9"
@@ -12,7 +13,8 @@ OLDEST, LAST_ZOOKEEPER = "0.8.1", "3.9"
 @dataclass(frozen=True)
 class MoveLaw:
     """`legal`, `refused`: machines (R1, R2, P1) that allow the pair, and that do not. `notes`: why Kafka asks
-    for a refused pair in good health, with its label (a KAFKA number or an item of the documentation)."""
+    for a refused pair in good health, with its label (a KAFKA number or an item of the documentation). `asked`: which
+    methods ask for the move."""
 
     from_state: str
     to_state: str
@@ -20,6 +22,7 @@ class MoveLaw:
     refused: tuple[str, ...]
     sentence: str
     notes: tuple[tuple[str, str], ...]
+    asked: tuple[str, ...]
 
 
 def move_law(kind: str, from_state: str, to_state: str, since: str, until: str) -> MoveLaw | None:
@@ -47,6 +50,7 @@ def move_law(kind: str, from_state: str, to_state: str, since: str, until: str) 
         tuple(machine.name for machine in refused),
         f"{from_state} to {to_state}: {', '.join([*_said('legal', legal), *_said('refused', refused)])}",
         tuple(notes.items()),
+        askers(kind, from_state, to_state, since, until),
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from pipeline.kafka.facts import table
+from pipeline.kafka.wording.events import is_before
 
 UNKNOWN_CAUSE = "unknown"
 
@@ -64,3 +65,26 @@ def trigger_of_move() -> dict[Move, str]:
             for cause in one.causes:
                 known.setdefault((*move, cause), one.name)
     return known | {move: min(found) for move, found in names.items() if len(found) == 1}
+
+
+def askers(machine: str, from_state: str, to_state: str, since: str, until: str) -> tuple[str, ...]:
+    """The methods that ask for a move in one of these releases, by their names then."""
+    found = (
+        methods_in(one, since, until)
+        for one in triggers()
+        if (one.machine, one.to_state) == (machine, to_state) and from_state in one.from_states
+    )
+    return tuple(dict.fromkeys(names for names in found if names))
+
+
+def methods_in(trigger: Trigger, since: str, until: str) -> str:
+    """The names of its method in these releases, the later ones with the release that has them first."""
+    begins = [begin for begin, _ in trigger.methods]
+    names = [
+        (begin, name)
+        for (begin, name), over in zip(trigger.methods, [*begins[1:], None], strict=True)
+        if is_before(begin, until) and not (over and is_before(over, since))
+    ]
+    return ", ".join(
+        f"from {begin} on {name}" if place else name for place, (begin, name) in enumerate(names)
+    )
