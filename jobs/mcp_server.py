@@ -83,7 +83,7 @@ def tools(warehouse: str) -> list[Callable[..., Any]]:
         return status_rows(map(status_of, every()), datetime.now(UTC))
 
     def findings(cluster: str | None = None) -> list[dict[str, Any]]:
-        """What a person should look at, the worst cluster first: sentence, severity, certainty, facts, and path and
+        """What a person should look at, the worst cluster first: sentence, severity, certainty, and path and
         line of each record that proves it."""
         told = by_need(map(told_of, all_answers(warehouse, cluster, None)))
         return [row for one in told for row in documents(one)]

@@ -1,5 +1,6 @@
 """The findings of one cluster or of all, for people and for other programs."""
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -9,6 +10,7 @@ from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, asking, require
 from jobs.questions.finding_lines import every_line, standing
 from jobs.questions.findings_out import FORMATS, Told, as_csv, as_json, as_jsonl, as_prometheus
+from jobs.questions.findings_schema import schema
 from jobs.questions.rows import Row
 from jobs.run.outcome import said
 from jobs.text import day_clock, printable
@@ -27,10 +29,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.add_argument(
         "--output", metavar="FILE", help="written whole or not at all (prometheus: a name ending in .prom)"
     )
+    arguments.add_argument("--schema", action="store_true", help="prints the JSON schema of --format json")
     arguments.add_argument(
         "--fail-on", choices=SEVERITIES, help="exit 8 when one that is new or ongoing is at least so severe"
     )
     given = arguments.parse_args(argv)
+    if given.schema:
+        print(json.dumps(schema(), indent=1))
+        return 0
     try:
         clusters = by_need(map(told_of, all_answers(given.warehouse, given.cluster, given.run_id)))
         text = WRITERS[given.format](clusters) if given.format in WRITERS else as_text(clusters)
@@ -48,7 +54,8 @@ def told_of(answers: Answers) -> Told:
     require(answers, "gold.finding")
     findings = answers.findings()
     lines_of = answers.lines([place for one in findings for place in one["evidence"]], shown=())
-    return Told(answers.cluster_id, findings, lines_of, answers.last_at())
+    runs = answers.rows("ops.run", None, ("ended_at",))["ended_at"].to_list()
+    return Told(answers.cluster_id, findings, lines_of, answers.last_at(), max(runs, default=None))
 
 
 def by_need(clusters: Iterable[Told]) -> list[Told]:

@@ -24,12 +24,14 @@ PREFIX = "kafka_controller_audit"
 
 @dataclass(frozen=True)
 class Told:
-    """Findings of one cluster in their order, the places of their records, and the end of its data (None: no time)."""
+    """Findings of one cluster in their order, the places of their records, the end of its data (None: no time), and
+    when the newest run ended (None: no run stored them)."""
 
     cluster_id: str
     findings: Sequence[Row]
     lines_of: Mapping[tuple[str, int], Row]
     last_at: datetime | None
+    run_ended_at: datetime | None = None
 
 
 def documents(one: Told) -> list[dict[str, Any]]:
@@ -100,11 +102,17 @@ def as_prometheus(clusters: Sequence[Told]) -> str:
     ends = [
         ({"cluster": one.cluster_id}, one.last_at.timestamp()) for one in clusters if one.last_at is not None
     ]
+    runs = [
+        ({"cluster": one.cluster_id}, one.run_ended_at.timestamp()) for one in clusters if one.run_ended_at
+    ]
     return "".join(
         (
             metric("findings", "Findings that are new or ongoing.", by_severity),
             metric("rule_findings", "Findings that are new or ongoing, by rule.", by_rule),
             metric("data_end_timestamp_seconds", "Time of the last record that was read.", ends),
+            metric(
+                "last_run_timestamp_seconds", "When the newest run ended, be it that nothing was new.", runs
+            ),
         )
     )
 

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from jobs import cli
 from jobs.questions.findings import require_calm, write
 from jobs.questions.findings_out import Told, as_csv, as_json, as_jsonl, as_prometheus
+from jobs.questions.findings_schema import schema
 from pipeline.core.errors import FindingsReached, SettingsError
 
 AT = datetime(2026, 11, 21, 9, 0, 21, 678000, tzinfo=UTC)
@@ -35,7 +37,7 @@ FINDINGS = [
     ),
 ]
 CLUSTERS = [
-    Told("c", FINDINGS, {("f", 7): {"path": "b1/controller.log", "line": 3, "raw": b""}}, AT),
+    Told("c", FINDINGS, {("f", 7): {"path": "b1/controller.log", "line": 3, "raw": b""}}, AT, AT),
     Told('d"\\\n', [], {}, None),
 ]
 
@@ -48,6 +50,21 @@ def test_json_says_all_of_each() -> None:
     assert (told[0]["number"], told[1]["number"]) == (1, 2)
     assert told[0]["evidence"] == [PLACE | {"path": "b1/controller.log", "line": 3}]
     assert told[3]["evidence"] == [{"file_id": "gone", "byte_offset": 0, "path": None, "line": None}]
+
+
+def test_json_is_of_its_schema() -> None:
+    judge = Draft202012Validator(schema(), format_checker=Draft202012Validator.FORMAT_CHECKER)
+    told = json.loads(as_json(CLUSTERS))
+    judge.validate(told)
+    for name, value in (
+        ("severity", "fatal"),
+        ("valid_from_at", 7),
+        ("number", 0),
+        ("more", "x"),
+        ("evidence", [{}]),
+    ):
+        assert not judge.is_valid([told[0] | {name: value}]), name
+    assert not judge.is_valid([{key: value for key, value in told[0].items() if key != "rule"}])
 
 
 def test_no_cell_of_csv_acts() -> None:
@@ -68,6 +85,7 @@ def test_metrics_count_what_stands_and_name_every_cluster() -> None:
     ]  # fmt: skip
     assert 'kafka_controller_audit_rule_findings{cluster="c",rule="outage",severity="warning"} 1' in lines
     assert f'kafka_controller_audit_data_end_timestamp_seconds{{cluster="c"}} {AT.timestamp()}' in lines
+    assert f'kafka_controller_audit_last_run_timestamp_seconds{{cluster="c"}} {AT.timestamp()}' in lines
     assert not any("data_end" in line and other in line for line in lines)
 
 

@@ -1,0 +1,62 @@
+"""The JSON schema of `findings --format json`, from the table's own declaration."""
+
+from typing import Any
+
+import pyarrow as pa
+
+from jobs.questions.findings_out import COLUMNS
+from schemas.gold.finding import SPEC
+from schemas.spec import Field
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+TYPES = ((pa.types.is_integer, "integer"), (pa.types.is_string, "string"), (pa.types.is_timestamp, "string"))
+EVIDENCE = {
+    "file_id": {"type": "string", "description": "The file, by its first bytes."},
+    "byte_offset": {"type": "integer", "minimum": 0, "description": "Where the record begins, uncompressed."},
+    "path": {
+        "type": ["string", "null"],
+        "description": "Where the file lay; null if its record is not stored.",
+    },
+    "line": {"type": ["integer", "null"], "minimum": 1, "description": "The line in it, from 1."},
+}
+
+
+def schema() -> dict[str, Any]:
+    """Of a list with one object a finding."""
+    fields = {one.name: one for one in SPEC.fields}
+    properties = {name: of_field(fields[name]) for name in COLUMNS if name != "number"}
+    properties["number"] = {
+        "type": "integer",
+        "minimum": 1,
+        "description": "F1, F2, ... on the first screen.",
+    }
+    properties["evidence"] = {"type": "array", "items": of_object(EVIDENCE)}
+    return {
+        "$schema": DRAFT,
+        "title": "Findings of kafka-controller-audit",
+        "type": "array",
+        "items": of_object(properties),
+    }
+
+
+def of_object(properties: dict[str, Any]) -> dict[str, Any]:
+    """All of its properties, and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": sorted(properties),
+        "additionalProperties": False,
+    }
+
+
+def of_field(one: Field) -> dict[str, Any]:
+    kind = next(name for is_one, name in TYPES if is_one(one.type))
+    found: dict[str, Any] = {
+        "type": [kind, "null"] if one.nullable else kind,
+        "description": one.comment.partition(" One of: ")[0],
+    }
+    if pa.types.is_timestamp(one.type):
+        found["format"] = "date-time"
+    if one.accepted:
+        found["enum"] = [*one.accepted, *([None] if one.nullable else [])]
+    return found
