@@ -1,18 +1,17 @@
 """What `incident` says of one cluster, and one line of each where there are several."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from jobs.incident.in_memory import Answer
 from jobs.incident.window import TablesWithin, Window
 from jobs.questions.answers import Answers
+from jobs.questions.changes import out as changes_out
 from jobs.questions.finding_lines import standing
 from jobs.questions.findings_out import Told as ToldFindings
 from jobs.questions.findings_out import documents, plain
-from jobs.questions.rows import Row
 from jobs.run.request import RunRequest, RunResult
-from jobs.screen.facts import gather
+from jobs.screen.facts import Facts, gather
 from jobs.screen.first_screen import Screen, screen_of
 from schemas.gold.finding import SEVERITIES
 
@@ -49,22 +48,21 @@ def told(request: RunRequest, answer: Answer, window: Window, *, is_json: bool =
     screen = screen_of(facts, request, result, then, window.said(answer.tables, tables))
     rows = standing(facts.findings)
     counts = {one: sum(row["severity"] == one for row in rows) for one in SEVERITIES}
-    document = document_of(answers, result, screen, facts.findings) if is_json else {}
+    document = document_of(answers, result, screen, facts) if is_json else {}
     return Told(request.cluster_id, screen.text, screen.verdict, counts, document)
 
 
 def what_next(request: RunRequest) -> list[str]:
     """Nothing is stored: what else there is to ask is asked of a warehouse."""
     return [
-        "all findings with their lines: --format json; all tables: --tables DIR",
+        "all findings and changes with their lines: --format json; all tables: --tables DIR",
         f"to ask more of {request.cluster_id}: nightly --logs ..., then show, partition, brokers, outages, term",
     ]
 
 
-def document_of(
-    answers: Answers, result: RunResult, screen: Screen, findings: Sequence[Row]
-) -> dict[str, Any]:
-    """verdict, figures of what was read, and findings as `findings --format json` gives them."""
+def document_of(answers: Answers, result: RunResult, screen: Screen, facts: Facts) -> dict[str, Any]:
+    """verdict, figures of what was read, findings and changes as `findings` and `changes` give them as JSON."""
+    findings, changes = facts.findings, facts.changes or []
     lines_of = answers.lines([place for one in findings for place in one["evidence"]], shown=())
     told_findings = ToldFindings(answers.cluster_id, findings, lines_of, answers.last_at())
     read = {name: plain(value) for name, value in answers.read().items() if name != "new_from_at"}
@@ -76,6 +74,7 @@ def document_of(
         "not_read": [{"path": path, "sentence": said} for path, said in result.unread],
         "left_out": list(result.left_out),
         "findings": documents(told_findings),
+        "changes": changes_out.documents(changes, changes_out.places_of(answers, changes)),
     }
 
 

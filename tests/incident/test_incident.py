@@ -59,6 +59,9 @@ def test_an_answer_needs_no_spark() -> None:
     assert (first["number"], first["rule"], first["severity"]) == (1, "unclean_election", "critical")
     place = first["evidence"][0]
     assert place["path"].endswith("broker-2/state-change.log.2026-11-21-08.gz") and place["line"] == 7148
+    change = cluster["changes"][-1]
+    assert (len(cluster["changes"]), change["what"]) == (33, "deletion of topic payments")
+    assert change["path"].endswith("broker-2/controller.log") and change["line"] == 270
 
 
 def test_records_in_slices_give_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:

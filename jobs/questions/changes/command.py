@@ -5,7 +5,6 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from polars import col
 
@@ -14,24 +13,10 @@ from jobs.questions.ask import answered, asking, moment_or_clock, on_day, requir
 from jobs.questions.changes.asked import changes_of, names_text, said
 from jobs.questions.changes.kinds import AUTO, UNREAD, UNSEEN
 from jobs.questions.changes.of_controllers import TERMS
-from jobs.questions.findings_out import plain
+from jobs.questions.changes.out import documents, places_of
 from jobs.questions.rows import Row, place_of
 from jobs.text import clock_by, counted, day_clock, shortened
 
-DOCUMENT = (
-    *(
-        "at",
-        "kind",
-        "what",
-        "outcome",
-        "asked_by",
-        "controller_id",
-        "controller_epoch",
-        "term_id",
-        "certainty",
-    ),
-    *("topics", "partitions", "file_id", "byte_offset"),
-)
 WIDTH = 240
 
 
@@ -59,9 +44,9 @@ def changes(given: argparse.Namespace, answers: Answers) -> list[str]:
         rows = [row for row in rows if given.topic in (row["topics"] or [])]
         if not rows and given.topic not in (counts := answers.partition_counts()):
             raise unknown_topic(given.topic, counts)
-    lines_of = answers.lines([row for row in rows if row["file_id"] is not None], shown=[])
+    lines_of = places_of(answers, rows)
     if given.format == "json":
-        return json.dumps([document(row, lines_of) for row in rows], indent=2).splitlines()
+        return json.dumps(documents(rows, lines_of), indent=2).splitlines()
     span = " ".join(f"{word} {day_clock(at)}" for word, at in (("since", since), ("until", until)) if at)
     return [
         f"{answers.cluster_id}  {counted(len(rows), 'change')} that people or tools asked for"
@@ -95,9 +80,3 @@ def notes(answers: Answers, rows: Sequence[Row]) -> list[str]:
     said += [AUTO] if has_created else []
     said += [UNREAD.format(terms=names_text(unread))] if unread else []
     return ["", *said] if said else []
-
-
-def document(row: Row, lines_of: dict[tuple[str, int], Row]) -> dict[str, Any]:
-    found = lines_of.get(place_of(row)) if row["file_id"] is not None else None
-    place = {"path": found["path"] if found else None, "line": int(found["line"]) if found else None}
-    return {name: plain(row[name]) for name in DOCUMENT} | place

@@ -1,0 +1,32 @@
+"""Changes as JSON."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jobs.questions.answers import Answers
+from jobs.questions.findings_out import placed, plain
+from jobs.questions.rows import Place, Row
+
+DOCUMENT = (
+    *(
+        "at",
+        "kind",
+        "what",
+        "outcome",
+        "asked_by",
+        "controller_id",
+        "controller_epoch",
+        "term_id",
+        "certainty",
+    ),
+    *("topics", "partitions", "file_id", "byte_offset"),
+)
+
+
+def places_of(answers: Answers, rows: Sequence[Row]) -> dict[Place, Row]:
+    """The path and the line of each change that has one."""
+    return answers.lines([row for row in rows if row["file_id"] is not None], shown=[])
+
+
+def documents(rows: Sequence[Row], lines_of: Mapping[Place, Row]) -> list[dict[str, Any]]:
+    return [{name: plain(row[name]) for name in DOCUMENT} | placed(row, lines_of) for row in rows]
