@@ -13,12 +13,16 @@ from pipeline.core.conditions import all_of, equals, reaching
 TABLE = "gold.reassignment"
 EVENTS = "silver.reassignment_event"
 COLUMNS = (
-    *("started_at", "ended_at", "total_ms", "outcome", "reason", "form"),
+    *("started_at", "ended_at", "total_ms", "outcome", "reason", "form", "certainty"),
     *("waiting_for", "waiting_broker_ids", "waiting_since_at"),
 )
 SOON = timedelta(seconds=1)
 SHOWN_WAITS = 3
-ENDS = ("failed", "forgotten", "skipped", "refused", "overridden", "cancelled")
+ENDS = {
+    **{one: one for one in ("failed", "forgotten", "skipped", "refused", "overridden", "cancelled")},
+    "topic_deleted": "ended with the topic",
+    "lines_missing": "end not told",
+}
 REFUSED = (col("outcome") == "failed") & (col("reason") == "rejected")
 WAITING = {
     "controller_powerless": "for a controller, {brokers} can write nothing",
@@ -37,14 +41,16 @@ def reassignments_of(answers: Answers, since: datetime | None) -> Row:
     how = pl.when(REFUSED.fill_null(value=False)).then(pl.lit("refused")).otherwise("outcome")
     counts = {one: (how == one).sum() for one in ("completed", *ENDS)}
     longest = col("total_ms").filter(col("outcome") == "completed").max()
+    is_open, is_in_doubt = col("outcome") == "in_progress", col("certainty") == "undetermined"
     waits = (
-        rows.filter(col("outcome") == "in_progress")
+        rows.filter(is_open & ~is_in_doubt)
         .with_columns(brokers=col("waiting_broker_ids").list.sort())
         .group_by("waiting_for", "brokers")
         .agg(count=pl.len(), since_at=col("waiting_since_at").min())
         .sort("since_at", "waiting_for", "brokers")
     )
-    told = rows.select(longest_ms=longest, **counts).row(0, named=True)
+    doubtful = (is_open & is_in_doubt).sum()
+    told = rows.select(longest_ms=longest, doubtful=doubtful, **counts).row(0, named=True)
     return told | {"waits": waits.to_dicts(), "unseen": unseen_count(answers, rows, since)}
 
 
@@ -77,7 +83,8 @@ def reassignment_lines(told: Row | None) -> list[str]:
     took = f", after {length_text(told['longest_ms'])} at most" if told["completed"] else ""
     parts = (
         (sum(one["count"] for one in told["waits"]), "open", waits_text(told["waits"])),
-        *((told[how], how, "") for how in ENDS),
+        (told["doubtful"], "perhaps open", " (lines of a later controller are missing)"),
+        *((told[how], words, "") for how, words in ENDS.items()),
         (told["completed"], "completed", took),
     )
     found = [f"{words} {count:,}{more}" for count, words, more in parts if count]

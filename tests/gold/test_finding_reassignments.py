@@ -133,6 +133,10 @@ STORIES: dict[str, Logs] = {
         (1, "controller"): CALLED_OFF + own(5, UPDATING, 1),
         (3, "state-change"): kept(2.1, "true"),
     },
+    "a controller without lines": {
+        (1, "controller"): elected(0, 1, 1) + own(1, UPDATING, 1),
+        (2, "controller"): elected(20, 2, 3) + own(40, CHECK, 2),
+    },
     "without a leader": {
         (3, "controller"): BEGUN + left(2, 1, "2,3") + own(25, CHECK),
         (3, "state-change"): state_change(0.5, LED_BY_1),

@@ -6,11 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+from pipeline.core.frames import frame_of
 from schemas.gold.reassignment import STEPS
+from tests.chain import built
 from tests.gold.lab_runs import rows
-from tests.lab import Row, built_tables, folder_of, rows_of
+from tests.lab import Row, built_tables, folder_of, records, rows_of
 
 TARGETS = "kafka/open-audits/targets/reassignment.tsv"
 FORMS = {"old": "znode", "new": "assignment"}
@@ -119,6 +122,14 @@ def test_every_move_ended_as_it_did(shared: Path, name: str) -> None:
     verdicts = Counter(verdict(one, found, name) for one in rows(folder_of(shared, name), "moves"))
     assert verdicts["wrong"] == 0, verdicts
     assert verdicts["right"] == len(found)
+
+
+def test_what_a_controller_without_lines_may_have_ended_is_undetermined(shared: Path) -> None:
+    """Both of them were completed by broker 1 (truth/moves.tsv)."""
+    read = frame_of(records(folder_of(shared, "2.2.2-zk-moves")))
+    found = built(read.filter(pl.col("node_id") != 1), "reassignment")["reassignment"]
+    open_ones = found.filter(pl.col("outcome") == "in_progress").sort("partition")
+    assert open_ones.select("topic", "certainty").rows() == [("sensor.7", "undetermined")] * 2
 
 
 def verdict(asked: dict[str, str], found: list[Row], name: str) -> str:

@@ -12,7 +12,11 @@ from tests.jobs.answering import answers_of
 SECOND = timedelta(seconds=1)
 LATE = datetime(2026, 11, 21, 8, 59, 0, tzinfo=UTC)
 AFTER = datetime(2026, 11, 22, tzinfo=UTC)
-NOTHING: Row = {"longest_ms": None, "waits": [], **dict.fromkeys(("completed", "unseen", *ENDS), 0)}
+NOTHING: Row = {
+    "longest_ms": None,
+    "waits": [],
+    **dict.fromkeys(("completed", "unseen", "doubtful", *ENDS), 0),
+}
 
 
 def test_what_became_of_them_is_one_line(sample_answers: Answers) -> None:
@@ -37,10 +41,14 @@ def test_what_goes_on_is_told_with_what_it_waits_for() -> None:
         wait(1, "unknown", [2]),
         wait(5, "unknown", None),
     ]
-    assert reassignment_lines(NOTHING | {"waits": waits, "failed": 1, "cancelled": 3, "unseen": 4})[0] == (
+    assert reassignment_lines(
+        NOTHING
+        | {"waits": waits, "doubtful": 2, "failed": 1, "cancelled": 3, "topic_deleted": 1, "unseen": 4}
+    )[0] == (
         "REASSIGNMENTS open 9 (2 for broker 3, gone, since 2026-11-21 08:59:00.000; "
         "1 for brokers 1, 2 to catch up, since 2026-11-21 08:59:00.000; "
-        "1 for what no line says, since 2026-11-21 08:59:00.000; 5 others) | failed 1 | cancelled 3 | "
+        "1 for what no line says, since 2026-11-21 08:59:00.000; 5 others) | "
+        "perhaps open 2 (lines of a later controller are missing) | failed 1 | cancelled 3 | ended with the topic 1 | "
         "unseen up to 4 (done in one step: another order, a replica less)"
     )
     assert reassignment_lines(NOTHING) == reassignment_lines(None) == []
@@ -56,6 +64,8 @@ def test_what_is_done_in_one_step_in_kraft_is_not_counted_as_none() -> None:
         "outcome": ["in_progress", "cancelled"], "form": ["kraft", "kraft"],
         "total_ms": [None, 80_000], "reason": [None, None], "waiting_for": ["unknown", None],
         "waiting_broker_ids": [[3], None], "waiting_since_at": [LATE, None],
+        "certainty": ["undetermined", "proved"],
     })  # fmt: skip
     answers = answers_of(reassignment=begun, reassignment_event=accepted)
-    assert reassignments_of(answers, None)["unseen"] == 2
+    told = reassignments_of(answers, None)
+    assert (told["unseen"], told["doubtful"], told["waits"]) == (2, 1, [])

@@ -49,8 +49,9 @@ def stuck_reassignment(
     get a replica is gone, nobody leads the partition or no controller can act, or Kafka still says after that time that
     replicas have not caught up, as it does up to 2.3; else no line tells how far they came.
 
-    Not of a topic that a later line deletes. Up to 2.3 a controller says at its start which ones it goes on with. Up to
-    3.3 one that is open keeps the controller from moving any leader back by itself (KAFKA-10149).
+    Not of a topic that a later line deletes, nor where a later controller has no lines. Up to 2.3 a controller says at
+    its start which ones it goes on with. Up to 3.3 one that is open keeps the controller from moving any leader back by
+    itself (KAFKA-10149).
     Source: KafkaController.onPartitionReassignment, 0.8.1 to 2.3; updateCurrentReassignment, from 2.4;
     ReplicationControlManager.replay(PartitionChangeRecord), from 2.8.
     """
@@ -61,7 +62,7 @@ def stuck_reassignment(
     ) - millis("waiting_since_at")  # fmt: skip
     is_waiting = (col("waiting_for") != "unknown") & (waited_ms >= limit_ms)
     return (
-        reassignment.filter(col("outcome") == "in_progress")
+        reassignment.filter(col("outcome") == "in_progress", col("certainty") != "undetermined")
         .join(deleted(topic_event), on=TOPIC, how="left")
         .filter((col("gone_at") < col("started_at")).fill_null(value=True))
         .join(last_terms(controller_term), on="cluster_id", how="inner")

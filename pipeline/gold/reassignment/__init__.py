@@ -13,6 +13,7 @@ from pipeline.gold.reassignment.attempts import (
     with_replicas,
     with_steps,
 )
+from pipeline.gold.reassignment.doubts import with_doubt
 from pipeline.gold.reassignment.leftovers import with_leftovers
 from pipeline.gold.reassignment.marks import CONTINUED, marked, not_begun, numbered, steps, with_ends
 from pipeline.gold.reassignment.step_lines import step_lines
@@ -50,7 +51,7 @@ def build(
     ordered = marked(with_ends(rows, ends, lists_at_start(reassignment_event)))
     of_attempts = numbered(ordered)
     intervals = whole_intervals(partition_timeline)
-    found = attempts(of_attempts).pipe(with_outcome).pipe(with_replicas, intervals)
+    found = attempts(of_attempts).pipe(with_outcome).pipe(with_replicas, intervals).pipe(with_doubt, term)
     refused = refusals(not_begun(ordered)).pipe(with_replicas, intervals)
     others = step_lines(found, rows, replica_transition, leader_and_isr, control_request)
     return (
@@ -69,10 +70,11 @@ def build(
 
 
 def certainty() -> pl.Expr:
-    """Proved where lines say how it began and ended; that it goes on, or ended with its topic, follows from them."""
+    """Proved where lines say how it began and ended; that it goes on, or ended with its topic, follows from them. That
+    it goes on is undetermined where a later controller has no lines."""
     is_told = ~col("opened_by").is_in(CONTINUED) & col("outcome").is_in(TOLD)
     return (
-        when(col("outcome") == "lines_missing").then(lit("undetermined"))
+        when((col("outcome") == "lines_missing") | col("is_in_doubt")).then(lit("undetermined"))
         .when(is_told).then(lit("proved")).otherwise(lit("inferred"))
     )  # fmt: skip
 

@@ -53,6 +53,7 @@ def attempts(rows: pl.DataFrame) -> pl.DataFrame:
         term_ids=col("term_id").drop_nulls().unique(maintain_order=True),
         lagging_replicas=col("lagging_replicas").filter(lagging).last(),
         lagging_at=at.filter(lagging).last(),
+        last_at=at.max(),
         marks=line().filter(is_mark & col("file_id").is_not_null()),
         lagging_lines=line().filter(lagging).tail(1),
     )
@@ -87,7 +88,7 @@ def with_outcome(found: pl.DataFrame) -> pl.DataFrame:
     closed_by = col("closed_by")
     is_record = col("form") == "kraft"
     is_back = is_record & (col("closed_with") != col("target_replicas")).fill_null(value=False)
-    is_replaced = (next_by == "overridden") | (is_record & (next_by == "changed"))
+    is_replaced = (next_by == "overridden") | (is_record & (next_by == "changed") & ~is_ended_unseen())
     outcome = (
         when(closed_by == TOPIC_GONE).then(lit("topic_deleted"))
         .when(closed_by == FORGOTTEN).then(lit("forgotten"))
@@ -107,6 +108,13 @@ def with_outcome(found: pl.DataFrame) -> pl.DataFrame:
         .with_columns(is_override=is_override)
         .with_columns(asked_from_at=when(~col("is_override")).then("started_at").forward_fill().over(NAME))
     )
+
+
+def is_ended_unseen() -> pl.Expr:
+    """Of KRaft: replicas that it takes away are not among those that the next one begins with."""
+    union, adding = (col(name).shift(-1).over(NAME) for name in ("union", "adding"))
+    begins_with = union.list.set_difference(adding.fill_null(lit([], IDS)))
+    return (col("removing").list.set_difference(begins_with).list.len() > 0).fill_null(value=False)
 
 
 def with_replicas(found: pl.DataFrame, partition_timeline: pl.DataFrame) -> pl.DataFrame:
