@@ -22,7 +22,7 @@ FINDING, OUTAGE, RATIO = "gold.finding", "gold.partition_outage", "gold.leader_i
 NOT_OK, NO_EVIDENCE, NOT_JUDGED, NOTHING = "NOT OK", "NO EVIDENCE", "NOT JUDGED", "nothing found"
 # Those first that a person should look at first.
 VERDICTS = (NOT_OK, NO_EVIDENCE, NOT_JUDGED, NOTHING)
-HEAD = ("CLUSTER", "VERDICT", "crit", "warn", "offline", "CONTROLLER", "over limit", "DATA TO (UTC)", "age")
+HEAD = ("CLUSTER", "VERDICT", "crit", "warn", "offline", "CONTROLLER", "over limit", "data age")
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,7 @@ def as_text(found: Sequence[Status], now: datetime) -> str:
             "?" if one.offline is None else str(one.offline),
             one.controller.replace("epoch ", ""),
             "?" if one.over_limit is None else ",".join(map(str, one.over_limit)) or "-",
-            f"{one.last_at.astimezone(UTC):%Y-%m-%d %H:%M}" if one.last_at else "no time",
-            age_text(now - one.last_at) if one.last_at else "?",
+            age_text(now - one.last_at) if one.last_at else "no time",
         )
         for one in found
     ]
