@@ -19,20 +19,8 @@ NOW = datetime(2026, 11, 21, 21, tzinfo=UTC)
 def test_a_cluster_is_told_as_it_stood_at_the_end(sample_answers: Answers) -> None:
     found = status_of(sample_answers)
     head, line = as_text([found], NOW).split("\n")
-    assert head.split() == [
-        "CLUSTER",
-        "VERDICT",
-        "crit",
-        "warn",
-        "offline",
-        "CONTROLLER",
-        "over",
-        "limit",
-        "DATA",
-        "TO",
-        "(UTC)",
-        "age",
-    ]
+    assert head.split() == "CLUSTER VERDICT crit warn offline CONTROLLER over limit data age".split()
+    assert len(line) <= 80
     assert line.split() == ["lab-2.2.2", "NOT", "OK", "1", str(found.warning), "0", "2", "(8)", "1", *END]
     severities = [one["severity"] for one in sample_answers.findings() if one["status"] != "resolved"]
     assert found.warning == severities.count("warning") > 0
@@ -40,7 +28,7 @@ def test_a_cluster_is_told_as_it_stood_at_the_end(sample_answers: Answers) -> No
     assert (row["over_limit"], row["age_seconds"]) == ([1], 43173)
 
 
-END = ("2026-11-21", "09:00", "12", "h")
+END = ("12", "h")
 
 
 def test_no_data_is_never_ok(sample_answers: Answers) -> None:
@@ -49,7 +37,7 @@ def test_no_data_is_never_ok(sample_answers: Answers) -> None:
     assert status.verdict([], is_judged=True, is_evidence=False) == "NO EVIDENCE"
     assert status.verdict(["info"], is_judged=True, is_evidence=True) == "nothing found"
     assert (found[1].offline, found[1].over_limit, found[1].last_at) == (None, None, None)
-    assert as_text(found[1:], NOW).split("\n")[1].split()[-3:] == ["no", "time", "?"]
+    assert as_text(found[1:], NOW).split("\n")[1].split()[-2:] == ["no", "time"]
 
 
 def test_findings_of_a_fleet_begin_with_the_worst_cluster(sample_answers: Answers) -> None:
