@@ -1,6 +1,7 @@
 """`kafka-controller-audit incident PATH...`: an answer in seconds from logs alone; nothing is stored."""
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -17,10 +18,10 @@ from jobs.intake.discovery import candidates_by_cluster
 from jobs.run.outcome import said
 from jobs.settings.arguments import moment, on_settings, settings_of
 from jobs.settings.model import Settings
-from pipeline.core.errors import PipelineError
+from pipeline.core.errors import EnvironmentProblem, PipelineError
 from schemas.gold.finding import SEVERITIES
 
-INTERRUPTED, TERMINATED = 130, 143
+INTERRUPTED, UNREAD, TERMINATED = 130, 141, 143  # as a shell says it of SIGINT, SIGPIPE, SIGTERM
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,6 +34,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PipelineError as problem:
         progress.clear()
         return said(JOB, problem)
+    except BrokenPipeError:
+        # Whoever read it has seen enough; what is left in the buffer would be written at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNREAD
+    except OSError as problem:
+        progress.clear()
+        return said(JOB, no_room(problem))
     except KeyboardInterrupt:
         progress.clear()
         print(f"{JOB}: interrupted, nothing is kept", file=sys.stderr)
@@ -42,6 +50,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def stopped(*_: object) -> None:
     """What is unpacked is removed, too, when the process is told to stop."""
     raise SystemExit(TERMINATED)
+
+
+def no_room(problem: OSError) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        expected="room for what is unpacked, in the folder for temporary files (TMPDIR), and for what is printed",
+        found=f"{problem.strerror or problem} ({problem.filename or 'no file'})",
+        todo="name another folder, or one with more room",
+    )
 
 
 def parser() -> argparse.ArgumentParser:
