@@ -19,7 +19,7 @@ NOW = datetime(2026, 11, 21, 21, tzinfo=UTC)
 def test_a_cluster_is_told_as_it_stood_at_the_end(sample_answers: Answers) -> None:
     found = status_of(sample_answers)
     head, line = as_text([found], NOW).split("\n")
-    assert head.split() == "CLUSTER VERDICT crit warn offline CONTROLLER over limit data age".split()
+    assert " ".join(head.split()) == "CLUSTER VERDICT crit warn offline CONTROLLER over limit data age"
     assert len(line) <= 80
     assert line.split() == ["lab-2.2.2", "NOT", "OK", "1", str(found.warning), "0", "2", "(8)", "1", *END]
     severities = [one["severity"] for one in sample_answers.findings() if one["status"] != "resolved"]
