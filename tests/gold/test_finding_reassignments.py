@@ -127,7 +127,10 @@ STORIES: dict[str, Logs] = {
     "called off": {
         (1, "controller"): CALLED_OFF,
         (3, "state-change"): kept(2.1, "true"),
-        (2, "state-change"): kept(2.1, "false", 2),
+    },
+    "called off, and only stopped": {
+        (1, "controller"): CALLED_OFF,
+        (3, "state-change"): kept(2.1, "false"),
     },
     "called off, and made again": {
         (1, "controller"): CALLED_OFF + own(5, UPDATING, 1),
@@ -228,6 +231,18 @@ def test_a_broker_that_was_to_delete_its_copy_and_did_not(findings: list[dict[st
     assert ends == [None, datetime(2026, 11, 21, 10, 5, tzinfo=UTC)]
     files = [one["file_id"].split("/")[1] for one in left["called off"]["evidence"]]
     assert files == ["1-controller", "3-state-change", "1-controller"]
+
+
+def test_the_next_record_of_kraft_shows_whether_one_had_ended() -> None:
+    """Replica 1, which it takes away, is among those that the next one begins with, or is not."""
+    first = active(0, 1) + changed(1, "3", "1")
+    stories = {
+        "overridden": of_node(first + changed(2, "4", "1, 3").replace("[3, 2, 1]", "[4, 2, 1, 3]")),
+        "lines_missing": of_node(first + changed(2, "1", "3").replace("[3, 2, 1]", "[1, 3, 2]")),
+    }
+    found = built_of_many(stories, "reassignment")["reassignment"].sort("started_at")
+    ends = found.unique("cluster_id", keep="first").select("cluster_id", "outcome")
+    assert dict(ends.rows()) == {name: name for name in stories}
 
 
 def test_what_no_line_ends_is_told(found: dict[str, dict[str, Any]]) -> None:
