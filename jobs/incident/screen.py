@@ -43,7 +43,7 @@ class Told:
 def told(request: RunRequest, answer: Answer, window: Window, *, is_json: bool = False) -> Told:
     tables = TablesWithin(answer.tables, window)
     answers, result = Answers(request.cluster_id, tables), answer.result
-    facts = gather(answers, result.watermarks, 0, window.since)
+    facts = gather(answers, result.watermarks, 0, window.since, window.until)
     then = [f"NEXT   {one}" for one in what_next(request)]
     screen = screen_of(facts, request, result, then, window.said(answer.tables, tables))
     rows = standing(facts.findings)

@@ -55,10 +55,15 @@ class Facts:
 
 
 def gather(
-    answers: Answers, watermarks: Mapping[str, str], before: int, since: datetime | None = None
+    answers: Answers,
+    watermarks: Mapping[str, str],
+    before: int,
+    since: datetime | None = None,
+    until: datetime | None = None,
 ) -> Facts:
     """Asks what the run has built; a table that it built stays empty where the logs hold nothing for it. Of what
-    happens and is over what came before the segments after load_seq `before`, or before `since`, is left out."""
+    happens and is over what came before the segments after load_seq `before`, or before `since`, is left out, and
+    changes that were asked for at `until` or later."""
     read = answers.read(before)
     last, since = read["last_at"], since or read["new_from_at"]
 
@@ -73,7 +78,7 @@ def gather(
         "in_office": partial(in_office, answers),
         "terms": answers.terms if has("gold.controller_term") else list,
         "findings": answers.findings if has("gold.finding") else list,
-        "changes": partial(changes_of, answers, since) if all(map(has, CHANGED)) else none,
+        "changes": partial(changes_of, answers, since, until) if all(map(has, CHANGED)) else none,
         "at_end": answers.partitions_at_end if has("gold.partition_timeline") else none,
         "deleting": answers.deleting,
         "brokers": answers.brokers if has("gold.leader_imbalance") else none,

@@ -89,6 +89,8 @@ def test_a_window_cuts_what_is_shown(capsys: pytest.CaptureFixture[str], logs: P
         ((told,),) = json.loads(printed(capsys, str(logs), "--format", "json", *bound)).values()
         found[bound[:1]] = [one["rule"] for one in told["findings"]]
         assert told["read"]["records"] == 264
+        within = [not bound or (one["at"] >= bound[1]) is (bound[0] == "--since") for one in told["changes"]]
+        assert all(within)
     assert found == {
         (): ["outage", "controller_outlived"],
         ("--since",): ["outage"],
