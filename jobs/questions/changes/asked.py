@@ -44,7 +44,7 @@ def changes_of(answers: Answers, since: datetime | None = None, until: datetime 
     created, *topics = of_topics(answers, since)
     found = [
         *topics,
-        of_zookeeper_settings(answers),
+        *of_zookeeper_settings(answers, since),
         *of_settings(answers, since, created, terms),
         *of_reassignments(answers, since),
         *of_elections(answers, since, terms),

@@ -1,13 +1,15 @@
 """Settings that were changed in ZooKeeper, as brokers print them into server.log."""
 
+from datetime import datetime
+
 import polars as pl
 from polars import col, lit, when
 
-from jobs.questions.answers import Answers
+from jobs.questions.answers import Answers, reached
 from jobs.questions.changes.frames import LINE, TIME, by_whom, changes, resource_text
-from pipeline.core.conditions import equals, is_in
+from pipeline.core.conditions import all_of, equals, is_in
 
-STATED = "stated"
+TABLE, STATED = "silver.config_event", "stated"
 ENTITY = ("record", "resource_type", "resource_name")
 OF_RECORD = {"config": "settings", "quota": "quota"}
 # As it starts a broker prints once more what was changed in the last minutes: notifications stay for 15 minutes.
@@ -15,14 +17,17 @@ STARTING, STARTED, SETTLING = "starting", "started", pl.duration(seconds=2)
 HEARD = pl.duration(seconds=5)  # every broker prints a change as soon as it hears of it
 
 
-def of_zookeeper_settings(answers: Answers) -> pl.DataFrame:
+def of_zookeeper_settings(answers: Answers, since: datetime | None) -> list[pl.DataFrame]:
     """Where all settings of a topic, broker, user or client differ from what was stated before; what stood before the
     first statement is not known.
 
     Source: DynamicConfigManager (0.9.0 to 3.1), ZkConfigManager (3.2 to 3.9), ZkNodeChangeNotificationListener.
     """
+    own = equals("step", STATED)
+    if answers.rows(TABLE, all_of(own, reached("logged_at", since)), ("step",)).is_empty():
+        return []
     names = ("logged_at", "node_id", "value", *ENTITY, *LINE)
-    rows = answers.rows("silver.config_event", equals("step", STATED), names)
+    rows = answers.rows(TABLE, own, names)
     heard = rows.with_columns(at=col("logged_at").cast(TIME)).pipe(without_starts, answers)
     before, at = col("value").shift(1).over(ENTITY), col("at")
     # Another broker that lags behind prints a value that others have left already.
@@ -34,7 +39,7 @@ def of_zookeeper_settings(answers: Answers) -> pl.DataFrame:
         .filter(col("is_first") | (col("value").ne_missing(col("before")) & ~col("is_late")))
     )
     topic = when(col("resource_type") == "TOPIC").then("resource_name")
-    return changes(
+    told = changes(
         found,
         kind=col("record").replace_strict(OF_RECORD, return_dtype=pl.String),
         topics=pl.concat_list(topic).list.drop_nulls(),
@@ -43,6 +48,7 @@ def of_zookeeper_settings(answers: Answers) -> pl.DataFrame:
         named=col("value").fill_null("none any more"),
         certainty=when("is_first").then(lit("inferred")).otherwise(lit("proved")),
     )
+    return [told]
 
 
 def without_starts(rows: pl.DataFrame, answers: Answers) -> pl.DataFrame:
