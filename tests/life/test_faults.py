@@ -15,9 +15,8 @@ from tests.life.faults import READS, RESTORES, Acts, Copying, failing
 
 pytestmark = pytest.mark.spark
 EACH_READ = 5
-EACH_ACT = (
-    2  # of the quick run; what any act leaves a run that dies at it makes good: test_dying_at_any_write
-)
+# Of the quick run; what any act leaves a run that dies at it makes good: test_dying_at_any_write.
+EACH_ACT = 3
 SPECS = tuple(BY_NAME[name].spec for name in INGESTED)
 
 
