@@ -86,7 +86,9 @@ class Unpacking:
     def of_tar(self, archive: Archive) -> Iterator[Listed]:
         codec, stream = open_by_content(archive.found.bytes_at)
         most = max(archive.found.size_bytes * self.budget.ratio, HARMLESS_BYTES)
-        bounded = cast(BinaryIO, Counted(stream, most if codec != "plain" else None))
+        # Also what is passed over has to be unpacked.
+        unpacked = min(most, self.budget.bytes + HARMLESS_BYTES)
+        bounded = cast(BinaryIO, Counted(stream, None if codec == "plain" else unpacked))
         with stream, tarfile.open(fileobj=bounded, mode="r|", tarinfo=ShortHeaders) as tar:
             for one in tar:
                 tar.members = []  # type: ignore[attr-defined]  # they would stand in memory
@@ -190,7 +192,9 @@ class Counted:
         if self.left is not None:
             self.left -= len(block)
             if self.left < 0:
-                raise OSError("it unpacks to too many times its size: a bomb, or raise limits.max_ratio")
+                raise OSError(
+                    "it unpacks to more than it may: a bomb, or raise limits.max_ratio and archive_bytes"
+                )
         return block
 
 
