@@ -1,8 +1,9 @@
 """The clusters of an incident in turn: each is told as soon as it is known; of several the worst is told again."""
 
 import json
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from jobs.incident.size import require_planned
 from jobs.incident.tables_out import write_tables
 from jobs.incident.window import Window
 from jobs.intake.discovery import Candidate, Listing
+from jobs.questions.answers import Answers
+from jobs.questions.named.answer import as_row, as_text
+from jobs.questions.named.catalog import answer_to
 from jobs.run.outcome import said, worst
 from jobs.run.request import RunRequest
 from jobs.run.results import require_calm, require_whole
@@ -25,12 +29,14 @@ JOB = "incident"
 
 @dataclass(frozen=True)
 class Asked:
-    """How it is to be told. format: text or json; tables: the folder for all tables; fail_on: a severity."""
+    """How it is to be told. format: text or json; tables: the folder for all tables; fail_on: a severity; questions:
+    what is answered instead of the screen."""
 
     format: str
     window: Window
     tables: Path | None
     fail_on: str | None
+    questions: tuple[Namespace, ...] = ()
 
 
 @dataclass
@@ -65,6 +71,8 @@ class Clusters:
         request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings)
         answer = answered(request, self.progress, partial(require_planned, self.settings))
         one = told(request, answer, self.asked.window, is_json=self.asked.format == "json")
+        if self.asked.questions:
+            one = self.replied(one, Answers(cluster_id, answer.tables))
         self.progress.clear()
         self.told.append(one)
         if self.asked.format == "text":
@@ -72,6 +80,13 @@ class Clusters:
         if self.asked.tables is not None:
             write_tables(self.asked.tables / cluster_id, answer.tables)
         self.judge(answer, one)
+
+    def replied(self, one: Told, answers: Answers) -> Told:
+        """Of all of the logs: the window is for the screen."""
+        found = [answer_to(given, answers) for given in self.asked.questions]
+        text = "\n\n".join("\n".join(as_text(each)) for each in found)
+        document = {"cluster_id": one.cluster_id, "answers": [as_row(each) for each in found]}
+        return replace(one, text=text, document=document)
 
     def judge(self, answer: Answer, one: Told) -> None:
         severities = [name for name, count in one.counts.items() if count]

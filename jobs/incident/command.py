@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from jobs.incident.size import require_candidates
 from jobs.incident.tables_out import require_empty
 from jobs.incident.window import Window
 from jobs.intake.discovery import candidates_by_cluster
+from jobs.questions.named.catalog import parsed
 from jobs.run.outcome import said
 from jobs.settings.arguments import moment, on_settings, settings_of
 from jobs.settings.model import Settings
@@ -78,6 +80,13 @@ def parser() -> argparse.ArgumentParser:
     arguments.add_argument("--until", type=moment, metavar="TIME", help="show what began before it, UTC")
     arguments.add_argument("--format", choices=("text", "json"), default="text")
     arguments.add_argument(
+        "--ask",
+        action="append",
+        default=[],
+        metavar="QUESTION",
+        help="answer this instead of the screen, as 'ask' does: --ask 'why-leaderless orders-0'; may be given again",
+    )
+    arguments.add_argument(
         "--tables", type=Path, metavar="DIR", help="write all tables there as Parquet; a folder that is empty"
     )
     arguments.add_argument(
@@ -99,7 +108,8 @@ def run(arguments: argparse.Namespace, progress: ProgressLine) -> int:
     settings = in_haste(settings_of(arguments))
     if arguments.tables is not None:
         require_empty(arguments.tables)
-    asked = Asked(arguments.format, window, arguments.tables, arguments.fail_on)
+    questions = tuple(parsed(shlex.split(one)) for one in arguments.ask)
+    asked = Asked(arguments.format, window, arguments.tables, arguments.fail_on, questions)
     with TemporaryDirectory(prefix=f"{JOB}-") as folder:
         logs = Logs(arguments.paths, settings, Path(folder), progress)
         found = candidates_by_cluster(arguments.paths, settings, arguments.cluster, logs.below)

@@ -61,6 +61,7 @@ def since_of(answers: Answers, given: Given) -> datetime | None:
 
 
 def of_run(answers: Answers, given: Given, run_id: str) -> Answers:
+    """InputProblem: retention has removed what only it published."""
     return published_answers(given.warehouse, answers.cluster_id, run_id)
 
 
@@ -182,25 +183,31 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def answered(given: Given) -> list[Answered]:
     """Of the cluster that is named, else of all."""
-    question = QUESTIONS[given.question]
-    return [
-        with_lines(one, asked_text(given), question.answer(one, given))
-        for one in all_answers(given.warehouse, given.cluster, given.run_id)
-    ]
+    return [answer_to(given, one) for one in all_answers(given.warehouse, given.cluster, given.run_id)]
+
+
+def answer_to(given: Given, answers: Answers) -> Answered:
+    return with_lines(answers, asked_text(given), QUESTIONS[given.question].answer(answers, given))
 
 
 def answered_rows(words: Sequence[str]) -> list[Row]:
     """The answers to a question as it stands on a command line, for programs. InputProblem: it does not stand so."""
+    return [as_row(one) for one in answered(parsed(words))]
+
+
+def parsed(words: Sequence[str]) -> Given:
+    """A question as it stands on a command line. InputProblem: it does not stand so."""
     complaint = io.StringIO()
     try:
         with redirect_stderr(complaint):
-            given = parser().parse_args(words)
+            return parser().parse_args(words)
     except SystemExit as problem:
         found = complaint.getvalue().strip().rpartition("error: ")[2]
         raise InputProblem(
-            expected="arguments that the question takes", found=found, todo="see which it takes"
+            expected="a question with the arguments that it takes",
+            found=found or " ".join(words),
+            todo="'kafka-controller-audit ask' lists them",
         ) from problem
-    return [as_row(one) for one in answered(given)]
 
 
 def listed() -> list[str]:
