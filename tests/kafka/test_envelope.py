@@ -79,9 +79,10 @@ def test_every_layout_and_wrapper_has_a_writer() -> None:
     assert set(WRAPPERS) == set(wrappers())
 
 
+@pytest.mark.parametrize("each", [24, pytest.param(6, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("layout", layouts())
-def test_a_layout_says_the_same_in_every_wrapper(layout: str) -> None:
-    records = RECORDS[::6] + FEW
+def test_a_layout_says_the_same_in_every_wrapper(layout: str, each: int) -> None:
+    records = RECORDS[::each] + FEW
     bare = said(read(written(records, "stock"), log="mixed"), without_millis=layout in SECONDS)
     data = written(records, layout)
     for around in ((), *((name,) for name in wrappers())):
@@ -139,9 +140,11 @@ def test_any_split_and_any_block_give_the_same_rows(name: str, where: list[float
 LONG = Record(NOON, "INFO", "kafka.controller.KafkaController", "", "")
 
 
-def test_every_chain_of_two_wrappers_can_be_looked_for() -> None:
-    for chain in product(wrappers(), repeat=2):
-        for layout in ("stock", "strimzi", "ecs"):
+@pytest.mark.parametrize("each", [3, pytest.param(1, marks=pytest.mark.soak)])
+def test_every_chain_of_two_wrappers_can_be_looked_for(each: int) -> None:
+    """Around one layout of three, in turn; around all of them in soak."""
+    for place, chain in enumerate(product(wrappers(), repeat=2)):
+        for layout in ("stock", "strimzi", "ecs")[place % each :: each]:
             own = envelope("/".join((*chain, layout)))
             other = own.other_start.pattern if own.other_start else "x"
             assert own.any_start_pattern.match(b"") is None
