@@ -132,6 +132,14 @@ def test_what_a_controller_without_lines_may_have_ended_is_undetermined(shared: 
     assert open_ones.select("topic", "certainty").rows() == [("sensor.7", "undetermined")] * 2
 
 
+def test_what_is_removed_by_hand_is_forgotten_by_the_next_controller_that_lists_nothing(shared: Path) -> None:
+    """Controller 1 begins at 04:28:47.003, and nothing is being moved by its list."""
+    read = frame_of(records(folder_of(shared, "2.2.2-zk-moves")))
+    found = built(read, "reassignment")["reassignment"].filter(pl.col("topic") == "returns")
+    ended_at = at("2026-11-26T04:28:47.020")
+    assert found.select("outcome", "ended_at").rows() == [("forgotten", ended_at)]
+
+
 def verdict(asked: dict[str, str], found: list[Row], name: str) -> str:
     how = asked.get("outcome") or asked["how"]
     own = [

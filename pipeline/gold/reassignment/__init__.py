@@ -48,7 +48,7 @@ def build(
     reassignment_event = reassignment_event.filter(is_since)
     rows = steps(reassignment_event, controller_line, term)
     ends = topic_ends(partition_timeline)
-    ordered = marked(with_ends(rows, ends, lists_at_start(reassignment_event)))
+    ordered = marked(with_ends(rows, ends, lists_at_start(controller_line.filter(is_since))))
     of_attempts = numbered(ordered)
     intervals = whole_intervals(partition_timeline)
     found = attempts(of_attempts).pipe(with_outcome).pipe(with_replicas, intervals).pipe(with_doubt, term)
@@ -91,7 +91,9 @@ def topic_ends(partition_timeline: pl.DataFrame) -> pl.DataFrame:
     return last.filter(~col("is_open")).select("cluster_id", "topic", "at")
 
 
-def lists_at_start(reassignment_event: pl.DataFrame) -> pl.DataFrame:
-    """(cluster_id, at, LINE) of lines in which a controller that starts lists what is being moved."""
-    is_list = (col("event") == LIST) & (col("step") == "listed")
-    return reassignment_event.filter(is_list).select("cluster_id", *LINE, at="logged_at").unique(LINE)
+def lists_at_start(controller_line: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, at, LINE) of lines in which a controller that starts lists what is being moved, be it nothing: the
+    first of their event in a term; up to 1.0 those that are done already, and those it resumes, follow."""
+    lists = controller_line.filter(col("event") == LIST).sort("cluster_id", "term_id", "seq")
+    first = lists.unique(["cluster_id", "term_id"], keep="first", maintain_order=True)
+    return first.select("cluster_id", *LINE, at="logged_at")
