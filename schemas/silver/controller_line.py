@@ -16,6 +16,7 @@ CAUSES = (
     "preferred election by tool",
     "automatic rebalance",
     "unclean election",
+    "unclean election enabled",
     "topic deletion",
     "unknown",
 )

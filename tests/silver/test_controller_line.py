@@ -2,9 +2,11 @@
 
 from polars import col
 
+from pipeline.kafka.wording.causes import openers
 from pipeline.silver.controller_line import with_file_begin
 from schemas.bronze import source_file
 from schemas.silver import wording_seen
+from schemas.silver.controller_line import CAUSES
 from tests.chain import built
 from tests.frames import at, frame
 from tests.rows import records_in
@@ -121,3 +123,7 @@ def test_files_of_a_node_are_in_order_of_its_own_lines() -> None:
         ("shared", 2, at(15)),
         ("shared", 1, at(20)),
     ]
+
+
+def test_every_cause_that_a_line_opens_may_stand_in_the_table() -> None:
+    assert {one.cause for one in openers() if one.cause} <= set(CAUSES)
