@@ -30,13 +30,14 @@ JOB = "incident"
 @dataclass(frozen=True)
 class Asked:
     """How it is to be told. format: text or json; tables: the folder for all tables; fail_on: a severity; questions:
-    what is answered instead of the screen."""
+    what is answered instead of the screen; finding: one that is told alone."""
 
     format: str
     window: Window
     tables: Path | None
     fail_on: str | None
     questions: tuple[Namespace, ...] = ()
+    finding: str | None = None
 
 
 @dataclass
@@ -70,8 +71,9 @@ class Clusters:
     def answer(self, cluster_id: str, listing: Listing) -> None:
         request = RunRequest(JOB, "", cluster_id, lambda: listing, self.settings)
         answer = answered(request, self.progress, partial(require_planned, self.settings))
-        one = told(request, answer, self.asked.window, is_json=self.asked.format == "json")
-        if self.asked.questions:
+        asked, is_json = self.asked, self.asked.format == "json"
+        one = told(request, answer, asked.window, asked.finding, is_json=is_json)
+        if asked.questions:
             one = self.replied(one, Answers(cluster_id, answer.tables))
         self.progress.clear()
         self.told.append(one)

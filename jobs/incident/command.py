@@ -79,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
     )
     arguments.add_argument("--until", type=moment, metavar="TIME", help="show what began before it, UTC")
     arguments.add_argument("--format", choices=("text", "json"), default="text")
+    arguments.add_argument("--show", metavar="F1", help="one finding, with every line that proves it")
     arguments.add_argument(
         "--ask",
         action="append",
@@ -109,7 +110,7 @@ def run(arguments: argparse.Namespace, progress: ProgressLine) -> int:
     if arguments.tables is not None:
         require_empty(arguments.tables)
     questions = tuple(parsed(shlex.split(one)) for one in arguments.ask)
-    asked = Asked(arguments.format, window, arguments.tables, arguments.fail_on, questions)
+    asked = Asked(arguments.format, window, arguments.tables, arguments.fail_on, questions, arguments.show)
     with TemporaryDirectory(prefix=f"{JOB}-") as folder:
         logs = Logs(arguments.paths, settings, Path(folder), progress)
         found = candidates_by_cluster(arguments.paths, settings, arguments.cluster, logs.below)

@@ -100,6 +100,7 @@ def answered(request: RunRequest, progress: Progress, require_room: Callable[[Fo
     found.states.update(work.load(found.planned))
     tables = tables_to_build(JOBS[JOB], frozenset(), has_segments=True) if work.load_seq else []
     at_hand = work.build(tables)
+    stored.built |= {one.spec.name for one in tables}
     results = gate.verdicts()
     stored.append(quality_result.SPEC, pa.Table.from_pylist(results, schema=quality_result.SPEC.arrow))
     refused = gate.refused(results)

@@ -6,6 +6,7 @@ from typing import Any
 from jobs.incident.in_memory import Answer
 from jobs.incident.window import TablesWithin, Window
 from jobs.questions.answers import Answers
+from jobs.questions.ask import show
 from jobs.questions.changes import out as changes_out
 from jobs.questions.finding_lines import standing
 from jobs.questions.findings_out import Told as ToldFindings
@@ -40,7 +41,10 @@ class Told:
         )
 
 
-def told(request: RunRequest, answer: Answer, window: Window, *, is_json: bool = False) -> Told:
+def told(
+    request: RunRequest, answer: Answer, window: Window, finding: str | None = None, *, is_json: bool = False
+) -> Told:
+    """finding: its number, to tell of it alone with all of its lines. InputProblem: there is none of that number."""
     tables = TablesWithin(answer.tables, window)
     answers, result = Answers(request.cluster_id, tables), answer.result
     facts = gather(answers, result.watermarks, 0, window.since, window.until)
@@ -49,13 +53,14 @@ def told(request: RunRequest, answer: Answer, window: Window, *, is_json: bool =
     rows = standing(facts.findings)
     counts = {one: sum(row["severity"] == one for row in rows) for one in SEVERITIES}
     document = document_of(answers, result, screen, facts) if is_json else {}
-    return Told(request.cluster_id, screen.text, screen.verdict, counts, document)
+    text = screen.text if finding is None else "\n".join(show(finding, answers))
+    return Told(request.cluster_id, text, screen.verdict, counts, document)
 
 
 def what_next(request: RunRequest) -> list[str]:
     """Nothing is stored: what else there is to ask is asked of a warehouse."""
     return [
-        "all findings and changes with their lines: --format json; all tables: --tables DIR",
+        "one finding with all of its lines: --show F1; all of them and changes: --format json; tables: --tables DIR",
         f"to ask more of {request.cluster_id}: nightly --logs ..., then show, partition, brokers, outages, term",
     ]
 

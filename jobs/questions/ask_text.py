@@ -1,5 +1,6 @@
 """How the answers of the follow-up commands stand on a terminal."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -17,6 +18,8 @@ from jobs.text import (
 )
 from pipeline.store.published import KEPT_FROM
 
+# A member of an archive, or what was piped in.
+IN_ANOTHER = re.compile(r"^stdin(?:!|$)|\.(?:tar|tgz|tzst|zip|gz|zst)!")
 LEADS_AND_CACHED = (
     "leads = serves now; cached = is the leader in the controller's cache, in which a dead broker stays"
 )
@@ -39,7 +42,7 @@ def finding_heading(number: int, finding: Row) -> list[str]:
 
 
 def evidence_lines(evidence: Sequence[Row], lines_of: Mapping[tuple[str, int], Row]) -> list[str]:
-    """Each record with path, line number, text, and the command that shows it."""
+    """Each record with path, line number, text, and the command that shows it, where it is in a file of its own."""
     shown: list[str] = []
     for place in evidence:
         found = lines_of.get((place["file_id"], place["byte_offset"]))
@@ -49,7 +52,7 @@ def evidence_lines(evidence: Sequence[Row], lines_of: Mapping[tuple[str, int], R
         raw = bytes(found["raw"])
         path = shortened(found["path"], 1000)
         shown += [f"  {path}:{found['line']}", *(f"    {line}" for line in printable_lines(raw))]
-        if path == found["path"]:
+        if path == found["path"] and not IN_ANOTHER.search(path):
             line_count = raw.count(b"\n")
             shown.append(f"    $ {command_to_see(path, found['line'], line_count)}")
     return shown

@@ -54,6 +54,8 @@ def test_an_archive_is_what_is_in_it(
     screen = printed(capsys, str(archive))
     assert without_paths(screen) == without_paths(printed(capsys, str(logs)))
     assert f"{archive}!broker-2/controller.log:43\n" in screen
+    shown = printed(capsys, str(archive), "--show", "F1")
+    assert f"{archive}!broker-2/controller.log:43" in shown and " $ " not in shown
     assert not list((tmp_path / "tmp").iterdir())
 
 
@@ -100,6 +102,14 @@ def test_a_window_cuts_what_is_shown(capsys: pytest.CaptureFixture[str], logs: P
     assert (
         "SHOWN    since 2026-11-21 09:00:13.000 UTC: 1 of 2 findings; judged by all that was read" in screen
     )
+
+
+def test_a_finding_is_shown_with_its_lines(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = printed(capsys, str(logs), "--show", "F2")
+    assert shown.startswith("WARNING F2  controller 1 (epoch 7) resigned") and "VERDICT" not in shown
+    assert f"{logs}/broker-1/controller.log:1" in shown and LINES[1].splitlines()[0] in shown
+    assert main([str(logs), "--show", "F9"]) == 4
+    assert "Expected a finding F9, found F1 to F2" in capsys.readouterr().err
 
 
 def test_tables_go_into_a_folder_that_is_empty(
