@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from jobs.questions.answers import Answers
@@ -18,6 +19,8 @@ from jobs.questions.named.partitions import why_leaderless
 from jobs.questions.named.restart import is_safe_to_restart
 from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
 from pipeline.core.errors import InputProblem
+from pipeline.core.frames import frame_of
+from schemas.silver import log_gap
 from tests.jobs.answering import answers_of
 
 
@@ -112,17 +115,15 @@ SESSIONS = pl.DataFrame(
     [
         (
             {},
-            "Yes, by the state last known: all 1 partition keep an in-sync replica. 1 partition would have one",
+            "Yes, by the state last known: an in-sync replica is left of 1 partition. 1 partition would have one",
         ),
         ({"isr": [1]}, "NO: 1 partition would lose the last in-sync replica."),
         ({"isr": [1, 3]}, "NO: 1 partition would lose"),  # 3 is not there
-        ({"isr": [2]}, "Yes, by the state last known: all 1 partition keep an in-sync replica."),
+        ({"isr": [2]}, "Yes, by the state last known: an in-sync replica is left of 1 partition."),
         ({"is_isr_stale": True}, "Not enough evidence: of 1 of 1 partition"),
         ({"isr": None}, "Not enough evidence: of 1 of 1 partition"),
-        (
-            {"is_served": False},
-            "Yes, by the state last known: all 1 partition keep an in-sync replica. 1 partition of its",
-        ),
+        ({"isr": None, "replicas": None}, "Not enough evidence: of 1 of 1 partition"),
+        ({"is_served": False}, "NO: 1 of 1 partition has no leader even now; see why before a restart."),
         ({"is_deleting": True}, "Broker 1 has no replica that the logs show."),
     ],
 )
@@ -133,6 +134,14 @@ def test_whether_a_broker_can_be_restarted(columns: dict[str, object], begin: st
         is_safe_to_restart(answers, 9)
 
 
+def test_no_session_tells_nothing_of_live_brokers() -> None:
+    """As where state-change.log alone was read."""
+    pair = answers_of(partition_timeline=timeline(isr=[1, 2]))
+    assert is_safe_to_restart(pair, 1).sentence.startswith("Not enough evidence: of 1 of 1 partition")
+    alone = answers_of(partition_timeline=timeline(isr=[1]))
+    assert is_safe_to_restart(alone, 1).sentence.startswith("NO: 1 partition would lose")
+
+
 def test_what_stands(sample_answers: Answers) -> None:
     assert unclean(sample_answers, None).sentence == "1 unclean election, 0 still so at the end of the data."
     assert unclean(sample_answers, None).not_known[0].startswith("whether 20 elections of 416")
@@ -141,6 +150,20 @@ def test_what_stands(sample_answers: Answers) -> None:
     assert flapping(sample_answers, at("10:00:00")).told == []
     assert imbalance_now(sample_answers).sentence == "Over the limit: broker 1."
     assert missing_evidence(sample_answers, None).sentence == "No gap in the logs that were read is known."
+
+
+def test_gaps_are_counted_by_kind() -> None:
+    row = {
+        "cluster_id": "c",
+        "node_id": 1,
+        "from_at": at("08:00:00"),
+        "certainty": "proved",
+        "sentence": "no line",
+    }
+    rows = [row | {"kind": kind, "evidence": []} for kind in ("term_missing", "silence", "silence")]
+    gaps = frame_of(pa.Table.from_pylist(rows, log_gap.SPEC.arrow))
+    found = missing_evidence(answers_of(log_gap=gaps), None)
+    assert found.sentence == "3 gaps (silence 2, term missing 1) of nodes 1."
 
 
 def test_nothing_is_made_up_of_no_data() -> None:

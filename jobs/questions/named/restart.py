@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+from polars import col
+
 from jobs.questions.answers import Answers, holds
 from jobs.questions.named.answer import Answer, Told
 from jobs.questions.rows import Row
 from jobs.text import counted, list_text, shortened
-from pipeline.core.conditions import IsNull
 from pipeline.core.errors import InputProblem
 
 TIMELINE, SESSION = "gold.partition_timeline", "gold.broker_session"
@@ -23,9 +24,10 @@ def is_safe_to_restart(answers: Answers, broker: int) -> Answer:
     InputProblem: no line names such a broker.
     """
     rows = answers.rows(TIMELINE, holds(None), STATE).to_dicts()
-    own = [row for row in rows if broker in (row["replicas"] or row["isr"] or ()) and not row["is_deleting"]]
-    live = set(answers.rows(SESSION, IsNull("left_at"), ("broker_id",))["broker_id"].to_list())
-    known = live.union(*(row["replicas"] or () for row in rows)) if rows else live
+    own = [row for row in rows if can_have(row, broker) and not row["is_deleting"]]
+    sessions = answers.rows(SESSION, None, ("broker_id", "left_at"))
+    live = None if sessions.is_empty() else set(sessions.filter(col("left_at").is_null())["broker_id"])
+    known = set(sessions["broker_id"]).union(*(row["replicas"] or row["isr"] or () for row in rows))
     if broker not in known:
         raise InputProblem(
             expected=f"a broker {broker} in the logs read",
@@ -34,7 +36,7 @@ def is_safe_to_restart(answers: Answers, broker: int) -> Answer:
         )
     fates = {kind: [row for row in own if fate(row, broker, live) == kind] for kind in FATES}
     return Answer(
-        sentence(broker, own, fates, is_live=broker in live),
+        sentence(broker, own, fates, is_live=live is None or broker in live),
         [*(told(kind, row) for kind in ("lost", "offline") for row in fates[kind][:SHOWN]), *left_out(fates)],
         not_known(fates["unknown"]),
         answers.last_at(),
@@ -45,14 +47,24 @@ def is_safe_to_restart(answers: Answers, broker: int) -> Answer:
 FATES = ("lost", "offline", "last", "unknown", "safe")
 
 
-def fate(row: Row, broker: int, live: set[int]) -> str:
-    """offline: nobody serves it even now. lost: no other live broker is in sync. last: one other is."""
+def can_have(row: Row, broker: int) -> bool:
+    """A partition of which no line tells the replicas can be of any broker."""
+    named = row["replicas"] or row["isr"]
+    return named is None or broker in named
+
+
+def fate(row: Row, broker: int, live: set[int] | None) -> str:
+    """offline: nobody serves it even now. lost: no other live broker is in sync. last: one other is. live: None where
+    no line tells which brokers were there."""
     if row["is_served"] is False:
         return "offline"
     is_unsure = row["certainty"] == "undetermined" or row["is_isr_stale"] or row["is_assignment_stale"]
     if row["isr"] is None or is_unsure:
         return "unknown"
-    others = live.intersection(row["isr"]) - {broker}
+    in_sync = set(row["isr"]) - {broker}
+    if live is None and in_sync:
+        return "unknown"
+    others = in_sync & (live or set())
     return "safe" if len(others) > 1 or broker not in row["isr"] else "last" if others else "lost"
 
 
@@ -60,22 +72,28 @@ def sentence(broker: int, own: Sequence[Row], fates: dict[str, list[Row]], *, is
     if not own:
         return f"Broker {broker} has no replica that the logs show."
     lost, unknown, offline = (len(fates[kind]) for kind in ("lost", "unknown", "offline"))
+    of_all = f"of {counted(len(own), 'partition')}"
     here = "" if is_live else f" By the logs broker {broker} is not there even now."
     last = (
         f" {counted(len(fates['last']), 'partition')} would have one in-sync replica left."
         if fates["last"]
         else ""
     )
-    none_now = f" {counted(offline, 'partition')} of its have no leader even now." if offline else ""
+    without = f"{offline:,} {of_all} {'have' if offline > 1 else 'has'} no leader even now"
+    rest = f"{last}{here}"
     if lost:
-        return f"NO: {counted(lost, 'partition')} would lose the last in-sync replica.{none_now}{last}{here}"
+        none_now = f" {without}." if offline else ""
+        return f"NO: {counted(lost, 'partition')} would lose the last in-sync replica.{none_now}{rest}"
+    if offline:
+        doubt = f" Of {unknown:,} more the logs do not tell the ISR for certain." if unknown else ""
+        return f"NO: {without}; see why before a restart.{doubt}{rest}"
     if unknown:
         return (
-            f"Not enough evidence: of {unknown:,} of {counted(len(own), 'partition')} the logs do not tell the ISR"
-            f" for certain; of the others none would lose its last in-sync replica.{none_now}{last}{here}"
+            f"Not enough evidence: of {unknown:,} {of_all} the logs do not tell the ISR"
+            f" for certain; of the others none would lose its last in-sync replica.{rest}"
         )
-    kept = f"all {counted(len(own), 'partition')} keep an in-sync replica"
-    return f"Yes, by the state last known: {kept}.{none_now}{last}{here}"
+    kept = f"an in-sync replica is left {of_all}"
+    return f"Yes, by the state last known: {kept}.{rest}"
 
 
 def told(kind: str, row: Row) -> Told:

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from polars import col
-
 from jobs.questions.answers import Answers
 from jobs.questions.named.answer import Answer, Told
 from jobs.questions.rows import Row
@@ -123,7 +121,7 @@ def missing_evidence(answers: Answers, since: datetime | None) -> Answer:
         )
         for one in rows
     ]
-    kinds = gaps.group_by("kind").len().sort(-col("len"), "kind")
+    kinds = gaps.group_by("kind").len().sort("len", "kind", descending=[True, False])
     summed = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in kinds.iter_rows())
     first = f" since {day_clock(since)} UTC" if since else ""
     return Answer(
