@@ -38,6 +38,11 @@ def at(clock: str) -> datetime:
             "08:57:45.839 UTC; broker 1 (epoch 2) was elected 2026-11-21 08:57:52.402 UTC.",
         ),
         (None, "At 2026-11-21 09:00:26.102 UTC the controller was broker 2 (epoch 8)."),
+        (
+            at("23:50:00"),
+            "Not enough evidence: the data end before 2026-11-21 23:50:00.000 UTC. "
+            "At 2026-11-21 09:00:26.102 UTC the controller was broker 2 (epoch 8).",
+        ),
     ],
 )
 def test_who_was_controller(sample_answers: Answers, moment: datetime | None, sentence: str) -> None:
@@ -77,6 +82,24 @@ def test_what_happened_is_told_in_order_of_time(sample_answers: Answers) -> None
     assert of_one.told and all("audit_log-0" in one.text for one in of_one.told)
     nothing = what_happened(sample_answers, at("08:59:35"), timedelta(0), About(broker=99))
     assert nothing.sentence.startswith("The tables tell nothing from")
+    later = what_happened(sample_answers, at("10:00:00"), timedelta(seconds=3), About())
+    assert later.sentence.startswith("Not enough evidence: the data end before")
+    with pytest.raises(InputProblem, match="a topic nope in the logs read"):
+        what_happened(sample_answers, None, timedelta(0), About("nope"))
+    with pytest.raises(InputProblem, match="a topic beside --partition 3"):
+        what_happened(sample_answers, None, timedelta(0), About(partition=3))
+
+
+@pytest.mark.parametrize(("around", "code"), [("999999999d", 0), ("99999999999999d", 2)])
+def test_a_length_is_as_long_as_it_may_be(
+    around: str, code: int, sample_answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog, "all_answers", lambda *_: [sample_answers])
+    try:
+        found = catalog.main(["what-happened", "--topic", "audit_log", "--around", around])
+    except SystemExit as left:
+        found = int(left.code or 0)
+    assert found == code
 
 
 def timeline(**columns: object) -> pl.DataFrame:

@@ -123,7 +123,10 @@ def length(text: str) -> timedelta:
     found = LENGTH.match(text)
     if found is None:
         raise argparse.ArgumentTypeError(f"expected a length such as 30s, 5m, 2h or 1d, found {text[:40]!r}")
-    return timedelta(**{UNITS[found[2]]: int(found[1])})
+    try:
+        return timedelta(**{UNITS[found[2]]: int(found[1])})
+    except OverflowError:
+        raise argparse.ArgumentTypeError(f"expected at most 999999999d, found {text[:40]!r}") from None
 
 
 def length_said(value: object) -> str:

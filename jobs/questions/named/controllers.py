@@ -17,10 +17,15 @@ def who_was_controller(answers: Answers, at: datetime | None) -> Answer:
     rows = answers.terms()
     if not rows or last is None:
         return Answer("Not enough evidence: no line of a controller in office was read.", as_of=last)
-    asked = at or last
+    asked = last if at is None else at
+    if asked > last:
+        at_end = who_was_controller(answers, None)
+        sentence = f"Not enough evidence: the data end before {day_clock(asked)} UTC. {at_end.sentence}"
+        return Answer(sentence, at_end.told, ["who was controller after the end of the data"], last)
     begun = [row for row in rows if (at_first := began_at(row)) is not None and at_first <= asked]
     if not begun:
-        sentence = f"Not enough evidence: the first controller that the logs show is {named(rows[0])}."
+        first = f"{named(rows[0])}, from {at_text(began_at(rows[0]))} on"
+        sentence = f"Not enough evidence: the first controller that the logs show is {first}."
         return Answer(sentence, [term_told(rows[0])], ["who was controller before it"], last)
     held = [row for row in begun if (end := ended_at(row)) is None or end > asked]
     moment = f"{day_clock(asked)} UTC"

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from jobs.questions.answers import Answers
+from jobs.questions.ask import unknown_topic
+from jobs.questions.ask_text import leader_text
 from jobs.questions.named.answer import Answer, Told
 from jobs.questions.named.controllers import named
 from jobs.questions.rows import Row
 from jobs.text import counted, day_clock, list_text, shortened
 from pipeline.core.conditions import Condition, all_of, before, equals, since
+from pipeline.core.errors import InputProblem
 
 Words = Callable[[Row], str]
 
@@ -98,8 +101,8 @@ SOURCES = (
         "gold.leader_election",
         "elected_at",
         lambda row: (
-            f"{partition_of(row)}: {plain(row['kind'])} {row['outcome']}, leader {row['old_leader']} ->"
-            f" {row['leader']}, ISR {list_text(row['isr'])}{unclean_mark(row)}"
+            f"{partition_of(row)}: {plain(row['kind'])} {row['outcome']}, leader {leader_text(row['old_leader'])} ->"
+            f" {leader_text(row['leader'])}, ISR {list_text(row['isr'])}{unclean_mark(row)}"
         ),
         "leader",
         is_of_partitions=True,
@@ -174,7 +177,8 @@ def what_happened(answers: Answers, at: datetime | None, around: timedelta, abou
     last = answers.last_at()
     if last is None:
         return Answer("Not enough evidence: no time is on any record.")
-    begin, end = (at or last) - around, (at or last) + around
+    require_known(answers, about)
+    begin, end = window_of(last if at is None else at, around)
     found = (
         (row[source.at], place, row)
         for place, source in enumerate(SOURCES)
@@ -183,9 +187,34 @@ def what_happened(answers: Answers, at: datetime | None, around: timedelta, abou
     rows = sorted(found, key=lambda one: one[:2])
     told = list(told_of(rows))
     window = f"{day_clock(begin)} to {day_clock(end)} UTC"
+    unknown = gaps(answers, begin, end)
+    if begin > last:
+        return Answer(f"Not enough evidence: the data end before {window}.", (), unknown, last)
     if not told:
-        return Answer(f"The tables tell nothing from {window}.", (), gaps(answers, begin, end), last)
-    return Answer(f"From {window}: {counted(len(rows), 'decision')}.", told, gaps(answers, begin, end), last)
+        return Answer(f"The tables tell nothing from {window}.", (), unknown, last)
+    return Answer(f"From {window}: {counted(len(rows), 'decision')}.", told, unknown, last)
+
+
+def require_known(answers: Answers, about: About) -> None:
+    """InputProblem: no line names such a topic; a partition of no topic."""
+    if about.topic is None:
+        if about.partition is not None:
+            raise InputProblem(
+                expected=f"a topic beside --partition {about.partition}",
+                found="no --topic",
+                todo="give --topic, too",
+            )
+        return
+    is_own = equals("topic", about.topic)
+    tables = ("gold.partition_timeline", "gold.topic_lifecycle")
+    if all(answers.rows(name, is_own, ("topic",)).is_empty() for name in tables):
+        raise unknown_topic(about.topic, answers.partition_counts())
+
+
+def window_of(at: datetime, around: timedelta) -> tuple[datetime, datetime]:
+    """Cut where the calendar ends."""
+    earliest, latest = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC) - timedelta(days=1)
+    return at - min(around, at - earliest), at + min(around, latest - at)
 
 
 def rows_of(answers: Answers, source: Source, begin: datetime, end: datetime, about: About) -> Sequence[Row]:
