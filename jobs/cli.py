@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from jobs.run.outcome import said
-from jobs.terminal import interrupted
+from jobs.terminal import interrupted, unread
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.core.product import product_version
 
@@ -105,6 +105,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return run(given[1:])
     except EnvironmentProblem as problem:
         return said(command, problem)
+    except BrokenPipeError:
+        return unread()
     except KeyboardInterrupt:
         return interrupted(command, "nothing was changed")
 

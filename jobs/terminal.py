@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from jobs.text import printable
 
-INTERRUPTED = 130
+INTERRUPTED, UNREAD = 130, 141  # as a shell says it of SIGINT, SIGPIPE
 RED, YELLOW, BLUE, PLAIN = "\x1b[1;31m", "\x1b[33m", "\x1b[36m", "\x1b[0m"
 # Where a line tells how bad something is.
 SEVERITIES = (
@@ -39,3 +39,9 @@ def interrupted(job: str, what: str) -> int:
     logging.disable()
     print(f"{job}: interrupted, {what}", file=sys.stderr, flush=True)
     return INTERRUPTED
+
+
+def unread() -> int:
+    """Whoever read stdout has seen enough, as head does; what is left in the buffer would be written at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return UNREAD

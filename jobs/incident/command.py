@@ -1,7 +1,6 @@
 """`kafka-controller-audit incident PATH...`: an answer in seconds from logs alone; nothing is stored."""
 
 import argparse
-import os
 import shlex
 import signal
 import sys
@@ -20,10 +19,11 @@ from jobs.questions.named.catalog import parsed
 from jobs.run.outcome import said
 from jobs.settings.arguments import moment, on_settings, settings_of
 from jobs.settings.model import Settings
+from jobs.terminal import unread
 from pipeline.core.errors import EnvironmentProblem, PipelineError
 from schemas.gold.finding import SEVERITIES
 
-INTERRUPTED, UNREAD, TERMINATED = 130, 141, 143  # as a shell says it of SIGINT, SIGPIPE, SIGTERM
+INTERRUPTED, TERMINATED = 130, 143  # as a shell says it of SIGINT, SIGTERM
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,9 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         progress.clear()
         return said(JOB, problem)
     except BrokenPipeError:
-        # Whoever read it has seen enough; what is left in the buffer would be written at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return UNREAD
+        return unread()
     except OSError as problem:
         progress.clear()
         return said(JOB, no_room(problem))

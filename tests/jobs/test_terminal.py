@@ -1,6 +1,8 @@
 """What stands on a terminal: colours for severities only, and never through a pipe."""
 
 import io
+import os
+import subprocess
 import sys
 
 import pytest
@@ -69,3 +71,14 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
             cli.main(words)
         assert ended.value.code == 0
         assert capsys.readouterr().out.startswith(said)
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    """As head does; of the whole process, as what is left in the buffer is written when it ends."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    found = subprocess.run(
+        [sys.executable, "-m", "jobs", "ask"], stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert (found.returncode, found.stderr) == (141, b"")

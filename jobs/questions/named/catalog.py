@@ -170,7 +170,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
     words = list(sys.argv[1:] if argv is None else argv)
     if not words:
-        print("\n".join(listed()))
+        print("\n".join(listed()), flush=True)
         return 0
     given = parser().parse_args(words)
     try:
