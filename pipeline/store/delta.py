@@ -28,7 +28,7 @@ from schemas.spec import Field, TableSpec
 # of a load.
 SKIPPED_BY = (
     *("file_id", "load_seq", "byte_offset", "logged_at", "ordered_at", "day_at"),
-    *("valid_until_at", "left_at", "ended_at", "checked_at", "elected_at", "balanced_at"),
+    *("valid_until_at", "left_at", "ended_at", "checked_at", "elected_at", "balanced_at", "next_started_at"),
 )
 # Tables of which readers get columns by SQL where they are not stored.
 REBUILT = {spec.name: spec for spec in (log_record.SPEC,)}

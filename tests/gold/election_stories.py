@@ -69,7 +69,7 @@ FROM_2_2 = """
     c     | 5.002      | offline             | broker failure            | failed  | no_live_assigned | 2          |        |         |              |                 |                         |          |                      | proved
     d     | 5.002      | offline             | broker failure            | failed  | no_live_in_isr   | 2          |        |         |              |                 |                         |          |                      | proved
     d     | 5.003      | isr_removal         | broker failure            | done    |                  | 2          | -1     | [2]     | 1            | -1              | as_prescribed_by_result |          |                      | inferred
-    d     | 6.001      | offline             | unclean election          | done    |                  | -1         | 1      | [1]     | 2            | 1               | as_prescribed           | false    |                      | proved
+    d     | 6.001      | offline             | unclean election enabled  | done    |                  | -1         | 1      | [1]     | 2            | 1               | as_prescribed           | false    |                      | proved
 """
 
 

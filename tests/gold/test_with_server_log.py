@@ -29,6 +29,8 @@ HELD = (
     *("removing_replicas", "leader_epoch", "topic_id", "is_deleting"),
 )
 LOSS = ("is_loss_seen", "records_at_risk", "certainty")
+# Who was told to stop gives up office as well: server.log tells the cause behind what controllers print.
+CAUSES = {("resigned", "shutdown"), ("resigned", "process_end")}
 # What is told of an election whose ISR before, as last stated, is not certain: up to 2.6 leaders state it there.
 BY_ISR = ("isr_before", "is_isr_before_certain", "verdict", "reason")
 # Bounds, which only come closer: the session time-out that brokers list there is no longer than Kafka's default, and
@@ -107,6 +109,8 @@ def is_kept(name: str, row: Row, with_it: Row) -> bool:
     value, now = row[name], with_it[name]
     is_unknown = name == "end_unknown_why" or (name, value) == ("end_reason", UNKNOWN)
     if value == now or value is None or is_unknown or name in LOSS:
+        return True
+    if name == "election_reason" and (value, now) in CAUSES:
         return True
     if name in BY_ISR and row.get("is_isr_before_certain") is False:
         return name != "verdict" or now == "as_prescribed"

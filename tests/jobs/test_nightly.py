@@ -71,6 +71,7 @@ def test_the_gate_looked_at_every_table(spark: SparkSession, sample_warehouse: s
     results = read(spark, sample_warehouse, "ops.quality_result").collect()
     untouched = {
         "silver.node_event",
+        "silver.connection_event",
         "ops.quality_result",
         "silver.broker_setting",
         "silver.config_event",

@@ -1,9 +1,11 @@
 """The follow-up commands answer in a process that loads neither Spark nor Java's bridge."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+from pipeline.store.spark_configuration import CONFIGURED_BY
 from tests.conftest import REPOSITORY
 from tests.golden import CLUSTER
 
@@ -23,8 +25,9 @@ for command in {commands}:
 
 def asked(warehouse: Path, *commands: str) -> dict[str, int]:
     script = ASKED.format(commands=commands, warehouse=str(warehouse))
+    plain = {name: value for name, value in os.environ.items() if name not in CONFIGURED_BY}
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=REPOSITORY, capture_output=True, text=True, check=False
+        [sys.executable, "-c", script], cwd=REPOSITORY, env=plain, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     ends = [line.split() for line in done.stdout.splitlines() if line.startswith("EXIT")]

@@ -76,6 +76,7 @@ def blocks(
         "term_id": pa.array([f"{life}-{epoch}" for life, epoch in known]).take(pa.array(codes)),
         "replica_machine": pa.repeat(pa.scalar(replica_machine, pa.string()), len(moves)),
         "cause": pa.nulls(len(moves), pa.string()),
+        "trigger": pa.nulls(len(moves), pa.string()),
         "ordered_at": moves["logged_at"],
         "is_earlier": pa.repeat(pa.scalar(False), len(moves)),
     }
