@@ -20,6 +20,7 @@ from jobs.questions.named.restart import is_safe_to_restart
 from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
 from pipeline.core.errors import InputProblem
 from pipeline.core.frames import frame_of
+from pipeline.core.stored_tables import MemoryTables
 from schemas.silver import log_gap
 from tests.jobs.answering import answers_of
 
@@ -209,6 +210,25 @@ def test_an_answer_shows_its_lines(sample_answers: Answers) -> None:
         assert len(one["lines"]) == len(told.evidence) > 2
         assert f"      {len(one['lines']) - 2} more: --format json" in lines
         assert "deleted brokers: " in one["lines"][0]["text"]
+
+
+def test_a_question_is_answered_by_the_clusters_that_it_fits(
+    sample_answers: Answers, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = answers_of(partition_timeline=timeline(), broker_session=SESSIONS)
+    monkeypatch.setattr(catalog, "all_answers", lambda *_: [other, sample_answers])
+    assert catalog.main(["why-leaderless", "fraud_scores-0"]) == 0
+    said = capsys.readouterr().out
+    assert "Not answered. Expected a partition fraud_scores-0 in the logs read" in said
+    assert "fraud_scores-0 had no leader that serves it" in said
+    assert catalog.main(["why-leaderless", "nope-0"]) == 4
+
+
+def test_findings_that_no_run_looked_for_are_not_told_to_be_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = MemoryTables()
+    tables.rows = {"ops.run": pl.DataFrame({"outcome": ["published"], "job": ["ingest"]})}
+    monkeypatch.setattr(catalog, "all_answers", lambda *_: [Answers("c", tables)])
+    assert catalog.main(["stuck"]) == 4
 
 
 @pytest.mark.parametrize("name", sorted(set(QUESTIONS) - {"compare-nights"}))

@@ -18,6 +18,7 @@ from jobs.questions.ask import (
     moment_within,
     on_day,
     published_answers,
+    require,
     topic_partition,
 )
 from jobs.questions.named.answer import Answer, Answered, as_json, as_row, as_text, with_lines
@@ -30,6 +31,7 @@ from jobs.questions.named.standing import flapping, imbalance_now, missing_evide
 from jobs.questions.rows import Row
 from jobs.run.outcome import said
 from jobs.text import printable
+from pipeline.core.conditions import equals
 from pipeline.core.errors import InputProblem, PipelineError
 
 Given = argparse.Namespace
@@ -44,6 +46,7 @@ class Question:
     words: str
     answer: Callable[[Answers, Given], Answer]
     takes: tuple[str, ...] = ()
+    is_of_findings: bool = False
 
 
 def at_of(answers: Answers, given: Given) -> datetime | None:
@@ -87,16 +90,19 @@ QUESTIONS: dict[str, Question] = {
         "unclean elections, and of how many nothing tells",
         lambda answers, given: unclean(answers, since_of(answers, given)),
         ("since",),
+        is_of_findings=True,
     ),
     "stuck": Question(
         "what waits and should have ended: outages, deletions, reassignments, elections of controllers",
         lambda answers, given: stuck(answers, since_of(answers, given)),
         ("since",),
+        is_of_findings=True,
     ),
     "flapping": Question(
         "brokers and quorums that come and go",
         lambda answers, given: flapping(answers, since_of(answers, given)),
         ("since",),
+        is_of_findings=True,
     ),
     "imbalance-now": Question(
         "each broker's leader imbalance and limit", lambda answers, _: imbalance_now(answers)
@@ -185,12 +191,35 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def answered(given: Given) -> list[Answered]:
-    """Of the cluster that is named, else of all."""
-    return [answer_to(given, one) for one in all_answers(given.warehouse, given.cluster, given.run_id)]
+    """Of the cluster that is named, else of all. A question that fits not all of several clusters, as they have not the
+    same topics and brokers, is answered by those that it fits. InputProblem: it fits none."""
+    found: list[Answered] = []
+    problems: list[InputProblem] = []
+    for one in all_answers(given.warehouse, given.cluster, given.run_id):
+        try:
+            found.append(answer_to(given, one))
+        except InputProblem as problem:
+            problems.append(problem)
+            found.append(with_lines(one, asked_text(given), Answer(f"Not answered. {problem}")))
+    if len(problems) == len(found):
+        raise problems[0]
+    return found
 
 
 def answer_to(given: Given, answers: Answers) -> Answered:
-    return with_lines(answers, asked_text(given), QUESTIONS[given.question].answer(answers, given))
+    """InputProblem: the question does not fit the cluster."""
+    question = QUESTIONS[given.question]
+    require_judged(answers, question)
+    return with_lines(answers, asked_text(given), question.answer(answers, given))
+
+
+def require_judged(answers: Answers, question: Question) -> None:
+    """InputProblem: no run has looked for findings, which the question asks of; nightly does."""
+    if not question.is_of_findings or answers.has("gold.finding"):
+        return
+    jobs = answers.rows("ops.run", equals("outcome", "published"), ("job",))["job"].to_list()
+    if jobs and "nightly" not in jobs:
+        require(answers, "gold.finding")
 
 
 def answered_rows(words: Sequence[str]) -> list[Row]:

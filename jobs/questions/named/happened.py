@@ -214,7 +214,7 @@ def require_known(answers: Answers, about: About) -> None:
 def window_of(at: datetime, around: timedelta) -> tuple[datetime, datetime]:
     """Cut where the calendar ends."""
     earliest, latest = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC) - timedelta(days=1)
-    return at - min(around, at - earliest), at + min(around, latest - at)
+    return at - min(around, at - earliest), at + max(min(around, latest - at), timedelta(0))
 
 
 def rows_of(answers: Answers, source: Source, begin: datetime, end: datetime, about: About) -> Sequence[Row]:
