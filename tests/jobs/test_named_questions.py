@@ -13,14 +13,16 @@ from jobs.questions.named import catalog
 from jobs.questions.named.answer import as_json, as_text, with_lines
 from jobs.questions.named.catalog import QUESTIONS
 from jobs.questions.named.controllers import who_was_controller
-from jobs.questions.named.happened import About, what_happened
+from jobs.questions.named.happened import END_OF_OUTAGE, About, what_happened
 from jobs.questions.named.nights import compare_nights
-from jobs.questions.named.partitions import why_leaderless
+from jobs.questions.named.partitions import sentence, why_leaderless
 from jobs.questions.named.restart import is_safe_to_restart
 from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
 from pipeline.core.errors import InputProblem
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import MemoryTables
+from schemas.gold import leader_imbalance
+from schemas.gold.partition_outage import ENDED_HOW
 from schemas.silver import log_gap
 from tests.jobs.answering import answers_of
 
@@ -30,7 +32,7 @@ def at(clock: str) -> datetime:
 
 
 @pytest.mark.parametrize(
-    ("moment", "sentence"),
+    ("moment", "said"),
     [
         (at("08:58:00"), "At 2026-11-21 08:58:00.000 UTC the controller was broker 3 (epoch 3)."),
         (
@@ -46,9 +48,9 @@ def at(clock: str) -> datetime:
         ),
     ],
 )
-def test_who_was_controller(sample_answers: Answers, moment: datetime | None, sentence: str) -> None:
+def test_who_was_controller(sample_answers: Answers, moment: datetime | None, said: str) -> None:
     found = who_was_controller(sample_answers, moment)
-    assert found.sentence == sentence
+    assert found.sentence == said
     assert all(one.evidence for one in found.told)
 
 
@@ -68,6 +70,37 @@ def test_why_a_partition_had_no_leader(sample_answers: Answers) -> None:
     )
     with pytest.raises(InputProblem, match="a partition nope-1 in the logs read"):
         why_leaderless(sample_answers, TopicPartition("nope", 1), None)
+
+
+@pytest.mark.parametrize(
+    ("ended_how", "said"),
+    [
+        ("elected", "until 2026-11-21 08:02:00.000 UTC (at least 82 ms, at most 2 min)"),
+        (
+            "wiped",
+            "and the metadata of the cluster were begun anew by 2026-11-21 08:02:00.000 UTC (at least 82 ms, at",
+        ),
+        ("lines_missing", "08:02:00.000 UTC at least, from when on nothing is known of it (at least 82 ms):"),
+    ],
+)
+def test_an_outage_lasts_as_long_as_lines_tell(ended_how: str, said: str) -> None:
+    assert set(END_OF_OUTAGE) == set(ENDED_HOW)
+    row = {"noticed_at": at("08:00:00"), "ended_at": at("08:02:00"), "ended_how": ended_how, "noticed_ms": 82}
+    row |= {"most_ms": 120_000, "root_event": "broker failure", "root_broker_id": 1}
+    assert said in sentence(TopicPartition("t", 0), row)
+
+
+def test_no_limit_is_kept_of_which_it_is_not_certain() -> None:
+    row: dict[str, object] = {
+        "broker_id": 0,
+        "preferred_count": 9,
+        "led_elsewhere_count": 0,
+        "imbalance_ratio": 0.0,
+    }
+    row |= {"threshold_ratio": 0.1, "is_breach": False, "certainty": "undetermined"}
+    ratio = frame_of(pa.Table.from_pylist([row], leader_imbalance.SPEC.arrow))
+    found = imbalance_now(answers_of(leader_imbalance=ratio, partition_timeline=timeline()))
+    assert found.sentence == "Not enough evidence: no broker is known to be over its limit, broker 0 may be."
 
 
 def test_what_happened_is_told_in_order_of_time(sample_answers: Answers) -> None:
@@ -167,7 +200,7 @@ def test_no_session_tells_nothing_of_live_brokers() -> None:
 
 
 def test_what_stands(sample_answers: Answers) -> None:
-    assert unclean(sample_answers, None).sentence == "1 unclean election, 0 still so at the end of the data."
+    assert unclean(sample_answers, None).sentence == "1 unclean election."
     assert unclean(sample_answers, None).not_known[0].startswith("whether 20 elections of 416")
     assert stuck(sample_answers, None).sentence == "Nothing is told to be stuck."
     assert len(flapping(sample_answers, None).told) == 2

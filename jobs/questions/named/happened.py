@@ -49,6 +49,15 @@ def plain(text: str | None) -> str:
     return (text or "not known").replace("_", " ")
 
 
+# An outage that no leader ended, by its ended_how.
+END_OF_OUTAGE = {
+    "elected": "was without a leader no longer",
+    "leader_returned": "was without a leader no longer",
+    "deleted": "its topic was deleted while it had no leader",
+    "wiped": "the metadata of the cluster were begun anew, it had no leader before",
+    "lines_missing": "nothing is known from then on, it had no leader before",
+    "taken_over": "another controller took over, it had no leader before",
+}
 SOURCES = (
     Source(
         "gold.controller_term",
@@ -91,7 +100,7 @@ SOURCES = (
         lambda row: (
             f"{partition_of(row)} was served again, by {row['new_leader']}"
             if row["new_leader"] is not None
-            else f"{partition_of(row)} was without a leader no longer: {plain(row['ended_how'])}"
+            else f"{partition_of(row)}: {END_OF_OUTAGE[row['ended_how']]}"
         ),
         "root_broker_id",
         is_of_partitions=True,

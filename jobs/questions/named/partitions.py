@@ -40,15 +40,24 @@ def holds(row: Row, at: datetime) -> bool:
     return bool(begun <= at and (row["ended_at"] is None or row["ended_at"] > at))
 
 
+# How it ended, where no leader ended it.
+ENDS = {
+    "deleted": "until its topic was deleted, {at}",
+    "wiped": "and the metadata of the cluster were begun anew by {at}",
+    "lines_missing": "until {at} at least, from when on nothing is known of it",
+    "taken_over": "until {at} at least, when another controller took over",
+}
+UNENDED = ("lines_missing", "taken_over")  # it can have lasted longer
+
+
 def sentence(asked: TopicPartition, row: Row) -> str:
     lasted = f"at least {length_text(row['noticed_ms'])}"
-    if row["most_ms"] is not None and row["most_ms"] != row["noticed_ms"]:
+    is_ended = row["ended_how"] not in UNENDED
+    if is_ended and row["most_ms"] is not None and row["most_ms"] != row["noticed_ms"]:
         lasted += f", at most {length_text(row['most_ms'])}"
-    end = (
-        f"until {day_clock(row['ended_at'])} UTC"
-        if row["ended_at"]
-        else "and still has none at the end of the data"
-    )
+    end = "and still has none at the end of the data"
+    if row["ended_at"]:
+        end = ENDS.get(row["ended_how"], "until {at}").format(at=f"{day_clock(row['ended_at'])} UTC")
     cause = f"{row['root_event']}{gone(row | {'brokers': broker_ids(row)})}"
     has = "had" if row["ended_at"] else "has had"
     return f"{asked} {has} no leader that serves it since {day_clock(row['noticed_at'])} UTC {end} ({lasted}): {cause}."
@@ -84,4 +93,5 @@ def elections(answers: Answers, asked: TopicPartition, row: Row) -> list[Told]:
 
 
 def doubts(row: Row) -> list[str]:
-    return [] if row["most_ms"] is not None else ["since when it can have begun"]
+    begin = [] if row["most_ms"] is not None else ["since when it can have begun"]
+    return [*begin, "when it ended"] if row["ended_how"] in UNENDED else begin

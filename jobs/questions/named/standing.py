@@ -28,7 +28,9 @@ def unclean(answers: Answers, since: datetime | None) -> Answer:
     if not counts["chosen"] and not found:
         return Answer("Not enough evidence: no election was read.", as_of=answers.last_at())
     return Answer(
-        said(found, "unclean election", f"No line shows an unclean election among {counts['chosen']:,}."),
+        f"{counted(len(found), 'unclean election')}."
+        if found
+        else f"No line shows an unclean election among {counts['chosen']:,}.",
         told(found),
         unknown,
         answers.last_at(),
@@ -88,8 +90,13 @@ def imbalance_now(answers: Answers) -> Answer:
     sentence = (
         "No broker is over its limit." if limits else "KRaft controllers know no limit; the ratios are these."
     )
+    unsure = [str(one["broker_id"]) for one in rows if one["certainty"] == "undetermined"]
+    if limits and unsure and not over:
+        sentence = (
+            f"Not enough evidence: no broker is known to be over its limit, {nodes_text(unsure)} may be."
+        )
     if over:
-        sentence = f"Over the limit: {'brokers' if len(over) > 1 else 'broker'} {', '.join(over)}."
+        sentence = f"Over the limit: {nodes_text(over)}."
     lines = [
         Told(
             f"broker {one['broker_id']}: ratio {ratio_text(one['imbalance_ratio'])}"
@@ -100,6 +107,10 @@ def imbalance_now(answers: Answers) -> Answer:
         for one in rows
     ]
     return Answer(sentence, lines, (), last)
+
+
+def nodes_text(brokers: Sequence[str]) -> str:
+    return f"{'brokers' if len(brokers) > 1 else 'broker'} {', '.join(brokers)}"
 
 
 def missing_evidence(answers: Answers, since: datetime | None) -> Answer:
