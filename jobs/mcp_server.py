@@ -3,6 +3,7 @@
 Source: modelcontextprotocol.io; the server is that of the official package `mcp` (the extra of the same name).
 """
 
+import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from typing import Any
 
 from jobs.explain.text import as_data
 from jobs.questions.answers import Answers
-from jobs.questions.ask import all_answers, asking, published_answers
+from jobs.questions.ask import all_answers, published_answers
 from jobs.questions.ask import show as shown
 from jobs.questions.findings import by_need, told_of
 from jobs.questions.findings_out import documents
@@ -34,12 +35,23 @@ INSTRUCTIONS = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Serves on stdin and stdout until the client closes them."""
-    given = asking("mcp", "Serves the questions to an assistant, over stdin and stdout.").parse_args(argv)
+    given = arguments().parse_args(argv)
     try:
         server(given.warehouse).run("stdio")
     except PipelineError as problem:
         return said("mcp", problem)
     return 0
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kafka-controller-audit mcp",
+        description="Serves the questions to an assistant, over stdin and stdout; of all clusters, the newest run.",
+    )
+    parser.add_argument(
+        "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
+    )
+    return parser
 
 
 def server(warehouse: str) -> Any:

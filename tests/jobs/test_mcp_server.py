@@ -5,8 +5,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mcp import Client, StdioServerParameters
 
+from jobs import mcp_server
 from tests.conftest import REPOSITORY
 from tests.golden import CLUSTER
 
@@ -57,3 +59,10 @@ def test_an_assistant_is_answered(golden: Path) -> None:
     assert "expected a time such as 2026-11-21T08:00, found '--help'" in texts[5]
     assert "resign" in texts[6]
     assert "a finding F99" in texts[7]
+
+
+@pytest.mark.parametrize("flag", ["--cluster", "--run-id"])
+def test_it_serves_every_cluster(flag: str) -> None:
+    """A choice that it would not keep to is refused."""
+    with pytest.raises(SystemExit):
+        mcp_server.main([flag, "c"])
