@@ -9,6 +9,9 @@ from jobs.questions.rows import Row
 from jobs.text import day_clock
 
 TERM = "gold.controller_term"
+# Its end is that of its last line, which it outlived: until when, no line of its own tells.
+LAST_LINE = ("crashed", "process_end")
+UNSEEN = (None, "superseded_unseen")
 
 
 def who_was_controller(answers: Answers, at: datetime | None) -> Answer:
@@ -29,14 +32,36 @@ def who_was_controller(answers: Answers, at: datetime | None) -> Answer:
         return Answer(sentence, [term_told(rows[0])], ["who was controller before it"], last)
     held = [row for row in begun if (end := ended_at(row)) is None or end > asked]
     moment = f"{day_clock(asked)} UTC"
+    current = held[-1] if held else begun[-1]
+    if is_unseen(current, asked, is_held=bool(held)):
+        return not_seen_then(current, rows, moment, last)
     if not held:
-        return none_then(begun[-1], rows, moment, last)
-    current = held[-1]
+        return none_then(current, rows, moment, last)
     sentence = f"At {moment} the controller was {named(current)}."
     others = held[:-1]
     if others:
         sentence += f" {' and '.join(map(named, others))} had not yet resigned."
     return Answer(sentence, [term_told(one) for one in reversed(held)], [], last)
+
+
+def is_unseen(row: Row, asked: datetime, *, is_held: bool) -> bool:
+    """Behind its last line, and no line tells when it ended: of a peer that lost it, or heard that nobody leads."""
+    if is_held:
+        return bool(row["superseded_at"] and row["ended_how"] in UNSEEN and asked > row["last_act_at"])
+    signs = [at for at in (row["vacant_from_at"], row["first_sign_at"]) if at]
+    return row["ended_how"] in LAST_LINE and (not signs or asked < min(signs))
+
+
+def not_seen_then(previous: Row, rows: list[Row], moment: str, last: datetime) -> Answer:
+    following = rows[rows.index(previous) + 1 :][:1]
+    seen = ended_at(previous) if previous["ended_how"] in LAST_LINE else previous["last_act_at"]
+    then = f"; {named(following[0])} was elected {at_text(began_at(following[0]))}" if following else ""
+    return Answer(
+        f"Not enough evidence of {moment}: the last line of {named(previous)} in office is of {at_text(seen)}{then}.",
+        [term_told(one) for one in (previous, *following)],
+        ["when it ended, so whether it was still controller then"],
+        last,
+    )
 
 
 def none_then(previous: Row, rows: list[Row], moment: str, last: datetime) -> Answer:
@@ -78,6 +103,8 @@ def term_told(row: Row) -> Told:
     end = ended_at(row)
     how = (row["ended_how"] or "not known").replace("_", " ")
     ended = f"ended {day_clock(end)} ({how})" if end else "in office at the end of the data"
+    if row["ended_how"] in LAST_LINE and end:
+        ended = f"last line {day_clock(end)} ({how} after it)"
     why = reason_text(row, row["controller_id"])
     text = f"term {row['term_id']}: {named(row)}, {elected}, {ended}{f': {why}' if why else ''}"
     return Told(text, row["elected_at"], row["certainty"], row["evidence"])

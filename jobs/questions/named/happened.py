@@ -8,7 +8,7 @@ from jobs.questions.answers import Answers
 from jobs.questions.ask import unknown_topic
 from jobs.questions.ask_text import leader_text
 from jobs.questions.named.answer import Answer, Told
-from jobs.questions.named.controllers import named
+from jobs.questions.named.controllers import LAST_LINE, named
 from jobs.questions.rows import Row
 from jobs.text import counted, day_clock, list_text, shortened
 from pipeline.core.conditions import Condition, all_of, before, equals, since
@@ -68,7 +68,11 @@ SOURCES = (
     Source(
         "gold.controller_term",
         "ended_at",
-        lambda row: f"the term of {named(row)} ended: {plain(row['ended_how'])}",
+        lambda row: (
+            f"last line of the term of {named(row)}, which ended after it: {plain(row['ended_how'])}"
+            if row["ended_how"] in LAST_LINE
+            else f"the term of {named(row)} ended: {plain(row['ended_how'])}"
+        ),
         "controller_id",
         is_end=True,
     ),
