@@ -192,12 +192,12 @@ def runs(answers: Answers) -> list[str]:
 
 
 def require(answers: Answers, table: str) -> None:
-    """InputProblem: the runs so far put nothing into the table."""
-    if not answers.has(table):
+    """InputProblem: the runs so far did not build the table."""
+    if not answers.is_built(table):
         raise InputProblem(
             expected=f"table {table} of cluster {answers.cluster_id}",
-            found="that the runs so far published none, or an empty one",
-            todo="run the nightly job, which builds every table; one that stays empty has nothing to tell",
+            found="that no run has published it",
+            todo="run the nightly job, which builds every table",
         )
 
 

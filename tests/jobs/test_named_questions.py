@@ -20,9 +20,7 @@ from jobs.questions.named.restart import is_safe_to_restart
 from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
 from pipeline.core.errors import InputProblem
 from pipeline.core.frames import frame_of
-from pipeline.core.stored_tables import MemoryTables
-from schemas.bronze import source_file
-from schemas.gold import controller_term, leader_imbalance
+from schemas.gold import leader_imbalance
 from schemas.gold.partition_outage import ENDED_HOW
 from schemas.silver import log_gap
 from tests.jobs.answering import answers_of
@@ -53,65 +51,6 @@ def test_who_was_controller(sample_answers: Answers, moment: datetime | None, sa
     found = who_was_controller(sample_answers, moment)
     assert found.sentence == said
     assert all(one.evidence for one in found.told)
-
-
-def term(**columns: object) -> dict[str, object]:
-    row: dict[str, object] = {
-        "cluster_id": "c",
-        "life": 1,
-        "mode": "zookeeper",
-        "controller_id": 1,
-        "evidence": [],
-    }
-    return row | {"certainty": "proved"} | columns
-
-
-@pytest.mark.parametrize(
-    ("ended_how", "ended_at", "vacant", "said"),
-    [
-        (
-            "crashed",
-            at("08:10:00"),
-            None,
-            "Not enough evidence of 2026-11-21 08:11:00.000 UTC: the last line of",
-        ),
-        (
-            "superseded_unseen",
-            None,
-            None,
-            "Not enough evidence of 2026-11-21 08:11:00.000 UTC: the last line of",
-        ),
-        (
-            "process_end",
-            at("08:10:00"),
-            at("08:10:30"),
-            "At 2026-11-21 08:11:00.000 UTC there was no controller",
-        ),
-        ("shutdown", at("08:10:00"), None, "At 2026-11-21 08:11:00.000 UTC there was no controller"),
-        (
-            "znode_gone",
-            at("08:12:00"),
-            None,
-            "At 2026-11-21 08:11:00.000 UTC the controller was broker 1 (epoch 1)",
-        ),
-    ],
-)
-def test_a_controller_lives_on_behind_its_last_line(
-    ended_how: str, ended_at: datetime | None, vacant: datetime | None, said: str
-) -> None:
-    begun = {"elected_at": at("08:00:00"), "last_act_at": at("08:10:00"), "superseded_at": at("08:20:00")}
-    ended = {"ended_how": ended_how, "ended_at": ended_at, "vacant_from_at": vacant}
-    rows = [
-        term(term_id="1-1", controller_epoch=1, **begun, **ended),
-        term(term_id="1-2", controller_epoch=2, elected_at=at("08:20:00"), last_act_at=at("08:30:00")),
-    ]
-    terms = frame_of(pa.Table.from_pylist(rows, controller_term.SPEC.arrow))
-    read = frame_of(pa.Table.from_pylist([{"last_logged_at": at("09:00:00")}], source_file.SPEC.arrow))
-    answers = answers_of(controller_term=terms, source_file=read)
-    assert who_was_controller(answers, at("08:11:00")).sentence.startswith(said)
-    assert who_was_controller(answers, at("08:09:00")).sentence.startswith(
-        "At 2026-11-21 08:09:00.000 UTC the"
-    )
 
 
 def test_why_a_partition_had_no_leader(sample_answers: Answers) -> None:
@@ -315,13 +254,6 @@ def test_a_question_is_answered_by_the_clusters_that_it_fits(
     assert "Not answered. Expected a partition fraud_scores-0 in the logs read" in said
     assert "fraud_scores-0 had no leader that serves it" in said
     assert catalog.main(["why-leaderless", "nope-0"]) == 4
-
-
-def test_findings_that_no_run_looked_for_are_not_told_to_be_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    tables = MemoryTables()
-    tables.rows = {"ops.run": pl.DataFrame({"outcome": ["published"], "job": ["ingest"]})}
-    monkeypatch.setattr(catalog, "all_answers", lambda *_: [Answers("c", tables)])
-    assert catalog.main(["stuck"]) == 4
 
 
 @pytest.mark.parametrize("name", sorted(set(QUESTIONS) - {"compare-nights"}))

@@ -1,0 +1,100 @@
+"""Questions by name where lines or runs end: what is not known is not told."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from jobs.questions.answers import Answers
+from jobs.questions.named import catalog
+from jobs.questions.named.controllers import who_was_controller
+from pipeline.core.frames import frame_of
+from pipeline.core.stored_tables import MemoryTables
+from schemas.bronze import source_file
+from schemas.gold import controller_term
+from tests.jobs.answering import answers_of
+
+
+def at(clock: str) -> datetime:
+    return datetime.fromisoformat(f"2026-11-21T{clock}").replace(tzinfo=UTC)
+
+
+def term(**columns: object) -> dict[str, object]:
+    row: dict[str, object] = {
+        "cluster_id": "c",
+        "life": 1,
+        "mode": "zookeeper",
+        "controller_id": 1,
+        "evidence": [],
+    }
+    return row | {"certainty": "proved"} | columns
+
+
+@pytest.mark.parametrize(
+    ("ended_how", "ended_at", "vacant", "said"),
+    [
+        (
+            "crashed",
+            at("08:10:00"),
+            None,
+            "Not enough evidence of 2026-11-21 08:11:00.000 UTC: the last line of",
+        ),
+        (
+            "superseded_unseen",
+            None,
+            None,
+            "Not enough evidence of 2026-11-21 08:11:00.000 UTC: the last line of",
+        ),
+        (
+            "process_end",
+            at("08:10:00"),
+            at("08:10:30"),
+            "At 2026-11-21 08:11:00.000 UTC there was no controller",
+        ),
+        ("shutdown", at("08:10:00"), None, "At 2026-11-21 08:11:00.000 UTC there was no controller"),
+        (
+            "znode_gone",
+            at("08:12:00"),
+            None,
+            "At 2026-11-21 08:11:00.000 UTC the controller was broker 1 (epoch 1)",
+        ),
+    ],
+)
+def test_a_controller_lives_on_behind_its_last_line(
+    ended_how: str, ended_at: datetime | None, vacant: datetime | None, said: str
+) -> None:
+    begun = {"elected_at": at("08:00:00"), "last_act_at": at("08:10:00"), "superseded_at": at("08:20:00")}
+    ended = {"ended_how": ended_how, "ended_at": ended_at, "vacant_from_at": vacant}
+    rows = [
+        term(term_id="1-1", controller_epoch=1, **begun, **ended),
+        term(term_id="1-2", controller_epoch=2, elected_at=at("08:20:00"), last_act_at=at("08:30:00")),
+    ]
+    terms = frame_of(pa.Table.from_pylist(rows, controller_term.SPEC.arrow))
+    read = frame_of(pa.Table.from_pylist([{"last_logged_at": at("09:00:00")}], source_file.SPEC.arrow))
+    answers = answers_of(controller_term=terms, source_file=read)
+    assert who_was_controller(answers, at("08:11:00")).sentence.startswith(said)
+    assert who_was_controller(answers, at("08:09:00")).sentence.startswith(
+        "At 2026-11-21 08:09:00.000 UTC the"
+    )
+
+
+@dataclass
+class Published(MemoryTables):
+    """Of a run: versions has every table that it knew, 0 where it put nothing into it."""
+
+    versions: dict[str, int] = field(default_factory=dict)
+
+
+@pytest.mark.parametrize(
+    ("job", "versions", "code"),
+    [("ingest", {"gold.finding": 0}, 4), ("nightly", {"gold.finding": 0}, 0), ("nightly", {}, 4)],
+)
+def test_findings_that_no_run_looked_for_are_not_told_to_be_none(
+    job: str, versions: dict[str, int], code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = Published(versions=versions)
+    tables.rows = {"ops.run": pl.DataFrame({"outcome": ["published"], "job": [job]})}
+    monkeypatch.setattr(catalog, "all_answers", lambda *_: [Answers("c", tables)])
+    assert catalog.main(["stuck"]) == code
