@@ -103,7 +103,7 @@ def controller_text(one: Row, at: datetime, *, is_mixed: bool) -> str:
     mode = f"{value['mode']}, " if is_mixed else ""
     term = f"{mode}epoch {value['controller_epoch']}, term {one['known_by']}"
     if value["office"] == "vacant":
-        return f"CONTROLLER  none since {since}; the last was {value['last_controller_id']} ({term})"
+        return f"CONTROLLER  none known since {since}; the last was {value['last_controller_id']} ({term})"
     doing = {"starting": ", starting up", "deposed": ": deposed, and does not know it"}.get(
         value["office"], ""
     )

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from jobs.questions.answers import Answers
+from jobs.questions.context_text import controller_text
 from jobs.questions.named import catalog
 from jobs.questions.named.controllers import who_was_controller
 from pipeline.core.frames import frame_of
@@ -78,6 +79,14 @@ def test_a_controller_lives_on_behind_its_last_line(
     assert who_was_controller(answers, at("08:09:00")).sentence.startswith(
         "At 2026-11-21 08:09:00.000 UTC the"
     )
+
+
+def test_the_end_of_a_controller_that_no_line_tells_is_not_told() -> None:
+    """It is that of its last line, which a process that was killed outlived."""
+    value = {"office": "vacant", "controller_epoch": 6, "last_controller_id": 3}
+    row = {"value": value, "since_at": at("08:10:00"), "known_by": "1-6"}
+    found = controller_text(row, at("08:11:00"), is_mixed=False)
+    assert found.startswith("CONTROLLER  none known since 08:10:00")
 
 
 @dataclass
