@@ -17,7 +17,8 @@ from jobs.questions.ask import all_answers, published_answers
 from jobs.questions.ask import show as shown
 from jobs.questions.findings import by_need, told_of
 from jobs.questions.findings_out import documents
-from jobs.questions.named.catalog import QUESTIONS, TAKES, answered_rows, takes_text
+from jobs.questions.named.catalog import QUESTIONS, answered_rows, takes_text
+from jobs.questions.named.taken import TAKES
 from jobs.questions.status import status_of, status_rows
 from jobs.run.outcome import said
 from jobs.text import printable, shortened

@@ -13,10 +13,11 @@ from jobs.questions.named import catalog
 from jobs.questions.named.answer import as_json, as_text, with_lines
 from jobs.questions.named.catalog import QUESTIONS
 from jobs.questions.named.controllers import who_was_controller
-from jobs.questions.named.happened import END_OF_OUTAGE, About, what_happened
+from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.nights import compare_nights
 from jobs.questions.named.partitions import sentence, why_leaderless
 from jobs.questions.named.restart import is_safe_to_restart
+from jobs.questions.named.sources import END_OF_OUTAGE
 from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
 from pipeline.core.errors import InputProblem
 from pipeline.core.frames import frame_of

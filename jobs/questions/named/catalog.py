@@ -2,24 +2,21 @@
 
 import argparse
 import io
-import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 from functools import partial
 
 from jobs.questions.answers import Answers
 from jobs.questions.ask import (
     all_answers,
     asking,
-    moment_or_clock,
     moment_within,
     on_day,
     published_answers,
     require,
-    topic_partition,
 )
 from jobs.questions.named.answer import Answer, Answered, as_json, as_row, as_text, with_lines
 from jobs.questions.named.controllers import who_was_controller
@@ -28,14 +25,13 @@ from jobs.questions.named.nights import compare_nights
 from jobs.questions.named.partitions import why_leaderless
 from jobs.questions.named.restart import is_safe_to_restart
 from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
+from jobs.questions.named.taken import TAKES, length_said
 from jobs.questions.rows import Row
 from jobs.run.outcome import said
 from jobs.text import printable
 from pipeline.core.errors import InputProblem, PipelineError
 
 Given = argparse.Namespace
-LENGTH = re.compile(r"^(\d+)(s|m|h|d)$")
-UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 @dataclass(frozen=True)
@@ -120,54 +116,6 @@ QUESTIONS: dict[str, Question] = {
         lambda answers, given: missing_evidence(answers, since_of(answers, given)),
         ("since",),
     ),
-}
-
-
-def length(text: str) -> timedelta:
-    """5m is five minutes."""
-    found = LENGTH.match(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"expected a length such as 30s, 5m, 2h or 1d, found {text[:40]!r}")
-    try:
-        return timedelta(**{UNITS[found[2]]: int(found[1])})
-    except OverflowError:
-        raise argparse.ArgumentTypeError(f"expected at most 999999999d, found {text[:40]!r}") from None
-
-
-def length_said(value: object) -> str:
-    return f"{int(value.total_seconds())}s" if isinstance(value, timedelta) else str(value)
-
-
-@dataclass(frozen=True)
-class Taken:
-    """An argument as argparse takes it."""
-
-    flag: str
-    metavar: str
-    help: str
-    type: Callable[[str], object] = str
-    dest: str | None = None
-    default: object = None
-
-    def add_to(self, arguments: argparse.ArgumentParser) -> None:
-        named = {"dest": self.dest, "default": self.default} if self.flag.startswith("-") else {}
-        arguments.add_argument(self.flag, type=self.type, metavar=self.metavar, help=self.help, **named)  # type: ignore[arg-type]
-
-    def __str__(self) -> str:
-        return f"{self.flag} {self.metavar}" if self.flag.startswith("-") else self.metavar
-
-
-TAKES = {
-    "at": Taken("--at", "TIME", "UTC (the end of the data)", moment_or_clock, "at"),
-    "since": Taken("--since", "TIME", "what was so then or later, UTC (all)", moment_or_clock, "since"),
-    "around": Taken(
-        "--around", "LENGTH", "before and after: 30s, 5m, 2h (5m)", length, "around", timedelta(minutes=5)
-    ),
-    "topic": Taken("--topic", "NAME", "only this topic", dest="topic"),
-    "number": Taken("--partition", "N", "with --topic: only this partition", int, "number"),
-    "broker": Taken("--broker", "ID", "only this broker", int, "broker"),
-    "partition": Taken("partition", "TOPIC-N", "for example orders-0", topic_partition),
-    "node": Taken("node", "BROKER", "the id of a broker", int),
 }
 
 

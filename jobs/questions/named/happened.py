@@ -1,20 +1,19 @@
 """What happened around a time: the decisions of all tables in one row of time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from jobs.questions.answers import Answers
 from jobs.questions.ask import unknown_topic
-from jobs.questions.ask_text import leader_text
 from jobs.questions.named.answer import Answer, Told
-from jobs.questions.named.controllers import LAST_LINE, named
+from jobs.questions.named.sources import SOURCES, Source, plain
 from jobs.questions.rows import Row
-from jobs.text import counted, day_clock, list_text, shortened
+from jobs.text import counted, day_clock
 from pipeline.core.conditions import Condition, all_of, before, equals, since
 from pipeline.core.errors import InputProblem
 
-Words = Callable[[Row], str]
+ALIKE_FROM = 4  # rows of one source at one time are told together from so many on
 
 
 @dataclass(frozen=True)
@@ -24,165 +23,6 @@ class About:
     topic: str | None = None
     partition: int | None = None
     broker: int | None = None
-
-
-@dataclass(frozen=True)
-class Source:
-    """What a table tells happened at the time in a column. broker: the column that names the broker; is_of_partitions:
-    its rows have topic and partition. is_end: its last record is the one that says it. only: of its rows those."""
-
-    table: str
-    at: str
-    words: Words
-    broker: str | None = None
-    is_of_partitions: bool = False
-    is_of_topics: bool = False
-    is_end: bool = False
-    only: Condition | None = None
-
-
-def partition_of(row: Row) -> str:
-    return f"{shortened(row['topic'], 120)}-{row['partition']}"
-
-
-def plain(text: str | None) -> str:
-    return (text or "not known").replace("_", " ")
-
-
-# An outage that no leader ended, by its ended_how.
-END_OF_OUTAGE = {
-    "elected": "was without a leader no longer",
-    "leader_returned": "was without a leader no longer",
-    "deleted": "its topic was deleted while it had no leader",
-    "wiped": "the metadata of the cluster were begun anew, it had no leader before",
-    "lines_missing": "nothing is known from then on, it had no leader before",
-    "taken_over": "another controller took over, it had no leader before",
-}
-SOURCES = (
-    Source(
-        "gold.controller_term",
-        "elected_at",
-        lambda row: f"{named(row)} was elected controller",
-        "controller_id",
-    ),
-    Source(
-        "gold.controller_term",
-        "ended_at",
-        lambda row: (
-            f"last line of the term of {named(row)}, which ended after it: {plain(row['ended_how'])}"
-            if row["ended_how"] in LAST_LINE
-            else f"the term of {named(row)} ended: {plain(row['ended_how'])}"
-        ),
-        "controller_id",
-        is_end=True,
-    ),
-    Source(
-        "gold.broker_session",
-        "joined_at",
-        lambda row: f"broker {row['broker_id']} joined ({plain(row['joined_how'])})",
-        "broker_id",
-    ),
-    Source(
-        "gold.broker_session",
-        "left_at",
-        lambda row: (
-            f"broker {row['broker_id']} left ({plain(row['left_how'])}), it led {row['led_count'] or 0}"
-        ),
-        "broker_id",
-        is_end=True,
-    ),
-    Source(
-        "gold.partition_outage",
-        "noticed_at",
-        lambda row: f"{partition_of(row)} was without a leader: {plain(row['root_event'])}",
-        "root_broker_id",
-        is_of_partitions=True,
-    ),
-    Source(
-        "gold.partition_outage",
-        "ended_at",
-        lambda row: (
-            f"{partition_of(row)} was served again, by {row['new_leader']}"
-            if row["new_leader"] is not None
-            else f"{partition_of(row)}: {END_OF_OUTAGE[row['ended_how']]}"
-        ),
-        "root_broker_id",
-        is_of_partitions=True,
-        is_end=True,
-    ),
-    Source(
-        "gold.leader_election",
-        "elected_at",
-        lambda row: (
-            f"{partition_of(row)}: {plain(row['kind'])} {row['outcome']}, leader {leader_text(row['old_leader'])} ->"
-            f" {leader_text(row['leader'])}, ISR {list_text(row['isr'])}{unclean_mark(row)}"
-        ),
-        "leader",
-        is_of_partitions=True,
-    ),
-    Source(
-        "gold.topic_lifecycle",
-        "created_at",
-        lambda row: f"topic {shortened(row['topic'], 120)} was created, {row['partition_count']} partitions",
-        is_of_topics=True,
-    ),
-    Source(
-        "gold.topic_lifecycle",
-        "deletion_requested_at",
-        lambda row: f"topic {shortened(row['topic'], 120)} was asked to be deleted",
-        is_of_topics=True,
-    ),
-    Source(
-        "gold.topic_lifecycle",
-        "ended_at",
-        lambda row: f"topic {shortened(row['topic'], 120)} was gone: {plain(row['ended_how'])}",
-        is_of_topics=True,
-        is_end=True,
-    ),
-    Source(
-        "gold.reassignment",
-        "started_at",
-        lambda row: (
-            f"{partition_of(row)}: reassignment {list_text(row['original_replicas'])} ->"
-            f" {list_text(row['target_replicas'])} began"
-        ),
-        is_of_partitions=True,
-    ),
-    Source(
-        "gold.reassignment",
-        "ended_at",
-        lambda row: (
-            f"{partition_of(row)}: reassignment to {list_text(row['target_replicas'])} {plain(row['outcome'])}"
-        ),
-        is_of_partitions=True,
-        is_end=True,
-    ),
-    Source(
-        "gold.imbalance_breach",
-        "breached_at",
-        lambda row: f"broker {row['broker_id']} went over its limit of leader imbalance",
-        "broker_id",
-    ),
-    Source(
-        "gold.imbalance_breach",
-        "balanced_at",
-        lambda row: f"broker {row['broker_id']} was within its limit of leader imbalance again",
-        "broker_id",
-        is_end=True,
-    ),
-    Source(
-        "gold.finding",
-        "valid_from_at",
-        lambda row: f"{row['severity'].upper()} {row['sentence']}",
-        "root_broker_id",
-        only=~equals("status", "retracted"),
-    ),
-)
-ALIKE_FROM = 4  # rows of one source at one time are told together from so many on
-
-
-def unclean_mark(row: Row) -> str:
-    return "  UNCLEAN" if row["is_clean"] is False else ""
 
 
 def what_happened(answers: Answers, at: datetime | None, around: timedelta, about: About) -> Answer:
