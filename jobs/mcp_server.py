@@ -120,10 +120,8 @@ def tools(warehouse: str) -> list[Callable[..., Any]]:
         partition: int | None = None,
         broker: int | None = None,
     ) -> list[dict[str, Any]]:
-        given = {"at": at, "since": since, "around": around, "topic": topic, "number": partition}
-        given |= {"broker": broker, "node": broker}
-        if topic is not None and partition is not None:
-            given["partition"] = f"{topic}-{partition}"
+        given = {"at": at, "since": since, "around": around, "topic": topic, "partition": partition}
+        given["broker"] = broker
         return answered_rows(words_of(question, given, ["--warehouse", warehouse, *of_cluster(cluster)]))
 
     def every() -> list[Answers]:
@@ -149,6 +147,10 @@ def asked_how() -> str:
     )
 
 
+# By which of the tool's arguments those of a question are given, where they are named otherwise.
+GIVEN_BY = {"partition": ("topic", "partition"), "number": ("partition",), "node": ("broker",)}
+
+
 def words_of(question: str, given: Mapping[str, object], asked_of: Sequence[str]) -> list[str]:
     """The question as on a command line. asked_of: which warehouse and cluster. InputProblem: there is no such
     question, or it needs what is not given."""
@@ -158,9 +160,18 @@ def words_of(question: str, given: Mapping[str, object], asked_of: Sequence[str]
             found=shortened(question, 60),
             todo="name one of them",
         )
+    takes = QUESTIONS[question].takes
+    known = {one for name in takes for one in GIVEN_BY.get(name, (name,))}
+    if more := [name for name, value in given.items() if value is not None and name not in known]:
+        raise InputProblem(
+            expected=f"{question} with {', '.join(sorted(known)) or 'nothing more'}",
+            found=f"{', '.join(more)}, which it does not go by",
+            todo="leave it out, or ask another question",
+        )
     options, places = [question, *asked_of], []
-    for name in QUESTIONS[question].takes:
-        value, taken = given.get(name), TAKES[name]
+    for name in takes:
+        parts = [given.get(one) for one in GIVEN_BY.get(name, (name,))]
+        value, taken = None if None in parts else "-".join(map(str, parts)), TAKES[name]
         if value is None and not taken.flag.startswith("-"):
             raise InputProblem(expected=f"{question} with {taken.metavar}", found="none", todo="give it")
         if value is not None and taken.flag.startswith("-"):

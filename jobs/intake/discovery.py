@@ -45,7 +45,7 @@ def candidates_by_cluster(
         raise InputProblem(
             expected=f"log files below {', '.join(roots)}",
             found="no file at all",
-            todo="give the folder that holds controller.log and state-change.log with --logs (make run LOGS=...)",
+            todo="name the folder that holds controller.log and state-change.log",
         )
     if not usable(clusters):
         raise InputProblem(
@@ -130,7 +130,7 @@ def listed_below(root: str, *, follow_links: bool) -> Iterator[Listed]:
         raise InputProblem(
             expected=f"a log folder, file or glob at {root}",
             found=f"no {error.filename or error}",
-            todo="check the path given with --logs (make run LOGS=...)",
+            todo="check the path that is given",
         ) from error
     except OSError as error:
         raise InputProblem(

@@ -1,22 +1,17 @@
 """`incident` tells what the nightly job tells, from the same tables, and without Spark."""
 
 import json
-import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
-import polars as pl
 import pytest
-from pyspark.sql import SparkSession
 
 from jobs import nightly
-from pipeline.catalog.tables import BY_SHORT_NAME, SPECS
+from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
-from pipeline.store.reading import snapshot
 from tests.conftest import REPOSITORY
-from tests.incident.answers import SAMPLE, answer_of, settings_of, tables_of
+from tests.incident.answers import SAMPLE, answer_of, differing, settings_of, stored_tables, tables_of
 from tests.jobs.test_nightly import without_java
 from tests.lab import folder_of, records, zone_of
 from tests.lab import tables_of as lab_tables
@@ -24,9 +19,6 @@ from tests.lab import tables_of as lab_tables
 # Not installed with the package alone.
 NOT_NEEDED = ("pyspark", "py4j", "delta", "great_expectations", "pandas")
 LABS = ("2.2.2-zk-moves", "3.9.2-kraft-separate-moves")
-FILE_ID = re.compile(r"'[0-9a-f]{16}'")
-# Of a run, and where a file or a segment is named.
-OF_A_RUN = ("run_id", "file_id", "load_seq", "evidence", "checked_at", "of_file_id", "of_load_seq")
 CALL = f"""
 import sys
 class NotInstalled:
@@ -37,16 +29,6 @@ sys.meta_path.insert(0, NotInstalled)
 from jobs.cli import main
 sys.exit(main({["incident", str(SAMPLE), "--format", "json"]!r}))
 """
-
-
-def texts(rows: pl.DataFrame) -> list[str]:
-    """Each row as text, whatever names its file and its run."""
-    kept = rows.drop(OF_A_RUN, strict=False)
-    return sorted(FILE_ID.sub("", str(row)) for row in kept.rows())
-
-
-def differing(found: Mapping[str, pl.DataFrame], expected: Mapping[str, pl.DataFrame]) -> list[str]:
-    return [name for name, rows in expected.items() if texts(found[name]) != texts(rows)]
 
 
 def test_an_answer_needs_no_spark() -> None:
@@ -86,18 +68,12 @@ def test_all_tables_are_what_the_kernels_give(shared: Path, name: str) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.soak) for one in LABS] + [None])
-def test_all_tables_are_those_of_the_nightly_job(
-    spark: SparkSession, tmp_path: Path, request: pytest.FixtureRequest, name: str | None
-) -> None:
-    logs = SAMPLE / "lab-2.2.2" if name is None else folder_of(request.getfixturevalue("shared"), name)
+@pytest.mark.soak
+@pytest.mark.parametrize("name", LABS)
+def test_all_tables_are_those_of_the_nightly_job(shared: Path, tmp_path: Path, name: str) -> None:
+    """tests/jobs/test_incident_tables.py holds the sample against the run that stands there."""
+    logs = folder_of(shared, name)
     found = tables_of(answer_of([logs], settings_of(server_log=True, zone=zone_of(logs)), "c"))
     given = ["--logs", str(logs), "--cluster", "c", "--server-log", "--zone", zone_of(logs)]
     assert nightly.main([*given, "--warehouse", str(tmp_path / "warehouse")]) == 0
-    seen = snapshot(spark, str(tmp_path / "warehouse"), "c")
-    stored = {
-        spec.name: frame_of(seen.read(spec.name).toArrow()).select(spec.columns)
-        for spec in SPECS
-        if spec.name in seen.tables()
-    }
-    assert not differing(found, stored)
+    assert not differing(found, stored_tables(str(tmp_path / "warehouse"), "c"))

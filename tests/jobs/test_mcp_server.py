@@ -18,6 +18,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("ask", {"question": "who-was-controller"}),
     ("ask", {"question": "why-leaderless", "topic": "nope", "partition": 0}),
     ("ask", {"question": "why-leaderless"}),
+    ("ask", {"question": "stuck", "broker": 3}),
     ("ask", {"question": "what-happened", "at": "--help"}),
     (
         "explain",
@@ -51,14 +52,16 @@ def test_an_assistant_is_answered(golden: Path) -> None:
         True,
         True,
         True,
+        True,
         False,
         True,
     ]
     assert "a partition nope-0 in the logs read" in texts[3]
     assert "why-leaderless with TOPIC-N" in texts[4]
-    assert "expected a time such as 2026-11-21T08:00, found '--help'" in texts[5]
-    assert "resign" in texts[6]
-    assert "a finding F99" in texts[7]
+    assert "broker, which it does not go by" in texts[5]
+    assert "expected a time such as 2026-11-21T08:00, found '--help'" in texts[6]
+    assert "resign" in texts[7]
+    assert "a finding F99" in texts[8]
 
 
 @pytest.mark.parametrize("flag", ["--cluster", "--run-id"])

@@ -100,7 +100,14 @@ def test_a_condition_means_on_disk_what_it_means_in_memory(
 def test_what_is_read_directly_is_what_spark_reads(spark: SparkSession, golden: Path) -> None:
     store = store_of(spark, golden)
     directly, by_spark = readers(store, store.published().versions)
-    for spec in SPECS:
+    for name in (
+        "bronze.log_record",
+        "silver.controller_line",
+        "gold.controller_term",
+        "gold.finding",
+        "ops.run",
+    ):
+        spec = BY_NAME[name].spec if name != "ops.run" else ops_run.SPEC
         assert directly.read(spec).schema == by_spark.read(spec).schema
         rows = [sorted(map(str, one.read(spec).to_pylist())) for one in (directly, by_spark)]
         assert rows[0] == rows[1], spec.name
