@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from pipeline.core.conditions import Both, Compared, Condition, Either, IsIn, IsNull, Not
 from pipeline.store.arrow_rows import arrow_of, spark_rows
 from pipeline.store.delta import is_among
-from pipeline.store.local_reading import local_folder, read_directly
+from pipeline.store.direct_reading import local_folder, read_directly
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import TableSpec
 

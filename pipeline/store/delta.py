@@ -14,11 +14,11 @@ from pyspark.sql.types import NumericType, StructField
 
 from pipeline.core.errors import InputProblem
 from pipeline.store.commit_files import head, note
+from pipeline.store.direct_reading import local_folder
 from pipeline.store.files import Files
 from pipeline.store.filesystem import files_of
 from pipeline.store.late_session import Spark, late
 from pipeline.store.local_commit import add_row
-from pipeline.store.local_reading import local_folder
 from pipeline.store.undoing import undo_appends
 from schemas.bronze import log_record
 from schemas.spark import struct_of

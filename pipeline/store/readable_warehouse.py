@@ -7,9 +7,9 @@ from typing import Any, Protocol, cast
 
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.core.stored_tables import ReadableTables
+from pipeline.store.direct_reading import read_directly
 from pipeline.store.files import ReadableFiles
 from pipeline.store.local_files import LocalFiles
-from pipeline.store.local_reading import read_directly
 from pipeline.store.object_files import ObjectFiles
 from pipeline.store.published import Published, published
 from pipeline.store.published_tables import PublishedTables

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from pipeline.core.conditions import Condition
 from pipeline.store.arrow_rows import arrow_of
@@ -14,37 +14,23 @@ from pipeline.store.filesystem import files_of
 from pipeline.store.late_session import late
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.published import Published
+from pipeline.store.published_tables import TablesOfVersions
 from pipeline.store.readable_warehouse import DirectWarehouse, ReadableWarehouse
 from pipeline.store.reading import clusters
 from pipeline.store.session import get_spark, tune_for_size
 from pipeline.store.warehouse import ClusterWarehouse
-from schemas.ops import run
 from schemas.spec import TableSpec
 
 
 @dataclass(frozen=True)
-class SparkPublishedTables:
-    """versions: by table, as the run published them. ops.run, which publishes, is read as it is now."""
-
+class SparkPublishedTables(TablesOfVersions):
     store: ClusterWarehouse
     versions: Mapping[str, int]
 
-    def has_rows(self, spec: TableSpec) -> bool:
-        return spec == run.SPEC or self.versions.get(spec.name, 0) > 0
-
-    def read(
-        self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
-    ) -> pa.Table:
-        """Columns that were declared after that run are null; there are no rows of a table that it did not publish."""
-        names = columns or spec.columns
-        if not self.has_rows(spec):
-            return spec.arrow.empty_table().select(names)
-        rows = with_later_columns(spec, self.rows(spec))
+    def rows(self, spec: TableSpec, condition: Condition | None, columns: Sequence[str]) -> pa.Table:
+        rows = with_later_columns(spec, self.store.delta.read(spec, self.version(spec)))
         rows = rows if condition is None else rows.where(column_of(condition))
-        return arrow_of(rows.select(*names), spec)
-
-    def rows(self, spec: TableSpec) -> DataFrame:
-        return self.store.delta.read(spec, None if spec == run.SPEC else self.versions[spec.name])
+        return arrow_of(rows.select(*columns), spec)
 
 
 @dataclass(frozen=True)

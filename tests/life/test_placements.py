@@ -14,7 +14,7 @@ from jobs.settings.load import load
 from pipeline.catalog.tables import TABLES, Refresh, Table
 from pipeline.core.frames import frame_of, with_absent
 from pipeline.core.stored_tables import MemoryTables
-from pipeline.store.local_reading import read_directly
+from pipeline.store.direct_reading import read_directly
 from schemas.bronze import file_sighting, log_record
 from schemas.gold import finding
 from tests.incremental.nights import differing
