@@ -67,6 +67,7 @@ def run_cluster(
     store = ClusterWarehouse(spark, request.warehouse, request.cluster_id, storage.retention_days)
     spark.set(partial(tune_storage, zstd_level=storage.zstd_level))
     with cluster_lock(store.files, store.folder, request.wait_seconds) as lock:
+        store.require_whole()
         migrate_older(store, request.settings, progress, lock)
         run = Run(store, request, progress, lock)
         result = run.execute()

@@ -39,6 +39,7 @@ def run_on_clusters(job: str, given: argparse.Namespace, work: Work) -> int:
         store = ClusterWarehouse(spark, given.warehouse, name, settings.storage.retention_days)
         try:
             with cluster_lock(store.files, store.folder, given.wait) as lock:
+                store.require_whole()
                 print(f"{name}  {work(store, settings, progress, lock)}", flush=True)
             codes.append(0)
         except PipelineError as problem:

@@ -74,6 +74,12 @@ class WarehouseFormat(PipelineError):
     exit_code = 9
 
 
+class WarehouseDamaged(PipelineError):
+    """What a run published is not there any more, or not whole: nothing is written until it is repaired."""
+
+    exit_code = 10
+
+
 @dataclass(frozen=True)
 class ExitCode:
     code: int
@@ -103,5 +109,11 @@ EXIT_CODES: tuple[ExitCode, ...] = (
     ),
     ExitCode(
         9, "warehouse", "The warehouse has a format that this release does not know.", is_published=False
+    ),
+    ExitCode(
+        10,
+        "damaged",
+        "A table does not hold what was published; nothing is written: doctor says what, repair mends it.",
+        is_published=False,
     ),
 )

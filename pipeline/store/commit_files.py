@@ -2,23 +2,70 @@
 
 import json
 import re
+from typing import Any
 
-from pipeline.store.files import ReadableFiles
+from pipeline.store.files import Files, ReadableFiles
 
+NUMBERED = re.compile(r"^(\d{20})\..+$")
+# Of the last checkpoint; without it readers list the log.
+POINTER = "_last_checkpoint"
 COMMIT_FILE = re.compile(r"^(\d{20})\.json$")
 
 
 def head(files: ReadableFiles, uri: str) -> int | None:
     """Newest version of the table that was committed; None if there is no table."""
+    return max(versions_of(files, uri), default=None)
+
+
+def versions_of(files: ReadableFiles, uri: str) -> list[int]:
+    """Versions of which the commit is there: of a long log the first ones may be gone."""
     names = files.names(f"{uri}/_delta_log")
-    versions = [int(match.group(1)) for match in map(COMMIT_FILE.match, names) if match]
-    return max(versions, default=None)
+    return sorted(int(match.group(1)) for match in map(COMMIT_FILE.match, names) if match)
 
 
 def note(files: ReadableFiles, uri: str, version: int) -> str | None:
     """The user's note on a commit; None if its file is gone or it has none."""
-    text = files.text(f"{uri}/_delta_log/{version:020d}.json") or ""
-    actions = (json.loads(line) for line in text.splitlines())
-    notes = (action["commitInfo"].get("userMetadata") for action in actions if "commitInfo" in action)
+    notes = (
+        action["commitInfo"].get("userMetadata")
+        for action in actions_of(files, uri, version) or ()
+        if "commitInfo" in action
+    )
     found: str | None = next(notes, None)
     return found
+
+
+def actions_of(files: ReadableFiles, uri: str, version: int) -> list[dict[str, Any]] | None:
+    """What a commit says, line by line; None: its file is gone, empty or torn, as a power cut leaves it."""
+    text = files.text(f"{uri}/_delta_log/{version:020d}.json") or ""
+    try:
+        actions = [json.loads(line) for line in text.splitlines()]
+    except json.JSONDecodeError:
+        return None
+    return actions if actions and all(isinstance(one, dict) for one in actions) else None
+
+
+def newest_whole(files: ReadableFiles, uri: str) -> int | None:
+    """The newest version whose commit is not torn; None: there is none."""
+    newest = head(files, uri)
+    versions = range(-1 if newest is None else newest, -1, -1)
+    return next((one for one in versions if actions_of(files, uri, one) is not None), None)
+
+
+def drop_torn(files: Files, uri: str, wanted: int) -> int:
+    """How many commits above the wanted version it took away: the first torn one, and those behind it.
+
+    Nobody published them, and nobody can read a version that stands on a torn commit.
+    """
+    log, versions = f"{uri}/_delta_log", versions_of(files, uri)
+    if not versions:
+        return 0
+    newest = versions[-1]
+    above = range(max(wanted + 1, versions[0]), newest + 1)
+    torn = next((one for one in above if actions_of(files, uri, one) is None), None)
+    if torn is None:
+        return 0
+    numbered = ((int(found[1]), name) for name in files.names(log) if (found := NUMBERED.match(name)))
+    for name in sorted(name for number, name in numbered if number >= torn):
+        files.delete(f"{log}/{name}", with_content=False)
+    files.delete(f"{log}/{POINTER}", with_content=False)
+    return newest - torn + 1

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.core.errors import InputProblem, WarehouseFormat
-from pipeline.store.commit_files import head, note
-from pipeline.store.files import ReadableFiles
+from pipeline.store.commit_files import head, newest_whole, note
+from pipeline.store.contents import Contents, stated_in
+from pipeline.store.files import Files, ReadableFiles
 from schemas.ops import run
 
 FORMAT_VERSION = 2
@@ -15,13 +16,16 @@ FORMAT_VERSION = 2
 # this (ms since the epoch) have no rows any more.
 KEPT_FROM = "kept_from_run_seq"
 EXPIRED_BEFORE = "expired_before_ms"
+# Beside the tables: the row of ops.run that was published last, whatever becomes of that table.
+LAST_RUN = "_last_run.json"
 # The newest row of ops.run, or that of a run_id; none where there is no such row.
 RunRows = Callable[[str | None], list[dict[str, Any]]]
 
 
 @dataclass(frozen=True)
 class Published:
-    """What readers see: of the newest row of ops.run the versions by table, and what the run was made of."""
+    """What readers see: of the newest row of ops.run the versions by table, what the run was made of, and by table
+    what it stated of its contents."""
 
     run_id: str | None = None
     run_seq: int = 0
@@ -32,6 +36,7 @@ class Published:
     settings: str | None = None
     format_version: int = FORMAT_VERSION
     watermarks: dict[str, str] = field(default_factory=dict)
+    contents: dict[str, Contents] = field(default_factory=dict)
 
     def stated(self) -> dict[str, str]:
         """What the tables were made by, as a row of ops.run says it; nothing where there is no run."""
@@ -46,10 +51,10 @@ def published(files: ReadableFiles, folder: str, rows_of: RunRows, run_id: str |
     WarehouseFormat: written by a newer product. InputProblem: retention has removed what that run published.
     """
     uri = f"{folder}/{run.SPEC.layer}/{run.SPEC.table}"
-    newest_commit = head(files, uri)
-    if newest_commit is None:
+    if head(files, uri) is None:
         return Published()
-    noted = note(files, uri, newest_commit) or ""
+    newest_commit = newest_whole(files, uri)
+    noted = (None if newest_commit is None else note(files, uri, newest_commit)) or ""
     rows = [json.loads(noted)] if noted.startswith("{") else rows_of(None)
     newest = as_published(rows[0], folder) if rows else Published()
     if run_id is None or run_id == newest.run_id:
@@ -81,4 +86,24 @@ def as_published(row: Mapping[str, Any], folder: str) -> Published:
         row["settings"],
         int(row["format_version"]),
         dict(row.get("watermarks") or {}),
+        stated_in(row),
     )
+
+
+def keep_last_run(files: Files, folder: str, row: str) -> None:
+    """Notes the row, as JSON, that was just published."""
+    files.replace(f"{folder}/{LAST_RUN}", row)
+
+
+def last_row(files: ReadableFiles, folder: str) -> dict[str, Any] | None:
+    """The row of ops.run that was published last, as its own file tells; None: no such file, or a torn one."""
+    try:
+        row = json.loads(files.text(f"{folder}/{LAST_RUN}") or "")
+    except json.JSONDecodeError:
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def last_run(files: ReadableFiles, folder: str) -> Published | None:
+    row = last_row(files, folder)
+    return None if row is None else as_published(row, folder)

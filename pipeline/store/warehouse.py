@@ -1,7 +1,9 @@
 """One cluster of a warehouse: what is published, what a dead run left, and the row that commits a run."""
 
 import json
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,10 +12,20 @@ from pyspark.sql import functions as F
 
 from pipeline.core.errors import Locked
 from pipeline.core.product import product_version
+from pipeline.store.commit_files import drop_torn, newest_whole
+from pipeline.store.contents import Contents, as_columns, contents_of
+from pipeline.store.damage import Inspection, inspected, require_whole, run_damage, versions_behind
 from pipeline.store.delta import RETENTION_DAYS, DeltaFolder
-from pipeline.store.filesystem import files_of
+from pipeline.store.direct_reading import local_folder
+from pipeline.store.filesystem import files_of, java
 from pipeline.store.late_session import Setting, Spark, late
-from pipeline.store.published import FORMAT_VERSION, Published, published
+from pipeline.store.published import (
+    FORMAT_VERSION,
+    Published,
+    keep_last_run,
+    last_run,
+    published,
+)
 from schemas.ops import quality_result, run
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
@@ -78,8 +90,22 @@ class ClusterWarehouse:
         found: dict[str, Any] = json.loads(rows.collect()[0]["settings"])
         return found
 
+    def inspect(self, seen: Published) -> Inspection:
+        """What of the tables is not as published: elsewhere than on this machine, versions alone are compared."""
+        lost = run_damage(seen, last_run(self.files, self.folder))
+        if local_folder(self.folder) is None:
+            found = Inspection(tuple(versions_behind(self.files, self.folder, seen)))
+        else:
+            found = inspected(self.folder, seen)
+        return found if lost is None else replace(found, damages=(lost, *found.damages))
+
+    def require_whole(self) -> None:
+        """WarehouseDamaged: a table does not hold what was published. Nothing is written then."""
+        require_whole(self.folder, self.inspect(self.published()).damages)
+
     def restore(self, specs: tuple[TableSpec, ...], published: Published) -> dict[str, int]:
         """Undoes what a dead run left: tables whose head is newer than published. Versions by table now."""
+        self.drop_torn(run.SPEC, newest_whole(self.files, self.delta.uri(run.SPEC)))
         with ThreadPoolExecutor(AT_ONCE) as pool:
             heads = pool.map(lambda spec: self.restored(spec, published.versions.get(spec.name)), specs)
             found = {spec.name: head for spec, head in zip(specs, heads, strict=True) if head is not None}
@@ -92,6 +118,8 @@ class ClusterWarehouse:
         wanted: None where no run publishes it: it is emptied, and be it that its first versions are gone.
         Locked: somebody else writes into it meanwhile.
         """
+        if (self.delta.head(spec) or 0) > (wanted or 0):
+            self.drop_torn(spec, wanted)
         head = self.delta.head(spec)
         if head is None or head <= (wanted or 0):
             return head
@@ -102,6 +130,12 @@ class ClusterWarehouse:
         if self.delta.head(spec) != head + 1:
             raise overtaken(self.folder, f"another run wrote into {spec.name} meanwhile")
         return head + 1
+
+    def drop_torn(self, spec: TableSpec, wanted: int | None) -> None:
+        """Takes away commits of a dead run that a power cut tore: what came before them can be read again."""
+        dropped = drop_torn(self.files, self.delta.uri(spec), -1 if wanted is None else wanted)
+        if dropped and self.session.is_there:
+            java(self.spark, "org.apache.spark.sql.delta.DeltaLog").clearCache()
 
     def create_missing(self, specs: tuple[TableSpec, ...], versions: dict[str, int]) -> None:
         missing = [spec for spec in specs if spec.name not in versions]
@@ -119,10 +153,23 @@ class ClusterWarehouse:
         self.require_own_commits(row)
         if self.delta.head(run.SPEC) is None:
             self.delta.create(run.SPEC)
-        self.delta.append_once(run.SPEC, row, json.dumps(row, default=str), WRITER, row["run_seq"])
+        stated = row | as_columns(self.contents(row["table_versions"]))
+        told = json.dumps(stated, default=str)
+        self.delta.append_once(run.SPEC, stated, told, WRITER, row["run_seq"])
         newest = self.published()
         if newest.run_id != row["run_id"]:
             raise overtaken(self.folder, f"run {newest.run_id} published meanwhile")
+        keep_last_run(self.files, self.folder, told)
+
+    def contents(self, versions: Mapping[str, int]) -> dict[str, Contents]:
+        """By table what its version holds: of those that the newest run published as it stated, of others by their
+        logs; nothing elsewhere than on this machine, where only Spark reads logs for sure, table by table."""
+        folder, seen = local_folder(self.folder), self.published()
+        if folder is None:
+            return {}
+        kept = {name: one for name, one in seen.contents.items() if versions.get(name) == seen.versions[name]}
+        rest = {name: version for name, version in versions.items() if name not in kept}
+        return kept | contents_of(folder, rest)
 
     def require_own_commits(self, row: dict[str, Any]) -> None:
         """Locked: of the commits that the row would publish one is of a run that was taken over and woke up."""

@@ -1,0 +1,67 @@
+"""What a Delta table holds at a version, as its log names it: data files, their rows and bytes; nothing is scanned."""
+
+from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from deltalake import DeltaTable
+
+AT_ONCE = 4
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A Parquet file of a table; path: below the table's folder. rows: None where the log does not count them."""
+
+    path: str
+    size_bytes: int
+    rows: int | None
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Sums over the data files of a version."""
+
+    rows: int
+    files: int
+    size_bytes: int
+
+
+def data_files(uri: str, version: int) -> list[DataFile]:
+    """The data files that a version consists of. DeltaError: the log cannot be read at that version."""
+    actions = DeltaTable(uri, version=version).get_add_actions(flatten=True)
+    names = ("path", "size_bytes", "num_records")
+    columns = (actions.column(name).to_pylist() for name in names)
+    return [DataFile(unquote(path), int(size), rows) for path, size, rows in zip(*columns, strict=True)]
+
+
+def summed(files: Collection[DataFile]) -> Contents:
+    return Contents(sum(one.rows or 0 for one in files), len(files), sum(one.size_bytes for one in files))
+
+
+def contents_of(folder: Path, versions: Mapping[str, int]) -> dict[str, Contents]:
+    """By table what its version holds."""
+
+    def of(table: str) -> Contents:
+        return summed(data_files(f"{folder}/{table.replace('.', '/')}", versions[table]))
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return dict(zip(versions, pool.map(of, versions), strict=True))
+
+
+def stated_in(row: Mapping[str, Any]) -> dict[str, Contents]:
+    """By table what a row of ops.run states; nothing in rows of releases that stated nothing."""
+    rows, files, size = (dict(row.get(name) or {}) for name in ("table_rows", "table_files", "table_bytes"))
+    return {str(name): Contents(int(rows[name]), int(files[name]), int(size[name])) for name in rows}
+
+
+def as_columns(contents: Mapping[str, Contents]) -> dict[str, dict[str, int]]:
+    """The three columns of ops.run that state them."""
+    return {
+        "table_rows": {name: one.rows for name, one in contents.items()},
+        "table_files": {name: one.files for name, one in contents.items()},
+        "table_bytes": {name: one.size_bytes for name, one in contents.items()},
+    }

@@ -1,0 +1,124 @@
+"""A table that does not hold what was published is said, whatever was done to it."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pipeline.core.errors import WarehouseDamaged
+from pipeline.store.commit_files import drop_torn, head, note
+from pipeline.store.contents import contents_of, data_files
+from pipeline.store.damage import compared_with_sums, due, inspected, require_whole, run_damage
+from pipeline.store.hadoop_sums import is_as_summed
+from pipeline.store.local_files import LocalFiles
+from pipeline.store.published import Published, keep_last_run, last_run, published
+from tests.golden import CLUSTER, unpacked
+from tests.store.damaging import ACTS, empty_commit, files, flipped_byte, half_commit
+
+FORMAT = 2
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return unpacked(FORMAT, tmp_path_factory.mktemp("whole")) / CLUSTER
+
+
+@pytest.fixture(scope="module")
+def seen(cluster: Path) -> Published:
+    found = published(LocalFiles(), str(cluster), lambda _: [])
+    return replace(found, contents=contents_of(cluster, found.versions))
+
+
+def test_a_warehouse_as_it_was_published_is_whole(cluster: Path, seen: Published) -> None:
+    found = inspected(str(cluster), seen)
+    assert found.damages == ()
+    assert found.contents == seen.contents
+    assert found.summed_bytes == sum(one.size_bytes for one in seen.contents.values())
+    assert not found.unsummed_files
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_each_damage_of_each_table_is_said(act: str, cluster: Path, seen: Published, tmp_path: Path) -> None:
+    done = 0
+    for name, version in seen.versions.items():
+        layer, table = name.split(".")
+        copy = Path(shutil.copytree(cluster / layer / table, tmp_path / layer / table))
+        if ACTS[act](copy, version):
+            done += 1
+            alone = replace(seen, versions={name: version})
+            damages = inspected(str(tmp_path), alone).damages
+            assert [one.table for one in damages] == [name], damages
+            with pytest.raises(WarehouseDamaged, match=f"{name}.* run {seen.run_id}|{name}.*; nothing was"):
+                require_whole(str(tmp_path), damages)
+    assert done > 15
+
+
+@pytest.mark.parametrize("act", [empty_commit, half_commit])
+def test_a_torn_row_of_a_run_leaves_the_run_before_readable(
+    act: Callable[[Path, int], bool], cluster: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(cluster / "ops", tmp_path / "ops")
+    table, local = tmp_path / "ops" / "run", LocalFiles()
+    newest = head(local, str(table)) or 0
+    seen = published(local, str(tmp_path), lambda _: [])
+    act(table, newest)
+    before = published(local, str(tmp_path), lambda _: [])
+    assert (before.run_seq, before.run_id) == (seen.run_seq - 1, min(seen.run_id or "", before.run_id or ""))
+    assert drop_torn(local, str(table), newest - 1) == 1
+    assert head(local, str(table)) == newest - 1
+
+
+def test_a_lost_run_is_told_by_the_row_that_is_kept_beside_the_tables(cluster: Path, tmp_path: Path) -> None:
+    local = LocalFiles()
+    seen = published(local, str(cluster), lambda _: [])
+    assert last_run(local, str(tmp_path)) is None
+    keep_last_run(local, str(tmp_path), note(local, str(cluster / "ops" / "run"), seen.run_seq) or "")
+    assert last_run(local, str(tmp_path)) == seen
+    for torn in ("", "{"):
+        keep_last_run(local, str(tmp_path), torn)
+        assert last_run(local, str(tmp_path)) is None
+    assert run_damage(seen, None) is None
+    assert run_damage(seen, seen) is None
+    lost = run_damage(Published(), seen)
+    assert lost is not None
+    assert lost.sentence == f"no run of ops.run; run {seen.run_id} published after it"
+
+
+def test_sums_tell_any_byte_that_has_turned(cluster: Path, seen: Published, tmp_path: Path) -> None:
+    layer, table = "bronze", "log_record"
+    copy = Path(shutil.copytree(cluster / layer / table, tmp_path / table))
+    path = files(copy, seen.versions["bronze.log_record"])[0]
+    whole = path.read_bytes()
+    assert is_as_summed(path)
+    for place in (0, 511, 512, len(whole) - 1):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 128]) + whole[place + 1 :])
+        assert is_as_summed(path) is False
+    path.with_name(f".{path.name}.crc").unlink()
+    assert is_as_summed(path) is None
+
+
+@pytest.mark.parametrize("most", [30_000, None])
+def test_turns_go_round_all_files(most: int | None, cluster: Path, seen: Published) -> None:
+    paths = [
+        (name, Path(one.path), one)
+        for name, version in seen.versions.items()
+        for one in data_files(str(cluster / name.replace(".", "/")), version)
+    ]
+    total = sum(one.size_bytes for _, _, one in paths)
+    turns = 1 if most is None else total // most + 1
+    looked = [list(due(paths, turn, most)) for turn in range(turns)]
+    assert {path for one in looked for _, path in one} == {path for _, path, _ in paths}
+    sizes = {path: one.size_bytes for _, path, one in paths}
+    largest = max(sizes.values())
+    assert most is None or all(sum(sizes[path] for _, path in one) <= most + 2 * largest for one in looked)
+
+
+def test_a_flipped_byte_is_said_with_its_file(cluster: Path, seen: Published, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(cluster / "gold" / "finding", tmp_path / "finding"))
+    version = seen.versions["gold.finding"]
+    flipped_byte(copy, version)
+    path = files(copy, version)[0]
+    damages, size, unsummed = compared_with_sums(iter([("gold.finding", path)]))
+    assert (damages[0].files, size, unsummed) == ((path.name,), path.stat().st_size, 0)
