@@ -13,6 +13,7 @@ from pipeline.core.errors import InputProblem
 from pipeline.core.files import URI
 from pipeline.core.frames import empty
 from pipeline.core.record_bytes import SAID_IN, bytes_of
+from pipeline.store.local_table import LocalTable
 from schemas.spec import TableSpec
 
 
@@ -51,7 +52,8 @@ def read_directly(
 
 def scanned(uri: str, version: int | None, spec: TableSpec) -> pl.LazyFrame:
     """The declared columns; what Delta's statistics rule out is not opened."""
-    rows = pl.scan_delta(DeltaTable(uri, version=version))
+    opened = DeltaTable if URI.match(uri) else LocalTable
+    rows = pl.scan_delta(opened(uri, version=version))
     there, types = rows.collect_schema(), empty(spec).schema
     later = {name: pl.lit(None, types[name]) for name in spec.columns if name not in there}
     return rows.with_columns(**later)

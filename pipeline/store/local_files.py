@@ -3,11 +3,16 @@
 import contextlib
 import errno
 import os
+import re
 import shutil
 import uuid
 from pathlib import Path
 
+from pipeline.core.errors import SettingsError
+
 ENDING = ".crc"  # of the sums that Hadoop keeps of a file, in a hidden one beside it
+# delta-rs ends on these, or takes them for a quoted character of another path.
+NOT_IN_PATHS = re.compile(r"[\[\]^|]|%[0-9A-Fa-f]{2}")
 
 
 class LocalFiles:
@@ -17,7 +22,16 @@ class LocalFiles:
         return Path(f"/{uri.removeprefix('file:').lstrip('/')}" if uri.startswith("file:/") else uri)
 
     def qualified(self, uri: str) -> str:
-        return os.path.normpath(self.path(uri).absolute())
+        """SettingsError: a path that delta-rs does not open."""
+        full = os.path.normpath(self.path(uri).absolute())
+        odd = NOT_IN_PATHS.search(full)
+        if odd is not None:
+            raise SettingsError(
+                expected="a path of a warehouse without [ ] ^ | and without % before two hexadecimal digits",
+                found=f"{odd[0]} in {full}",
+                todo="name another folder",
+            )
+        return full
 
     def exists(self, uri: str) -> bool:
         return self.path(uri).exists()

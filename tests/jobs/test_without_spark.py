@@ -40,6 +40,11 @@ def test_every_question_is_answered_without_spark(golden: Path) -> None:
     assert (golden / CLUSTER).is_dir()
 
 
+def test_a_warehouse_may_lie_in_any_folder(golden: Path) -> None:
+    moved = golden.rename(golden.parent / "Logs für #1")
+    assert asked(moved, "findings", "runs", "terms") == {"findings": 0, "runs": 0, "terms": 0}
+
+
 def test_what_writes_a_warehouse_says_what_is_missing(tmp_path: Path) -> None:
     commands = ("nightly --logs .", "maintain", "forget --cluster c", "migrate")
     assert asked(tmp_path, *commands) == dict.fromkeys(commands, 3)
