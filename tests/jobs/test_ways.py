@@ -39,7 +39,12 @@ def finished(command: list[str], folder: Path, **more: str) -> str:
 
 
 def test_plain_python(tmp_path: Path) -> None:
-    assert SCREEN in finished([sys.executable, str(REPOSITORY / "jobs" / "nightly.py")], tmp_path)
+    """Nothing but the warehouse is left, whatever stands in the path."""
+    folder = tmp_path / "my logs ü"
+    folder.mkdir()
+    assert SCREEN in finished([sys.executable, str(REPOSITORY / "jobs" / "nightly.py")], folder)
+    assert [path.name for path in tmp_path.iterdir()] == [folder.name]
+    assert [path.name for path in folder.iterdir()] == ["warehouse"]
 
 
 def test_spark_submit_with_our_configuration(tmp_path: Path) -> None:
