@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     log_stages()
     try:
         require_name(given.cluster)
-        spark = get_spark(is_terminal=False)
+        spark = get_spark()
         store = ClusterWarehouse(spark, given.warehouse, given.cluster)
         require_there(store)
         require_consent(store, is_given=given.yes, is_terminal=sys.stdin.isatty())

@@ -49,7 +49,7 @@ def run_clusters(job: str, arguments: Namespace) -> int:
         settings = settings_of(arguments)
         names = names_below(arguments, settings)
         progress = Progress()
-        spark = late_spark(is_terminal=progress.is_terminal)
+        spark = late_spark()
         names = names if not arguments.reparse else with_stored(names, spark, arguments)
     except PipelineError as problem:
         return said(job, problem)

@@ -28,7 +28,7 @@ def run_on_clusters(job: str, given: argparse.Namespace, work: Work) -> int:
     try:
         settings = settings_of(given)
         progress = Progress()
-        spark = get_spark(is_terminal=progress.is_terminal)
+        spark = get_spark()
         names = chosen_clusters(clusters(spark, given.warehouse), given.warehouse, given.cluster)
     except PipelineError as problem:
         return said(job, problem)

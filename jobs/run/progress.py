@@ -10,7 +10,7 @@ log = logging.getLogger("kafka_controller_audit")
 
 @dataclass
 class Progress:
-    """Stages with counts and seconds; on a terminal Spark draws its own bar below what takes long."""
+    """Stages with counts and seconds."""
 
     is_terminal: bool = field(default_factory=sys.stderr.isatty)
     started: float = field(default_factory=time.monotonic)

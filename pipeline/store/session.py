@@ -3,7 +3,6 @@
 import os
 import shlex
 import sys
-from functools import partial
 from pathlib import Path
 
 from py4j.protocol import Py4JError
@@ -12,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.delta import SKIPPED_BY
+from pipeline.store.gateway import start_gateway
 from pipeline.store.java import check_java
 from pipeline.store.late_session import LateSession
 from pipeline.store.spark_configuration import is_configured, shipped_configuration
@@ -60,7 +60,7 @@ OF_SQL, OF_DELTA = "spark.sql.", "spark.databricks.delta."
 DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
 
-def get_spark(*, is_terminal: bool = False) -> SparkSession:
+def get_spark() -> SparkSession:
     """The running session, else a new one by the Spark configuration in force.
 
     Neither master nor jars are set here: they come from spark-submit, SPARK_CONF_DIR or the site.
@@ -71,10 +71,10 @@ def get_spark(*, is_terminal: bool = False) -> SparkSession:
     if SparkSession.getActiveSession() is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         check_java()
         use_shipped_configuration()
-    builder = SparkSession.builder.appName(APP_NAME).config(
-        "spark.ui.showConsoleProgress", str(is_terminal).lower()
-    )
+    # What runs is told by the jobs: a plain Python process counts as a shell to Spark, which draws bars there.
+    builder = SparkSession.builder.appName(APP_NAME).config("spark.ui.showConsoleProgress", "false")
     try:
+        start_gateway()
         spark = builder.getOrCreate()
     except PySparkRuntimeError as error:
         if error.getCondition() != "JAVA_GATEWAY_EXITED":
@@ -94,9 +94,9 @@ def get_spark(*, is_terminal: bool = False) -> SparkSession:
     return spark
 
 
-def late_spark(*, is_terminal: bool = False) -> LateSession:
+def late_spark() -> LateSession:
     """The same when something first needs it; at once where somebody configured Spark or Hadoop, or started it."""
-    session = LateSession(partial(get_spark, is_terminal=is_terminal), is_plain=not is_configured())
+    session = LateSession(get_spark, is_plain=not is_configured())
     if not session.is_plain:
         session.get()
     return session

@@ -29,20 +29,27 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def finished(command: list[str], folder: Path, **more: str) -> str:
+    return ended(command, folder, **more).stdout
+
+
+def ended(command: list[str], folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     arguments = ["--logs", str(SAMPLE), "--warehouse", str(folder / "warehouse")]
     done = subprocess.run(
         [*command, *arguments],
         cwd=folder, env=environment(**more), capture_output=True, text=True, timeout=DEADLINE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]
-    return done.stdout
+    return done
 
 
 def test_plain_python(tmp_path: Path) -> None:
-    """Nothing but the warehouse is left, whatever stands in the path."""
+    """Nothing but the warehouse is left, whatever stands in the path; Java has nothing to say of its start."""
     folder = tmp_path / "my logs ü"
     folder.mkdir()
-    assert SCREEN in finished([sys.executable, str(REPOSITORY / "jobs" / "nightly.py")], folder)
+    command = [sys.executable, str(REPOSITORY / "jobs" / "nightly.py")]
+    done = ended(command, folder, PYTHONPATH=str(REPOSITORY))
+    assert SCREEN in done.stdout
+    assert [line for line in done.stderr.splitlines() if " INFO " not in line] == []
     assert [path.name for path in tmp_path.iterdir()] == [folder.name]
     assert [path.name for path in folder.iterdir()] == ["warehouse"]
 
