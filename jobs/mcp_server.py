@@ -115,13 +115,14 @@ def tools(warehouse: str) -> list[Callable[..., Any]]:
         cluster: str | None = None,
         at: str | None = None,
         since: str | None = None,
+        until: str | None = None,
         around: str | None = None,
         topic: str | None = None,
         partition: int | None = None,
         broker: int | None = None,
     ) -> list[dict[str, Any]]:
-        given = {"at": at, "since": since, "around": around, "topic": topic, "partition": partition}
-        given["broker"] = broker
+        given: dict[str, object] = {"at": at, "since": since, "until": until, "around": around}
+        given |= {"topic": topic, "partition": partition, "broker": broker}
         return answered_rows(words_of(question, given, ["--warehouse", warehouse, *of_cluster(cluster)]))
 
     def every() -> list[Answers]:
@@ -141,7 +142,7 @@ def asked_how() -> str:
     return "\n".join(
         [
             "One of the questions that people ask, by name. TOPIC-N is given as topic and partition, BROKER as broker;",
-            "at and since are ISO times in UTC, around is 30s, 5m or 2h.",
+            "at, since and until are ISO times in UTC, around is 30s, 5m or 2h.",
             *lines,
         ]
     )

@@ -111,7 +111,7 @@ def test_the_command_as_text_and_json(sample_in_memory: Answers, capsys: pytest.
     assert (
         lines[1] == "09:00:21.678 deletion of topic payments: completed after 4.4 s  (controller 2, epoch 8)"
     )
-    assert lines[2].endswith(":270") and "Not seen" in lines[4]
+    assert lines[2].endswith(":270") and "What leaves no line" in lines[4]
     assert main(["changes", "--until", "08:57:44.1", "--format", "json"]) == 0
     (document,) = json.loads(capsys.readouterr().out)
     assert (document["kind"], document["topics"], document["line"]) == ("topic_created", ["orders"], 50)

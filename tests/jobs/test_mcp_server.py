@@ -27,6 +27,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
         },
     ),
     ("show", {"finding": "F99"}),
+    ("ask", {"question": "changes", "since": "00:00", "until": "23:59:59"}),
 ]
 
 
@@ -55,6 +56,7 @@ def test_an_assistant_is_answered(golden: Path) -> None:
         True,
         False,
         True,
+        False,
     ]
     assert "a partition nope-0 in the logs read" in texts[3]
     assert "why-leaderless with TOPIC-N" in texts[4]
@@ -62,6 +64,7 @@ def test_an_assistant_is_answered(golden: Path) -> None:
     assert "expected a time such as 2026-11-21T08:00, found '--help'" in texts[6]
     assert "resign" in texts[7]
     assert "a finding F99" in texts[8]
+    assert "that people or tools asked for since" in texts[9]
 
 
 @pytest.mark.parametrize("flag", ["--cluster", "--run-id"])

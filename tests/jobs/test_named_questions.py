@@ -16,6 +16,7 @@ from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.nights import compare_nights
 from jobs.questions.named.partitions import sentence, why_leaderless
+from jobs.questions.named.requests import changes
 from jobs.questions.named.restart import is_safe_to_restart
 from jobs.questions.named.sources import END_OF_OUTAGE
 from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
@@ -230,6 +231,7 @@ def test_nothing_is_made_up_of_no_data() -> None:
         unclean(answers, None),
         imbalance_now(answers),
         compare_nights(answers, lambda _: answers),
+        changes(answers, None, None),
     ):
         assert found.sentence.startswith("Not enough evidence")
 

@@ -8,9 +8,10 @@ import polars as pl
 from polars import col
 
 from jobs.questions.answers import Answers
+from jobs.questions.ask import unknown_topic
 from jobs.questions.changes.frames import COLUMNS, LINE, TIME, with_server
-from jobs.questions.changes.kinds import ASKED_BY, KINDS, OUTCOMES
-from jobs.questions.changes.of_controllers import of_brokers, of_controllers, terms_of
+from jobs.questions.changes.kinds import ASKED_BY, AUTO, KINDS, OUTCOMES, UNREAD, UNSEEN
+from jobs.questions.changes.of_controllers import TERMS, of_brokers, of_controllers, terms_of
 from jobs.questions.changes.of_elections import of_elections
 from jobs.questions.changes.of_reassignments import of_reassignments
 from jobs.questions.changes.of_settings import of_settings
@@ -60,6 +61,32 @@ def changes_of(answers: Answers, since: datetime | None = None, until: datetime 
     )
     served = with_server(asked, offices).sort("at", "kind", *LINE, nulls_last=True)
     return [row | {"what": what(row), "outcome": outcome(row)} for row in served.to_dicts()]
+
+
+def of_topic(answers: Answers, rows: list[Row], topic: str | None) -> list[Row]:
+    """Those that name the topic; all if none is given. InputProblem: no line names such a topic."""
+    own = rows if topic is None else [row for row in rows if topic in (row["topics"] or [])]
+    if topic is not None and not own and topic not in (counts := answers.partition_counts()):
+        raise unknown_topic(topic, counts)
+    return own
+
+
+def unseen(answers: Answers, rows: Sequence[Row]) -> list[str]:
+    """What can't be told apart, and what is never seen: by the mode, and of controllers without logs."""
+    terms = answers.rows(TERMS, None, ("mode", "term_id", "elected_at", "last_act_at")).sort("last_act_at")
+    unread = terms.filter(col("elected_at").is_null())["term_id"].to_list()
+    has_created = any(row["kind"] == "topic_created" and row["asked_by"] == "unknown" for row in rows)
+    notes = [UNSEEN[mode] for mode in terms["mode"].unique().sort()]
+    notes += [AUTO] if has_created else []
+    return [*notes, UNREAD.format(terms=names_text(unread))] if unread else notes
+
+
+def served_by(row: Row) -> str:
+    """Who was in office; nothing where that is not known."""
+    if row["controller_id"] is None:
+        return ""
+    epoch = "" if row["controller_epoch"] is None else f", epoch {row['controller_epoch']}"
+    return f"controller {row['controller_id']}{epoch}"
 
 
 def said(row: Row) -> str:

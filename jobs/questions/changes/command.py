@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-from polars import col
-
 from jobs.questions.answers import Answers
-from jobs.questions.ask import answered, asking, moment_or_clock, on_day, require, unknown_topic
-from jobs.questions.changes.asked import changes_of, names_text, said
-from jobs.questions.changes.kinds import AUTO, UNREAD, UNSEEN
+from jobs.questions.ask import answered, asking, moment_or_clock, on_day, require
+from jobs.questions.changes.asked import changes_of, of_topic, said, served_by, unseen
 from jobs.questions.changes.of_controllers import TERMS
 from jobs.questions.changes.out import documents, places_of
 from jobs.questions.rows import Row, place_of
@@ -39,11 +36,7 @@ def changes(given: argparse.Namespace, answers: Answers) -> list[str]:
     if last is None:
         return [f"{answers.cluster_id}  no time on any record"]
     since, until = on_day(given.since, last.date()), on_day(given.until, last.date())
-    rows = changes_of(answers, since, until)
-    if given.topic is not None:
-        rows = [row for row in rows if given.topic in (row["topics"] or [])]
-        if not rows and given.topic not in (counts := answers.partition_counts()):
-            raise unknown_topic(given.topic, counts)
+    rows = of_topic(answers, changes_of(answers, since, until), given.topic)
     lines_of = places_of(answers, rows)
     if given.format == "json":
         return json.dumps(documents(rows, lines_of), indent=2).splitlines()
@@ -59,24 +52,13 @@ def changes(given: argparse.Namespace, answers: Answers) -> list[str]:
 def told(row: Row, lines_of: dict[tuple[str, int], Row], last: datetime) -> list[str]:
     """Its sentence, and its place below."""
     doubt = "" if row["certainty"] == "proved" else f"  [{row['certainty']}]"
-    lines = [f"{clock_by(row['at'], last)} {shortened(said(row), WIDTH)}{served_by(row)}{doubt}"]
+    by = served_by(row)
+    served = f"  ({by})" if by else ""
+    lines = [f"{clock_by(row['at'], last)} {shortened(said(row), WIDTH)}{served}{doubt}"]
     found = lines_of.get(place_of(row)) if row["file_id"] is not None else None
     return [*lines, f"    {shortened(found['path'], 1000)}:{found['line']}"] if found else lines
 
 
-def served_by(row: Row) -> str:
-    if row["controller_id"] is None:
-        return ""
-    epoch = "" if row["controller_epoch"] is None else f", epoch {row['controller_epoch']}"
-    return f"  (controller {row['controller_id']}{epoch})"
-
-
 def notes(answers: Answers, rows: Sequence[Row]) -> list[str]:
-    """What can't be told apart, and what is never seen: by the mode, and of controllers without logs."""
-    terms = answers.rows(TERMS, None, ("mode", "term_id", "elected_at", "last_act_at")).sort("last_act_at")
-    unread = terms.filter(col("elected_at").is_null())["term_id"].to_list()
-    has_created = any(row["kind"] == "topic_created" and row["asked_by"] == "unknown" for row in rows)
-    said = [UNSEEN[mode] for mode in terms["mode"].unique().sort()]
-    said += [AUTO] if has_created else []
-    said += [UNREAD.format(terms=names_text(unread))] if unread else []
+    said = unseen(answers, rows)
     return ["", *said] if said else []

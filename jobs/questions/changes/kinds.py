@@ -135,9 +135,9 @@ INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state", 
 
 # What leaves no line, by the mode of the cluster.
 UNSEEN = {
-    "zookeeper": "Not seen, as it leaves no line: settings, quotas and credentials where server.log was not read "
+    "zookeeper": "What leaves no line is not seen: settings, quotas and credentials where server.log was not read "
     "(--server-log), ACLs; what a broker refused by itself; an election of a leader that leads already.",
-    "kraft": "Not seen, as it leaves no line: a reassignment in one step (another order, a replica less), a refused "
+    "kraft": "What leaves no line is not seen: a reassignment in one step (another order, a replica less), a refused "
     "setting, an election of a leader that leads already; up to 3.8 what an asked election of preferred leaders "
     "changed, up to 3.5 quotas and ACLs.",
 }

@@ -23,6 +23,7 @@ from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.nights import compare_nights
 from jobs.questions.named.partitions import why_leaderless
+from jobs.questions.named.requests import changes
 from jobs.questions.named.restart import is_safe_to_restart
 from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
 from jobs.questions.named.taken import TAKES, length_said
@@ -58,6 +59,11 @@ def since_of(answers: Answers, given: Given) -> datetime | None:
     return None if last is None else on_day(given.since, last.date())
 
 
+def until_of(answers: Answers, given: Given) -> datetime | None:
+    last = answers.last_at()
+    return None if last is None else on_day(given.until, last.date())
+
+
 def of_run(answers: Answers, given: Given, run_id: str) -> Answers:
     """InputProblem: retention has removed what only it published."""
     return published_answers(given.warehouse, answers.cluster_id, run_id)
@@ -80,6 +86,13 @@ QUESTIONS: dict[str, Question] = {
             answers, at_of(answers, given), given.around, About(given.topic, given.number, given.broker)
         ),
         ("at", "around", "topic", "number", "broker"),
+    ),
+    "changes": Question(
+        "what people and tools asked of the cluster, and what became of it",
+        lambda answers, given: changes(
+            answers, since_of(answers, given), until_of(answers, given), given.topic
+        ),
+        ("since", "until", "topic"),
     ),
     "unclean": Question(
         "unclean elections, and of how many nothing tells",

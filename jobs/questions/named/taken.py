@@ -49,6 +49,7 @@ class Taken:
 TAKES = {
     "at": Taken("--at", "TIME", "UTC (the end of the data)", moment_or_clock, "at"),
     "since": Taken("--since", "TIME", "what was so then or later, UTC (all)", moment_or_clock, "since"),
+    "until": Taken("--until", "TIME", "what was so before it, UTC (all)", moment_or_clock, "until"),
     "around": Taken(
         "--around", "LENGTH", "before and after: 30s, 5m, 2h (5m)", length, "around", timedelta(minutes=5)
     ),

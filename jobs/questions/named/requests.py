@@ -1,0 +1,43 @@
+"""What people and tools asked of the cluster from a time on."""
+
+from datetime import datetime
+
+from jobs.questions.answers import Answers
+from jobs.questions.changes.asked import changes_of, of_topic, said, served_by, unseen
+from jobs.questions.changes.frames import LINE
+from jobs.questions.named.answer import Answer, Told
+from jobs.questions.rows import Row
+from jobs.text import counted, day_clock
+from pipeline.core.errors import InputProblem
+
+
+def changes(
+    answers: Answers, since: datetime | None, until: datetime | None, topic: str | None = None
+) -> Answer:
+    """In the order of time, each with what became of it. InputProblem: until is not after since; no such topic."""
+    last = answers.last_at()
+    if last is None or not answers.has("gold.controller_term"):
+        return Answer("Not enough evidence: no line of a controller in office was read.", as_of=last)
+    if since is not None and until is not None and since >= until:
+        raise InputProblem(
+            expected="--until after --since",
+            found=f"{day_clock(since)} and {day_clock(until)} UTC",
+            todo="give them in the order of time",
+        )
+    if since is not None and since > last:
+        return Answer(f"Not enough evidence: the data end before {day_clock(since)} UTC.", as_of=last)
+    rows = of_topic(answers, changes_of(answers, since, until), topic)
+    span = "".join(f" {word} {day_clock(at)} UTC" for word, at in (("since", since), ("until", until)) if at)
+    whose = f" of topic {topic}" if topic else ""
+    sentence = (
+        f"{counted(len(rows), 'change')}{whose} that people or tools asked for{span}."
+        if rows
+        else f"No line shows a change{whose} that people or tools asked for{span}."
+    )
+    return Answer(sentence, [told(row) for row in rows], unseen(answers, rows), last)
+
+
+def told(row: Row) -> Told:
+    by = served_by(row)
+    line = [{name: row[name] for name in LINE}] if row["file_id"] is not None else []
+    return Told(f"{said(row)}{f' ({by})' if by else ''}", row["at"], row["certainty"], line)
