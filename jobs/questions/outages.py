@@ -19,9 +19,10 @@ from pipeline.model.partitions.outage_event import EVENT, with_event
 TABLE, TIMELINE = "gold.partition_outage", "gold.partition_timeline"
 COLUMNS = (
     *("topic", "topic_life", "partition", "noticed_at", "unserved_from_at", "ended_at"),
-    *("root_event", "root_broker_id", "term_id", "ended_how", "low_ms"),
+    *("root_event", "root_broker_id", "root_left_how", "term_id", "ended_how", "low_ms"),
 )
 LOST_DIR = "log-dir failure"  # its broker lives
+FAILED, ASKED = "broker failure", "controlled"
 LEAST_MS = 1000  # shorter ones are what every restart does
 SHOWN_EVENTS, SHOWN_TOPICS = 5, 40
 # Of the outages of with_lasting; most_ms is null where nothing tells it of one of them.
@@ -86,7 +87,7 @@ def open_lines(rows: pl.DataFrame, last: datetime) -> list[str]:
             clock_by(one["noticed_at"], last),
             length_text(one["noticed_ms"]),
             "?" if one["most_ms"] is None else length_text(one["most_ms"]),
-            one["root_event"] + gone(one | {"brokers": broker_ids(one)}),
+            event_of(one) + gone(one | {"brokers": broker_ids(one)}),
         )
         for one in found
     ]
@@ -116,6 +117,9 @@ def asked(rows: pl.DataFrame, last: datetime, shown: int | None = SHOWN_EVENTS) 
             **SUMMED,
             noticed_at=col("noticed_at").min(),
             brokers=col("root_broker_id").drop_nulls().unique().sort(),
+            root_left_how=pl.when((col("root_left_how") == ASKED).fill_null(value=False).all()).then(
+                pl.lit(ASKED)
+            ),
         )
     )
     worst = events.sort(-col("noticed_ms"), *EVENT)
@@ -140,7 +144,7 @@ def outage_lines(told: Outages) -> list[str]:
         f"{counted(told.event_count, 'event')}; open {every['open']}; {every['short']:,} under 1 s"
     ]
     lines += [
-        f"       {clock_by(one['noticed_at'], told.last)} {one['root_event']}{gone(one)}"
+        f"       {clock_by(one['noticed_at'], told.last)} {event_of(one)}{gone(one)}"
         f"  {counted(one['partitions'], 'partition')}  {length_text(one['noticed_ms'])} in total"
         f"  longest {length_text(one['longest_ms'])}"
         for one in told.events
@@ -148,6 +152,12 @@ def outage_lines(told: Outages) -> list[str]:
     if told.event_count > len(told.events):
         lines.append(f"       {told.event_count - len(told.events)} more events: outages")
     return lines
+
+
+def event_of(row: Row) -> str:
+    """What was at the root: who had asked to be shut down did not fail."""
+    is_asked = row["root_event"] == FAILED and row["root_left_how"] == ASKED
+    return "controlled shutdown" if is_asked else str(row["root_event"])
 
 
 def broker_ids(outage: Row) -> list[int]:

@@ -88,6 +88,7 @@ def test_an_outage_lasts_as_long_as_lines_tell(ended_how: str, said: str) -> Non
     assert set(END_OF_OUTAGE) == set(ENDED_HOW)
     row = {"noticed_at": at("08:00:00"), "ended_at": at("08:02:00"), "ended_how": ended_how, "noticed_ms": 82}
     row |= {"most_ms": 120_000, "root_event": "broker failure", "root_broker_id": 1}
+    row |= {"root_left_how": "uncontrolled"}
     assert said in sentence(TopicPartition("t", 0), row)
 
 

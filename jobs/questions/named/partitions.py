@@ -1,43 +1,65 @@
 """Why a partition had no leader."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from polars import col
 
-from jobs.questions.answers import Answers
+from jobs.questions.answers import Answers, holds
 from jobs.questions.ask import TopicPartition, unknown_partition
 from jobs.questions.ask_text import leader_text
 from jobs.questions.named.answer import Answer, Told
-from jobs.questions.outages import broker_ids, gone, with_lasting
+from jobs.questions.outages import LOST_DIR, event_of, with_lasting
 from jobs.questions.rows import Row
 from jobs.text import counted, day_clock, length_text, list_text
-from pipeline.core.conditions import equals
+from pipeline.core.conditions import Condition, equals
 
-OUTAGE, ELECTION = "gold.partition_outage", "gold.leader_election"
+OUTAGE, ELECTION, TIMELINE = "gold.partition_outage", "gold.leader_election", "gold.partition_timeline"
 
 
 def why_leaderless(answers: Answers, asked: TopicPartition, at: datetime | None) -> Answer:
     """Of the outage at that time; else of the one that goes on, else of the last. InputProblem: no such partition."""
     last = answers.last_at()
     is_own = equals("topic", asked.topic) & equals("partition", asked.partition)
-    if answers.rows("gold.partition_timeline", is_own, ("topic",)).is_empty():
+    if answers.rows(TIMELINE, is_own, ("topic",)).is_empty():
         raise unknown_partition(asked, answers.partition_counts())
     rows = (
         [] if last is None else with_lasting(answers.rows(OUTAGE, is_own), last).sort("noticed_at").to_dicts()
     )
-    chosen = [row for row in rows if at is None or holds(row, at)][-1:]
-    if not chosen:
+    chosen, perhaps_from_at = outage_at(rows, at)
+    if chosen is None:
         when = f" at {day_clock(at)} UTC" if at else ""
         others = f"; it had {counted(len(rows), 'outage')} at other times" if rows else ""
-        return Answer(f"No line shows {asked} without a leader{when}{others}.", as_of=last)
-    row = chosen[0]
-    tries = elections(answers, asked, row)
-    return Answer(sentence(asked, row), [outage_told(row), *tries], doubts(row), last)
+        none = f"No line shows {asked} without a leader{when}{others}."
+        return Answer(none, (), not_told(answers, is_own, at), last)
+    told = [outage_told(chosen), *elections(answers, asked, chosen)]
+    said = sentence(asked, chosen, before_it(answers, chosen))
+    if at is not None and perhaps_from_at is not None:
+        said = (
+            f"Not enough evidence of {day_clock(at)} UTC: it can have been without a leader from"
+            f" {day_clock(perhaps_from_at)} UTC on, before a controller noticed. {said}"
+        )
+    return Answer(said, told, doubts(chosen), last)
 
 
-def holds(row: Row, at: datetime) -> bool:
-    begun = row["unserved_from_at"] or row["noticed_at"]
-    return bool(begun <= at and (row["ended_at"] is None or row["ended_at"] > at))
+def outage_at(rows: Sequence[Row], at: datetime | None) -> tuple[Row | None, datetime | None]:
+    """The outage of that time, without a time the last one; and where it was noticed later and can have begun then,
+    since when: at the earliest when the partition was served again last. rows: in the order of time."""
+    begun = [row for row in rows if at is None or row["noticed_at"] <= at][-1:]
+    if at is None or (begun and (begun[0]["ended_at"] is None or at < begun[0]["ended_at"])):
+        return (begun[0] if begun else None), None
+    later = next((row for row in rows if row["noticed_at"] > at), None)
+    if later is None or later["unserved_from_at"] is None or later["unserved_from_at"] > at:
+        return None, None
+    return later, max([later["unserved_from_at"], *(row["ended_at"] for row in begun)])
+
+
+def not_told(answers: Answers, is_own: Condition, at: datetime | None) -> list[str]:
+    """What is not known of a partition of which no outage is told at that time."""
+    held = answers.rows(TIMELINE, is_own & holds(at), ("is_served", "certainty")).to_dicts()
+    if any(one["is_served"] is not None and one["certainty"] != "undetermined" for one in held):
+        return []
+    return ["whether somebody served it then"] if held else ["whether it was there then: no line names it"]
 
 
 # How it ended, where no leader ended it.
@@ -50,7 +72,8 @@ ENDS = {
 UNENDED = ("lines_missing", "taken_over")  # it can have lasted longer
 
 
-def sentence(asked: TopicPartition, row: Row) -> str:
+def sentence(asked: TopicPartition, row: Row, term: Row | None = None) -> str:
+    """term: of the broker at the root, which was controller until then."""
     lasted = f"at least {length_text(row['noticed_ms'])}"
     is_ended = row["ended_how"] not in UNENDED
     if is_ended and row["most_ms"] is not None and row["most_ms"] != row["noticed_ms"]:
@@ -58,18 +81,58 @@ def sentence(asked: TopicPartition, row: Row) -> str:
     end = "and still has none at the end of the data"
     if row["ended_at"]:
         end = ENDS.get(row["ended_how"], "until {at}").format(at=f"{day_clock(row['ended_at'])} UTC")
-    cause = f"{row['root_event']}{gone(row | {'brokers': broker_ids(row)})}"
     has = "had" if row["ended_at"] else "has had"
-    return f"{asked} {has} no leader that serves it since {day_clock(row['noticed_at'])} UTC {end} ({lasted}): {cause}."
+    since = f"{day_clock(row['noticed_at'])} UTC"
+    return f"{asked} {has} no leader that serves it since {since} {end} ({lasted}): {cause_of(row, term)}."
+
+
+# What the lines prove of the broker at the root, by root_left_how of gold.partition_outage.
+LEFT = {
+    "controlled": "controlled shutdown of broker {}",
+    "uncontrolled": "broker {} was gone without a controlled shutdown",
+    "bounced": "broker {} restarted before it was missed",
+    "missing_in_list": "broker {} was gone, no line tells how",
+    "missing_at_startup": "broker {} was gone when the controller started up",
+}
+
+
+def cause_of(row: Row, term: Row | None) -> str:
+    if term is not None:
+        how = (term["ended_how"] or "not known").replace("_", " ")
+        return (
+            f"broker {row['root_broker_id']}, controller until then (epoch {term['controller_epoch']}, its end: {how}),"
+            " was gone when the next one started up"
+        )
+    broker, event = row["root_broker_id"], event_of(row)
+    if broker is None:
+        return "no line tells why" if event == "unknown" else event
+    if event == LOST_DIR:
+        return f"a log directory of broker {broker} failed"
+    return (
+        LEFT[row["root_left_how"]].format(broker)
+        if row["root_left_how"]
+        else f"{event}: broker {broker} was gone"
+    )
+
+
+def before_it(answers: Answers, row: Row) -> Row | None:
+    """The term before the one that found the broker gone, if that broker was its controller."""
+    if row["root_left_how"] != "missing_at_startup":
+        return None
+    terms = answers.terms()
+    places = [place for place, one in enumerate(terms) if one["term_id"] == row["term_id"]]
+    before = terms[places[0] - 1] if places and places[0] else None
+    return before if before and before["controller_id"] == row["root_broker_id"] else None
 
 
 def outage_told(row: Row) -> Told:
-    old = (
-        f"leader before: {row['old_leader']}" if row["old_leader"] is not None else "leader before: not known"
-    )
+    broker, old = row["root_broker_id"], row["old_leader"]
+    is_other = None not in (old, broker) and old != broker
+    before = "not known" if old is None else f"{old} is the last that a line names" if is_other else old
     new = f", leader after: {row['new_leader']}" if row["new_leader"] is not None else ""
-    left = f", broker {row['root_broker_id']} left: {row['root_left_how']}" if row["root_left_how"] else ""
-    return Told(f"{old}{new}{left}".replace("_", " "), row["noticed_at"], row["certainty"], row["evidence"])
+    left = f", broker {broker} left: {row['root_left_how']}" if row["root_left_how"] else ""
+    text = f"leader before: {before}{new}{left}".replace("_", " ")
+    return Told(text, row["noticed_at"], row["certainty"], row["evidence"])
 
 
 def elections(answers: Answers, asked: TopicPartition, row: Row) -> list[Told]:

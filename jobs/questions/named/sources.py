@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from jobs.questions.ask_text import leader_text
 from jobs.questions.named.controllers import LAST_LINE, named
+from jobs.questions.outages import event_of
 from jobs.questions.rows import Row
 from jobs.text import list_text, shortened
 from pipeline.core.conditions import Condition, equals
@@ -80,7 +81,7 @@ SOURCES = (
     Source(
         "gold.partition_outage",
         "noticed_at",
-        lambda row: f"{partition_of(row)} was without a leader: {plain(row['root_event'])}",
+        lambda row: f"{partition_of(row)} was without a leader: {plain(event_of(row))}",
         "root_broker_id",
         is_of_partitions=True,
     ),
