@@ -1,19 +1,13 @@
 """A few lines of each log of a small cluster, in folders, and what a job makes of them."""
 
 from collections.abc import Callable, Iterable
-from functools import reduce
 from pathlib import Path
-
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from jobs import nightly
 from pipeline.catalog.tables import BY_NAME
-from pipeline.store.reading import read
 from tests.gold.conftest import LOGS
+from tests.published import published_tables, texts
 
-# JSON has milliseconds by default.
-EXACT = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
 OWN_OF_A_RUN = {"run_id", "load_seq", "path", "codec", "status", "checked_at"}
 COMPARED = [
     name
@@ -38,20 +32,7 @@ def run(logs: Path, warehouse: Path, job: Callable[[list[str]], int] = nightly.m
     return job(["--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c"])
 
 
-def as_text(rows: DataFrame) -> DataFrame:
-    """Each row as JSON, times to the microsecond: text."""
-    return rows.select(F.to_json(F.struct(*rows.columns), EXACT).alias("text"))
-
-
-def contents(spark: SparkSession, warehouse: Path, names: Iterable[str]) -> dict[str, list[str]]:
-    """By table its rows as JSON in order, without what is a run's own; all of them by one query."""
-
-    def rows_of(name: str) -> DataFrame:
-        rows = read(spark, str(warehouse), name)
-        kept = sorted(set(rows.columns) - OWN_OF_A_RUN)
-        return rows.select(*kept).transform(as_text).select(F.lit(name).alias("name"), "text")
-
-    found: dict[str, list[str]] = {name: [] for name in names}
-    for name, text in reduce(DataFrame.unionByName, map(rows_of, found)).collect():
-        found[name].append(text)
-    return {name: sorted(texts) for name, texts in found.items()}
+def contents(warehouse: Path, names: Iterable[str]) -> dict[str, list[str]]:
+    """By table its rows as text in order, without what is a run's own."""
+    stored = published_tables(warehouse, "c")
+    return {name: texts(stored(name).drop(OWN_OF_A_RUN, strict=False)) for name in names}

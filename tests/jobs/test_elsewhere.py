@@ -62,5 +62,5 @@ def test_nights_elsewhere_are_nights(spark: SparkSession, tmp_path: Path, elsewh
         assert snapshot(spark, elsewhere, "c").runs["c"].run_id == newest.run_id
     assert clusters(spark, elsewhere) == ["c"]
     assert run(logs, tmp_path / "here", ingest.main) == 0
-    there = contents(spark, tmp_path / "elsewhere" / "warehouse", INGESTED)
-    assert there == contents(spark, tmp_path / "here", INGESTED)
+    there = contents(tmp_path / "elsewhere" / "warehouse", INGESTED)
+    assert there == contents(tmp_path / "here", INGESTED)

@@ -35,7 +35,7 @@ def test_growing_rolled_and_gzipped_logs_give_the_tables_of_one_reading(
     shutil.copy(logs / "broker-1/controller.log", logs / "broker-1/controller.log.copy")
     assert run(logs, tmp_path / "often", ingest.main) == 0
 
-    assert contents(spark, tmp_path / "often", INGESTED) == contents(spark, tmp_path / "once", INGESTED)
+    assert contents(tmp_path / "often", INGESTED) == contents(tmp_path / "once", INGESTED)
 
 
 def test_a_file_that_cannot_be_read_is_a_gap_though_nothing_else_is_new(
@@ -114,7 +114,7 @@ def test_a_breach_goes_on_in_a_night_without_a_line_of_a_controller(
         assert run(logs, tmp_path / warehouse, imbalance.main) == 0
     (after,) = open_breaches(spark, tmp_path / "often")
     assert after - before > 2 * 86_400_000
-    assert contents(spark, tmp_path / "often", IMBALANCES) == contents(spark, tmp_path / "once", IMBALANCES)
+    assert contents(tmp_path / "often", IMBALANCES) == contents(tmp_path / "once", IMBALANCES)
 
 
 def open_breaches(spark: SparkSession, warehouse: Path) -> list[int]:

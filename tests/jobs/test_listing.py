@@ -57,7 +57,7 @@ def test_a_run_that_is_overtaken_reads_nothing_again(
     files = read(spark, str(warehouse), "bronze.source_file").collect()
     assert [(one.start_offset, one.consumed_bytes) for one in files] == [(0, len(whole.encode()))]
     assert run(logs, tmp_path / "once", ingest.main) == 0
-    assert contents(spark, warehouse, INGESTED) == contents(spark, tmp_path / "once", INGESTED)
+    assert contents(warehouse, INGESTED) == contents(tmp_path / "once", INGESTED)
 
 
 def not_read(spark: SparkSession, warehouse: Path) -> set[str]:

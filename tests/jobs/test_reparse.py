@@ -37,7 +37,7 @@ def test_another_zone_without_the_files(
     assert run("changed", "--reparse", "--zone", "Asia/Tokyo") == 0
     assert built("silver.term", "gold.evidence", "gold.finding") == [True, False, False]
     assert run("once", "--logs", str(logs), "--zone", "Asia/Tokyo") == 0
-    assert contents(spark, tmp_path / "changed", INGESTED) == contents(spark, tmp_path / "once", INGESTED)
+    assert contents(tmp_path / "changed", INGESTED) == contents(tmp_path / "once", INGESTED)
 
 
 @pytest.mark.usefixtures("spark")

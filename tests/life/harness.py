@@ -1,19 +1,19 @@
 """Runs a job over a folder as it changes, and says by a number what its tables hold: any table can be put through."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from pathlib import Path
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+import polars as pl
+from polars import col
+from pyspark.sql import SparkSession
 
 from jobs import ingest
 from pipeline.catalog.tables import BY_NAME, JOBS, Refresh
-from pipeline.store.reading import read
-from tests.jobs.small_logs import as_text
 from tests.life.disk import Stored
+from tests.published import published_tables, texts
 
 # What names the run that brought a row, or the place where it found the file.
 OF_A_RUN = ("run_id", "load_seq", "path", "of_load_seq")
@@ -22,10 +22,11 @@ OF_A_FILE = ("file_id", "byte_offset", "evidence", "first_offset", "last_offset"
 # Tables of what was found and read in which run, and not of what the logs say.
 ABOUT_RUNS = ("bronze.source_file", "bronze.file_sighting", "bronze.duplicate_record", "ops.quality_result")
 # Their rows are about a segment: how often, since and until when. Those of all segments together are about content.
-FOLDED: Mapping[str, Mapping[str, Callable[[str], Column]]] = {
+FOLDED: Mapping[str, Mapping[str, pl.Expr]] = {
     "silver.wording_seen": {
-        "record_count": F.sum, "first_at": F.min, "last_at": F.max,
-        "first_offset": F.min, "last_offset": F.max, "end_offset": F.max,
+        "record_count": col("record_count").sum(), "first_at": col("first_at").min(), "last_at": col("last_at").max(),
+        "first_offset": col("first_offset").min(), "last_offset": col("last_offset").max(),
+        "end_offset": col("end_offset").max(),
     }
 }  # fmt: skip
 # What is said of files that were found one night and not the next is about the nights; so is a finding that a late
@@ -35,7 +36,7 @@ LEFT_OUT = {
     "gold.finding": "status = 'retracted' OR root_kind IN ('replaced', 'not_read', 'index_missing')",
 }
 PUBLISHED = (0, 7)
-Content = dict[str, tuple[int, int]]
+Content = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -71,29 +72,19 @@ class Harness:
         assert self.run() in PUBLISHED
 
     def content(self, names: Iterable[str], without: Iterable[str] = ()) -> Content:
-        """By table how many rows are published, and a hash of them that no order, run or file of origin changes."""
-        sums = [summed(name, self.rows(name, without)) for name in names]
-        rows = reduce(DataFrame.unionByName, sums).collect()
-        return {row["name"]: (row["rows"], int(row["hash"] or 0)) for row in rows}
+        """By table the rows that are published, as text that no order, run or file of origin changes."""
+        stored = published_tables(self.warehouse, self.name)
+        return {name: texts(said(name, stored(name), without)) for name in names}
 
-    def rows(self, name: str, without: Iterable[str] = ()) -> DataFrame:
-        """What a table says, whenever and from wherever it was read."""
-        rows = read(self.spark, self.warehouse, name)
-        if name in LEFT_OUT:
-            rows = rows.where(f"NOT ({LEFT_OUT[name]})")
-        rows = rows.select(*(one for one in rows.columns if one not in {*OF_A_RUN, *without}))
-        folds = {one: fold for one, fold in FOLDED.get(name, {}).items() if one in rows.columns}
-        if folds:
-            kept = [one for one in rows.columns if one not in folds]
-            rows = rows.groupBy(*kept).agg(*(fold(one).alias(one) for one, fold in folds.items()))
-        return rows
 
-    def differing(self, other: "Harness", name: str, without: Iterable[str] = ()) -> str:
-        """The first rows that only one of two has: what to look at when their contents differ."""
-        mine, others = (one.rows(name, without).transform(as_text) for one in (self, other))
-        both = [(mine, others, "+"), (others, mine, "-")]
-        found = [f"{sign} {row[0]}" for a, b, sign in both for row in a.exceptAll(b).limit(5).collect()]
-        return "\n".join([name, *found])
+def said(name: str, rows: pl.DataFrame, without: Iterable[str] = ()) -> pl.DataFrame:
+    """What a table says, whenever and from wherever it was read."""
+    if name in LEFT_OUT:
+        rows = rows.filter(pl.sql_expr(f"NOT ({LEFT_OUT[name]})"))
+    rows = rows.drop([*OF_A_RUN, *without], strict=False)
+    folds = {one: fold for one, fold in FOLDED.get(name, {}).items() if one in rows.columns}
+    kept = [one for one in rows.columns if one not in folds]
+    return rows.group_by(kept).agg(**folds) if folds else rows
 
 
 def tables_of(job: str) -> list[str]:
@@ -102,13 +93,19 @@ def tables_of(job: str) -> list[str]:
     return [name for name in (*loaded, *JOBS[job]) if name not in ABOUT_RUNS]
 
 
-def summed(name: str, rows: DataFrame) -> DataFrame:
-    hashed = rows.transform(as_text).select(F.xxhash64("text").cast("decimal(38,0)").alias("one"))
-    return hashed.agg(F.lit(name).alias("name"), F.count("*").alias("rows"), F.sum("one").alias("hash"))
-
-
-def require_same(often: Harness, once: Harness, names: Sequence[str], without: Iterable[str] = ()) -> None:
+def require_same(
+    often: Harness, once: Harness, names: Sequence[str], without: Iterable[str] = (), least: int = 100
+) -> Content:
+    """What both hold, which is more than so many rows."""
     found, expected = often.content(names, without), once.content(names, without)
-    assert sum(rows for rows, _ in found.values()) > 100
+    assert sum(map(len, found.values())) > least
     differ = [name for name in names if found[name] != expected[name]]
-    assert not differ, "\n".join(often.differing(once, name, without) for name in differ)
+    assert not differ, "\n".join(f"{name}\n{differing(found[name], expected[name])}" for name in differ)
+    return found
+
+
+def differing(found: Iterable[str], expected: Iterable[str]) -> str:
+    """The first rows that only one of two has: what to look at when their contents differ."""
+    mine, others = Counter(found), Counter(expected)
+    both = (("+", mine - others), ("-", others - mine))
+    return "\n".join(f"{sign} {row}" for sign, rows in both for row in list(rows.elements())[:5])

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.life.disk import BEGIN, Stored
-from tests.life.harness import PUBLISHED, Harness, tables_of
+from tests.life.harness import PUBLISHED, Harness, require_same, tables_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
 NOT_QUIET = 4_000_000_000.0  # of a time that has not come: the last record may go on
@@ -81,7 +81,4 @@ def test_lines_that_come_to_stand_behind_others(spark: SparkSession, tmp_path: P
         CONTROLLER_2: AGAIN,
     }
     once.read_once({name: Stored(text.encode(), BEGIN, "") for name, text in texts.items()})
-    names = tables_of("ingest")
-    found, expected = often.content(names), once.content(names)
-    differ = [name for name in names if found[name] != expected[name]]
-    assert not differ, "\n".join(often.differing(once, name) for name in differ)
+    require_same(often, once, tables_of("ingest"), least=0)
