@@ -87,15 +87,6 @@ def csv_cell(text: str) -> str:
     return f"'{shown}" if is_formula else shown
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns as wide as their longest cell."""
-    widths = [max(len(one) for one in column) for column in zip(head, *rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in (head, *rows)
-    ]
-
-
 def printable_lines(raw: bytes, most: int = 12, width: int = 2000) -> list[str]:
     """A record as it stands in its log, line by line, nothing in it able to act on a terminal."""
     lines = raw.decode("utf-8", "replace").rstrip("\r\n").split("\n")

@@ -15,6 +15,7 @@ from jobs.incident.size import require_candidates
 from jobs.incident.tables_out import require_empty
 from jobs.incident.window import Window
 from jobs.intake.discovery import candidates_by_cluster
+from jobs.layout import WIDTH_HELP
 from jobs.questions.named.catalog import parsed
 from jobs.run.outcome import said
 from jobs.settings.arguments import moment, on_settings, settings_of
@@ -64,6 +65,7 @@ def parser() -> argparse.ArgumentParser:
     arguments = argparse.ArgumentParser(
         prog=f"kafka-controller-audit {JOB}",
         description="What the controllers did, from logs alone: no warehouse, no Spark, nothing is stored.",
+        epilog=WIDTH_HELP,
     )
     arguments.add_argument(
         "paths",

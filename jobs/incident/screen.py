@@ -13,7 +13,7 @@ from jobs.questions.findings_out import Told as ToldFindings
 from jobs.questions.findings_out import documents, plain
 from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather
-from jobs.screen.first_screen import Screen, screen_of
+from jobs.screen.first_screen import Screen, fitted, screen_of
 from schemas.gold.finding import SEVERITIES
 
 
@@ -48,7 +48,7 @@ def told(
     tables = TablesWithin(answer.tables, window)
     answers, result = Answers(request.cluster_id, tables), answer.result
     facts = gather(answers, result.watermarks, 0, window.since, window.until)
-    then = [f"NEXT   {one}" for one in what_next(request)]
+    then = fitted([f"NEXT   {one}" for one in what_next(request)], 7)
     screen = screen_of(facts, request, result, then, window.said(answer.tables, tables))
     rows = standing(facts.findings)
     counts = {one: sum(row["severity"] == one for row in rows) for one in SEVERITIES}
@@ -86,4 +86,4 @@ def document_of(answers: Answers, result: RunResult, screen: Screen, facts: Fact
 def summary(clusters: list[Told]) -> list[str]:
     width = max(len(one.cluster_id) for one in clusters)
     ordered = sorted(clusters, key=lambda one: one.need)
-    return [f"SUMMARY  {one.cluster_id:<{width}}  {one.verdict}" for one in ordered]
+    return fitted([f"SUMMARY  {one.cluster_id:<{width}}  {one.verdict}" for one in ordered], 13 + width)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import partial
 
+from jobs.layout import WIDTH_HELP, wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
+from jobs.questions.log_folder import folder_of
 from jobs.questions.rows import Row
 from jobs.run.chosen_clusters import chosen_clusters
 from jobs.settings.arguments import moment
@@ -59,7 +61,9 @@ def runs_main(argv: Sequence[str] | None = None) -> int:
 
 
 def asking(command: str, description: str) -> argparse.ArgumentParser:
-    arguments = argparse.ArgumentParser(prog=f"kafka-controller-audit {command}", description=description)
+    arguments = argparse.ArgumentParser(
+        prog=f"kafka-controller-audit {command}", description=description, epilog=WIDTH_HELP
+    )
     arguments.add_argument(
         "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
     )
@@ -113,7 +117,8 @@ def show(name: str, answers: Answers) -> list[str]:
     require(answers, "gold.finding")
     number, finding = chosen(name, answers.findings())
     lines_of = answers.lines(finding["evidence"])
-    return [*finding_heading(number, finding), *evidence_lines(finding["evidence"], lines_of)]
+    folder = folder_of(answers.segments["path"])
+    return [*finding_heading(number, finding, folder), *evidence_lines(finding["evidence"], lines_of)]
 
 
 def chosen(name: str, findings: Sequence[Row]) -> tuple[int, Row]:
@@ -134,13 +139,13 @@ def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
     rows = answers.timeline(asked.topic, asked.partition)
     if not rows:
         raise unknown_partition(asked, answers.partition_counts())
-    return [
-        f"{asked}  {answers.cluster_id}  times are UTC, ? = no line said it yet; "
-        "behind a value: it may have changed unseen",
+    told = (
+        "times are UTC, ? = no line said it yet; behind a value: it may have changed unseen",
         "state = the controller's partition state machine; leader = as the controller holds it, a dead one too; "
         "served = whether it is there to serve",
-        *timeline_table(rows),
-    ]
+    )
+    explained = [line for one in told for line in wrapped(f"  {one}")]
+    return [f"{answers.cluster_id}  {asked}", *explained, *timeline_table(rows)]
 
 
 def unknown_partition(asked: TopicPartition, counts: dict[str, int]) -> InputProblem:

@@ -4,17 +4,19 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from jobs.layout import table, wrapped
+from jobs.questions.log_folder import logs_in
 from jobs.questions.rows import Row
 from jobs.text import (
     clock,
     command_to_see,
+    counted,
     day_clock,
     list_text,
     printable_lines,
     ratio_text,
     shortened,
     since_text,
-    table,
 )
 from pipeline.store.published import KEPT_FROM
 
@@ -31,13 +33,17 @@ KRAFT_NOTE = (
 )
 
 
-def finding_heading(number: int, finding: Row) -> list[str]:
+def finding_heading(number: int, finding: Row, folder: str) -> list[str]:
+    """folder: that all logs lie in."""
     until = f"until {day_clock(finding['valid_until_at'])} UTC" if finding["valid_until_at"] else "still OPEN"
     return [
-        f"{finding['severity'].upper()} F{number}  {shortened(finding['sentence'], 1000)}",
-        f"  {finding['certainty']}, {finding['status']}; rule {finding['rule']}; id {finding['finding_id']}",
+        *wrapped(f"{finding['severity'].upper()} F{number}  {shortened(finding['sentence'], 1000)}"),
+        *wrapped(
+            f"  {finding['certainty']}, {finding['status']}; rule {finding['rule']}; id {finding['finding_id']}"
+        ),
         f"  from {day_clock(finding['valid_from_at'])} UTC {until}",
-        f"  EVIDENCE  {len(finding['evidence'])} record(s)",
+        f"  EVIDENCE  {counted(len(finding['evidence']), 'record')}",
+        *logs_in(folder, "  "),
     ]
 
 
@@ -51,7 +57,8 @@ def evidence_lines(evidence: Sequence[Row], lines_of: Mapping[tuple[str, int], R
             continue
         raw = bytes(found["raw"])
         path = shortened(found["path"], 1000)
-        shown += [f"  {path}:{found['line']}", *(f"    {line}" for line in printable_lines(raw))]
+        near = shortened(found["near"], 1000)
+        shown += [f"  {near}:{found['line']}", *(f"    {line}" for line in printable_lines(raw))]
         if path == found["path"] and not IN_ANOTHER.search(path):
             line_count = raw.count(b"\n")
             shown.append(f"    $ {command_to_see(path, found['line'], line_count)}")
@@ -127,7 +134,13 @@ def broker_table(brokers: Sequence[Row]) -> list[str]:
         for one in brokers
     ]
     head = ("BROKER", "leads", "cached", "preferred", "elsewhere", "ratio", "limit", "", "")
-    return [*table(head, rows), *(f"  {line}" for line in (*cache_note(brokers), *limit_notes(brokers)))]
+    return [*table(head, rows), *ratio_notes(brokers)]
+
+
+def ratio_notes(brokers: Sequence[Row]) -> list[str]:
+    """How the columns of a table of brokers are to be read."""
+    notes = (*cache_note(brokers), *limit_notes(brokers))
+    return [line for one in notes for line in wrapped(f"  {one}")]
 
 
 def leads_text(broker: Row) -> tuple[str, str]:
@@ -209,7 +222,7 @@ def term_table(terms: Sequence[Row]) -> list[str]:
 
 
 def run_table(runs: Sequence[Row]) -> list[str]:
-    """One line a run, the newest first; what maintain has removed cannot be read again."""
+    """One line a run, the newest first, with the records that were new; what maintain has removed is gone."""
     kept_from = runs[0]["counts"].get(KEPT_FROM, 0) if runs else 0
     rows = [
         (
@@ -223,4 +236,4 @@ def run_table(runs: Sequence[Row]) -> list[str]:
         )
         for one in runs
     ]
-    return table(("RUN", "job", "ended", "outcome", "new records", "", ""), rows)
+    return table(("RUN", "job", "ended", "outcome", "records", "", ""), rows)

@@ -8,11 +8,12 @@ from datetime import datetime
 import polars as pl
 from polars import col
 
+from jobs.layout import table, wrapped
 from jobs.questions.answers import Answers, holds
 from jobs.questions.ask_text import leader_text
 from jobs.questions.describe import Described
 from jobs.questions.rows import Row
-from jobs.text import list_text, shortened, table
+from jobs.text import list_text, shortened
 from pipeline.core.errors import NotConfirmed
 
 SHOWN = 40
@@ -95,9 +96,12 @@ def comparison_lines(found: Comparison, heading: str, file: str) -> list[str]:
     unsure = ", ".join(f"{what} of {count}" for what, count in sorted(found.unknown.items()))
     partitions = len({one[0] for one in found.differing})
     lines = [
-        f"{heading}, beside {shortened(file, 80)}",
-        f"COMPARED  {found.same} partitions the same, {partitions} differ"
-        f"; not told by the logs: {unsure or 'nothing'}",
+        *wrapped(f"{heading}, beside {shortened(file, 80)}"),
+        *wrapped(
+            f"COMPARED  {found.same} partitions the same, {partitions} differ"
+            f"; not told by the logs: {unsure or 'nothing'}",
+            10,
+        ),
     ]
     if found.topics_left:
         lines.append(f"          {found.topics_left} topics of the logs are not in the file")

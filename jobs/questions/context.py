@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from functools import partial
 
+from jobs.layout import wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, moment_or_clock, require
 from jobs.questions.brokers import asked_at
@@ -51,4 +52,4 @@ def context(given: argparse.Namespace, answers: Answers) -> list[str]:
     if given.format == "json":
         return as_json(answers.cluster_id, given.controller, known)
     whose = "" if given.controller is None else f"  as controller {given.controller} knew it"
-    return [f"{answers.cluster_id}  at {moment}{whose}", *as_text(known, is_all=given.partitions)]
+    return [*wrapped(f"{answers.cluster_id}  at {moment}{whose}"), *as_text(known, is_all=given.partitions)]

@@ -7,6 +7,7 @@ from typing import Any
 
 from polars import col
 
+from jobs.layout import table, wrapped
 from jobs.questions.ask_text import is_in_doubt, leader_text, marked, served_text
 from jobs.questions.context_partitions import counts_of, partition_rows
 from jobs.questions.context_rows import (
@@ -25,10 +26,11 @@ from jobs.questions.context_rows import (
 )
 from jobs.questions.rows import Row
 from jobs.questions.tenures import KRAFT
-from jobs.text import clock_by, counted, list_text, shortened, table
+from jobs.text import clock_by, counted, list_text, shortened
 
 SHOWN = 40
 WIDTH = 60
+HANG = 12
 NOT_TOLD = "?"
 
 
@@ -66,7 +68,8 @@ def summary(context: Context) -> list[str]:
         *partition_counts(context),
         f"IN HAND     being reassigned {number(parts.get(MOVING))} | elections pending {number(parts.get(ELECTION))}",
     ]
-    return [*lines, *(f"NOT TOLD    {shortened(one, 400)}" for one in context.doubts)]
+    lines += [f"NOT TOLD    {shortened(one, 400)}" for one in context.doubts]
+    return [one for line in lines for one in wrapped(line, HANG)]
 
 
 def partition_counts(context: Context) -> list[str]:

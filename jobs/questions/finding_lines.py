@@ -4,11 +4,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 
+from jobs.layout import wrapped
 from jobs.questions.rows import Row
 from jobs.text import clock_by, printable, shortened
 
 SEVERITY = {"critical": "CRIT", "warning": "WARN", "info": "INFO"}
 SHOWN = 12
+HANG = 8
+MOST = 1000  # characters of a sentence
 # What many findings of a rule say together, and which one stands for them.
 TOGETHER = {
     "outage": "{} events left partitions without a leader, see OUTAGE; the worst: ",
@@ -98,12 +101,13 @@ def group_lines(
     numbers = f"F{number}" if len(group) == 1 else f"F{number}-F{group[-1][0]}"
     many = TOGETHER[one["rule"]].format(len(group)) if len(group) > 1 else ""
     is_open = any(finding["valid_until_at"] is None for _, finding in group)
-    lines = [
+    lines = wrapped(
         f"{SEVERITY[one['severity']]} {numbers} {clock_by(one['valid_from_at'], last)} {many}"
-        f"{shortened(one['sentence'], 200)}  [{one['certainty']}, {one['status']}]{'  OPEN' if is_open else ''}"
-    ]
+        f"{shortened(one['sentence'], MOST)}  [{one['certainty']}, {one['status']}]{'  OPEN' if is_open else ''}",
+        HANG,
+    )
     place = one["evidence"][0] if one["evidence"] else None
     found = lines_of.get((place["file_id"], place["byte_offset"])) if place else None
     if found:
-        lines.append(f"        {printable(found['path'])}:{found['line']}")
+        lines.append(f"{' ' * HANG}{printable(found['near'])}:{found['line']}")
     return lines

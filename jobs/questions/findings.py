@@ -6,13 +6,16 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from jobs.layout import wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, asking, require
-from jobs.questions.finding_lines import every_line, standing
+from jobs.questions.finding_lines import HANG, every_line, standing
 from jobs.questions.findings_out import FORMATS, Told, as_csv, as_json, as_jsonl, as_prometheus
 from jobs.questions.findings_schema import schema
+from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.rows import Row
 from jobs.run.outcome import said
+from jobs.terminal import say
 from jobs.text import day_clock, printable
 from pipeline.core.errors import FindingsReached, PipelineError, SettingsError
 from schemas.gold.finding import SEVERITIES
@@ -41,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         clusters = by_need(map(told_of, all_answers(given.warehouse, given.cluster, given.run_id)))
         text = WRITERS[given.format](clusters) if given.format in WRITERS else as_text(clusters)
         if given.output is None:
-            print(text, end="", flush=True)
+            show_all(text, is_for_people=given.format == "text")
         else:
             write(Path(given.output), text)
         require_calm(given.fail_on, clusters)
@@ -50,12 +53,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def show_all(text: str, *, is_for_people: bool) -> None:
+    if is_for_people:
+        say(text.splitlines())
+    else:
+        print(text, end="", flush=True)
+
+
 def told_of(answers: Answers) -> Told:
     require(answers, "gold.finding")
     findings = answers.findings()
     lines_of = answers.lines([place for one in findings for place in one["evidence"]], shown=())
     runs = answers.rows("ops.run", None, ("ended_at",))["ended_at"].to_list()
-    return Told(answers.cluster_id, findings, lines_of, answers.last_at(), max(runs, default=None))
+    folder = folder_of(answers.segments["path"])
+    return Told(answers.cluster_id, findings, lines_of, answers.last_at(), max(runs, default=None), folder)
 
 
 def by_need(clusters: Iterable[Told]) -> list[Told]:
@@ -74,10 +85,12 @@ def as_text(clusters: Sequence[Told]) -> str:
         end = f"DATA to {day_clock(one.last_at)} UTC" if one.last_at else "no time on any record"
         lines += [
             f"{one.cluster_id}  {end}",
+            *logs_in(one.folder, " " * HANG),
             *(every_line(one.findings, one.lines_of, one.last_at) or ["nothing found"]),
             "",
         ]
-        lines += [f"     known already: {one_known(each)}" for each in one.findings if each["suppressed_by"]]
+        known = (one_known(each) for each in one.findings if each["suppressed_by"])
+        lines += [line for each in known for line in wrapped(f"     known already: {each}", HANG)]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 

@@ -24,14 +24,15 @@ PREFIX = "kafka_controller_audit"
 
 @dataclass(frozen=True)
 class Told:
-    """Findings of one cluster in their order, the places of their records, the end of its data (None: no time), and
-    when the newest run ended (None: no run stored them)."""
+    """Findings of one cluster in their order, the places of their records, the end of its data (None: no time), when
+    the newest run ended (None: no run stored them), and the folder that all its logs lie in."""
 
     cluster_id: str
     findings: Sequence[Row]
     lines_of: Mapping[tuple[str, int], Row]
     last_at: datetime | None
     run_ended_at: datetime | None = None
+    folder: str = ""
 
 
 def documents(one: Told) -> list[dict[str, Any]]:

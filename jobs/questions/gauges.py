@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 from polars import col
 
+from jobs.layout import table, wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, moment_or_clock, on_day, require
 from jobs.questions.brokers import asked_at
@@ -18,7 +19,7 @@ from jobs.questions.context_text import plain
 from jobs.questions.gauge_steps import Window
 from jobs.questions.gauge_values import GAUGES, Gauge, gauges
 from jobs.questions.open_metrics import Series, exposition
-from jobs.text import clock_by, day_clock, table
+from jobs.text import clock_by, day_clock
 from pipeline.core.errors import InputProblem
 
 FORMATS = ("text", "json", "openmetrics")
@@ -80,8 +81,8 @@ def told(given: argparse.Namespace, answers: Answers) -> list[str]:
     if given.at is not None:
         return [f"{answers.cluster_id}  at {day_clock(window.since)} UTC", *table_at(found)]
     period = f"{day_clock(window.since)} to {day_clock(window.until)} UTC"
-    heading = f"{answers.cluster_id}  {period}; ? = not told by the logs"
-    return [heading, *table_over(found, window), "", *steps_table(found, window)]
+    heading = wrapped(f"{answers.cluster_id}  {period}; ? = not told by the logs")
+    return [*heading, *table_over(found, window), "", *steps_table(found, window)]
 
 
 def window_of(given: argparse.Namespace, answers: Answers) -> Window:

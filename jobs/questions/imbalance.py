@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from polars import col
 
+from jobs.layout import HELD, table
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, moment_or_clock, moment_within, require
-from jobs.questions.ask_text import cache_note, leads_text, limit_notes
+from jobs.questions.ask_text import leads_text, ratio_notes
 from jobs.questions.rows import Row
-from jobs.text import csv_cell, day_clock, ratio_text, table
+from jobs.text import csv_cell, day_clock, ratio_text
 from pipeline.core.errors import InputProblem
 
 SLICES = 32
@@ -172,7 +173,7 @@ def text_table(rows: Sequence[Row], drawn: dict[int, str]) -> list[str]:
             ratio_text(row["threshold_ratio"]),
             "BREACH" if row["is_breach"] else "",
             "-" if row["seconds_over"] is None else f"{row['seconds_over']:.1f} s",
-            drawn.get(row["broker_id"], ""),
+            drawn.get(row["broker_id"], "").replace(" ", HELD),
         )
         for row in rows
     ]
@@ -188,7 +189,7 @@ def text_table(rows: Sequence[Row], drawn: dict[int, str]) -> list[str]:
         "over for",
         "ratio over time",
     )
-    return [*table(head, cells), *(f"  {line}" for line in (*cache_note(rows), *limit_notes(rows)))]
+    return [*table(head, cells), *ratio_notes(rows)]
 
 
 def csv_lines(rows: Sequence[Row]) -> list[str]:

@@ -9,10 +9,11 @@ from functools import partial
 import polars as pl
 from polars import col
 
+from jobs.layout import table, wrapped
 from jobs.questions.answers import Answers, reached
 from jobs.questions.ask import answered, asking, require, unknown_topic
 from jobs.questions.rows import Row
-from jobs.text import clock_by, counted, day_clock, length_text, shortened, table
+from jobs.text import clock_by, counted, day_clock, length_text, shortened
 from pipeline.core.conditions import equals
 from pipeline.model.partitions.outage_event import EVENT, with_event
 
@@ -25,6 +26,7 @@ LOST_DIR = "log-dir failure"  # its broker lives
 FAILED, ASKED = "broker failure", "controlled"
 LEAST_MS = 1000  # shorter ones are what every restart does
 SHOWN_EVENTS, SHOWN_TOPICS = 5, 40
+HANG = 7
 # Of the outages of with_lasting; most_ms is null where nothing tells it of one of them.
 SUMMED = {
     "outages": pl.len(),
@@ -69,10 +71,10 @@ def outages(given: argparse.Namespace, answers: Answers) -> list[str]:
     if is_unknown:
         raise unknown_topic(given.topic, answers.partition_counts())
     explained = "noticed: at least so long, at most: since it can have begun"
-    heading = f"{answers.cluster_id}  to {day_clock(last)} UTC; {explained}"
+    heading = wrapped(f"{answers.cluster_id}  to {day_clock(last)} UTC; {explained}")
     if given.open:
-        return [heading, *open_lines(rows, last)]
-    return [heading, *outage_lines(asked(rows, last, shown=None)), *topic_lines(by_topic(rows, last))]
+        return [*heading, *open_lines(rows, last)]
+    return [*heading, *outage_lines(asked(rows, last, shown=None)), *topic_lines(by_topic(rows, last))]
 
 
 def open_lines(rows: pl.DataFrame, last: datetime) -> list[str]:
@@ -139,16 +141,12 @@ def outage_lines(told: Outages) -> list[str]:
     if not every["outages"]:
         return ["OUTAGE none was noticed"]
     long_count = every["outages"] - every["short"]
-    lines = [
+    lines = wrapped(
         f"OUTAGE {long_count:,} of 1 s or more, {length_text(every['noticed_ms'])} in total over all partitions, from "
-        f"{counted(told.event_count, 'event')}; open {every['open']}; {every['short']:,} under 1 s"
-    ]
-    lines += [
-        f"       {clock_by(one['noticed_at'], told.last)} {event_of(one)}{gone(one)}"
-        f"  {counted(one['partitions'], 'partition')}  {length_text(one['noticed_ms'])} in total"
-        f"  longest {length_text(one['longest_ms'])}"
-        for one in told.events
-    ]
+        f"{counted(told.event_count, 'event')}; open {every['open']}; {every['short']:,} under 1 s",
+        HANG,
+    )
+    lines += [line for one in told.events for line in event_lines(one, told.last)]
     if told.event_count > len(told.events):
         lines.append(f"       {told.event_count - len(told.events)} more events: outages")
     return lines
@@ -158,6 +156,16 @@ def event_of(row: Row) -> str:
     """What was at the root: who had asked to be shut down did not fail."""
     is_asked = row["root_event"] == FAILED and row["root_left_how"] == ASKED
     return "controlled shutdown" if is_asked else str(row["root_event"])
+
+
+def event_lines(event: Row, last: datetime) -> list[str]:
+    at = clock_by(event["noticed_at"], last)
+    return wrapped(
+        f"{HANG * ' '}{at} {event_of(event)}{gone(event)}"
+        f"  {counted(event['partitions'], 'partition')}  {length_text(event['noticed_ms'])} in total"
+        f"  longest {length_text(event['longest_ms'])}",
+        HANG + len(at) + 1,
+    )
 
 
 def broker_ids(outage: Row) -> list[int]:
@@ -187,7 +195,7 @@ def topic_lines(topics: Sequence[Row]) -> list[str]:
         )
         for one in topics
     ]
-    head = ("TOPIC", "partitions", "outages", "partition-minutes", "at most", "longest", "open")
+    head = ("TOPIC", "partitions", "outages", "minutes in all", "at most", "longest", "open")
     return ["", *table(head, cells)]
 
 

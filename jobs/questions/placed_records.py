@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 from polars import col
 
+from jobs.questions.log_folder import below, folder_of
 from jobs.questions.rows import Place, Row, place_of
 from pipeline.core.conditions import Condition, before, is_in
 from pipeline.core.frames import empty, frame_of
@@ -22,13 +23,16 @@ class PlacedRecords:
         self.tables, self.segments = tables, segments
 
     def lines(self, places: Sequence[Row], shown: Sequence[Row]) -> dict[Place, Row]:
-        """path, line from 1, raw: null but of those shown, and where the bytes are not kept.
+        """path, near (the same below the folder of all logs), line from 1, raw: null but of those shown, and where the
+        bytes are not kept.
 
         Lines are counted in the whole file. A place is left out if nothing of its file is stored up to it.
         """
         raw = self.stored(frame_of_places(shown)).select(*PLACE, "raw")
         found = self.numbered(frame_of_places(places)).join(raw, on=PLACE, how="left")
-        return by_place(found.join(self.of_files("path"), on="file_id", how="left"))
+        folder = folder_of(self.segments["path"].unique())
+        rows = by_place(found.join(self.of_files("path"), on="file_id", how="left"))
+        return {place: row | {"near": below(row["path"], folder)} for place, row in rows.items()}
 
     def records(self, places: Sequence[Row]) -> dict[Place, Row]:
         """path, zone of local times, node_id, raw; of those that are stored."""

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from jobs.layout import table
 from jobs.questions.rows import Row
-from jobs.text import clock, day_clock, shortened, table
+from jobs.text import clock, day_clock, shortened
 from schemas.end_reasons import (
     CLEAN,
     DISK,

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import polars as pl
 from polars import col
 
+from jobs.layout import wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.text import day_clock, length_text
@@ -90,7 +91,7 @@ def reassignment_lines(told: Row | None) -> list[str]:
     found = [f"{words} {count:,}{more}" for count, words, more in parts if count]
     if told["unseen"]:
         found.append(f"unseen up to {told['unseen']:,} (done in one step: another order, a replica less)")
-    return [f"REASSIGNMENTS {' | '.join(found)}", ""] if found else []
+    return [*wrapped(f"REASSIGNMENTS {' | '.join(found)}"), ""] if found else []
 
 
 def waits_text(waits: list[Row]) -> str:

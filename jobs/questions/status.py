@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 
 from polars import col
 
+from jobs.layout import table
 from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, asking
 from jobs.questions.finding_lines import standing
 from jobs.questions.nodes import controller_text, in_office
 from jobs.questions.rows import Row
 from jobs.run.outcome import said
-from jobs.text import age_text, printable, shortened, table
+from jobs.text import age_text, printable, shortened
 from pipeline.core.conditions import IsNull
 from pipeline.core.errors import PipelineError
 

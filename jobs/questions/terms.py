@@ -6,17 +6,20 @@ from functools import partial
 
 import polars as pl
 
+from jobs.layout import table, wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, require
+from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.reasons import reason_text, short_reason
 from jobs.questions.rows import Row
-from jobs.text import clock, counted, day_clock, length_text, printable_lines, shortened, table
+from jobs.text import clock, counted, day_clock, length_text, printable_lines, shortened
 from pipeline.core.conditions import equals
 from pipeline.core.errors import InputProblem
 from pipeline.gold.controller_term.own import STARTUP
 
 TABLE = "gold.controller_term"
-WIDTH = 100
+WIDTH = 1000  # of a sentence, and of what is shown of a line
+HANG = 12
 CLOCKS_MS = 100  # two at once for less is a matter of clocks
 NAMES = (
     "election_reason",
@@ -64,14 +67,19 @@ def term(given: argparse.Namespace, answers: Answers) -> list[str]:
     before = [one for one in rows[:place] if (one["mode"], one["life"]) == (row["mode"], row["life"])]
     findings = answers.findings() if answers.has("gold.finding") else []
     places = [place for name in NAMES for place in row["lines"].get(name, ())]
-    return [
+    told = [
         f"{answers.cluster_id}  term {row['term_id']}: controller {row['controller_id']}, epoch "
         f"{row['controller_epoch']}  ({row['mode']}, {row['certainty']})  times are UTC",
         *life_lines(row, following[0] if following else None, before[-1] if before else None),
         *after_lines(row),
         *finding_lines(row, findings),
+    ]
+    return [
+        *(line for one in told for line in wrapped(one, HANG)),
         *step_lines(row),
         *move_lines(asked_moves(row["term_id"], answers)),
+        "",
+        *logs_in(folder_of(answers.segments["path"]), "  "),
         *record_lines(row, answers.lines(places)),
     ]
 
@@ -171,7 +179,7 @@ def after_lines(row: Row) -> list[str]:
 def finding_lines(row: Row, findings: Sequence[Row]) -> list[str]:
     numbered = ((f"F{number}", one) for number, one in enumerate(findings, 1))
     return [
-        f"  FINDING   {shortened(number + ' ' + one['sentence'], WIDTH - 12)}"
+        f"  FINDING   {shortened(number + ' ' + one['sentence'], WIDTH)}"
         for number, one in numbered
         if one["term_id"] == row["term_id"]
     ]
@@ -186,15 +194,15 @@ def step_lines(row: Row) -> list[str]:
 
 
 def record_lines(row: Row, lines_of: Mapping[tuple[str, int], Row]) -> list[str]:
-    shown = [""]
+    shown = []
     for name in NAMES:
         for place in row["lines"].get(name, ()):
             found = lines_of.get((place["file_id"], place["byte_offset"]))
             if found is None or found["raw"] is None:
                 shown.append(f"  {words(name)}: its text is not kept")
                 continue
-            shown.append(f"  {words(name)}  {shortened(found['path'], 1000)}:{found['line']}")
-            shown.append(f"    {printable_lines(bytes(found['raw']), 1, WIDTH - 4)[0]}")
+            shown.append(f"  {words(name)}  {shortened(found['near'], 1000)}:{found['line']}")
+            shown.append(f"    {printable_lines(bytes(found['raw']), 1, WIDTH)[0]}")
     return shown
 
 

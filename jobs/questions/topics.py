@@ -5,6 +5,7 @@ from datetime import datetime
 import polars as pl
 from polars import col
 
+from jobs.layout import wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.text import length_text
@@ -70,4 +71,4 @@ def topic_lines(told: Row | None) -> list[str]:
         (told["no_topic"], "asked to delete what is not there", ""),
     )
     found = [f"{words} {count:,}{more}" for count, words, more in parts if count]
-    return [f"TOPICS {' | '.join(found)}", ""] if found else []
+    return [*wrapped(f"TOPICS {' | '.join(found)}", 7), ""] if found else []

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC
 
+from jobs.layout import wrapped
 from jobs.questions.ask import asking, published_answers, require
 from jobs.questions.rows import Place, Row
 from jobs.run.outcome import said
@@ -38,7 +39,8 @@ def report(findings: Sequence[Row], records: Mapping[Place, Row]) -> tuple[list[
     for finding in findings:
         outcome, sentence = verified(claim(finding), evidence(finding, records))
         counts[outcome] += 1
-        lines.append(f"{finding['finding_id']}  {finding['rule']}  {outcome}: {shortened(sentence, 1000)}")
+        told = f"{finding['finding_id']}  {finding['rule']}  {outcome}: {shortened(sentence, 1000)}"
+        lines += wrapped(told)
     total = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
     return [*lines, f"FINDINGS  {len(findings)}: {total}"], counts
 

@@ -11,6 +11,7 @@ from jobs.questions.answers import Answers
 from jobs.questions.changes.asked import TABLES as CHANGED
 from jobs.questions.changes.asked import changes_of
 from jobs.questions.finding_lines import first_places
+from jobs.questions.log_folder import folder_of
 from jobs.questions.nodes import in_office, mode_of, releases_of
 from jobs.questions.outages import TABLE, Outages, asked_of
 from jobs.questions.reassignments import TABLE as ATTEMPTS
@@ -27,7 +28,7 @@ SHOWN_MOVES = 8
 class Facts:
     """What the tables answered.
 
-    since: what the run brought begins then; None: it brought everything.
+    since: what the run brought begins then; None: it brought everything. folder: that all logs lie in.
     """
 
     since: datetime | None
@@ -52,6 +53,7 @@ class Facts:
     odd_moves: list[Row]
     replay_checks: dict[str, Row]
     lines: dict[Place, Row]
+    folder: str = ""
 
 
 def gather(
@@ -97,7 +99,8 @@ def gather(
         futures = {name: pool.submit(ask) for name, ask in asked.items()}
         found = {name: future.result() for name, future in futures.items()}
     places, moves = first_places(found["findings"], since), found["odd_moves"]
-    return Facts(since=since, read=read, **found, lines=answers.lines([*places, *moves], shown=moves))
+    lines = answers.lines([*places, *moves], shown=moves)
+    return Facts(since=since, read=read, **found, lines=lines, folder=folder_of(answers.segments["path"]))
 
 
 def none() -> None:

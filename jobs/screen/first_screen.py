@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 
+from jobs.layout import command_lines, wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.changes.screen import change_lines
 from jobs.questions.finding_lines import SEVERITY, finding_lines, is_since, told
+from jobs.questions.log_folder import below, logs_in
 from jobs.questions.nodes import controller_text, may_be_silent, release_text
 from jobs.questions.outages import outage_lines
 from jobs.questions.reassignments import reassignment_lines
@@ -24,6 +27,7 @@ from schemas.gold.finding import SEVERITIES
 
 COMMAND = "kafka-controller-audit"
 SHOWN_UNREAD = 5
+HANG = 6
 EXCERPT = "excerpt"  # of what is not_asked
 STATES = {
     "held_back": "read but for a last record that may still grow",
@@ -63,10 +67,10 @@ def screen_of(
     parts: list[Sequence[str]] = [
         heading(request, facts),
         reading(facts, result),
-        at_end(facts),
-        judged,
-        not_known(facts) if result.is_judged else [],
-        shown or window(facts),
+        fitted(at_end(facts), 8),
+        fitted(judged, 9),
+        fitted(not_known(facts), 9) if result.is_judged else [],
+        fitted(shown or window(facts), 9),
         [""],
         change_lines(facts.changes, facts.read["last_at"], facts.since),
         finding_lines(facts.findings, facts.lines, facts.read["last_at"], facts.since),
@@ -82,6 +86,10 @@ def screen_of(
     return Screen(text, standing(result.counts), judged[0].removeprefix("VERDICT").strip())
 
 
+def fitted(lines: Sequence[str], hang: int) -> list[str]:
+    return [line for one in lines for line in wrapped(one, hang)]
+
+
 def standing(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Severities of the findings that are new or ongoing, as the run counted them."""
     return tuple(one for one in SEVERITIES if counts.get(f"findings:{one}"))
@@ -95,7 +103,7 @@ def nothing_new(folder: str, request: RunRequest, result: RunResult) -> str:
         f"FINDINGS new or ongoing when last judged: {said}",
         f"TABLES   {folder}/<layer>/<table>",
     ]
-    return "\n".join(lines)
+    return "\n".join(fitted(lines, 9))
 
 
 def heading(request: RunRequest, facts: Facts) -> list[str]:
@@ -107,14 +115,15 @@ def heading(request: RunRequest, facts: Facts) -> list[str]:
     origin = request.settings.source_of("zone")
     said = "no zone given" if origin == "defaults" else f"zone by {origin}"
     if not read["last_at"]:
-        return [f"{request.cluster_id}  {mode}{release}  nodes {nodes}  no time on any record"]
+        return wrapped(f"{request.cluster_id}  {mode}{release}  nodes {nodes}  no time on any record", HANG)
     first, last = read["first_at"], read["last_at"]
     age = age_text(datetime.now(UTC) - last)
     end = clock(last) if first.date() == last.date() else day_clock(last)
     span = f"{day_clock(first)} - {end} UTC (age {age})"
     return [
-        f"{request.cluster_id}  {mode}{release}  nodes {nodes}  DATA {span}",
-        f"      logs in {zones} ({said})",
+        *wrapped(f"{request.cluster_id}  {mode}{release}  nodes {nodes}  DATA {span}", HANG),
+        *logs_in(facts.folder, HANG * " "),
+        *wrapped(f"{HANG * ' '}times in {zones} ({said})", HANG),
     ]
 
 
@@ -139,13 +148,13 @@ def reading(facts: Facts, result: RunResult) -> list[str]:
     if skipped:
         lines.append(f"      not read: {', '.join(skipped)}")
     lines += [
-        f"        {shortened(path, 160)}: {shortened(said, 600)}"
+        f"        {shortened(below(path, facts.folder), 1000)}: {shortened(said, 600)}"
         for path, said in [*result.unread[:SHOWN_UNREAD], *result.excerpts[:SHOWN_UNREAD]]
     ]
     if len(result.unread) > SHOWN_UNREAD:
         lines.append(f"        {len(result.unread) - SHOWN_UNREAD} more in silver.log_gap (not_read)")
     lines += [f"      left out: {shortened(one, 160)} (ops.quality_result)" for one in result.left_out]
-    return lines
+    return fitted(lines, HANG + 4)
 
 
 def at_end(facts: Facts) -> list[str]:
@@ -232,13 +241,16 @@ def outage_part(facts: Facts) -> list[str]:
 
 def where_next(request: RunRequest, folder: str, facts: Facts) -> list[str]:
     read, findings = facts.read, told(facts.findings)
-    ask = f"{own_command()} {{}} --warehouse {request.warehouse} --cluster {request.cluster_id}"
     at = day_clock(read["last_at"]).replace(" ", "T") if read["last_at"] else "TIME"
+    asked_of = [f"--warehouse {quote(request.warehouse)}", f"--cluster {quote(request.cluster_id)}"]
+    questions = ["show F1" if findings else "terms", "partition TOPIC-N", f"brokers --at {at}"]
     return [
-        f"TABLES {folder}/<layer>/<table> (Delta)",
-        f"NEXT   {ask.format('show F1' if findings else 'terms')}",
-        f"       {ask.format('partition TOPIC-N')}",
-        f"       {ask.format(f'brokers --at {at}')}",
+        *wrapped(f"TABLES {folder}/<layer>/<table> (Delta)", 7),
+        *(
+            line
+            for place, one in enumerate(questions)
+            for line in command_lines([own_command(), one, *asked_of], " " * 7 if place else "NEXT   ", 9)
+        ),
     ]
 
 

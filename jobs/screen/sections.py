@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from jobs.layout import wrapped
 from jobs.questions.ask_text import broker_table
 from jobs.questions.rows import Row
 from jobs.questions.terms import short_table
@@ -11,6 +12,7 @@ from jobs.text import printable, printable_lines
 from pipeline.kafka.machines.by_release import why_normal
 
 SHOWN_TERMS = 20
+HANG = 7
 
 
 def term_lines(facts: Facts) -> list[str]:
@@ -50,7 +52,7 @@ def ratio_lines(checks: Row | None) -> list[str]:
         f" | partitions listed {checks['lists_alike']:,} of {checks['lists']:,}" if checks["lists"] else ""
     )
     ratios = f"ratios {checks['equal']:,} of {checks['said']:,}{''.join(notes + unequal)}"
-    return [f"  as Kafka prints it itself: {ratios}{lists}"]
+    return wrapped(f"  as Kafka prints it itself: {ratios}{lists}")
 
 
 CHECKED = {
@@ -68,7 +70,7 @@ def checked_lines(checks: Mapping[str, Row]) -> list[str]:
             unsure = f", {one['undecided']:,} undecided" if one["undecided"] else ""
             differing = f", {one['differing']:,} DIFFER" if one["differing"] else ""
             told.append(f"{words} {one['equal']:,} of {one['said']:,}{unsure}{differing}")
-    return [f"       as Kafka says itself: {' | '.join(told)}"] if told else []
+    return wrapped(f"       as Kafka says itself: {' | '.join(told)}", HANG + 2) if told else []
 
 
 def move_lines(facts: Facts) -> list[str]:
@@ -96,12 +98,13 @@ def move_lines(facts: Facts) -> list[str]:
         "hidden",
     )
     said = " | ".join(f"{name.replace('_', ' ')} {counts.get(name, 0):,}" for name in names)
-    lines = [f"MOVES  {said}"]
+    lines = wrapped(f"MOVES  {said}", HANG)
     if counts.get("refused"):
         lines.append(f"       {counts['normal']} of the refused are normal in this release")
     if facts.level and not facts.level["is_trace"]:
-        lines.append(
-            "       INFO: replica moves, and partitions going Offline or NonExistent, are not printed; to see them set"
+        lines += wrapped(
+            "       INFO: replica moves, and partitions going Offline or NonExistent, are not printed; to see them set",
+            HANG,
         )
         lines.append("       log4j.logger.state.change.logger=TRACE, stateChangeAppender")
     lines += checked_lines(facts.replay_checks)
@@ -111,11 +114,11 @@ def move_lines(facts: Facts) -> list[str]:
         found = facts.lines[one["file_id"], one["byte_offset"]]
         text = next(iter(printable_lines(bytes(found["raw"] or b""), width=230)))
         normal = " (normal)" if one["normal"] else ""
-        lines.append(f"  {one['verdict']}{normal}  {printable(found['path'])}:{found['line']}")
+        lines.append(f"  {one['verdict']}{normal}  {printable(found['near'])}:{found['line']}")
         lines.append(f"    {text}")
         why = why_normal(one["machine"], one["from_state"], one["to_state"]) if one["normal"] else ""
         if why and why not in reasons:
-            lines.append(f"    {why}")
+            lines += wrapped(f"    {why}")
         reasons.add(why)
     odd_count = counts.get("illegal", 0) + counts.get("refused", 0)
     more = [f"  {odd_count - len(odd)} more in gold.transition_audit"] if odd_count > len(odd) else []

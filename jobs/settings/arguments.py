@@ -6,6 +6,7 @@ import math
 from datetime import UTC, datetime
 from pathlib import Path
 
+from jobs.layout import WIDTH_HELP
 from jobs.settings.load import load
 from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError
@@ -17,7 +18,9 @@ FLAGS = ("cluster", "zone", "server_log", "server_properties", "follow_links", "
 
 def parser(job: str, description: str) -> argparse.ArgumentParser:
     """Flags of every job; those of a setting stand before the file's and the environment's."""
-    arguments = argparse.ArgumentParser(prog=f"kafka-controller-audit {job}", description=description)
+    arguments = argparse.ArgumentParser(
+        prog=f"kafka-controller-audit {job}", description=description, epilog=WIDTH_HELP
+    )
     arguments.add_argument(
         "--logs",
         action="append",

@@ -40,7 +40,8 @@ def printed(capsys: pytest.CaptureFixture[str], *given: str, code: int = 0) -> s
 
 
 def without_paths(screen: str) -> list[str]:
-    return [line for line in screen.splitlines() if "controller.log:" not in line and "stdin!" not in line]
+    told = ("controller.log:", "stdin!", "      logs in ")
+    return [line for line in screen.splitlines() if not any(one in line for one in told)]
 
 
 def test_an_archive_is_what_is_in_it(
@@ -53,9 +54,10 @@ def test_an_archive_is_what_is_in_it(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     screen = printed(capsys, str(archive))
     assert without_paths(screen) == without_paths(printed(capsys, str(logs)))
-    assert f"{archive}!broker-2/controller.log:43\n" in screen
+    assert f"logs in {tmp_path}\n" in screen and " b.tgz!broker-2/controller.log:43\n" in screen
     shown = printed(capsys, str(archive), "--show", "F1")
-    assert f"{archive}!broker-2/controller.log:43" in shown and " $ " not in shown
+    assert f"logs in {tmp_path}\n" in shown
+    assert "  b.tgz!broker-2/controller.log:43\n" in shown and " $ " not in shown
     assert not list((tmp_path / "tmp").iterdir())
 
 
@@ -67,7 +69,8 @@ def test_what_is_left_out_of_an_archive_is_told(
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         tar.addfile(link)
     screen = printed(capsys, str(logs), code=7)
-    assert f"{logs}/more.tar!controller.log: links that lead out of it: 1" in screen
+    assert f"logs in {logs}\n" in screen
+    assert "  more.tar!controller.log: links that lead out of it: 1" in screen
 
 
 def test_lines_of_several_pods_in_a_pipe_are_told_apart(
@@ -107,7 +110,8 @@ def test_a_window_cuts_what_is_shown(capsys: pytest.CaptureFixture[str], logs: P
 def test_a_finding_is_shown_with_its_lines(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = printed(capsys, str(logs), "--show", "F2")
     assert shown.startswith("WARNING F2  controller 1 (epoch 7) resigned") and "VERDICT" not in shown
-    assert f"{logs}/broker-1/controller.log:1" in shown and LINES[1].splitlines()[0] in shown
+    assert f"  logs in {logs}\n  broker-1/controller.log:1\n" in shown
+    assert LINES[1].splitlines()[0] in shown and f"$ sed -n '1,1p' {logs}/broker-1/controller.log" in shown
     assert main([str(logs), "--show", "F9"]) == 4
     assert "Expected a finding F9, found F1 to F2" in capsys.readouterr().err
 

@@ -17,7 +17,7 @@ from jobs.questions.ask import (
 )
 from jobs.questions.ask_text import evidence_lines, timeline_table
 from jobs.questions.outages import topic_lines
-from jobs.questions.terms import WIDTH, after_lines, life_lines, short_table, step_lines
+from jobs.questions.terms import after_lines, life_lines, short_table, step_lines
 from jobs.text import command_to_see, printable_lines
 from pipeline.core.errors import InputProblem
 
@@ -77,7 +77,7 @@ def test_nothing_in_a_log_acts_on_the_terminal() -> None:
     place = {"file_id": "f", "byte_offset": 0}
     shown = evidence_lines(
         [place, {"file_id": "g", "byte_offset": 7}],
-        {("f", 0): {"path": "/l/c\x1b.log", "line": 3, "raw": raw}},
+        {("f", 0): {"path": "/l/c\x1b.log", "near": "/l/c\x1b.log", "line": 3, "raw": raw}},
     )
     assert shown[0] == "  /l/c·.log:3" and not any("\x1b" in line or "$ " in line for line in shown)
     assert shown[-1] == "  file g, byte 7: its text is not kept"
@@ -165,7 +165,6 @@ def test_outages_of_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_term_of_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["term", "3"]) == 0
     said = capsys.readouterr().out
-    assert all(len(line) <= WIDTH or ":" in line.split("/")[-1] for line in said.splitlines())
     lines = [line.split() for line in said.splitlines()]
     assert [
         "FENCED",
@@ -227,7 +226,7 @@ def test_a_finding_is_shown_with_its_lines(sample_warehouse: str, capsys: pytest
 def test_a_partition_is_told_interval_by_interval(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["partition", "audit_log-0"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("audit_log-0  lab-2.2.2") and "08:59:35.967" in said
+    assert said.startswith("lab-2.2.2  audit_log-0\n") and "08:59:35.967" in said
     assert cli.main(["partition", "audit_lag-0"]) == 4
     assert "found audit_log with " in capsys.readouterr().err
 

@@ -112,7 +112,10 @@ def test_lines_stay_within_the_width(
     assert max(longest) <= 80
 
 
-def test_a_name_that_is_longer_than_its_column_stands_whole(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_is_longer_than_its_column_stands_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     message = "[Controller id=0] Topics not in preferred replica for broker 0 Map()"
     said = explain(f"{TIME} DEBUG {message} (kafka.controller.KafkaController)", out=capsys)
     assert re.search(r"^  topics_not_in_preferred_replica  Map\(\)$", said, re.MULTILINE)

@@ -88,7 +88,7 @@ def test_a_record_that_is_kept_no_more() -> None:
     one, tables = placed(RECORDS.filter(pl.col("byte_offset") != 30, pl.col("file_id") == "f"))
     places = [*at("f", 30), *at("g", 0), *at("unknown", 0)]
     assert one.lines(places, places) == {
-        ("f", 30): {"file_id": "f", "byte_offset": 30, "line": 5, "raw": None, "path": "new"}
+        ("f", 30): {"file_id": "f", "byte_offset": 30, "line": 5, "raw": None, "path": "new", "near": "new"}
     }
     assert one.records(places) == {}
     tables.read_of.clear()

@@ -122,8 +122,10 @@ def test_of_a_night_hardly_a_table_is_read() -> None:
     """It has built the days that its first screen tells of. Deletions are told of from the beginning; of what people
     asked for the lines since the first new record are read, as late ones may be stored already."""
     _, at_hand = after_run(None)
-    segments = "file_id | load_seq | first_logged_at | last_logged_at | record_count | understood_count\n"
-    rows = frame(source_file.SPEC, segments + "f | 1 | 1 | 2 | 1 | 1\ng | 2 | 7 | 9 | 1 | 1")
+    segments = (
+        "file_id | path | load_seq | first_logged_at | last_logged_at | record_count | understood_count\n"
+    )
+    rows = frame(source_file.SPEC, segments + "f | f | 1 | 1 | 2 | 1 | 1\ng | g | 2 | 7 | 9 | 1 | 1")
     at_hand.note(source_file.SPEC, Built(rows, is_all=True))
     for table in TABLES:
         if table.build is not None:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
+from jobs.layout import wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, moment_or_clock, on_day, require
 from jobs.questions.changes.asked import changes_of, of_topic, said, served_by, unseen
 from jobs.questions.changes.of_controllers import TERMS
 from jobs.questions.changes.out import documents, places_of
+from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.rows import Row, place_of
 from jobs.text import clock_by, counted, day_clock, shortened
 
@@ -42,8 +44,11 @@ def changes(given: argparse.Namespace, answers: Answers) -> list[str]:
         return json.dumps(documents(rows, lines_of), indent=2).splitlines()
     span = " ".join(f"{word} {day_clock(at)}" for word, at in (("since", since), ("until", until)) if at)
     return [
-        f"{answers.cluster_id}  {counted(len(rows), 'change')} that people or tools asked for"
-        f"{' ' + span if span else ''}  times are UTC",
+        *wrapped(
+            f"{answers.cluster_id}  {counted(len(rows), 'change')} that people or tools asked for"
+            f"{' ' + span if span else ''}  times are UTC"
+        ),
+        *(logs_in(folder_of(answers.segments["path"]), "    ") if lines_of else []),
         *(line for row in rows for line in told(row, lines_of, last)),
         *notes(answers, rows),
     ]
@@ -54,11 +59,11 @@ def told(row: Row, lines_of: dict[tuple[str, int], Row], last: datetime) -> list
     doubt = "" if row["certainty"] == "proved" else f"  [{row['certainty']}]"
     by = served_by(row)
     served = f"  ({by})" if by else ""
-    lines = [f"{clock_by(row['at'], last)} {shortened(said(row), WIDTH)}{served}{doubt}"]
+    lines = wrapped(f"{clock_by(row['at'], last)} {shortened(said(row), WIDTH)}{served}{doubt}")
     found = lines_of.get(place_of(row)) if row["file_id"] is not None else None
-    return [*lines, f"    {shortened(found['path'], 1000)}:{found['line']}"] if found else lines
+    return [*lines, f"    {shortened(found['near'], 1000)}:{found['line']}"] if found else lines
 
 
 def notes(answers: Answers, rows: Sequence[Row]) -> list[str]:
     said = unseen(answers, rows)
-    return ["", *said] if said else []
+    return ["", *(line for one in said for line in wrapped(one))] if said else []

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
 
+from jobs.layout import wrapped
 from jobs.questions.changes.asked import said
 from jobs.questions.changes.kinds import KINDS
 from jobs.questions.rows import Row
 from jobs.text import clock_by, day_clock, shortened
 
-SHOWN, WIDTH = 6, 150
+SHOWN, WIDTH, HANG = 6, 150, 8
 
 
 def change_lines(rows: Sequence[Row] | None, last: datetime | None, since: datetime | None) -> list[str]:
@@ -23,8 +24,9 @@ def change_lines(rows: Sequence[Row] | None, last: datetime | None, since: datet
     lines = [group_line(group, last) for group in groups[:SHOWN]]
     left = sum(map(len, groups[SHOWN:]))
     begin = f" --since {day_clock(since).replace(' ', 'T')}" if since else ""
-    more = [f"        {left:,} more: changes{begin}"] if left else []
-    return [f"CHANGES {lines[0]}", *(f"        {line}" for line in lines[1:]), *more, ""]
+    more = [f"{HANG * ' '}{left:,} more: changes{begin}"] if left else []
+    told = [f"{'CHANGES ' if not place else HANG * ' '}{line}" for place, line in enumerate(lines)]
+    return [*(one for line in told for one in wrapped(line, HANG + 4)), *more, ""]
 
 
 def group_line(group: Sequence[Row], last: datetime | None) -> str:

@@ -5,11 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from jobs.layout import wrapped
 from jobs.questions.answers import Answers
+from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.rows import Place, Row, place_of
 from jobs.text import day_clock, printable_lines, shortened
 
 WIDTH = 200
+HANG = 6
 SHOWN_LINES = 2  # of one thing told; JSON has all
 
 
@@ -36,29 +39,34 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer of one cluster, and by place its records: path, line, raw."""
+    """An answer of one cluster, by place its records (path, line, raw), and the folder that all its logs lie in."""
 
     cluster_id: str
     question: str
     answer: Answer
     lines: Mapping[Place, Row] = field(default_factory=dict)
+    folder: str = ""
 
 
 def with_lines(answers: Answers, question: str, answer: Answer) -> Answered:
     places = [place for one in answer.told for place in one.evidence]
-    return Answered(answers.cluster_id, question, answer, answers.lines(places) if places else {})
+    lines = answers.lines(places) if places else {}
+    folder = folder_of(answers.segments["path"]) if lines else ""
+    return Answered(answers.cluster_id, question, answer, lines, folder)
 
 
 def as_text(found: Answered) -> list[str]:
     answer = found.answer
     until = f"  (data to {day_clock(answer.as_of)} UTC)" if answer.as_of else ""
-    lines = [f"{found.cluster_id}  {found.question}{until}", shortened(answer.sentence, 1000)]
+    lines = wrapped(f"{found.cluster_id}  {found.question}{until}")
+    lines += wrapped(shortened(answer.sentence, 1000), 2)
+    lines += logs_in(found.folder, "  ")
     for one in answer.told:
         at = f"{day_clock(one.at)}  " if one.at else ""
         sure = f"  [{one.certainty}]" if one.certainty not in (None, "proved") else ""
-        lines.append(f"  {at}{shortened(one.text, 600)}{sure}")
+        lines += wrapped(f"  {at}{shortened(one.text, 600)}{sure}", HANG)
         lines += record_lines(one.evidence, found.lines)
-    return [*lines, *(f"  not known: {one}" for one in answer.not_known)]
+    return [*lines, *(line for one in answer.not_known for line in wrapped(f"  not known: {one}", HANG))]
 
 
 def record_lines(evidence: Sequence[Row], lines_of: Mapping[Place, Row]) -> list[str]:
@@ -67,7 +75,7 @@ def record_lines(evidence: Sequence[Row], lines_of: Mapping[Place, Row]) -> list
     for place in evidence[:SHOWN_LINES]:
         found = lines_of.get(place_of(place))
         if found is not None:
-            lines.append(f"      {shortened(found['path'], 300)}:{found['line']}")
+            lines.append(f"      {shortened(found['near'], 1000)}:{found['line']}")
             text = next(iter(printable_lines(bytes(found["raw"] or b""), width=WIDTH)), "")
             lines += [f"        {text}"] if text else []
     more = len(evidence) - SHOWN_LINES

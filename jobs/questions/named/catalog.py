@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from functools import partial
 
+from jobs.layout import wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.ask import (
     all_answers,
@@ -202,8 +203,13 @@ def parsed(words: Sequence[str]) -> Given:
 def listed() -> list[str]:
     """Every question with what it takes."""
     wide = max(map(len, QUESTIONS))
-    lines = [f"  {name:<{wide}}  {one.words}{takes_text(one)}" for name, one in QUESTIONS.items()]
-    return ["kafka-controller-audit ask QUESTION [--warehouse URI] [--cluster NAME] [--format json]", *lines]
+    lines = [
+        line
+        for name, one in QUESTIONS.items()
+        for line in wrapped(f"  {name:<{wide}}  {one.words}{takes_text(one)}", wide + 4)
+    ]
+    usage = "kafka-controller-audit ask QUESTION [--warehouse URI] [--cluster NAME] [--format json]"
+    return [*wrapped(usage), *lines]
 
 
 def takes_text(question: Question) -> str:
