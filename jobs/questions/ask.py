@@ -2,8 +2,7 @@
 
 import argparse
 import difflib
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import partial
@@ -13,10 +12,12 @@ from jobs.questions.answers import Answers
 from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
 from jobs.questions.log_folder import folder_of
 from jobs.questions.rows import Row
+from jobs.questions.several_clusters import Question, as_lines, asked_of
+from jobs.run import outcome
 from jobs.run.chosen_clusters import chosen_clusters
 from jobs.settings.arguments import moment
 from jobs.terminal import say
-from jobs.text import day_clock, printable, shortened
+from jobs.text import day_clock, shortened
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.core.frames import frame_of
 from pipeline.store.readable_warehouse import readable_warehouse
@@ -24,7 +25,6 @@ from schemas.ops import run
 
 SHOWN_RUNS = 60
 OF_RUN = ("run_id", "run_seq", "job", "ended_at", "outcome", "counts", "sentence")
-Question = Callable[[Answers], list[str]]
 
 
 @dataclass(frozen=True)
@@ -67,22 +67,25 @@ def asking(command: str, description: str) -> argparse.ArgumentParser:
     arguments.add_argument(
         "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
     )
-    arguments.add_argument(
-        "--cluster", metavar="NAME", help="may be left out where the warehouse holds one cluster"
-    )
+    arguments.add_argument("--cluster", metavar="NAME", help="one cluster (all that the warehouse holds)")
     arguments.add_argument("--run-id", metavar="RUN", help="as an older run published it ('runs' lists them)")
     return arguments
 
 
 def answered(command: str, given: argparse.Namespace, question: Question) -> int:
-    """Prints the answer from the published versions; one sentence on stderr if there is none."""
+    """Prints the answer of the cluster that is named, else of all, from the published versions; one sentence on stderr
+    if there is none. What is for programs tells of one cluster."""
+    is_for_people = getattr(given, "format", "text") == "text"
+    ask_of = all_answers if is_for_people else only_answers
     try:
-        lines = question(published_answers(given.warehouse, given.cluster, given.run_id))
-        say(lines)
+        say(as_lines(asked_of(ask_of(given.warehouse, given.cluster, given.run_id), question)))
     except PipelineError as problem:
-        print(printable(f"{command}: {problem}"), file=sys.stderr)
-        return problem.exit_code
+        return outcome.said(command, problem)
     return 0
+
+
+def only_answers(warehouse: str, cluster: str | None, run_id: str | None) -> list[Answers]:
+    return [published_answers(warehouse, cluster, run_id)]
 
 
 def published_answers(warehouse: str, cluster: str | None, run_id: str | None) -> Answers:

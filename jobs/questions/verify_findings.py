@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC
 
 from jobs.layout import wrapped
-from jobs.questions.ask import asking, published_answers, require
+from jobs.questions.answers import Answers
+from jobs.questions.ask import all_answers, asking, require
 from jobs.questions.rows import Place, Row
-from jobs.run.outcome import said
+from jobs.run.outcome import said, worst
 from jobs.terminal import say
 from jobs.text import shortened
 from jobs.verify.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record
@@ -20,12 +21,20 @@ OUTCOMES = (CONFIRMED, NOT_CONFIRMED, UNDECIDED)
 def main(argv: Sequence[str] | None = None) -> int:
     given = asking("verify", "Whether the lines of each finding say what it says.").parse_args(argv)
     try:
-        answers = published_answers(given.warehouse, given.cluster, given.run_id)
+        found = all_answers(given.warehouse, given.cluster, given.run_id)
+    except PipelineError as problem:
+        return said("verify", problem)
+    return worst([verify(one, place) for place, one in enumerate(found)])
+
+
+def verify(answers: Answers, place: int) -> int:
+    """Of one cluster, the place of which among them tells whether others stand before it; exit code."""
+    try:
         require(answers, "gold.finding")
         findings = answers.findings()
         places = [one for row in findings for one in row["evidence"]]
         lines, counts = report(findings, answers.records(places))
-        say(lines)
+        say([*([""] if place else []), answers.cluster_id, *lines])
         require_confirmed(counts)
     except PipelineError as problem:
         return said("verify", problem)

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import nightly
-from jobs.questions import ask, findings, status
+from jobs.questions import ask, findings, status, verify_findings
 from jobs.questions.answers import Answers
 from jobs.questions.named import catalog
 from pipeline.store.published import FORMAT_VERSION
@@ -77,6 +77,6 @@ def compared(shared: Path) -> Callable[[str], Compared]:
 @pytest.fixture
 def sample_in_memory(sample_answers: Answers, monkeypatch: pytest.MonkeyPatch) -> Answers:
     """The follow-up commands ask these, without Spark."""
-    for module in (ask, findings, status, catalog):
+    for module in (ask, findings, status, catalog, verify_findings):
         monkeypatch.setattr(module, "all_answers", lambda *_: [sample_answers])
     return sample_answers

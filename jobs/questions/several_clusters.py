@@ -1,0 +1,59 @@
+"""One question asked of every cluster of a warehouse that is not told which: each under its own name."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from jobs.layout import wrapped
+from jobs.questions.answers import Answers
+from pipeline.core.errors import InputProblem
+
+NAMED = 5  # clusters of which it is said why they have no answer
+Question = Callable[[Answers], list[str]]
+
+
+@dataclass
+class Asked:
+    """lines: the answer of each cluster that has one; problems: why the others have none."""
+
+    lines: dict[str, list[str]] = field(default_factory=dict)
+    problems: dict[str, InputProblem] = field(default_factory=dict)
+
+
+def asked_of(clusters: Sequence[Answers], question: Question) -> Asked:
+    """InputProblem: no cluster has an answer."""
+    found = Asked()
+    for one in clusters:
+        try:
+            found.lines[one.cluster_id] = question(one)
+        except InputProblem as problem:
+            found.problems[one.cluster_id] = problem
+    if not found.lines:
+        raise together(found.problems)
+    return found
+
+
+def together(problems: dict[str, InputProblem]) -> InputProblem:
+    """That of the only cluster as it is; of several what was found in each."""
+    first = next(iter(problems.values()))
+    if len(problems) == 1:
+        return first
+    told = [f"{name}: {problem.found}" for name, problem in list(problems.items())[:NAMED]]
+    more = [f"{len(problems) - NAMED} more clusters"] if len(problems) > NAMED else []
+    return InputProblem(expected=first.expected, found="; ".join([*told, *more]), todo=first.todo)
+
+
+def as_lines(asked: Asked) -> list[str]:
+    """The answers one after the other, then who has none and why, those with the same reason in a line."""
+    is_alone = len(asked.lines) + len(asked.problems) == 1
+    lines: list[str] = []
+    for name, own in asked.lines.items():
+        is_named = is_alone or (own[:1] and own[0].startswith(f"{name}  "))
+        lines += [*([""] if lines else []), *([] if is_named else [name]), *own]
+    alike: dict[str, list[str]] = {}
+    for name, problem in asked.problems.items():
+        alike.setdefault(problem.expected, []).append(name)
+    for expected, names in alike.items():
+        found = asked.problems[names[0]].found
+        said = f"NO ANSWER  {', '.join(names)}: expected {expected}, found {found}"
+        lines += ["", *wrapped(said, 11)]
+    return lines
