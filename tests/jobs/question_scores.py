@@ -1,12 +1,14 @@
 """Answers to questions by name, asked of a lab cluster at many times, against what its truth says."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from jobs.questions.answers import Answers
 from jobs.questions.ask import TopicPartition
+from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.partitions import why_leaderless
 from pipeline.core.errors import InputProblem
 from tests.gold import kraft_outage_truth, outage_truth
@@ -14,6 +16,7 @@ from tests.gold.kraft_truth import true_states
 from tests.gold.lab_runs import changes
 from tests.gold.outage_truth import Outage
 from tests.gold.truth import Partition, ms
+from tests.jobs.change_truth import EARLY_MS, LATE_MS, Asked, asked_of, is_in_one_step, moved_at
 from tests.jobs.cluster_scores import Compared
 from tests.lab import json_lines
 
@@ -31,6 +34,48 @@ def of_why_leaderless(of: Compared) -> tuple[Counter[str], Counter[str]]:
         asked_between(of.answers, partition, at_ms) for partition, at_ms in served(outages, of.answers)
     )
     return within, between
+
+
+# How the timeline tells what was asked for: one of these, with the subject.
+TOLD_AS = {
+    "create_topic": ("topic {} was created", "topic .* was created.* more of the kind .*{}"),
+    "delete_topic": (
+        "topic {} was asked to be deleted",
+        "topic {} was gone: deleted",
+        "deletion of topic {},",
+    ),
+    "delete_topic_znode": ("topic {} was removed from ZooKeeper", "topic {} was gone"),
+    "add_partitions": ("topic {} was given partitions",),
+    "reassign": ("{}: reassignment", "reassignment of .*{}"),
+    "cancel_reassign": ("{}: reassignment", "reassignment of .*{}"),
+    "preferred_election": ("preferred",),
+    "unclean_election": ("unclean",),
+    "controlled_shutdown": ("broker {} asked to be shut down",),
+    "bump_version": ("/controller_epoch was rewritten",),
+    "delete_controller": ("term of broker .* ended: znode gone",),
+    "alter_configs": ("settings of .*{}",),
+    "unregister_broker": ("broker {} was unregistered",),
+    "wipe": ("the metadata began anew",),
+}
+
+
+def of_what_happened(of: Compared) -> tuple[int, list[str]]:
+    """How many requests of the truth are told within some seconds of them, and which are not."""
+    moved = moved_at(of.folder) if "-kraft-" in of.folder.name else None
+    asked = [
+        one for one in asked_of(of.folder) if one.what in TOLD_AS
+    ]  # settings are in server.log, which is not read
+    done = [one for one in asked if one.is_done and not is_in_one_step(one, moved)]
+    missing = [one.what for one in done if not is_told(of.answers, one)]
+    return len(done) - len(missing), missing
+
+
+def is_told(answers: Answers, one: Asked) -> bool:
+    begin, end = one.at_ms - EARLY_MS, one.until_ms + LATE_MS
+    around = timedelta(milliseconds=(end - begin) / 2)
+    found = what_happened(answers, moment((begin + end) // 2), around, About())
+    wanted = [words.format(re.escape(name)) for words in TOLD_AS[one.what] for name in one.subjects or {""}]
+    return any(re.search(words, told.text) for words in wanted for told in found.told)
 
 
 def true_outages(cluster: Path, answers: Answers) -> list[Outage]:

@@ -3,17 +3,23 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 
 from jobs.questions.answers import Answers
 from jobs.questions.ask import unknown_topic
+from jobs.questions.changes.asked import changes_of
+from jobs.questions.changes.frames import LINE
 from jobs.questions.named.answer import Answer, Told
-from jobs.questions.named.sources import SOURCES, Source, plain
-from jobs.questions.rows import Row
-from jobs.text import counted, day_clock
-from pipeline.core.conditions import Condition, all_of, before, equals, since
+from jobs.questions.named.sources import CHANGE, SOURCES, TOLD_ABOVE, Source, partition_of, plain
+from jobs.questions.rows import Row, place_of
+from jobs.text import counted, day_clock, shortened
+from pipeline.core.conditions import Condition, all_of, before, equals, reaching, since
 from pipeline.core.errors import InputProblem
 
 ALIKE_FROM = 4  # rows of one source at one time are told together from so many on
+NAMED, LINES = 5, 20  # of those told together
+Happened = tuple[datetime, int, Row]  # when, which of ALL, its row
+ALL = (*SOURCES, CHANGE)
 
 
 @dataclass(frozen=True)
@@ -32,11 +38,12 @@ def what_happened(answers: Answers, at: datetime | None, around: timedelta, abou
         return Answer("Not enough evidence: no time is on any record.")
     require_known(answers, about)
     begin, end = window_of(last if at is None else at, around)
-    found = (
+    found = [
         (row[source.at], place, row)
         for place, source in enumerate(SOURCES)
         for row in rows_of(answers, source, begin, end, about)
-    )
+    ]
+    found += [(row["at"], len(SOURCES), row) for row in asked_for(answers, begin, end, about)]
     rows = sorted(found, key=lambda one: one[:2])
     told = list(told_of(rows))
     window = f"{day_clock(begin)} to {day_clock(end)} UTC"
@@ -90,32 +97,63 @@ def rows_of(answers: Answers, source: Source, begin: datetime, end: datetime, ab
     return answers.rows(source.table, all_of(*asked)).to_dicts() if answers.has(source.table) else []
 
 
-def told_of(rows: Sequence[tuple[datetime, int, Row]]) -> Iterator[Told]:
+def asked_for(answers: Answers, begin: datetime, end: datetime, about: About) -> list[Row]:
+    """Requests that no source tells to have begun. end: included."""
+    if not answers.has(CHANGE.table):
+        return []
+    found = changes_of(answers, begin, end + timedelta(microseconds=1))
+    partition = None if about.partition is None else f"{about.topic}-{about.partition}"
+    return [
+        row
+        for row in found
+        if row["kind"] not in TOLD_ABOVE
+        and about.topic in (None, *(row["topics"] or []))
+        and partition in (None, *(row["partitions"] or []))
+        and about.broker in (None, row.get("broker_id"))
+    ]
+
+
+def told_of(rows: Sequence[Happened]) -> Iterator[Told]:
     """Many of one source at one time are told by the first of them, and by how many there are."""
-    place = 0
-    while place < len(rows):
-        at, source, row = rows[place]
-        alike = place
-        while alike < len(rows) and rows[alike][:2] == (at, source):
-            alike += 1
-        count = alike - place
-        if count < ALIKE_FROM:
-            yield from (one_told(*rows[one]) for one in range(place, alike))
+    for (at, source), group in groupby(rows, key=lambda one: one[:2]):
+        alike = [row for _, _, row in group]
+        if len(alike) < ALIKE_FROM:
+            yield from (one_told(at, source, row) for row in alike)
         else:
-            first = one_told(at, source, row)
-            yield Told(
-                f"{first.text}, and {count - 1:,} more of the kind", at, first.certainty, first.evidence
-            )
-        place = alike
+            yield together(at, source, alike)
+
+
+def together(at: datetime, source: int, alike: Sequence[Row]) -> Told:
+    first = one_told(at, source, alike[0])
+    others = alike[1:]
+    names = list(filter(None, (name_of(ALL[source], row) for row in others[:NAMED])))
+    named = f" ({', '.join([*names, *(['…'] if len(others) > NAMED else [])])})" if names else ""
+    lines = {place_of(line): line for row in alike for line in evidence_of(source, row)}
+    text = f"{first.text}, and {len(others):,} more of the kind{named}"
+    return Told(text, at, first.certainty, list(lines.values())[:LINES])
+
+
+def name_of(source: Source, row: Row) -> str | None:
+    if source.is_of_topics:
+        return shortened(row["topic"], 120)
+    return partition_of(row) if source.is_of_partitions else None
 
 
 def one_told(at: datetime, source: int, row: Row) -> Told:
-    told = SOURCES[source]
-    evidence = row["evidence"][-1:] if told.is_end else row["evidence"][:1]
-    return Told(told.words(row), at, row.get("certainty"), evidence)
+    return Told(ALL[source].words(row), at, row.get("certainty"), evidence_of(source, row))
+
+
+def evidence_of(source: int, row: Row) -> Sequence[Row]:
+    """The line that says it: of a row with several lines the first or the last; of a line itself."""
+    if "evidence" not in row:
+        return [] if row["file_id"] is None else [{name: row[name] for name in LINE}]
+    lines: Sequence[Row] = row["evidence"][-1:] if ALL[source].is_end else row["evidence"][:1]
+    return lines
 
 
 def gaps(answers: Answers, begin: datetime, end: datetime) -> list[str]:
     """Where lines of that time are missing."""
-    found = answers.rows("silver.log_gap", before("from_at", end) & since("until_at", begin)).sort("from_at")
+    found = answers.rows("silver.log_gap", before("from_at", end) & reaching("until_at", begin)).sort(
+        "from_at"
+    )
     return [f"{plain(one['kind'])}: {one['sentence']}" for one in found.head(5).to_dicts()]

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jobs.questions.ask_text import leader_text
+from jobs.questions.changes.asked import said
 from jobs.questions.named.controllers import LAST_LINE, named
 from jobs.questions.outages import event_of
 from jobs.questions.rows import Row
 from jobs.text import list_text, shortened
-from pipeline.core.conditions import Condition, equals
+from pipeline.core.conditions import Condition, IsNull, differs, equals, is_in
 
 Words = Callable[[Row], str]
 
@@ -44,6 +45,19 @@ END_OF_OUTAGE = {
     "wiped": "the metadata of the cluster were begun anew, it had no leader before",
     "lines_missing": "nothing is known from then on, it had no leader before",
     "taken_over": "another controller took over, it had no leader before",
+}
+BEGUN = ~is_in("outcome", ("skipped", "failed"))
+# What a node says of its own process and disks in server.log, by its step.
+OF_NODES = {
+    "starting": "starts",
+    "start_failed": "failed to start",
+    "signalled": "was told to stop by the operating system",
+    "shutting_down": "shuts down",
+    "exiting": "ends its process",
+    "halting": "halts",
+    "fatal_fault": "met a fault that it does not survive",
+    "failed": "lost a log directory",
+    "all_failed": "has no log directory left",
 }
 SOURCES = (
     Source(
@@ -125,6 +139,7 @@ SOURCES = (
         lambda row: f"topic {shortened(row['topic'], 120)} was gone: {plain(row['ended_how'])}",
         is_of_topics=True,
         is_end=True,
+        only=~IsNull("ended_how"),  # else there was none
     ),
     Source(
         "gold.reassignment",
@@ -134,6 +149,7 @@ SOURCES = (
             f" {list_text(row['target_replicas'])} began"
         ),
         is_of_partitions=True,
+        only=BEGUN,
     ),
     Source(
         "gold.reassignment",
@@ -143,6 +159,18 @@ SOURCES = (
         ),
         is_of_partitions=True,
         is_end=True,
+        only=BEGUN,
+    ),
+    Source(
+        "silver.node_event",
+        "logged_at",
+        lambda row: f"node {row['node_id']} {OF_NODES[row['step']]}{of_what(row)}",
+        "node_id",
+        # In KRaft each part of a process says once more that it starts and shuts down.
+        only=is_in("area", ("process", "disk"))
+        & is_in("step", tuple(OF_NODES))
+        & (IsNull("component") | differs("component", "controller"))
+        & (IsNull("component") | differs("step", "starting")),
     ),
     Source(
         "gold.imbalance_breach",
@@ -165,6 +193,19 @@ SOURCES = (
         only=~equals("status", "retracted"),
     ),
 )
+
+
+# What people and tools asked for, where no table above tells that it began.
+CHANGE = Source("gold.controller_term", "at", said, "broker_id")
+TOLD_ABOVE = (
+    *("topic_created", "deletion", "reassignment", "controller_resigned", "controller_znode_deleted"),
+    "unclean_election",
+)
+
+
+def of_what(row: Row) -> str:
+    what = row["log_dir"] or row["detail"]
+    return f": {shortened(what, 200)}" if what else ""
 
 
 def unclean_mark(row: Row) -> str:
