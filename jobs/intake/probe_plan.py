@@ -7,13 +7,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from jobs.intake.discovery import Candidate
-from pipeline.bronze.planning import A_COPY, Plan, Sighting, plan
-from pipeline.core.contents import Known, Looked
+from pipeline.bronze.planning import A_COPY, Plan, Sighting, not_read, plan
+from pipeline.core.contents import Known, Looked, copies_of, is_same_node
 
 Offsets = Mapping[str, frozenset[int]]
 # Two are enough, unless a file shrinks meanwhile or copies of a known file differ in length.
 MOST_LOOKS = 4
 Look = Callable[[Sequence[Candidate], Offsets], list[Looked]]
+# Whether a file holds the beginning of what was read before and is longer.
+IsRead = Callable[[Looked, Known], bool]
 
 
 def plan_files(
@@ -25,14 +27,34 @@ def plan_files(
     now: datetime,
     quiet: timedelta,
     used: Collection[str],
+    is_read: IsRead,
 ) -> Plan:
     """What to read of the changed files among all candidates. seen: by path the newest sighting; used: the file_ids
     that the newest sightings of all paths name."""
     paths = {one.listed.path for one in changed}
     unchanged = [one for one in candidates if one.listed.path not in paths]
-    looked = look_twice(look, changed, unchanged, known, seen)
+    looked = told_beginnings(look_twice(look, changed, unchanged, known, seen), known, is_read)
     planned = plan(looked, known, max((one.load_seq for one in known), default=0) + 1, now, quiet, used)
     return Plan(planned.segments, (*planned.sightings, *renamed(planned, known, unchanged, seen)))
+
+
+def told_beginnings(looked: Sequence[Looked], known: Iterable[Known], is_read: IsRead) -> list[Looked]:
+    """The same files. Of copies that are shorter than what was read under their name, and of which none that is as long
+    is at hand (an older copy of the logs, or a file that was cut off), the longest is told as its beginning."""
+    of_name: dict[str | None, list[Known]] = defaultdict(list)
+    for one in sorted(known, key=lambda one: (-one.consumed_bytes, one.file_id)):
+        of_name[one.first_record_hash].append(one)
+    begun: dict[str, str | None] = {}
+    for copies in copies_of(file for file in looked if not_read(file) is None):
+        file = copies[0]
+        longer = (
+            one
+            for one in of_name[file.first_record_hash]
+            if one.consumed_bytes > file.size and is_same_node(one.node_id, one.place, copies)
+        )
+        if any(one.file_id is None for one in copies):
+            begun[file.found.path] = next((one.file_id for one in longer if is_read(file, one)), None)
+    return [replace(one, beginning_of=begun.get(one.found.path)) for one in looked]
 
 
 def renamed(

@@ -10,6 +10,7 @@ import pyarrow as pa
 from jobs.intake.discovery import Candidate
 from jobs.intake.file_probe import Looker, envelope_of
 from jobs.intake.probe_plan import Offsets, plan_files
+from jobs.intake.read_before import is_beginning
 from jobs.settings.model import Settings
 from pipeline.bronze import log_record
 from pipeline.bronze.planning import Plan, Segment
@@ -94,7 +95,12 @@ class Loader:
         self.located = {one.listed.path: one.located for one in candidates}
         quiet, look = timedelta(seconds=self.settings.quiet_seconds), self.looker.look
         now = datetime.now(UTC)
-        return plan_files(look, candidates, changed, self.known(), seen, now, quiet, self.used)
+        return plan_files(look, candidates, changed, self.known(), seen, now, quiet, self.used, self.is_read)
+
+    def is_read(self, file: Looked, known: Known) -> bool:
+        """Whether a file that is shorter than what was read before is its beginning."""
+        ranges = self.ranges_of(Segment(file, known.file_id, known.load_seq, 0, file.size))
+        return is_beginning(ranges, self.masking, self.tables, known)
 
     def look_again(self, found: Sequence[Listed], offsets: Offsets) -> list[Looked]:
         """Files of the plan as they are now."""

@@ -40,6 +40,7 @@ class Looked:
     first_logged_at: datetime | None = None
     stored_path: str | None = None
     is_shared: bool = False
+    beginning_of: str | None = None
 
     @property
     def place(self) -> str:
@@ -129,7 +130,8 @@ def newest_first(copies: Collection[Looked], known: Iterable[Known]) -> list[Kno
     more.
     """
     longest, node_id = next(iter(copies)), node_of(copies)
-    held = {one.file_id for one in copies if one.file_id is not None and one.size == longest.size}
+    longest_ones = [one for one in copies if one.size == longest.size]
+    held = {name for one in longest_ones for name in (one.file_id, one.beginning_of) if name is not None}
     matching = [
         one
         for one in known

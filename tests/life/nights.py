@@ -56,9 +56,14 @@ class Nights:
         def look(some: Sequence[Candidate], offsets: Mapping[str, frozenset[int]]) -> list[Looked]:
             return [looked(one, files[one.listed.path], offsets) for one in some]
 
+        contents = {name: data for name, (_, data) in self.contents().items()}
+
+        def is_read(file: Looked, one: Known) -> bool:
+            return contents[one.file_id].startswith(files[file.found.path].content)
+
         known = self.known()
         used = {one["file_id"] for one in self.seen.values() if one["file_id"]}
-        planned = plan_files(look, candidates, changed, known, self.seen, now, QUIET, used)
+        planned = plan_files(look, candidates, changed, known, self.seen, now, QUIET, used, is_read)
         planned = Plan(planned.segments, tuple(news(planned, self.seen)))
         self.load(planned, files)
         for one in planned.sightings:

@@ -67,12 +67,13 @@ class Life:
     def is_copy_without_original(
         self, path: str, content: bytes, after: dict[str, tuple[int | None, bytes]]
     ) -> bool:
-        """What begins like it and holds more was read, and is not listed any more, or differs in what is held back:
-        that it is the same cannot be known, and the relation of records that are in two files takes care of it."""
+        """What begins like it and holds more was read, is not listed any more, and differs in what is held back: that
+        it is the same cannot be known, and the relation of records that are in two files takes care of it."""
         stored = self.disk.files[path]
         listed = [one for one in self.disk.files.values() if one.writer == stored.writer and not one.is_half]
         is_listed = any(is_longer(one.content, stored.content) for one in listed)
-        return not is_listed and any(is_longer(one, content) for _, one in after.values())
+        is_read = any(is_longer(one, stored.content) for _, one in after.values())
+        return not is_listed and not is_read and any(is_longer(one, content) for _, one in after.values())
 
     def check(self) -> None:
         contents = self.nights.contents()
