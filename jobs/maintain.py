@@ -29,7 +29,7 @@ from pipeline.store.upkeep import (
     remove_old_log,
 )
 from pipeline.store.warehouse import ClusterWarehouse
-from schemas.bronze import duplicate_record, log_record, source_file
+from schemas.bronze import duplicate_record, log_record, lost_segment, source_file
 from schemas.gold import finding
 from schemas.ops import run
 
@@ -127,6 +127,10 @@ def expire(upkeep: Upkeep, before: datetime) -> int:
         )
         if is_of_lines and table.spec.name in upkeep.versions:
             delta.delete_segments(table.spec, load_seqs)
+    if lost_segment.SPEC.name in upkeep.versions:
+        # Of so long ago nothing is told that their loss could put in doubt.
+        delta.delete(lost_segment.SPEC, f"unix_millis(last_logged_at) < {counts[EXPIRED_BEFORE]}")
+        upkeep.versions[lost_segment.SPEC.name] = int(delta.head(lost_segment.SPEC) or 0)
     if finding.SPEC.name in upkeep.versions:
         # Their lines are gone: they are over and not retracted.
         moment = f"timestamp_millis({counts[EXPIRED_BEFORE]})"

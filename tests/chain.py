@@ -14,7 +14,7 @@ from pipeline.core.frames import declared, empty, frame_of
 from pipeline.model.brokers.first_signs import SIGN_OF_TERM
 from pipeline.model.partitions.topic_lives import DELETION_BEFORE
 from pipeline.model.settings import AuditLimit, BalancingSetting, ReleaseSetting, SessionLimit
-from schemas.bronze import file_sighting
+from schemas.bronze import file_sighting, lost_segment
 from schemas.spec import TableSpec
 from tests.tables import log_table
 
@@ -55,6 +55,7 @@ def inputs_of(records: pl.DataFrame) -> dict[str, Any]:
         "log_record": records,
         **{name: kernel.build(records) for name, kernel in EXTRACTS.items()},
         "source_file": files,
+        "lost_segment": empty(lost_segment.SPEC),
         "file_sighting": empty(file_sighting.SPEC),
         "data_end": files.group_by("cluster_id").agg(until_at=pl.col("last_logged_at").max()),
         "balancing_setting": BalancingSetting(),

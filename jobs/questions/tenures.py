@@ -9,7 +9,8 @@ from polars import col, when
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.text import day_clock
-from pipeline.core.conditions import Condition, before, equals, is_in
+from pipeline.core.conditions import Condition, IsNull, before, equals, is_in
+from pipeline.model.lines.own_gaps import OF_ANY
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
 from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
@@ -128,7 +129,8 @@ def is_creation_unseen(answers: Answers, at: datetime) -> bool:
 
 def missing_lines(answers: Answers, nodes: Sequence[int]) -> pl.DataFrame:
     """Gaps in the logs of these nodes that have a time, and take lines away."""
-    gaps = answers.rows("silver.log_gap", is_in("kind", MISSING) & is_in("node_id", nodes), GAP)
+    may_be_theirs = is_in("node_id", nodes) | (is_in("kind", OF_ANY) & IsNull("node_id"))
+    gaps = answers.rows("silver.log_gap", is_in("kind", MISSING) & may_be_theirs, GAP)
     return gaps.filter(col("from_at").is_not_null()).sort("from_at", "sentence")
 
 

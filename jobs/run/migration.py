@@ -6,7 +6,7 @@ from jobs.run.progress import Progress
 from jobs.run.upkeep import Upkeep
 from jobs.settings.model import Settings
 from pipeline.catalog.knowledge import knowledge_fingerprint
-from pipeline.catalog.tables import BY_NAME, SPECS, Refresh
+from pipeline.catalog.tables import BY_NAME, KEPT, SPECS, Refresh
 from pipeline.store.lock import ClusterLock
 from pipeline.store.published import FORMAT_VERSION
 from pipeline.store.upkeep import Difference, add_columns, difference, widen
@@ -57,7 +57,7 @@ def is_behind(spec: TableSpec, upkeep: Upkeep) -> bool:
 def follow(store: ClusterWarehouse, one: Difference) -> None:
     """Makes a table as declared. What holds the bytes is widened; what is built from them is emptied, if it must."""
     refresh = Refresh.RUN if one.spec is run.SPEC else BY_NAME[one.spec.name].refresh
-    if refresh in (Refresh.LOADED, Refresh.RUN):
+    if refresh in KEPT:
         widen(store.delta, one)
     elif refresh is Refresh.FULL and one.is_additive:
         add_columns(store.delta, one)

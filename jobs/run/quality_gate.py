@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 from polars import col
 
-from pipeline.catalog.tables import TABLES, Refresh
+from pipeline.catalog.tables import KEPT, TABLES
 from pipeline.core.expectations import Expectation, broken_rows, expectation_of, sound_rows
 from pipeline.core.frames import declared, frame_of
 from pipeline.store.gate import judge, judge_by_count, warm_up
@@ -17,7 +17,7 @@ from schemas.spec import TableSpec
 
 Result = dict[str, Any]
 # Tables of what was read: a broken row there is lost, not just left out.
-AT_STAKE = frozenset(one.spec.name for one in TABLES if one.refresh in (Refresh.LOADED, Refresh.RUN))
+AT_STAKE = frozenset(one.spec.name for one in TABLES if one.refresh in KEPT)
 FEW = 100  # broken rows of a table, whatever its size
 
 

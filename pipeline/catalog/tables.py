@@ -56,7 +56,7 @@ from pipeline.silver import (
     wording_seen,
 )
 from pipeline.state import controller_day, partition_view, replay_summary
-from schemas.bronze import duplicate_record, file_sighting, log_record, source_file
+from schemas.bronze import duplicate_record, file_sighting, log_record, lost_segment, source_file
 from schemas.ops import quality_result
 from schemas.spec import TableSpec
 
@@ -69,8 +69,11 @@ class Refresh(Enum):
     INCREMENTAL = "rows from the start on are replaced: the earliest time that what is new changes"
     FULL = "built anew from the tables it stands on"
     RUN = "rows about the run are appended"
+    REPAIRED = "rows are appended by repair alone: what the warehouse has lost of what was read"
 
 
+# No build gives these rows again.
+KEPT = frozenset({Refresh.LOADED, Refresh.RUN, Refresh.REPAIRED})
 A_DAY = 1440  # of minutes: a table that takes what is kept by days begins with one
 
 
@@ -114,6 +117,7 @@ TABLES: tuple[Table, ...] = (
     Table(log_record.SPEC, Refresh.LOADED),
     Table(source_file.SPEC, Refresh.LOADED),
     Table(duplicate_record.SPEC, Refresh.LOADED),
+    Table(lost_segment.SPEC, Refresh.REPAIRED),
     Table(file_sighting.SPEC, Refresh.RUN),
     built(wording_seen, Refresh.APPEND, merged=wording_seen.merged),
     built(controller_event, Refresh.APPEND),

@@ -19,12 +19,13 @@ GAP_KINDS = (
     "not_read",  # a file that could not be read, or whose lines contradict one another
     "index_missing",  # of files numbered by size-capped rotation one was never there
     "replaced",  # another file stands where one was, and what it held is nowhere else: its end may be lost
+    "lost_in_warehouse",  # what was read of a file is gone from the warehouse, and no log holds it any more
 )
 
 # Of these the ones that take lines away from verdicts; edges of files and cut records are told by the reader.
 LINES_MISSING = (
     "silence", "controller_log_missing", "state_change_log_missing", "term_missing", "election_missing",
-    "begins_inside_term", "replaced",
+    "begins_inside_term", "replaced", "lost_in_warehouse",
 )  # fmt: skip
 # All logs begin somewhere.
 NORMAL = ("begins_inside_term",)
@@ -42,7 +43,7 @@ SPEC = TableSpec(
         field("until_at", TIMESTAMP, "First time after it that is known, UTC."),
         field("file_id", STRING, "The file that shows it."),
         field("path", STRING, "Path or URI, where the gap is of a file and not of lines."),
-        field("record_count", LONG, "Records that are damaged."),
+        field("record_count", LONG, "Records that are damaged, or lost."),
         CERTAINTY,
         required("sentence", STRING, "What is missing and how it is known."),
         EVIDENCE,

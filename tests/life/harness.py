@@ -11,7 +11,7 @@ from polars import col
 from pyspark.sql import SparkSession
 
 from jobs import ingest
-from pipeline.catalog.tables import BY_NAME, JOBS, Refresh
+from pipeline.catalog.tables import BY_NAME, JOBS, KEPT
 from tests.life.disk import Stored
 from tests.published import published_tables, texts
 
@@ -20,7 +20,13 @@ OF_A_RUN = ("run_id", "load_seq", "path", "of_load_seq")
 # What names the file and the place in it: of a record that two files hold, either may be the one that counts.
 OF_A_FILE = ("file_id", "byte_offset", "evidence", "first_offset", "last_offset", "end_offset")
 # Tables of what was found and read in which run, and not of what the logs say.
-ABOUT_RUNS = ("bronze.source_file", "bronze.file_sighting", "bronze.duplicate_record", "ops.quality_result")
+ABOUT_RUNS = (
+    "bronze.source_file",
+    "bronze.file_sighting",
+    "bronze.duplicate_record",
+    "bronze.lost_segment",
+    "ops.quality_result",
+)
 # Their rows are about a segment: how often, since and until when. Those of all segments together are about content.
 FOLDED: Mapping[str, Mapping[str, pl.Expr]] = {
     "silver.wording_seen": {
@@ -89,7 +95,7 @@ def said(name: str, rows: pl.DataFrame, without: Iterable[str] = ()) -> pl.DataF
 
 def tables_of(job: str) -> list[str]:
     """All tables that a job writes and that are about what the logs say."""
-    loaded = [name for name, one in BY_NAME.items() if one.refresh in (Refresh.LOADED, Refresh.RUN)]
+    loaded = [name for name, one in BY_NAME.items() if one.refresh in KEPT]
     return [name for name in (*loaded, *JOBS[job]) if name not in ABOUT_RUNS]
 
 

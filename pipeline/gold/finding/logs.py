@@ -17,6 +17,7 @@ from pipeline.gold.finding.wording import (
 from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
 CONTROLLER_LOGS = ("controller", "state-change")
+LOST = "lost_in_warehouse"  # its sentence begins so
 
 
 def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
@@ -46,7 +47,9 @@ def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
         root_event=words("{} since {}", "kind", col("hour_at").dt.epoch("s")),
         **root(col("kind"), "hour_at", "node_id"),
         term_id=NO_TERM,
-        sentence=words("{}, {}: {}", "entity", kind, "sentence"),
+        sentence=when(col("kind") == LOST)
+        .then(words("{}, {}", "entity", "sentence"))
+        .otherwise(words("{}, {}: {}", "entity", kind, "sentence")),
         facts=facts(node_id="node_id", log="log", kind="kind"),
     )
 

@@ -7,6 +7,7 @@ from pipeline.gold.leader_election import leader_selectors
 from pipeline.gold.leader_election.absence_overlap import with_absence
 from pipeline.gold.leader_election.evidence import line, with_evidence
 from pipeline.model.brokers.candidates import online
+from pipeline.model.lines.own_gaps import SINCE, with_own_missing
 from pipeline.model.terms.succession import TERM, with_terms
 from schemas.silver.log_gap import LINES_MISSING
 
@@ -47,10 +48,8 @@ def with_rule(found: pl.DataFrame) -> pl.DataFrame:
 def with_doubt(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
     """doubt: why the controller may have known what no line given here says. is_own_whole: no line of its own node is
     known to be missing; is_isr_told: of the term."""
-    since = pl.coalesce("from_at", "until_at").min()
     gaps = log_gap.filter(col("kind").is_in(LINES_MISSING))
-    of_cluster = gaps.group_by("cluster_id").agg(missing_from_at=since)
-    of_node = gaps.group_by("cluster_id", controller_id="node_id").agg(own_from_at=since)
+    of_cluster = gaps.group_by("cluster_id").agg(missing_from_at=SINCE)
     is_missing = col("missing_from_at") <= col("elected_at")
     doubt = (
         when(~col("is_whole").fill_null(value=False)).then(lit("beginning_missing"))
@@ -59,9 +58,9 @@ def with_doubt(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFrame) -
     return (
         found.join(term.select(*TERM, "controller_id", "is_isr_told"), on=TERM, how="left")
         .join(of_cluster, on="cluster_id", how="left")
-        .join(of_node, on=["cluster_id", "controller_id"], how="left")
+        .pipe(with_own_missing, log_gap)
         .with_columns(
-            doubt=doubt, is_own_whole=(col("own_from_at") > col("elected_at")).fill_null(value=True)
+            doubt=doubt, is_own_whole=(col("own_missing_from_at") > col("elected_at")).fill_null(value=True)
         )
     )
 

@@ -8,8 +8,8 @@ from pipeline.gold.leader_election.kraft_choosing import with_choice, with_verdi
 from pipeline.gold.leader_election.kraft_marks import with_marks
 from pipeline.gold.leader_election.kraft_service import with_service
 from pipeline.gold.leader_election.kraft_triggers import with_kind, with_trigger
+from pipeline.model.lines.own_gaps import with_own_missing
 from pipeline.model.partitions.statements import PARTITION
-from schemas.silver.log_gap import LINES_MISSING
 
 BEFORE = ("leader", "leader_epoch", "isr", "partition_epoch", "valid_from_at")
 
@@ -84,15 +84,10 @@ def with_term_read(found: pl.DataFrame, term: pl.DataFrame, log_gap: pl.DataFram
     is_elected = col("elected_at").is_not_null()
     told = term.filter(is_elected).select("cluster_id", "term_id", "controller_id")
     is_of_controller = (col("log") != "state-change").fill_null(value=True)
-    gaps = (
-        log_gap.filter(col("kind").is_in(LINES_MISSING), is_of_controller)
-        .group_by("cluster_id", controller_id="node_id")
-        .agg(missing_from_at=pl.coalesce("from_at", "until_at").min())
-    )
-    is_whole = (col("missing_from_at") > col("valid_from_at")).fill_null(value=True)
+    is_whole = (col("own_missing_from_at") > col("valid_from_at")).fill_null(value=True)
     return (
         found.join(told, on=["cluster_id", "term_id"], how="left")
-        .join(gaps, on=["cluster_id", "controller_id"], how="left")
+        .pipe(with_own_missing, log_gap.filter(is_of_controller))
         .with_columns(is_term_read=col("controller_id").is_not_null() & is_whole)
     )
 

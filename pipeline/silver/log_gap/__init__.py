@@ -6,6 +6,7 @@ from polars import col
 from pipeline.core.frames import empty
 from pipeline.model.lines.evidence import NO_LINES
 from pipeline.silver.log_gap.broken_lines import back_in_time, damaged
+from pipeline.silver.log_gap.lost_lines import lost_in_warehouse
 from pipeline.silver.log_gap.missing_files import missing_indexes, not_read, replaced
 from pipeline.silver.log_gap.missing_lines import missing_logs, silent
 from pipeline.silver.log_gap.missing_terms import missing_elections, missing_terms
@@ -13,7 +14,11 @@ from schemas.silver.log_gap import SPEC
 
 
 def build(
-    wording_seen: pl.DataFrame, source_file: pl.DataFrame, file_sighting: pl.DataFrame, term: pl.DataFrame
+    wording_seen: pl.DataFrame,
+    source_file: pl.DataFrame,
+    lost_segment: pl.DataFrame,
+    file_sighting: pl.DataFrame,
+    term: pl.DataFrame,
 ) -> pl.DataFrame:
     """One row per gap; none where the logs tell of none. Reads no log line: all inputs are small.
 
@@ -30,6 +35,7 @@ def build(
         not_read(file_sighting, source_file),
         missing_indexes(file_sighting),
         replaced(file_sighting, source_file),
+        lost_in_warehouse(lost_segment, source_file),
     )
     gaps = pl.concat([empty(SPEC), *map(of_table, found)], how="diagonal")
     return gaps.with_columns(col("evidence").fill_null(NO_LINES))

@@ -52,6 +52,7 @@ def build(
     connection_event: pl.DataFrame,
     release_span: pl.DataFrame,
     source_file: pl.DataFrame,
+    lost_segment: pl.DataFrame,
     process_before: pl.DataFrame,
 ) -> pl.DataFrame:
     """One row per run of which a line of server.log is there.
@@ -72,7 +73,7 @@ def build(
         .pipe(with_lines_before, process_before)
         .join(ends(said, release_span), on=RUN, how="left")
         .sort(RUN)
-        .pipe(with_next_start, said, source_file)
+        .pipe(with_next_start, said, source_file, lost_segment)
         .pipe(with_reason)
         .select(SPEC.columns)
     )

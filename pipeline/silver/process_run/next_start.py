@@ -6,13 +6,17 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.model.lines.evidence import LINE, line
+from pipeline.model.lines.lost_segments import still_lost
 
 NODE = ("cluster_id", "node_id")
 RUN = (*NODE, "run_seq")
+SERVER_LOGS = ("server", "mixed")
 ONE_START = timedelta(seconds=60)  # a start is through with its first lines by then
 
 
-def with_next_start(found: pl.DataFrame, said: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
+def with_next_start(
+    found: pl.DataFrame, said: pl.DataFrame, source_file: pl.DataFrame, lost_segment: pl.DataFrame
+) -> pl.DataFrame:
     """Runs in their order with what the next start says: next_started_at, next_line, unclean_line (of directories that
     are not new), is_clean; and is_complete: no line between is missing."""
     own = said.select(*RUN, "file_id").unique().group_by(RUN).agg(files="file_id")
@@ -27,8 +31,11 @@ def with_next_start(found: pl.DataFrame, said: pl.DataFrame, source_file: pl.Dat
         .sort(RUN)
         .with_columns(following)
         .pipe(with_continued, source_file)
+        .pipe(with_lost, still_lost(lost_segment, source_file))
         .with_columns(
-            is_complete=((is_same_file | col("is_continued")) & ~col("is_beside")).fill_null(value=False)
+            is_complete=(
+                (is_same_file | col("is_continued")) & ~col("is_beside") & ~col("is_lost")
+            ).fill_null(value=False)
         )
     )
 
@@ -57,7 +64,7 @@ def with_continued(found: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFra
     the hour before it: logs roll by the hour, or later. is_beside: the run's own file goes on, and the start is in
     another one: two processes have one id."""
     files = (
-        source_file.filter(col("log").is_in(["server", "mixed"]))
+        source_file.filter(col("log").is_in(SERVER_LOGS))
         .group_by("cluster_id", "file_id")
         .agg(
             node_id=col("node_id").drop_nulls().first(),
@@ -94,3 +101,17 @@ def with_continued(found: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFra
             is_beside=col("is_beside").fill_null(value=False),
         )
     )
+
+
+def with_lost(found: pl.DataFrame, lost: pl.DataFrame) -> pl.DataFrame:
+    """is_lost: of a server.log that may be the node's the warehouse has lost lines between what the run is known to
+    have said last and the next start. lost: rows of still_lost."""
+    of_log = lost.filter(col("log").is_in(SERVER_LOGS)).select(
+        "cluster_id", "first_logged_at", "last_logged_at", lost_node="node_id"
+    )
+    is_own = (col("lost_node") == col("node_id")).fill_null(value=True)
+    begins_before = (col("first_logged_at") <= col("next_started_at")).fill_null(value=True)
+    ends_after = (col("last_logged_at") >= col("last_line_at")).fill_null(value=True)
+    between = found.join(of_log, on="cluster_id").filter(is_own, begins_before, ends_after)
+    lost_runs = between.select(*RUN, is_lost=lit(value=True)).unique()
+    return found.join(lost_runs, on=RUN, how="left").with_columns(col("is_lost").fill_null(value=False))
