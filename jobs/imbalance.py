@@ -4,6 +4,13 @@ import sys
 
 from jobs.main import run_job
 from jobs.questions import imbalance as imbalance_ask
+from jobs.settings.arguments import parser
+
+DESCRIPTION = (
+    "Reads what is new and computes each broker's leader imbalance ratio. With one of the last group of options it "
+    "asks what was published, and reads no logs: beside them it takes --warehouse, --cluster and --run-id."
+)
+TITLE = "what was published, of which no run is made"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -11,11 +18,12 @@ def main(argv: list[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     if imbalance_ask.is_question(given):
         return imbalance_ask.main(given)
-    description = (
-        "Reads what is new and computes each broker's leader imbalance ratio. With --at TIME, --broker N, "
-        "--threshold PERCENT or --format text|json|csv|parquet it asks what was published, and reads no logs."
-    )
-    return run_job("imbalance", description, given)
+    if {"-h", "--help"} & set(given):
+        arguments = parser("imbalance", DESCRIPTION)
+        imbalance_ask.on_question(arguments.add_argument_group(TITLE))
+        arguments.print_help()
+        return 0
+    return run_job("imbalance", DESCRIPTION, given)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from jobs.intake.discovery import candidates_by_cluster
 from jobs.layout import WIDTH_HELP
 from jobs.questions.named.catalog import parsed
 from jobs.run.outcome import said
-from jobs.settings.arguments import moment, on_settings, settings_of
+from jobs.settings.arguments import moment, on_format, on_settings, settings_of
 from jobs.settings.model import Settings
 from jobs.terminal import unread
 from pipeline.core.errors import EnvironmentProblem, PipelineError
@@ -78,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
         "--since", type=moment, metavar="TIME", help="show what goes on at or after it, UTC"
     )
     arguments.add_argument("--until", type=moment, metavar="TIME", help="show what began before it, UTC")
-    arguments.add_argument("--format", choices=("text", "json"), default="text")
+    on_format(arguments)
     arguments.add_argument("--show", metavar="F1", help="one finding, with every line that proves it")
     arguments.add_argument(
         "--ask",

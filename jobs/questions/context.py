@@ -11,6 +11,7 @@ from jobs.questions.brokers import asked_at
 from jobs.questions.context_rows import TABLES, context_at
 from jobs.questions.context_text import as_json, as_text
 from jobs.questions.own_context import context_of
+from jobs.settings.arguments import on_format
 
 FORMATS = ("text", "json")
 
@@ -35,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.add_argument(
         "--partitions", action="store_true", help="every partition, also those that are well"
     )
-    arguments.add_argument("--format", choices=FORMATS, default="text")
+    on_format(arguments, FORMATS)
     given = arguments.parse_args(argv)
     return answered("context", given, partial(context, given))
 

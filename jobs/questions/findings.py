@@ -15,6 +15,7 @@ from jobs.questions.findings_schema import schema
 from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.rows import Row
 from jobs.run.outcome import said
+from jobs.settings.arguments import on_format
 from jobs.terminal import say
 from jobs.text import day_clock, printable
 from pipeline.core.errors import FindingsReached, PipelineError, SettingsError
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = asking(
         "findings", "What a person should look at, as published; all clusters unless one is named."
     )
-    arguments.add_argument("--format", choices=FORMATS, default="text")
+    on_format(arguments, FORMATS)
     arguments.add_argument(
         "--output", metavar="FILE", help="written whole or not at all (prometheus: a name ending in .prom)"
     )

@@ -19,6 +19,7 @@ from jobs.questions.context_text import plain
 from jobs.questions.gauge_steps import Window
 from jobs.questions.gauge_values import GAUGES, Gauge, gauges
 from jobs.questions.open_metrics import Series, exposition
+from jobs.settings.arguments import on_format
 from jobs.text import clock_by, day_clock
 from pipeline.core.errors import InputProblem
 
@@ -42,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.add_argument(
         "--until", type=moment_or_clock, metavar="TIME", help="UTC; until then (the end of the data)"
     )
-    arguments.add_argument("--format", choices=FORMATS, default="text")
+    on_format(arguments, FORMATS)
     arguments.add_argument(
         "--every",
         type=seconds,

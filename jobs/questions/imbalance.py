@@ -19,6 +19,7 @@ from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, moment_or_clock, moment_within, require
 from jobs.questions.ask_text import leads_text, ratio_notes
 from jobs.questions.rows import Row
+from jobs.settings.arguments import Takes, on_format
 from jobs.text import csv_cell, day_clock, ratio_text
 from pipeline.core.errors import InputProblem
 
@@ -42,6 +43,15 @@ def is_question(argv: Sequence[str]) -> bool:
 def main(argv: Sequence[str]) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
     arguments = asking("imbalance", "Each broker's leader imbalance, from what was published.")
+    on_question(arguments)
+    given = arguments.parse_args(list(argv))
+    if (given.format == "parquet") != (given.output is not None):
+        arguments.error("--format parquet and --output FILE go together")
+    return answered("imbalance", given, partial(imbalance, given))
+
+
+def on_question(arguments: Takes) -> None:
+    """What makes it a question."""
     arguments.add_argument("--at", type=moment_or_clock, metavar="TIME", help="UTC (the end of the data)")
     arguments.add_argument("--broker", type=int, metavar="N", help="one broker (all)")
     arguments.add_argument(
@@ -50,12 +60,8 @@ def main(argv: Sequence[str]) -> int:
         metavar="PERCENT",
         help="what if the limit were so (that of the settings)",
     )
-    arguments.add_argument("--format", choices=("text", "json", "csv", "parquet"), default="text")
+    on_format(arguments, ("text", "json", "csv", "parquet"))
     arguments.add_argument("--output", metavar="FILE", help="where --format parquet goes")
-    given = arguments.parse_args(list(argv))
-    if (given.format == "parquet") != (given.output is not None):
-        arguments.error("--format parquet and --output FILE go together")
-    return answered("imbalance", given, partial(imbalance, given))
 
 
 def percentage(text: str) -> float:

@@ -15,6 +15,7 @@ from jobs.questions.finding_lines import standing
 from jobs.questions.nodes import controller_text, in_office
 from jobs.questions.rows import Row
 from jobs.run.outcome import said
+from jobs.settings.arguments import on_format
 from jobs.text import age_text, printable, shortened
 from pipeline.core.conditions import IsNull
 from pipeline.core.errors import PipelineError
@@ -44,7 +45,7 @@ class Status:
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
     arguments = asking("status", "All clusters of a warehouse, a line each, those first that need somebody.")
-    arguments.add_argument("--format", choices=("text", "json"), default="text")
+    on_format(arguments)
     given = arguments.parse_args(argv)
     try:
         found = by_need([status_of(one) for one in all_answers(given.warehouse, given.cluster, given.run_id)])

@@ -42,13 +42,14 @@ def verify(answers: Answers, place: int) -> int:
 
 
 def report(findings: Sequence[Row], records: Mapping[Place, Row]) -> tuple[list[str], Mapping[str, int]]:
-    """A line per finding and the total; how many findings by outcome."""
+    """A line per finding, with its number on the screen, and the total; how many findings by outcome."""
     lines = []
     counts = Counter(dict.fromkeys(OUTCOMES, 0))
-    for finding in findings:
+    for number, finding in enumerate(findings, 1):
         outcome, sentence = verified(claim(finding), evidence(finding, records))
         counts[outcome] += 1
-        told = f"{finding['finding_id']}  {finding['rule']}  {outcome}: {shortened(sentence, 1000)}"
+        named = f"F{number} {finding['finding_id']}"
+        told = f"{named}  {finding['rule']}  {outcome}: {shortened(sentence, 1000)}"
         lines += wrapped(told)
     total = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
     return [*lines, f"FINDINGS  {len(findings)}: {total}"], counts
@@ -77,5 +78,5 @@ def require_confirmed(counts: Mapping[str, int]) -> None:
         raise NotConfirmed(
             expected="every finding confirmed by its records",
             found=f"{counts[NOT_CONFIRMED]} not confirmed",
-            todo="look at them with 'show FINDING_ID', and report them: this is a fault of the program",
+            todo="look at them with 'show F1', and report them: this is a fault of the program",
         )

@@ -3,8 +3,10 @@
 import argparse
 import contextlib
 import math
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, Protocol
 
 from jobs.layout import WIDTH_HELP
 from jobs.settings.load import load
@@ -14,6 +16,12 @@ from schemas.gold.finding import SEVERITIES
 
 # Flags that are settings, of those that a job has.
 FLAGS = ("cluster", "zone", "server_log", "server_properties", "follow_links", "placement")
+
+
+class Takes(Protocol):
+    """A parser, or a group of its arguments."""
+
+    def add_argument(self, *names: str, **told: Any) -> argparse.Action: ...
 
 
 def parser(job: str, description: str) -> argparse.ArgumentParser:
@@ -54,6 +62,12 @@ def parser(job: str, description: str) -> argparse.ArgumentParser:
         "--fail-on", choices=SEVERITIES, help="exit 8 when a finding is at least so severe"
     )
     return arguments
+
+
+def on_format(arguments: Takes, formats: Sequence[str] = ("text", "json")) -> None:
+    arguments.add_argument(
+        "--format", choices=formats, default="text", help="text for people, else for programs"
+    )
 
 
 def on_settings(arguments: argparse.ArgumentParser) -> None:

@@ -228,7 +228,7 @@ def stored(case: str) -> tuple[Row, dict[Place, Row]]:
 def test_the_report_says_which_and_how_many() -> None:
     row, found = stored("no_controller")
     lines, counts = report([row], found)
-    assert lines[0].startswith("aa11  no_controller  confirmed: last line 2026-11-21 08:57:45.839")
+    assert lines[0].startswith("F1 aa11  no_controller  confirmed: last line 2026-11-21 08:57:45.839")
     assert lines[1] == "FINDINGS  1: 1 confirmed, 0 not confirmed, 0 cannot be decided"
     require_confirmed(counts)
     forgotten = {place: one for place, one in found.items() if place != ("f", 1)}

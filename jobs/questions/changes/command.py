@@ -14,6 +14,7 @@ from jobs.questions.changes.of_controllers import TERMS
 from jobs.questions.changes.out import documents, places_of
 from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.rows import Row, place_of
+from jobs.settings.arguments import on_format
 from jobs.text import clock_by, counted, day_clock, shortened
 
 WIDTH = 240
@@ -26,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     arguments.add_argument("--until", type=moment_or_clock, metavar="TIME", help="UTC (the end of the data)")
     arguments.add_argument("--topic", metavar="NAME", help="of one topic (all, and of the cluster)")
-    arguments.add_argument("--format", choices=("text", "json"), default="text")
+    on_format(arguments)
     given = arguments.parse_args(argv)
     return answered("changes", given, partial(changes, given))
 

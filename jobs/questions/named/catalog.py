@@ -30,6 +30,7 @@ from jobs.questions.named.standing import flapping, imbalance_now, missing_evide
 from jobs.questions.named.taken import TAKES, length_said
 from jobs.questions.rows import Row
 from jobs.run.outcome import said
+from jobs.settings.arguments import on_format
 from jobs.text import printable
 from pipeline.core.errors import InputProblem, PipelineError
 
@@ -245,7 +246,7 @@ def parser() -> argparse.ArgumentParser:
             conflict_handler="resolve",
         )
         own.prog = f"kafka-controller-audit ask {name}"
-        own.add_argument("--format", choices=("text", "json"), default="text")
+        on_format(own)
         for taken in one.takes:
             TAKES[taken].add_to(own)
     return arguments
