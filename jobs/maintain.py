@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -22,11 +22,12 @@ from pipeline.store.lock import ClusterLock
 from pipeline.store.published import EXPIRED_BEFORE, KEPT_FROM
 from pipeline.store.rows import collect_one, collect_rows
 from pipeline.store.upkeep import (
+    Size,
     compact,
-    files_and_bytes,
     keep_retention,
     remove_old_files,
     remove_old_log,
+    sizes,
 )
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.bronze import duplicate_record, log_record, lost_segment, source_file
@@ -36,6 +37,7 @@ from schemas.ops import run
 RETAINED = re.compile(r"(\d{1,5})d")
 # Between the clocks of the hosts that wrote and of the one that removes.
 CLOCKS_APART = timedelta(hours=1)
+Sizes = Mapping[str, Size]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -71,9 +73,9 @@ def maintained(
     migrate_older(store, settings, progress, lock)
     upkeep = Upkeep(store, settings, "maintain", progress, lock)
     tables = upkeep.tables
-    before = files_and_bytes(store.delta, tables)
+    before = sizes(store.delta, tables)
     expired = expire(upkeep, upkeep.started_at - retain) if retain is not None else 0
-    progress.stage("compact", f"{len(tables)} tables, {before[0]:,} files")
+    progress.stage("compact", f"{len(tables)} tables, {whole(before).files:,} files")
     keep_retention(store.delta, [*tables, run.SPEC])
     compact(store.delta, [*tables, run.SPEC])
     progress.stage("remove", f"files that no run of the last {settings.storage.retention_days} days needs")
@@ -83,11 +85,41 @@ def maintained(
     upkeep.counts[KEPT_FROM] = max(kept_from(store, until), upkeep.counts.get(KEPT_FROM, 1))
     upkeep.publish()
     remove_old_logs(upkeep)
-    after = files_and_bytes(store.delta, tables)
-    return (
-        f"MAINTAINED  files {before[0]:,} -> {after[0]:,}, {human_bytes(before[1])} -> {human_bytes(after[1])}"
-        f"; {expired:,} segments expired; runs from number {upkeep.counts[KEPT_FROM]} on are readable"
-    )
+    after = sizes(store.delta, tables)
+    return "\n".join(changes(before, after, expired, upkeep.counts[KEPT_FROM]))
+
+
+def changes(before: Sizes, after: Sizes, expired: int, first_run: int) -> Iterator[str]:
+    """What maintain says of a cluster: a line for each table that changed, and of all tables."""
+    changed = [name for name, size in before.items() if is_changed(size, after[name])]
+    readable = f"runs from number {first_run} on are readable"
+    if not changed and not expired:
+        all_of_it = whole(after)
+        yield (
+            f"MAINTAINED  nothing to do: {len(after)} tables, {all_of_it.files:,} files, "
+            f"{human_bytes(all_of_it.disk_bytes)} on disk; {readable}"
+        )
+        return
+    yield f"MAINTAINED  {len(changed)} of {len(after)} tables changed"
+    for name in changed:
+        yield change(name, before[name], after[name])
+    segments = f"; segments expired: {expired:,}" if expired else ""
+    yield change("all tables", whole(before), whole(after)) + f"{segments}; {readable}"
+
+
+def is_changed(old: Size, new: Size) -> bool:
+    """What Delta adds beside a table that stays what it was, such as its note of a VACUUM, is no change."""
+    return new.disk_bytes < old.disk_bytes or (new.files, new.data_bytes) != (old.files, old.data_bytes)
+
+
+def change(name: str, old: Size, new: Size) -> str:
+    data = f"{human_bytes(old.data_bytes)} -> {human_bytes(new.data_bytes)}"
+    disk = f"{human_bytes(old.disk_bytes)} -> {human_bytes(new.disk_bytes)}"
+    return f"  {name:<29} files {old.files:,} -> {new.files:,}, {data}; on disk {disk}"
+
+
+def whole(of: Sizes) -> Size:
+    return Size(*map(sum, zip(*of.values(), strict=True))) if of else Size(0, 0, 0)
 
 
 def remove_old_logs(upkeep: Upkeep) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pyspark.sql import SparkSession
 
@@ -25,6 +26,14 @@ COMPACTION = {
 }
 CONSTRAINT = "delta.constraints."
 LOG_FILE = re.compile(r"^(\d{20})\.(?:json|crc|checkpoint\..+)$")
+
+
+class Size(NamedTuple):
+    """Of a table: files and bytes of its newest version, and all bytes below its folder."""
+
+    files: int
+    data_bytes: int
+    disk_bytes: int
 
 
 @dataclass(frozen=True)
@@ -81,8 +90,10 @@ def remove_old_log(delta: DeltaFolder, spec: TableSpec, oldest: int) -> None:
 
 
 def quiet_console(spark: SparkSession) -> None:
-    """Delta prints on stdout how much VACUUM deleted; in this thread from here on to stderr: stdout is for answers."""
-    getattr(java(spark, "scala.Console$"), "MODULE$").setOutDirect(java(spark, "java.lang.System").err)
+    """Delta prints of each table how much VACUUM deleted, by `println`; in this thread nobody reads that from here on.
+    What fails is raised, and what warns is logged: neither is printed there."""
+    nowhere = java(spark, "java.io.PrintStream")(java(spark, "java.io.OutputStream").nullOutputStream())
+    getattr(java(spark, "scala.Console$"), "MODULE$").setOutDirect(nowhere)
 
 
 def keep_retention(delta: DeltaFolder, specs: Sequence[TableSpec]) -> None:
@@ -102,6 +113,16 @@ def files_and_bytes(delta: DeltaFolder, specs: Sequence[TableSpec]) -> tuple[int
     """Of the newest versions of all these tables."""
     found = [collect_one(delta.spark.sql(f"DESCRIBE DETAIL {delta.named(spec)}")) for spec in specs]
     return sum(one["numFiles"] for one in found), sum(one["sizeInBytes"] for one in found)
+
+
+def sizes(delta: DeltaFolder, specs: Sequence[TableSpec]) -> dict[str, Size]:
+    """By name of the table."""
+
+    def size(spec: TableSpec) -> Size:
+        return Size(*files_and_bytes(delta, [spec]), delta.files.size_bytes(delta.uri(spec)))
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return {spec.name: one for spec, one in zip(specs, pool.map(size, specs), strict=True)}
 
 
 def properties(delta: DeltaFolder, spec: TableSpec) -> dict[str, str]:

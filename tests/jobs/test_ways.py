@@ -52,6 +52,13 @@ def test_plain_python(tmp_path: Path) -> None:
     assert [line for line in done.stderr.splitlines() if " INFO " not in line] == []
     assert [path.name for path in tmp_path.iterdir()] == [folder.name]
     assert [path.name for path in folder.iterdir()] == ["warehouse"]
+    kept = subprocess.run(
+        [sys.executable, str(REPOSITORY / "jobs" / "maintain.py"), "--warehouse", "warehouse"],
+        cwd=folder, env=environment(PYTHONPATH=str(REPOSITORY)), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert kept.returncode == 0 and kept.stdout.startswith("lab-2.2.2  MAINTAINED  "), kept.stderr
+    assert [line for line in kept.stderr.splitlines() if " INFO " not in line] == []
+    assert [path.name for path in folder.iterdir()] == ["warehouse"]
 
 
 def test_spark_submit_with_our_configuration(tmp_path: Path) -> None:

@@ -7,7 +7,17 @@ from pyspark.sql import SparkSession
 
 from pipeline.core.errors import WarehouseFormat
 from pipeline.store.delta import DeltaFolder, stretches_of
-from pipeline.store.upkeep import compact, difference, files_and_bytes, keep_retention, properties, widen
+from pipeline.store.upkeep import (
+    compact,
+    difference,
+    files_and_bytes,
+    keep_retention,
+    properties,
+    remove_old_files,
+    sizes,
+    tune_upkeep,
+    widen,
+)
 from schemas.spec import Check, Field, TableSpec, field, required
 from schemas.types import INTEGER, LONG, STRING
 
@@ -86,6 +96,20 @@ def test_small_files_become_one(spark: SparkSession, folder: DeltaFolder) -> Non
     compact(folder, [OLD])
     assert files_and_bytes(folder, [OLD])[0] == 1
     assert sorted(row.id for row in folder.read(OLD).collect()) == [1, 2]
+
+
+def test_what_is_removed_is_told_by_bytes_on_disk(spark: SparkSession, tmp_path: Path) -> None:
+    tune_upkeep(spark)
+    made = DeltaFolder(spark, str(tmp_path / "c"), retention_days=0)
+    made.create(OLD)
+    for number in (1, 2):
+        made.append(OLD, spark.createDataFrame([(number, "x")], "id int, name string"), "run")
+    compact(made, [OLD])
+    before = sizes(made, [OLD])[OLD.name]
+    remove_old_files(made, [OLD])
+    assert len([*(tmp_path / "c").rglob("part-*.parquet")]) == 1
+    after = sizes(made, [OLD])[OLD.name]
+    assert before[:2] == after[:2] and before.disk_bytes > after.disk_bytes
 
 
 def test_another_retention_reaches_tables_that_are_there(spark: SparkSession, folder: DeltaFolder) -> None:
