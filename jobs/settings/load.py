@@ -10,7 +10,9 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from jobs.settings.masking import SHORTEST_KEY
 from jobs.settings.model import Settings
+from jobs.settings.places import place
 from pipeline.core.errors import SettingsError
 
 FILE_NAME = "kafka-controller-audit.yaml"
@@ -170,10 +172,24 @@ def _sentence(problem: ValidationError, sources: Mapping[str, str]) -> SettingsE
             else "take it out; all keys stand in jobs/settings/defaults.yaml"
         )
         return SettingsError(expected=f"known keys in {origin}", found=f"the unknown key {key}", todo=hint)
+    if parts == ["masking"] and error["type"] == "value_error":
+        return _no_key(error["input"], sources)
     reason = error["ctx"]["error"] if error["type"] == "value_error" else _wanted(error["msg"])
     is_secret = parts in (["masking"], ["masking", "key"])
     found = "another, which is not shown" if is_secret else repr(error["input"])
     return SettingsError(expected=f"{key} in {origin} to be {reason}", found=found, todo=TODO)
+
+
+def _no_key(masking: Mapping[str, Any], sources: Mapping[str, str]) -> SettingsError:
+    """Masking is on without a key that is long enough."""
+    asked = next(f"masking.{name}" for name in ("kinds", "patterns") if masking[name])
+    own = sources["masking.key"]
+    return SettingsError(
+        expected=f"a key of at least {SHORTEST_KEY} characters, as {asked} in {place(sources[asked], asked)} "
+        "asks for masking",
+        found=f"a shorter one in {place(own, 'masking.key')}" if masking["key"] else "none",
+        todo=f"set {KEY_VARIABLE} in the environment, or take {asked} out to mask nothing",
+    )
 
 
 def _known(sources: Mapping[str, str], parent: str) -> list[str]:

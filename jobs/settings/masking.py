@@ -50,9 +50,7 @@ class MaskingSettings(Part):
     @model_validator(mode="after")
     def _has_key(self) -> Self:
         if self.is_on and len(self._key) < SHORTEST_KEY:
-            raise ValueError(
-                f"with a key of at least {SHORTEST_KEY} characters (KCA_MASKING__KEY) where it is on"
-            )
+            raise ValueError(f"with a key of at least {SHORTEST_KEY} characters where it is on")
         return self
 
     @property
