@@ -73,7 +73,7 @@ def test_brokers_that_do_not_stay() -> None:
         {"broker_id": "1", "departures_count": "3", "shortest_ms": "7500"},
         {"broker_id": "3", "unmoved_count": "2", "led_count": "7", "lasted_ms": "9000"},
     ]
-    still = broker_flapping(stays(), LIMIT, data_end(20 * 60))
+    still = broker_flapping(stays().filter(col("left_at") < at(20 * 60)), LIMIT, data_end(20 * 60))
     assert still["valid_until_at"].to_list() == [None]
 
 
@@ -81,8 +81,10 @@ def test_it_is_open_while_the_broker_is_away() -> None:
     away = stays().filter(col("cluster_id") == "c", col("broker_id") == 1, col("left_at") < at(8000))
     nowhere = lit(None, pl.Datetime("us", "UTC"))
     back = pl.concat([away, away.tail(1).with_columns(joined_at=lit(at(1018)), left_at=nowhere)])
+    asked = {"left_how": lit("controlled"), "left_at": lit(at(1050))}
+    stopped = pl.concat([away, away.tail(1).with_columns(joined_at=lit(at(1018)), **asked)])
     ends = {
         name: broker_flapping(rows, LIMIT, data_end(1100))["valid_until_at"].to_list()
-        for name, rows in {"away": away, "back": back}.items()
+        for name, rows in {"away": away, "back": back, "stopped": stopped}.items()
     }
-    assert ends == {"away": [None], "back": [at(1017.5)]}
+    assert ends == {"away": [None], "back": [at(1017.5)], "stopped": [at(1017.5)]}

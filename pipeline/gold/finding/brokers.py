@@ -31,7 +31,7 @@ def broker_flapping(
     """A broker left several times in a row without having been shut down: it dies, hangs, or loses its session. One
     that had asked to be shut down was, whatever it left undone, and whether or not a controller was there to see it;
     so was one whose process was told to stop. It goes on while the broker is away, not for longer than conf allows
-    between two departures."""
+    between two departures, and not once it is back, though somebody may shut it down then."""
     within_seconds = audit_limit.flapping_minutes * 60
     left = col("left_at").dt.epoch("s")
     apart = left - left.shift(1).over(BROKER)
@@ -61,14 +61,14 @@ def broker_flapping(
         .filter(col("departures") >= audit_limit.flapping_departures)
     )
     is_over = col("until_at").dt.epoch("s") - col("last_at").dt.epoch("s") > within_seconds
-    is_over |= col("is_back").fill_null(value=False)
-    back = broker_session.filter(~is_left).select(*BROKER, is_back=lit(value=True)).unique()
+    is_over |= (col("back_at") > col("last_at")).fill_null(value=False)
+    joined = broker_session.group_by(BROKER).agg(back_at=col("joined_at").max())
     ends = data_end.select("cluster_id", "until_at")
     reasons = counted_reasons(tuple(SHORT))
     why = when(reasons == "").then(lit("")).otherwise(words(": {}", reasons))
     return (
         runs.join(ends, on="cluster_id")
-        .join(back, on=BROKER, how="left")
+        .join(joined, on=BROKER, how="left")
         .select(
             *("cluster_id", "valid_from_at"),
             *rule("broker_flapping", "warning", 2),
