@@ -14,12 +14,13 @@ from jobs.questions.named.answer import as_json, as_text, with_lines
 from jobs.questions.named.catalog import QUESTIONS
 from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.named.happened import About, what_happened
+from jobs.questions.named.missing import missing_evidence
 from jobs.questions.named.nights import compare_nights
 from jobs.questions.named.partitions import sentence, why_leaderless
 from jobs.questions.named.requests import changes
 from jobs.questions.named.restart import is_safe_to_restart
 from jobs.questions.named.sources import END_OF_OUTAGE
-from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
+from jobs.questions.named.standing import flapping, imbalance_now, stuck, unclean
 from pipeline.core.errors import InputProblem
 from pipeline.core.frames import frame_of
 from schemas.gold import leader_imbalance
@@ -208,7 +209,13 @@ def test_what_stands(sample_answers: Answers) -> None:
     assert len(flapping(sample_answers, None).told) == 2
     assert flapping(sample_answers, at("10:00:00")).told == []
     assert imbalance_now(sample_answers).sentence == "Over the limit: broker 1."
-    assert missing_evidence(sample_answers, None).sentence == "No gap in the logs that were read is known."
+    gaps = missing_evidence(sample_answers, None)
+    assert (
+        gaps.sentence == "No gap is known in the logs that were read, and every node that they name has logs."
+    )
+    assert [one.split(": ")[1] for one in gaps.not_known] == [
+        "server.log of nodes 1, 2, 3 was not read (--server-log)"
+    ]
 
 
 def test_gaps_are_counted_by_kind() -> None:

@@ -22,11 +22,12 @@ from jobs.questions.ask import (
 from jobs.questions.named.answer import Answer, Answered, as_json, as_row, as_text, with_lines
 from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.named.happened import About, what_happened
+from jobs.questions.named.missing import missing_evidence
 from jobs.questions.named.nights import compare_nights
 from jobs.questions.named.partitions import why_leaderless
 from jobs.questions.named.requests import changes
 from jobs.questions.named.restart import is_safe_to_restart
-from jobs.questions.named.standing import flapping, imbalance_now, missing_evidence, stuck, unclean
+from jobs.questions.named.standing import flapping, imbalance_now, stuck, unclean
 from jobs.questions.named.taken import TAKES, length_said
 from jobs.questions.rows import Row
 from jobs.run.outcome import said

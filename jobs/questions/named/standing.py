@@ -1,4 +1,4 @@
-"""What stands in the findings of one kind, how leaders are balanced, and which logs are missing."""
+"""What stands in the findings of one kind, and how leaders are balanced."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -6,10 +6,8 @@ from datetime import datetime
 from jobs.questions.answers import Answers
 from jobs.questions.named.answer import Answer, Told
 from jobs.questions.rows import Row
-from jobs.text import counted, day_clock, ratio_text
-from pipeline.core.conditions import reaching
+from jobs.text import counted, ratio_text
 
-GAP = "silver.log_gap"
 # The rules whose findings answer a question.
 UNCLEAN = ("unclean_election", "last_known_leader")
 STUCK = (
@@ -109,35 +107,5 @@ def imbalance_now(answers: Answers) -> Answer:
     return Answer(sentence, lines, (), last)
 
 
-def nodes_text(brokers: Sequence[str]) -> str:
-    return f"{'brokers' if len(brokers) > 1 else 'broker'} {', '.join(brokers)}"
-
-
-def missing_evidence(answers: Answers, since: datetime | None) -> Answer:
-    """Where lines are missing: what the other answers cannot know."""
-    gaps = answers.rows(GAP, None if since is None else reaching("until_at", since)).sort(
-        "from_at", "node_id", "kind"
-    )
-    rows = gaps.to_dicts()
-    last = answers.last_at()
-    if not rows:
-        return Answer("No gap in the logs that were read is known.", (), (), last)
-    nodes = ", ".join(str(one) for one in gaps["node_id"].drop_nulls().unique().sort())
-    lines = [
-        Told(
-            f"{one['kind'].replace('_', ' ')}: {one['sentence']}",
-            one["from_at"],
-            one["certainty"],
-            one["evidence"],
-        )
-        for one in rows
-    ]
-    kinds = gaps.group_by("kind").len().sort("len", "kind", descending=[True, False])
-    summed = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in kinds.iter_rows())
-    first = f" since {day_clock(since)} UTC" if since else ""
-    return Answer(
-        f"{counted(len(rows), 'gap')}{first} ({summed}){f' of nodes {nodes}' if nodes else ''}.",
-        lines,
-        (),
-        last,
-    )
+def nodes_text(nodes: Sequence[str], noun: str = "broker") -> str:
+    return f"{noun}{'s' if len(nodes) > 1 else ''} {', '.join(nodes)}"
