@@ -16,11 +16,15 @@ from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
 ZOOKEEPER, KRAFT = "zookeeper", "kraft"
 CONTROLLER, DEPOSED = "controller", "deposed controller"
+NOT_KNOWN = "not known"  # of an office: whether the last one held it still
 MISSING = tuple(one for one in LINES_MISSING if one not in NORMAL)
 TERM = (
     *("term_id", "life", "controller_id", "controller_epoch", "mode", "elected_at", "ready_at", "superseded_at"),
-    *("vacant_from_at", "ended_at", "ended_how", "certainty"),
+    *("vacant_from_at", "ended_at", "ended_how", "last_act_at", "first_sign_at", "certainty"),
 )  # fmt: skip
+# Its end is that of its last line, which it outlived: until when, no line of its own tells.
+LAST_LINE = ("crashed", "process_end")
+UNSEEN = (None, "superseded_unseen")
 WHO = ("controller_id", "controller_epoch")
 GAP = ("node_id", "kind", "from_at", "until_at", "sentence")
 
@@ -61,13 +65,28 @@ def controllers(terms: pl.DataFrame, at: datetime) -> list[Row]:
     if begun.is_empty() or any(one["key"] == CONTROLLER for one in rows):
         return rows
     last = begun.row(-1, named=True)
+    if is_end_unseen(last, at, is_held=False):
+        return [told(CONTROLLER, nobody(last, NOT_KNOWN), last["until_at"], last), *rows]
+    return [told(CONTROLLER, nobody(last, "vacant"), last["vacant_from_at"] or last["until_at"], last), *rows]
+
+
+def is_end_unseen(row: Row, at: datetime, *, is_held: bool) -> bool:
+    """Behind its last line, and no line tells when it ended: of a peer that lost it, or heard that nobody leads."""
+    if is_held:
+        return bool(row["superseded_at"] and row["ended_how"] in UNSEEN and at > row["last_act_at"])
+    signs = [sign for sign in (row["vacant_from_at"], row["first_sign_at"]) if sign]
+    return row["ended_how"] in LAST_LINE and (not signs or at < min(signs))
+
+
+def nobody(last: Row, office: str) -> Row:
     value = {"controller_id": None, "controller_epoch": last["controller_epoch"], "mode": last["mode"]}
-    vacant = value | {"office": "vacant", "last_controller_id": last["controller_id"]}
-    return [told(CONTROLLER, vacant, last["vacant_from_at"] or last["until_at"], last), *rows]
+    return value | {"office": office, "last_controller_id": last["controller_id"]}
 
 
 def controller_row(one: Row, at: datetime) -> Row:
     is_deposed = one["superseded_at"] is not None and one["superseded_at"] <= at
+    if not is_deposed and is_end_unseen(one, at, is_held=True):
+        return told(CONTROLLER, nobody(one, NOT_KNOWN), one["last_act_at"], one)
     is_starting = one["mode"] == ZOOKEEPER and (one["ready_at"] is None or one["ready_at"] > at)
     is_starting = is_starting and one["is_begin_seen"]
     value = {name: one[name] for name in ("controller_id", "controller_epoch", "mode")}
@@ -97,7 +116,9 @@ def doubts(answers: Answers, terms: pl.DataFrame, at: datetime) -> list[str]:
     last = begun.row(-1, named=True)
     found = []
     if last["mode"] == ZOOKEEPER and not acting(terms, at):
-        found.append("nobody was in office: brokers may have left and joined since, and no line tells")
+        is_unseen = is_end_unseen(last, at, is_held=False)
+        who = "it is not known whether anybody was in office" if is_unseen else "nobody was in office"
+        found.append(f"{who}: brokers may have left and joined since, and no line tells")
     if last["mode"] == ZOOKEEPER and not last["is_begin_seen"]:
         found.append(
             f"the start of controller {last['controller_id']} (epoch {last['controller_epoch']}) is in no log: what it "

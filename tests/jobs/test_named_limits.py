@@ -1,5 +1,6 @@
 """Questions by name where lines or runs end: what is not known is not told."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -11,6 +12,7 @@ from jobs.questions.answers import Answers
 from jobs.questions.context_text import controller_text
 from jobs.questions.named import catalog
 from jobs.questions.named.controllers import who_was_controller
+from jobs.questions.tenures import NOT_KNOWN, controllers, tenures
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import source_file
@@ -78,6 +80,33 @@ def test_a_controller_lives_on_behind_its_last_line(
     assert who_was_controller(answers, at("08:11:00")).sentence.startswith(said)
     assert who_was_controller(answers, at("08:09:00")).sentence.startswith(
         "At 2026-11-21 08:09:00.000 UTC the"
+    )
+
+
+def test_the_context_knows_as_much_of_the_controller(sample_answers: Answers) -> None:
+    """The same evidence gives the same answer."""
+    terms, read = tenures(sample_answers), sample_answers.read()
+    moments = [read["first_at"] + number * (read["last_at"] - read["first_at"]) / 97 for number in range(97)]
+    offices = Counter[str]()
+    for moment in moments:
+        said = who_was_controller(sample_answers, moment).sentence
+        rows = controllers(terms, moment)
+        value = rows[0]["value"] if rows else {"office": NOT_KNOWN}
+        offices[value["office"]] += 1
+        if value["office"] == NOT_KNOWN:
+            assert said.startswith("Not enough evidence")
+        elif value["office"] == "vacant":
+            assert "there was no controller" in said
+        else:
+            assert f"the controller was broker {value['controller_id']} (" in said
+    assert offices[NOT_KNOWN] > 5 and offices["in office"] > 50
+
+
+def test_what_is_not_known_of_an_office_is_said() -> None:
+    value = {"office": NOT_KNOWN, "controller_epoch": 6, "last_controller_id": 3}
+    row = {"value": value, "since_at": at("08:10:00"), "known_by": "1-6"}
+    assert controller_text(row, at("08:11:00"), is_mixed=False) == (
+        "CONTROLLER  not known since 08:10:00.000, the last line of 3 in office (epoch 6, term 1-6)"
     )
 
 

@@ -6,12 +6,10 @@ from jobs.questions.answers import Answers
 from jobs.questions.named.answer import Answer, Told
 from jobs.questions.reasons import reason_text
 from jobs.questions.rows import Row
+from jobs.questions.tenures import LAST_LINE, is_end_unseen
 from jobs.text import day_clock
 
 TERM = "gold.controller_term"
-# Its end is that of its last line, which it outlived: until when, no line of its own tells.
-LAST_LINE = ("crashed", "process_end")
-UNSEEN = (None, "superseded_unseen")
 
 
 def who_was_controller(answers: Answers, at: datetime | None) -> Answer:
@@ -33,7 +31,7 @@ def who_was_controller(answers: Answers, at: datetime | None) -> Answer:
     held = [row for row in begun if (end := ended_at(row)) is None or end > asked]
     moment = f"{day_clock(asked)} UTC"
     current = held[-1] if held else begun[-1]
-    if is_unseen(current, asked, is_held=bool(held)):
+    if is_end_unseen(current, asked, is_held=bool(held)):
         return not_seen_then(current, rows, moment, last)
     if not held:
         return none_then(current, rows, moment, last)
@@ -42,14 +40,6 @@ def who_was_controller(answers: Answers, at: datetime | None) -> Answer:
     if others:
         sentence += f" {' and '.join(map(named, others))} had not yet resigned."
     return Answer(sentence, [term_told(one) for one in reversed(held)], [], last)
-
-
-def is_unseen(row: Row, asked: datetime, *, is_held: bool) -> bool:
-    """Behind its last line, and no line tells when it ended: of a peer that lost it, or heard that nobody leads."""
-    if is_held:
-        return bool(row["superseded_at"] and row["ended_how"] in UNSEEN and asked > row["last_act_at"])
-    signs = [at for at in (row["vacant_from_at"], row["first_sign_at"]) if at]
-    return row["ended_how"] in LAST_LINE and (not signs or asked < min(signs))
 
 
 def not_seen_then(previous: Row, rows: list[Row], moment: str, last: datetime) -> Answer:

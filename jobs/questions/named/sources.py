@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from jobs.questions.ask_text import leader_text
 from jobs.questions.changes.asked import said
-from jobs.questions.named.controllers import LAST_LINE, named
+from jobs.questions.named.controllers import named
 from jobs.questions.outages import event_of
 from jobs.questions.rows import Row
+from jobs.questions.tenures import LAST_LINE
 from jobs.text import list_text, shortened
 from pipeline.core.conditions import Condition, IsNull, differs, equals, is_in
 
