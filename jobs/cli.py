@@ -84,6 +84,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "what ran when, and what --run-id of show ... terms can still read",
     ),
     "maintain": ("jobs.maintain", "main", "fewer and smaller files; --retain 400d deletes what is older"),
+    "repair": (
+        "jobs.repair",
+        "main",
+        "[--logs PATH]: mends a warehouse that doctor or a run found damaged",
+    ),
     "migrate": ("jobs.migrate", "main", "a warehouse of an older release, which every run does by itself"),
     "forget": ("jobs.forget", "main", "--cluster NAME: erases it whole"),
     "explain": (

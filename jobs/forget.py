@@ -11,11 +11,12 @@ from jobs.settings.arguments import on_warehouse
 from jobs.settings.types import CLUSTER_NAME
 from pipeline.core.errors import InputProblem, PipelineError, SettingsError
 from pipeline.store.lock import cluster_lock
+from pipeline.store.published import ASIDE, LAST_RUN
 from pipeline.store.session import get_spark
 from pipeline.store.warehouse import ClusterWarehouse
 
 # What says that there is something to read goes first: a reader sees all of a cluster or nothing.
-LAYERS = ("ops", "gold", "state", "silver", "bronze")
+LAYERS = ("ops", "gold", "state", "silver", "bronze", ASIDE)
 HIDDEN = "_forgotten"
 
 
@@ -80,9 +81,11 @@ def require_consent(store: ClusterWarehouse, *, is_given: bool, is_terminal: boo
 def forget(store: ClusterWarehouse, progress: Progress) -> None:
     """Deletes the layers; what else lies in the folder is not ours and stays. Again, where it was cut short.
 
-    What publishes is put aside first: of a part of its log readers would take an older run for the newest.
+    What publishes is put aside first: of a part of its log readers would take an older run for the newest. The row of
+    the last run goes before: it would tell that ops.run is damaged.
     """
     hidden = f"{store.folder}/{HIDDEN}"
+    store.files.delete(f"{store.folder}/{LAST_RUN}")
     store.files.delete(hidden)
     store.files.rename(f"{store.folder}/{LAYERS[0]}", hidden)
     for layer in (HIDDEN, *LAYERS):

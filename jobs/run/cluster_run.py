@@ -20,6 +20,7 @@ from jobs.incremental.night import Night
 from jobs.incremental.placement import Placement, placement_of
 from jobs.intake.bronze_writer import Intake
 from jobs.intake.on_executors import SparkIntake
+from jobs.run.conservation import require_conserved
 from jobs.run.looking import Found, Looking
 from jobs.run.masked_run import made_by, require_same_masking
 from jobs.run.migration import migrate_older
@@ -243,4 +244,6 @@ class Run:
             **(stated or made_by(self.request.settings, self.request.cluster_id)),
         )
         self.lock.require_mine()
+        written = ClusterTables(self.store, self.run_id, self.versions)
+        require_conserved(self.store, written, self.versions, self.counts)
         self.store.publish(row)

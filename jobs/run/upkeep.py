@@ -7,6 +7,7 @@ from jobs.incremental.builder import Builder
 from jobs.incremental.fingerprints import fresh_tables, sound, watermark
 from jobs.incremental.night import Night
 from jobs.incremental.placement import Placement, placement_of
+from jobs.run.conservation import require_conserved
 from jobs.run.progress import Progress
 from jobs.run.quality_gate import QualityGate, open_findings, said_of
 from jobs.run.request import is_kept
@@ -109,6 +110,8 @@ class Upkeep:
             watermarks=self.watermarks,
         )
         self.lock.require_mine()
+        written = ClusterTables(self.store, self.run_id, self.versions)
+        require_conserved(self.store, written, self.versions, self.counts)
         self.store.publish(row)
 
 

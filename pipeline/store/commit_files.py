@@ -56,7 +56,7 @@ def drop_torn(files: Files, uri: str, wanted: int) -> int:
 
     Nobody published them, and nobody can read a version that stands on a torn commit.
     """
-    log, versions = f"{uri}/_delta_log", versions_of(files, uri)
+    versions = versions_of(files, uri)
     if not versions:
         return 0
     newest = versions[-1]
@@ -64,8 +64,14 @@ def drop_torn(files: Files, uri: str, wanted: int) -> int:
     torn = next((one for one in above if actions_of(files, uri, one) is None), None)
     if torn is None:
         return 0
+    drop_from(files, uri, torn)
+    return newest - torn + 1
+
+
+def drop_from(files: Files, uri: str, version: int) -> None:
+    """Takes a version and those behind it out of the table's log."""
+    log = f"{uri}/_delta_log"
     numbered = ((int(found[1]), name) for name in files.names(log) if (found := NUMBERED.match(name)))
-    for name in sorted(name for number, name in numbered if number >= torn):
+    for name in sorted(name for number, name in numbered if number >= version):
         files.delete(f"{log}/{name}", with_content=False)
     files.delete(f"{log}/{POINTER}", with_content=False)
-    return newest - torn + 1

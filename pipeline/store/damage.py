@@ -9,7 +9,7 @@ from pathlib import Path
 from deltalake.exceptions import DeltaError
 
 from pipeline.core.errors import WarehouseDamaged
-from pipeline.store.commit_files import head
+from pipeline.store.commit_files import head, newest_whole
 from pipeline.store.contents import AT_ONCE, Contents, DataFile, data_files, summed
 from pipeline.store.files import ReadableFiles
 from pipeline.store.hadoop_sums import is_as_summed
@@ -71,24 +71,32 @@ def inspected(folder: str, published: Published, most_bytes: int | None = BYTES_
     most_bytes: that are compared with their sums; None: all.
     """
     behind = versions_behind(LocalFiles(), folder, published)
-    rest = sorted(published.versions.keys() - {one.table for one in behind})
+    versions = published.versions | version_of_runs(folder)
+    rest = sorted(versions.keys() - {one.table for one in behind})
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        looked = dict(
-            zip(rest, pool.map(lambda name: of_version(folder, name, published), rest), strict=True)
-        )
+        looks = pool.map(lambda name: of_version(folder, name, versions[name], published), rest)
+        looked = dict(zip(rest, looks, strict=True))
     damages = [*behind, *(one for _, one in looked.values() if one is not None)]
     whole = {name: files for name, (files, damage) in looked.items() if damage is None}
     paths = [
         (name, Path(uri_of(folder, name), one.path), one) for name, files in whole.items() for one in files
     ]
     altered, size, unsummed = compared_with_sums(due(paths, published.run_seq, most_bytes))
-    contents = {name: summed(files) for name, (files, _) in looked.items()}
+    contents = {name: summed(files) for name, (files, _) in looked.items() if name in published.versions}
     return Inspection((*damages, *altered), contents, size, unsummed)
 
 
-def of_version(folder: str, name: str, published: Published) -> tuple[list[DataFile], Damage | None]:
-    """The data files of the published version of a table, and what is wrong with them."""
-    version, uri = published.versions[name], uri_of(folder, name)
+def version_of_runs(folder: str) -> dict[str, int]:
+    """The newest version of ops.run that a run wrote to its end."""
+    newest = newest_whole(LocalFiles(), uri_of(folder, run.SPEC.name))
+    return {} if newest is None else {run.SPEC.name: newest}
+
+
+def of_version(
+    folder: str, name: str, version: int, published: Published
+) -> tuple[list[DataFile], Damage | None]:
+    """The data files of a version of a table, and what is wrong with them."""
+    uri = uri_of(folder, name)
     if odd := altered_log(Path(uri), version):
         return [], Damage(
             name, "log_altered", f"{odd} of {name} empty, or with other bytes than written", (odd,)

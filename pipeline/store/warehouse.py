@@ -153,13 +153,17 @@ class ClusterWarehouse:
         self.require_own_commits(row)
         if self.delta.head(run.SPEC) is None:
             self.delta.create(run.SPEC)
-        stated = row | as_columns(self.contents(row["table_versions"]))
-        told = json.dumps(stated, default=str)
-        self.delta.append_once(run.SPEC, stated, told, WRITER, row["run_seq"])
+        told = self.append_run(row | as_columns(self.contents(row["table_versions"])))
         newest = self.published()
         if newest.run_id != row["run_id"]:
             raise overtaken(self.folder, f"run {newest.run_id} published meanwhile")
         keep_last_run(self.files, self.folder, told)
+
+    def append_run(self, row: dict[str, Any]) -> str:
+        """Adds a row to ops.run. The row as JSON, as it stands in the commit."""
+        told = json.dumps(row, default=str)
+        self.delta.append_once(run.SPEC, row, told, WRITER, row["run_seq"])
+        return told
 
     def contents(self, versions: Mapping[str, int]) -> dict[str, Contents]:
         """By table what its version holds: of those that the newest run published as it stated, of others by their

@@ -13,7 +13,7 @@ AS_READ = {one.name: one for one in source_file.SPEC.fields}
 SPEC = TableSpec(
     name="bronze.lost_segment",
     grain="One segment of a log file of which the warehouse lost the records, and no log holds them any more.",
-    key=("load_seq",),
+    key=("file_id", "start_offset", "lost_run_id"),
     fields=(
         *(AS_READ[name] for name in KEPT),
         required(LOAD_SEQ.name, LOAD_SEQ.type, "Number of the segment that brought the records."),

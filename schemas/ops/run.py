@@ -24,7 +24,9 @@ SPEC = TableSpec(
         required("settings", STRING, "The settings that decide results, JSON."),
         required("table_versions", map_of(STRING, LONG), "Published Delta version by table."),
         required("counts", map_of(STRING, LONG), "What was read, understood, written."),
-        field("table_rows", map_of(STRING, LONG), "Rows by table, as Delta's log counts them at that version."),
+        field(
+            "table_rows", map_of(STRING, LONG), "Rows by table, as Delta's log counts them at that version."
+        ),
         field("table_files", map_of(STRING, LONG), "Data files by table at that version."),
         field("table_bytes", map_of(STRING, LONG), "Bytes of these files by table."),
         field(

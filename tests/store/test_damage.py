@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.core.errors import WarehouseDamaged
 from pipeline.store.commit_files import drop_torn, head, note
-from pipeline.store.contents import contents_of, data_files
+from pipeline.store.contents import contents_of, data_files, summed
 from pipeline.store.damage import compared_with_sums, due, inspected, require_whole, run_damage
 from pipeline.store.hadoop_sums import is_as_summed
 from pipeline.store.local_files import LocalFiles
@@ -35,7 +35,10 @@ def test_a_warehouse_as_it_was_published_is_whole(cluster: Path, seen: Published
     found = inspected(str(cluster), seen)
     assert found.damages == ()
     assert found.contents == seen.contents
-    assert found.summed_bytes == sum(one.size_bytes for one in seen.contents.values())
+    runs = summed(
+        data_files(str(cluster / "ops" / "run"), head(LocalFiles(), str(cluster / "ops" / "run")) or 0)
+    )
+    assert found.summed_bytes == sum(one.size_bytes for one in (*seen.contents.values(), runs))
     assert not found.unsummed_files
 
 

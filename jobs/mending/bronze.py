@@ -1,0 +1,162 @@
+"""What was read, after damage: whole segments stay, those that a log still holds are read again, the rest is lost."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+from polars import col, lit
+
+from jobs.incremental.night import Night
+from jobs.intake.bronze_writer import Intake
+from jobs.intake.discovery import Candidate
+from jobs.intake.file_probe import Looker
+from jobs.intake.segments import Loader
+from jobs.mending import segments as of_segments
+from jobs.mending.logs_at_hand import files_at_hand
+from jobs.run.request import IS_KRAFT
+from jobs.run.upkeep import Upkeep
+from pipeline.core.conditions import is_in
+from pipeline.core.frames import declared, frame_of
+from pipeline.store.cluster_tables import ClusterTables
+from pipeline.store.delta import literal
+from pipeline.store.mending import rows_left
+from pipeline.store.published import EXPIRED_BEFORE
+from schemas.bronze import duplicate_record, file_sighting, log_record, lost_segment, source_file
+from schemas.spec import TableSpec
+
+PLACES = ("file_id", "load_seq", "byte_offset", "byte_length")
+TOLD = ("cluster_id", "node_id", "log", *PLACES, "event", "logged_at")
+# Of these a table stands on.
+READ = (log_record.SPEC, source_file.SPEC)
+
+
+@dataclass
+class BronzeMending:
+    """Of one cluster, under its lock. left_in: by damaged table where its data files lie now. candidates: the files
+    below --logs; none if no logs were given.
+
+    again: files that the next run reads anew. lost: rows of bronze.lost_segment that this repair adds.
+    """
+
+    upkeep: Upkeep
+    left_in: Mapping[str, Path]
+    candidates: Sequence[Candidate]
+    again: frozenset[str] = frozenset()
+    lost: pl.DataFrame = field(default_factory=pl.DataFrame)
+
+    def __post_init__(self) -> None:
+        upkeep = self.upkeep
+        self.tables = ClusterTables(upkeep.store, upkeep.run_id, upkeep.versions)
+
+    def mend(self) -> None:
+        """All of it; afterwards each row of the manifest has its records, and each record its row."""
+        if not {spec.name for spec in READ} & self.left_in.keys():
+            return
+        self.take_manifest_left()
+        self.take_records_left()
+        segments, counts = self.read(source_file.SPEC), self.counts()
+        missing = of_segments.lost(segments, counts, self.expired_before)
+        unnamed = of_segments.unnamed(segments, counts)
+        files = {*missing["file_id"], *unnamed["file_id"]}
+        asked = segments.filter(col("file_id").is_in(sorted(files)))
+        self.again = files_at_hand(self.looker(), self.candidates, asked, unnamed["file_id"].to_list())
+        self.forget_files(segments, unnamed)
+        is_left = ~col("file_id").is_in(sorted(self.again))
+        self.name_unnamed(unnamed.filter(is_left), segments)
+        self.give_up(missing.filter(is_left))
+        left, counts_of_run = self.read(source_file.SPEC), self.upkeep.counts
+        counts_of_run["load_seq"] = max(left["load_seq"].to_list(), default=0)
+        counts_of_run["total_bytes"] = sum(left["record_bytes"].to_list())
+
+    @property
+    def expired_before(self) -> int:
+        return self.upkeep.published.counts.get(EXPIRED_BEFORE, 0)
+
+    def read(self, spec: TableSpec, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        return frame_of(self.tables.read(spec, None, columns))
+
+    def counts(self) -> pl.DataFrame:
+        return of_segments.counted(self.read(log_record.SPEC, PLACES))
+
+    def left(self, spec: TableSpec) -> pl.DataFrame | None:
+        return rows_left(self.left_in[spec.name], spec) if spec.name in self.left_in else None
+
+    def take_manifest_left(self) -> None:
+        """Takes back rows of the manifest whose records are there, and out what they replaced before it was damaged."""
+        left = self.left(source_file.SPEC)
+        if left is None:
+            return
+        counts = self.counts()
+        self.append(source_file.SPEC, of_segments.manifest_left(left, self.read(source_file.SPEC), counts))
+        segments = self.read(source_file.SPEC)
+        stale = of_segments.replaced(segments)
+        if log_record.SPEC.name not in self.left_in:
+            gone = of_segments.lost(segments, counts, self.expired_before)
+            stale = pl.concat([stale, gone]).unique()
+        self.tables.delete_segments(source_file.SPEC, stale["load_seq"].to_list())
+
+    def take_records_left(self) -> None:
+        """Takes back records of segments that become whole by it, and out those of segments that were replaced."""
+        left = self.left(log_record.SPEC)
+        if left is None:
+            return
+        segments = self.read(source_file.SPEC)
+        missing = of_segments.lost(segments, self.counts(), self.expired_before)
+        found = of_segments.records_left(left, self.read(log_record.SPEC, PLACES), missing)
+        self.append(log_record.SPEC, found)
+        if source_file.SPEC.name not in self.left_in:
+            stale = of_segments.unnamed(segments, self.counts())
+            self.tables.delete_segments(log_record.SPEC, stale["load_seq"].to_list())
+
+    def name_unnamed(self, unnamed: pl.DataFrame, segments: pl.DataFrame) -> None:
+        """Segments of which no log and no row of the manifest is left are told from their records."""
+        if unnamed.is_empty():
+            return
+        load_seqs = unnamed["load_seq"].to_list()
+        records = frame_of(self.tables.read(log_record.SPEC, is_in("load_seq", load_seqs), TOLD))
+        sighted = self.read(file_sighting.SPEC, ("file_id", "path"))
+        rows = of_segments.manifest_of(records, pl.concat([sighted, segments], how="diagonal_relaxed"))
+        zone, cluster = self.upkeep.settings.zone_of, self.upkeep.store.cluster_id
+        zones = pl.Series("zone", [zone(cluster, node) for node in rows["node_id"]], pl.String)
+        self.append(source_file.SPEC, rows.with_columns(zones, run_id=lit(self.upkeep.run_id)))
+        torn = set(load_seqs) - set(rows["load_seq"])
+        self.tables.delete_segments(log_record.SPEC, torn)
+
+    def forget_files(self, segments: pl.DataFrame, unnamed: pl.DataFrame) -> None:
+        """Takes out all that is stored of files that are read again."""
+        if not self.again:
+            return
+        names = pl.concat([one.select("file_id", "load_seq") for one in (segments, unnamed)])
+        load_seqs = names.filter(col("file_id").is_in(sorted(self.again)))["load_seq"].to_list()
+        for spec in READ:
+            self.tables.delete_segments(spec, load_seqs)
+        among = ", ".join(literal(one) for one in sorted(self.again))
+        self.upkeep.store.delta.delete(file_sighting.SPEC, f"file_id IN ({among})")
+        self.tables.note_version(file_sighting.SPEC)
+
+    def give_up(self, missing: pl.DataFrame) -> None:
+        """What is lost for good becomes rows of bronze.lost_segment."""
+        self.lost = missing.with_columns(lost_run_id=lit(self.upkeep.run_id))
+        self.append(lost_segment.SPEC, self.lost)
+        for spec in READ:
+            self.tables.delete_segments(spec, missing["load_seq"].to_list())
+
+    def append(self, spec: TableSpec, rows: pl.DataFrame) -> None:
+        if not rows.is_empty():
+            self.tables.append(spec, declared(rows, spec))
+
+    def looker(self) -> Looker:
+        settings, cluster_id = self.upkeep.settings, self.upkeep.store.cluster_id
+        is_kraft = bool(self.upkeep.published.counts.get(IS_KRAFT))
+        return Looker(cluster_id, settings, None, None, is_kraft=is_kraft)
+
+    def find_duplicates(self, done: Callable[[TableSpec, pa.Table], None]) -> None:
+        """Compares all segments with one another, as if they had just been read."""
+        upkeep = self.upkeep
+        self.tables.replace(duplicate_record.SPEC, duplicate_record.SPEC.arrow.empty_table())
+        cluster_id, settings = upkeep.store.cluster_id, upkeep.settings
+        loader = Loader(cluster_id, settings, upkeep.run_id, self.tables, self.looker())
+        night = Night(self.tables, settings, cluster_id, upkeep.run_id, 0, frozenset())
+        Intake(loader, self.tables, night, done).find_duplicates()

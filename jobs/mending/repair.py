@@ -1,0 +1,112 @@
+"""Mends one cluster of a damaged warehouse: derived tables from bronze, bronze from what is left and from the logs."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jobs.intake.discovery import Candidate
+from jobs.mending.bronze import BronzeMending
+from jobs.mending.runs import put_back_last_run
+from jobs.run.progress import Progress
+from jobs.run.upkeep import Upkeep
+from jobs.settings.model import Settings
+from pipeline.catalog.tables import BY_NAME, KEPT, SPECS, TABLES, Refresh
+from pipeline.core.errors import EnvironmentProblem
+from pipeline.store.damage import Damage, inspected, uri_of
+from pipeline.store.direct_reading import local_folder
+from pipeline.store.lock import ClusterLock
+from pipeline.store.mending import give_up_files, roll_back, set_aside
+from pipeline.store.published import ASIDE, KEPT_FROM, Published
+from pipeline.store.warehouse import ClusterWarehouse
+
+BRONZE = "bronze."
+# The log of the table is whole, and what it names is not.
+OF_FILES = frozenset({"file_gone", "file_cut", "file_altered"})
+
+
+@dataclass
+class Repair:
+    """candidates: the files of a cluster below --logs. again: clusters of which the next run reads files anew."""
+
+    candidates: Callable[[str], Sequence[Candidate]]
+    again: list[str] = field(default_factory=list)
+
+    def repaired(
+        self, store: ClusterWarehouse, settings: Settings, progress: Progress, lock: ClusterLock
+    ) -> str:
+        """What was mended, in a line. EnvironmentProblem: the warehouse is not on this machine."""
+        folder = require_local(store)
+        aside = folder / ASIDE / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+        put_back = put_back_last_run(store, aside)
+        seen = store.published()
+        damages = inspected(str(folder), seen, None).damages
+        if not damages:
+            return f"REPAIRED  run {put_back} is in ops.run again" if put_back else "NOTHING TO REPAIR"
+        tables = {one.table: one for one in damages}
+        progress.stage("damaged", ", ".join(sorted(tables)))
+        left_in = {name: made_readable(folder, aside, one, seen) for name, one in tables.items()}
+        upkeep = Upkeep(store, settings, "repair", progress, lock)
+        store.create_missing(SPECS, upkeep.versions)
+        for name in sorted(left_in):
+            if is_kept(name) and give_up_files(Path(uri_of(str(folder), name)), aside / name, upkeep.run_id):
+                upkeep.versions[name] = int(store.delta.head(BY_NAME[name].spec) or 0)
+        bronze = BronzeMending(upkeep, left_in, self.candidates(store.cluster_id))
+        bronze.mend()
+        self.rebuild(upkeep, bronze, set(tables))
+        upkeep.counts[KEPT_FROM] = upkeep.published.run_seq + 1
+        upkeep.publish()
+        if bronze.again:
+            self.again.append(store.cluster_id)
+        return told(tables, bronze)
+
+    def rebuild(self, upkeep: Upkeep, bronze: BronzeMending, damaged: set[str]) -> None:
+        """Derived tables that were damaged; all of them, where what they stand on was."""
+        is_read_other = any(one.startswith(BRONZE) for one in damaged)
+        if is_read_other:
+            upkeep.progress.stage("compare", "records that came twice")
+            bronze.find_duplicates(lambda *_: None)
+        appended = {one.spec.name for one in TABLES if one.refresh is Refresh.APPEND}
+        derived = (
+            (upkeep.built() | appended) if is_read_other else {one for one in damaged if not is_kept(one)}
+        )
+        if derived:
+            upkeep.rebuild(derived)
+
+
+def made_readable(folder: Path, aside: Path, damage: Damage, seen: Published) -> Path:
+    """Rolls a table back to what of its log can be read, or puts it aside. Where its data files lie then."""
+    table = Path(uri_of(str(folder), damage.table))
+    if not is_kept(damage.table):
+        shutil.rmtree(table, ignore_errors=True)
+        return table
+    is_whole = damage.kind in OF_FILES
+    if roll_back(table, seen.versions[damage.table], is_log_whole=is_whole) is not None:
+        return table
+    set_aside(table, aside / damage.table)
+    return aside / damage.table
+
+
+def is_kept(name: str) -> bool:
+    """Tables that nothing derives again: what was read, and what was said of runs."""
+    return BY_NAME[name].refresh in KEPT
+
+
+def require_local(store: ClusterWarehouse) -> Path:
+    folder = local_folder(store.folder)
+    if folder is None:
+        raise EnvironmentProblem(
+            expected="a warehouse on this machine, whose files repair can look into",
+            found=store.folder,
+            todo="copy the cluster's folder to a disk, repair it there, and copy it back",
+        )
+    return folder
+
+
+def told(tables: dict[str, Damage], bronze: BronzeMending) -> str:
+    """In a line."""
+    again = f"; {len(bronze.again)} files are read again" if bronze.again else ""
+    records = int(bronze.lost["record_count"].sum()) if bronze.lost.width else 0
+    lost = f"; {records:,} records of {len(bronze.lost)} segments are lost for good" if records else ""
+    return f"REPAIRED  {len(tables)} tables: {', '.join(sorted(tables))}{again}{lost}"

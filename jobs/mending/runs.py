@@ -1,0 +1,51 @@
+"""The row of the run that published last, put back where ops.run has lost it."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pipeline.core.frames import empty
+from pipeline.store.commit_files import drop_torn, newest_whole
+from pipeline.store.damage import run_damage, versions_behind
+from pipeline.store.mending import give_up_files, is_readable, roll_back, set_aside
+from pipeline.store.published import last_row, last_run
+from pipeline.store.warehouse import ClusterWarehouse
+from schemas.ops import run
+
+
+def put_back_last_run(store: ClusterWarehouse, aside: Path) -> str | None:
+    """Makes ops.run readable, and adds the row that it has lost. Its run_id; None: nothing was lost, or the tables are
+    older than that run left them. Runs before it may be lost for good."""
+    made_readable(store, aside)
+    seen, row = store.published(), last_row(store.files, store.folder)
+    last = last_run(store.files, store.folder)
+    if row is None or last is None or run_damage(seen, last) is None:
+        return None
+    if versions_behind(store.files, store.folder, last):
+        return None
+    if store.delta.head(run.SPEC) is None:
+        store.delta.create(run.SPEC)
+    store.append_run(typed(row))
+    return last.run_id
+
+
+def made_readable(store: ClusterWarehouse, aside: Path) -> None:
+    """Takes torn commits and damaged data files out of ops.run, or puts it aside."""
+    table = Path(store.delta.uri(run.SPEC))
+    newest = newest_whole(store.files, str(table))
+    drop_torn(store.files, str(table), -1 if newest is None else newest)
+    is_whole = newest is not None and is_readable(table, newest)
+    if newest is None or roll_back(table, newest, is_log_whole=is_whole) is None:
+        set_aside(table, aside / run.SPEC.name)
+        return
+    # Readers find the newest run in the note of the newest commit.
+    noted = store.delta.note(run.SPEC.name, store.delta.head(run.SPEC) or 0)
+    give_up_files(table, aside / run.SPEC.name, noted or "")
+
+
+def typed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row as it was before it was JSON; columns that it has not are null."""
+    moments = ("started_at", "ended_at")
+    told = dict.fromkeys(empty(run.SPEC).columns) | dict(row)
+    return told | {name: datetime.fromisoformat(str(told[name])).astimezone(UTC) for name in moments}

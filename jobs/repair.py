@@ -1,0 +1,38 @@
+"""The repair job: mends what doctor found damaged, from what is left of the warehouse and from the logs."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+
+from jobs.intake.discovery import Candidate, candidates_by_cluster
+from jobs.main import run_clusters
+from jobs.mending.repair import Repair
+from jobs.run.on_clusters import run_on_clusters
+from jobs.run.outcome import worst
+from jobs.settings.arguments import parser, settings_of
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code as in pipeline.core.errors.EXIT_CODES."""
+    arguments = parser("repair", __doc__.partition("\n")[0])
+    given = arguments.parse_args(argv)
+    repair = Repair(lambda cluster: candidates_of(given, cluster))
+    code = run_on_clusters("repair", given, repair.repaired, is_damaged=True)
+    codes = [code, *(run_clusters("nightly", of_cluster(given, one)) for one in repair.again)]
+    return worst(codes)
+
+
+def candidates_of(given: Namespace, cluster: str) -> Sequence[Candidate]:
+    """The files of a cluster below --logs; none where no logs were given."""
+    if not given.logs:
+        return ()
+    return candidates_by_cluster(given.logs, settings_of(given), given.cluster).get(cluster, ())
+
+
+def of_cluster(given: Namespace, cluster: str) -> Namespace:
+    """The same arguments for a run that reads what was lost."""
+    return Namespace(**vars(given) | {"cluster": cluster})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

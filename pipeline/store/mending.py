@@ -1,0 +1,96 @@
+"""Brings damaged Delta tables of this machine to a state that can be read and written again: no row is made up."""
+
+import shutil
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable
+from deltalake.exceptions import DeltaError
+from polars.exceptions import ComputeError, PolarsError
+
+from pipeline.core.frames import empty
+from pipeline.store.commit_files import drop_from, versions_of
+from pipeline.store.contents import data_files
+from pipeline.store.damage import altered_log, size_of
+from pipeline.store.hadoop_sums import is_as_summed
+from pipeline.store.local_files import LocalFiles
+from schemas.spec import TableSpec
+
+
+def roll_back(table: Path, version: int, *, is_log_whole: bool) -> int | None:
+    """The newest version, up to a published one, whose log can be read: what follows it is taken out of the log.
+
+    is_log_whole: the published version itself can be. None: none is left, and nothing is done.
+    """
+    files = LocalFiles()
+    asked = [one for one in versions_of(files, str(table)) if one < version + is_log_whole]
+    found = next((one for one in reversed(asked) if is_readable(table, one)), None)
+    if found is not None:
+        drop_from(files, str(table), found + 1)
+    return found
+
+
+def is_readable(table: Path, version: int) -> bool:
+    if altered_log(table, version) is not None:
+        return False
+    try:
+        data_files(str(table), version)
+    except (DeltaError, FileNotFoundError):
+        return False
+    return True
+
+
+def give_up_files(table: Path, kept_in: Path, note: str) -> list[str]:
+    """Takes out of the newest version the data files that are gone or not as they were written; what is left of them is
+    kept in another folder. Their names."""
+    opened = DeltaTable(str(table))
+    bad = [
+        one.path
+        for one in data_files(str(table), opened.version())
+        if not is_sound(table, one.path, one.size_bytes)
+    ]
+    for path in bad:
+        set_aside(table / path, kept_in / path)
+        LocalFiles().delete(str(table / path))
+    if bad:
+        opened.repair(commit_properties=CommitProperties({"userMetadata": note}))
+    return bad
+
+
+def is_sound(table: Path, path: str, size_bytes: int) -> bool:
+    return size_of(table / path) == size_bytes and is_as_summed(table / path) is not False
+
+
+def set_aside(path: Path, to: Path) -> None:
+    """Moves a file or a folder, if it is there."""
+    if path.exists():
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(path, to)
+
+
+def rows_left(table: Path, spec: TableSpec) -> pl.DataFrame:
+    """Rows, as they are stored, of whole data files in a table's folder that its newest version does not name: of a
+    commit that is lost, of a run that died, and of older versions alike."""
+    versions = versions_of(LocalFiles(), str(table))
+    named = {one.path for one in data_files(str(table), versions[-1])} if versions else set()
+    return pl.concat([empty(spec), *rows_of(sorted(set(names_of(table)) - named), table, spec)])
+
+
+def names_of(table: Path) -> Iterator[str]:
+    return (one.name for one in table.glob("*.parquet")) if table.is_dir() else iter(())
+
+
+def rows_of(names: Collection[str], table: Path, spec: TableSpec) -> Iterator[pl.DataFrame]:
+    """The declared columns of each file that can be read; a file that can't is passed over."""
+    none = empty(spec)
+    for name in names:
+        try:
+            if is_as_summed(table / name) is False:
+                continue
+            rows = pl.read_parquet(table / name)
+        except (OSError, ComputeError, PolarsError, pa.ArrowInvalid):
+            continue
+        later = {one: pl.lit(None, none.schema[one]) for one in spec.columns if one not in rows.columns}
+        yield rows.with_columns(**later).select(spec.columns).cast(none.schema)

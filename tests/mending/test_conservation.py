@@ -1,0 +1,44 @@
+"""A run that cannot show that each record is there does not publish."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from jobs.run.conservation import require_conserved
+from pipeline.core.errors import GateFailed
+from pipeline.store.late_session import LateSession
+from pipeline.store.published import EXPIRED_BEFORE
+from pipeline.store.published_tables import PublishedTables
+from pipeline.store.warehouse import ClusterWarehouse
+from tests.golden import CLUSTER, unpacked
+
+FAR = 1 << 52  # ms
+
+
+def no_spark() -> SparkSession:
+    raise AssertionError("nothing of this needs Spark")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ClusterWarehouse:
+    return ClusterWarehouse(LateSession(no_spark, is_plain=True), str(unpacked(2, tmp_path)), CLUSTER)
+
+
+def test_records_are_those_that_the_manifest_counts(store: ClusterWarehouse) -> None:
+    versions = store.published().versions
+    tables = PublishedTables(store.folder, versions)
+    require_conserved(store, tables, versions, {})
+    for version in (1, 0):
+        with pytest.raises(
+            GateFailed, match=r"records in bronze.log_record of cluster golden, as .*; nothing is"
+        ):
+            require_conserved(store, tables, versions | {"bronze.log_record": version}, {})
+    require_conserved(store, tables, versions | {"bronze.log_record": 0}, {EXPIRED_BEFORE: FAR})
+    with pytest.raises(GateFailed):  # more records than were ever read
+        require_conserved(
+            store,
+            PublishedTables(store.folder, versions | {"bronze.source_file": 1}),
+            versions,
+            {EXPIRED_BEFORE: FAR},
+        )

@@ -1,0 +1,47 @@
+"""Damage is said and mended: after repair a warehouse holds what it would have held."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from jobs import repair
+from pipeline.catalog.tables import SPECS
+from pipeline.core.errors import WarehouseDamaged
+from schemas.ops import run
+from tests.mending.damaged import Outcome, given, made, outcome, seen
+from tests.store.damaging import ACTS
+
+pytestmark = pytest.mark.spark
+SAID = WarehouseDamaged.exit_code
+
+
+@pytest.fixture(scope="module")
+def whole(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("whole"))
+
+
+def test_damages_are_said_and_mended(whole: Path, tmp_path: Path) -> None:
+    found = outcome(
+        whole,
+        tmp_path / "damaged",
+        ("bronze.log_record", "data file truncated"),
+        ("gold.partition_timeline", "newest commit half"),
+        ("silver.controller_event", "one byte flipped"),
+        (run.SPEC.name, "newest commit removed"),
+    )
+    assert found == Outcome(SAID, 0, 0)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("act", ACTS)
+@pytest.mark.parametrize("table", [*(spec.name for spec in SPECS), run.SPEC.name])
+def test_each_damage_of_each_table(table: str, act: str, whole: Path, tmp_path: Path) -> None:
+    assert outcome(whole, tmp_path / "damaged", (table, act)) in (None, Outcome(SAID, 0, 0))
+
+
+def test_a_whole_warehouse_is_left_as_it_is(whole: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = seen(whole)
+    assert repair.main(given(whole)) == 0
+    assert "NOTHING TO REPAIR" in capsys.readouterr().out
+    assert seen(whole) == before
