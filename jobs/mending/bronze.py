@@ -19,6 +19,7 @@ from jobs.run.request import IS_KRAFT
 from jobs.run.upkeep import Upkeep
 from pipeline.core.conditions import is_in
 from pipeline.core.frames import declared, frame_of
+from pipeline.model.lines.lost_segments import still_lost
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.delta import literal
 from pipeline.store.mending import rows_left
@@ -51,15 +52,17 @@ class BronzeMending:
         self.tables = ClusterTables(upkeep.store, upkeep.run_id, upkeep.versions)
 
     def mend(self) -> None:
-        """All of it; afterwards each row of the manifest has its records, and each record its row."""
-        if not {spec.name for spec in READ} & self.left_in.keys():
+        """All of it; afterwards each row of the manifest has its records, and each record its row. A file of which a
+        repair before had to give up a part is read again, too, where a log holds all of it by now."""
+        given_up = still_lost(self.read(lost_segment.SPEC), self.read(source_file.SPEC))
+        if not {spec.name for spec in READ} & self.left_in.keys() and given_up.is_empty():
             return
         self.take_manifest_left()
         self.take_records_left()
         segments, counts = self.read(source_file.SPEC), self.counts()
         missing = of_segments.lost(segments, counts, self.expired_before)
         unnamed = of_segments.unnamed(segments, counts)
-        files = {*missing["file_id"], *unnamed["file_id"]}
+        files = {*missing["file_id"], *unnamed["file_id"], *given_up["file_id"]}
         asked = segments.filter(col("file_id").is_in(sorted(files)))
         self.again = files_at_hand(self.looker(), self.candidates, asked, unnamed["file_id"].to_list())
         self.forget_files(segments, unnamed)

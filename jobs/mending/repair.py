@@ -12,6 +12,7 @@ from jobs.mending.runs import put_back_last_run
 from jobs.run.progress import Progress
 from jobs.run.upkeep import Upkeep
 from jobs.settings.model import Settings
+from jobs.text import counted
 from pipeline.catalog.tables import BY_NAME, KEPT, SPECS, TABLES, Refresh
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.damage import Damage, inspected, uri_of
@@ -19,7 +20,9 @@ from pipeline.store.direct_reading import local_folder
 from pipeline.store.lock import ClusterLock
 from pipeline.store.mending import give_up_files, roll_back, set_aside
 from pipeline.store.published import ASIDE, KEPT_FROM, Published
+from pipeline.store.published_tables import PublishedTables
 from pipeline.store.warehouse import ClusterWarehouse
+from schemas.bronze import lost_segment
 
 BRONZE = "bronze."
 # The log of the table is whole, and what it names is not.
@@ -42,18 +45,21 @@ class Repair:
         put_back = put_back_last_run(store, aside)
         seen = store.published()
         damages = inspected(str(folder), seen, None).damages
-        if not damages:
+        candidates = self.candidates(store.cluster_id)
+        if not damages and not (candidates and has_lost(folder, seen)):
             return f"REPAIRED  run {put_back} is in ops.run again" if put_back else "NOTHING TO REPAIR"
         tables = {one.table: one for one in damages}
-        progress.stage("damaged", ", ".join(sorted(tables)))
+        progress.stage("damaged", ", ".join(sorted(tables)) or "no table")
         left_in = {name: made_readable(folder, aside, one, seen) for name, one in tables.items()}
         upkeep = Upkeep(store, settings, "repair", progress, lock)
         store.create_missing(SPECS, upkeep.versions)
         for name in sorted(left_in):
             if is_kept(name) and give_up_files(Path(uri_of(str(folder), name)), aside / name, upkeep.run_id):
                 upkeep.versions[name] = int(store.delta.head(BY_NAME[name].spec) or 0)
-        bronze = BronzeMending(upkeep, left_in, self.candidates(store.cluster_id))
+        bronze = BronzeMending(upkeep, left_in, candidates)
         bronze.mend()
+        if not damages and not bronze.again:
+            return "NOTHING TO REPAIR  no log holds what was lost before"
         self.rebuild(upkeep, bronze, set(tables))
         upkeep.counts[KEPT_FROM] = upkeep.published.run_seq + 1
         upkeep.publish()
@@ -63,7 +69,7 @@ class Repair:
 
     def rebuild(self, upkeep: Upkeep, bronze: BronzeMending, damaged: set[str]) -> None:
         """Derived tables that were damaged; all of them, where what they stand on was."""
-        is_read_other = any(one.startswith(BRONZE) for one in damaged)
+        is_read_other = any(one.startswith(BRONZE) for one in damaged) or bool(bronze.again)
         if is_read_other:
             upkeep.progress.stage("compare", "records that came twice")
             bronze.find_duplicates(lambda *_: None)
@@ -93,6 +99,11 @@ def is_kept(name: str) -> bool:
     return BY_NAME[name].refresh in KEPT
 
 
+def has_lost(folder: Path, seen: Published) -> bool:
+    """Whether a repair before had to give up what was read."""
+    return bool(PublishedTables(str(folder), seen.versions).read(lost_segment.SPEC).num_rows)
+
+
 def require_local(store: ClusterWarehouse) -> Path:
     folder = local_folder(store.folder)
     if folder is None:
@@ -106,7 +117,7 @@ def require_local(store: ClusterWarehouse) -> Path:
 
 def told(tables: dict[str, Damage], bronze: BronzeMending) -> str:
     """In a line."""
-    again = f"; {len(bronze.again)} files are read again" if bronze.again else ""
+    again = f"; {counted(len(bronze.again), 'file')} to be read again" if bronze.again else ""
     records = int(bronze.lost["record_count"].sum()) if bronze.lost.width else 0
     lost = f"; {records:,} records of {len(bronze.lost)} segments are lost for good" if records else ""
-    return f"REPAIRED  {len(tables)} tables: {', '.join(sorted(tables))}{again}{lost}"
+    return f"REPAIRED  {counted(len(tables), 'table')}: {', '.join(sorted(tables)) or 'none'}{again}{lost}"

@@ -9,7 +9,8 @@ from jobs import repair
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import WarehouseDamaged
 from schemas.ops import run
-from tests.mending.damaged import Outcome, given, made, outcome, seen
+from tests.mending.damaged import CLUSTER, Outcome, given, made, outcome, rows, seen
+from tests.published import published_tables
 from tests.store.damaging import ACTS
 
 pytestmark = pytest.mark.spark
@@ -38,6 +39,18 @@ def test_damages_are_said_and_mended(whole: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("table", [*(spec.name for spec in SPECS), run.SPEC.name])
 def test_each_damage_of_each_table(table: str, act: str, whole: Path, tmp_path: Path) -> None:
     assert outcome(whole, tmp_path / "damaged", (table, act)) in (None, Outcome(SAID, 0, 0))
+
+
+@pytest.mark.soak
+def test_what_no_log_holds_is_a_gap_until_one_does(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "damaged"
+    found = outcome(whole, folder, ("bronze.log_record", "data file removed"), with_logs=False)
+    assert found is not None
+    assert (found.said, found.mended, found.after) == (SAID, 0, 0)
+    stored = published_tables(folder / "warehouse", CLUSTER)
+    assert "lost_in_warehouse" in stored("silver.log_gap")["kind"].to_list() or found.differing == ()
+    assert repair.main(given(folder)) == 0
+    assert rows(folder) == rows(whole)
 
 
 def test_a_whole_warehouse_is_left_as_it_is(whole: Path, capsys: pytest.CaptureFixture[str]) -> None:
