@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from jobs.parser import Parser
 from jobs.run.outcome import said
 from jobs.terminal import interrupted, unread
 from pipeline.core.errors import EnvironmentProblem
@@ -134,7 +135,7 @@ def command_of(name: str) -> Command:
 
 def parser() -> argparse.ArgumentParser:
     listed = "\n".join(f"  {name:<10} {words}" for name, (*_, words) in COMMANDS.items())
-    arguments = argparse.ArgumentParser(
+    arguments = Parser(
         prog="kafka-controller-audit",
         usage="kafka-controller-audit COMMAND ... (COMMAND --help says more)",
         description="Audit of Apache Kafka's controllers from their logs.",

@@ -1,17 +1,19 @@
 """The forget job: erases one cluster whole, whatever state a run left it in."""
 
-import argparse
 import re
 import sys
 from collections.abc import Sequence
 
+from jobs.parser import Parser
 from jobs.run.outcome import log_stages, said
 from jobs.run.progress import Progress
 from jobs.settings.arguments import on_warehouse
 from jobs.settings.types import CLUSTER_NAME
 from pipeline.core.errors import InputProblem, PipelineError, SettingsError
+from pipeline.store.files import ReadableFiles
 from pipeline.store.lock import cluster_lock
 from pipeline.store.published import ASIDE, LAST_RUN
+from pipeline.store.readable_warehouse import direct_warehouse
 from pipeline.store.session import get_spark
 from pipeline.store.warehouse import ClusterWarehouse
 
@@ -22,7 +24,7 @@ HIDDEN = "_forgotten"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = argparse.ArgumentParser(prog="kafka-controller-audit forget", description=__doc__)
+    arguments = Parser(prog="kafka-controller-audit forget", description=__doc__)
     arguments.add_argument("--cluster", metavar="NAME", required=True, help="the cluster to erase")
     arguments.add_argument("--yes", action="store_true", help="do not ask")
     on_warehouse(arguments)
@@ -30,9 +32,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     log_stages()
     try:
         require_name(given.cluster)
+        direct = direct_warehouse(given.warehouse)
+        if direct is not None:
+            require_there(direct.files, f"{direct.root}/{given.cluster}", given.cluster)
         spark = get_spark()
         store = ClusterWarehouse(spark, given.warehouse, given.cluster)
-        require_there(store)
+        require_there(store.files, store.folder, given.cluster)
         require_consent(store, is_given=given.yes, is_terminal=sys.stdin.isatty())
         with cluster_lock(store.files, store.folder, given.wait):
             forget(store, Progress())
@@ -52,11 +57,11 @@ def require_name(cluster: str) -> None:
         )
 
 
-def require_there(store: ClusterWarehouse) -> None:
+def require_there(files: ReadableFiles, folder: str, cluster: str) -> None:
     """InputProblem: no tables of this cluster."""
-    if not {HIDDEN, *LAYERS} & set(store.files.names(store.folder)):
+    if not {HIDDEN, *LAYERS} & set(files.names(folder)):
         raise InputProblem(
-            expected=f"tables of cluster {store.cluster_id} in {store.folder}",
+            expected=f"tables of cluster {cluster} in {folder}",
             found="none",
             todo="check --warehouse and --cluster",
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 from pyspark.sql import functions as F
 
+from jobs.parser import Parser
 from jobs.run.migration import migrate_older
 from jobs.run.on_clusters import run_on_clusters
 from jobs.run.progress import Progress
@@ -42,7 +43,7 @@ Sizes = Mapping[str, Size]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = argparse.ArgumentParser(prog="kafka-controller-audit maintain", description=__doc__)
+    arguments = Parser(prog="kafka-controller-audit maintain", description=__doc__)
     arguments.add_argument("--cluster", metavar="NAME", help="one cluster (all of the warehouse)")
     arguments.add_argument(
         "--retain", type=days, metavar="400d", help="delete what was read of records older than so many days"

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from jobs.explain.text import as_data
+from jobs.parser import Parser
 from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, published_answers
 from jobs.questions.ask import show as shown
@@ -45,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="kafka-controller-audit mcp",
         description="Serves the questions to an assistant, over stdin and stdout; of all clusters, the newest run.",
     )

@@ -3,10 +3,10 @@
 Every run that meets such a cluster does the same first; as a job of its own it reads no logs.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 
+from jobs.parser import Parser
 from jobs.run.migration import migrate_older
 from jobs.run.on_clusters import run_on_clusters
 from jobs.run.progress import Progress
@@ -19,9 +19,7 @@ from pipeline.store.warehouse import ClusterWarehouse
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
-    arguments = argparse.ArgumentParser(
-        prog="kafka-controller-audit migrate", description=__doc__.partition("\n")[0]
-    )
+    arguments = Parser(prog="kafka-controller-audit migrate", description=__doc__.partition("\n")[0])
     arguments.add_argument("--cluster", metavar="NAME", help="one cluster (all of the warehouse)")
     on_warehouse(arguments)
     given = arguments.parse_args(argv)

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from jobs.explain.folding import folded
 from jobs.explain.record_in_file import offset_of_line, record_at
 from jobs.explain.text import as_data, as_lines
+from jobs.parser import Parser
 from jobs.text import printable, printable_lines, shortened
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.kafka.explaining.explanation import explained
@@ -37,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="kafka-controller-audit explain",
         description="What a line of Kafka's controller.log, state-change.log or server.log means.",
     )

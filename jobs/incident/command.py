@@ -16,6 +16,7 @@ from jobs.incident.tables_out import require_empty
 from jobs.incident.window import Window
 from jobs.intake.discovery import candidates_by_cluster
 from jobs.layout import WIDTH_HELP
+from jobs.parser import Parser
 from jobs.questions.named.catalog import parsed
 from jobs.run.outcome import said
 from jobs.settings.arguments import moment, on_format, on_settings, settings_of
@@ -62,7 +63,7 @@ def no_room(problem: OSError) -> EnvironmentProblem:
 
 
 def parser() -> argparse.ArgumentParser:
-    arguments = argparse.ArgumentParser(
+    arguments = Parser(
         prog=f"kafka-controller-audit {JOB}",
         description="What the controllers did, from logs alone: no warehouse, no Spark, nothing is stored.",
         epilog=WIDTH_HELP,

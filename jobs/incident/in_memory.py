@@ -21,7 +21,7 @@ from jobs.run.work import Work
 from pipeline.catalog.tables import BY_NAME, JOBS, Table
 from pipeline.core.conditions import Condition
 from pipeline.core.errors import GateFailed
-from pipeline.core.frames import frame_of
+from pipeline.core.frames import frame_of, no_rows
 from pipeline.core.record_bytes import SAID_IN, bytes_of
 from pipeline.core.stored_tables import MemoryTables, ReadableTables, asked_of, named_in
 from pipeline.store.published import Published
@@ -40,7 +40,7 @@ class RecordsInMemory(MemoryTables):
 
     def __init__(self) -> None:
         super().__init__()
-        self.records = log_record.SPEC.arrow.empty_table()
+        self.records = no_rows(log_record.SPEC.arrow)
         self.built: set[str] = set()
 
     def has_rows(self, spec: TableSpec) -> bool:

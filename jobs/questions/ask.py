@@ -2,12 +2,14 @@
 
 import argparse
 import difflib
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import partial
 
 from jobs.layout import WIDTH_HELP, wrapped
+from jobs.parser import Parser
 from jobs.questions.answers import Answers
 from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
 from jobs.questions.log_folder import folder_of
@@ -24,7 +26,12 @@ from pipeline.store.readable_warehouse import readable_warehouse
 from schemas.ops import run
 
 SHOWN_RUNS = 60
+FINDING = re.compile(r"[Ff]?\d+|[0-9a-f]{12,64}")
 OF_RUN = ("run_id", "run_seq", "job", "ended_at", "outcome", "counts", "sentence")
+
+
+def no_doubt() -> None:
+    """Nothing of a question is seen to be wrong before tables are read."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,7 @@ def show_main(argv: Sequence[str] | None = None) -> int:
     arguments = asking("show", "One finding with every line that proves it.")
     arguments.add_argument("finding", metavar="F1", help="number on the first screen, or finding_id")
     given = arguments.parse_args(argv)
-    return answered("show", given, partial(show, given.finding))
+    return answered("show", given, partial(show, given.finding), partial(require_name, given.finding))
 
 
 def partition_main(argv: Sequence[str] | None = None) -> int:
@@ -60,10 +67,8 @@ def runs_main(argv: Sequence[str] | None = None) -> int:
     return answered("runs", given, runs)
 
 
-def asking(command: str, description: str) -> argparse.ArgumentParser:
-    arguments = argparse.ArgumentParser(
-        prog=f"kafka-controller-audit {command}", description=description, epilog=WIDTH_HELP
-    )
+def asking(command: str, description: str) -> Parser:
+    arguments = Parser(prog=f"kafka-controller-audit {command}", description=description, epilog=WIDTH_HELP)
     arguments.add_argument(
         "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
     )
@@ -72,12 +77,16 @@ def asking(command: str, description: str) -> argparse.ArgumentParser:
     return arguments
 
 
-def answered(command: str, given: argparse.Namespace, question: Question) -> int:
+def answered(
+    command: str, given: argparse.Namespace, question: Question, require_sound: Callable[[], None] = no_doubt
+) -> int:
     """Prints the answer of the cluster that is named, else of all, from the published versions; one sentence on stderr
-    if there is none. What is for programs tells of one cluster."""
+    if there is none. What is for programs tells of one cluster. require_sound: what is seen
+    before any table is read."""
     is_for_people = getattr(given, "format", "text") == "text"
     ask_of = all_answers if is_for_people else only_answers
     try:
+        require_sound()
         say(as_lines(asked_of(ask_of(given.warehouse, given.cluster, given.run_id), question)))
     except PipelineError as problem:
         return outcome.said(command, problem)
@@ -122,6 +131,16 @@ def show(name: str, answers: Answers) -> list[str]:
     lines_of = answers.lines(finding["evidence"])
     folder = folder_of(answers.segments["path"])
     return [*finding_heading(number, finding, folder), *evidence_lines(finding["evidence"], lines_of)]
+
+
+def require_name(finding: str) -> None:
+    """InputProblem: no finding is named so."""
+    if not FINDING.fullmatch(finding):
+        raise InputProblem(
+            expected="a finding such as F1, or its finding_id of hexadecimal digits",
+            found=shortened(finding, 40),
+            todo="take it from 'findings' or the first screen of the last run",
+        )
 
 
 def chosen(name: str, findings: Sequence[Row]) -> tuple[int, Row]:

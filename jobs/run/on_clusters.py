@@ -14,6 +14,7 @@ from jobs.settings.arguments import settings_of
 from jobs.settings.model import Settings
 from pipeline.core.errors import PipelineError
 from pipeline.store.lock import ClusterLock, cluster_lock
+from pipeline.store.readable_warehouse import direct_warehouse
 from pipeline.store.reading import clusters
 from pipeline.store.session import get_spark, tune_storage
 from pipeline.store.warehouse import ClusterWarehouse
@@ -31,6 +32,7 @@ def run_on_clusters(job: str, given: argparse.Namespace, work: Work, *, is_damag
     try:
         settings = settings_of(given)
         progress = Progress()
+        require_cluster(given)
         spark = get_spark()
         names = chosen_clusters(clusters(spark, given.warehouse), given.warehouse, given.cluster)
     except PipelineError as problem:
@@ -54,3 +56,10 @@ def run_on_clusters(job: str, given: argparse.Namespace, work: Work, *, is_damag
             log.exception("%s: cluster %s failed, and nothing of it is published", job, name)
             codes.append(UNEXPECTED)
     return worst(codes)
+
+
+def require_cluster(given: argparse.Namespace) -> None:
+    """InputProblem: there is none, which is seen without Spark where it can be."""
+    warehouse = direct_warehouse(given.warehouse)
+    if warehouse is not None:
+        chosen_clusters(warehouse.clusters(), given.warehouse, given.cluster)

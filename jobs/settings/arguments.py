@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from jobs.layout import WIDTH_HELP
+from jobs.parser import Parser
 from jobs.settings.load import load
 from jobs.settings.model import Settings
 from pipeline.core.errors import SettingsError
@@ -26,9 +27,7 @@ class Takes(Protocol):
 
 def parser(job: str, description: str) -> argparse.ArgumentParser:
     """Flags of every job; those of a setting stand before the file's and the environment's."""
-    arguments = argparse.ArgumentParser(
-        prog=f"kafka-controller-audit {job}", description=description, epilog=WIDTH_HELP
-    )
+    arguments = Parser(prog=f"kafka-controller-audit {job}", description=description, epilog=WIDTH_HELP)
     arguments.add_argument(
         "--logs",
         action="append",

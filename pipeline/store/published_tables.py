@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from pipeline.core.conditions import Condition
+from pipeline.core.frames import no_rows
 from pipeline.store.direct_reading import read_directly
 from schemas.ops import run
 from schemas.spec import TableSpec
@@ -30,7 +31,7 @@ class TablesOfVersions(ABC):
         """Columns that were declared after that run are null; there are no rows of a table that it did not publish."""
         names = tuple(columns or spec.columns)
         if not self.has_rows(spec):
-            return spec.arrow.empty_table().select(names)
+            return no_rows(spec.arrow).select(names)
         return self.rows(spec, condition, names)
 
     @abstractmethod

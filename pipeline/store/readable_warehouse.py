@@ -62,17 +62,19 @@ class DirectWarehouse:
 
 
 def readable_warehouse(uri: str) -> ReadableWarehouse:
-    """A path is one of this machine unless somebody configured Spark: then only Spark can tell.
+    """EnvironmentProblem: Spark is needed, and not installed."""
+    return direct_warehouse(uri) or through_spark(uri)
 
-    EnvironmentProblem: Spark is needed, and not installed.
-    """
+
+def direct_warehouse(uri: str) -> DirectWarehouse | None:
+    """A path is one of this machine unless somebody configured Spark: then only Spark can tell, as of HDFS; None."""
     scheme = SCHEME.match(uri)
     if (scheme is None and not is_configured()) or (scheme is not None and scheme[1] == "file"):
         files = LocalFiles()
         return DirectWarehouse(files.qualified(uri), files)
     if scheme is not None and scheme[1] in OF_OBJECT_STORES:
         return DirectWarehouse(uri.rstrip("/"), ObjectFiles())
-    return through_spark(uri)
+    return None
 
 
 def through_spark(uri: str) -> ReadableWarehouse:

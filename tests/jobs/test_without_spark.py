@@ -20,6 +20,7 @@ for command in {commands}:
     except SystemExit as problem:
         code = problem.code
     print("EXIT", command, code)
+assert "pandas" not in sys.modules, "it takes as long to load as a question to answer"
 """
 
 

@@ -10,6 +10,7 @@ from datetime import datetime, time
 from functools import partial
 
 from jobs.layout import wrapped
+from jobs.parser import HINT, Parser
 from jobs.questions.answers import Answers
 from jobs.questions.ask import (
     all_answers,
@@ -194,7 +195,7 @@ def parsed(words: Sequence[str]) -> Given:
         with redirect_stderr(complaint):
             return parser().parse_args(words)
     except SystemExit as problem:
-        found = complaint.getvalue().strip().rpartition("error: ")[2]
+        found = complaint.getvalue().strip().rpartition("error: ")[2].removesuffix(HINT)
         raise InputProblem(
             expected="a question with the arguments that it takes",
             found=found or " ".join(words),
@@ -231,7 +232,7 @@ def asked_text(given: Given) -> str:
 
 
 def parser() -> argparse.ArgumentParser:
-    arguments = argparse.ArgumentParser(
+    arguments = Parser(
         prog="kafka-controller-audit ask",
         description="Questions by name, asked of what was published.",
         epilog="\n".join(listed()),

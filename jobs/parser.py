@@ -1,0 +1,13 @@
+"""Arguments of a command: what is wrong with them is said in one line."""
+
+import argparse
+from typing import NoReturn
+
+from jobs.text import printable
+
+HINT = " (--help says what it takes)"
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{printable(f'{self.prog}: error: {message}')}{HINT}\n")
