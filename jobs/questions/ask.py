@@ -3,6 +3,7 @@
 import argparse
 import difflib
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -15,11 +16,12 @@ from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, 
 from jobs.questions.log_folder import folder_of
 from jobs.questions.rows import Row
 from jobs.questions.several_clusters import Question, as_lines, asked_of
+from jobs.questions.unpublished import TODO, WatchedTables, named, not_told
 from jobs.run import outcome
 from jobs.run.chosen_clusters import chosen_clusters
 from jobs.settings.arguments import moment
 from jobs.terminal import say
-from jobs.text import day_clock, shortened
+from jobs.text import day_clock, printable, shortened
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.core.frames import frame_of
 from pipeline.store.readable_warehouse import readable_warehouse
@@ -87,9 +89,13 @@ def answered(
     ask_of = all_answers if is_for_people else only_answers
     try:
         require_sound()
-        say(as_lines(asked_of(ask_of(given.warehouse, given.cluster, given.run_id), question)))
+        answers = ask_of(given.warehouse, given.cluster, given.run_id)
+        say(as_lines(asked_of(answers, question)))
     except PipelineError as problem:
         return outcome.said(command, problem)
+    for one in answers:
+        for line in not_told(one.tables):
+            print(printable(f"{command}: not told of cluster {one.cluster_id} is {line}"), file=sys.stderr)
     return 0
 
 
@@ -122,7 +128,7 @@ def all_answers(warehouse: str, cluster: str | None, run_id: str | None) -> list
             found=f"no run of that name in the clusters {', '.join(names)}",
             todo="take a run_id from ops.run; 'runs' lists them",
         )
-    return [Answers(name, at.tables(name, seen[name])) for name in found]
+    return [Answers(name, WatchedTables(at.tables(name, seen[name]))) for name in found]
 
 
 def show(name: str, answers: Answers) -> list[str]:
@@ -218,13 +224,14 @@ def runs(answers: Answers) -> list[str]:
     return [f"{answers.cluster_id}  times are UTC", *run_table(listed.head(SHOWN_RUNS).to_dicts())]
 
 
-def require(answers: Answers, table: str) -> None:
-    """InputProblem: the runs so far did not build the table."""
-    if not answers.is_built(table):
+def require(answers: Answers, *tables: str) -> None:
+    """InputProblem: the runs so far did not build all of the tables."""
+    missing = [one for one in tables if not answers.is_built(one)]
+    if missing:
         raise InputProblem(
-            expected=f"table {table} of cluster {answers.cluster_id}",
-            found="that no run has published it",
-            todo="run the nightly job, which builds every table",
+            expected=f"{named(missing)} of cluster {answers.cluster_id}",
+            found=f"that no run has published {'it' if len(missing) == 1 else 'them'}",
+            todo=TODO,
         )
 
 

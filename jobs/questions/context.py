@@ -43,8 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def context(given: argparse.Namespace, answers: Answers) -> list[str]:
     """InputProblem: the time is before the data, or controller N was none then, as far as lines tell."""
-    for name in TABLES:
-        require(answers, name)
+    require(answers, *TABLES)
     if answers.last_at() is None:
         return [f"{answers.cluster_id}  no time on any record"]
     asked, moment = asked_at(given.at, answers)

@@ -66,8 +66,7 @@ def seconds(text: str) -> int:
 
 def told(given: argparse.Namespace, answers: Answers) -> list[str]:
     """InputProblem: the time, or the period, is outside of the data."""
-    for name in TABLES:
-        require(answers, name)
+    require(answers, *TABLES)
     if answers.last_at() is None:
         return (
             [NO_TIME] if given.format == "openmetrics" else [f"{answers.cluster_id}  no time on any record"]

@@ -6,13 +6,12 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from pipeline.core.errors import EnvironmentProblem
-from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.direct_reading import read_directly
 from pipeline.store.files import ReadableFiles
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.object_files import ObjectFiles
 from pipeline.store.published import Published, published
-from pipeline.store.published_tables import PublishedTables
+from pipeline.store.published_tables import PublishedTables, TablesOfVersions
 from pipeline.store.spark_configuration import is_configured
 from schemas.ops import run
 
@@ -29,7 +28,7 @@ class ReadableWarehouse(Protocol):
     def published(self, cluster: str, run_id: str | None = None) -> Published:
         """See `pipeline.store.published.published`."""
 
-    def tables(self, cluster: str, seen: Published) -> ReadableTables:
+    def tables(self, cluster: str, seen: Published) -> TablesOfVersions:
         """The tables of a cluster as a run published them."""
 
 
@@ -57,7 +56,7 @@ class DirectWarehouse:
 
         return published(self.files, folder, rows_of, run_id)
 
-    def tables(self, cluster: str, seen: Published) -> ReadableTables:
+    def tables(self, cluster: str, seen: Published) -> TablesOfVersions:
         return PublishedTables(f"{self.root}/{cluster}", seen.versions)
 
 

@@ -8,11 +8,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from jobs.cli import main
+from jobs.questions import ask
 from jobs.questions.answers import Answers
 from jobs.questions.context_text import controller_text
 from jobs.questions.named import catalog
 from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.tenures import NOT_KNOWN, controllers, tenures
+from jobs.questions.unpublished import WatchedTables
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import source_file
@@ -136,3 +139,68 @@ def test_findings_that_no_run_looked_for_are_not_told_to_be_none(
     tables.rows = {"ops.run": pl.DataFrame({"outcome": ["published"], "job": [job]})}
     monkeypatch.setattr(catalog, "all_answers", lambda *_: [Answers("c", tables)])
     assert catalog.main(["stuck"]) == code
+
+
+OLDER = {"gold.finding": 1, "gold.controller_term": 1, "bronze.source_file": 1, "silver.log_gap": 0}
+
+
+def older() -> WatchedTables:
+    """As a run of a release published it that had fewer tables."""
+    tables = Published(versions=OLDER)
+    term_row = term(term_id="1-1", controller_epoch=1, elected_at=at("08:00:00"), last_act_at=at("08:10:00"))
+    read = {
+        "path": "/logs/controller.log",
+        "node_id": 1,
+        "log": "controller",
+        "last_logged_at": at("09:00:00"),
+        "first_logged_at": at("08:00:00"),
+    }
+    tables.rows = {
+        "gold.controller_term": frame_of(pa.Table.from_pylist([term_row], controller_term.SPEC.arrow)),
+        "bronze.source_file": frame_of(pa.Table.from_pylist([read], source_file.SPEC.arrow)),
+        "ops.run": pl.DataFrame({"outcome": ["published"], "job": ["nightly"]}),
+    }
+    return WatchedTables(tables)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["who-was-controller"], 0, "the controller was broker 1"),
+        (["changes"], 0, "not known: what tables gold.broker_session, gold.leader_election"),
+        (["what-happened"], 0, "an older run"),
+        (
+            ["is-it-safe-to-restart", "1"],
+            4,
+            "Expected tables gold.partition_timeline and gold.broker_session of",
+        ),
+        (["why-leaderless", "t-0"], 4, "found that no run has published them; run the nightly job"),
+        (["missing-evidence"], 0, "not known: what tables gold.broker_session, silver.controller"),
+    ],
+)
+def test_tables_that_an_older_run_knew_not_are_named(
+    words: list[str],
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """All at once, where there is no answer without them; else beside the answer."""
+    monkeypatch.setattr(catalog, "all_answers", lambda *_: [Answers("c", older())])
+    assert catalog.main(words) == code
+    assert said in " ".join("".join(capsys.readouterr()).split())
+
+
+def test_commands_tell_of_tables_that_an_older_run_knew_not(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ask, "all_answers", lambda *_: [Answers("c", older())])
+    assert main(["changes"]) == 0
+    assert "changes: not told of cluster c is what tables" in capsys.readouterr().err
+    assert main(["terms"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["context"]) == 4
+    assert (
+        "Expected tables gold.broker_session, gold.topic_lifecycle, gold.reassignment, gold"
+        in capsys.readouterr().err
+    )

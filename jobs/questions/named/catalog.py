@@ -5,23 +5,17 @@ import io
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time
 from functools import partial
 
 from jobs.layout import wrapped
 from jobs.parser import HINT, Parser
 from jobs.questions.answers import Answers
-from jobs.questions.ask import (
-    all_answers,
-    asking,
-    moment_within,
-    on_day,
-    published_answers,
-    require,
-)
+from jobs.questions.ask import all_answers, asking, require
 from jobs.questions.named.answer import Answer, Answered, as_json, as_row, as_text, with_lines
 from jobs.questions.named.controllers import who_was_controller
+from jobs.questions.named.given import Given, at_of, of_run, since_of, until_of
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.missing import missing_evidence
 from jobs.questions.named.nights import compare_nights
@@ -31,46 +25,22 @@ from jobs.questions.named.restart import is_safe_to_restart
 from jobs.questions.named.standing import flapping, imbalance_now, stuck, unclean
 from jobs.questions.named.taken import TAKES, length_said
 from jobs.questions.rows import Row
+from jobs.questions.unpublished import not_told
 from jobs.run.outcome import said
 from jobs.settings.arguments import on_format
 from jobs.text import printable
 from pipeline.core.errors import InputProblem, PipelineError
 
-Given = argparse.Namespace
-
 
 @dataclass(frozen=True)
 class Question:
-    """words: what it answers. takes: the names of TAKES that it has."""
+    """words: what it answers. takes: the names of TAKES that it has. needs: tables without which it has no answer."""
 
     words: str
     answer: Callable[[Answers, Given], Answer]
     takes: tuple[str, ...] = ()
     is_of_findings: bool = False
-
-
-def at_of(answers: Answers, given: Given) -> datetime | None:
-    """The time that is asked for; None for the end of the data. InputProblem: before the data begin."""
-    read = answers.read()
-    if read["last_at"] is None:
-        return None
-    moment_within(given.at, read["first_at"], read["last_at"])
-    return on_day(given.at, read["last_at"].date())
-
-
-def since_of(answers: Answers, given: Given) -> datetime | None:
-    last = answers.last_at()
-    return None if last is None else on_day(given.since, last.date())
-
-
-def until_of(answers: Answers, given: Given) -> datetime | None:
-    last = answers.last_at()
-    return None if last is None else on_day(given.until, last.date())
-
-
-def of_run(answers: Answers, given: Given, run_id: str) -> Answers:
-    """InputProblem: retention has removed what only it published."""
-    return published_answers(given.warehouse, answers.cluster_id, run_id)
+    needs: tuple[str, ...] = ()
 
 
 QUESTIONS: dict[str, Question] = {
@@ -78,11 +48,13 @@ QUESTIONS: dict[str, Question] = {
         "which node was controller at a time",
         lambda answers, given: who_was_controller(answers, at_of(answers, given)),
         ("at",),
+        needs=("gold.controller_term",),
     ),
     "why-leaderless": Question(
         "why a partition had no leader, and what was tried",
         lambda answers, given: why_leaderless(answers, given.partition, at_of(answers, given)),
         ("partition", "at"),
+        needs=("gold.partition_timeline", "gold.partition_outage"),
     ),
     "what-happened": Question(
         "everything that was decided around a time, in order",
@@ -90,6 +62,7 @@ QUESTIONS: dict[str, Question] = {
             answers, at_of(answers, given), given.around, About(given.topic, given.number, given.broker)
         ),
         ("at", "around", "topic", "number", "broker"),
+        needs=("gold.controller_term",),
     ),
     "changes": Question(
         "what people and tools asked of the cluster, and what became of it",
@@ -97,6 +70,7 @@ QUESTIONS: dict[str, Question] = {
             answers, since_of(answers, given), until_of(answers, given), given.topic
         ),
         ("since", "until", "topic"),
+        needs=("gold.controller_term",),
     ),
     "unclean": Question(
         "unclean elections, and of how many nothing tells",
@@ -117,21 +91,26 @@ QUESTIONS: dict[str, Question] = {
         is_of_findings=True,
     ),
     "imbalance-now": Question(
-        "each broker's leader imbalance and limit", lambda answers, _: imbalance_now(answers)
+        "each broker's leader imbalance and limit",
+        lambda answers, _: imbalance_now(answers),
+        needs=("gold.leader_imbalance",),
     ),
     "is-it-safe-to-restart": Question(
         "which partitions would lose their last in-sync replica with a broker",
         lambda answers, given: is_safe_to_restart(answers, given.node),
         ("node",),
+        needs=("gold.partition_timeline", "gold.broker_session"),
     ),
     "compare-nights": Question(
         "findings of the last run beside those of the run before",
         lambda answers, given: compare_nights(answers, partial(of_run, answers, given)),
+        needs=("gold.finding",),
     ),
     "missing-evidence": Question(
         "where lines are missing, so that answers cannot know",
         lambda answers, given: missing_evidence(answers, since_of(answers, given)),
         ("since",),
+        needs=("silver.log_gap",),
     ),
 }
 
@@ -173,14 +152,18 @@ def answered(given: Given) -> list[Answered]:
 def answer_to(given: Given, answers: Answers) -> Answered:
     """InputProblem: the question does not fit the cluster."""
     question = QUESTIONS[given.question]
-    require_judged(answers, question)
-    return with_lines(answers, asked_text(given), question.answer(answers, given))
+    require_built(answers, question)
+    found = question.answer(answers, given)
+    unknown = [*found.not_known, *not_told(answers.tables)]
+    return with_lines(answers, asked_text(given), replace(found, not_known=unknown))
 
 
-def require_judged(answers: Answers, question: Question) -> None:
-    """InputProblem: no run has looked for findings, which the question asks of; nightly does."""
+def require_built(answers: Answers, question: Question) -> None:
+    """InputProblem: no run has looked for findings, which the question asks of; an older run knew not what it needs."""
     if question.is_of_findings:
         require(answers, "gold.finding")
+    versions = getattr(answers.tables, "versions", None)
+    require(answers, *(one for one in question.needs if versions is not None and one not in versions))
 
 
 def answered_rows(words: Sequence[str]) -> list[Row]:

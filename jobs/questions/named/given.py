@@ -1,0 +1,33 @@
+"""What was given with a question, as the function that answers it takes it."""
+
+import argparse
+from datetime import datetime
+
+from jobs.questions.answers import Answers
+from jobs.questions.ask import moment_within, on_day, published_answers
+
+Given = argparse.Namespace
+
+
+def at_of(answers: Answers, given: Given) -> datetime | None:
+    """The time that is asked for; None for the end of the data. InputProblem: before the data begin."""
+    read = answers.read()
+    if read["last_at"] is None:
+        return None
+    moment_within(given.at, read["first_at"], read["last_at"])
+    return on_day(given.at, read["last_at"].date())
+
+
+def since_of(answers: Answers, given: Given) -> datetime | None:
+    last = answers.last_at()
+    return None if last is None else on_day(given.since, last.date())
+
+
+def until_of(answers: Answers, given: Given) -> datetime | None:
+    last = answers.last_at()
+    return None if last is None else on_day(given.until, last.date())
+
+
+def of_run(answers: Answers, given: Given, run_id: str) -> Answers:
+    """InputProblem: retention has removed what only it published."""
+    return published_answers(given.warehouse, answers.cluster_id, run_id)
