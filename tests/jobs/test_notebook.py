@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom against a warehouse, in a kernel of their own, and show what its tables say."""
+"""The notebooks run from top to bottom against a warehouse, and show what its tables say."""
 
 import json
 from collections import defaultdict
@@ -23,12 +23,28 @@ spark.table("gold_leader_imbalance").withColumns(no_limit).createOrReplaceTempVi
 """
 
 
-def executed(name: str, *more: nbformat.NotebookNode) -> dict[str, Any]:
-    """Outputs by id of the cell; more: cells that follow."""
-    notebook = nbformat.read(REPOSITORY / "notebooks" / name, as_version=4)  # type: ignore[no-untyped-call]  # it ships no types
-    notebook.cells += more
-    client = NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(REPOSITORY)}})
-    return {cell["id"]: cell["outputs"] for cell in client.execute().cells if cell["cell_type"] == "code"}
+@pytest.fixture(scope="module")
+def shown(sample_warehouse: str) -> dict[str, Any]:
+    """Outputs by notebook and id of the cell, of all notebooks in one kernel: its Spark is dear to start, and what the
+    one before has named is forgotten."""
+    tables = "import json\nfor one in (brokers, worst, life): print(json.dumps(one.to_dict('records'), default=str))"
+    again = cell("kraft-ratios", source_of("imbalance.ipynb", "ratios"))
+    more = {"imbalance.ipynb": [cell("tables", tables), cell("kraft", KRAFT), again]}
+    together = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]  # it ships no types
+    for name in ("overview.ipynb", "imbalance.ipynb"):
+        notebook = nbformat.read(REPOSITORY / "notebooks" / name, as_version=4)  # type: ignore[no-untyped-call]
+        for one in (cell("forget", "%reset -f"), *notebook.cells, *more.get(name, [])):
+            together.cells.append(one | {"id": f"{name}-{one['id']}"})
+    client = NotebookClient(together, timeout=300, resources={"metadata": {"path": str(REPOSITORY)}})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WAREHOUSE", sample_warehouse)
+        done = client.execute()
+    return {one["id"]: one["outputs"] for one in done.cells if one["cell_type"] == "code"}
+
+
+def of(name: str, shown: dict[str, Any]) -> dict[str, Any]:
+    """Outputs by id of the cell."""
+    return {one.removeprefix(f"{name}-"): outputs for one, outputs in shown.items() if one.startswith(name)}
 
 
 def cell(name: str, source: str) -> nbformat.NotebookNode:
@@ -42,9 +58,8 @@ def source_of(name: str, cell_id: str) -> str:
 
 
 @pytest.mark.spark
-def test_the_overview_runs(sample_warehouse: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAREHOUSE", sample_warehouse)
-    shown = {name: str(outputs) for name, outputs in executed("overview.ipynb").items()}
+def test_the_overview_runs(shown: dict[str, Any]) -> None:
+    shown = {name: str(outputs) for name, outputs in of("overview.ipynb", shown).items()}
     assert "gold_finding" in shown["session"]
     assert "controller_outlived" in shown["findings"] or "resigned" in shown["findings"]
     assert all(term in shown["terms"] for term in ("1-1", "1-8"))
@@ -55,12 +70,9 @@ def test_the_overview_runs(sample_warehouse: str, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.spark
 def test_imbalance_shows_what_the_tables_say(
-    spark: SparkSession, sample_warehouse: str, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, sample_warehouse: str, shown: dict[str, Any]
 ) -> None:
-    monkeypatch.setenv("WAREHOUSE", sample_warehouse)
-    tables = "import json\nfor one in (brokers, worst, life): print(json.dumps(one.to_dict('records'), default=str))"
-    again = cell("kraft-ratios", source_of("imbalance.ipynb", "ratios"))
-    shown = executed("imbalance.ipynb", cell("tables", tables), cell("kraft", KRAFT), again)
+    shown = of("imbalance.ipynb", shown)
     brokers, worst, life = map(json.loads, shown["tables"][0]["text"].splitlines())
 
     chart = chart_of(shown["ratios"])
