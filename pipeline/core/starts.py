@@ -16,6 +16,8 @@ START_BYTES = 4096
 SLICE_BYTES = 1 << 20
 
 LF = 10
+# What a power cut leaves in place of bytes that had not reached the disk: whoever writes next goes on behind.
+ZERO = b"\0"
 DIGIT = -1
 BOM = b"\xef\xbb\xbf"
 _TOKEN = re.compile(r"\\d(?:\{(\d+)\})?|\\([^\w])|([^\\.*+?()\[\]{}|^$])")
@@ -40,7 +42,7 @@ class Other:
 def start_finder(pattern: str, other: Other | None = None) -> Finder:
     """A function (buffer, checked, before) -> positions below `checked`, ascending, where a line starts that
     `pattern` or `other` matches, and whether it is `pattern`. `before`: the byte before the buffer, LF where it
-    starts a line.
+    starts a line. A line starts behind zero bytes, too; zero bytes where a line starts are a start of their own.
 
     A pattern sees its own line only, `START_BYTES` bytes of it at most, and no byte order mark in front.
     One of literals and `\\d`, `\\d{n}` only is compared as columns of bytes, all lines at once; any other is
@@ -60,9 +62,11 @@ def start_finder(pattern: str, other: Other | None = None) -> Finder:
             among(buffer, data, _line_starts(data, start, min(start + SLICE_BYTES, checked), before))
             for start in range(0, max(checked, 1), SLICE_BYTES)
         ]
-        if len(found) == 1:
-            return found[0]
-        return np.concatenate([one for one, _ in found]), np.concatenate([own for _, own in found])
+        if before == ZERO[0] or ZERO in buffer:
+            begun, behind = _around_zeros(data, checked, before)
+            found += [(begun, np.zeros(len(begun), np.bool_)), among(buffer, data, behind)]
+            return _in_order(*_as_one(found))
+        return found[0] if len(found) == 1 else _as_one(found)
 
     def among(buffer: bytes, data: Bytes, lines: Positions) -> tuple[Positions, Mask]:
         is_own = begins(buffer, data, lines)
@@ -116,6 +120,22 @@ def _line_starts(data: Bytes, start: int, end: int, before: int) -> Positions:
         return np.flatnonzero(data[start - 1 : max(end - 1, 0)] == LF) + start
     lines = np.flatnonzero(data[: max(end - 1, 0)] == LF) + 1
     return np.concatenate([np.zeros(1, lines.dtype), lines]) if before == LF and end > 0 else lines
+
+
+def _around_zeros(data: Bytes, checked: int, before: int) -> tuple[Positions, Positions]:
+    """Where zero bytes begin that stand where a line starts, and where something else follows them."""
+    is_zero = data[:checked] == ZERO[0]
+    earlier = np.concatenate([np.array([before], np.uint8), data[: max(checked - 1, 0)]])[:checked]
+    return np.flatnonzero(is_zero & (earlier == LF)), np.flatnonzero(~is_zero & (earlier == ZERO[0]))
+
+
+def _as_one(parts: list[tuple[Positions, Mask]]) -> tuple[Positions, Mask]:
+    return np.concatenate([one for one, _ in parts]), np.concatenate([own for _, own in parts])
+
+
+def _in_order(positions: Positions, is_own: Mask) -> tuple[Positions, Mask]:
+    order = np.argsort(positions)
+    return positions[order], is_own[order]
 
 
 def _text_starts(data: Bytes, lines: Positions) -> Positions:

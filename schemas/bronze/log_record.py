@@ -21,11 +21,11 @@ NOT_UNDERSTOOD = {
     "no_template": "The logger is one of Kafka's that are known here, but no template has this wording.",
     "several_templates": "Templates of different events match the message, so none is taken.",
     "no_envelope": "No time, level and logger were found around the message: a line of a stack trace, text before "
-    "the first record, or no log of Kafka.",
+    "the first record, zero bytes that a power cut left, or no log of Kafka.",
     "bad_bytes": "The record is not valid UTF-8.",
     "no_writer": "Several nodes wrote the file, and the record does not name which of them wrote it.",
     "too_long": "The record is longer than the limit for records, and was not parsed.",
-    "cut": "The end of the message is missing: a shipper cut it, or the file ends inside it.",
+    "cut": "The end of the message is missing: a shipper cut it, the file ends inside it, or its process ended so.",
     "other_logger": "No template names this logger: what it says is not read here.",
     "blank": "There is white space only.",
 }

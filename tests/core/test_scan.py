@@ -21,6 +21,7 @@ PIECES = (
     b"\tat z\r\n",
     b"[2020-0",
     b"\x00\xff\r",
+    b"\0" * 3,
     b"z" * 300,
     b" [2020-01]\n",
 )
@@ -99,6 +100,12 @@ def test_any_split_and_any_block_give_the_same_records(
         assert record.is_cut == (len(own) > most)
         assert record.line_ends == own.count(b"\n")
         assert record.has_start == (re.match(pattern.encode(), own) is not None)
+
+
+def test_zero_bytes_that_a_power_cut_left_end_a_record_and_the_next_begins_behind_them() -> None:
+    zeros = bytes(5)
+    parts = [b"[2020-01] a\n", zeros, b"[2020-01] b\n", b"[2020-01] half" + zeros, b"[2020-01] c\n", zeros]
+    assert [one.data for one in seen(b"".join(parts), [], FIXED)] == parts
 
 
 def test_limit_ends_the_data() -> None:

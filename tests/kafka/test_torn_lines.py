@@ -63,3 +63,31 @@ def test_a_part_without_its_end_is_cut() -> None:
     assert [
         read(data, envelope="cri/strimzi_log4j2", log="mixed")[at]["not_understood_reason"] for at in (0, 1)
     ] == ["cut", None]
+
+
+ELECTED = b"[2026-11-21 00:00:0%d,000] INFO [Controller id=1] Resigning (kafka.controller.KafkaController)\n"
+HALF = ELECTED[:60] % 1
+
+
+@pytest.mark.parametrize("torn", [HALF, HALF[:9], HALF[:26], HALF + bytes(99), bytes(99)])
+@pytest.mark.parametrize("before", [ELECTED % 0, ELECTED % 0 + b"java.lang.X: y\n\tat z\n"])
+def test_a_process_that_goes_on_behind_a_torn_line_loses_no_record(before: bytes, torn: bytes) -> None:
+    after = ELECTED % 2 + ELECTED % 3
+    rows = read(before + torn + after, log="controller")
+    assert [row["byte_offset"] for row in rows] == [
+        0,
+        len(before),
+        len(before + torn),
+        len(before + torn) + 94,
+    ]
+    assert [row["event"] for row in rows] == ["controller_resigning", None, *2 * ["controller_resigning"]]
+
+
+@pytest.mark.parametrize("before", [b"  ", b"x\r", b"\r\n ", b""])
+def test_what_may_be_forged_is_no_record_behind_a_torn_line(before: bytes) -> None:
+    """On an indented line, behind a carriage return, or where nothing is understood."""
+    inside = ELECTED % 2 if before else ELECTED.replace(b"Resigning", b"and so on") % 2
+    line = (
+        b"[2026-11-21 00:00:01,000] INFO [Controller id=1] a\n" + before + inside if before else HALF + inside
+    )
+    assert [row["event"] for row in read(line, log="controller")] == [None]

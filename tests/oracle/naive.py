@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from tests.oracle.naive_torn import apart, behind_zeros
 from tests.oracle.rows import WORDING, Wording, fields, lines, parts, wordings
 
 START = re.compile(rb"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ")
@@ -52,16 +53,25 @@ class Said:
 def read(data: bytes, file_log: str) -> Iterator[Row]:
     """One row a record, with the columns of bronze.log_record that its bytes decide."""
     offset = 0
-    for record, has_start in records(data):
-        yield row(record, file_log, has_start=has_start) | {"byte_offset": offset}
-        offset += len(record)
+
+    def told(record: bytes, *, has_start: bool, is_end: bool = False) -> Row:
+        return row(record, file_log, has_start=has_start, is_end=is_end)
+
+    for whole, begins in records(data):
+        for record, has_start in apart(
+            whole, told, has_start=begins, is_end=offset + len(whole) == len(data)
+        ):
+            is_end = offset + len(record) == len(data)
+            yield told(record, has_start=has_start, is_end=is_end) | {"byte_offset": offset}
+            offset += len(record)
 
 
 def records(data: bytes) -> Iterator[tuple[bytes, bool]]:
     """The records, and whether each begins as one: text before the first does not, nor what is in another layout."""
     kept: list[bytes] = []
-    for line in _lines(data):
-        if kept and (START.match(line) or OTHER_START.match(line)):
+    for line in (part for one in _lines(data) for part in behind_zeros(one)):
+        is_zero = line.startswith(b"\0") and (not kept or kept[-1].endswith(b"\n"))
+        if kept and (is_zero or START.match(line) or OTHER_START.match(line)):
             yield b"".join(kept), bool(START.match(kept[0]))
             kept = []
         kept.append(line)
@@ -76,11 +86,11 @@ def _lines(data: bytes) -> list[bytes]:
     return [line for line in found if line]
 
 
-def row(record: bytes, file_log: str, *, has_start: bool) -> Row:
+def row(record: bytes, file_log: str, *, has_start: bool, is_end: bool) -> Row:
     text = record[:LONGEST_BYTES].decode("utf-8", "replace")
     head = HEAD.match(text) if has_start else None
     local = time_of(head[1]) if head else None
-    is_torn = len(record) <= LONGEST_BYTES and not record.endswith(b"\n")
+    is_torn = is_end and len(record) <= LONGEST_BYTES and not record.endswith(b"\n")
     body = parted(text[head.end() :]) if head and not is_torn else None
     message, logger, rest = body or (None, None, "")
     reason = _reason(record, text, local=local, logger=logger, has_start=has_start)

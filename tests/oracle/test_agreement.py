@@ -77,6 +77,26 @@ CASES = {
     + b"LeaderAndIsr(leader=1, leaderEpoch=4, isr=List(2, 4294967296), zkVersion=0) (state.change.logger)\n",
     "a first line whose time is none": b"[2024-03-01 12:00:00 123]" + ELECTED,
     "a time of the right shape and no such day": b"[2023-02-29 12:00:00,123]" + ELECTED,
+    "a line that is torn before the next record": TIME
+    + b"INFO [Controller id=1] Resi"
+    + 2 * (TIME.strip() + ELECTED),
+    "a line that is torn inside of a start": TIME + ELECTED[1:] + TIME[:9] + TIME.strip() + ELECTED,
+    "a torn line of a trace": TIME
+    + ELECTED[1:]
+    + b"java.lang.Illegal"
+    + TIME.strip()
+    + ELECTED
+    + b"\tat x\n",
+    "two torn lines": TIME + b"INFO one" + TIME + b"INFO two" + TIME.strip() + ELECTED,
+    "a start inside of what nobody knows": TIME
+    + b"INFO one"
+    + TIME
+    + b"INFO two (kafka.controller.KafkaController)\n",
+    "zero bytes behind a torn line": TIME + b"INFO one" + 99 * b"\0" + TIME.strip() + ELECTED,
+    "zero bytes behind a whole line": TIME.strip() + ELECTED + 99 * b"\0" + TIME.strip() + ELECTED,
+    "zero bytes at the beginning": 99 * b"\0" + TIME.strip() + ELECTED,
+    "zero bytes at the end": TIME.strip() + ELECTED + 99 * b"\0",
+    "lines of zero bytes": TIME.strip() + ELECTED + b"\0\0\n\0\nx\0" + TIME.strip() + ELECTED,
     "a message that ends in the line after": TIME + b"INFO one\n two (kafka.controller.KafkaController)\n",
 }
 

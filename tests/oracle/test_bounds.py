@@ -19,7 +19,7 @@ RESIGNING = "controller_resigning"
 CASES: list[tuple[Callable[[], Iterator[bytes]], dict[str, int] | None, dict[str, int]]] = [
     (hostile.long_line, {"too_long": 1}, {RESIGNING: 2}),
     (hostile.dump, {"too_long": 1}, {RESIGNING: 2}),
-    (hostile.nul_bytes, {"too_long": 1, "no_template": 1}, {}),
+    (hostile.nul_bytes, {"too_long": 1, "no_template": 1}, {RESIGNING: 1}),
     (hostile.broken_utf8, {"bad_bytes": 54610}, {}),
     (hostile.colours, None, {}),
     (hostile.carriage_returns, {}, {RESIGNING: 55185}),
@@ -27,7 +27,7 @@ CASES: list[tuple[Callable[[], Iterator[bytes]], dict[str, int] | None, dict[str
     (hostile.newlines, {"blank": 1}, {}),
     (hostile.short_lines, {"too_long": 1}, {RESIGNING: 1}),
     (hostile.starts_only, {"no_envelope": 194180}, {}),
-    (hostile.random_bytes, {"too_long": 1}, {}),
+    (hostile.random_bytes, {"no_envelope": 362}, {}),
 ]
 
 

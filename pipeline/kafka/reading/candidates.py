@@ -74,7 +74,7 @@ def best_look(head: bytes, envelopes: Iterable[Envelope]) -> Look | None:
 
 def _look(head: bytes, found: Envelope) -> Look | None:
     batches = list(scan(BytesIO(head), 0, len(head), len(head), found.start, owns_preamble=False))
-    if not batches:
+    if not any(one.has_start.any() for one in batches):
         return None
     text = record_text(joined(batches), found)
     counted = {one["values"]: one["counts"] for one in text.source.drop_null().value_counts().to_pylist()}

@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 from pipeline.core.clock import in_utc
 from pipeline.core.gather import MAP_TYPE
 from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, scan
-from pipeline.kafka.layout.envelope import envelopes
+from pipeline.kafka.layout.envelope import Envelope, envelopes
 from pipeline.kafka.reading.masking import Masking, masked
 from pipeline.kafka.reading.other_layout import text_of
 from pipeline.kafka.reading.record_text import RecordText
+from pipeline.kafka.reading.torn_lines import parted
 from pipeline.kafka.reading.understanding import understand
 from pipeline.kafka.reading.writers import writers
 from pipeline.kafka.wording.templates import BROKER_IDS_TYPE, COLUMN_TYPES
@@ -104,9 +105,17 @@ def read_segment(
         block_bytes=settings.block_bytes,
         max_record_bytes=settings.max_record_bytes,
     ):
-        shown = records if settings.masking is None else masked(records, envelope, settings.masking)
-        text = _without_torn_end(records, text_of(shown, envelope, records))
-        yield _batch(shown, text, request)
+        batch = _read(records, envelope, request, settings)
+        parts = parted(records, batch["not_understood_reason"], batch["is_forged"], envelope, request.log)
+        yield batch if parts is records else _read(parts, envelope, request, settings)
+
+
+def _read(
+    records: Records, envelope: Envelope, request: RangeRequest, settings: ReadSettings
+) -> pa.RecordBatch:
+    shown = records if settings.masking is None else masked(records, envelope, settings.masking)
+    text = _without_torn_end(records, text_of(shown, envelope, records))
+    return _batch(shown, text, request)
 
 
 def reread(stored: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
