@@ -25,6 +25,7 @@ from jobs.terminal import say
 from pipeline.core.errors import FindingsReached, NothingToRead, PartialInput, PipelineError
 
 JOB = "incident"
+TOLD = "what is told is by all others; mend the files and ask again"
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,8 @@ class Clusters:
     def judge(self, answer: Answer, one: Told) -> None:
         severities = [name for name, count in one.counts.items() if count]
         try:
-            require_whole(answer.result)
-            require_calm(self.asked.fail_on, answer.result, severities)
+            require_whole(answer.result, TOLD)
+            require_calm(self.asked.fail_on, answer.result, severities, "look at them with --show F1")
             self.codes.append(0)
         except (PartialInput, FindingsReached) as problem:
             self.say(problem)

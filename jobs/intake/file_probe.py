@@ -21,6 +21,7 @@ from schemas.bronze.file_sighting import LOOKS_LIKE
 
 SERVER_SENTENCE = "a server.log is read by default of KRaft clusters only (--server-log reads it)"
 TURNED_OFF = "a server.log is not read, as the settings say (server_log: false)"
+EMPTY = "the file is empty"
 OF_SERVER_LOG = (SERVER_SENTENCE, TURNED_OFF)
 CONTRADICTORY = "nodes {} wrote it, and its lines do not tell which line is whose"
 
@@ -105,7 +106,7 @@ class Looker:
         bare = Looked(listed, cluster_id, located.node, located.log or "mixed", stored_path=stored_path)
         if fact is None:
             state = "known" if listed.is_elsewhere else "unreadable" if listed.problem else "waiting"
-            return replace(bare, refusal=(state, listed.problem or "the file is empty"))
+            return replace(bare, refusal=(state, listed.problem or EMPTY))
         nodes = fact["node_ids"]
         is_shared = len(nodes) > 1
         node_id = None if is_shared else nodes[0] if nodes else located.node

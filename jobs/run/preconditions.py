@@ -2,14 +2,19 @@
 
 from collections import Counter
 
-from jobs.intake.file_probe import OF_SERVER_LOG
+from jobs.intake.file_probe import EMPTY, OF_SERVER_LOG
 from jobs.run.unread import States, excerpts, unread
 from jobs.settings.model import Settings
+from jobs.text import counted
+from pipeline.bronze.planning import NO_NAME, ONE_RECORD
 from pipeline.core.errors import NothingToRead, SettingsError
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.published import Published
 from schemas.bronze import source_file
+
+# What is said of a file that waits until there is more in it.
+WAITING = {EMPTY: "empty", NO_NAME: "just begun", ONE_RECORD: "just begun"}
 
 
 def require_same_zones(
@@ -33,14 +38,15 @@ def require_same_zones(
 
 def require_kafka(cluster_id: str, states: States) -> None:
     """NothingToRead: nothing was ever read, and of the files found nothing can be. Said before anything is written."""
-    counts = Counter(state for state, _ in states.values())
+    counts = Counter(WAITING.get(said or "", state) for state, said in states.values())
     found = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()))
-    told = [*unread(states), *excerpts(states)]
+    waiting = [(path, said) for path, (state, said) in states.items() if state == "waiting"]
+    told = [*unread(states), *excerpts(states), *waiting]
     first = f"; first {told[0][0]}: {told[0][1]}" if told else ""
     has_server_log = any(said in OF_SERVER_LOG for _, said in states.values())
     server = "; a server.log alone needs --server-log" if has_server_log else ""
     raise NothingToRead(
         expected=f"a controller.log or state-change.log of Kafka for cluster {cluster_id}",
-        found=f"{len(states)} files, none to read ({found or 'none'}){first}",
-        todo=f"point --logs to the brokers' log folder{server}",
+        found=f"{counted(len(states), 'file')}, none to read ({found or 'none'}){first}",
+        todo=f"name the brokers' log folder{server}",
     )

@@ -6,19 +6,26 @@ from jobs.run.request import RunResult
 from pipeline.core.errors import FindingsReached, PartialInput, SettingsError
 from schemas.gold.finding import SEVERITIES
 
+PUBLISHED = "all else is published; mend the files and run again"
 
-def require_whole(result: RunResult) -> None:
-    """PartialInput: what could be read was published, some files could not be read."""
+
+def require_whole(result: RunResult, todo: str = PUBLISHED) -> None:
+    """PartialInput: what could be read was published, or todo says what became of it; some files could not be read."""
     if result.problems:
         path, sentence = result.problems[0]
         raise PartialInput(
             expected=f"to read every log of cluster {result.cluster_id}",
             found=f"{len(result.problems)} that cannot be read, first {path} ({sentence})",
-            todo="all else is published; mend the files and run again",
+            todo=todo,
         )
 
 
-def require_calm(fail_on: str | None, result: RunResult, severities: Sequence[str]) -> None:
+def require_calm(
+    fail_on: str | None,
+    result: RunResult,
+    severities: Sequence[str],
+    todo: str = "look at them with 'show F1'",
+) -> None:
     """FindingsReached: with --fail-on, when an open finding is at least so severe. SettingsError: not judged."""
     if fail_on is None:
         return
@@ -31,5 +38,5 @@ def require_calm(fail_on: str | None, result: RunResult, severities: Sequence[st
         raise FindingsReached(
             expected=f"no finding of severity {fail_on} or above",
             found=f"such of severity {', '.join(reached)}",
-            todo="look at them with 'show F1'",
+            todo=todo,
         )

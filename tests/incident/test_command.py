@@ -68,9 +68,11 @@ def test_what_is_left_out_of_an_archive_is_told(
         link = tarfile.TarInfo("controller.log")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         tar.addfile(link)
-    screen = printed(capsys, str(logs), code=7)
-    assert f"logs in {logs}\n" in screen
-    assert "  more.tar!controller.log: links that lead out of it: 1" in screen
+    assert main([str(logs)]) == 7
+    said = capsys.readouterr()
+    assert f"logs in {logs}\n" in said.out
+    assert "  more.tar!controller.log: links that lead out of it: 1" in said.out
+    assert said.err.endswith("; what is told is by all others; mend the files and ask again.\n")
 
 
 def test_lines_of_several_pods_in_a_pipe_are_told_apart(

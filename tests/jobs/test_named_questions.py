@@ -11,7 +11,7 @@ from jobs.questions.answers import Answers
 from jobs.questions.ask import TopicPartition
 from jobs.questions.named import catalog
 from jobs.questions.named.answer import as_json, as_text, with_lines
-from jobs.questions.named.catalog import QUESTIONS
+from jobs.questions.named.catalog import QUESTIONS, asked_text, parsed
 from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.missing import missing_evidence
@@ -125,6 +125,21 @@ def test_what_happened_is_told_in_order_of_time(sample_answers: Answers) -> None
         what_happened(sample_answers, None, timedelta(0), About("nope"))
     with pytest.raises(InputProblem, match="a topic beside --partition 3"):
         what_happened(sample_answers, None, timedelta(0), About(partition=3))
+
+
+def test_a_question_is_told_as_people_write_it() -> None:
+    """What it goes by without being told is not."""
+    for words in (
+        "what-happened --at 2026-11-21T09:00:13 --around 10m --topic orders",
+        "what-happened --at 09:00:13 --around 90s",
+        "what-happened --around 2h",
+        "what-happened --around 0s",
+        "why-leaderless orders-0",
+        "stuck",
+    ):
+        assert asked_text(parsed(words.split())) == words
+    assert asked_text(parsed(["what-happened", "--around", "60m"])) == "what-happened --around 1h"
+    assert asked_text(parsed(["what-happened", "--around=300s"])) == "what-happened"
 
 
 @pytest.mark.parametrize(("around", "code"), [("999999999d", 0), ("99999999999999d", 2)])

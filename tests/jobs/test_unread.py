@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from jobs.intake.discovery import Candidate
-from jobs.intake.file_probe import SERVER_SENTENCE, Looker
+from jobs.intake.file_probe import EMPTY, SERVER_SENTENCE, Looker
 from jobs.intake.segments import is_changed
 from jobs.run.preconditions import require_kafka
 from jobs.run.unread import excerpts, problems, unread
 from jobs.settings.load import load
 from pipeline.bronze.file_look import Wanted, look
+from pipeline.bronze.planning import NO_NAME
 from pipeline.core.errors import NothingToRead
 from pipeline.core.files import Listed
 from pipeline.kafka.layout.paths import locate
@@ -114,6 +115,8 @@ STATES = {
     "/l/torn.gz": ("unreadable", "torn"),
     "/l/found.txt": ("not_asked", "as grep prints"),
     "/l/server.log": ("not_asked", SERVER_SENTENCE),
+    "/l/e.log": ("waiting", EMPTY),
+    "/l/b.log": ("waiting", NO_NAME),
 }
 
 
@@ -130,10 +133,12 @@ def test_what_looks_like_kafkas_counts_as_unread_and_an_excerpt_does_not() -> No
 @pytest.mark.parametrize(
     ("paths", "said"),
     [
-        (["/l/1.log"], "1 files, none to read (1 not kafka); point --logs to the brokers' log folder."),
-        (["/l/server.log"], "(1 not asked); point --logs to the brokers' log folder; a server.log alone needs --server-log."),
-        (["/l/1.log", "/l/0.log"], f"(2 not kafka); first /l/0.log: {LIKE}; point --logs"),
-        (["/l/found.txt"], "(1 not asked); first /l/found.txt: as grep prints; point --logs to the brokers' log folder."),
+        (["/l/1.log"], "1 file, none to read (1 not kafka); name the brokers' log folder."),
+        (["/l/server.log"], "(1 not asked); name the brokers' log folder; a server.log alone needs --server-log."),
+        (["/l/1.log", "/l/0.log"], f"(2 not kafka); first /l/0.log: {LIKE}; name the"),
+        (["/l/e.log"], "found 1 file, none to read (1 empty); first /l/e.log: the file is empty; name the"),
+        (["/l/e.log", "/l/b.log"], "found 2 files, none to read (1 empty, 1 just begun); first /l/e.log: the file is"),
+        (["/l/found.txt"], "(1 not asked); first /l/found.txt: as grep prints; name the brokers' log folder."),
     ],
 )  # fmt: skip
 def test_a_run_with_nothing_to_read_says_what_would_help(paths: list[str], said: str) -> None:

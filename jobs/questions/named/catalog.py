@@ -23,7 +23,7 @@ from jobs.questions.named.partitions import why_leaderless
 from jobs.questions.named.requests import changes
 from jobs.questions.named.restart import is_safe_to_restart
 from jobs.questions.named.standing import flapping, imbalance_now, stuck, unclean
-from jobs.questions.named.taken import TAKES, length_said
+from jobs.questions.named.taken import TAKES, as_written
 from jobs.questions.rows import Row
 from jobs.questions.unpublished import not_told
 from jobs.run.outcome import said
@@ -209,7 +209,11 @@ def asked_text(given: Given) -> str:
     for taken in (TAKES[name] for name in QUESTIONS[given.question].takes):
         value = getattr(given, taken.dest or taken.flag)
         if value is not None and value != taken.default:
-            text = value.isoformat() if isinstance(value, datetime | time) else length_said(value)
+            text = (
+                value.isoformat().removesuffix("+00:00")
+                if isinstance(value, datetime | time)
+                else as_written(value)
+            )
             parts.append(f"{taken.flag} {text}" if taken.flag.startswith("-") else text)
     return " ".join(parts)
 

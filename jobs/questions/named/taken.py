@@ -4,7 +4,7 @@ import argparse
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, time, timedelta
 
 from jobs.questions.ask import moment_or_clock, topic_partition
 
@@ -23,8 +23,15 @@ def length(text: str) -> timedelta:
         raise argparse.ArgumentTypeError(f"expected at most 999999999d, found {text[:40]!r}") from None
 
 
-def length_said(value: object) -> str:
-    return f"{int(value.total_seconds())}s" if isinstance(value, timedelta) else str(value)
+def as_written(value: object) -> str:
+    """A value as people write it: a time without its zone, UTC; a length in the largest unit that divides it."""
+    if isinstance(value, datetime | time):
+        return value.isoformat().removesuffix("+00:00")
+    if not isinstance(value, timedelta):
+        return str(value)
+    units = {one: timedelta(**{name: 1}) for one, name in UNITS.items()}
+    unit = next((one for one in reversed(units) if value and not value % units[one]), "s")
+    return f"{value // units[unit]}{unit}"
 
 
 @dataclass(frozen=True)
