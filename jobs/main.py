@@ -3,6 +3,7 @@
 import logging
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from py4j.protocol import Py4JError
@@ -15,6 +16,7 @@ from jobs.run.progress import Progress
 from jobs.run.request import RunRequest, RunResult
 from jobs.run.results import require_calm, require_whole
 from jobs.screen.first_screen import Screen, first_screen
+from jobs.screen.summary import Verdict, failed, summary
 from jobs.settings.arguments import parser, require_logs, settings_of
 from jobs.settings.model import Settings
 from jobs.terminal import interrupted, say
@@ -28,6 +30,7 @@ from pipeline.store.late_session import LateSession
 from pipeline.store.reading import clusters
 from pipeline.store.session import late_spark
 from pipeline.store.warehouse import ClusterWarehouse
+from schemas.gold.finding import SEVERITIES
 
 log = logging.getLogger("kafka_controller_audit")
 
@@ -53,44 +56,86 @@ def run_clusters(job: str, arguments: Namespace) -> int:
         names = names if not arguments.reparse else with_stored(names, spark, arguments)
     except PipelineError as problem:
         return said(job, problem)
-    codes = []
-    foreign: list[PipelineError] = []
-    published: list[RunResult] = []
-    for cluster_id in names:
-        progress.label = f"{cluster_id} " if len(names) > 1 else ""
-        request = RunRequest(
-            job,
-            arguments.warehouse,
-            cluster_id,
-            partial(listing_now, arguments.logs, settings, arguments.cluster, names, cluster_id),
-            settings,
-            arguments.since,
-            arguments.until,
-            arguments.wait,
-            is_reparsing=arguments.reparse,
-        )
+    return InTurn(job, arguments, settings, names, spark, progress).run()
+
+
+@dataclass
+class InTurn:
+    """Clusters one after the other: none holds back another."""
+
+    job: str
+    arguments: Namespace
+    settings: Settings
+    names: Sequence[str]
+    spark: LateSession
+    progress: Progress
+    codes: list[int] = field(default_factory=list)
+    foreign: list[PipelineError] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+
+    def run(self) -> int:
+        """The worst exit code; of several clusters they are told again in a line each."""
+        for cluster_id in self.names:
+            self.progress.label = f"{cluster_id} " if len(self.names) > 1 else ""
+            self.run_one(cluster_id)
+        for nothing in self.foreign:
+            code = said(self.job, nothing)
+            self.codes += [code] if not self.codes else []
+        if lines := summary(self.verdicts):
+            say(lines)
+        return worst(self.codes)
+
+    def run_one(self, cluster_id: str) -> None:
+        request = self.request(cluster_id)
+        screens: list[Screen] = []
+        published: list[RunResult] = []
+        why: object = None
         try:
-            published.clear()
-            screens: list[Screen] = []
-            result = run_cluster(spark, request, progress, partial(shown, request, screens, published))
+            result = run_cluster(
+                self.spark, request, self.progress, partial(shown, request, screens, published)
+            )
             require_whole(result)
-            require_calm(arguments.fail_on, result, screens[0].severities)
-            codes.append(0)
+            require_calm(self.arguments.fail_on, result, screens[0].severities)
+            self.codes.append(0)
         except NothingToRead as problem:
-            foreign.append(problem)
+            self.foreign.append(problem)
+            return
         except PipelineError as problem:
-            codes.append(said(job, problem))
+            why = problem
+            self.codes.append(said(self.job, problem))
         except OSError as problem:
             what = "it was published before" if published else f"nothing of {cluster_id} is published"
-            codes.append(said(job, not_written(problem, what)))
+            why = not_written(problem, what)
+            self.codes.append(said(self.job, why))
         except (Py4JError, PySparkException):
             what = "after it was published" if published else "and nothing of it is published"
-            log.exception("%s: cluster %s failed, %s", job, cluster_id, what)
-            codes.append(UNEXPECTED)
-    for nothing in foreign:
-        code = said(job, nothing)
-        codes += [code] if not codes else []
-    return worst(codes)
+            why = f"by a fault of the program itself, {what}"
+            log.exception("%s: cluster %s failed, %s", self.job, cluster_id, what)
+            self.codes.append(UNEXPECTED)
+        self.verdicts.append(verdict_of(cluster_id, screens, published) or failed(cluster_id, why))
+
+    def request(self, cluster_id: str) -> RunRequest:
+        given = self.arguments
+        listing = partial(listing_now, given.logs, self.settings, given.cluster, self.names, cluster_id)
+        return RunRequest(
+            self.job,
+            given.warehouse,
+            cluster_id,
+            listing,
+            self.settings,
+            given.since,
+            given.until,
+            given.wait,
+            is_reparsing=given.reparse,
+        )
+
+
+def verdict_of(cluster_id: str, screens: Sequence[Screen], published: Sequence[RunResult]) -> Verdict | None:
+    """None: it was not told."""
+    if not screens:
+        return None
+    counts = {one: published[0].counts.get(f"findings:{one}", 0) for one in SEVERITIES}
+    return Verdict(cluster_id, screens[0].verdict, counts)
 
 
 def names_below(arguments: Namespace, settings: Settings) -> list[str]:

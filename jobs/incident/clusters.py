@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jobs.incident.in_memory import Answer, answered
 from jobs.incident.progress import ProgressLine
-from jobs.incident.screen import Told, summary, told
+from jobs.incident.screen import Told, told
 from jobs.incident.size import require_planned
 from jobs.incident.tables_out import write_tables
 from jobs.incident.window import Window
@@ -20,6 +20,7 @@ from jobs.questions.named.catalog import answer_to
 from jobs.run.outcome import said, worst
 from jobs.run.request import RunRequest
 from jobs.run.results import require_calm, require_whole
+from jobs.screen.summary import FAILED, summary
 from jobs.settings.model import Settings
 from jobs.terminal import say
 from pipeline.core.errors import FindingsReached, NothingToRead, PartialInput, PipelineError
@@ -61,7 +62,7 @@ class Clusters:
                 foreign.append(problem)
             except PipelineError as problem:
                 self.say(problem)
-                self.told.append(Told(cluster_id, "", f"FAILED: {problem}", {}, {}, problem=True))
+                self.told.append(Told(cluster_id, "", FAILED.format(problem), {}, {}, problem=True))
         for nothing in foreign if self.codes else foreign[1:]:
             said(JOB, nothing)
         if foreign and not self.codes:
@@ -107,7 +108,9 @@ class Clusters:
     def finish(self) -> None:
         """The worst first."""
         if self.asked.format == "json":
-            documents = [one.document for one in sorted(self.told, key=lambda one: one.need) if one.document]
+            documents = [
+                one.document for one in sorted(self.told, key=lambda one: one.summed.need) if one.document
+            ]
             print(json.dumps({"clusters": documents}, indent=2), flush=True)
-        elif len(self.told) > 1:
-            say(["", *summary(self.told)])
+        elif lines := summary(one.summed for one in self.told):
+            say(lines)

@@ -14,6 +14,7 @@ from jobs.questions.findings_out import documents, plain
 from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather
 from jobs.screen.first_screen import Screen, fitted, screen_of
+from jobs.screen.summary import Verdict
 from schemas.gold.finding import SEVERITIES
 
 
@@ -30,15 +31,8 @@ class Told:
     problem: bool = False
 
     @property
-    def need(self) -> tuple[Any, ...]:
-        """The worst first: what failed, then by severities, then what the logs do not tell."""
-        is_unknown = self.verdict.startswith("NOT ENOUGH")
-        return (
-            not self.problem,
-            *(-self.counts.get(one, 0) for one in SEVERITIES[:2]),
-            not is_unknown,
-            self.cluster_id,
-        )
+    def summed(self) -> Verdict:
+        return Verdict(self.cluster_id, self.verdict, self.counts, self.problem)
 
 
 def told(
@@ -81,9 +75,3 @@ def document_of(answers: Answers, result: RunResult, screen: Screen, facts: Fact
         "findings": documents(told_findings),
         "changes": changes_out.documents(changes, changes_out.places_of(answers, changes)),
     }
-
-
-def summary(clusters: list[Told]) -> list[str]:
-    width = max(len(one.cluster_id) for one in clusters)
-    ordered = sorted(clusters, key=lambda one: one.need)
-    return fitted([f"SUMMARY  {one.cluster_id:<{width}}  {one.verdict}" for one in ordered], 13 + width)

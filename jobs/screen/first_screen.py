@@ -54,7 +54,8 @@ def first_screen(tables: ReadableTables, folder: str, request: RunRequest, resul
     """What one cluster's tables, which lie in the folder, say right after a run, its lock still held; nothing new is
     said in three lines."""
     if result.outcome == "nothing_new":
-        return Screen(nothing_new(folder, request, result), standing(result.counts))
+        said = f"nothing new; when last judged {standing_text(result.counts)}"
+        return Screen(nothing_new(folder, request, result), standing(result.counts), said)
     facts = gather(Answers(request.cluster_id, tables), result.watermarks, result.before)
     return screen_of(facts, request, result, where_next(request, folder, facts))
 
@@ -95,12 +96,15 @@ def standing(counts: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(one for one in SEVERITIES if counts.get(f"findings:{one}"))
 
 
+def standing_text(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{counts.get(f'findings:{one}', 0)} {one}" for one in SEVERITIES)
+
+
 def nothing_new(folder: str, request: RunRequest, result: RunResult) -> str:
-    said = ", ".join(f"{result.counts.get(f'findings:{one}', 0)} {one}" for one in SEVERITIES)
     lines = [
         f"{request.cluster_id}  NOTHING NEW in {sum(result.states.values())} files"
         f"; published stays what was, as run {result.run_id}",
-        f"FINDINGS new or ongoing when last judged: {said}",
+        f"FINDINGS new or ongoing when last judged: {standing_text(result.counts)}",
         f"TABLES   {folder}/<layer>/<table>",
     ]
     return "\n".join(fitted(lines, 9))
