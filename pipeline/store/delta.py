@@ -24,11 +24,13 @@ from schemas.bronze import log_record
 from schemas.spark import struct_of
 from schemas.spec import Field, TableSpec
 
-# What tables are searched by, of log lines and from a start on; statistics of every column cost a quarter of the time
-# of a load.
+# What tables are searched by: of log lines, from a start on, and what was so at a time; statistics of every column cost
+# a quarter of the time of a load.
 SKIPPED_BY = (
     *("file_id", "load_seq", "byte_offset", "logged_at", "ordered_at", "day_at"),
     *("valid_until_at", "left_at", "ended_at", "checked_at", "elected_at", "balanced_at", "next_started_at"),
+    *("valid_from_at", "joined_at", "noticed_at", "started_at", "breached_at"),
+    *("first_seen_at", "created_at", "deletion_requested_at"),
 )
 # Tables of which readers get columns by SQL where they are not stored.
 REBUILT = {spec.name: spec for spec in (log_record.SPEC,)}
@@ -72,11 +74,7 @@ class DeltaFolder:
         columns = ", ".join(map(column_ddl, struct_of(spec).fields))
         properties = {f"delta.constraints.{check.name}": check.condition for check in spec.checks}
         properties |= self.retention()
-        skipped_by = [name for name in SKIPPED_BY if name in spec.columns]
-        if skipped_by:
-            properties["delta.dataSkippingStatsColumns"] = ",".join(skipped_by)
-        else:
-            properties["delta.dataSkippingNumIndexedCols"] = "0"
+        properties |= statistics(spec)
         verb = "REPLACE" if is_replaced else "CREATE"
         self.spark.sql(
             f"{verb} TABLE {self.named(spec)} ({columns}) USING delta "
@@ -170,6 +168,16 @@ class DeltaFolder:
                 found="that retention has removed it",
                 todo="name a newer run; storage.retention_days says how long runs stay readable",
             ) from None
+
+
+def statistics(spec: TableSpec) -> dict[str, str]:
+    """Delta's property that says of which columns each file's bounds are kept."""
+    skipped_by = ",".join(name for name in SKIPPED_BY if name in spec.columns)
+    return (
+        {"delta.dataSkippingStatsColumns": skipped_by}
+        if skipped_by
+        else {"delta.dataSkippingNumIndexedCols": "0"}
+    )
 
 
 def declared(spec: TableSpec, rows: DataFrame) -> DataFrame:
