@@ -4,14 +4,16 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import pairwise
 
 from jobs.parser import Parser
-from jobs.run.outcome import said
+from jobs.run.outcome import Ending
 from jobs.terminal import interrupted, unread
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.core.product import product_version
 
 Command = Callable[[list[str]], int]
+WAREHOUSE, DEFAULT_WAREHOUSE = "--warehouse", "warehouse"
 OF_SPARK = ("pyspark", "py4j", "delta", "great_expectations")
 
 # Where a command stands is written out, so that only its own modules are loaded: explain needs few of them.
@@ -107,14 +109,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         given = [*given[1:2], "--help"]
     command = parser().parse_args(given[:1]).command
     try:
-        run = command_of(command)
-        return run(given[1:])
-    except EnvironmentProblem as problem:
-        return said(command, problem)
+        with Ending(command, named_warehouse(given), became=lambda: "nothing was answered") as end:
+            return command_of(command)(given[1:])
     except BrokenPipeError:
         return unread()
     except KeyboardInterrupt:
         return interrupted(command, "nothing was changed")
+    return end.code
+
+
+def named_warehouse(given: Sequence[str]) -> str:
+    """As a failure names it."""
+    named = (after for one, after in pairwise(given) if one == WAREHOUSE)
+    return next(named, DEFAULT_WAREHOUSE)
 
 
 def command_of(name: str) -> Command:

@@ -1,17 +1,13 @@
 """What every job does around its work: arguments, session, clusters in turn, sentences and exit codes."""
 
-import logging
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
-
 from jobs.intake.discovery import candidates_by_cluster, listing_now
 from jobs.run.cluster_run import run_cluster
-from jobs.run.outcome import UNEXPECTED, log_stages, not_written, said, worst
+from jobs.run.outcome import Ending, log_stages, said, worst
 from jobs.run.progress import Progress
 from jobs.run.request import RunRequest, RunResult
 from jobs.run.results import require_calm, require_whole
@@ -20,19 +16,13 @@ from jobs.screen.summary import Verdict, failed, summary
 from jobs.settings.arguments import parser, require_logs, settings_of
 from jobs.settings.model import Settings
 from jobs.terminal import interrupted, say
-from pipeline.core.errors import (
-    InputProblem,
-    NothingToRead,
-    PipelineError,
-)
+from pipeline.core.errors import InputProblem, NothingToRead, PipelineError
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.late_session import LateSession
 from pipeline.store.reading import clusters
 from pipeline.store.session import late_spark
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.gold.finding import SEVERITIES
-
-log = logging.getLogger("kafka_controller_audit")
 
 
 def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
@@ -47,15 +37,16 @@ def run_job(job: str, description: str, argv: Sequence[str] | None) -> int:
 
 def run_clusters(job: str, arguments: Namespace) -> int:
     """One after the other; the worst exit code."""
-    try:
+    names: list[str] = []
+    with Ending(job, arguments.warehouse) as begun:
         require_logs(arguments)
         settings = settings_of(arguments)
         names = names_below(arguments, settings)
         progress = Progress()
         spark = late_spark()
         names = names if not arguments.reparse else with_stored(names, spark, arguments)
-    except PipelineError as problem:
-        return said(job, problem)
+    if begun.code:
+        return begun.code
     return InTurn(job, arguments, settings, names, spark, progress).run()
 
 
@@ -89,30 +80,19 @@ class InTurn:
         request = self.request(cluster_id)
         screens: list[Screen] = []
         published: list[RunResult] = []
-        why: object = None
-        try:
-            result = run_cluster(
-                self.spark, request, self.progress, partial(shown, request, screens, published)
-            )
+        told = partial(became, cluster_id, published)
+        with Ending(self.job, self.arguments.warehouse, cluster_id, told) as end:
+            try:
+                result = run_cluster(
+                    self.spark, request, self.progress, partial(shown, request, screens, published)
+                )
+            except NothingToRead as problem:
+                self.foreign.append(problem)
+                return
             require_whole(result)
             require_calm(self.arguments.fail_on, result, screens[0].severities)
-            self.codes.append(0)
-        except NothingToRead as problem:
-            self.foreign.append(problem)
-            return
-        except PipelineError as problem:
-            why = problem
-            self.codes.append(said(self.job, problem))
-        except OSError as problem:
-            what = "it was published before" if published else f"nothing of {cluster_id} is published"
-            why = not_written(problem, what)
-            self.codes.append(said(self.job, why))
-        except (Py4JError, PySparkException):
-            what = "after it was published" if published else "and nothing of it is published"
-            why = f"by a fault of the program itself, {what}"
-            log.exception("%s: cluster %s failed, %s", self.job, cluster_id, what)
-            self.codes.append(UNEXPECTED)
-        self.verdicts.append(verdict_of(cluster_id, screens, published) or failed(cluster_id, why))
+        self.codes.append(end.code)
+        self.verdicts.append(verdict_of(cluster_id, screens, published) or failed(cluster_id, end.problem))
 
     def request(self, cluster_id: str) -> RunRequest:
         given = self.arguments
@@ -136,6 +116,10 @@ def verdict_of(cluster_id: str, screens: Sequence[Screen], published: Sequence[R
         return None
     counts = {one: published[0].counts.get(f"findings:{one}", 0) for one in SEVERITIES}
     return Verdict(cluster_id, screens[0].verdict, counts)
+
+
+def became(cluster_id: str, published: Sequence[RunResult]) -> str:
+    return f"{cluster_id} was published before" if published else f"nothing of {cluster_id} is published"
 
 
 def names_below(arguments: Namespace, settings: Settings) -> list[str]:

@@ -1,25 +1,21 @@
 """What the jobs that read no logs do around their work: session, lock, clusters in turn, sentences, exit codes."""
 
 import argparse
-import logging
 from collections.abc import Callable
-
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
+from functools import partial
 
 from jobs.run.chosen_clusters import chosen_clusters
-from jobs.run.outcome import UNEXPECTED, log_stages, not_written, said, worst
+from jobs.run.outcome import Ending, log_stages, worst
 from jobs.run.progress import Progress
 from jobs.settings.arguments import settings_of
 from jobs.settings.model import Settings
-from pipeline.core.errors import PipelineError
 from pipeline.store.lock import ClusterLock, cluster_lock
 from pipeline.store.readable_warehouse import direct_warehouse
 from pipeline.store.reading import clusters
 from pipeline.store.session import get_spark, tune_storage
 from pipeline.store.warehouse import ClusterWarehouse
 
-log = logging.getLogger("kafka_controller_audit")
+NOTHING = "nothing of {} is published"
 Work = Callable[[ClusterWarehouse, Settings, Progress, ClusterLock], str]
 
 
@@ -29,32 +25,24 @@ def run_on_clusters(job: str, given: argparse.Namespace, work: Work, *, is_damag
     is_damaged: the work is done though tables do not hold what was published.
     """
     log_stages()
-    try:
+    names: list[str] = []
+    with Ending(job, given.warehouse, became=lambda: "nothing was done") as begun:
         settings = settings_of(given)
         progress = Progress()
         require_cluster(given)
         spark = get_spark()
         names = chosen_clusters(clusters(spark, given.warehouse), given.warehouse, given.cluster)
-    except PipelineError as problem:
-        return said(job, problem)
-    tune_storage(spark, settings.storage.zstd_level)
-    codes = []
-    for name in names:
+        tune_storage(spark, settings.storage.zstd_level)
+    codes = [begun.code]
+    for name in names if not begun.code else []:
         progress.label = f"{name} " if len(names) > 1 else ""
-        store = ClusterWarehouse(spark, given.warehouse, name, settings.storage.retention_days)
-        try:
+        with Ending(job, given.warehouse, name, partial(NOTHING.format, name)) as end:
+            store = ClusterWarehouse(spark, given.warehouse, name, settings.storage.retention_days)
             with cluster_lock(store.files, store.folder, given.wait) as lock:
                 if not is_damaged:
                     store.require_whole()
                 print(f"{name}  {work(store, settings, progress, lock)}", flush=True)
-            codes.append(0)
-        except PipelineError as problem:
-            codes.append(said(job, problem))
-        except OSError as problem:
-            codes.append(said(job, not_written(problem, f"nothing of {name} is published")))
-        except (Py4JError, PySparkException):
-            log.exception("%s: cluster %s failed, and nothing of it is published", job, name)
-            codes.append(UNEXPECTED)
+        codes.append(end.code)
     return worst(codes)
 
 

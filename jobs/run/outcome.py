@@ -2,12 +2,15 @@
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
 
+from jobs.run.traces import kept_traces
 from jobs.text import printable
-from pipeline.core.errors import EnvironmentProblem, PipelineError
-
-UNEXPECTED = 1
+from pipeline.core.errors import PipelineError, ProgramFault
+from pipeline.store.failures import explained
 
 
 def log_stages() -> None:
@@ -18,18 +21,52 @@ def log_stages() -> None:
     logging.getLogger("kafka_controller_audit").setLevel(logging.INFO)
 
 
-def said(job: str, problem: PipelineError) -> int:
-    print(printable(f"{job}: {problem}"), file=sys.stderr)
+def said(job: str, problem: PipelineError, more: str = "") -> int:
+    print(printable(f"{job}: {problem}{more}"), file=sys.stderr)
     return problem.exit_code
 
 
-def not_written(problem: OSError, what: str) -> EnvironmentProblem:
-    """what: was published by then."""
-    return EnvironmentProblem(
-        expected="a warehouse, and a place for what the job prints, that may be written",
-        found=f"{problem.strerror or problem} ({problem.filename or 'no file'})",
-        todo=f"give the job the right to, or room; {what}",
-    )
+@dataclass
+class Ending:
+    """Work that ends in one sentence and an exit code, whatever it meets: with Ending(...) as end, then end.code.
+
+    became: what is published now. warehouse, cluster: that the work is about, where it is known. problem: why it
+    failed; None: it did not.
+    """
+
+    job: str
+    warehouse: str = "the warehouse"
+    cluster: str | None = None
+    became: Callable[[], str] = lambda: "nothing is published"
+    code: int = 0
+    problem: PipelineError | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        """True, and so the end of it, but for what is no failure of the work: interrupted, or nobody reads on."""
+        if not isinstance(problem, Exception) or isinstance(problem, BrokenPipeError):
+            return False
+        more = ""
+        if isinstance(problem, PipelineError):
+            self.problem = problem
+        else:
+            known = explained(problem, self.warehouse, self.cluster, self.became())
+            self.problem = known or self.fault(problem)
+            more = f" The traces are {kept_traces(self.job, problem)}."
+        self.code = said(self.job, self.problem, more)
+        return True
+
+    def fault(self, problem: Exception) -> ProgramFault:
+        first = str(problem).partition("\n")[0]
+        return ProgramFault(
+            expected="the program to do its work",
+            found=f"{type(problem).__name__}: {first}" if first else type(problem).__name__,
+            todo=f"{self.became()}; report it with its traces",
+        )
 
 
 def worst(codes: Sequence[int]) -> int:

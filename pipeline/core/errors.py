@@ -16,6 +16,10 @@ class PipelineError(Exception):
         super().__init__(f"Expected {expected}, found {found}; {todo}.")
 
 
+class ProgramFault(PipelineError):
+    """A fault of the program itself."""
+
+
 class SettingsError(PipelineError):
     """Settings or arguments are wrong."""
 
@@ -90,9 +94,19 @@ class ExitCode:
 
 EXIT_CODES: tuple[ExitCode, ...] = (
     ExitCode(0, "success", "All went well; also when nothing was new.", is_published=True),
-    ExitCode(1, "unexpected", "A fault of the program itself: the traceback says where.", is_published=False),
+    ExitCode(
+        1,
+        "unexpected",
+        "A fault of the program itself: the file that is named says where.",
+        is_published=False,
+    ),
     ExitCode(2, "settings", "Settings or arguments are wrong.", is_published=False),
-    ExitCode(3, "environment", "Java, Python, Spark, Delta's jars or the network fail.", is_published=False),
+    ExitCode(
+        3,
+        "environment",
+        "Java, Python, Spark, Delta's jars, the network, the disk or a right on it fail.",
+        is_published=False,
+    ),
     ExitCode(
         4, "input", "The log folder is missing or unreadable, or holds no Kafka log.", is_published=False
     ),

@@ -32,7 +32,12 @@ class Contents:
 
 def data_files(uri: str, version: int) -> list[DataFile]:
     """The data files that a version consists of. DeltaError: the log cannot be read at that version."""
-    actions = DeltaTable(uri, version=version).get_add_actions(flatten=True)
+    return files_in(DeltaTable(uri, version=version))
+
+
+def files_in(table: DeltaTable) -> list[DataFile]:
+    """The data files of a table at the version that it was opened at."""
+    actions = table.get_add_actions(flatten=True)
     names = ("path", "size_bytes", "num_records")
     columns = (actions.column(name).to_pylist() for name in names)
     return [DataFile(unquote(path), int(size), rows) for path, size, rows in zip(*columns, strict=True)]

@@ -1,5 +1,6 @@
 """Delta tables read by delta-rs into memory: no Spark job, no plan."""
 
+import errno
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,12 +10,26 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from pipeline.core.conditions import Condition
-from pipeline.core.errors import InputProblem
+from pipeline.core.errors import InputProblem, WarehouseDamaged
 from pipeline.core.files import URI
 from pipeline.core.frames import empty
 from pipeline.core.record_bytes import SAID_IN, bytes_of
+from pipeline.store.commit_files import head
+from pipeline.store.contents import Contents, files_in, summed
+from pipeline.store.failures import explained
+from pipeline.store.local_files import LocalFiles
 from pipeline.store.local_table import LocalTable
+from pipeline.store.object_files import ObjectFiles
 from schemas.spec import TableSpec
+
+# Of files that are damaged Polars may say nothing but that it ran into something that it takes for impossible.
+UNREADABLE = (
+    DeltaError,
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,
+    pa.ArrowException,
+    OSError,
+)
 
 
 def local_folder(folder: str) -> Path | None:
@@ -28,35 +43,76 @@ def read_directly(
     condition: Condition | None,
     columns: Sequence[str] | None,
     version: int | None = None,
+    stated: Contents | None = None,
 ) -> pa.Table:
     """Rows that meet the condition, of the declared types; a column that an older version has not is null.
 
-    folder: a cluster's, a path or a URI of an object store. InputProblem: that version, or a file of it, is gone.
+    folder: a cluster's, a path or a URI of an object store. stated: what the version holds, where a run stated it.
+    InputProblem: retention has removed that version, or a file of it. WarehouseDamaged: it is gone otherwise, or not as
+    it was published.
     """
     asked = tuple(columns or spec.columns)
     is_rebuilt = any(one.rebuilt for one in spec.fields if one.name in asked)
     needed = tuple(dict.fromkeys([*asked, *(SAID_IN if is_rebuilt else ())]))
     try:
-        rows = scanned(f"{folder}/{spec.layer}/{spec.table}", version, spec)
+        rows = scanned(f"{folder}/{spec.layer}/{spec.table}", version, spec, stated)
         found = (rows if condition is None else rows.filter(condition.polars())).select(needed).collect()
-    except (DeltaError, FileNotFoundError) as problem:
-        what = "the newest version" if version is None else f"version {version}"
-        raise InputProblem(
-            expected=f"{what} of {spec.name} in {folder}",
-            found=str(problem).partition("\n")[0],
-            todo="name a newer run ('runs' lists them); storage.retention_days says how long runs stay readable",
-        ) from problem
+    except UNREADABLE as problem:
+        raise unread(problem, str(folder), spec, version) from problem
     whole = found.with_columns(bytes_of(found)) if is_rebuilt else found
     return as_declared(whole.select(asked), spec)
 
 
-def scanned(uri: str, version: int | None, spec: TableSpec) -> pl.LazyFrame:
+def unread(problem: BaseException, folder: str, spec: TableSpec, version: int | None) -> BaseException:
+    """Why a version cannot be read: removed by retention, damaged, out of reach; else the problem itself."""
+    warehouse, _, cluster = folder.rpartition("/")
+    found = explained(problem, warehouse, cluster, f"{spec.name} was not read")
+    if found is None or not isinstance(found, WarehouseDamaged):
+        return found or problem
+    named = "the newest version" if version is None else f"version {version}"
+    expected = f"{named} of {spec.name} in {folder}"
+    files = ObjectFiles() if URI.match(folder) else LocalFiles()
+    newest = head(files, f"{folder}/{spec.layer}/{spec.table}") or 0
+    if version is None or version >= newest:
+        return WarehouseDamaged(
+            expected=f"{expected} as it was published", found=found.found, todo=found.todo
+        )
+    return InputProblem(
+        expected=expected,
+        found=found.found,
+        todo="name a newer run ('runs' lists them); storage.retention_days says how long runs stay readable",
+    )
+
+
+def scanned(uri: str, version: int | None, spec: TableSpec, stated: Contents | None = None) -> pl.LazyFrame:
     """The declared columns; what Delta's statistics rule out is not opened."""
-    opened = DeltaTable if URI.match(uri) else LocalTable
-    rows = pl.scan_delta(opened(uri, version=version))
+    if URI.match(uri):
+        table = DeltaTable(uri, version=version)
+    else:
+        table = LocalTable(uri, version=version)
+        require_as_logged(Path(uri), table, stated)
+    rows = pl.scan_delta(table)
     there, types = rows.collect_schema(), empty(spec).schema
     later = {name: pl.lit(None, types[name]) for name in spec.columns if name not in there}
     return rows.with_columns(**later)
+
+
+def require_as_logged(folder: Path, table: DeltaTable, stated: Contents | None) -> None:
+    """OSError: a data file is gone, or cut off, which a reader of Parquet says by a riddle; or the table's log holds
+    less than it did, which is said by nobody else."""
+    commit = folder / "_delta_log" / f"{table.version():020d}.json"
+    if commit.exists() and not commit.stat().st_size:
+        raise OSError(errno.EIO, "Unexpected end after 0 bytes", str(commit))
+    files = files_in(table)
+    if stated is not None and summed(files) != stated:
+        found = summed(files)
+        said = f"Not found: {found.rows:,} of {stated.rows:,} rows, {found.files} of {stated.files} files"
+        raise OSError(errno.EIO, said, str(folder))
+    for one in files:
+        size = (folder / one.path).stat().st_size
+        if size != one.size_bytes:
+            said = f"Unexpected end after {size:,} of {one.size_bytes:,} bytes"
+            raise OSError(errno.EIO, said, str(folder / one.path))
 
 
 def as_declared(rows: pl.DataFrame, spec: TableSpec) -> pa.Table:

@@ -92,7 +92,11 @@ def draft(target: Path, text: str) -> Path:
     """The text in a file of its own beside the target; hidden from Hadoop, which does not list such names."""
     target.parent.mkdir(parents=True, exist_ok=True)
     path = target.with_name(f".{target.name}.{uuid.uuid4().hex}{ENDING}")
-    path.write_text(text, encoding="utf-8")
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
     return path
 
 

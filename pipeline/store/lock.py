@@ -159,7 +159,16 @@ def cluster_lock(files: Files, folder: str, wait_seconds: float = 0) -> Iterator
     finally:
         stop.set()
         beat.join()
+        give_back(lock)
+
+
+def give_back(lock: ClusterLock) -> None:
+    """Where its end cannot be written, as the disk is full, its file goes: that takes no room."""
+    try:
         lock.release()
+    except (Py4JError, OSError):
+        with contextlib.suppress(Py4JError, OSError):
+            lock.files.delete(lock.uri(lock.number))
 
 
 def taken(lock: ClusterLock, wait_seconds: float) -> None:

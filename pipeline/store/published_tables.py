@@ -2,12 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
 from pipeline.core.conditions import Condition
 from pipeline.core.frames import no_rows
+from pipeline.store.contents import Contents
 from pipeline.store.direct_reading import read_directly
 from schemas.ops import run
 from schemas.spec import TableSpec
@@ -41,10 +42,12 @@ class TablesOfVersions(ABC):
 
 @dataclass(frozen=True)
 class PublishedTables(TablesOfVersions):
-    """folder: of the cluster, a path or a URI of an object store."""
+    """folder: of the cluster, a path or a URI of an object store. contents: as the run stated them, by table."""
 
     folder: str
     versions: Mapping[str, int]
+    contents: Mapping[str, Contents] = field(default_factory=dict)
 
     def rows(self, spec: TableSpec, condition: Condition | None, columns: Sequence[str]) -> pa.Table:
-        return read_directly(self.folder, spec, condition, columns, self.version(spec))
+        stated = self.contents.get(spec.name)
+        return read_directly(self.folder, spec, condition, columns, self.version(spec), stated)

@@ -57,7 +57,7 @@ class DirectWarehouse:
         return published(self.files, folder, rows_of, run_id)
 
     def tables(self, cluster: str, seen: Published) -> TablesOfVersions:
-        return PublishedTables(f"{self.root}/{cluster}", seen.versions)
+        return PublishedTables(f"{self.root}/{cluster}", seen.versions, seen.contents)
 
 
 def readable_warehouse(uri: str) -> ReadableWarehouse:

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from jobs.questions.ask import all_answers
 from pipeline.catalog.tables import BY_NAME, SPECS
 from pipeline.core.conditions import Condition, IsNull, before, differs, equals, is_in, reaching, since
-from pipeline.core.errors import InputProblem, Locked, WarehouseFormat
+from pipeline.core.errors import InputProblem, Locked, WarehouseDamaged, WarehouseFormat
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.store.published import FORMAT_VERSION, Published
@@ -117,7 +117,7 @@ def test_what_is_read_directly_is_what_spark_reads(spark: SparkSession, golden: 
     "run_id, sentence", [(None, "version 99"), ("20200101T000000.000000Z", "no run of that name")]
 )
 def test_what_is_gone_is_told_in_a_sentence(golden: Path, run_id: str | None, sentence: str) -> None:
-    with pytest.raises(InputProblem, match=sentence):
+    with pytest.raises((InputProblem, WarehouseDamaged), match=sentence):
         for one in all_answers(str(golden), CLUSTER, run_id):
             PublishedTables(f"{golden}/{CLUSTER}", {"gold.finding": 99}).read(BY_NAME["gold.finding"].spec)
             assert one.has("gold.finding")
