@@ -86,6 +86,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "runs_main",
         "what ran when, and what --run-id of show ... terms can still read",
     ),
+    "doctor": (
+        "jobs.questions.doctor",
+        "main",
+        "whether the warehouse holds what its runs stated, and what mends it; writes nothing",
+    ),
     "maintain": ("jobs.maintain", "main", "fewer and smaller files; --retain 400d deletes what is older"),
     "repair": (
         "jobs.repair",

@@ -20,6 +20,13 @@ from schemas.ops import run
 # So many bytes a run compares with their sums: all files of most warehouses, of a large one the next part each time,
 # as HDFS' block scanner goes round.
 BYTES_SUMMED = 256 << 20
+# Kinds that runs and `repair` look for; a look at the rows of all tables (`doctor`) has more.
+MENDED_BY_REPAIR = frozenset(
+    {
+        *("table_gone", "version_gone", "version_unreadable", "contents_differ", "file_gone", "file_cut"),
+        *("file_altered", "log_altered", "run_gone", "run_unreadable"),
+    }
+)
 LOG_FILE = re.compile(r"^(\d{20})\.(?:json|checkpoint(?:\..+)?\.parquet)$")
 
 

@@ -5,7 +5,6 @@ import json
 import logging
 import math
 import os
-import re
 import socket
 import threading
 import time
@@ -13,19 +12,18 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from datetime import UTC, datetime
 from typing import Any
 
 from py4j.protocol import Py4JError
 
 from pipeline.core.errors import Locked
 from pipeline.store.files import Files
+from pipeline.store.lock_files import DEAD_AFTER_SECONDS, LOCK_FILE, home, is_process
 
 HEARTBEAT_SECONDS = 10.0
-DEAD_AFTER_SECONDS = 120.0
 READ_TRIES, READ_PAUSE_SECONDS = 20, 0.1
 WAIT_PAUSE_SECONDS = 2.0
-LOCK_FILE = re.compile(r"^_lock(?:\.(\d+))?$")
 PROBE = "_probe"
 log = logging.getLogger("kafka_controller_audit")
 Holder = dict[str, Any]
@@ -44,6 +42,7 @@ class ClusterLock:
     folder: str
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
     number: int = -1
+    since: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
 
     def uri(self, number: int) -> str:
         return f"{self.folder}/_lock.{number:06d}" if number else f"{self.folder}/_lock"
@@ -127,7 +126,7 @@ class ClusterLock:
 
     def text(self, *, is_released: bool = False) -> str:
         said = {"token": self.token, "host": socket.gethostname(), "home": home(), "pid": os.getpid()}
-        return json.dumps(said | {"is_released": is_released})
+        return json.dumps(said | {"since": self.since, "is_released": is_released})
 
     def beat(self, stop: threading.Event) -> None:
         while not stop.wait(HEARTBEAT_SECONDS):
@@ -189,21 +188,3 @@ def taken(lock: ClusterLock, wait_seconds: float) -> None:
             log.info("waiting for %s%s", who, limit)
             said = who
         time.sleep(min(WAIT_PAUSE_SECONDS, max(until - time.monotonic(), 0)))
-
-
-def home() -> str:
-    """Where a process id means something: host, by its boot as names repeat, and in containers their processes."""
-    with contextlib.suppress(OSError):
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        return f"{socket.gethostname()} {boot} {Path('/proc/self/ns/pid').readlink()}"
-    return socket.gethostname()
-
-
-def is_process(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

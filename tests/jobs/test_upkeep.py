@@ -20,7 +20,8 @@ from jobs.settings.arguments import parser
 from jobs.settings.load import load
 from jobs.settings.model import Settings
 from pipeline.catalog.tables import BY_NAME, SPECS
-from pipeline.store.lock import cluster_lock, home
+from pipeline.store.lock import cluster_lock
+from pipeline.store.lock_files import home
 from pipeline.store.published import FORMAT_VERSION, KEPT_FROM
 from pipeline.store.reading import read
 from pipeline.store.upkeep import difference

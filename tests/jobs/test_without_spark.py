@@ -9,7 +9,18 @@ from pipeline.store.spark_configuration import CONFIGURED_BY
 from tests.conftest import REPOSITORY
 from tests.golden import CLUSTER
 
-COMMANDS = ("findings", "terms", "runs", "outages", "brokers", "verify", "show F1", "partition t-0", "term 1")
+COMMANDS = (
+    "findings",
+    "terms",
+    "runs",
+    "outages",
+    "brokers",
+    "doctor",
+    "verify",
+    "show F1",
+    "partition t-0",
+    "term 1",
+)
 ASKED = """
 import sys
 sys.modules.update(dict.fromkeys(("pyspark", "py4j", "delta")))
@@ -52,4 +63,4 @@ def test_what_writes_a_warehouse_says_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_a_warehouse_that_only_spark_reads_says_so() -> None:
-    assert asked(Path("hdfs://nowhere/warehouse"), "terms") == {"terms": 3}
+    assert asked(Path("hdfs://nowhere/warehouse"), "terms", "doctor") == {"terms": 3, "doctor": 3}

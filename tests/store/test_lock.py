@@ -14,7 +14,8 @@ import pytest
 
 from pipeline.core.errors import Locked
 from pipeline.store.local_files import LocalFiles
-from pipeline.store.lock import DEAD_AFTER_SECONDS, ClusterLock, cluster_lock, home
+from pipeline.store.lock import ClusterLock, cluster_lock
+from pipeline.store.lock_files import DEAD_AFTER_SECONDS, home
 
 TAKERS, ROUNDS = 8, 10
 

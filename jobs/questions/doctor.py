@@ -1,0 +1,67 @@
+"""Whether a warehouse holds what its runs stated: versions, counts, files, keys, bytes of the logs; writes nothing."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from jobs.layout import WIDTH_HELP
+from jobs.parser import Parser
+from jobs.questions.doctor_text import as_text, mending, unmended, verdict
+from jobs.questions.rows import Row
+from jobs.run.chosen_clusters import chosen_clusters
+from jobs.run.outcome import said
+from jobs.settings.arguments import on_format
+from pipeline.catalog.tables import SPECS
+from pipeline.core.errors import EnvironmentProblem, PipelineError, WarehouseDamaged
+from pipeline.store.examination.answer import Examination
+from pipeline.store.examination.examined import clusters_of, examined
+from pipeline.store.readable_warehouse import DirectWarehouse, direct_warehouse
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code as in pipeline.core.errors.EXIT_CODES: that of WarehouseDamaged where something is damaged."""
+    arguments = Parser(prog="kafka-controller-audit doctor", description=__doc__, epilog=WIDTH_HELP)
+    arguments.add_argument(
+        "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
+    )
+    arguments.add_argument("--cluster", metavar="NAME", help="one cluster (all of the warehouse)")
+    on_format(arguments)
+    given = arguments.parse_args(argv)
+    try:
+        warehouse = within_reach(given.warehouse)
+        names = chosen_clusters(clusters_of(warehouse), given.warehouse, given.cluster)
+        specs = {one.name: one for one in SPECS}
+        found = [examined(warehouse, name, specs) for name in names]
+    except PipelineError as problem:
+        return said("doctor", problem)
+    is_text = given.format == "text"
+    print(as_text(found, given.warehouse) if is_text else as_json(found, given.warehouse), flush=True)
+    return WarehouseDamaged.exit_code if any(one.damages for one in found) else 0
+
+
+def within_reach(uri: str) -> DirectWarehouse:
+    """EnvironmentProblem: only Spark reads it."""
+    found = direct_warehouse(uri)
+    if found is None:
+        raise EnvironmentProblem(
+            expected="a warehouse on a disk of this machine or in an object store",
+            found=f"{uri}, which only Spark reads",
+            todo="a run compares the versions of its tables as it begins; to look at all, copy it to a disk",
+        )
+    return found
+
+
+def as_json(found: Sequence[Examination], warehouse: str) -> str:
+    return json.dumps({"clusters": [row_of(one, warehouse) for one in found]}, indent=1)
+
+
+def row_of(one: Examination, warehouse: str) -> Row:
+    """mended_by: commands; not_mended: tables that these do not mend."""
+    told = {"verdict": verdict(one), "mended_by": [" ".join(words) for words in mending(one, warehouse)]}
+    told["not_mended"] = unmended(one)
+    return {"cluster": one.cluster, **told, **asdict(one)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,123 @@
+"""What runs left in a cluster's folder that is published by none: files, commits, a lock, a torn row."""
+
+import json
+import time
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow.parquet as pq
+
+from pipeline.store.commit_files import COMMIT_FILE, head, newest_whole
+from pipeline.store.damage import uri_of
+from pipeline.store.examination.answer import Note
+from pipeline.store.examination.data_columns import UNREADABLE
+from pipeline.store.files import ReadableFiles
+from pipeline.store.local_files import LocalFiles
+from pipeline.store.lock_files import DEAD_AFTER_SECONDS, LOCK_FILE, home, is_process
+from pipeline.store.published import ASIDE, LAST_RUN, last_row
+from schemas.ops import run
+
+LOG = "_delta_log"
+DEAD = "left by a run that died: the next one takes it over"
+
+
+def lock_notes(files: ReadableFiles, folder: str) -> Iterator[Note]:
+    """Of a lock that nobody gave back."""
+    numbered = [
+        (int(found[1] or 0), name) for name in files.names(folder) if (found := LOCK_FILE.match(name))
+    ]
+    if not numbered:
+        return
+    uri = f"{folder}/{max(numbered)[1]}"
+    try:
+        said = json.loads(files.text(uri) or "{}")
+    except json.JSONDecodeError:
+        said = {}
+    if said.get("is_released"):
+        return
+    since = f" since {said['since']}" if said.get("since") else ""
+    who = f"{said.get('host', 'another host')} (process {said.get('pid', 'unknown')}){since}"
+    is_dead = is_over(files, uri, said)
+    yield Note("locked", f"the lock of {who}, {DEAD}" if is_dead else f"a run is at work on {who}")
+
+
+def is_over(files: ReadableFiles, uri: str, said: Mapping[str, Any]) -> bool:
+    """As runs take it, where the file tells when it was written last."""
+    if said.get("home", "") == home() and not is_process(int(said.get("pid", 0))):
+        return True
+    beat = files.modified_ms(uri) if isinstance(files, LocalFiles) else None
+    return beat is not None and time.time() * 1000 - beat > DEAD_AFTER_SECONDS * 1000
+
+
+def run_notes(files: ReadableFiles, folder: str) -> Iterator[Note]:
+    """Of the row that publishes: a torn newest one, and no copy of it beside the tables."""
+    uri = uri_of(folder, run.SPEC.name)
+    newest, whole = head(files, uri), newest_whole(files, uri)
+    if newest is not None and newest != whole:
+        count = newest - (-1 if whole is None else whole)
+        told = (
+            f"{count} torn commits of {run.SPEC.name}, as a power cut leaves them: the next run removes them"
+        )
+        yield Note("torn_run", told, count)
+    if last_row(files, folder) is None:
+        yield Note("no_last_run", f"no {LAST_RUN}, or a torn one: the next run that publishes writes it")
+
+
+def aside_notes(folder: Path) -> Iterator[Note]:
+    """Of what repair took out of tables, on this machine."""
+    size = LocalFiles().size_bytes(str(folder / ASIDE))
+    if size:
+        told = f"{size:,} bytes that repair took out of tables, in {ASIDE}: nobody needs them but who looks into it"
+        yield Note("put_aside", told, size_bytes=size)
+
+
+def dead_commits(newest: Mapping[str, int], published: Mapping[str, int]) -> Iterator[Note]:
+    """newest: by table the version that was committed last."""
+    above = {name: version - published.get(name, -1) for name, version in newest.items()}
+    count = sum(one for one in above.values() if one > 0)
+    if count:
+        tables = sum(one > 0 for one in above.values())
+        told = f"{count} commits of {tables} tables above what is published: the next run undoes them"
+        yield Note("dead_commits", told, count)
+
+
+def orphans(tables: Collection[Path]) -> Iterator[Note]:
+    """Data files, of tables on this machine, that no version names which their logs have."""
+    found = [path for table in tables for path in nameless(table)]
+    if found:
+        size = sum(path.stat().st_size for path in found)
+        told = f"{len(found):,} data files, {size:,} bytes, that no version of a table names"
+        yield Note("orphans", f"{told}: of a whole warehouse maintain removes them", len(found), size)
+
+
+def nameless(table: Path) -> list[Path]:
+    """None where the log cannot be read: nobody knows then."""
+    known = named_files(table / LOG)
+    if known is None:
+        return []
+    data = (path for path in table.rglob("*.parquet") if not is_hidden(path.relative_to(table)))
+    return sorted(path for path in data if path.relative_to(table).as_posix() not in known)
+
+
+def is_hidden(relative: Path) -> bool:
+    """Of Delta's own, or of a write that is not through."""
+    return relative.parts[0] == LOG or any(part.startswith((".", "_")) for part in relative.parts)
+
+
+def named_files(log: Path) -> set[str] | None:
+    """All that commits and checkpoints of a table's log name, added or removed; None: one of them cannot be read."""
+    found: set[str] = set()
+    try:
+        for path in log.iterdir():
+            if COMMIT_FILE.match(path.name):
+                actions = (json.loads(line) for line in path.read_text("utf-8").splitlines())
+                found |= {one[kind]["path"] for one in actions for kind in ("add", "remove") if kind in one}
+            elif path.name.endswith(".parquet"):
+                rows = pq.read_table(path, columns=["add.path", "remove.path"]).to_pylist()
+                said = (one.get(kind) or {} for one in rows for kind in ("add", "remove"))
+                found |= {one["path"] for one in said if one.get("path")}
+    except (*UNREADABLE, ValueError):
+        return None
+    return {unquote(one) for one in found}
