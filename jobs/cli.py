@@ -104,6 +104,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "main",
         "'LINE': what a log line means; needs neither tables nor Spark",
     ),
+    "completion": ("jobs.completion", "main", "bash|zsh|fish: a script that completes in that shell"),
 }
 
 
