@@ -1,6 +1,7 @@
 """The whole fleet, a line a cluster, by need: verdict, open outages, controller, brokers over their limit, age."""
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ FINDING, OUTAGE, RATIO = "gold.finding", "gold.partition_outage", "gold.leader_i
 NOT_OK, NO_EVIDENCE, NOT_JUDGED, NOTHING = "NOT OK", "NO EVIDENCE", "NOT JUDGED", "nothing found"
 # Those first that a person should look at first.
 VERDICTS = (NOT_OK, NO_EVIDENCE, NOT_JUDGED, NOTHING)
+LAST_ONE = re.compile(r"the last one was (\S+) \(.*\)$")
 HEAD = ("CLUSTER", "VERDICT", "crit", "warn", "offline", "CONTROLLER", "over limit", "data age")
 
 
@@ -113,13 +115,18 @@ def as_text(found: Sequence[Status], now: datetime) -> str:
             str(one.critical),
             str(one.warning),
             "?" if one.offline is None else str(one.offline),
-            one.controller.replace("epoch ", ""),
+            in_short(one.controller),
             "?" if one.over_limit is None else ",".join(map(str, one.over_limit)) or "-",
             age_text(now - one.last_at) if one.last_at else "no time",
         )
         for one in found
     ]
     return "\n".join(map(printable, table(HEAD, cells)))
+
+
+def in_short(controller: str) -> str:
+    """So that a line stays one on a narrow terminal; JSON has the epoch of a controller that is none any more."""
+    return LAST_ONE.sub(r"last \1", controller).replace("epoch ", "")
 
 
 def as_json(found: Iterable[Status], now: datetime) -> str:

@@ -31,6 +31,16 @@ def test_a_cluster_is_told_as_it_stood_at_the_end(sample_answers: Answers) -> No
 END = ("12", "h")
 
 
+def test_a_cluster_without_a_controller_is_one_line_too(
+    sample_answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    found = replace(status_of(sample_answers), controller="none, the last one was 3 (epoch 12)")
+    (_, line) = as_text([found], NOW).split("\n")
+    assert " none, last 3 " in line
+    assert "the last one was 3 (epoch 12)" in as_json([found], NOW)
+
+
 def test_no_data_is_never_ok(sample_answers: Answers) -> None:
     found = by_need([status_of(answers_of()), status_of(sample_answers)])
     assert [one.verdict for one in found] == ["NOT OK", "NOT JUDGED"]
