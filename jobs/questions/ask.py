@@ -167,13 +167,15 @@ def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
     rows = answers.timeline(asked.topic, asked.partition)
     if not rows:
         raise unknown_partition(asked, answers.partition_counts())
+    last = answers.last_at()
+    day = f", of {last.astimezone(UTC):%Y-%m-%d} where no day is told" if last else ""
     told = (
-        "times are UTC, ? = no line said it yet; behind a value: it may have changed unseen",
+        f"times are UTC{day}; ? = no line said it yet; behind a value: it may have changed unseen",
         "state = the controller's partition state machine; leader = as the controller holds it, a dead one too; "
         "served = whether it is there to serve",
     )
     explained = [line for one in told for line in wrapped(f"  {one}")]
-    return [f"{answers.cluster_id}  {asked}", *explained, *timeline_table(rows)]
+    return [f"{answers.cluster_id}  {asked}", *explained, *timeline_table(rows, last)]
 
 
 def unknown_partition(asked: TopicPartition, counts: dict[str, int]) -> InputProblem:

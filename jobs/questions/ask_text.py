@@ -9,6 +9,7 @@ from jobs.questions.log_folder import logs_in
 from jobs.questions.rows import Row
 from jobs.text import (
     clock,
+    clock_by,
     command_to_see,
     counted,
     day_clock,
@@ -65,14 +66,15 @@ def evidence_lines(evidence: Sequence[Row], lines_of: Mapping[tuple[str, int], R
     return shown
 
 
-def timeline_table(rows: Sequence[Row]) -> list[str]:
+def timeline_table(rows: Sequence[Row], last: datetime | None = None) -> list[str]:
     """The intervals of a partition, in parts where its leader left or came back; the life of its topic is told where
-    there is more than one. A question mark behind a value: it may have changed unseen."""
+    there is more than one. A question mark behind a value: it may have changed unseen. last: begins of its day are told
+    without the day."""
     has_lives = len({row["topic_life"] for row in rows}) > 1
     head = ("FROM", "until", "state", "leader", "served", "isr", "replicas", "epoch", "ended by")
     cells = [
         (
-            day_clock(row["valid_from_at"]),
+            clock_by(row["valid_from_at"], last),
             end_text(row["valid_until_at"], row["valid_from_at"]),
             row["state"] or "?",
             marked(leader_text(row["leader"]), is_doubted=is_in_doubt(row)),
