@@ -15,7 +15,7 @@ from jobs.questions.answers import Answers
 from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
 from jobs.questions.log_folder import folder_of
 from jobs.questions.rows import Row
-from jobs.questions.several_clusters import Question, as_lines, asked_of
+from jobs.questions.several_clusters import Question, as_json, as_lines, asked_of
 from jobs.questions.unpublished import TODO, WatchedTables, named, not_told
 from jobs.run import outcome
 from jobs.run.chosen_clusters import chosen_clusters
@@ -83,16 +83,18 @@ def answered(
     command: str, given: argparse.Namespace, question: Question, require_sound: Callable[[], None] = no_doubt
 ) -> int:
     """Prints the answer of the cluster that is named, else of all, from the published versions; one sentence on stderr
-    if there is none. What is for programs tells of one cluster. require_sound: what is seen
-    before any table is read."""
-    is_for_people = getattr(given, "format", "text") == "text"
-    ask_of = all_answers if is_for_people else only_answers
+    if there is none. CSV and the like tell of one cluster. require_sound: what is seen before any table is read."""
+    form = getattr(given, "format", "text")
+    ask_of = all_answers if form in ("text", "json") else only_answers
     try:
         require_sound()
         answers = ask_of(given.warehouse, given.cluster, given.run_id)
-        say(as_lines(asked_of(answers, question)))
+        found = asked_of(answers, question)
+        say(as_json(found) if form == "json" else as_lines(found))
     except PipelineError as problem:
         return outcome.said(command, problem)
+    for unanswered in found.problems.values() if form == "json" else ():
+        outcome.said(command, unanswered)
     for one in answers:
         for line in not_told(one.tables):
             print(printable(f"{command}: not told of cluster {one.cluster_id} is {line}"), file=sys.stderr)

@@ -1,7 +1,9 @@
 """One question asked of every cluster of a warehouse that is not told which: each under its own name."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from jobs.layout import wrapped
 from jobs.questions.answers import Answers
@@ -57,3 +59,25 @@ def as_lines(asked: Asked) -> list[str]:
         said = f"NO ANSWER  {', '.join(names)}: expected {expected}, found {found}"
         lines += ["", *wrapped(said, 11)]
     return lines
+
+
+def as_json(asked: Asked) -> list[str]:
+    """Rows of all clusters in one list, each with its cluster_id; a document of each cluster as it is, of several in a
+    list."""
+    found: list[Any] = []
+    for name, lines in asked.lines.items():
+        document = document_of(name, lines)
+        if isinstance(document, list):
+            found += [{"cluster_id": name} | row for row in document]
+        elif len(asked.lines) == 1:
+            return lines
+        else:
+            found.append(document)
+    return json.dumps(found, indent=2).splitlines()
+
+
+def document_of(name: str, lines: Sequence[str]) -> Any:
+    try:
+        return json.loads("\n".join(lines))
+    except ValueError:  # a sentence, as that no record has a time
+        return {"cluster_id": name, "answer": " ".join(lines)}

@@ -1,11 +1,13 @@
 """A question without --cluster: every cluster of the warehouse answers it, and who cannot is named."""
 
+import json
+
 import pytest
 
 from jobs import cli
 from jobs.questions import ask, verify_findings
 from jobs.questions.answers import Answers
-from jobs.questions.several_clusters import as_lines, asked_of
+from jobs.questions.several_clusters import as_json, as_lines, asked_of
 from pipeline.core.errors import InputProblem
 from tests.jobs.answering import answers_of
 
@@ -38,10 +40,19 @@ def test_all_are_verified_and_programs_are_told_of_one(capsys: pytest.CaptureFix
     said = capsys.readouterr().out.splitlines()
     assert [one for one in said if one in ("lab-2.2.2", "prod")] == ["lab-2.2.2", "prod"]
     assert sum(one.startswith("FINDINGS  24: ") for one in said) == 2
-    for command in ("context --format json", "changes --format json", "gauges --format openmetrics"):
+    for command in ("imbalance --format csv", "gauges --format openmetrics"):
         assert cli.main(command.split()) == 4
         problem = capsys.readouterr()
         assert "Expected --cluster, as warehouse holds several clusters" in problem.err and not problem.out
+
+
+@pytest.mark.usefixtures("two")
+def test_json_names_the_cluster_of_each_row(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("changes", "imbalance", "context", "gauges"):
+        assert cli.main([command, "--format", "json"]) == 0
+        rows = json.loads(capsys.readouterr().out)
+        assert list(dict.fromkeys(row["cluster_id"] for row in rows)) == ["lab-2.2.2", "prod"]
+    assert as_json(asked_of([Answers("a", answers_of().tables)], lambda _: ["{", "}"])) == ["{", "}"]
 
 
 def test_who_has_no_answer_is_named(capsys: pytest.CaptureFixture[str]) -> None:
