@@ -1,11 +1,8 @@
 """The follow-up commands: each asks the published tables one question, starts no run and writes nothing."""
 
 import argparse
-import difflib
-import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import partial
 
@@ -13,6 +10,12 @@ from jobs.layout import WIDTH_HELP, wrapped
 from jobs.parser import Parser
 from jobs.questions.answers import Answers
 from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
+from jobs.questions.given_names import (
+    TopicPartition,
+    require_finding_name,
+    topic_partition,
+    unknown_partition,
+)
 from jobs.questions.log_folder import folder_of
 from jobs.questions.rows import Row
 from jobs.questions.several_clusters import Question, as_json, as_lines, asked_of
@@ -28,7 +31,6 @@ from pipeline.store.readable_warehouse import readable_warehouse
 from schemas.ops import run
 
 SHOWN_RUNS = 60
-FINDING = re.compile(r"[Ff]?\d+|[0-9a-f]{12,64}")
 OF_RUN = ("run_id", "run_seq", "job", "ended_at", "outcome", "counts", "sentence")
 
 
@@ -36,20 +38,11 @@ def no_doubt() -> None:
     """Nothing of a question is seen to be wrong before tables are read."""
 
 
-@dataclass(frozen=True)
-class TopicPartition:
-    topic: str
-    partition: int
-
-    def __str__(self) -> str:
-        return f"{shortened(self.topic, 249)}-{self.partition}"
-
-
 def show_main(argv: Sequence[str] | None = None) -> int:
     arguments = asking("show", "One finding with every line that proves it.")
     arguments.add_argument("finding", metavar="F1", help="number on the first screen, or finding_id")
     given = arguments.parse_args(argv)
-    return answered("show", given, partial(show, given.finding), partial(require_name, given.finding))
+    return answered("show", given, partial(show, given.finding), partial(require_finding_name, given.finding))
 
 
 def partition_main(argv: Sequence[str] | None = None) -> int:
@@ -141,16 +134,6 @@ def show(name: str, answers: Answers) -> list[str]:
     return [*finding_heading(number, finding, folder), *evidence_lines(finding["evidence"], lines_of)]
 
 
-def require_name(finding: str) -> None:
-    """InputProblem: no finding is named so."""
-    if not FINDING.fullmatch(finding):
-        raise InputProblem(
-            expected="a finding such as F1, or its finding_id of hexadecimal digits",
-            found=shortened(finding, 40),
-            todo="take it from 'findings' or the first screen of the last run",
-        )
-
-
 def chosen(name: str, findings: Sequence[Row]) -> tuple[int, Row]:
     """A finding and its number, by 'F1', '1' or its finding_id. InputProblem: there is no such finding."""
     for number, finding in enumerate(findings, 1):
@@ -178,28 +161,6 @@ def partition_timeline(asked: TopicPartition, answers: Answers) -> list[str]:
     )
     explained = [line for one in told for line in wrapped(f"  {one}")]
     return [f"{answers.cluster_id}  {asked}", *explained, *timeline_table(rows, last)]
-
-
-def unknown_partition(asked: TopicPartition, counts: dict[str, int]) -> InputProblem:
-    return InputProblem(
-        expected=f"a partition {asked} in the logs read",
-        found=near_topics(asked.topic, counts),
-        todo="write topic, dash, number as Kafka does, e.g. orders-0",
-    )
-
-
-def unknown_topic(topic: str, counts: dict[str, int]) -> InputProblem:
-    return InputProblem(
-        expected=f"a topic {shortened(topic, 249)} in the logs read",
-        found=near_topics(topic, counts),
-        todo="write its whole name, without a partition, e.g. orders",
-    )
-
-
-def near_topics(topic: str, counts: dict[str, int]) -> str:
-    near = [topic] if topic in counts else difflib.get_close_matches(topic, counts, 3)
-    found = ", ".join(f"{shortened(one, 80)} with {counts[one]} partitions" for one in near)
-    return found or f"{len(counts)} topics, none of a similar name"
 
 
 def moment_within(at: datetime | time | None, first: datetime, last: datetime) -> datetime | None:
@@ -237,14 +198,6 @@ def require(answers: Answers, *tables: str) -> None:
             found=f"that no run has published {'it' if len(missing) == 1 else 'them'}",
             todo=TODO,
         )
-
-
-def topic_partition(text: str) -> TopicPartition:
-    """'orders-eu-0' is partition 0 of orders-eu: the last dash parts them."""
-    topic, dash, number = text.rpartition("-")
-    if not (topic and dash and number.isascii() and number.isdigit()):
-        raise argparse.ArgumentTypeError(f"expected TOPIC-N such as orders-0, found {shortened(text, 80)!r}")
-    return TopicPartition(topic, int(number))
 
 
 def moment_or_clock(text: str) -> datetime | time:

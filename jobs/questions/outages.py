@@ -11,7 +11,8 @@ from polars import col
 
 from jobs.layout import table, wrapped
 from jobs.questions.answers import Answers, reached
-from jobs.questions.ask import answered, asking, require, unknown_topic
+from jobs.questions.ask import answered, asking, require
+from jobs.questions.given_names import unknown_topic
 from jobs.questions.rows import Row
 from jobs.text import clock_by, counted, day_clock, length_text, shortened
 from pipeline.core.conditions import equals

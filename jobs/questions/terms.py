@@ -1,7 +1,6 @@
 """Terms of controllers on the first screen, and all that is known of one of them."""
 
 import argparse
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -10,6 +9,7 @@ import polars as pl
 from jobs.layout import table, wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, require
+from jobs.questions.given_names import require_term_name
 from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.reasons import reason_text, short_reason
 from jobs.questions.rows import Row
@@ -21,7 +21,6 @@ from pipeline.gold.controller_term.own import STARTUP
 TABLE = "gold.controller_term"
 WIDTH = 1000  # of a sentence, and of what is shown of a line
 HANG = 12
-TERM = re.compile(r"\d+(?:-\d+)?")
 CLOCKS_MS = 100  # two at once for less is a matter of clocks
 NAMES = (
     "election_reason",
@@ -57,17 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = asking("term", "One term of a controller: its start, its end, and what it did afterwards.")
     arguments.add_argument("term", metavar="N", help="controller epoch, or term_id such as 1-7")
     given = arguments.parse_args(argv)
-    return answered("term", given, partial(term, given), partial(require_name, given.term))
-
-
-def require_name(name: str) -> None:
-    """InputProblem: no term is named so."""
-    if not TERM.fullmatch(name):
-        raise InputProblem(
-            expected="a term: a controller epoch such as 7, or a term_id such as 1-7",
-            found=shortened(name, 40),
-            todo="take one of the first screen's TERM lines, or of 'terms'",
-        )
+    return answered("term", given, partial(term, given), partial(require_term_name, given.term))
 
 
 def term(given: argparse.Namespace, answers: Answers) -> list[str]:

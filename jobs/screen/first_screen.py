@@ -1,15 +1,10 @@
 """The first screen: verdict and findings first, then what was read, the state at the end, and where to go on."""
 
-import os
-import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from shlex import quote
 
-from jobs.layout import command_lines, wrapped
+from jobs.layout import wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.changes.screen import change_lines
 from jobs.questions.finding_lines import SEVERITY, finding_lines, is_since, told
@@ -21,11 +16,11 @@ from jobs.questions.topics import topic_lines
 from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather
 from jobs.screen.sections import broker_lines, move_lines, term_lines
+from jobs.screen.where_next import where_next
 from jobs.text import age_text, clock, day_clock, human_bytes, printable, shortened
 from pipeline.core.stored_tables import ReadableTables
 from schemas.gold.finding import SEVERITIES
 
-COMMAND = "kafka-controller-audit"
 SHOWN_UNREAD = 5
 HANG = 6
 EXCERPT = "excerpt"  # of what is not_asked
@@ -241,26 +236,3 @@ def blind_spot(facts: Facts) -> str:
 
 def outage_part(facts: Facts) -> list[str]:
     return [] if facts.outages is None else [*outage_lines(facts.outages), ""]
-
-
-def where_next(request: RunRequest, folder: str, facts: Facts) -> list[str]:
-    read, findings = facts.read, told(facts.findings)
-    at = day_clock(read["last_at"]).replace(" ", "T") if read["last_at"] else "TIME"
-    asked_of = [f"--warehouse {quote(request.warehouse)}", f"--cluster {quote(request.cluster_id)}"]
-    questions = ["show F1" if findings else "terms", "partition TOPIC-N", f"brokers --at {at}"]
-    return [
-        *wrapped(f"TABLES {folder}/<layer>/<table> (Delta)", 7),
-        *(
-            line
-            for place, one in enumerate(questions)
-            for line in command_lines([own_command(), one, *asked_of], " " * 7 if place else "NEXT   ", 9)
-        ),
-    ]
-
-
-def own_command() -> str:
-    """The command of this environment, as it can be pasted from where the job runs."""
-    installed = Path(sys.executable).parent / COMMAND
-    if not installed.is_file() or shutil.which(COMMAND) == str(installed):
-        return COMMAND
-    return os.path.relpath(installed) if installed.is_relative_to(Path.cwd()) else str(installed)

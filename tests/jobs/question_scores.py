@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from jobs.questions.answers import Answers
-from jobs.questions.ask import TopicPartition
+from jobs.questions.given_names import TopicPartition
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.partitions import why_leaderless
 from pipeline.core.errors import InputProblem

@@ -7,15 +7,9 @@ from pathlib import Path
 import pytest
 
 from jobs import cli
-from jobs.questions.ask import (
-    TopicPartition,
-    chosen,
-    moment_or_clock,
-    on_day,
-    topic_partition,
-    unknown_partition,
-)
+from jobs.questions.ask import chosen, moment_or_clock, on_day
 from jobs.questions.ask_text import evidence_lines, timeline_table
+from jobs.questions.given_names import TopicPartition, topic_partition, unknown_partition
 from jobs.questions.outages import topic_lines
 from jobs.questions.terms import after_lines, life_lines, short_table, step_lines
 from jobs.text import command_to_see, printable_lines

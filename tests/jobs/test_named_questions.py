@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from jobs.questions.answers import Answers
-from jobs.questions.ask import TopicPartition
+from jobs.questions.given_names import TopicPartition
 from jobs.questions.named import catalog
 from jobs.questions.named.answer import as_json, as_text, with_lines
 from jobs.questions.named.catalog import QUESTIONS, asked_text, parsed

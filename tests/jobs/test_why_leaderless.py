@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from jobs.questions.answers import Answers
-from jobs.questions.ask import TopicPartition
+from jobs.questions.given_names import TopicPartition
 from jobs.questions.named.partitions import LEFT, cause_of, why_leaderless
 from jobs.questions.outages import asked, outage_lines
 from schemas.bronze import source_file

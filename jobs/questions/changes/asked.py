@@ -8,7 +8,6 @@ import polars as pl
 from polars import col
 
 from jobs.questions.answers import Answers
-from jobs.questions.ask import unknown_topic
 from jobs.questions.changes.frames import COLUMNS, LINE, TIME, with_server
 from jobs.questions.changes.kinds import ASKED_BY, AUTO, KINDS, OUTCOMES, UNREAD, UNSEEN
 from jobs.questions.changes.of_controllers import TERMS, of_brokers, of_controllers, terms_of
@@ -17,6 +16,7 @@ from jobs.questions.changes.of_reassignments import of_reassignments
 from jobs.questions.changes.of_settings import of_settings
 from jobs.questions.changes.of_topics import of_topics
 from jobs.questions.changes.of_zookeeper_settings import of_zookeeper_settings
+from jobs.questions.given_names import unknown_topic
 from jobs.questions.rows import Row
 from jobs.text import length_text
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
 from jobs.questions.answers import Answers
-from jobs.questions.ask import unknown_topic
 from jobs.questions.changes.asked import changes_of
 from jobs.questions.changes.frames import LINE
+from jobs.questions.given_names import unknown_topic
 from jobs.questions.named.answer import Answer, Told
 from jobs.questions.named.sources import CHANGE, SOURCES, TOLD_ABOVE, Source, partition_of, plain
 from jobs.questions.rows import Row, place_of

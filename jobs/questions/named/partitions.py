@@ -6,8 +6,8 @@ from datetime import datetime
 from polars import col
 
 from jobs.questions.answers import Answers, holds
-from jobs.questions.ask import TopicPartition, unknown_partition
 from jobs.questions.ask_text import leader_text
+from jobs.questions.given_names import TopicPartition, unknown_partition
 from jobs.questions.named.answer import Answer, Told
 from jobs.questions.outages import LOST_DIR, event_of, with_lasting
 from jobs.questions.rows import Row

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
-from jobs.questions.ask import moment_or_clock, topic_partition
+from jobs.questions.ask import moment_or_clock
+from jobs.questions.given_names import topic_partition
 
 LENGTH = re.compile(r"^(\d+)(s|m|h|d)$")
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}

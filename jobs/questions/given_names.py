@@ -1,0 +1,71 @@
+"""Names that people give of findings, terms, topics and partitions, and what is said of those that cannot be."""
+
+import argparse
+import difflib
+import re
+from dataclasses import dataclass
+
+from jobs.text import shortened
+from pipeline.core.errors import InputProblem
+
+FINDING = re.compile(r"[Ff]?\d+|[0-9a-f]{12,64}")
+TERM = re.compile(r"\d+(?:-\d+)?")
+
+
+@dataclass(frozen=True)
+class TopicPartition:
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{shortened(self.topic, 249)}-{self.partition}"
+
+
+def topic_partition(text: str) -> TopicPartition:
+    """'orders-eu-0' is partition 0 of orders-eu: the last dash parts them."""
+    topic, dash, number = text.rpartition("-")
+    if not (topic and dash and number.isascii() and number.isdigit()):
+        raise argparse.ArgumentTypeError(f"expected TOPIC-N such as orders-0, found {shortened(text, 80)!r}")
+    return TopicPartition(topic, int(number))
+
+
+def require_finding_name(finding: str) -> None:
+    """InputProblem: no finding is named so."""
+    if not FINDING.fullmatch(finding):
+        raise InputProblem(
+            expected="a finding such as F1, or its finding_id of hexadecimal digits",
+            found=shortened(finding, 40),
+            todo="take it from 'findings' or the first screen of the last run",
+        )
+
+
+def require_term_name(name: str) -> None:
+    """InputProblem: no term is named so."""
+    if not TERM.fullmatch(name):
+        raise InputProblem(
+            expected="a term: a controller epoch such as 7, or a term_id such as 1-7",
+            found=shortened(name, 40),
+            todo="take one of the first screen's TERM lines, or of 'terms'",
+        )
+
+
+def unknown_partition(asked: TopicPartition, counts: dict[str, int]) -> InputProblem:
+    return InputProblem(
+        expected=f"a partition {asked} in the logs read",
+        found=near_topics(asked.topic, counts),
+        todo="write topic, dash, number as Kafka does, e.g. orders-0",
+    )
+
+
+def unknown_topic(topic: str, counts: dict[str, int]) -> InputProblem:
+    return InputProblem(
+        expected=f"a topic {shortened(topic, 249)} in the logs read",
+        found=near_topics(topic, counts),
+        todo="write its whole name, without a partition, e.g. orders",
+    )
+
+
+def near_topics(topic: str, counts: dict[str, int]) -> str:
+    near = [topic] if topic in counts else difflib.get_close_matches(topic, counts, 3)
+    found = ", ".join(f"{shortened(one, 80)} with {counts[one]} partitions" for one in near)
+    return found or f"{len(counts)} topics, none of a similar name"

@@ -1,0 +1,38 @@
+"""The end of the first screen: where the tables lie, and the next questions as commands to paste."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from shlex import quote
+
+from jobs.layout import command_lines, wrapped
+from jobs.questions.finding_lines import told
+from jobs.run.request import RunRequest
+from jobs.screen.facts import Facts
+from jobs.text import day_clock
+
+COMMAND = "kafka-controller-audit"
+
+
+def where_next(request: RunRequest, folder: str, facts: Facts) -> list[str]:
+    read, findings = facts.read, told(facts.findings)
+    at = day_clock(read["last_at"]).replace(" ", "T") if read["last_at"] else "TIME"
+    asked_of = [f"--warehouse {quote(request.warehouse)}", f"--cluster {quote(request.cluster_id)}"]
+    questions = ["show F1" if findings else "terms", "partition TOPIC-N", f"brokers --at {at}"]
+    return [
+        *wrapped(f"TABLES {folder}/<layer>/<table> (Delta)", 7),
+        *(
+            line
+            for place, one in enumerate(questions)
+            for line in command_lines([own_command(), one, *asked_of], " " * 7 if place else "NEXT   ", 9)
+        ),
+    ]
+
+
+def own_command() -> str:
+    """The command of this environment, as it can be pasted from where the job runs."""
+    installed = Path(sys.executable).parent / COMMAND
+    if not installed.is_file() or shutil.which(COMMAND) == str(installed):
+        return COMMAND
+    return os.path.relpath(installed) if installed.is_relative_to(Path.cwd()) else str(installed)
