@@ -7,8 +7,8 @@ from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, map_of
 ENDED_HOW = (
     "crashed",  # its process started anew, and it had not resigned
     "shutdown",
-    "session_expired",
-    "znode_gone",  # /controller was deleted or rewritten
+    "session_expired",  # with ZooKeeper: it said so, was gone, or was registered anew
+    "znode_gone",  # /controller was deleted or rewritten, and it is registered as before
     "forced",  # it gave up, its requests were in an illegal state
     "startup_failed",
     "superseded_unseen",  # there is a next term, and no line of this one's end

@@ -27,8 +27,9 @@ FIELD_OTHERS = (
     ("2.2.2-zk-redrive", (399, 262, 0, 2, 4, 0), 9, set[tuple[int, int]]()),
     ("3.9.1-zk-redrive", (53, 52, 0, 2, 2, 16), 6, set[tuple[int, int]]()),
 )
-# Epochs of terms of which no line decides how they ended: the next controller was killed before it listed who lives.
-UNDECIDED_ENDS = {("2.2.2-zk-redrive", 1)}
+# Epochs of terms of which no line decides how they ended: the next controller was killed before it listed who lives; who
+# lost /controller in 0.11 and was elected again itself may have lost its session.
+UNDECIDED_ENDS = {("2.2.2-zk-redrive", 1), ("0.11.0.3-zk-stock", 5)}
 OTHERS = (
     ("0.11.0.3-zk-stock", (922, 777, 133, 60, 3, 0), 30, {(1, 1), (1, 3), (2, 3)}),
     ("1.0.2-zk-stock", (641, 1066, 113, 71, 3, 0), 27, {(4, 1), (4, 2), (5, 1)}),

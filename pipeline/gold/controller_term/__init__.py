@@ -16,6 +16,7 @@ from pipeline.gold.controller_term.ends import (
 from pipeline.gold.controller_term.own import own_lines
 from pipeline.gold.controller_term.quorums import with_lost_quorum
 from pipeline.gold.controller_term.reasons import with_reasons
+from pipeline.gold.controller_term.registrations import with_registration
 from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, known_lines
 from pipeline.model.terms.term_steps import IN_TURN, MODE, TERM, with_succession
 
@@ -61,6 +62,7 @@ def build(
     return (
         joined(begun, *told)
         .pipe(with_next_view, broker_event, controller_event)
+        .pipe(with_registration, broker_event)
         .pipe(with_end)
         .pipe(with_lost_quorum, controller_event)
         .pipe(with_gap)

@@ -136,6 +136,11 @@ def zookeeper_end() -> pl.Expr:
     """The closed list, decided in order; null where the evidence does not decide."""
     has_resigned, has_restarted = col("resigning_at").is_not_null(), col("restarted_at").is_not_null()
     is_alive, is_missed = col("is_alive_next"), ~col("is_alive_next")
+    is_other = (~col("is_same_registration")).fill_null(value=False)
+    # Up to 0.10.2 it says that its session expired, from 2.2 epochs tell. Between them a controller that was elected
+    # again itself can have lost /controller alone, or with its session.
+    is_itself = (col("next_controller_id") == col("controller_id")).fill_null(value=False)
+    is_untold = is_itself & col("is_same_registration").is_null() & ~is_true("is_without_thread")
     crashed_if_seen = when(col("elected_at").is_not_null()).then(lit("crashed"))
     open_if_seen = when(col("last_line_at").is_not_null()).then(lit("open"))
     nothing = lit(None, pl.String)
@@ -148,6 +153,10 @@ def zookeeper_end() -> pl.Expr:
         .then(lit("forced"))
         .when(has_resigned & is_near("expired_at"))
         .then(lit("session_expired"))
+        .when(has_resigned & is_alive & is_other)
+        .then(lit("session_expired"))
+        .when(has_resigned & is_alive & is_untold)
+        .then(nothing)
         .when(has_resigned & is_alive)
         .then(lit("znode_gone"))
         .when(has_resigned & is_missed & is_true("is_without_thread"))

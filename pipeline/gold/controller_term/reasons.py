@@ -75,7 +75,8 @@ def with_reasons(
 
 def without_kill() -> list[pl.Expr]:
     """A controller that says that it gives up was not killed then, whatever came afterwards."""
-    gave_up = col("ended_how").is_in(RESIGNED) & (col("end_reason") == KILLED)
+    is_undecided = col("ended_how").is_null() & col("resigning_at").is_not_null()
+    gave_up = (col("ended_how").is_in(RESIGNED) | is_undecided) & (col("end_reason") == KILLED)
     is_so = gave_up.fill_null(value=False)
     return [
         when(is_so).then(lit(UNKNOWN)).otherwise("end_reason").alias("end_reason"),

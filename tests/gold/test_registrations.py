@@ -1,0 +1,72 @@
+"""A controller that resigned and was elected again itself: its registration tells whether its session had expired."""
+
+import pytest
+
+from tests.chain import built_of_many
+from tests.gold.term_stories import (
+    OLD_RESIGNING,
+    OLD_START,
+    alive,
+    elected,
+    elected_0_10,
+    elected_1_0,
+    line,
+    old,
+    own,
+    resigning,
+)
+
+
+def epochs(second: float, epoch: int) -> str:
+    return own(1, second, f"Initialized broker epochs cache: HashMap(1 -> {epoch}, 2 -> 7)")
+
+
+def again(epoch: int | None) -> str:
+    """Epoch 2 of controller 1, with the epoch of its registration."""
+    listed = alive(1, 12.05, "1, 2")
+    return elected(1, 2, 12) + listed + ("" if epoch is None else epochs(12.06, epoch))
+
+
+FIRST = elected(1, 1, 1) + alive(1, 1.05, "1, 2")
+STORIES = {
+    "same": FIRST + epochs(1.06, 5) + resigning(1, 10) + again(5),
+    "other": FIRST + epochs(1.06, 5) + resigning(1, 10) + again(90),
+    "not told": FIRST + resigning(1, 10) + again(None),
+    "1.0": elected_1_0(1, 1, 1) + resigning(1, 10) + elected_1_0(1, 2, 12) + alive(1, 12.05, "1, 2"),
+    "seen to join": OLD_START
+    + line(
+        9.9,
+        "[BrokerChangeListener on Controller 1]: Newly added brokers: 1, deleted brokers: , all live brokers: 1,2",
+        "kafka.controller.ReplicaStateMachine$BrokerChangeListener",
+    )
+    + OLD_RESIGNING
+    + elected_0_10(1, 2, 12)
+    + old(1, 12.05, "Currently active brokers in the cluster: Set(1, 2)"),
+    "0.10": OLD_START
+    + OLD_RESIGNING
+    + elected_0_10(1, 2, 12)
+    + old(1, 12.05, "Currently active brokers in the cluster: Set(1, 2)"),
+}
+ENDS = {
+    "same": "znode_gone",
+    "other": "session_expired",
+    "not told": None,
+    "1.0": None,
+    "seen to join": "session_expired",
+}
+
+
+@pytest.fixture(scope="module")
+def ends() -> dict[str, str | None]:
+    logs = {name: {(1, "controller"): text} for name, text in STORIES.items()}
+    rows = built_of_many(logs, "controller_term")["controller_term"].to_dicts()
+    return {row["cluster_id"]: row["ended_how"] for row in rows if row["controller_epoch"] == 1}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_how_a_term_ended_by_the_registration(ends: dict[str, str | None], name: str) -> None:
+    assert ends[name] == ENDS[name]
+
+
+def test_who_would_have_said_that_its_session_expired_did_not_lose_it(ends: dict[str, str | None]) -> None:
+    assert ends["0.10"] == "znode_gone"
