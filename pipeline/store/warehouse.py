@@ -17,6 +17,7 @@ from pipeline.store.contents import Contents, as_columns, contents_of
 from pipeline.store.damage import Inspection, inspected, require_whole, run_damage, versions_behind
 from pipeline.store.delta import RETENTION_DAYS, DeltaFolder
 from pipeline.store.direct_reading import local_folder
+from pipeline.store.durable import make_durable
 from pipeline.store.filesystem import files_of, java
 from pipeline.store.late_session import Setting, Spark, late
 from pipeline.store.published import (
@@ -145,15 +146,24 @@ class ClusterWarehouse:
         versions.update({spec.name: 0 for spec in missing})
 
     def publish(self, row: dict[str, Any]) -> None:
-        """Writes the row of ops.run: from here on readers see the versions that it names.
+        """Writes the row of ops.run: from here on readers see the versions that it names. They are on the disk by then.
 
         Of runs that follow the same one Delta lets one pass: they write under one transaction number.
         Locked: another run has published since this one began, or wrote into its tables.
         """
         self.require_own_commits(row)
-        if self.delta.head(run.SPEC) is None:
+        written = {
+            name: range(self.bases.get(name, -1) + 1, head + 1)
+            for name, head in row["table_versions"].items()
+        }
+        self.make_durable(written)
+        last = self.delta.head(run.SPEC)
+        if last is None:
             self.delta.create(run.SPEC)
         told = self.append_run(row | as_columns(self.contents(row["table_versions"])))
+        self.make_durable(
+            {run.SPEC.name: range(0 if last is None else last + 1, (self.delta.head(run.SPEC) or 0) + 1)}
+        )
         newest = self.published()
         if newest.run_id != row["run_id"]:
             raise overtaken(self.folder, f"run {newest.run_id} published meanwhile")
@@ -171,9 +181,21 @@ class ClusterWarehouse:
         folder, seen = local_folder(self.folder), self.published()
         if folder is None:
             return {}
-        kept = {name: one for name, one in seen.contents.items() if versions.get(name) == seen.versions[name]}
+        # A table that repair rolled back has a number again that something else was published under.
+        kept = {
+            name: one
+            for name, one in seen.contents.items()
+            if versions.get(name) == seen.versions[name] == self.bases.get(name)
+        }
         rest = {name: version for name, version in versions.items() if name not in kept}
         return kept | contents_of(folder, rest)
+
+    def make_durable(self, commits: Mapping[str, range]) -> None:
+        """Of versions by table, where they lie on this machine; elsewhere the store answers for what it has taken."""
+        folder = local_folder(self.folder)
+        if folder is not None:
+            tables = {folder / name.replace(".", "/"): versions for name, versions in commits.items()}
+            make_durable(folder.parent, tables)
 
     def require_own_commits(self, row: dict[str, Any]) -> None:
         """Locked: of the commits that the row would publish one is of a run that was taken over and woke up."""

@@ -1,0 +1,104 @@
+"""What a run publishes is waited for until the disk has it: each file, and each name on the way to it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+from pyspark.sql import SparkSession
+
+from pipeline.core.errors import EnvironmentProblem
+from pipeline.store.durable import make_durable, sync
+from pipeline.store.warehouse import ClusterWarehouse
+from tests.conftest import REPOSITORY
+from tests.jobs.small_logs import lines_of, run, write
+
+SYNCED = re.compile(r"fsync\(\d+<([^>]+)>")
+CALL = """
+from pathlib import Path
+from pipeline.store.durable import make_durable
+warehouse = Path({!r})
+make_durable(warehouse, {{warehouse / "c/silver/term": range(1, 3)}})
+"""
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Path:
+    """Of one table, in three versions."""
+    found = tmp_path / "w"
+    for number in range(3):
+        rows = pa.table({"a": [number]})
+        write_deltalake(str(found / "c/silver/term"), rows, mode="append", partition_by=None)
+    return found
+
+
+def expected_of(table: Path, versions: range) -> set[Path]:
+    """The commits of these versions and the files that came with them, by delta-rs."""
+    found = {Path(one) for one in DeltaTable(str(table), version=versions[-1]).file_uris()}
+    before = DeltaTable(str(table), version=versions[0] - 1).file_uris() if versions[0] else []
+    return found - set(map(Path, before)) | {table / f"_delta_log/{one:020d}.json" for one in versions}
+
+
+def test_the_files_of_commits_and_their_names(warehouse: Path) -> None:
+    table = warehouse / "c/silver/term"
+    found = make_durable(warehouse, {table: range(1, 3)})
+    folders = {table / "_delta_log", table, table.parent, warehouse / "c", warehouse, warehouse.parent}
+    assert set(found) == expected_of(table, range(1, 3)) | folders
+    assert found[-len(folders) :] == sorted(folders), "names come after what they name"
+    assert make_durable(warehouse, {table: range(3, 3)}) == []
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="no strace")
+def test_the_system_is_asked_for_each(warehouse: Path, tmp_path: Path) -> None:
+    said = tmp_path / "strace"
+    traced = ["strace", "-f", "-y", "-e", "trace=fsync", "-o", str(said)]
+    call = [sys.executable, "-c", CALL.format(str(warehouse))]
+    done = subprocess.run([*traced, *call], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    if "ptrace" in done.stderr:
+        pytest.skip("strace may not trace here")
+    assert done.returncode == 0, done.stderr
+    table = warehouse / "c/silver/term"
+    assert set(map(Path, SYNCED.findall(said.read_text()))) == set(
+        make_durable(warehouse, {table: range(1, 3)})
+    )
+
+
+def test_what_the_disk_does_not_take_stops_the_run(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentProblem, match="nothing was published"):
+        sync(tmp_path / "gone.parquet")
+
+
+@pytest.mark.spark
+def test_a_run_waits_for_all_that_it_publishes(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The row that publishes comes last."""
+    synced: list[Path] = []
+    real = os.fsync
+
+    def recorded(handle: int) -> None:
+        real(handle)
+        synced.append(Path(f"/proc/self/fd/{handle}").readlink())
+
+    monkeypatch.setattr(os, "fsync", recorded)
+    logs, warehouse = tmp_path / "logs", tmp_path / "warehouse"
+    lines = lines_of(1, "controller")
+    write(logs, "broker-1/controller.log", lines[:9])
+    assert run(logs, warehouse) == 0
+    first = ClusterWarehouse(spark, str(warehouse), "c").published().versions
+    write(logs, "broker-1/controller.log", lines)
+    synced.clear()
+    assert run(logs, warehouse) == 0
+    versions = ClusterWarehouse(spark, str(warehouse), "c").published().versions
+    for name, head in versions.items():
+        new = range(first.get(name, -1) + 1, head + 1)
+        assert not new or expected_of(warehouse / "c" / name.replace(".", "/"), new) <= set(synced), name
+    of_runs = [place for place, one in enumerate(synced) if one.is_relative_to(warehouse / "c/ops/run")]
+    data = [place for place, one in enumerate(synced) if one.suffix == ".parquet" and place not in of_runs]
+    assert data
+    assert max(data) < min(of_runs)
