@@ -9,6 +9,7 @@ import uuid
 from pathlib import Path
 
 from pipeline.core.errors import SettingsError
+from pipeline.store.durable import sync
 
 ENDING = ".crc"  # of the sums that Hadoop keeps of a file, in a hidden one beside it
 # delta-rs ends on these, or takes them for a quoted character of another path.
@@ -45,8 +46,10 @@ class LocalFiles:
         return link_new(self.path(uri), text)
 
     def replace(self, uri: str, text: str) -> None:
-        """A reader sees the old or the new content, never a part."""
-        draft(self.path(uri), text).replace(self.path(uri))
+        """A reader sees the old or the new content, never a part; nor does one after a power cut."""
+        written = draft(self.path(uri), text)
+        sync(written)
+        written.replace(self.path(uri))
 
     def modified_ms(self, uri: str) -> int | None:
         try:

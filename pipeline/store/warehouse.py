@@ -157,13 +157,9 @@ class ClusterWarehouse:
             for name, head in row["table_versions"].items()
         }
         self.make_durable(written)
-        last = self.delta.head(run.SPEC)
-        if last is None:
+        if self.delta.head(run.SPEC) is None:
             self.delta.create(run.SPEC)
         told = self.append_run(row | as_columns(self.contents(row["table_versions"])))
-        self.make_durable(
-            {run.SPEC.name: range(0 if last is None else last + 1, (self.delta.head(run.SPEC) or 0) + 1)}
-        )
         newest = self.published()
         if newest.run_id != row["run_id"]:
             raise overtaken(self.folder, f"run {newest.run_id} published meanwhile")
@@ -171,8 +167,9 @@ class ClusterWarehouse:
 
     def append_run(self, row: dict[str, Any]) -> str:
         """Adds a row to ops.run. The row as JSON, as it stands in the commit."""
-        told = json.dumps(row, default=str)
+        told, before = json.dumps(row, default=str), self.delta.head(run.SPEC) or 0
         self.delta.append_once(run.SPEC, row, told, WRITER, row["run_seq"])
+        self.make_durable({run.SPEC.name: range(before, (self.delta.head(run.SPEC) or 0) + 1)})
         return told
 
     def contents(self, versions: Mapping[str, int]) -> dict[str, Contents]:
