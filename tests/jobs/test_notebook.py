@@ -29,12 +29,12 @@ def shown(sample_warehouse: str) -> dict[str, Any]:
     one before has named is forgotten."""
     tables = "import json\nfor one in (brokers, worst, life): print(json.dumps(one.to_dict('records'), default=str))"
     again = cell("kraft-ratios", source_of("imbalance.ipynb", "ratios"))
-    more = {"imbalance.ipynb": [cell("tables", tables), cell("kraft", KRAFT), again]}
+    more = {"imbalance": [cell("tables", tables), cell("kraft", KRAFT), again]}
     together = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]  # it ships no types
-    for name in ("overview.ipynb", "imbalance.ipynb"):
-        notebook = nbformat.read(REPOSITORY / "notebooks" / name, as_version=4)  # type: ignore[no-untyped-call]
+    for name in ("overview", "imbalance"):
+        notebook = nbformat.read(REPOSITORY / "notebooks" / f"{name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
         for one in (cell("forget", "%reset -f"), *notebook.cells, *more.get(name, [])):
-            together.cells.append(one | {"id": f"{name}-{one['id']}"})
+            together.cells.append(nbformat.NotebookNode(one | {"id": f"{name}-{one['id']}"}))  # type: ignore[no-untyped-call]
     client = NotebookClient(together, timeout=300, resources={"metadata": {"path": str(REPOSITORY)}})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WAREHOUSE", sample_warehouse)
@@ -59,7 +59,7 @@ def source_of(name: str, cell_id: str) -> str:
 
 @pytest.mark.spark
 def test_the_overview_runs(shown: dict[str, Any]) -> None:
-    shown = {name: str(outputs) for name, outputs in of("overview.ipynb", shown).items()}
+    shown = {name: str(outputs) for name, outputs in of("overview", shown).items()}
     assert "gold_finding" in shown["session"]
     assert "controller_outlived" in shown["findings"] or "resigned" in shown["findings"]
     assert all(term in shown["terms"] for term in ("1-1", "1-8"))
@@ -72,7 +72,7 @@ def test_the_overview_runs(shown: dict[str, Any]) -> None:
 def test_imbalance_shows_what_the_tables_say(
     spark: SparkSession, sample_warehouse: str, shown: dict[str, Any]
 ) -> None:
-    shown = of("imbalance.ipynb", shown)
+    shown = of("imbalance", shown)
     brokers, worst, life = map(json.loads, shown["tables"][0]["text"].splitlines())
 
     chart = chart_of(shown["ratios"])
