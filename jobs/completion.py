@@ -10,6 +10,7 @@ from unittest.mock import patch
 import shtab
 
 from jobs.cli import COMMANDS, command_of
+from jobs.parser import Parser
 from pipeline.core.errors import EnvironmentProblem
 
 SHELLS = ("bash", "zsh", "fish")
@@ -25,10 +26,10 @@ class _FoundError(Exception):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = argparse.ArgumentParser(
+    arguments = Parser(
         prog="kafka-controller-audit completion", description="Prints a script that completes in a shell."
     )
-    arguments.add_argument("shell", choices=SHELLS)
+    arguments.add_argument("shell", choices=SHELLS, help="which one completes")
     sys.stdout.write(script(arguments.parse_args(argv).shell))
     return 0
 

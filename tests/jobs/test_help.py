@@ -1,32 +1,12 @@
 """What --help says: each command its own name and every option that it takes."""
 
 import argparse
-from collections.abc import Sequence
 
 import pytest
 
 from jobs import cli
+from jobs.completion import parser_of
 from jobs.questions.imbalance import OPTIONS
-
-
-class Stopped(Exception):
-    """With the parser that was asked."""
-
-
-def parser_of(command: str, monkeypatch: pytest.MonkeyPatch) -> argparse.ArgumentParser:
-    seen: list[argparse.ArgumentParser] = []
-    parse = argparse.ArgumentParser.parse_args
-
-    def stopped(self: argparse.ArgumentParser, given: Sequence[str] | None = None) -> argparse.Namespace:
-        if self.prog == "kafka-controller-audit":
-            return parse(self, given)
-        seen.append(self)
-        raise Stopped
-
-    with monkeypatch.context() as patched, pytest.raises(Stopped):
-        patched.setattr(argparse.ArgumentParser, "parse_args", stopped)
-        cli.main([command, "--x"])
-    return seen[0]
 
 
 def below(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
@@ -39,8 +19,10 @@ def below(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
-def test_every_option_is_told_with_its_meaning(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for parser in below(parser_of(command, monkeypatch)):
+def test_every_option_is_told_with_its_meaning(command: str) -> None:
+    found = parser_of(command)
+    assert found is not None
+    for parser in below(found):
         assert parser.prog.startswith(f"kafka-controller-audit {command}")
         options = [one for one in parser._actions if not isinstance(one.choices, dict)]
         assert [one.dest for one in options if not one.help] == []
