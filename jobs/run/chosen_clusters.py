@@ -1,6 +1,8 @@
 """Which clusters of a warehouse a command is about."""
 
 from pipeline.core.errors import InputProblem
+from pipeline.store.local_files import LocalFiles
+from pipeline.store.readable_warehouse import direct_warehouse
 
 
 def chosen_clusters(known: list[str], warehouse: str, cluster: str | None) -> list[str]:
@@ -12,5 +14,15 @@ def chosen_clusters(known: list[str], warehouse: str, cluster: str | None) -> li
         if cluster
         else f"a cluster in {warehouse}",
         found=f"clusters: {', '.join(known) or 'none'}",
-        todo="check --warehouse and --cluster, or run the nightly job on it first",
+        todo="there is no such folder: check --warehouse, or run the nightly job first"
+        if is_missing(warehouse)
+        else "check --warehouse and --cluster, or run the nightly job on it first",
+    )
+
+
+def is_missing(warehouse: str) -> bool:
+    """True if it would be a folder of this machine, and there is none."""
+    direct = direct_warehouse(warehouse)
+    return (
+        direct is not None and isinstance(direct.files, LocalFiles) and not direct.files.exists(direct.root)
     )

@@ -10,12 +10,13 @@ from jobs.run import on_clusters
 from pipeline.store import readable_warehouse
 from tests.golden import CLUSTER
 
-NO_CLUSTER = "found clusters: none; check --warehouse"
+NO_CLUSTER = "found clusters: none; check --warehouse and --cluster"
+NO_FOLDER = "found clusters: none; there is no such folder: check --warehouse, or"
 FAULTS = (
-    ("findings --warehouse {none}", 4, NO_CLUSTER),
+    ("findings --warehouse {none}", 4, NO_FOLDER),
     ("status --warehouse {empty}", 4, NO_CLUSTER),
-    ("verify --warehouse {none}", 4, NO_CLUSTER),
-    ("ask stuck --warehouse {none}", 4, NO_CLUSTER),
+    ("verify --warehouse {none}", 4, NO_FOLDER),
+    ("ask stuck --warehouse {none}", 4, NO_FOLDER),
     ("terms --warehouse {golden} --cluster prod", 4, f"found clusters: {CLUSTER}; check"),
     ("show banana --warehouse {golden}", 4, "show: Expected a finding such as F1, or its finding_id"),
     ("term abc --warehouse {golden}", 4, "term: Expected a term: a controller epoch such as 7"),
@@ -25,7 +26,7 @@ FAULTS = (
     ("shwo", 2, "kafka-controller-audit: error: argument COMMAND: invalid choice: 'shwo'"),
     ("incident {none}", 4, "incident: Expected a log folder, file or glob at "),
     ("incident {empty}", 4, "found no file at all"),
-    ("maintain --warehouse {none}", 4, NO_CLUSTER),
+    ("maintain --warehouse {none}", 4, NO_FOLDER),
     ("maintain --warehouse {golden} --cluster prod", 4, f"found clusters: {CLUSTER}; check"),
     ("migrate --warehouse {empty}", 4, NO_CLUSTER),
     ("forget --yes --cluster c --warehouse {golden}", 4, "forget: Expected tables of cluster c in "),
