@@ -8,6 +8,7 @@ from jobs.layout import wrapped
 from schemas.gold.finding import SEVERITIES
 
 FAILED = "FAILED: {}"
+MOST_HANG = 30
 
 
 @dataclass(frozen=True)
@@ -41,5 +42,6 @@ def summary(verdicts: Iterable[Verdict]) -> list[str]:
     if len(ordered) < 2:
         return []
     width = max(len(one.cluster_id) for one in ordered)
-    lines = (wrapped(f"SUMMARY  {one.cluster_id:<{width}}  {one.sentence}", 13) for one in ordered)
+    hang = min(11 + width, MOST_HANG)
+    lines = (wrapped(f"SUMMARY  {one.cluster_id:<{width}}  {one.sentence}", hang) for one in ordered)
     return ["", *(line for one in lines for line in one)]

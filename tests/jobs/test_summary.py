@@ -62,3 +62,9 @@ def test_what_is_not_known_comes_before_what_is_well() -> None:
     found = [Verdict("a", "nothing found"), Verdict("b", "NOT ENOUGH EVIDENCE: x"), failed("c", "y")]
     assert [line.split()[1] for line in summary(found)[1:]] == ["c", "b", "a"]
     assert summary(found[:1]) == []
+
+
+def test_a_long_verdict_goes_on_below_its_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    found = [Verdict("a", "well"), Verdict("prod", " ".join(["word"] * 20))]
+    assert [line.find("w") for line in summary(found)[1:]] == [15, 15, 15, 15]
