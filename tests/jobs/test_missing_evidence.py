@@ -5,8 +5,8 @@ import pytest
 from jobs.questions.named.missing import missing_evidence
 from schemas.bronze import source_file
 from schemas.gold import broker_session, controller_term
-from schemas.silver import controller_event, controller_line
-from tests.frames import frame
+from schemas.silver import controller_event, controller_line, log_gap
+from tests.frames import at, frame
 from tests.jobs.answering import answers_of
 
 TERMS = """
@@ -79,3 +79,17 @@ def test_a_file_of_which_nobody_knows_the_node_may_be_of_any() -> None:
     found = missing_evidence(alone, None)
     assert found.sentence == f"Not read: controller.log of any node {OF_CONTROLLERS}."
     assert found.not_known[0].endswith("server.log of node 1 was not read (--server-log)")
+
+
+def test_gaps_are_counted_by_kind() -> None:
+    rows = """
+        node_id | kind         | from_at | until_at | certainty | sentence | evidence
+        1       | term_missing | 1       | 2        | proved    | no line  | []
+        1       | silence      | 1       | 2        | proved    | no line  | []
+        1       | silence      | 5       | 6        | proved    | no line  | []
+    """
+    answers = answers_of(log_gap=frame(log_gap.SPEC, rows))
+    assert missing_evidence(answers, None).sentence == "3 gaps (silence 2, term missing 1) of nodes 1."
+    assert missing_evidence(answers, at(5)).sentence == (
+        "1 gap since 2026-11-21 00:00:05.000 UTC (silence 1) of nodes 1."
+    )

@@ -3,7 +3,6 @@
 import json
 from datetime import UTC, datetime, timedelta
 
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -18,15 +17,13 @@ from jobs.questions.named.missing import missing_evidence
 from jobs.questions.named.nights import compare_nights
 from jobs.questions.named.partitions import sentence, why_leaderless
 from jobs.questions.named.requests import changes
-from jobs.questions.named.restart import is_safe_to_restart
 from jobs.questions.named.sources import END_OF_OUTAGE
 from jobs.questions.named.standing import flapping, imbalance_now, stuck, unclean
 from pipeline.core.errors import InputProblem
 from pipeline.core.frames import frame_of
-from schemas.gold import leader_imbalance
+from schemas.gold import finding, leader_imbalance
 from schemas.gold.partition_outage import ENDED_HOW
-from schemas.silver import log_gap
-from tests.jobs.answering import answers_of
+from tests.jobs.answering import SESSIONS, answers_of, timeline
 
 
 def at(clock: str) -> datetime:
@@ -154,69 +151,6 @@ def test_a_length_is_as_long_as_it_may_be(
     assert found == code
 
 
-def timeline(**columns: object) -> pl.DataFrame:
-    row: dict[str, object] = {
-        "topic": "t",
-        "partition": 0,
-        "leader": 1,
-        "is_served": True,
-        "isr": [1, 2],
-        "replicas": [1, 2, 3],
-        "is_isr_stale": False,
-        "is_assignment_stale": False,
-        "is_deleting": False,
-        "certainty": "proved",
-        "valid_from_at": at("08:00:00"),
-        "valid_until_at": None,
-        "evidence": [],
-        "isr_evidence": [],
-    }
-    types = {
-        "valid_until_at": pl.Datetime("us", "UTC"),
-        "isr": pl.List(pl.Int32),
-        "replicas": pl.List(pl.Int32),
-    }
-    return pl.DataFrame([row | columns], schema_overrides=types)
-
-
-SESSIONS = pl.DataFrame(
-    {"broker_id": [1, 2], "left_at": [None, None]},
-    {"broker_id": pl.Int32, "left_at": pl.Datetime("us", "UTC")},
-)
-
-
-@pytest.mark.parametrize(
-    ("columns", "begin"),
-    [
-        (
-            {},
-            "Yes, by the state last known: an in-sync replica is left of 1 partition. 1 partition would have one",
-        ),
-        ({"isr": [1]}, "NO: 1 partition would lose the last in-sync replica."),
-        ({"isr": [1, 3]}, "NO: 1 partition would lose"),  # 3 is not there
-        ({"isr": [2]}, "Yes, by the state last known: an in-sync replica is left of 1 partition."),
-        ({"is_isr_stale": True}, "Not enough evidence: of 1 of 1 partition"),
-        ({"isr": None}, "Not enough evidence: of 1 of 1 partition"),
-        ({"isr": None, "replicas": None}, "Not enough evidence: of 1 of 1 partition"),
-        ({"is_served": False}, "NO: 1 of 1 partition has no leader even now; see why before a restart."),
-        ({"is_deleting": True}, "Broker 1 has no replica that the logs show."),
-    ],
-)
-def test_whether_a_broker_can_be_restarted(columns: dict[str, object], begin: str) -> None:
-    answers = answers_of(partition_timeline=timeline(**columns), broker_session=SESSIONS)
-    assert is_safe_to_restart(answers, 1).sentence.startswith(begin)
-    with pytest.raises(InputProblem, match="found brokers 1, 2"):
-        is_safe_to_restart(answers, 9)
-
-
-def test_no_session_tells_nothing_of_live_brokers() -> None:
-    """As where state-change.log alone was read."""
-    pair = answers_of(partition_timeline=timeline(isr=[1, 2]))
-    assert is_safe_to_restart(pair, 1).sentence.startswith("Not enough evidence: of 1 of 1 partition")
-    alone = answers_of(partition_timeline=timeline(isr=[1]))
-    assert is_safe_to_restart(alone, 1).sentence.startswith("NO: 1 partition would lose")
-
-
 def test_what_stands(sample_answers: Answers) -> None:
     assert unclean(sample_answers, None).sentence == "1 unclean election."
     assert unclean(sample_answers, None).not_known[0].startswith("whether 20 elections of 416")
@@ -233,18 +167,17 @@ def test_what_stands(sample_answers: Answers) -> None:
     ]
 
 
-def test_gaps_are_counted_by_kind() -> None:
-    row = {
-        "cluster_id": "c",
-        "node_id": 1,
-        "from_at": at("08:00:00"),
-        "certainty": "proved",
-        "sentence": "no line",
-    }
-    rows = [row | {"kind": kind, "evidence": []} for kind in ("term_missing", "silence", "silence")]
-    gaps = frame_of(pa.Table.from_pylist(rows, log_gap.SPEC.arrow))
-    found = missing_evidence(answers_of(log_gap=gaps), None)
-    assert found.sentence == "3 gaps (silence 2, term missing 1) of nodes 1."
+@pytest.mark.parametrize(("count", "said"), [(1, "1 thing waits at"), (2, "2 things wait at")])
+def test_what_waits_is_counted(count: int, said: str) -> None:
+    rows = [
+        {"rule": "stuck_deletion", "severity": "warning", "sentence": f"deletion {number}", "status": "new"}
+        for number in range(count)
+    ]
+    ended = {"rule": "outage", "severity": "critical", "sentence": "over", "valid_until_at": at("08:00:00")}
+    table = pa.Table.from_pylist([*rows, ended | {"status": "new"}], finding.SPEC.arrow)
+    found = stuck(answers_of(finding=frame_of(table)), None)
+    assert found.sentence == f"{said} the end of the data."
+    assert [one.text for one in found.told][:1] == ["warning: deletion 0"]
 
 
 def test_nothing_is_made_up_of_no_data() -> None:

@@ -38,9 +38,9 @@ def unclean(answers: Answers, since: datetime | None) -> Answer:
 def stuck(answers: Answers, since: datetime | None) -> Answer:
     """What goes on at the end of the data and should have ended."""
     found = [one for one in of_rules(answers, STUCK, since) if one["valid_until_at"] is None]
-    return Answer(
-        said(found, "thing that waits", "Nothing is told to be stuck."), told(found), (), answers.last_at()
-    )
+    waits = "1 thing waits" if len(found) == 1 else f"{len(found)} things wait"
+    sentence = f"{waits} at the end of the data." if found else "Nothing is told to be stuck."
+    return Answer(sentence, told(found, is_marked=False), (), answers.last_at())
 
 
 def flapping(answers: Answers, since: datetime | None) -> Answer:
@@ -65,10 +65,12 @@ def said(found: Sequence[Row], noun: str, nothing: str) -> str:
     return f"{counted(len(found), noun)}, {going_on} still so at the end of the data." if found else nothing
 
 
-def told(found: Sequence[Row]) -> list[Told]:
+def told(found: Sequence[Row], *, is_marked: bool = True) -> list[Told]:
+    """is_marked: what goes on is told to be so."""
     return [
         Told(
-            f"{one['severity']}: {one['sentence']}{'' if one['valid_until_at'] else '  STILL SO'}",
+            f"{one['severity']}: {one['sentence']}"
+            f"{'  STILL SO' if is_marked and one['valid_until_at'] is None else ''}",
             one["valid_from_at"],
             one["certainty"],
             one["evidence"],
