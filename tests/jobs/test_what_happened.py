@@ -1,11 +1,15 @@
 """What happened around a time: all that was asked of the labs is in it, and what nodes say of themselves."""
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
-from jobs.questions.named.happened import About, what_happened
+from jobs.questions.answers import Answers
+from jobs.questions.named.happened import About, evidence_of, rows_of, what_happened
+from jobs.questions.named.sources import SOURCES
+from jobs.questions.rows import place_of
 from schemas.bronze import source_file
 from schemas.gold import leader_election, reassignment, topic_lifecycle
 from schemas.silver import node_event
@@ -55,6 +59,25 @@ def test_what_nodes_say_of_themselves_is_told() -> None:
         ("node 2 lost a log directory", [{"file_id": "g", "byte_offset": 40}]),
     ]
     assert len(what_happened(answers, at(5), timedelta(seconds=5), About(broker=2)).told) == 1
+
+
+def test_each_line_is_of_its_time(sample_answers: Answers) -> None:
+    """A finding begins with the first of its lines; the end of a breach and of a deletion's outage have none."""
+    read = sample_answers.read()
+    held = [
+        (place, row)
+        for place, source in enumerate(SOURCES)
+        if source.table != "gold.finding"
+        for row in rows_of(sample_answers, source, read["first_at"], read["last_at"], About())
+    ]
+    lines = sample_answers.lines([line for place, row in held for line in evidence_of(place, row)])
+    silent = Counter[str]()
+    for place, row in held:
+        for line in evidence_of(place, row):
+            printed = bytes(lines[place_of(line)]["raw"])[1:24].decode().replace(",", ".")
+            assert row[SOURCES[place].at].isoformat(" ", "milliseconds")[:23] == printed
+        silent[SOURCES[place].at] += not evidence_of(place, row)
+    assert +silent == Counter(balanced_at=10, ended_at=1)
 
 
 def test_what_was_not_begun_did_not_happen() -> None:

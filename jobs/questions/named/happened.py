@@ -143,12 +143,15 @@ def one_told(at: datetime, source: int, row: Row) -> Told:
     return Told(ALL[source].words(row), at, row.get("certainty"), evidence_of(source, row))
 
 
-def evidence_of(source: int, row: Row) -> Sequence[Row]:
-    """The line that says it: of a row with several lines the first or the last; of a line itself."""
+def evidence_of(source: int, row: Row) -> list[Row]:
+    """The line that says it, where one does; of a row that is a line itself that one."""
+    line = ALL[source].line
     if "evidence" not in row:
         return [] if row["file_id"] is None else [{name: row[name] for name in LINE}]
-    lines: Sequence[Row] = row["evidence"][-1:] if ALL[source].is_end else row["evidence"][:1]
-    return lines
+    if line is None:
+        return []
+    found = (row["lines"] or {}).get(line, ()) if isinstance(line, str) else row["evidence"][line:]
+    return list(found[:1])
 
 
 def gaps(answers: Answers, begin: datetime, end: datetime) -> list[str]:

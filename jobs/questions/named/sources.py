@@ -9,7 +9,7 @@ from jobs.questions.named.controllers import named
 from jobs.questions.outages import event_of
 from jobs.questions.rows import Row
 from jobs.questions.tenures import LAST_LINE
-from jobs.text import list_text, shortened
+from jobs.text import counted, list_text, shortened
 from pipeline.core.conditions import Condition, IsNull, differs, equals, is_in
 
 Words = Callable[[Row], str]
@@ -18,7 +18,8 @@ Words = Callable[[Row], str]
 @dataclass(frozen=True)
 class Source:
     """What a table tells happened at the time in a column. broker: the column that names the broker; is_of_partitions:
-    its rows have topic and partition. is_end: its last record is the one that says it. only: of its rows those."""
+    its rows have topic and partition. line: which of its records says so, by place in evidence or by name in lines;
+    None: none does alone. only: of its rows those."""
 
     table: str
     at: str
@@ -26,7 +27,7 @@ class Source:
     broker: str | None = None
     is_of_partitions: bool = False
     is_of_topics: bool = False
-    is_end: bool = False
+    line: int | str | None = 0
     only: Condition | None = None
 
 
@@ -36,6 +37,19 @@ def partition_of(row: Row) -> str:
 
 def plain(text: str | None) -> str:
     return (text or "not known").replace("_", " ")
+
+
+def end_of_term(row: Row) -> str:
+    how = row["ended_how"]
+    if how in LAST_LINE:
+        return f"last line of the term of {named(row)}, which ended after it: {plain(how)}"
+    return f"the term of {named(row)} ended{f': {plain(how)}' if how else ', no line tells how'}"
+
+
+def departure(row: Row) -> str:
+    count = row["led_count"] or 0
+    lost = f", {counted(count, 'partition')} lost {'its' if count == 1 else 'their'} leader" if count else ""
+    return f"broker {row['broker_id']} left ({plain(row['left_how'])}){lost}"
 
 
 # An outage that no leader ended, by its ended_how.
@@ -70,13 +84,9 @@ SOURCES = (
     Source(
         "gold.controller_term",
         "ended_at",
-        lambda row: (
-            f"last line of the term of {named(row)}, which ended after it: {plain(row['ended_how'])}"
-            if row["ended_how"] in LAST_LINE
-            else f"the term of {named(row)} ended: {plain(row['ended_how'])}"
-        ),
+        end_of_term,
         "controller_id",
-        is_end=True,
+        line="ended",
     ),
     Source(
         "gold.broker_session",
@@ -87,11 +97,9 @@ SOURCES = (
     Source(
         "gold.broker_session",
         "left_at",
-        lambda row: (
-            f"broker {row['broker_id']} left ({plain(row['left_how'])}), it led {row['led_count'] or 0}"
-        ),
+        departure,
         "broker_id",
-        is_end=True,
+        line=-1,
     ),
     Source(
         "gold.partition_outage",
@@ -110,7 +118,7 @@ SOURCES = (
         ),
         "root_broker_id",
         is_of_partitions=True,
-        is_end=True,
+        line=1,
     ),
     Source(
         "gold.leader_election",
@@ -133,13 +141,14 @@ SOURCES = (
         "deletion_requested_at",
         lambda row: f"topic {shortened(row['topic'], 120)} was asked to be deleted",
         is_of_topics=True,
+        line="requested",
     ),
     Source(
         "gold.topic_lifecycle",
         "ended_at",
         lambda row: f"topic {shortened(row['topic'], 120)} was gone: {plain(row['ended_how'])}",
         is_of_topics=True,
-        is_end=True,
+        line="ended",
         only=~IsNull("ended_how"),  # else there was none
     ),
     Source(
@@ -159,7 +168,7 @@ SOURCES = (
             f"{partition_of(row)}: reassignment to {list_text(row['target_replicas'])} {plain(row['outcome'])}"
         ),
         is_of_partitions=True,
-        is_end=True,
+        line=-1,
         only=BEGUN,
     ),
     Source(
@@ -184,7 +193,7 @@ SOURCES = (
         "balanced_at",
         lambda row: f"broker {row['broker_id']} was within its limit of leader imbalance again",
         "broker_id",
-        is_end=True,
+        line=None,
     ),
     Source(
         "gold.finding",
