@@ -22,7 +22,8 @@ OTHER_START = re.compile(
     rb"[^\n]{0,100}?[^\w\n](TRACE|DEBUG|INFO|WARN|ERROR|FATAL)[^\w]"
 )
 HEAD = re.compile(r"\[([0-9 :,-]{23})\] ([A-Z]+) ")
-LOGGER = re.compile(r"(.*) \(([A-Za-z_][\w.$-]*)(?::[0-9]+)?\)", re.DOTALL | re.ASCII)
+LOGGER = re.compile(r"(.*) \(([A-Za-z_][\w.$-]*)\)", re.DOTALL | re.ASCII)
+LISTED = re.compile(LOGGER.pattern + r"(?:\\[nrt]|[ \t,;|\"'`\\]){1,8}", re.DOTALL | re.ASCII)
 KAFKAS_LOGGER = re.compile(
     r".* \((kafka|state\.change|org\.apache\.kafka)[\w.$]*\)( \[[^\]]*\])?\r?", re.ASCII
 )
@@ -91,7 +92,8 @@ def row(record: bytes, file_log: str, *, has_start: bool, is_end: bool) -> Row:
     head = HEAD.match(text) if has_start else None
     local = time_of(head[1]) if head else None
     is_torn = is_end and len(record) <= LONGEST_BYTES and not record.endswith(b"\n")
-    body = parted(text[head.end() :]) if head and not is_torn else None
+    inside = text[head.end() :] if head and not is_torn else ""
+    body = parted(inside) or parted(inside, LISTED)
     message, logger, rest = body or (None, None, "")
     reason = _reason(record, text, local=local, logger=logger, has_start=has_start)
     said = understood(str(logger), str(message)) if reason is None else Said(None, None, reason, {}, None)
@@ -156,14 +158,13 @@ def time_of(text: str) -> datetime | None:
     return found if 1970 <= found.year < 2200 else None
 
 
-def parted(body: str) -> tuple[str, str, str] | None:
-    """Message, logger and the lines after them: the first line that ends in a logger ends the message."""
+def parted(body: str, end: re.Pattern[str] = LOGGER) -> tuple[str, str, str] | None:
+    """Message, logger and the lines after them: the first line that ends in a logger ends the message. end: LISTED: in a list."""
     at = 0
     while True:
         stop = body.find("\n", at)
         line = body[at:] if stop < 0 else body[at:stop].removesuffix("\r")
-        found = LOGGER.fullmatch(line)
-        if found:
+        if found := end.fullmatch(line):
             return body[: at + found.end(1)], found[2], body[stop + 1 :] if stop >= 0 else ""
         if stop < 0:
             return None
