@@ -1,6 +1,5 @@
 """One cluster of a warehouse, table by table: what cannot be read becomes a row of the answer."""
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -88,14 +87,14 @@ class ClusterLook:
         seen = Published()
         try:
             seen = self.warehouse.published(self.cluster)
-        except (InputProblem, DeltaError, OSError, json.JSONDecodeError, KeyError) as problem:
+        except (InputProblem, DeltaError, OSError, ValueError, KeyError, TypeError) as problem:
             found = problem.found if isinstance(problem, InputProblem) else first_line(problem)
             self.others.append(
                 Damage(RUN, "run_unreadable", f"the newest row of {RUN} cannot be read: {found}")
             )
         try:
             last = last_run(self.files, self.folder)
-        except (OSError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError):
             last = None
         lost = run_damage(seen, last)
         if lost is None or last is None:

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import pyarrow.parquet as pq
 
-from pipeline.store.commit_files import COMMIT_FILE, head, newest_whole
+from pipeline.store.commit_files import COMMIT_FILE, actions_of, head, newest_whole
 from pipeline.store.damage import uri_of
 from pipeline.store.examination.answer import Note
 from pipeline.store.examination.data_columns import UNREADABLE
@@ -35,6 +35,7 @@ def lock_notes(files: ReadableFiles, folder: str) -> Iterator[Note]:
         said = json.loads(files.text(uri) or "{}")
     except json.JSONDecodeError:
         said = {}
+    said = said if isinstance(said, dict) else {}
     if said.get("is_released"):
         return
     since = f" since {said['since']}" if said.get("since") else ""
@@ -111,13 +112,15 @@ def named_files(log: Path) -> set[str] | None:
     found: set[str] = set()
     try:
         for path in log.iterdir():
-            if COMMIT_FILE.match(path.name):
-                actions = (json.loads(line) for line in path.read_text("utf-8").splitlines())
+            if numbered := COMMIT_FILE.match(path.name):
+                actions = actions_of(LocalFiles(), str(log.parent), int(numbered[1]))
+                if actions is None:
+                    return None
                 found |= {one[kind]["path"] for one in actions for kind in ("add", "remove") if kind in one}
             elif path.name.endswith(".parquet"):
                 rows = pq.read_table(path, columns=["add.path", "remove.path"]).to_pylist()
                 said = (one.get(kind) or {} for one in rows for kind in ("add", "remove"))
                 found |= {one["path"] for one in said if one.get("path")}
-    except (*UNREADABLE, ValueError):
+    except (*UNREADABLE, KeyError, TypeError):
         return None
     return {unquote(one) for one in found}
