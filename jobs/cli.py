@@ -11,6 +11,7 @@ from jobs.run.outcome import Ending
 from jobs.terminal import interrupted, unread
 from pipeline.core.errors import EnvironmentProblem
 from pipeline.core.product import product_version
+from schemas.namespace import named
 
 Command = Callable[[list[str]], int]
 WAREHOUSE, DEFAULT_WAREHOUSE = "--warehouse", "warehouse"
@@ -134,7 +135,7 @@ def command_of(name: str) -> Command:
     """EnvironmentProblem: it writes a warehouse, and what does is not installed."""
     module, function, _ = COMMANDS[name]
     try:
-        found: Command = getattr(import_module(module), function)
+        found: Command = getattr(import_module(named(module)), function)
     except ModuleNotFoundError as problem:
         if (problem.name or "").partition(".")[0] not in OF_SPARK:
             raise

@@ -8,6 +8,7 @@ from jobs.explain.folding import alike
 from jobs.explain.text import as_lines
 from pipeline.catalog.docs import blocks, filled
 from pipeline.kafka.reading.pasted import pasted
+from schemas.namespace import named
 
 EXAMPLE_WIDTH = 100
 # tests/data/sample/lab-2.2.2/broker-2/state-change.log, lines 1339 and 1340.
@@ -30,7 +31,7 @@ def main(readme: Path) -> int:
 
 def refreshed(text: str) -> str:
     """The text of a README with its generated parts as they should be."""
-    defaults = files("jobs.settings").joinpath("defaults.yaml").read_text(encoding="utf-8")
+    defaults = files(named("jobs.settings")).joinpath("defaults.yaml").read_text(encoding="utf-8")
     return filled(text, blocks(defaults) | {"explain": explained_example()})
 
 

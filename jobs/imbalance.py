@@ -1,10 +1,18 @@
 """The imbalance job: reads what is new and computes each broker's leader imbalance ratio; or answers from that."""
 
 import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-from jobs.main import run_job
-from jobs.questions import imbalance as imbalance_ask
-from jobs.settings.arguments import parser
+# With the wheel, or its zip in --py-files, executors have the modules of that.
+if TYPE_CHECKING or find_spec("kafka_controller_audit") is None:
+    from jobs.main import run_job
+    from jobs.questions import imbalance as imbalance_ask
+    from jobs.settings.arguments import parser
+else:
+    from kafka_controller_audit.jobs.main import run_job
+    from kafka_controller_audit.jobs.questions import imbalance as imbalance_ask
+    from kafka_controller_audit.jobs.settings.arguments import parser
 
 DESCRIPTION = (
     "Reads what is new and computes each broker's leader imbalance ratio. With one of the last group of options it "

@@ -2,10 +2,11 @@
 
 from importlib import import_module
 
+from schemas.namespace import named
 from schemas.spec import TableSpec
 
 
 def spec_of(name: str) -> TableSpec:
     """`layer.table`, as `schemas.<layer>.<table>` declares it."""
-    spec: TableSpec = import_module(f"schemas.{name}").SPEC
+    spec: TableSpec = import_module(named(f"schemas.{name}")).SPEC
     return spec

@@ -14,6 +14,7 @@ from jobs.settings.masking import SHORTEST_KEY
 from jobs.settings.model import Settings
 from jobs.settings.places import place
 from pipeline.core.errors import SettingsError
+from schemas.namespace import named
 
 FILE_NAME = "kafka-controller-audit.yaml"
 PREFIX = "KCA_"
@@ -74,7 +75,9 @@ def _trees(
     conf: Path | None, flags: Mapping[str, Any], environ: Mapping[str, str], folder: Path
 ) -> Iterator[tuple[Tree, str]]:
     yield (
-        _parse(files("jobs.settings").joinpath("defaults.yaml").read_text(encoding="utf-8"), "defaults"),
+        _parse(
+            files(named("jobs.settings")).joinpath("defaults.yaml").read_text(encoding="utf-8"), "defaults"
+        ),
         "defaults",
     )
     file = conf or _found_file(folder)

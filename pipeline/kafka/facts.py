@@ -4,6 +4,7 @@ from functools import cache
 from importlib.resources import files
 
 from pipeline.core.tsv import Column, rows_of
+from schemas.namespace import named
 
 # The table that declares the columns of all others, and its own.
 DECLARATIONS = "tables.tsv"
@@ -13,7 +14,7 @@ EMPTY = "-"
 
 def text_of(name: str) -> str:
     """Of pipeline/kafka/<name>, also from inside an archive."""
-    return files("pipeline.kafka").joinpath(name).read_text(encoding="utf-8")
+    return files(named("pipeline.kafka")).joinpath(name).read_text(encoding="utf-8")
 
 
 @cache

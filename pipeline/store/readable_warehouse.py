@@ -13,6 +13,7 @@ from pipeline.store.object_files import ObjectFiles
 from pipeline.store.published import Published, published
 from pipeline.store.published_tables import PublishedTables, TablesOfVersions
 from pipeline.store.spark_configuration import is_configured
+from schemas.namespace import named
 from schemas.ops import run
 
 SCHEME = re.compile(r"^([a-z][a-z0-9+.-]*):/")
@@ -78,7 +79,7 @@ def direct_warehouse(uri: str) -> DirectWarehouse | None:
 
 def through_spark(uri: str) -> ReadableWarehouse:
     try:
-        module = import_module("pipeline.store.spark_published_tables")
+        module = import_module(named("pipeline.store.spark_published_tables"))
     except ModuleNotFoundError as problem:
         raise EnvironmentProblem(
             expected=f"pyspark, as only Spark reads {uri}",

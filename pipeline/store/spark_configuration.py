@@ -6,6 +6,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from schemas.namespace import named
+
 CONFIGURED_BY = frozenset(
     {
         "PYSPARK_GATEWAY_PORT",
@@ -37,4 +39,6 @@ def is_running() -> bool:
 def shipped_configuration() -> Traversable:
     """conf/ of the checkout, else the copy in the package, which may be a zip on an executor's path."""
     checkout = Path(__file__).resolve().parents[2] / "conf"
-    return checkout if (checkout / "local.conf").is_file() else files("pipeline.store").joinpath("conf")
+    return (
+        checkout if (checkout / "local.conf").is_file() else files(named("pipeline.store")).joinpath("conf")
+    )

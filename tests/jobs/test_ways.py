@@ -131,6 +131,6 @@ def test_spark_submit_of_the_zip_on_a_standalone_cluster(tmp_path: Path, zipped:
     command = [
         SUBMIT, "--master", master, "--conf", "spark.driver.host=127.0.0.1", "--executor-memory", "700m",
         "--properties-file", str(REPOSITORY / "conf" / "spark-defaults.conf"), "--load-spark-defaults",
-        "--py-files", str(zipped), str(job),
+        "--py-files", str(zipped), str(job), "--placement", "executors",
     ]  # fmt: skip
     assert SCREEN in finished(command, tmp_path)

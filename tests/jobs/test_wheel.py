@@ -1,0 +1,96 @@
+"""The wheel: one package at the top, which answers as the checkout does, without Spark and wherever it lies."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import polars
+import pytest
+
+from hatch_build import BELOW, PACKAGE, below
+from jobs.cli import COMMANDS
+from pipeline.catalog.knowledge import forms_fingerprint, knowledge_fingerprint
+from tests.conftest import REPOSITORY
+from tests.jobs.conftest import SAMPLE
+
+# -I and -S: neither the working folder nor what is installed for development is found, only what is named here.
+ASKED = f"""
+import sys
+sys.path += sys.argv[1:3]
+sys.modules.update(dict.fromkeys(("pyspark", "py4j", "delta")))
+from {PACKAGE}.jobs.cli import main
+from {PACKAGE}.pipeline.catalog.knowledge import forms_fingerprint, knowledge_fingerprint
+code = main(["incident", sys.argv[3]])
+print(knowledge_fingerprint(), forms_fingerprint(), code)
+for command in sys.argv[4:]:
+    try:
+        code = main([command, "--help"])
+    except SystemExit as ended:
+        code = ended.code
+    print("EXIT", command, code)
+print("OTHERS", set({BELOW!r}) & sys.modules.keys())
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*build, "--wheel-dir", str(folder), str(REPOSITORY)], check=True)
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+def test_it_has_one_package(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (told,) = [name for name in names if name.endswith("entry_points.txt")]
+        assert f"= {PACKAGE}.jobs.cli:main" in archive.read(told).decode()
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {PACKAGE}
+    assert {name.partition("/")[0] for name in names} == {PACKAGE, told.partition("/")[0]}
+    data = {
+        path.relative_to(REPOSITORY).as_posix()
+        for name in BELOW
+        for path in (REPOSITORY / name).rglob("*.tsv")
+    }
+    assert data and {f"{PACKAGE}/{name}" for name in data} <= set(names)
+
+
+def test_it_answers_as_the_checkout(wheel: Path, tmp_path: Path) -> None:
+    """Not unpacked, as executors import it from a zip."""
+    packages = str(Path(polars.__file__).parents[1])
+    command = [sys.executable, "-I", "-S", "-c", ASKED, str(wheel), packages, str(SAMPLE), *COMMANDS]
+    plain = {name: value for name, value in os.environ.items() if "SPARK" not in name}
+    done = subprocess.run(command, cwd=tmp_path, env=plain, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "VERDICT  NOT OK: 1 critical, 17 warning" in done.stdout
+    assert f"{knowledge_fingerprint()} {forms_fingerprint()} 0\n" in done.stdout
+    codes = dict(line.split()[1:] for line in done.stdout.splitlines() if line.startswith("EXIT "))
+    assert set(codes) == set(COMMANDS) and set(codes.values()) == {"0", "3"}
+    assert codes["show"] == codes["ask"] == "0" and codes["maintain"] == "3"
+    assert done.stdout.endswith("OTHERS set()\n")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("from jobs.a import b", f"from {PACKAGE}.jobs.a import b"),
+        ("from schemas import b", f"from {PACKAGE}.schemas import b"),
+        ("if x:\n    from pipeline.a import (\n        b,\n    )", None),
+        ("from jobsite import b", "from jobsite import b"),
+        ('"""\nfrom jobs.a import b\n"""', '"""\nfrom jobs.a import b\n"""'),
+    ],
+)
+def test_imports_are_rewritten_and_nothing_else(source: str, expected: str | None) -> None:
+    wanted = source.replace("from pipeline", f"from {PACKAGE}.pipeline") if expected is None else expected
+    assert below(source.encode(), Path("x.py")) == wanted.encode()
+
+
+@pytest.mark.parametrize(
+    "source", ["import jobs", "import os, pipeline.core", "from . import b", "x = 1; from jobs import a"]
+)
+def test_an_import_that_is_not_rewritten_breaks_the_build(source: str) -> None:
+    with pytest.raises(ValueError, match=r"x\.py:1"):
+        below(source.encode(), Path("x.py"))
