@@ -92,6 +92,11 @@ def as_published(row: Mapping[str, Any], folder: str) -> Published:
     )
 
 
+def is_cluster(files: ReadableFiles, folder: str) -> bool:
+    """Whether a folder holds the tables of a cluster, be it that ops.run is lost."""
+    return files.exists(f"{folder}/ops/run/_delta_log") or files.exists(f"{folder}/{LAST_RUN}")
+
+
 def keep_last_run(files: Files, folder: str, row: str) -> None:
     """Notes the row, as JSON, that was just published."""
     files.replace(f"{folder}/{LAST_RUN}", row)

@@ -10,7 +10,7 @@ from pipeline.store.direct_reading import read_directly
 from pipeline.store.files import ReadableFiles
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.object_files import ObjectFiles
-from pipeline.store.published import Published, published
+from pipeline.store.published import Published, is_cluster, last_run, published
 from pipeline.store.published_tables import PublishedTables, TablesOfVersions
 from pipeline.store.spark_configuration import is_configured
 from schemas.namespace import named
@@ -24,7 +24,7 @@ class ReadableWarehouse(Protocol):
     """What the questions ask."""
 
     def clusters(self) -> list[str]:
-        """Those that have an ops.run, sorted."""
+        """All of them, sorted."""
 
     def published(self, cluster: str, run_id: str | None = None) -> Published:
         """See `pipeline.store.published.published`."""
@@ -41,11 +41,7 @@ class DirectWarehouse:
     files: ReadableFiles
 
     def clusters(self) -> list[str]:
-        return [
-            name
-            for name in self.files.names(self.root)
-            if self.files.exists(f"{self.root}/{name}/ops/run/_delta_log")
-        ]
+        return [name for name in self.files.names(self.root) if is_cluster(self.files, f"{self.root}/{name}")]
 
     def published(self, cluster: str, run_id: str | None = None) -> Published:
         folder = f"{self.root}/{cluster}"
@@ -55,7 +51,10 @@ class DirectWarehouse:
             found = [one for one in rows if wanted in (None, one["run_id"])]
             return sorted(found, key=lambda one: int(one["run_seq"]))[-1:]
 
-        return published(self.files, folder, rows_of, run_id)
+        found = published(self.files, folder, rows_of, run_id)
+        # Where ops.run is lost, what it said last is still there.
+        lost = last_run(self.files, folder) if found.run_id is None and run_id is None else None
+        return lost or found
 
     def tables(self, cluster: str, seen: Published) -> TablesOfVersions:
         return PublishedTables(f"{self.root}/{cluster}", seen.versions, seen.contents)

@@ -10,16 +10,16 @@ from pyspark.sql import functions as F
 from pipeline.core.errors import InputProblem
 from pipeline.store.filesystem import files_of
 from pipeline.store.late_session import Spark, late
-from pipeline.store.published import Published
+from pipeline.store.published import Published, is_cluster
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run as ops_run
 
 
 def clusters(spark: Spark, warehouse: str) -> list[str]:
-    """Clusters of a warehouse that have an ops.run, sorted."""
+    """Clusters of a warehouse, sorted."""
     files = files_of(late(spark), warehouse)
     root = warehouse.rstrip("/")
-    return [name for name in files.names(root) if files.exists(f"{root}/{name}/ops/run/_delta_log")]
+    return [name for name in files.names(root) if is_cluster(files, f"{root}/{name}")]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pipeline.store.damage import compared_with_sums, due, inspected, require_wh
 from pipeline.store.hadoop_sums import is_as_summed
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.published import Published, keep_last_run, last_run, published
+from pipeline.store.readable_warehouse import DirectWarehouse
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import ACTS, empty_commit, files, flipped_byte, half_commit
 
@@ -125,3 +126,16 @@ def test_a_flipped_byte_is_said_with_its_file(cluster: Path, seen: Published, tm
     path = files(copy, version)[0]
     damages, size, unsummed = compared_with_sums(iter([("gold.finding", path)]))
     assert (damages[0].files, size, unsummed) == ((path.name,), path.stat().st_size, 0)
+
+
+def test_readers_find_what_was_published_though_the_table_of_runs_is_gone(
+    cluster: Path, seen: Published, tmp_path: Path
+) -> None:
+    copy = Path(shutil.copytree(cluster, tmp_path / CLUSTER))
+    row = note(LocalFiles(), str(cluster / "ops" / "run"), seen.run_seq) or ""
+    shutil.rmtree(copy / "ops" / "run")
+    assert DirectWarehouse(str(tmp_path), LocalFiles()).clusters() == []
+    keep_last_run(LocalFiles(), str(copy), row)
+    warehouse = DirectWarehouse(str(tmp_path), LocalFiles())
+    assert warehouse.clusters() == [CLUSTER]
+    assert warehouse.published(CLUSTER).versions == seen.versions
