@@ -30,6 +30,7 @@ NAMES = (
     "wrote_after",
     "first_sign",
     "ended",
+    "registration",
     "reason",
     "next_elected",
 )

@@ -162,7 +162,8 @@ SPEC = TableSpec(
             "lines",
             map_of(STRING, EVIDENCE_TYPE),
             "Records by what they say: elected, ready, fenced (the first), wrote_after (first ones and last), ended, "
-            "vacant, next_elected, reason (why it ended), first_sign, election_reason.",
+            "registration (before and after, or that it joined), vacant, next_elected, reason (why it ended), "
+            "first_sign, election_reason.",
         ),
     ),
 )

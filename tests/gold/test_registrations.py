@@ -1,5 +1,7 @@
 """A controller that resigned and was elected again itself: its registration tells whether its session had expired."""
 
+from typing import Any
+
 import pytest
 
 from tests.chain import built_of_many
@@ -32,6 +34,8 @@ STORIES = {
     "same": FIRST + epochs(1.06, 5) + resigning(1, 10) + again(5),
     "other": FIRST + epochs(1.06, 5) + resigning(1, 10) + again(90),
     "not told": FIRST + resigning(1, 10) + again(None),
+    # What was listed before it was elected may be of a registration before.
+    "listed before": epochs(0.5, 5) + FIRST + resigning(1, 10) + again(90),
     "1.0": elected_1_0(1, 1, 1) + resigning(1, 10) + elected_1_0(1, 2, 12) + alive(1, 12.05, "1, 2"),
     "seen to join": OLD_START
     + line(
@@ -51,22 +55,28 @@ ENDS = {
     "same": "znode_gone",
     "other": "session_expired",
     "not told": None,
+    "listed before": None,
     "1.0": None,
     "seen to join": "session_expired",
 }
 
 
 @pytest.fixture(scope="module")
-def ends() -> dict[str, str | None]:
+def terms() -> dict[str, dict[str, Any]]:
     logs = {name: {(1, "controller"): text} for name, text in STORIES.items()}
     rows = built_of_many(logs, "controller_term")["controller_term"].to_dicts()
-    return {row["cluster_id"]: row["ended_how"] for row in rows if row["controller_epoch"] == 1}
+    return {row["cluster_id"]: row for row in rows if row["controller_epoch"] == 1}
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_how_a_term_ended_by_the_registration(ends: dict[str, str | None], name: str) -> None:
-    assert ends[name] == ENDS[name]
+def test_how_a_term_ended_by_the_registration(terms: dict[str, dict[str, Any]], name: str) -> None:
+    """With the lines that tell: of before and after, or the one by which it joined."""
+    assert terms[name]["ended_how"] == ENDS[name]
+    lines = {"same": 2, "other": 2, "seen to join": 1}.get(name, 0)
+    assert len(terms[name]["lines"].get("registration", ())) == lines
 
 
-def test_who_would_have_said_that_its_session_expired_did_not_lose_it(ends: dict[str, str | None]) -> None:
-    assert ends["0.10"] == "znode_gone"
+def test_who_would_have_said_that_its_session_expired_did_not_lose_it(
+    terms: dict[str, dict[str, Any]],
+) -> None:
+    assert terms["0.10"]["ended_how"] == "znode_gone"

@@ -26,6 +26,7 @@ BY_NAME = {
     "fenced": "fenced_line",
     "wrote_after": "write_lines",
     "ended": "end_line",
+    "registration": "registration_lines",
     "vacant": "vacant_line",
     "next_elected": "next_election",
     "reason": "end_lines",

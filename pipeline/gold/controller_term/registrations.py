@@ -3,57 +3,62 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.model.lines.evidence import line
 from pipeline.model.terms.term_steps import TERM
 
 JUST_BEFORE = pl.duration(seconds=5)
 
 
 def with_registration(term: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
-    """Terms with is_same_registration: by the broker's epoch as lines name it last before it resigned and first after;
-    false: it saw itself join, too, just before; null: it did not resign, or no line tells one of them.
+    """Terms with is_same_registration: by the broker's epoch as lines of the term name it last before it resigned, and
+    first after; false: it saw itself join, too, just before; null: it did not resign, or no line tells one of them.
+    registration_lines: those that tell.
 
     A broker whose session expired registers anew, and its epoch is the zxid of that; who lost /controller alone keeps
-    it. Source: KafkaController.Expire, BrokerInfo.brokerEpoch, from 2.2.
+    it. Source: KafkaController.Expire, BrokerInfo.brokerEpoch, from 2.2, where each controller prints all at its start.
     """
     named = (
-        broker_event.filter(
-            col("step") == "epoch", col("broker_epoch").is_not_null(), col("logged_at").is_not_null()
-        )
-        .select("cluster_id", "logged_at", "broker_epoch", controller_id="broker_id")
-        .sort("logged_at", "broker_epoch")
+        broker_event.filter(col("step") == "epoch", col("broker_epoch").is_not_null())
+        .select("cluster_id", "logged_at", epoch="broker_epoch", controller_id="broker_id", place=line())
+        .sort("logged_at", "epoch")
     )
     resigned = term.filter(col("mode") == "zookeeper", col("resigning_at").is_not_null()).select(
-        *TERM, "controller_id", "resigning_at"
+        *TERM, "controller_id", "elected_at", "resigning_at"
     )
     by = ["cluster_id", "controller_id"]
-    last = named.rename({"broker_epoch": "before"})
-    next_one = named.rename({"broker_epoch": "after"})
     found = (
         resigned.sort("resigning_at")
-        .join_asof(last, left_on="resigning_at", right_on="logged_at", by=by, check_sortedness=False)
-        .drop("logged_at")
+        .join_asof(named, left_on="resigning_at", right_on="logged_at", by=by, check_sortedness=False)
+        .rename({"logged_at": "before_at"})
         .join_asof(
-            next_one, left_on="resigning_at", right_on="logged_at", by=by, strategy="forward",
+            named, left_on="resigning_at", right_on="logged_at", by=by, strategy="forward", suffix="_after",
             allow_exact_matches=False, check_sortedness=False,
         )
+        .join(joining(resigned, broker_event), on=TERM, how="left")
     )  # fmt: skip
-    is_same = when("has_joined").then(lit(value=False)).otherwise(col("before") == col("after"))
-    found = found.join(joining(resigned, broker_event), on=TERM, how="left").select(
-        *TERM, is_same_registration=is_same
+    is_told = (col("before_at") >= col("elected_at")) & col("epoch_after").is_not_null()
+    has_joined = col("joining").is_not_null()
+    lines = (
+        when(has_joined)
+        .then(pl.concat_list("joining"))
+        .when(is_told)
+        .then(pl.concat_list("place", "place_after"))
     )
-    return term.join(found, on=TERM, how="left", maintain_order="left")
+    is_same = when(has_joined).then(lit(value=False)).when(is_told).then(col("epoch") == col("epoch_after"))
+    told = found.select(*TERM, is_same_registration=is_same, registration_lines=lines)
+    return term.join(told, on=TERM, how="left", maintain_order="left")
 
 
 def joining(resigned: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
-    """(TERM, has_joined) of controllers that saw themselves join just before they resigned."""
-    joined = broker_event.filter(col("step") == "joined").select(
-        "cluster_id", "logged_at", controller_id="broker_id", said_by_id="node_id"
+    """(TERM, joining) of controllers that saw themselves join just before they resigned: the first line of it."""
+    own = broker_event.filter(col("step") == "joined", col("broker_id") == col("node_id")).select(
+        "cluster_id", "logged_at", controller_id="broker_id", joining=line()
     )
-    own = joined.filter(col("said_by_id") == col("controller_id"))
     is_just_before = col("logged_at").is_between(col("resigning_at") - JUST_BEFORE, col("resigning_at"))
     return (
         resigned.join(own, on=["cluster_id", "controller_id"])
         .filter(is_just_before)
-        .select(*TERM, has_joined=lit(value=True))
-        .unique(TERM)
+        .sort("logged_at", "joining")
+        .unique(TERM, keep="first", maintain_order=True)
+        .select(*TERM, "joining")
     )
