@@ -20,6 +20,8 @@ THROWN = re.compile(
     re.MULTILINE,
 )
 PATH = re.compile(r"(?<![\w.])/[^\s'\"]+")
+# Before a cause, as delta-rs prints a chain of them.
+ARROW = re.compile(r"\s*\n\s*(?:\x1b\[\d+m)?↳(?:\x1b\[\d+m)?\s*")
 LONGEST_CHAIN = 20
 LONGEST_FOUND = 300
 
@@ -166,8 +168,7 @@ def own(problem: BaseException) -> tuple[str, str]:
         said = problem.strerror or os.strerror(problem.errno)
         code = errno.errorcode.get(problem.errno, name)
         return code, f"{said}: {problem.filename}" if problem.filename else said
-    first, *_ = [*str(problem).splitlines(), ""] if not is_of_java(problem) else [""]
-    return name, first
+    return name, "" if is_of_java(problem) else ARROW.sub(": ", str(problem))
 
 
 def is_of_java(problem: Any) -> bool:

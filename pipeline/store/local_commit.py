@@ -1,5 +1,8 @@
 """One row added to a Delta table of a local warehouse by delta-rs: no JVM is started for it."""
 
+import contextlib
+import errno
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction, WriterProperties
 from deltalake import write_deltalake as write
-from deltalake.exceptions import CommitFailedError
+from deltalake.exceptions import CommitFailedError, DeltaError
 
 from schemas.spec import TableSpec
 
@@ -15,6 +18,7 @@ from schemas.spec import TableSpec
 CHECKPOINT_EACH = 10
 # Where Hadoop keeps the sum of Delta's pointer to the last checkpoint; delta-rs writes the pointer without it.
 STALE_SUM = "._last_checkpoint.crc"
+ROOM_BYTES = 1 << 20
 NO_HOOKS = PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
 
 
@@ -25,6 +29,7 @@ def add_row(
 
     The name of a commit is linked to its written file, so of several that see the same version one passes.
     """
+    require_room(folder)
     table = DeltaTable(str(folder))
     if (table.transaction_version(writer) or 0) >= number:
         return False
@@ -41,6 +46,15 @@ def add_row(
     except CommitFailedError:
         return False
     if table.version() % CHECKPOINT_EACH == 0:
-        table.create_checkpoint()
-        (folder / "_delta_log" / STALE_SUM).unlink(missing_ok=True)
+        # Readers do without it, and the row is committed.
+        with contextlib.suppress(DeltaError, OSError):
+            table.create_checkpoint()
+            (folder / "_delta_log" / STALE_SUM).unlink(missing_ok=True)
     return True
+
+
+def require_room(folder: Path) -> None:
+    """OSError: less than a row, its commit and what follows them may take, which delta-rs says by failed assertions."""
+    system = os.statvfs(folder)
+    if system.f_bavail * system.f_frsize < ROOM_BYTES:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))

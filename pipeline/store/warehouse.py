@@ -1,12 +1,14 @@
 """One cluster of a warehouse: what is published, what a dead run left, and the row that commits a run."""
 
 import json
+import logging
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -31,6 +33,7 @@ from schemas.ops import quality_result, run
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
 
+log = logging.getLogger("kafka_controller_audit")
 AT_ONCE = 4
 RUN_ID = "%Y%m%dT%H%M%S.%fZ"
 WRITER = "kafka-controller-audit"
@@ -163,7 +166,10 @@ class ClusterWarehouse:
         newest = self.published()
         if newest.run_id != row["run_id"]:
             raise overtaken(self.folder, f"run {newest.run_id} published meanwhile")
-        keep_last_run(self.files, self.folder, told)
+        try:
+            keep_last_run(self.files, self.folder, told)
+        except (Py4JError, OSError) as problem:
+            log.warning("run %s is published, but not noted beside its tables: %s", newest.run_id, problem)
 
     def append_run(self, row: dict[str, Any]) -> str:
         """Adds a row to ops.run. The row as JSON, as it stands in the commit."""

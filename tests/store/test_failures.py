@@ -9,6 +9,7 @@ import pytest
 
 from pipeline.core.errors import EnvironmentProblem, Locked, PipelineError, WarehouseDamaged
 from pipeline.store.failures import CAUSES, explained, signs
+from pipeline.store.local_commit import require_room
 from pipeline.store.local_files import LocalFiles
 from tests.small_disk import small_disk
 
@@ -66,6 +67,14 @@ def test_what_java_throws_is_told_by_its_cause(trace: str, kind: type[PipelineEr
     assert type(problem) is kind
     assert found in problem.found and NOTHING in problem.todo
     assert "\n" not in str(problem) and "\tat" not in str(problem)
+
+
+def test_a_chain_that_delta_rs_prints_is_one_sentence() -> None:
+    arrow = " \x1b[31m↳\x1b[0m "
+    said = f"Generic LocalFileSystem error\n{arrow}Unable to copy data to file\n {arrow}No space left on device (os error 28)\n"
+    problem = told(OSError(said))
+    assert isinstance(problem, EnvironmentProblem)
+    assert "error: Unable to copy data to file: No space left on device" in problem.found
 
 
 def test_every_cause_has_signs() -> None:
@@ -150,3 +159,13 @@ def test_the_first_of_a_chain_counts() -> None:
         finally:
             raise ValueError("later")
     assert isinstance(told(raised.value), EnvironmentProblem)
+
+
+def test_a_run_is_published_where_its_row_and_what_follows_has_room(tmp_path: Path) -> None:
+    """Else it fails before anything of the row is written."""
+    with small_disk(tmp_path / "disk", "512k") as disk:
+        with pytest.raises(OSError) as raised:
+            require_room(disk.folder)
+        assert isinstance(told(raised.value, str(tmp_path)), EnvironmentProblem)
+        disk.resize("4m")
+        require_room(disk.folder)
