@@ -83,6 +83,13 @@ def test_a_process_that_goes_on_behind_a_torn_line_loses_no_record(before: bytes
     assert [row["event"] for row in rows] == ["controller_resigning", None, *2 * ["controller_resigning"]]
 
 
+@pytest.mark.parametrize("zeros", [0, 9])
+def test_a_line_that_is_torn_inside_of_a_start_is_none_of_the_record_before(zeros: int) -> None:
+    rows = read(ELECTED % 0 + HALF[:9] + bytes(zeros), log="controller")
+    assert [row["event"] for row in rows] == ["controller_resigning", None]
+    assert [row["byte_offset"] for row in rows] == [0, 94]
+
+
 @pytest.mark.parametrize("before", [b"  ", b"x\r", b"\r\n ", b""])
 def test_what_may_be_forged_is_no_record_behind_a_torn_line(before: bytes) -> None:
     """On an indented line, behind a carriage return, or where nothing is understood."""

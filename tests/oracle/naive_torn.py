@@ -38,6 +38,10 @@ def apart(record: bytes, told: Told, *, has_start: bool, is_end: bool) -> Iterat
             if line and BARE_START.fullmatch(before + SOME_START[len(before) :]):
                 places.append((line, False))
             places.append((start, True))
+    last = record.rfind(b"\n") + 1
+    torn = record[last:].rstrip(b"\0")
+    if last and torn and BARE_START.fullmatch(torn + SOME_START[len(torn) :]):
+        places.append((last, False))
     for number, (start, is_own) in enumerate(places):
         yield record[start : places[number + 1][0] if number + 1 < len(places) else len(record)], is_own
 

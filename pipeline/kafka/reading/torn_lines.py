@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from pipeline.core.beginnings import beginning_of
 from pipeline.core.masking import of_rows, values
 from pipeline.core.scan import Records
-from pipeline.core.starts import LF
+from pipeline.core.starts import LF, ZERO
 from pipeline.core.texts import Mask, Rows
 from pipeline.kafka.layout.conversion_pattern import Layout
 from pipeline.kafka.layout.envelope import Envelope
@@ -29,25 +29,46 @@ def parted(records: Records, reason: pa.Array, is_forged: pa.Array, envelope: En
 
     So a process goes on that was started after a power cut, and a file behind one that ended inside a line. Only
     records that are not understood, or in which the lines behind the message end as Kafka's do, are looked into; what
-    an indented line or one with a carriage return holds is none. reason, is_forged: of each record, as columns of
-    bronze.log_record.
+    an indented line or one with a carriage return holds is none. A last line that is torn inside of a start is none of
+    the record before it. reason, is_forged: of each record, as columns of bronze.log_record.
     """
     if envelope.wrappers or not isinstance(envelope.layout, Layout):
         return records
+    torn = _torn_ends(records, envelope)
+    inside = _inside(records, reason, is_forged, envelope, log)
+    return _with_starts(records, sorted([*torn, *inside])) if torn or inside else records
+
+
+def _torn_ends(records: Records, envelope: Envelope) -> list[Place]:
+    """Where the last line begins of each record that has more than it, if it is the beginning of a start, or that and
+    zero bytes."""
+    last = np.frombuffer(records.data, np.uint8)[records.bounds[1:] - 1]
+    rows = np.flatnonzero((last != LF) & (records.line_ends > 0) & ~records.is_cut)
+    ends = [int(one) for one in records.bounds[rows + 1]]
+    lines = [records.data.rfind(b"\n", 0, end) + 1 for end in ends]
+    torn = [records.data[line:end].rstrip(ZERO) for line, end in zip(lines, ends, strict=True)]
+    return [
+        (line, False) for line, one in zip(lines, torn, strict=True) if _torn_start(envelope).fullmatch(one)
+    ]
+
+
+def _inside(
+    records: Records, reason: pa.Array, is_forged: pa.Array, envelope: Envelope, log: str
+) -> list[Place]:
     doubtful = pc.or_(pc.is_in(reason, pa.array(DOUBTFUL)), is_forged).to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(doubtful & ~records.is_cut)
     if not len(rows):
-        return records
+        return []
     lines = values(records).take(pa.array(rows))
     found = pc.match_substring_regex(lines, rf"[^\s][^\r\n]*(?:{envelope.surely})")
     rows = rows[found.to_numpy(zero_copy_only=False)]
     places = [one for row in rows.tolist() for one in _places(records, row, envelope)]
     if not places:
-        return records
+        return []
     own = _of_places(records, [place for place, is_own in places if is_own])
     text = record_text(own, envelope)
     understood = understand(own, text, log).event.is_valid().to_numpy(zero_copy_only=False)
-    return _with_starts(records, _kept(places, understood))
+    return _kept(places, understood)
 
 
 def _places(records: Records, row: int, envelope: Envelope) -> Iterator[Place]:
@@ -100,8 +121,6 @@ def _kept(places: Sequence[Place], understood: Mask) -> list[Place]:
 
 
 def _with_starts(records: Records, places: Sequence[Place]) -> Records:
-    if not places:
-        return records
     begins = np.array([place for place, _ in places], np.int64)
     bounds = np.union1d(records.bounds.astype(np.int64), begins)
     of_record: Rows = np.searchsorted(records.bounds, bounds[:-1], side="right") - 1
