@@ -17,6 +17,7 @@ from jobs.intake.segments import COUNTED, Loader
 from pipeline.bronze import duplicate_record as duplicates
 from pipeline.bronze.planning import Plan, Segment
 from pipeline.bronze.shared_files import as_one_node
+from pipeline.bronze.told_again import lap_begins, told_again, with_laps
 from pipeline.catalog.tables import SPECS, TABLES, Refresh
 from pipeline.core.conditions import Condition, IsNull, before, is_in, since
 from pipeline.core.expectations import expectation_of
@@ -143,7 +144,8 @@ class Intake:
         segments = frame_of(self.tables.read(source_file.SPEC))
         overlap = duplicates.of_whole_files(found, segments)
         load_seqs = overlap["load_seq"].unique().to_list()
-        compared = duplicates.compared(self.records_at_once(overlap, load_seqs), overlap)
+        begins = lap_begins(self.times_of_files(overlap, segments))
+        compared = duplicates.compared(with_laps(self.records_at_once(overlap, load_seqs), begins), overlap)
         named = frame_of(self.tables.read(duplicate_record.SPEC, is_in("load_seq", load_seqs)))
         cut = self.cut_short(compared, named, segments)
         twice = duplicates.build(compared, cut)
@@ -157,6 +159,13 @@ class Intake:
         if not twice.is_empty():
             self.tables.append(duplicate_record.SPEC, declared(twice, duplicate_record.SPEC))
 
+    def times_of_files(self, overlap: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
+        """When which record of the files of these segments was written."""
+        files = segments.join(overlap, on="load_seq", how="semi")["file_id"].unique().to_list()
+        load_seqs = segments.filter(col("file_id").is_in(files))["load_seq"].to_list()
+        names = ("file_id", "node_id", "byte_offset", "logged_at")
+        return frame_of(self.tables.read(log_record.SPEC, is_in("load_seq", load_seqs), names))
+
     def records_at_once(self, overlap: pl.DataFrame, load_seqs: Sequence[int]) -> pl.DataFrame:
         """The records that `compared` looks at."""
         first, last = overlap["from_at"].to_list(), overlap["until_at"].to_list()
@@ -166,16 +175,19 @@ class Intake:
         return frame_of(self.tables.read(log_record.SPEC, asked, names))
 
     def overlap_of_logs(self) -> pl.DataFrame:
-        """Segments of one log of one node that tell of the same time as a new one of another file."""
-        files = as_one_node(frame_of(self.tables.read(source_file.SPEC)))
+        """Segments of one log of one node that tell of the same time as a new one of another file, or whose file has
+        told of it before."""
+        segments = frame_of(self.tables.read(source_file.SPEC))
+        files = as_one_node(segments)
         is_new = (col("load_seq") > self.night.before) | col("load_seq").is_in(sorted(self.night.derived))
         near = duplicates.overlaps(files, files.filter(is_new))
         earlier = is_in("load_seq", near["load_seq"].to_list()) & ~self.night.is_of_run()
-        names = (*duplicates.SEGMENT, "log", "logged_at")
+        names = (*duplicates.SEGMENT, "log", "logged_at", "byte_offset")
         own = self.night.columns_of_run(names)
         stored = frame_of(self.tables.read(log_record.SPEC, earlier, names))
         spans = duplicates.spans(pl.concat([own, stored]), near)
-        return duplicates.overlaps(spans, spans.filter(is_new), "log")
+        of_others = duplicates.overlaps(spans, spans.filter(is_new), "log")
+        return duplicates.in_one(pl.concat([of_others, told_again(own, segments)]))
 
     def cut_short(
         self, compared: pl.DataFrame, named: pl.DataFrame, segments: pl.DataFrame

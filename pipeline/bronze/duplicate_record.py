@@ -39,7 +39,12 @@ def overlaps(segments: pl.DataFrame, new: pl.DataFrame, *by: str) -> pl.DataFram
         pairs.select(load_seq=name, from_at="from_at", until_at="until_at")
         for name in ("load_seq", "load_seq_new")
     ]
-    both = pl.concat(sides).group_by("load_seq")
+    return in_one(pl.concat(sides))
+
+
+def in_one(overlap: pl.DataFrame) -> pl.DataFrame:
+    """A row a segment."""
+    both = overlap.group_by("load_seq")
     return both.agg(col("from_at").min(), col("until_at").max()).sort("load_seq")
 
 
@@ -72,10 +77,12 @@ def of_whole_files(overlap: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFram
 
 
 def compared(log_record: pl.DataFrame, overlap: pl.DataFrame) -> pl.DataFrame:
-    """(SAME, RECORD, is_last): the records that may be in two files. is_last: nothing follows it in its file.
+    """(SAME, RECORD, lap, is_last): the records that may be in two files. is_last: nothing follows it in its file, or
+    something else where its line was to end.
 
     What a file begins with before its first record has no time, and is compared at the begin of the file.
-    overlap: rows of `of_whole_files`; nothing else of log_record is compared.
+    overlap: rows of `of_whole_files`; nothing else of log_record is compared. Without lap no file tells of a
+    time again.
     """
     return (
         log_record.filter(col("raw").is_not_null())
@@ -83,9 +90,17 @@ def compared(log_record: pl.DataFrame, overlap: pl.DataFrame) -> pl.DataFrame:
         .join(overlap, on="load_seq")
         .with_columns(logged_at=pl.coalesce("logged_at", "begin_at"))
         .filter(col("logged_at").is_between("from_at", "until_at"))
-        .with_columns(is_last=col("file_end").eq_missing(col("byte_offset") + col("byte_length")))
-        .select(*SAME, *RECORD, "is_last")
+        .with_columns(
+            is_last=col("file_end").eq_missing(col("byte_offset") + col("byte_length"))
+            | ~col("raw").bin.ends_with(b"\n")
+        )
+        .pipe(in_laps)
+        .select(*SAME, *RECORD, "lap", "is_last")
     )
+
+
+def in_laps(records: pl.DataFrame) -> pl.DataFrame:
+    return records if "lap" in records.columns else records.with_columns(lap=pl.lit(0, pl.UInt32))
 
 
 def may_be_cut(records: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
@@ -137,10 +152,10 @@ def cut_short(log_record: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def build(records: pl.DataFrame, cut: pl.DataFrame | None) -> pl.DataFrame:
-    """One row per record that another file brought before.
+    """One row per record that another file brought before, or the same file before its lines went back in time.
 
-    The same: node, log, time, bytes, and its number among such records of its file; so a line that is in a file
-    twice stays twice. Of two that are the same the one of the lower load_seq counts, or the one that is whole.
+    The same: node, log, time, bytes, and its number among such records of one lap of its file; so a line that was
+    written twice stays twice. Of two that are the same the one of the lower load_seq counts, or the one that is whole.
     records: rows of `compared`. cut: rows of `cut_short`, few; None: none is cut short.
     """
     order = ("is_completed", *RECORD)
@@ -148,10 +163,10 @@ def build(records: pl.DataFrame, cut: pl.DataFrame | None) -> pl.DataFrame:
     return (
         (records.with_columns(is_completed=False) if cut is None else completed(records, cut))
         .sort("byte_offset")
-        .with_columns(occurrence=pl.int_range(pl.len()).over(*SAME, "file_id"))
+        .with_columns(occurrence=pl.int_range(pl.len()).over(*SAME, "file_id", "lap"))
         .sort(order)
         .with_columns(col(name).first().over(same).alias(f"of_{name}") for name in RECORD)
-        .filter(col("of_file_id") != col("file_id"))
+        .filter((col("of_file_id") != col("file_id")) | (col("of_byte_offset") != col("byte_offset")))
         .select(SPEC.columns)
     )
 

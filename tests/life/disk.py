@@ -63,14 +63,17 @@ class Disk:
     unwritten: dict[str, bytes] = field(default_factory=dict)
     names: int = 0
 
-    def act(self) -> str:
-        """Something happens, and some time passes. The name of what happened."""
-        acts: dict[Callable[[], None], int] = {
+    def acts(self) -> dict[Callable[[], None], int]:
+        """What may happen, and how often."""
+        return {
             self.append: 14, self.roll: 3, self.rotate: 3, self.compress: 3, self.copy: 3, self.copy_half: 3,
             self.compress_half: 2, self.finish: 5, self.copy_and_truncate: 2, self.rewrite: 1, self.cut: 1,
             self.hold_up: 2, self.deliver: 3, self.delete: 1,
         }  # fmt: skip
-        acts = {act: weight for act, weight in acts.items() if act.__name__ not in self.never}
+
+    def act(self) -> str:
+        """Something happens, and some time passes. The name of what happened."""
+        acts = {act: weight for act, weight in self.acts().items() if act.__name__ not in self.never}
         act = self.random.choices(list(acts), list(acts.values()))[0]
         act()
         self.now += timedelta(seconds=self.random.choice((1, 5, 20, 90, 600, 4000)))
