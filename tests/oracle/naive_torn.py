@@ -39,9 +39,12 @@ def apart(record: bytes, told: Told, *, has_start: bool, is_end: bool) -> Iterat
                 places.append((line, False))
             places.append((start, True))
     last = record.rfind(b"\n") + 1
-    torn = record[last:].rstrip(b"\0")
+    said = record.rstrip(b"\0")
+    torn = said[last:]
     if last and torn and BARE_START.fullmatch(torn + SOME_START[len(torn) :]):
         places.append((last, False))
+    if 0 < len(said) < len(record):
+        places.append((len(said), False))
     for number, (start, is_own) in enumerate(places):
         yield record[start : places[number + 1][0] if number + 1 < len(places) else len(record)], is_own
 

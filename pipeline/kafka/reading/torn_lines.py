@@ -30,7 +30,7 @@ def parted(records: Records, reason: pa.Array, is_forged: pa.Array, envelope: En
     So a process goes on that was started after a power cut, and a file behind one that ended inside a line. Only
     records that are not understood, or in which the lines behind the message end as Kafka's do, are looked into; what
     an indented line or one with a carriage return holds is none. A last line that is torn inside of a start is none of
-    the record before it. reason, is_forged: of each record, as columns of bronze.log_record.
+    the record before it, nor are zero bytes. reason, is_forged: of each record, as columns of bronze.log_record.
     """
     if envelope.wrappers or not isinstance(envelope.layout, Layout):
         return records
@@ -40,16 +40,19 @@ def parted(records: Records, reason: pa.Array, is_forged: pa.Array, envelope: En
 
 
 def _torn_ends(records: Records, envelope: Envelope) -> list[Place]:
-    """Where the last line begins of each record that has more than it, if it is the beginning of a start, or that and
-    zero bytes."""
+    """In each record that does not end with its line: where zero bytes end it, and before that where the last of its
+    lines begins if that is the beginning of a start."""
+    found: list[Place] = []
     last = np.frombuffer(records.data, np.uint8)[records.bounds[1:] - 1]
-    rows = np.flatnonzero((last != LF) & (records.line_ends > 0) & ~records.is_cut)
-    ends = [int(one) for one in records.bounds[rows + 1]]
-    lines = [records.data.rfind(b"\n", 0, end) + 1 for end in ends]
-    torn = [records.data[line:end].rstrip(ZERO) for line, end in zip(lines, ends, strict=True)]
-    return [
-        (line, False) for line, one in zip(lines, torn, strict=True) if _torn_start(envelope).fullmatch(one)
-    ]
+    for row in np.flatnonzero((last != LF) & ~records.is_cut).tolist():
+        begin, end = int(records.bounds[row]), int(records.bounds[row + 1])
+        said = records.data[begin:end].rstrip(ZERO)
+        line = said.rfind(b"\n") + 1
+        if line and _torn_start(envelope).fullmatch(said, line):
+            found.append((begin + line, False))
+        if said and begin + len(said) < end:
+            found.append((begin + len(said), False))
+    return found
 
 
 def _inside(
