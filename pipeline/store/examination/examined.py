@@ -7,7 +7,7 @@ from pathlib import Path
 
 from deltalake.exceptions import DeltaError
 
-from pipeline.core.errors import InputProblem
+from pipeline.core.errors import InputProblem, WarehouseDamaged
 from pipeline.store.commit_files import head, newest_whole
 from pipeline.store.contents import AT_ONCE, DataFile, data_files, summed
 from pipeline.store.damage import (
@@ -38,6 +38,7 @@ from schemas.ops import run
 from schemas.spec import TableSpec
 
 RUN = run.SPEC.name
+PROBLEMS = (InputProblem, WarehouseDamaged)
 # What is wrong with a table of which the rows can be looked at all the same.
 READABLE = frozenset({"contents_differ", "file_altered"})
 
@@ -86,9 +87,11 @@ class ClusterLook:
         """What the newest run published: as ops.run tells, or, where that is behind, the copy of its row."""
         seen = Published()
         try:
-            seen = self.warehouse.published(self.cluster)
-        except (InputProblem, DeltaError, OSError, ValueError, KeyError, TypeError) as problem:
-            found = problem.found if isinstance(problem, InputProblem) else first_line(problem)
+            # Without its table of runs a cluster is asked by the copy of the row, which is a damage all the same.
+            if head(self.files, uri_of(self.folder, RUN)) is not None:
+                seen = self.warehouse.published(self.cluster)
+        except (*PROBLEMS, DeltaError, OSError, ValueError, KeyError, TypeError) as problem:
+            found = problem.found if isinstance(problem, PROBLEMS) else first_line(problem)
             self.others.append(
                 Damage(RUN, "run_unreadable", f"the newest row of {RUN} cannot be read: {found}")
             )
