@@ -7,7 +7,7 @@ from typing import Any
 
 from jobs.layout import wrapped
 from jobs.questions.answers import Answers
-from pipeline.core.errors import InputProblem
+from pipeline.core.errors import InputProblem, PipelineError, WarehouseDamaged
 
 NAMED = 5  # clusters of which it is said why they have no answer
 Question = Callable[[Answers], list[str]]
@@ -18,30 +18,30 @@ class Asked:
     """lines: the answer of each cluster that has one; problems: why the others have none."""
 
     lines: dict[str, list[str]] = field(default_factory=dict)
-    problems: dict[str, InputProblem] = field(default_factory=dict)
+    problems: dict[str, PipelineError] = field(default_factory=dict)
 
 
 def asked_of(clusters: Sequence[Answers], question: Question) -> Asked:
-    """InputProblem: no cluster has an answer."""
+    """InputProblem: no cluster has an answer. WarehouseDamaged: the first of these cannot be read."""
     found = Asked()
     for one in clusters:
         try:
             found.lines[one.cluster_id] = question(one)
-        except InputProblem as problem:
+        except (InputProblem, WarehouseDamaged) as problem:
             found.problems[one.cluster_id] = problem
     if not found.lines:
         raise together(found.problems)
     return found
 
 
-def together(problems: dict[str, InputProblem]) -> InputProblem:
+def together(problems: dict[str, PipelineError]) -> PipelineError:
     """That of the only cluster as it is; of several what was found in each."""
     first = next(iter(problems.values()))
     if len(problems) == 1:
         return first
     told = [f"{name}: {problem.found}" for name, problem in list(problems.items())[:NAMED]]
     more = [f"{len(problems) - NAMED} more clusters"] if len(problems) > NAMED else []
-    return InputProblem(expected=first.expected, found="; ".join([*told, *more]), todo=first.todo)
+    return type(first)(expected=first.expected, found="; ".join([*told, *more]), todo=first.todo)
 
 
 def as_lines(asked: Asked) -> list[str]:

@@ -1,6 +1,7 @@
 """Whatever a command meets ends in one sentence and an exit code, and its traces in a file of their own."""
 
 import re
+import shutil
 import stat
 import tempfile
 from pathlib import Path
@@ -83,3 +84,11 @@ def test_a_damaged_table_is_told_by_readers(
         "of gold.controller_term in" in said.err
         and f"doctor --warehouse {golden} --cluster {CLUSTER}" in said.err
     )
+
+
+def test_a_damaged_cluster_holds_back_no_other(golden: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(golden / CLUSTER, golden / "other")
+    assert ACTS["data file removed"](golden / CLUSTER / "gold" / "controller_term", 2)
+    assert cli.main(["terms", "--warehouse", str(golden)]) == 0
+    said = capsys.readouterr().out
+    assert "session expired" in said and f"NO ANSWER  {CLUSTER}: expected version 2" in said
