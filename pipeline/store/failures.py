@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from pipeline.core.errors import EnvironmentProblem, Locked, PipelineError, WarehouseDamaged
 from pipeline.core.tsv import Column, rows_of
+from schemas.namespace import named
 
 # A line that names what was thrown, of Java and of Python.
 THROWN = re.compile(
@@ -104,7 +105,9 @@ SIGN, NAME = (
 def signs() -> dict[str, re.Pattern[str]]:
     """By the name of a cause what a line says of it that names what was thrown: `message (Class)`."""
     name = "signs_of_failures.tsv"
-    rows = rows_of(name, files("pipeline.store").joinpath(name).read_text(encoding="utf-8"), (SIGN, NAME))
+    rows = rows_of(
+        name, files(named("pipeline.store")).joinpath(name).read_text(encoding="utf-8"), (SIGN, NAME)
+    )
     return {
         cause: re.compile("|".join(row["sign"] for row in rows if row["cause"] == cause)) for cause in CAUSES
     }
