@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-FILES = ("tests/core/test_values.py", "tests/core/test_errors.py", "tests/core/test_stretch.py")
+FILES = ("tests/core/test_values.py", "tests/core/test_errors.py", "tests/core/test_tsv.py")
 PASSED = re.compile(r"^\[(gw\d)\].* PASSED ([^:]+)::", re.MULTILINE)
 
 
