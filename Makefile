@@ -16,7 +16,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help run incident explain maintain test check soak bench coverage notebook docs wheel clean setup jars preflight FORCE
+.PHONY: help run incident report explain maintain test check soak bench coverage notebook docs wheel clean setup jars preflight FORCE
 
 # A dollar in a logger is not for make.
 export LINE_AS_GIVEN := $(value LINE)
@@ -38,6 +38,9 @@ run: setup ## audit LOGS (default: the sample) into WAREHOUSE; installs what is 
 
 incident: preflight $(VENV)/installed ## what happened, from LOGS alone, in seconds: no Java, nothing is stored (ARGS="--since TIME")
 	@$(PY) -m jobs incident $(if $(CLUSTER),--cluster "$(CLUSTER)") $(if $(ZONE),--zone "$(ZONE)") $(ARGS) $(foreach path,$(LOGS),"$(path)")
+
+report: preflight $(VENV)/installed ## audit.html of LOGS (default: the sample): what incident finds, as one file to hand on
+	@$(PY) -m jobs incident --report audit.html $(if $(CLUSTER),--cluster "$(CLUSTER)") $(if $(ZONE),--zone "$(ZONE)") $(ARGS) $(foreach path,$(LOGS),"$(path)")
 
 explain: preflight $(VENV)/installed ## what a log line means: LINE='[...] ...', or ARGS="--file FILE --line N"
 	@if [ -n "$$LINE_AS_GIVEN" ]; then $(PY) -m jobs explain $(ARGS) -- "$$LINE_AS_GIVEN"; else $(PY) -m jobs explain $(ARGS); fi

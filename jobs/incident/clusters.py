@@ -12,11 +12,15 @@ from jobs.incident.progress import ProgressLine
 from jobs.incident.screen import Told, told
 from jobs.incident.size import require_planned
 from jobs.incident.tables_out import write_tables
-from jobs.incident.window import Window
 from jobs.intake.discovery import Candidate, Listing
 from jobs.questions.answers import Answers
 from jobs.questions.named.answer import as_row, as_text
 from jobs.questions.named.catalog import answer_to
+from jobs.questions.window import Window
+from jobs.report.command import write_page
+from jobs.report.inputs import masking_text
+from jobs.report.page import Section, section
+from jobs.report.told import told_of
 from jobs.run.outcome import said, worst
 from jobs.run.request import RunRequest
 from jobs.run.results import require_calm, require_whole
@@ -32,7 +36,7 @@ TOLD = "what is told is by all others; mend the files and ask again"
 @dataclass(frozen=True)
 class Asked:
     """How it is to be told. format: text or json; tables: the folder for all tables; fail_on: a severity; questions:
-    what is answered instead of the screen; finding: one that is told alone."""
+    what is answered instead of the screen; finding: one that is told alone; report: the HTML file of all clusters."""
 
     format: str
     window: Window
@@ -40,6 +44,7 @@ class Asked:
     fail_on: str | None
     questions: tuple[Namespace, ...] = ()
     finding: str | None = None
+    report: Path | None = None
 
 
 @dataclass
@@ -50,10 +55,13 @@ class Clusters:
     progress: ProgressLine
     told: list[Told] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
+    count: int = 1
 
     def run(self, found: Mapping[str, Sequence[Candidate]]) -> int:
         """The exit code: of the worst."""
         foreign: list[NothingToRead] = []
+        self.count = len(found)
         for cluster_id, candidates in found.items():
             self.progress.label = f"{cluster_id} " if len(found) > 1 else ""
             try:
@@ -83,6 +91,12 @@ class Clusters:
             say(one.text.split("\n"))
         if self.asked.tables is not None:
             write_tables(self.asked.tables / cluster_id, answer.tables)
+        if self.asked.report is not None:
+            masking = masking_text(self.settings.masking.stated())
+            found = Answers(cluster_id, answer.tables)
+            built = [*answer.result.watermarks]
+            page = told_of(found, asked.window, masking, is_stored=False, built=built)
+            self.sections.append(section(page, len(self.sections) + 1, self.count))
         self.judge(answer, one)
 
     def replied(self, one: Told, answers: Answers) -> Told:
@@ -107,6 +121,9 @@ class Clusters:
 
     def finish(self) -> None:
         """The worst first."""
+        if self.asked.report is not None and self.sections:
+            needs = {one.cluster_id: one.summed.need for one in self.told}
+            write_page(self.asked.report, sorted(self.sections, key=lambda one: needs[one.cluster_id]))
         if self.asked.format == "json":
             documents = [
                 one.document for one in sorted(self.told, key=lambda one: one.summed.need) if one.document

@@ -13,11 +13,11 @@ from jobs.incident.logs import Logs
 from jobs.incident.progress import ProgressLine
 from jobs.incident.size import require_candidates
 from jobs.incident.tables_out import require_empty
-from jobs.incident.window import Window
 from jobs.intake.discovery import candidates_by_cluster
 from jobs.layout import WIDTH_HELP
 from jobs.parser import Parser
 from jobs.questions.named.catalog import parsed
+from jobs.questions.window import Window
 from jobs.run.outcome import said
 from jobs.settings.arguments import moment, on_format, on_settings, settings_of
 from jobs.settings.model import Settings
@@ -92,6 +92,9 @@ def parser() -> argparse.ArgumentParser:
         "--tables", type=Path, metavar="DIR", help="write all tables there as Parquet; a folder that is empty"
     )
     arguments.add_argument(
+        "--report", type=Path, metavar="FILE", help="write the answer there, too, as one HTML file to hand on"
+    )
+    arguments.add_argument(
         "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
     )
     on_settings(arguments)
@@ -111,7 +114,15 @@ def run(arguments: argparse.Namespace, progress: ProgressLine) -> int:
     if arguments.tables is not None:
         require_empty(arguments.tables)
     questions = tuple(parsed(shlex.split(one)) for one in arguments.ask)
-    asked = Asked(arguments.format, window, arguments.tables, arguments.fail_on, questions, arguments.show)
+    asked = Asked(
+        arguments.format,
+        window,
+        arguments.tables,
+        arguments.fail_on,
+        questions,
+        arguments.show,
+        arguments.report,
+    )
     with TemporaryDirectory(prefix=f"{JOB}-") as folder:
         logs = Logs(arguments.paths, settings, Path(folder), progress)
         found = candidates_by_cluster(arguments.paths, settings, arguments.cluster, logs.below)

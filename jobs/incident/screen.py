@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobs.incident.in_memory import Answer
-from jobs.incident.window import TablesWithin, Window
 from jobs.questions.answers import Answers
 from jobs.questions.ask import show
 from jobs.questions.changes import out as changes_out
 from jobs.questions.finding_lines import standing
 from jobs.questions.findings_out import Told as ToldFindings
 from jobs.questions.findings_out import documents, plain
+from jobs.questions.window import TablesWithin, Window
 from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather
 from jobs.screen.first_screen import Screen, fitted, screen_of

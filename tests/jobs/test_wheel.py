@@ -53,7 +53,8 @@ def test_it_has_one_package(wheel: Path) -> None:
     data = {
         path.relative_to(REPOSITORY).as_posix()
         for name in BELOW
-        for path in (REPOSITORY / name).rglob("*.tsv")
+        for kind in ("*.tsv", "*.css", "*.js")
+        for path in (REPOSITORY / name).rglob(kind)
     }
     assert data and {f"{PACKAGE}/{name}" for name in data} <= set(names)
 

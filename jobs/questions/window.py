@@ -22,6 +22,7 @@ SPANS = {
     "gold.partition_timeline": ("valid_from_at", "valid_until_at"),
     "gold.leader_imbalance": ("valid_from_at", "valid_until_at"),
     "gold.partition_outage": ("noticed_at", "ended_at"),
+    "gold.imbalance_breach": ("breached_at", "balanced_at"),
 }
 BEGINS = {
     "gold.controller_term": "elected_at",

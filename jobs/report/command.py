@@ -1,0 +1,69 @@
+"""The command `report`: one HTML file of what was published, to hand on to people who have no warehouse."""
+
+import json
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jobs.questions.answers import Answers
+from jobs.questions.ask import all_answers, asking, require
+from jobs.questions.findings import write
+from jobs.questions.status import by_need, status_of
+from jobs.questions.window import Window
+from jobs.report.inputs import masking_text
+from jobs.report.page import Section, page, section
+from jobs.report.told import ClusterTold, told_of
+from jobs.run.outcome import said
+from jobs.settings.arguments import moment
+from jobs.text import counted, human_bytes
+from pipeline.core.errors import PipelineError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code as in pipeline.core.errors.EXIT_CODES."""
+    arguments = asking(
+        "report", "One HTML file that tells what was found: it needs neither network nor script."
+    )
+    arguments.add_argument("--since", type=moment, metavar="TIME", help="what goes on at or after it, UTC")
+    arguments.add_argument("--until", type=moment, metavar="TIME", help="what began before it, UTC")
+    arguments.add_argument(
+        "--output", metavar="FILE", required=True, help="the HTML file, written whole or not at all"
+    )
+    given = arguments.parse_args(argv)
+    window, file = Window(given.since, given.until), Path(given.output)
+    try:
+        window.require_forward()
+        found = all_answers(given.warehouse, given.cluster, given.run_id)
+        for one in found:
+            require(one, "gold.finding")
+        answers = {one.cluster_id: one for one in found}
+        ordered = [answers[one.cluster_id] for one in by_need(map(status_of, found))]
+        sections = [section(stored(one, window), place, len(ordered)) for place, one in enumerate(ordered, 1)]
+        write_page(file, sections)
+    except PipelineError as problem:
+        return said("report", problem)
+    return 0
+
+
+def stored(answers: Answers, window: Window) -> ClusterTold:
+    return told_of(answers, window, masking_text(masking_of(answers)), is_stored=True)
+
+
+def masking_of(answers: Answers) -> object:
+    """As the newest run that published states it."""
+    runs = answers.rows("ops.run", None, ("run_seq", "settings")).sort("run_seq")
+    stated = json.loads(runs["settings"].to_list()[-1]) if runs.height else {}
+    return stated.get("masking")
+
+
+def write_page(file: Path, sections: Sequence[Section]) -> None:
+    """SettingsError: the folder does not take it."""
+    text = page(sections, datetime.now(UTC))
+    write(file, text)
+    size = human_bytes(len(text.encode()))
+    print(f"{file}  {size}, {counted(len(sections), 'cluster')}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""Elements of HTML and SVG: all text is escaped and bounded, so that nothing that a log says becomes markup."""
+
+from collections.abc import Iterable, Sequence
+
+from jobs.text import html_text, shortened
+
+MOST = 2000  # characters of a text
+VOID = frozenset({"meta", "input", "br", "line", "rect", "path"})
+Value = str | int | float | None
+
+
+class Markup(str):
+    """What stands in a page as it is: made here alone."""
+
+    __slots__ = ()
+
+
+def element(name: str, /, *content: str, **attributes: Value) -> Markup:
+    """content: Markup, or text. An attribute's name ends with _ where Python has a word of it, and has _ for -; without
+    a value it is left out."""
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{text(str(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    if name in VOID and not content:
+        return Markup(f"<{name}{given}/>" if name in ("line", "rect", "path") else f"<{name}{given}>")
+    return Markup(f"<{name}{given}>{joined(content)}</{name}>")
+
+
+def text(given: str) -> str:
+    return html_text(shortened(given, MOST))
+
+
+def joined(parts: Iterable[str], between: str = "") -> Markup:
+    return Markup(text(between).join(one if isinstance(one, Markup) else text(one) for one in parts))
+
+
+def lines_joined(lines: Sequence[str]) -> Markup:
+    """Lines below each other, for <pre>."""
+    return Markup("\n".join(map(text, lines)))
+
+
+def listed(items: Sequence[str], class_: str | None = None) -> Markup:
+    return element("ul", *(element("li", one) for one in items), class_=class_)
+
+
+class Room:
+    """How many bytes a part of the page may still take."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def takes(self, markup: Markup) -> bool:
+        """True, and they are taken, if they fit; from the first that does not on nothing does."""
+        size = len(markup.encode())
+        self.left = self.left - size if size <= self.left else 0
+        return bool(self.left)

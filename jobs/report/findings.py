@@ -1,0 +1,169 @@
+"""The findings on a page: each with its sentence, the lines that prove it, what these mean and where to go on."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from jobs.questions.ask_text import IN_ANOTHER
+from jobs.questions.finding_lines import is_since
+from jobs.questions.rows import Row, place_of
+from jobs.report.elements import Markup, Room, element, joined, lines_joined, listed
+from jobs.report.told import SHOWN_FINDINGS, SHOWN_RECORDS, ClusterTold
+from jobs.text import command_to_see, counted, day_clock, printable_lines, shortened
+
+CERTAINTY = {
+    "proved": "lines say so",
+    "inferred": "follows from lines, none says it itself",
+    "undetermined": "lines that would decide it are missing",
+}
+SENTENCE = 1000
+SHORT = 300
+WIDTH = 1000  # of a line
+LINES = 12  # of a record
+
+
+def findings_part(told: ClusterTold, prefix: str, room: Room) -> Markup:
+    """prefix: before the anchors, where another cluster on the page has F1, too."""
+    if "gold.finding" not in told.built:
+        return joined([element("p", "Not judged: the nightly job looks for findings.")])
+    shown = [one for one in told.findings if is_since(one[1], told.window.since)]
+    if not shown:
+        return joined([element("p", "Nothing was found.")])
+    return joined(parts_of(told, shown, prefix, room))
+
+
+def parts_of(
+    told: ClusterTold, shown: Sequence[tuple[int, Row]], prefix: str, room: Room
+) -> Iterator[Markup]:
+    """Whole as far as they fit, then a line each, then how many more there are."""
+    whole, short = Room(room.left * 4 // 5), Room(room.left // 5)
+    for place, (number, finding) in enumerate(shown):
+        card = finding_card(told, number, finding, prefix) if place < SHOWN_FINDINGS and whole.left else None
+        if card is not None and whole.takes(card):
+            yield card
+            continue
+        line = in_short(number, finding, prefix)
+        if not short.takes(line):
+            yield element("p", f"{len(shown) - place:,} more: {told.command('findings') or 'findings'}")
+            return
+        yield line
+
+
+def in_short(number: int, finding: Row, prefix: str) -> Markup:
+    return element(
+        "p",
+        element("strong", f"F{number} {finding['severity']}"),
+        f" {shortened(finding['sentence'], SHORT)} [{finding['certainty']}, {finding['status']}]",
+        class_="finding short",
+        id=f"{prefix}F{number}",
+        **spanned(finding),
+    )
+
+
+def finding_card(told: ClusterTold, number: int, finding: Row, prefix: str) -> Markup:
+    anchor = f"{prefix}F{number}"
+    known = finding["suppressed_by"]
+    notes = [f"known already: {shortened(known, SHORT)}"] if known else []
+    until = finding["valid_until_at"]
+    end = f"{day_clock(until)} UTC" if until else "the end: still open"
+    when = f"{day_clock(finding['valid_from_at'])} UTC to {end}"
+    return element(
+        "article",
+        element(
+            "h3",
+            element("a", f"F{number}", href=f"#{anchor}", class_="anchor"),
+            " ",
+            element("span", finding["severity"], class_="mark"),
+            " ",
+            shortened(finding["sentence"], SENTENCE),
+        ),
+        element(
+            "p",
+            f"{when} · {finding['status']} · {finding['entity']} · rule {finding['rule']} · ",
+            element("strong", finding["certainty"]),
+            f": {CERTAINTY.get(finding['certainty'], '')}",
+            *(f" · {one}" for one in notes),
+            class_="note",
+        ),
+        evidence_part(told, number, finding),
+        meaning_part(told, finding),
+        next_part(told, number, finding),
+        class_=f"finding {'known' if known else finding['severity']} {finding['status']}",
+        id=anchor,
+        **spanned(finding),
+    )
+
+
+def spanned(finding: Row) -> dict[str, int | None]:
+    """Times as the script of the page reads them."""
+    until = finding["valid_until_at"]
+    return {
+        "data_from": int(finding["valid_from_at"].timestamp() * 1000),
+        "data_until": int(until.timestamp() * 1000) if until else None,
+    }
+
+
+def evidence_part(told: ClusterTold, number: int, finding: Row) -> Markup:
+    places = finding["evidence"]
+    parts = [record_part(told, place) for place in places[:SHOWN_RECORDS]]
+    more = len(places) - SHOWN_RECORDS
+    if more > 0:
+        parts.append(element("p", f"{counted(more, 'more record')}: {show(told, number)}", class_="note"))
+    if not places:
+        parts = [element("p", "No line proves it: it is known by what is missing.", class_="note")]
+    return element("section", element("h4", "What proves it"), *parts)
+
+
+def record_part(told: ClusterTold, place: Row) -> Markup:
+    found = told.lines.get(place_of(place))
+    if found is None or found["raw"] is None:
+        said = f"file {place['file_id']}, byte {place['byte_offset']}: its text is not kept"
+        return element("p", said, class_="note")
+    raw = bytes(found["raw"])
+    path = shortened(found["path"], WIDTH)
+    is_file = path == found["path"] and not IN_ANOTHER.search(path)
+    see = command_to_see(path, found["line"], raw.count(b"\n")) if is_file else None
+    return element(
+        "figure",
+        element("figcaption", f"{shortened(found['near'], WIDTH)}:{found['line']}", title=see),
+        element("pre", lines_joined(printable_lines(raw, LINES, WIDTH))),
+    )
+
+
+def meaning_part(told: ClusterTold, finding: Row) -> Markup:
+    """Each meaning once."""
+    places = (place_of(one) for one in finding["evidence"][:SHOWN_RECORDS])
+    found = dict.fromkeys(told.meanings[one] for one in places if one in told.meanings)
+    if not found:
+        return joined([])
+    return element("section", element("h4", "What these lines mean"), listed([*found]))
+
+
+def next_part(told: ClusterTold, number: int, finding: Row) -> Markup:
+    """What the product has to go on with."""
+    facts = dict(finding["facts"] or {})
+    words = [show(told, number)]
+    topic, partition = facts.get("topic"), facts.get("partition")
+    if told.is_stored:
+        words += ["verify"] if finding["evidence"] else []
+        if topic and partition:
+            words += [f"partition {named(f'{topic}-{partition}')}"]
+        elif topic:
+            words += [f"outages --topic {named(topic)}"]
+        words += [f"term {finding['term_id']}"] if finding["term_id"] else []
+        words += [f"ask what-happened --at {asked_at(finding)}"]
+    elif topic and partition:
+        words += [f"incident ... --ask {shlex.quote('why-leaderless ' + named(f'{topic}-{partition}'))}"]
+    shown = (told.command(one) or f"kafka-controller-audit {one}" for one in words)
+    return element("details", element("summary", "Go on"), element("pre", lines_joined([*shown])))
+
+
+def named(topic: str) -> str:
+    return shlex.quote(shortened(topic, SHORT))
+
+
+def asked_at(finding: Row) -> str:
+    return day_clock(finding["root_at"] or finding["valid_from_at"]).replace(" ", "T")
+
+
+def show(told: ClusterTold, number: int) -> str:
+    return f"show F{number}" if told.is_stored else f"incident ... --show F{number}"

@@ -1,0 +1,80 @@
+"""What a page rests on: the files that were read with their hashes, the zone of their times, masking, the version."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import polars as pl
+from polars import col
+
+from jobs.report.elements import Markup, element
+from jobs.report.table import MOST_ROWS, Cell, Line, Table, at, number, said
+from jobs.report.told import ClusterTold
+from jobs.text import day_clock, human_bytes, shortened
+from pipeline.core.product import product_version
+
+
+def inputs(told: ClusterTold) -> Table:
+    """consumed_hash of bronze.source_file: of the first consumed_bytes of the uncompressed file."""
+    newest = told.answers.segments.sort("load_seq", "start_offset").group_by("file_id", maintain_order=True)
+    files = newest.agg(
+        col("path", "log", "node_id", "zone", "consumed_bytes", "consumed_hash").last(),
+        record_count=col("record_count").sum(),
+        understood_count=col("understood_count").sum(),
+        first_at=col("first_logged_at").min(),
+        last_at=col("last_logged_at").max(),
+    ).sort("path", "file_id")
+    lines = [
+        Line(
+            (
+                said(shortened(one["path"], 400)),
+                said(one["log"]),
+                number(one["node_id"]),
+                Cell(human_bytes(one["consumed_bytes"]), one["consumed_bytes"], "number"),
+                number(one["record_count"]),
+                number(one["understood_count"]),
+                at(one["first_at"]),
+                at(one["last_at"]),
+                said(one["zone"]),
+                said(one["consumed_hash"], "hash"),
+            ),
+            one["first_at"],
+            one["last_at"],
+        )
+        for one in files.head(MOST_ROWS).to_dicts()
+    ]
+    head = ("file", "log", "node", "read", "records", "understood", "first, UTC", "last", "zone of its times")
+    return Table(
+        "inputs",
+        "What was read",
+        (*head, "SHA-256 of what was read"),
+        lines,
+        notes=[
+            f"Masking: {told.masking}.",
+            f"Zone of times without one: {zones(files)}. All times here are UTC.",
+        ],
+        all_count=files.height,
+        more="bronze.source_file",
+        empty="No file was read.",
+    )
+
+
+def zones(files: pl.DataFrame) -> str:
+    return ", ".join(files["zone"].drop_nulls().unique().sort()) or "not known"
+
+
+def masking_text(stated: object) -> str:
+    """By what settings state of masking; its key is stored nowhere."""
+    if not isinstance(stated, dict) or not (stated.get("kinds") or stated.get("patterns")):
+        return "off"
+    patterns: Sequence[object] = stated.get("patterns") or ()
+    kinds = ", ".join(map(str, stated.get("kinds") or ()))
+    return f"on ({kinds or 'no kinds'}; {len(patterns)} patterns)"
+
+
+def footer(made_at: datetime) -> Markup:
+    return element(
+        "footer",
+        f"kafka-controller-audit {product_version()} · made {day_clock(made_at.astimezone(UTC))} UTC · "
+        "proved: lines say so; inferred: it follows from lines; undetermined: lines that would decide it are "
+        "missing · this file loads nothing and sends nothing",
+    )

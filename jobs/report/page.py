@@ -1,0 +1,156 @@
+"""The page as one file: what each cluster's tables tell, one style, and a policy that lets nothing else in."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.resources import files
+
+from jobs.questions.nodes import KRAFT, controller_text, release_text
+from jobs.report.elements import Markup, Room, element, joined
+from jobs.report.findings import findings_part
+from jobs.report.inputs import footer, inputs
+from jobs.report.tables import tables_of
+from jobs.report.told import ClusterTold
+from jobs.report.unknown import unknown_part
+from jobs.text import day_clock, human_bytes, printable
+from schemas.namespace import named
+
+MOST_BYTES = 8_000_000  # of all clusters
+MOST_OF_ONE = 4_500_000
+MODES = {KRAFT: "KRaft", "zookeeper": "ZooKeeper"}
+UNKNOWN_TITLE = "What is not known"
+# What takes which part of a cluster's room.
+FINDINGS, TABLE, UNKNOWN = 0.4, 0.04, 0.05
+
+
+@dataclass(frozen=True)
+class Section:
+    """What is told of one cluster. place: from 1, its anchor is c<place>."""
+
+    cluster_id: str
+    place: int
+    content: Markup
+
+
+def page(sections: Sequence[Section], made_at: datetime) -> str:
+    """Of clusters in this order."""
+    style = source("page.css")
+    names = [one.cluster_id for one in sections]
+    title = f"Kafka controller audit: {', '.join(names[:5])}{' and more' if len(names) > 5 else ''}"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy(style)),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", title),
+        element("style", Markup(style)),
+    )
+    body = element(
+        "body", contents(sections), element("main", *(one.content for one in sections)), footer(made_at)
+    )
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+
+
+def source(name: str) -> str:
+    """Of a file beside this one, also from inside an archive."""
+    return files(named("jobs.report")).joinpath(name).read_text(encoding="utf-8")
+
+
+def policy(style: str) -> str:
+    return f"default-src 'none'; style-src {hash_of(style)}; base-uri 'none'; form-action 'none'"
+
+
+def hash_of(content: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def contents(sections: Sequence[Section]) -> Markup:
+    """Of several clusters."""
+    if len(sections) < 2:
+        return joined([])
+    links = (element("a", one.cluster_id, href=f"#c{one.place}") for one in sections)
+    return element("nav", joined(links, " "), class_="clusters")
+
+
+def section(told: ClusterTold, place: int = 1, count: int = 1) -> Section:
+    """count: of the clusters on the page, that share its room; one alone has the plain anchors, such as F3."""
+    prefix = f"c{place}-" if count > 1 else ""
+    size = min(MOST_OF_ONE, MOST_BYTES // count)
+    tables = [*tables_of(told, prefix), inputs(told)]
+    titles = {"unknown": UNKNOWN_TITLE, "findings": "Findings"} | {one.name: one.title for one in tables}
+    unknown = unknown_part(told, Room(int(size * UNKNOWN)))
+    content = element(
+        "section",
+        element("h1", told.cluster_id),
+        element("p", told.verdict, class_=f"verdict {worst(told)}"),
+        element("dl", *summary(told)),
+        parts_listed(titles, prefix),
+        part("unknown", UNKNOWN_TITLE, unknown, prefix),
+        part("findings", "Findings", findings_part(told, prefix, Room(int(size * FINDINGS))), prefix),
+        *(one.element(prefix, Room(int(size * TABLE))) for one in tables),
+        class_="cluster",
+        id=f"c{place}",
+    )
+    return Section(told.cluster_id, place, content)
+
+
+def parts_listed(titles: Mapping[str, str], prefix: str) -> Markup:
+    links = (element("a", title, href=f"#{prefix}{name}") for name, title in titles.items())
+    return element("nav", joined(links, " · "), class_="parts")
+
+
+def part(name: str, title: str, content: Markup, prefix: str) -> Markup:
+    return element("section", element("h2", title), content, id=f"{prefix}{name}", class_="part")
+
+
+def worst(told: ClusterTold) -> str:
+    said = told.verdict
+    if not said.startswith("NOT OK"):
+        return "calm" if said.startswith("nothing") else "unsure"
+    return "critical" if " critical" in said else "warning"
+
+
+def summary(told: ClusterTold) -> list[Markup]:
+    facts, read = told.facts, told.facts.read
+    mode = MODES.get(facts.mode or "", "mode unknown")
+    release = f" {release_text(facts.releases)}" if facts.releases else ""
+    nodes = ", ".join(str(one) for one in read["nodes"]) or "unknown"
+    said = {"cluster": f"{mode}{release}, logs of nodes {nodes}", "data": span(told)}
+    if told.window.is_bounded:
+        said["shown"] = window_text(told)
+    said["read"] = (
+        f"{read['files']} files, {human_bytes(read['bytes'])}, {read['records'] or 0:,} records, "
+        f"{read['understood'] or 0:,} understood"
+    )
+    end = facts.at_end
+    if end is not None:
+        partitions = (
+            f"{end['offline']} of {end['partitions']} partitions offline, {end['elsewhere']} not led by the "
+            f"preferred leader, "
+            if end["partitions"]
+            else "partitions: not enough evidence, "
+        )
+        controller = controller_text(facts.terms, facts.findings, facts.in_office)
+        said["at the end"] = (
+            f"{partitions}{len(facts.deleting)} topics being deleted; controller {controller}"
+        )
+    return [
+        one for name, value in said.items() for one in (element("dt", name), element("dd", printable(value)))
+    ]
+
+
+def span(told: ClusterTold) -> str:
+    first, last = told.facts.read["first_at"], told.facts.read["last_at"]
+    return f"{day_clock(first)} to {day_clock(last)} UTC" if last else "no time on any record"
+
+
+def window_text(told: ClusterTold) -> str:
+    since, until = told.window.since, told.window.until
+    bounds = [f"since {day_clock(since)}"] if since else []
+    bounds += [f"until {day_clock(until)}"] if until else []
+    return f"{' '.join(bounds)} UTC; judged by all that was read"

@@ -1,0 +1,70 @@
+"""What the logs do not tell of a cluster, said on its page before its findings are."""
+
+from jobs.questions.named.missing import missing_evidence
+from jobs.questions.nodes import KRAFT
+from jobs.questions.rows import place_of
+from jobs.questions.unpublished import not_told
+from jobs.report.elements import Markup, Room, element, joined
+from jobs.report.told import ClusterTold
+from jobs.screen.first_screen import not_known
+from jobs.text import day_clock, printable_lines, shortened
+
+GAP = "silver.log_gap"
+KRAFT_MOVES = "in KRaft mode moves are not judged, and ratios have no limit"
+NO_TRACE = (
+    "replica moves, and partitions that go Offline or NonExistent, are not printed at this log level:"
+    " set log4j.logger.state.change.logger=TRACE, stateChangeAppender"
+)
+SHOWN = 100
+
+
+def unknown_part(told: ClusterTold, room: Room) -> Markup:
+    answers = told.answers
+    found = missing_evidence(answers, told.window.since)
+    lines = (
+        answers.lines([place for one in found.told[:SHOWN] for place in one.evidence[:1]])
+        if found.told
+        else {}
+    )
+    items = [element("li", one) for one in (*general(told), *found.not_known)]
+    shown_from = len(items)
+    for one in found.told[:SHOWN]:
+        when = f"{day_clock(one.at)} UTC: " if one.at else ""
+        record = lines.get(place_of(one.evidence[0])) if one.evidence else None
+        shown: list[str] = [f"{when}{shortened(one.text, 600)} [{one.certainty or 'inferred'}]"]
+        if record is not None:
+            raw = printable_lines(bytes(record["raw"] or b""), 1, 400)
+            shown.append(element("pre", f"{shortened(record['near'], 400)}:{record['line']}  {raw[0]}"))
+        item = element("li", *shown)
+        if not room.takes(item):
+            break
+        items.append(item)
+    more = len(found.told) - (len(items) - shown_from)
+    if more > 0:
+        items.append(
+            element("li", f"{more:,} more: {told.command('ask missing-evidence') or 'silver.log_gap'}")
+        )
+    return joined([element("p", found.sentence), element("ul", *items) if items else joined([])])
+
+
+def general(told: ClusterTold) -> list[str]:
+    """Of the whole cluster, as the first screen says it."""
+    facts = told.facts
+    said = [one.strip() for one in not_known(facts)]
+    if facts.mode == KRAFT:
+        said.append(KRAFT_MOVES)
+    elif facts.level and not facts.level["is_trace"]:
+        said.append(NO_TRACE)
+    read = facts.read
+    beside = sum(one["count"] for one in facts.reasons if one["is_beside"])
+    unread = int(read["records"] or 0) - int(read["understood"] or 0) - beside
+    if unread:
+        why = ", ".join(
+            f"{one['not_understood_reason']} {one['count']:,}"
+            for one in facts.reasons
+            if not one["is_beside"]
+        )
+        said.append(f"{unread:,} of {read['records']:,} records are not understood ({why})")
+    if facts.at_end and facts.at_end["unknown"]:
+        said.append(f"of {facts.at_end['unknown']:,} partitions leader or replicas at the end are not known")
+    return [*said, *not_told(told.answers.tables)]

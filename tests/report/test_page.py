@@ -1,0 +1,215 @@
+"""The page of a cluster: every finding with its lines, all text as text, hashes of what is let in, bounds of size."""
+
+import base64
+import hashlib
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+import pytest
+
+from jobs.questions.answers import Answers
+from jobs.questions.rows import place_of
+from jobs.questions.window import Window
+from jobs.report.command import masking_of
+from jobs.report.elements import Room, element
+from jobs.report.inputs import masking_text
+from jobs.report.page import page, section
+from jobs.report.told import told_of
+from jobs.text import printable, printable_lines
+from pipeline.core.stored_tables import MemoryTables
+from tests.jobs.answering import answers_of
+from tests.report.reading import Node, read
+
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+OURS = {
+    "html", "head", "meta", "title", "style", "body", "main", "section", "article", "nav", "footer", "h1", "h2", "h3",
+    "h4", "p", "a", "strong", "span", "ul", "li", "dl", "dt", "dd", "figure", "figcaption", "pre", "div", "table",
+    "thead", "tbody", "tr", "th", "td", "details", "summary",
+}  # fmt: skip
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "\"' onmouseover='alert(1)' x=\"",
+    "</style></pre></title><svg/onload=alert(1)>",
+    "a\x00b\x1b[31m\u202egnp.exe\u2066",
+    "&lt;b&gt;&#60;",
+    "javascript:alert(1)",
+    "x" * 1_000_000,
+)
+
+
+def page_of(answers: Answers, window: Window | None = None, *, is_stored: bool = True) -> str:
+    return page([section(told_of(answers, window or Window(), "off", is_stored=is_stored))], AT)
+
+
+@pytest.fixture(scope="module")
+def sample_page(sample_answers: Answers) -> str:
+    return page_of(sample_answers)
+
+
+@pytest.fixture(scope="module")
+def sample(sample_page: str) -> Node:
+    return read(sample_page)
+
+
+def test_every_finding_is_there_with_its_lines(sample: Node, sample_answers: Answers) -> None:
+    findings = sample_answers.findings()
+    cards = sample.all("article", class_="finding")
+    assert [one.attributes["id"] for one in cards] == [f"F{number}" for number in range(1, len(findings) + 1)]
+    lines_of = sample_answers.lines([place for one in findings for place in one["evidence"]])
+    for card, finding in zip(cards, findings, strict=True):
+        (heading,) = card.all("h3")
+        assert heading.text.endswith(printable(finding["sentence"]))
+        assert finding["severity"] in heading.text and finding["certainty"] in card.text
+        shown = [(one.all("figcaption")[0].text, one.all("pre")[0].text) for one in card.all("figure")]
+        found = [lines_of[place_of(place)] for place in finding["evidence"]]
+        assert shown == [
+            (f"{one['near']}:{one['line']}", "\n".join(printable_lines(bytes(one["raw"]), width=1000)))
+            for one in found
+        ]
+
+
+def test_what_lines_mean_and_where_to_go_on_stands_beside_them(sample: Node) -> None:
+    (first,) = sample.all("article", id="F1")
+    assert "The controller moved one partition to another state" in first.text
+    (commands,) = first.all("details")
+    assert "kafka-controller-audit partition audit_log-0 --cluster lab-2.2.2" in commands.text
+
+
+def test_its_parts_stand_in_order_and_links_lead_somewhere(sample: Node) -> None:
+    titles = [one.text for one in sample.all("h2")]
+    assert titles[:4] == ["What is not known", "Findings", "Controllers by term", "Stays of brokers"]
+    assert titles[-1] == "What was read"
+    (verdict,) = sample.all("p", class_="verdict")
+    assert verdict.text.startswith("NOT OK: 1 critical") and "critical" in str(verdict.attributes["class"])
+    ids = [one.attributes["id"] for name in OURS for one in sample.all(name) if "id" in one.attributes]
+    assert len(ids) == len(set(ids))
+    links = {str(one.attributes["href"]) for one in sample.all("a")}
+    assert links <= {f"#{one}" for one in ids} and "#F1" in links
+
+
+def test_tables_tell_what_the_questions_tell(sample: Node, sample_answers: Answers) -> None:
+    rows = {
+        name: [
+            [cell.text for cell in row.all("td")] for row in sample.all("section", id=name)[0].all("tr")[1:]
+        ]
+        for name in ("terms", "imbalance", "moves", "inputs", "reassignments", "deletions")
+    }
+    assert [row[1] for row in rows["terms"]] == [str(one["controller_id"]) for one in sample_answers.terms()]
+    assert [row[5] for row in rows["imbalance"]] == ["0.923", "0.000", "0.000"]
+    moves = {name: count for name, count in sample_answers.moves(None).items() if name != "normal"}
+    assert {row[0].replace(" ", "_"): int(row[1].replace(",", "")) for row in rows["moves"]} == moves
+    segments = sample_answers.segments
+    assert {row[0] for row in rows["inputs"]} == set(segments["path"])
+    assert len(rows["reassignments"]) == sample_answers.rows("gold.reassignment").height
+
+
+def test_only_the_style_is_let_in_by_its_hash(sample: Node) -> None:
+    (style,) = sample.all("style")
+    (policy,) = (
+        one.attributes["content"]
+        for one in sample.all("meta")
+        if one.attributes.get("http-equiv") is not None
+    )
+    digest = base64.b64encode(hashlib.sha256(style.text.encode()).digest()).decode()
+    assert policy == (f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'")
+    every = [one for name in OURS for one in sample.all(name)]
+    assert not [one for one in every if {"style", "src", "onclick"} & one.attributes.keys()]
+    assert not [one for one in every if "://" in (one.attributes.get("href") or "")]
+
+
+def altered(answers: Answers, text: str) -> Answers:
+    """The same with that text wherever a log or a person names something."""
+    tables = MemoryTables()
+    assert isinstance(answers.tables, MemoryTables)
+    names = ("topic", "path", "sentence", "entity", "suppressed_by", "envelope", "zone", "end_detail")
+    for name, rows in answers.tables.rows.items():
+        said = [pl.lit(text).alias(one) for one in names if one in rows.columns]
+        if name == "gold.finding":
+            facts = [{"topic": text, "partition": text}] * rows.height
+            said.append(pl.lit(pl.Series("facts", facts, rows.schema["facts"])))
+        if name == "bronze.log_record" and len(text) < 1000:
+            said.append(pl.lit(text.encode()).alias("raw"))
+        tables.rows[name] = rows.with_columns(said)
+    return Answers(text, tables)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_what_logs_say_stays_text(text: str, sample_answers: Answers) -> None:
+    made = page_of(altered(sample_answers, text))
+    root = read(made)
+    names = {one.name for one in every_node(root)}
+    assert names <= OURS
+    allowed = {"class", "id", "href", "title", "scope", "lang", "charset", "content", "name", "http-equiv"}
+    attributes = {key for one in every_node(root) for key in one.attributes}
+    assert attributes <= {*allowed, "data-from", "data-until", "data-sort"}
+    assert {str(one.attributes["href"])[0] for one in root.all("a")} == {"#"}
+    assert made.isprintable() or all(one.isprintable() or one == "\n" for one in made)
+    (heading,) = root.all("h1")
+    assert heading.text.rstrip("…") in printable(text)
+    assert len(made) < 3_000_000
+
+
+def every_node(node: Node) -> list[Node]:
+    below = [one for one in node.children if isinstance(one, Node)]
+    return [*below, *(each for one in below for each in every_node(one))]
+
+
+def test_many_findings_are_cut_and_counted(sample_answers: Answers) -> None:
+    rows = sample_answers.rows("gold.finding")
+    numbers = pl.Series("number", range(20_000))
+    many = (
+        rows.head(1)
+        .join(numbers.to_frame(), how="cross")
+        .with_columns(finding_id=pl.col("number").cast(pl.String), sentence=pl.lit('é"<&' * 500))
+    )
+    tables = MemoryTables()
+    assert isinstance(sample_answers.tables, MemoryTables)
+    tables.rows = sample_answers.tables.rows | {"gold.finding": many.drop("number")}
+    made = page_of(Answers("c", tables))
+    assert len(made.encode()) < 5_000_000
+    root = read(made)
+    shown = len(root.all("article", class_="finding")) + len(root.all("p", class_="short"))
+    assert f"{20_000 - shown:,} more: kafka-controller-audit findings --cluster c" in root.text
+
+
+def test_many_clusters_share_the_room_and_have_anchors_of_their_own(sample_answers: Answers) -> None:
+    told = told_of(sample_answers, Window(), "off", is_stored=True)
+    sections = [section(told, place, 40) for place in range(1, 41)]
+    made = page(sections, AT)
+    assert len(made.encode()) < 10_000_000
+    ids = [str(one.attributes["id"]) for one in every_node(read(made)) if "id" in one.attributes]
+    assert len(ids) == len(set(ids)) and {"c1", "c40", "c7-F1"} <= set(ids)
+
+
+def test_a_window_keeps_the_numbers_of_show(sample_answers: Answers) -> None:
+    since = datetime(2026, 11, 21, 9, tzinfo=UTC)
+    root = read(page_of(sample_answers, Window(since, since + timedelta(minutes=5))))
+    numbers = {one["finding_id"]: f"F{number}" for number, one in enumerate(sample_answers.findings(), 1)}
+    late = [
+        one
+        for one in sample_answers.findings()
+        if not one["valid_until_at"] or one["valid_until_at"] >= since
+    ]
+    shown = [one.attributes["id"] for one in root.all("article", class_="finding")]
+    assert shown == [numbers[one["finding_id"]] for one in late] != [] and shown != ["F1"]
+    assert "since 2026-11-21 09:00:00.000" in root.all("dl")[0].text
+
+
+def test_a_cluster_without_anything_is_a_page_too() -> None:
+    root = read(page_of(answers_of()))
+    (verdict,) = root.all("p", class_="verdict")
+    assert verdict.text.startswith("not judged") and "Not judged" in root.text
+
+
+def test_masking_is_told_without_its_key() -> None:
+    assert masking_text(None) == masking_text({"kinds": [], "patterns": []}) == "off"
+    stated = {"kinds": ["hosts"], "patterns": [{"name": "x"}], "key": "abc"}
+    assert masking_text(stated) == "on (hosts; 1 patterns)"
+    assert masking_of(answers_of()) is None
+
+
+def test_a_room_that_is_full_takes_nothing_more() -> None:
+    room = Room(20)
+    taken = [room.takes(element("b", one)) for one in ("1", "1" * 20, "2")]
+    assert taken == [True, False, False]
