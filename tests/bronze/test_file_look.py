@@ -56,7 +56,13 @@ def looked(
 
 CASES = [
     ("plain", "a.log", STATE, None, ("plain", "stock", "state-change")),
-    ("gzip without its name", "a.log", gzip.compress(STATE), None, ("gzip", "stock", "state-change")),
+    (
+        "gzip without its name",
+        "a.log",
+        gzip.compress(STATE, mtime=0),
+        None,
+        ("gzip", "stock", "state-change"),
+    ),
     ("plain named gz", "a.gz", STATE, None, ("plain", "stock", "state-change")),
     (
         "a console that begins like server.log",
@@ -98,6 +104,7 @@ def zipped(*names: str) -> bytes:
         (zipped("b/controller.log.2026-11-21"), True),
         (zipped("kafka/controller/ControllerContext.class", "META-INF/MANIFEST.MF"), False),
     ],
+    ids=("tar", "tar.gz", "zip", "jar"),
 )
 def test_an_archive_is_no_log(tmp_path: Path, content: bytes, *, is_refused: bool) -> None:
     found = seen(tmp_path, "controller.log.gz", content)
