@@ -1,5 +1,6 @@
 """A small warehouse of two runs, damaged one thing at a time: what a run says of it, and what repair makes of it."""
 
+import json
 import os
 import shutil
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pipeline.store.published import Published, published
 from tests.golden import Lines, write_logs
 from tests.life.harness import said, tables_of
 from tests.published import published_tables, texts
-from tests.store.damaging import ACTS
+from tests.store.damaging import ACTS, commit
 
 CLUSTER = "c"
 FIRST: Lines = {"broker-1/controller.log": 6, "broker-1/state-change.log": 4}
@@ -49,6 +50,14 @@ def made(folder: Path) -> Path:
 
 def seen(folder: Path) -> Published:
     return published(LocalFiles(), str(folder / "warehouse" / CLUSTER), lambda _: [])
+
+
+def files_of(folder: Path, table: str) -> bool:
+    """Whether the newest version of a table added a data file."""
+    cluster = folder / "warehouse" / CLUSTER
+    path, version = cluster / table.replace(".", "/"), seen(folder).versions[table]
+    text = commit(path, version).read_text()
+    return any("add" in json.loads(line) for line in text.splitlines())
 
 
 def rows(folder: Path) -> dict[str, list[str]]:

@@ -6,15 +6,17 @@ import pytest
 from pyspark.sql import SparkSession
 
 from jobs import repair
-from pipeline.catalog.tables import SPECS
+from pipeline.catalog.tables import SPECS, TABLES
 from pipeline.core.errors import WarehouseDamaged
 from schemas.ops import run
-from tests.mending.damaged import CLUSTER, Outcome, given, made, outcome, rows, seen
+from tests.mending.damaged import CLUSTER, Outcome, files_of, given, made, outcome, rows, seen
 from tests.published import published_tables
-from tests.store.damaging import ACTS
+from tests.store.damaging import ACTS, added_file_left_out, flipped_byte, removed_file, truncated_file
 
 pytestmark = pytest.mark.spark
 SAID = WarehouseDamaged.exit_code
+DERIVED = [one.spec for one in TABLES if one.build is not None]
+OF_FILES = (removed_file, truncated_file, flipped_byte, added_file_left_out)
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +41,16 @@ def test_damages_are_said_and_mended(whole: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("table", [*(spec.name for spec in SPECS), run.SPEC.name])
 def test_each_damage_of_each_table(table: str, act: str, whole: Path, tmp_path: Path) -> None:
     assert outcome(whole, tmp_path / "damaged", (table, act)) in (None, Outcome(SAID, 0, 0))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("act", ACTS)
+def test_one_damage_of_all_derived_tables(act: str, whole: Path, tmp_path: Path) -> None:
+    versions = seen(whole).versions
+    acts = [(one.name, act) for one in DERIVED if versions[one.name] or act != "table one run older"]
+    has_files = [one for one in acts if ACTS[act] not in OF_FILES or files_of(whole, one[0])]
+    assert len(has_files) > 10
+    assert outcome(whole, tmp_path / "damaged", *has_files) == Outcome(SAID, 0, 0)
 
 
 @pytest.mark.soak
