@@ -1,0 +1,95 @@
+"""The DAG: parsed by Airflow where it is installed, and what its task does with each exit code anywhere."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from pipeline.core.errors import EXIT_CODES
+from tests.deploy.given import DEPLOY, PROGRAM, WORTH_A_RETRY, parsed
+
+FILE = DEPLOY / "airflow" / "kafka_controller_audit.py"
+Task = Callable[[], None]
+
+
+class Again(Exception):
+    """Airflow tries the task again."""
+
+
+class Failed(Again):
+    """It does not."""
+
+
+def loaded() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("dag_of_deploy", FILE)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def stood_in(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Up to the operator: what Airflow is told of the DAG and of its tasks, and the tasks as functions."""
+    told: dict[str, Any] = {"tasks": {}}
+
+    def dag(**given: Any) -> Callable[[Task], Task]:
+        told["dag"] = given
+        return lambda function: function
+
+    def task(**given: Any) -> Callable[[Task], Task]:
+        def kept(function: Task) -> Task:
+            told["tasks"][function.__name__] = (given, function)
+            return lambda: None
+
+        return kept
+
+    sdk, errors = ModuleType("airflow.sdk"), ModuleType("airflow.sdk.exceptions")
+    vars(sdk).update(dag=dag, task=task)
+    vars(errors).update(AirflowException=Again, AirflowFailException=Failed)
+    for module in (ModuleType("airflow"), sdk, errors):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    told["module"] = loaded()
+    return told
+
+
+def test_its_commands_are_there_and_runs_do_not_overlap(stood_in: dict[str, Any]) -> None:
+    module = stood_in["module"]
+    assert {Path(words[0]).name for words in (module.NIGHTLY, module.FINDINGS)} == {PROGRAM}
+    nightly, findings = (parsed(words[1:]) for words in (module.NIGHTLY, module.FINDINGS))
+    assert nightly.warehouse == findings.warehouse and findings.output.endswith(".prom")
+    assert stood_in["dag"]["max_active_runs"] == 1 and not stood_in["dag"]["catchup"]
+    assert stood_in["tasks"].keys() == {"nightly"}
+
+
+@pytest.mark.parametrize("code", [one.code for one in EXIT_CODES])
+def test_the_code_of_the_run_decides_and_metrics_are_written_in_any_case(
+    stood_in: dict[str, Any], code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program, seen = tmp_path / PROGRAM, tmp_path / "seen"
+    program.write_text(f'#!/bin/sh\necho "$1" >> {seen}\ntest "$1" = findings || exit {code}\n')
+    program.chmod(0o755)
+    module = stood_in["module"]
+    for name in ("NIGHTLY", "FINDINGS"):
+        monkeypatch.setattr(module, name, (str(program), *getattr(module, name)[1:]))
+    _, nightly = stood_in["tasks"]["nightly"]
+    ended = None
+    try:
+        nightly()
+    except Again as raised:
+        ended = type(raised)
+    assert ended == (None if code == 0 else Again if code in WORTH_A_RETRY else Failed)
+    assert seen.read_text().split() == ["nightly", "findings"]
+
+
+def test_airflow_parses_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path))
+    dagbag = pytest.importorskip("airflow.dag_processing.dagbag", reason="no apache-airflow here")
+    bag = dagbag.DagBag(dag_folder=str(FILE))
+    assert not bag.import_errors
+    (found,) = bag.dags.values()
+    assert (found.dag_id, found.task_ids, found.max_active_runs) == ("kafka_controller_audit", ["nightly"], 1)
