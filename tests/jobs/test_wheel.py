@@ -1,9 +1,12 @@
 """The wheel: one package at the top, which answers as the checkout does, without Spark and wherever it lies."""
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
+from email.parser import Parser
 from pathlib import Path
 
 import polars
@@ -11,6 +14,7 @@ import pytest
 
 from hatch_build import BELOW, PACKAGE, below
 from jobs.cli import COMMANDS
+from jobs.preflight import PYTHONS
 from pipeline.catalog.knowledge import forms_fingerprint, knowledge_fingerprint
 from tests.conftest import REPOSITORY
 from tests.jobs.conftest import SAMPLE
@@ -34,13 +38,54 @@ print("OTHERS", set({BELOW!r}) & sys.modules.keys())
 """
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
+def built(source: Path, folder: Path) -> Path:
+    """The wheel of a checkout or of an sdist."""
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*build, "--wheel-dir", str(folder), str(REPOSITORY)], check=True)
+    subprocess.run([*build, "--wheel-dir", str(folder), str(source)], check=True)
     (found,) = folder.glob("*.whl")
     return found
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(REPOSITORY, tmp_path_factory.mktemp("wheel"))
+
+
+def content(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_it_says_what_it_is(wheel: Path) -> None:
+    (told,) = [text for name, text in content(wheel).items() if name.endswith("METADATA")]
+    said = Parser().parsestr(told.decode())
+    declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (said["Version"], said["License-Expression"]) == (declared["version"], "Apache-2.0")
+    assert said["Description-Content-Type"] == "text/markdown"
+    assert str(said.get_payload()).strip() == (REPOSITORY / "README.md").read_text(encoding="utf-8").strip()
+    pythons = {one.rpartition(" ")[2] for one in said.get_all("Classifier", ()) if "Python :: 3." in one}
+    assert pythons == {f"{major}.{minor}" for major, minor in PYTHONS}
+
+
+def test_its_version_is_written_once() -> None:
+    version = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    look = [
+        "git",
+        "grep",
+        "--name-only",
+        "--extended-regexp",
+        f"(audit|audit:|version)[-= ]+{re.escape(version)}",
+    ]
+    named = [*BELOW, "deploy", "conf", "Makefile", "README.md", "hatch_build.py", "CONTRIBUTING.md"]
+    done = subprocess.run([*look, "--", *named], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")  # 1: nothing was found
+
+
+def test_an_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    make = [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", str(tmp_path)]
+    subprocess.run(make, cwd=REPOSITORY, capture_output=True, check=True)
+    (source,) = tmp_path.glob("*.tar.gz")
+    assert content(built(source, tmp_path / "wheel")) == content(wheel)
 
 
 def test_it_has_one_package(wheel: Path) -> None:
