@@ -8,6 +8,7 @@ from datetime import datetime
 from importlib.resources import files
 
 from jobs.questions.nodes import KRAFT, controller_text, release_text
+from jobs.report.drawing import drawing, hatching
 from jobs.report.elements import Markup, Room, element, joined
 from jobs.report.findings import findings_part
 from jobs.report.inputs import footer, inputs
@@ -22,7 +23,7 @@ MOST_OF_ONE = 4_500_000
 MODES = {KRAFT: "KRaft", "zookeeper": "ZooKeeper"}
 UNKNOWN_TITLE = "What is not known"
 # What takes which part of a cluster's room.
-FINDINGS, TABLE, UNKNOWN = 0.4, 0.04, 0.05
+FINDINGS, DRAWING, TABLE, UNKNOWN = 0.35, 0.12, 0.03, 0.05
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,11 @@ def page(sections: Sequence[Section], made_at: datetime) -> str:
         element("style", Markup(style)),
     )
     body = element(
-        "body", contents(sections), element("main", *(one.content for one in sections)), footer(made_at)
+        "body",
+        hatching(),
+        contents(sections),
+        element("main", *(one.content for one in sections)),
+        footer(made_at),
     )
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
 
@@ -82,7 +87,10 @@ def section(told: ClusterTold, place: int = 1, count: int = 1) -> Section:
     prefix = f"c{place}-" if count > 1 else ""
     size = min(MOST_OF_ONE, MOST_BYTES // count)
     tables = [*tables_of(told, prefix), inputs(told)]
-    titles = {"unknown": UNKNOWN_TITLE, "findings": "Findings"} | {one.name: one.title for one in tables}
+    drawn = drawing(told, Room(int(size * DRAWING)))
+    titles = {"unknown": UNKNOWN_TITLE, "time": "Over time", "findings": "Findings"} | {
+        one.name: one.title for one in tables
+    }
     unknown = unknown_part(told, Room(int(size * UNKNOWN)))
     content = element(
         "section",
@@ -91,6 +99,7 @@ def section(told: ClusterTold, place: int = 1, count: int = 1) -> Section:
         element("dl", *summary(told)),
         parts_listed(titles, prefix),
         part("unknown", UNKNOWN_TITLE, unknown, prefix),
+        part("time", "Over time", drawn, prefix),
         part("findings", "Findings", findings_part(told, prefix, Room(int(size * FINDINGS))), prefix),
         *(one.element(prefix, Room(int(size * TABLE))) for one in tables),
         class_="cluster",

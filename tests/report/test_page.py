@@ -24,7 +24,7 @@ AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 OURS = {
     "html", "head", "meta", "title", "style", "body", "main", "section", "article", "nav", "footer", "h1", "h2", "h3",
     "h4", "p", "a", "strong", "span", "ul", "li", "dl", "dt", "dd", "figure", "figcaption", "pre", "div", "table",
-    "thead", "tbody", "tr", "th", "td", "details", "summary",
+    "thead", "tbody", "tr", "th", "td", "details", "summary", "svg", "g", "defs", "pattern", "path", "rect", "text",
 }  # fmt: skip
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -78,7 +78,7 @@ def test_what_lines_mean_and_where_to_go_on_stands_beside_them(sample: Node) -> 
 
 def test_its_parts_stand_in_order_and_links_lead_somewhere(sample: Node) -> None:
     titles = [one.text for one in sample.all("h2")]
-    assert titles[:4] == ["What is not known", "Findings", "Controllers by term", "Stays of brokers"]
+    assert titles[:4] == ["What is not known", "Over time", "Findings", "Controllers by term"]
     assert titles[-1] == "What was read"
     (verdict,) = sample.all("p", class_="verdict")
     assert verdict.text.startswith("NOT OK: 1 critical") and "critical" in str(verdict.attributes["class"])
@@ -142,6 +142,8 @@ def test_what_logs_say_stays_text(text: str, sample_answers: Answers) -> None:
     assert names <= OURS
     allowed = {"class", "id", "href", "title", "scope", "lang", "charset", "content", "name", "http-equiv"}
     attributes = {key for one in every_node(root) for key in one.attributes}
+    allowed |= {"x", "y", "width", "height", "d", "transform", "text-anchor", "viewbox", "patternunits"}
+    allowed |= {"role", "aria-label", "aria-hidden", "data-left", "data-right"}
     assert attributes <= {*allowed, "data-from", "data-until", "data-sort"}
     assert {str(one.attributes["href"])[0] for one in root.all("a")} == {"#"}
     assert made.isprintable() or all(one.isprintable() or one == "\n" for one in made)

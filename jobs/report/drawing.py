@@ -1,0 +1,104 @@
+"""One drawing over time: lanes of nodes and of partitions, and which times the logs tell of."""
+
+from collections.abc import Callable, Iterator
+
+from jobs.report import lanes_of_nodes, lanes_of_partitions
+from jobs.report.elements import Markup, Room, element, joined
+from jobs.report.scale import LABEL, LEFT, RIGHT, Lane, Scale
+from jobs.report.table import millis
+from jobs.report.told import ClusterTold
+from jobs.text import shortened
+
+WIDE = 1120
+TOP = 22  # times stand there
+LANES: tuple[Callable[[ClusterTold, Scale], Iterator[Lane]], ...] = (
+    lanes_of_nodes.controllers,
+    lanes_of_nodes.brokers,
+    lanes_of_partitions.outage_lanes,
+    lanes_of_partitions.elections,
+    lanes_of_partitions.ratios,
+    lanes_of_partitions.moves,
+    lanes_of_nodes.evidence,
+)
+KEYS = {
+    "term": "in office (epoch)",
+    "nobody": "no controller",
+    "two": "two at once",
+    "late": "gave up late (KRaft: harmless)",
+    "up": "up",
+    "silent": "perhaps gone already",
+    "down": "gone",
+    "outage": "without a leader",
+    "unclean": "unclean election",
+    "ratio": "ratio",
+    "move done": "done",
+    "move failed": "failed or skipped",
+    "move waits": "goes on",
+    "move other": "ended otherwise",
+    "logs trace": "logs at TRACE",
+    "logs info": "at INFO",
+    "logs other": "other logs",
+    "missing": "lines are missing",
+}
+
+
+def drawing(told: ClusterTold, room: Room) -> Markup:
+    """room: marks that do not fit are left out, which is said."""
+    first, last = told.first_at, told.last_at
+    if first is None or last is None or first >= last:
+        return element("p", "Nothing is drawn: the records have no time.", class_="note")
+    scale = Scale(first, last)
+    parts, y, left_out = [], TOP, 0
+    for lane in (lane for lanes in LANES for lane in lanes(told, scale)):
+        marks = [one for one in lane.marks if room.takes(one)]
+        left_out += len(lane.marks) - len(marks)
+        parts.append(lane_part(lane, marks, y))
+        y += lane.height + (8 if lane.is_heading else 2)
+    shown = element(
+        "svg",
+        *grid(scale, y),
+        *parts,
+        viewBox=f"0 0 {WIDE} {y + 8}",
+        role="img",
+        aria_label="controllers, brokers, outages, elections, imbalance, moves and evidence over time",
+        class_="drawing",
+        data_from=millis(first),
+        data_until=millis(last),
+        data_left=LEFT,
+        data_right=RIGHT,
+    )
+    notes = [element("p", f"{left_out:,} marks more are not drawn.", class_="note")] if left_out else []
+    return joined([element("div", shown, class_="drawn"), legend(), *notes])
+
+
+def hatching() -> Markup:
+    """What is drawn where lines are missing: once on a page."""
+    line = element("path", d="M0 6L6 0", class_="hatch")
+    pattern = element("pattern", line, id="hatch", width=6, height=6, patternUnits="userSpaceOnUse")
+    return element("svg", element("defs", pattern), width=0, height=0, class_="kept", aria_hidden="true")
+
+
+def lane_part(lane: Lane, marks: list[Markup], y: int) -> Markup:
+    label = shortened(lane.label, LABEL)
+    whole = [element("title", lane.label)] if label != lane.label else []
+    down = 15 if lane.is_heading else (lane.height + 8) // 2
+    class_ = "group" if lane.is_heading else "label"
+    text = element("text", label, *whole, class_=class_, x=0, y=down)
+    base = [] if lane.is_heading else [element("path", class_="base", d=f"M{LEFT} {lane.height}H{RIGHT}")]
+    return element("g", text, *base, *marks, transform=f"translate(0 {y})")
+
+
+def grid(scale: Scale, height: int) -> Iterator[Markup]:
+    for x, said in scale.ticks():
+        yield element("path", class_="grid", d=f"M{x} {TOP - 4}V{height}")
+        anchor = "end" if x > RIGHT - 30 else "middle"
+        yield element("text", said, class_="tick", x=x, y=12, text_anchor=anchor)
+
+
+def legend() -> Markup:
+    keys = (
+        element("span", element("span", class_=f"key {class_}"), f" {words}")
+        for class_, words in KEYS.items()
+    )
+    said = " Times are UTC. Where a lane of evidence is empty, no log of that node tells of the time."
+    return element("p", *keys, said, class_="legend")

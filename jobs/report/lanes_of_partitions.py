@@ -1,0 +1,202 @@
+"""Lanes of a drawing that tell of partitions: outages, elections, leader imbalance, reassignments and deletions."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from polars import col
+
+from jobs.questions import outages, reassignments
+from jobs.questions.named.sources import partition_of
+from jobs.questions.rows import Row
+from jobs.questions.terms import words
+from jobs.report.asked_tables import LIFE
+from jobs.report.elements import Markup, element
+from jobs.report.scale import Lane, Scale, times_text
+from jobs.report.told import ClusterTold
+from jobs.text import counted, list_text, ratio_text, shortened
+from pipeline.core.conditions import differs, equals
+
+MOST_TOPICS, MOST_BROKERS, MOST_BARS = 12, 20, 400
+ELECTION, IMBALANCE = "gold.leader_election", "gold.leader_imbalance"
+RATIO_HEIGHT = 30
+ROWS = 6  # below each other where bars overlap
+DELETIONS = {"completed": "done", "requested": "waits", "in_progress": "waits", "put_off": "waits"}
+OUTCOMES = {
+    "completed": "done",
+    "deleted": "done",
+    "failed": "failed",
+    "skipped": "failed",
+    "in_progress": "waits",
+}
+
+
+def outage_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
+    """The topics with the most time without a leader; all of its partitions in one lane."""
+    last = told.facts.read["last_at"]
+    if outages.TABLE not in told.built or last is None:
+        return
+    rows = outages.with_lasting(told.within.rows(outages.TABLE, None, outages.COLUMNS), last)
+    totals = rows.group_by("topic").agg(ms=col("noticed_ms").sum()).sort(-col("ms"), "topic")
+    if totals.height:
+        yield Lane("outages by topic", is_heading=True)
+    for topic in totals["topic"].head(MOST_TOPICS):
+        own = rows.filter(col("topic") == topic).sort("noticed_at")
+        marks: list[Markup] = []
+        for begin, end, count in together(own.to_dicts(), last):
+            said = f"{shortened(topic, 120)}: {counted(count, 'outage')}, {times_text(begin, end)}"
+            marks += scale.bar("outage", begin, end, said)
+        yield Lane(topic, marks)
+    if totals.height > MOST_TOPICS:
+        yield Lane(f"{totals.height - MOST_TOPICS} more topics")
+
+
+def together(rows: Sequence[Row], last: datetime) -> Iterator[tuple[datetime, datetime, int]]:
+    """Those that touch are one; rows: by begin."""
+    begin: datetime | None = None
+    end, count = last, 0
+    for one in rows:
+        own = one["ended_at"] or last
+        if begin is not None and one["noticed_at"] <= end:
+            end, count = max(end, own), count + 1
+            continue
+        if begin is not None:
+            yield begin, end, count
+        begin, end, count = one["noticed_at"], own, 1
+    if begin is not None:
+        yield begin, end, count
+
+
+def elections(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
+    """Ticks as high as there are many; those outside of the ISR have a mark of their own."""
+    asked = equals("outcome", "done") & differs("kind", "isr_removal")
+    columns = ("elected_at", "is_clean", "topic", "partition", "old_leader", "leader", "kind")
+    rows = told.within.rows(ELECTION, asked, columns).sort("elected_at", "topic", "partition")
+    if rows.is_empty():
+        return
+    yield Lane("elections of leaders", is_heading=True)
+    counts: dict[float, list[datetime]] = {}
+    for at in rows["elected_at"]:
+        if scale.first <= at <= scale.last:
+            counts.setdefault(round(scale.x(at) / 3) * 3.0, []).append(at)
+    most = max(map(len, counts.values()), default=1)
+    marks = []
+    for x, times in counts.items():
+        high = round(4 + 10 * len(times) / most, 1)
+        title = element("title", f"{counted(len(times), 'election')}, {times_text(times[0], times[-1])}")
+        marks.append(element("rect", title, class_="election", x=x, y=16 - high, width=2.5, height=high))
+    yield Lane("elected", marks)
+    unclean = rows.filter(~col("is_clean")).head(MOST_BARS).to_dicts()
+    if unclean:
+        yield Lane("UNCLEAN", [mark for one in unclean for mark in unclean_mark(one, scale)])
+
+
+def unclean_mark(one: Row, scale: Scale) -> list[Markup]:
+    at = one["elected_at"]
+    title = (
+        f"UNCLEAN {partition_of(one)}: leader {one['old_leader']} to {one['leader']}, {times_text(at, at)}"
+    )
+    if not scale.first <= at <= scale.last:
+        return []
+    x = scale.x(at)
+    said = element("title", shortened(title, 300))
+    return [element("path", said, class_="unclean", d=f"M{x} 1l6 7l-6 7l-6 -7z")]
+
+
+def ratios(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
+    """Of the brokers with the highest ratios; a dashed line is the limit."""
+    columns = ("broker_id", "valid_from_at", "valid_until_at", "imbalance_ratio", "threshold_ratio")
+    rows = told.within.rows(IMBALANCE, None, columns)
+    highest = (
+        rows.group_by("broker_id")
+        .agg(col("imbalance_ratio").max())
+        .sort(-col("imbalance_ratio"), "broker_id")
+    )
+    shown = sorted(highest["broker_id"].head(MOST_BROKERS))
+    if shown:
+        yield Lane("leader imbalance, 0 to 1", is_heading=True)
+    for broker in shown:
+        own = rows.filter(col("broker_id") == broker).sort("valid_from_at").to_dicts()
+        yield Lane(f"broker {broker}", ratio_marks(broker, own, scale), RATIO_HEIGHT)
+    if highest.height > MOST_BROKERS:
+        yield Lane(f"{highest.height - MOST_BROKERS} more brokers")
+
+
+def ratio_marks(broker: int, rows: Sequence[Row], scale: Scale) -> list[Markup]:
+    """Steps; of those within a point of the drawing the highest."""
+    low, high = RATIO_HEIGHT - 2.0, RATIO_HEIGHT - 6.0
+    steps: dict[int, tuple[float, float, float]] = {}
+    for one in rows:
+        begin, end = one["valid_from_at"], one["valid_until_at"] or scale.last
+        if end < scale.first or begin > scale.last:
+            continue
+        left, right = scale.x(begin), scale.x(end)
+        known = steps.get(int(left), (left, right, -1.0))
+        steps[int(left)] = (known[0], max(right, known[1]), max(one["imbalance_ratio"], known[2]))
+    area = "".join(
+        f"M{left} {low}V{round(low - high * ratio, 1)}H{right}V{low}z"
+        for left, right, ratio in steps.values()
+        if ratio
+    )
+    last = rows[-1]
+    limit = next(
+        (one["threshold_ratio"] for one in reversed(rows) if one["threshold_ratio"] is not None), None
+    )
+    said = f"broker {broker}: at the end {ratio_text(last['imbalance_ratio'])}, limit {ratio_text(limit)}"
+    marks = [element("path", element("title", said), class_="ratio", d=area)] if area else []
+    marks.append(element("path", class_="zero", d=f"M{scale.x(scale.first)} {low}H{scale.x(scale.last)}"))
+    if limit is not None and limit <= 1:
+        y = round(low - high * limit, 1)
+        marks.append(element("path", class_="limit", d=f"M{scale.x(scale.first)} {y}H{scale.x(scale.last)}"))
+    return marks
+
+
+def moves(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
+    rows = told.within.rows(reassignments.TABLE).sort("started_at", "topic", "partition").to_dicts()
+    bars = [
+        (
+            one["started_at"],
+            one["ended_at"],
+            OUTCOMES.get(one["outcome"], "other"),
+            f"{partition_of(one)} {list_text(one['original_replicas'])} to {list_text(one['target_replicas'])}: "
+            f"{words(one['outcome'])}, {times_text(one['started_at'], one['ended_at'])}",
+        )
+        for one in rows
+    ]
+    yield from stacked("reassignments", bars, scale)
+    lives = (
+        told.within.rows(LIFE, differs("deletion_state", "none")).sort("first_seen_at", "topic").to_dicts()
+    )
+    bars = [
+        (
+            begin,
+            one["ended_at"] or one["completed_at"],
+            DELETIONS.get(one["deletion_state"], "other"),
+            f"{shortened(one['topic'], 120)}: deletion {words(one['deletion_state'])}, "
+            f"{times_text(begin, one['ended_at'] or one['completed_at'])}",
+        )
+        for one in lives
+        if (begin := one["deletion_requested_at"] or one["put_off_at"])
+    ]
+    yield from stacked("deletions of topics", bars, scale)
+
+
+def stacked(
+    name: str, bars: Sequence[tuple[datetime, datetime | None, str, str]], scale: Scale
+) -> Iterator[Lane]:
+    """In rows below each other where they overlap."""
+    if not bars:
+        return
+    yield Lane(name, is_heading=True)
+    ends: list[float] = []
+    marks: list[list[Markup]] = []
+    for begin, end, class_, title in sorted(bars[:MOST_BARS], key=lambda one: one[0]):
+        left, right = scale.x(begin), scale.x(end or scale.last)
+        row = next((place for place, used in enumerate(ends) if used < left), len(ends))
+        row = min(row, ROWS - 1)
+        if row == len(ends):
+            ends.append(0.0)
+            marks.append([])
+        ends[row] = max(ends[row], right, left + 3)
+        marks[row] += scale.bar(f"move {class_}", begin, end, title)
+    for place, own in enumerate(marks):
+        yield Lane(f"{len(bars):,} in all" if place == 0 else "", own)

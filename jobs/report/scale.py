@@ -1,0 +1,85 @@
+"""Time on a drawing: where a moment stands, marks at round times, and bars from one moment until another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from jobs.report.elements import Markup, element
+from jobs.text import clock, day_clock, shortened
+
+LEFT, RIGHT = 170.0, 1110.0  # of what is drawn; labels stand left of it
+HEIGHT = 16  # of a lane
+LEAST = 1.5  # of a bar
+LABEL = 25  # characters
+TITLE = 300
+ROUND_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
+TICKS = 8
+DAY = 86400
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Marks beside a label, drawn from y 0 down; a heading has none."""
+
+    label: str
+    marks: Sequence[Markup] = field(default_factory=list)
+    height: int = HEIGHT
+    is_heading: bool = False
+
+
+@dataclass(frozen=True)
+class Scale:
+    first: datetime
+    last: datetime
+
+    def x(self, at: datetime) -> float:
+        """What is out of it stands at its edge."""
+        part = (at - self.first) / (self.last - self.first)
+        return round(LEFT + (RIGHT - LEFT) * min(max(part, 0.0), 1.0), 1)
+
+    def bar(
+        self,
+        class_: str,
+        from_at: datetime | None,
+        until_at: datetime | None,
+        title: str,
+        *,
+        y: float = 2,
+        height: float = HEIGHT - 4,
+    ) -> list[Markup]:
+        """None where it is out of the time drawn. from_at, until_at: None, it goes beyond."""
+        begin, end = from_at or self.first, until_at or self.last
+        if begin > self.last or end < self.first:
+            return []
+        left, right = self.x(begin), self.x(end)
+        wide = round(max(right - left, LEAST), 1)
+        left = min(left, RIGHT - wide)
+        said = element("title", shortened(title, TITLE))
+        return [element("rect", said, class_=class_, x=round(left, 1), y=y, width=wide, height=height)]
+
+    def written(self, from_at: datetime | None, until_at: datetime | None, text: str) -> list[Markup]:
+        """A text inside a bar that is wide enough."""
+        left, right = self.x(from_at or self.first), self.x(until_at or self.last)
+        if right - left < 7 * len(text) + 4:
+            return []
+        return [element("text", text, class_="inside", x=round(left + 4, 1), y=12)]
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """At round times, with the day where more than one is drawn."""
+        seconds = (self.last - self.first).total_seconds()
+        step = next((one for one in ROUND_SECONDS if seconds / one <= TICKS), None)
+        step = step or DAY * (int(seconds / DAY / TICKS) + 1)
+        begin = self.first.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        skipped = int((self.first - begin).total_seconds()) // step + 1
+        times = [begin + timedelta(seconds=step * (skipped + place)) for place in range(TICKS + 1)]
+        return [(self.x(at), self.written_time(at, step)) for at in times if at <= self.last]
+
+    def written_time(self, at: datetime, step: int) -> str:
+        if (self.last - self.first).total_seconds() > DAY:
+            return day_clock(at)[5:10] if step >= DAY else day_clock(at)[5:16]
+        return clock(at)[:5] if step >= 60 else clock(at)[:8]
+
+
+def times_text(from_at: datetime | None, until_at: datetime | None) -> str:
+    begin = day_clock(from_at) if from_at else "?"
+    return f"{begin} to {day_clock(until_at) if until_at else 'the end'} UTC"

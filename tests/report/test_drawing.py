@@ -1,0 +1,155 @@
+"""The drawing over time: a lane for each node and topic, bars where their times are, and what the logs do not tell."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+import pytest
+
+from jobs.questions.answers import Answers
+from jobs.questions.rows import Row
+from jobs.questions.window import Window
+from jobs.report.drawing import drawing, hatching
+from jobs.report.elements import Room
+from jobs.report.lanes_of_nodes import between
+from jobs.report.lanes_of_partitions import together
+from jobs.report.scale import LEFT, RIGHT, Scale
+from jobs.report.told import told_of
+from pipeline.core.frames import with_absent
+from pipeline.core.stored_tables import MemoryTables
+from schemas.silver import log_gap
+from tests.report.reading import Node, read
+
+BEGIN = datetime(2026, 11, 21, 8, tzinfo=UTC)
+ALL = Window()
+
+
+def drawn(answers: Answers, window: Window = ALL, room: int = 1_000_000) -> Node:
+    told = told_of(answers, window, "off", is_stored=True)
+    return read(hatching() + drawing(told, Room(room)))
+
+
+@pytest.fixture(scope="module")
+def sample(sample_answers: Answers) -> Node:
+    return drawn(sample_answers)
+
+
+def lanes(root: Node) -> dict[str, list[Node]]:
+    """By heading and label the marks of each lane."""
+    found: dict[str, list[Node]] = {}
+    heading = ""
+    for one in root.all("g"):
+        label = one.all("text")[0]
+        if "group" in str(label.attributes["class"]):
+            heading = label.text
+        else:
+            found.setdefault(f"{heading} / {label.text}", []).extend(one.all("rect") + one.all("path"))
+    return found
+
+
+def of_class(marks: list[Node], name: str) -> list[Node]:
+    return [one for one in marks if name in str(one.attributes["class"]).split()]
+
+
+def test_every_term_and_every_node_has_its_bar(sample: Node, sample_answers: Answers) -> None:
+    found = lanes(sample)
+    terms = sample_answers.terms()
+    for node in (1, 2, 3):
+        own = [one for one in terms if one["controller_id"] == node]
+        assert len(of_class(found[f"controllers / controller {node}"], "term")) == len(own)
+        assert of_class(found[f"brokers / broker {node}"], "down")
+        assert of_class(found[f"evidence: whose logs tell / node {node}"], "trace")
+    between = found["controllers / none, or two at once"]
+    assert len(of_class(between, "two")) == 1 and of_class(between, "nobody")
+
+
+def test_a_kraft_controller_that_gave_up_late_is_no_second_one() -> None:
+    times = [BEGIN + timedelta(seconds=one) for one in range(4)]
+    row: Row = {
+        "controller_epoch": 1, "mode": "kraft", "gap_ms": -1000, "ended_how": "renounced",
+        "superseded_at": times[1], "ended_at": times[2],
+    }  # fmt: skip
+    (late,) = between(row, Scale(times[0], times[3]))
+    assert ' class="late" ' in late and "harmless" in late
+    (two,) = between(row | {"mode": "zookeeper"}, Scale(times[0], times[3]))
+    assert ' class="two" ' in two
+
+
+def test_what_is_unclean_is_marked_and_said(sample: Node) -> None:
+    (mark,) = of_class(lanes(sample)["elections of leaders / UNCLEAN"], "unclean")
+    assert mark.text.startswith("UNCLEAN audit_log-0: leader 3 to 1, 2026-11-21 08:59:35.967")
+
+
+def test_a_bar_stands_where_its_time_is(sample: Node, sample_answers: Answers) -> None:
+    read_of = sample_answers.read()
+    scale = Scale(read_of["first_at"], read_of["last_at"])
+    (outage,) = of_class(lanes(sample)["outages by topic / email.out"], "outage")
+    (row,) = sample_answers.rows("gold.partition_outage").filter(pl.col("topic") == "email.out").to_dicts()
+    left, wide = (float(str(outage.attributes[name])) for name in ("x", "width"))
+    assert left == pytest.approx(scale.x(row["noticed_at"]), abs=0.2)
+    assert left + wide == pytest.approx(scale.x(row["ended_at"]), abs=0.2)
+    bars = [one for one in sample.all("rect") if one.attributes["class"] != "election"]
+    for one in bars:
+        left, wide = (float(str(one.attributes[name])) for name in ("x", "width"))
+        assert left >= LEFT and left + wide <= RIGHT + 0.1
+
+
+def test_ratios_stand_over_a_dashed_limit(sample: Node) -> None:
+    marks = lanes(sample)["leader imbalance, 0 to 1 / broker 1"]
+    assert len(of_class(marks, "ratio")) == len(of_class(marks, "limit")) == 1
+    assert of_class(marks, "ratio")[0].text == "broker 1: at the end 0.923, limit 0.100"
+
+
+def test_where_lines_are_missing_is_hatched(sample_answers: Answers) -> None:
+    at = sample_answers.read()["first_at"] + timedelta(seconds=30)
+    said = pl.DataFrame(
+        {
+            "kind": ["silence", "not_read"],
+            "node_id": [2, None],
+            "from_at": [at, at],
+            "until_at": [at + timedelta(seconds=60), None],
+            "sentence": ["</svg><script>"] * 2,
+            "evidence": [[], []],
+        }
+    )
+    tables = MemoryTables()
+    assert isinstance(sample_answers.tables, MemoryTables)
+    tables.rows = sample_answers.tables.rows | {"silver.log_gap": with_absent(said, log_gap.SPEC)}
+    root = drawn(Answers("c", tables))
+    found = lanes(root)
+    (gap,) = of_class(found["evidence: whose logs tell / node 2"], "missing")
+    assert gap.text == "silence: </svg><script>" and float(str(gap.attributes["width"])) > 100
+    assert of_class(found["evidence: whose logs tell / node not known"], "missing")
+    assert root.all("pattern", id="hatch") and not root.all("script")
+
+
+def test_a_window_draws_its_own_time(sample_answers: Answers) -> None:
+    since = datetime(2026, 11, 21, 9, tzinfo=UTC)
+    (svg,) = (one for one in drawn(sample_answers, Window(since)).all("svg") if "role" in one.attributes)
+    assert svg.attributes["data-from"] == str(int(since.timestamp() * 1000))
+    assert re.fullmatch(r"09:00:\d\d", svg.all("text")[0].text)
+
+
+def test_marks_beyond_the_room_are_counted(sample_answers: Answers) -> None:
+    assert "marks more are not drawn" in drawn(sample_answers, room=3000).text
+
+
+def test_outages_that_touch_are_one_bar() -> None:
+    times = [BEGIN + timedelta(seconds=one) for one in range(6)]
+    rows: list[Row] = [
+        {"noticed_at": times[0], "ended_at": times[2]},
+        {"noticed_at": times[1], "ended_at": times[1]},
+        {"noticed_at": times[2], "ended_at": times[3]},
+        {"noticed_at": times[4], "ended_at": None},
+    ]
+    assert list(together(rows, times[5])) == [(times[0], times[3], 3), (times[4], times[5], 1)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "first"),
+    [(3, "08:00:01"), (600, "08:02"), (7200, "08:15"), (86400 * 2, "11-21 12:00"), (86400 * 30, "11-25")],
+)
+def test_marks_stand_at_round_times(seconds: int, first: str) -> None:
+    ticks = Scale(BEGIN, BEGIN + timedelta(seconds=seconds)).ticks()
+    assert 2 <= len(ticks) <= 9
+    assert ticks[0][1] == first
