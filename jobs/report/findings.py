@@ -65,7 +65,8 @@ def finding_card(told: ClusterTold, number: int, finding: Row, prefix: str) -> M
     notes = [f"known already: {shortened(known, SHORT)}"] if known else []
     until = finding["valid_until_at"]
     end = f"{day_clock(until)} UTC" if until else "the end: still open"
-    when = f"{day_clock(finding['valid_from_at'])} UTC to {end}"
+    begin = f"{day_clock(finding['valid_from_at'])} UTC"
+    when = begin if begin == end else f"{begin} to {end}"
     return element(
         "article",
         element(

@@ -1,6 +1,7 @@
 """Tables of a page on what is served: partitions without a leader, and leaders that are not the preferred ones."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from polars import col
 
@@ -55,11 +56,11 @@ def event_line(one: Row) -> Line:
         length(one["longest_ms"]),
         number(one["open"]),
     )
-    return Line(cells, one["noticed_at"], one["noticed_at"])
+    return Line(cells, one["noticed_at"], one["noticed_at"] + timedelta(milliseconds=one["longest_ms"]))
 
 
 def outage_line(one: Row) -> Line:
-    new = "" if one["new_leader"] is None else one["new_leader"]
+    new = "none" if one["new_leader"] is None else one["new_leader"]
     cells = (
         said(partition_of(one)),
         at(one["noticed_at"]),

@@ -87,5 +87,15 @@ def brokers(told: ClusterTold) -> Table:
         )
         for one in rows.head(MOST_ROWS).to_dicts()
     ]
-    head = ("broker", "joined, UTC", "how", "silent from", "left", "how", "led then", "why", "certainty")
+    head = (
+        "broker",
+        "joined, UTC",
+        "how",
+        "perhaps gone from",
+        "left",
+        "how",
+        "led then",
+        "why",
+        "certainty",
+    )
     return Table("brokers", "Stays of brokers", head, lines, all_count=rows.height)

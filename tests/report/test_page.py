@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
@@ -24,7 +25,7 @@ AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 OURS = {
     "html", "head", "meta", "title", "style", "body", "main", "section", "article", "nav", "footer", "h1", "h2", "h3",
     "h4", "p", "a", "strong", "span", "ul", "li", "dl", "dt", "dd", "figure", "figcaption", "pre", "div", "table",
-    "thead", "tbody", "tr", "th", "td", "details", "summary", "svg", "g", "defs", "pattern", "path", "rect", "text",
+    "thead", "tbody", "tr", "th", "td", "details", "summary", "svg", "g", "defs", "pattern", "path", "rect", "text", "script",
 }  # fmt: skip
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -104,15 +105,23 @@ def test_tables_tell_what_the_questions_tell(sample: Node, sample_answers: Answe
     assert len(rows["reassignments"]) == sample_answers.rows("gold.reassignment").height
 
 
-def test_only_the_style_is_let_in_by_its_hash(sample: Node) -> None:
-    (style,) = sample.all("style")
+def test_only_style_and_script_are_let_in_by_their_hashes(sample: Node) -> None:
+    hashes = []
+    for name in ("style", "script"):
+        (one,) = sample.all(name)
+        digest = base64.b64encode(hashlib.sha256(one.text.encode()).digest()).decode()
+        hashes.append(f"{name}-src 'sha256-{digest}'")
     (policy,) = (
-        one.attributes["content"]
-        for one in sample.all("meta")
-        if one.attributes.get("http-equiv") is not None
+        str(one.attributes["content"]) for one in sample.all("meta") if "http-equiv" in one.attributes
     )
-    digest = base64.b64encode(hashlib.sha256(style.text.encode()).digest()).decode()
-    assert policy == (f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'")
+    assert policy == (
+        f"default-src 'none'; {'; '.join(hashes)}; "
+        "require-trusted-types-for 'script'; base-uri 'none'; form-action 'none'"
+    )
+    script = sample.all("script")[0].text
+    assert not re.findall(
+        r"innerHTML|outerHTML|eval|document\.write|fetch|XMLHttp|import|https?:(?!//www.w3)", script
+    )
     every = [one for name in OURS for one in sample.all(name)]
     assert not [one for one in every if {"style", "src", "onclick"} & one.attributes.keys()]
     assert not [one for one in every if "://" in (one.attributes.get("href") or "")]
@@ -139,7 +148,7 @@ def test_what_logs_say_stays_text(text: str, sample_answers: Answers) -> None:
     made = page_of(altered(sample_answers, text))
     root = read(made)
     names = {one.name for one in every_node(root)}
-    assert names <= OURS
+    assert names <= OURS and len(root.all("script")) == 1
     allowed = {"class", "id", "href", "title", "scope", "lang", "charset", "content", "name", "http-equiv"}
     attributes = {key for one in every_node(root) for key in one.attributes}
     allowed |= {"x", "y", "width", "height", "d", "transform", "text-anchor", "viewbox", "patternunits"}

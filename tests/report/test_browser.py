@@ -1,0 +1,98 @@
+"""The page in a real browser: nothing that a log says runs, and its script narrows and sorts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jobs.questions.answers import Answers
+from tests.report.browser import Browser, installed
+from tests.report.test_page import HOSTILE, altered, page_of
+
+pytestmark = pytest.mark.skipif(installed() is None, reason="no Chromium is installed")
+SHOWN = "[...document.querySelectorAll('{}')].filter(one => !one.hidden).length"
+TERMS, FINDINGS = "#terms tbody tr", ".finding"
+FIRST = "document.querySelector('#terms tbody tr').cells[1].textContent"
+BOX = "(({x, y, width, height}) => [x, y, width, height])(document.querySelector('svg.drawing').getBoundingClientRect())"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(str(installed()), tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, sample_answers: Answers) -> str:
+    file = tmp_path_factory.mktemp("page") / "audit.html"
+    file.write_text(page_of(sample_answers), encoding="utf-8")
+    return file.as_uri()
+
+
+def shown(browser: Browser, what: str) -> int:
+    found = browser.value(SHOWN.format(what))
+    assert isinstance(found, int)
+    return found
+
+
+def test_nothing_that_a_log_says_runs(browser: Browser, tmp_path: Path, sample_answers: Answers) -> None:
+    for number, text in enumerate(HOSTILE[:-1]):
+        file = tmp_path / f"{number}.html"
+        file.write_text(page_of(altered(sample_answers, text)), encoding="utf-8")
+        browser.told.clear()
+        browser.open(file.as_uri())
+        assert browser.value("document.querySelectorAll('img, iframe, object, script').length") == 1
+        assert browser.value("document.querySelectorAll('.tools').length") > 5  # its own script has run
+        assert (
+            not {"Page.javascriptDialogOpening", "Log.entryAdded", "Runtime.exceptionThrown"}
+            & browser.methods()
+        )
+        asked = [
+            one["params"]["request"]["url"]
+            for one in browser.told
+            if one["method"] == "Network.requestWillBeSent"
+        ]
+        assert asked in ([], [file.as_uri()])
+
+
+def test_a_time_in_the_address_narrows_findings_and_tables(browser: Browser, address: str) -> None:
+    browser.open(address)
+    assert (shown(browser, TERMS), shown(browser, FINDINGS)) == (8, 24)
+    browser.open(f"{address}#t=2026-11-21T08:58:00Z,2026-11-21T08:58:20Z")
+    assert shown(browser, TERMS) == 2 and 0 < shown(browser, FINDINGS) < 24
+    assert browser.value("document.querySelector('.range').textContent").startswith(
+        "Shown: 2026-11-21 08:58:00.000 to 2026-11-21 08:58:20.000 UTC"
+    )
+    browser.value("document.querySelector('.range button').click()")
+    assert (shown(browser, TERMS), shown(browser, FINDINGS)) == (8, 24)
+
+
+def test_a_drag_over_the_drawing_narrows_too(browser: Browser, address: str) -> None:
+    browser.open(address)
+    browser.value("document.querySelector('svg.drawing').scrollIntoView()")
+    x, y, width, _ = browser.value(BOX)
+    browser.drag((x + width * 0.5, y + 40), (x + width * 0.6, y + 60))
+    assert shown(browser, TERMS) < 8
+    assert browser.value("location.hash").startswith("#t=2026-11-21T08:5")
+    assert float(browser.value("document.querySelector('.brush').getAttribute('width')")) == pytest.approx(
+        112, abs=2
+    )
+
+
+def test_a_heading_sorts_and_words_are_looked_for(browser: Browser, address: str) -> None:
+    browser.open(address)
+    browser.value("document.querySelectorAll('#terms th button')[1].click()")
+    assert browser.value(FIRST) == "1"
+    browser.value("document.querySelectorAll('#terms th button')[1].click()")
+    assert browser.value(FIRST) == "3"
+    browser.value(
+        "(one => { one.value = 'CRASHED'; one.dispatchEvent(new Event('input')); })(document.querySelector('#terms input'))"
+    )
+    assert shown(browser, TERMS) == 3
+    assert browser.value("document.querySelector('#terms .tools span').textContent") == "3 of 8 rows"
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_no_part_is_wider_than_the_window(browser: Browser, address: str, width: int) -> None:
+    browser.open(address, width)
+    assert browser.value("document.documentElement.scrollWidth") <= width
