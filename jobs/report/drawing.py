@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from jobs.report import lanes_of_nodes, lanes_of_partitions
+from jobs.report import lanes_of_evidence, lanes_of_nodes, lanes_of_partitions
 from jobs.report.elements import Markup, Room, element, joined
 from jobs.report.scale import LABEL, LEFT, RIGHT, Lane, Scale
 from jobs.report.table import millis
@@ -18,11 +18,12 @@ LANES: tuple[Callable[[ClusterTold, Scale], Iterator[Lane]], ...] = (
     lanes_of_partitions.elections,
     lanes_of_partitions.ratios,
     lanes_of_partitions.moves,
-    lanes_of_nodes.evidence,
+    lanes_of_evidence.evidence,
 )
 KEYS = {
     "term": "in office (epoch)",
     "nobody": "no controller",
+    "nobody perhaps": "at most so long",
     "two": "two at once",
     "late": "gave up late (KRaft: harmless)",
     "up": "up",
@@ -38,6 +39,7 @@ KEYS = {
     "logs trace": "logs at TRACE",
     "logs info": "at INFO",
     "logs other": "other logs",
+    "between": "between two files",
     "missing": "lines are missing",
 }
 

@@ -10,6 +10,7 @@ from jobs.text import clock, day_clock, shortened
 LEFT, RIGHT = 170.0, 1110.0  # of what is drawn; labels stand left of it
 HEIGHT = 16  # of a lane
 LEAST = 1.5  # of a bar
+MOST_LANES = 40  # of a kind
 LABEL = 25  # characters
 TITLE = 300
 ROUND_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)

@@ -44,7 +44,8 @@ class ClusterTold:
     def verdict(self) -> str:
         unread = self.answers.rows("silver.log_gap", equals("kind", "not_read"), ("path",)).height
         said = verdict(self.facts, unread, is_judged="gold.finding" in self.built)
-        return " ".join(one.strip() for one in said).removeprefix("VERDICT").strip()
+        whole = " ".join(one.strip() for one in said).removeprefix("VERDICT").strip()
+        return whole.removesuffix(" (see MOVES)")
 
     @property
     def first_at(self) -> datetime | None:

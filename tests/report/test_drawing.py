@@ -11,6 +11,7 @@ from jobs.questions.rows import Row
 from jobs.questions.window import Window
 from jobs.report.drawing import drawing, hatching
 from jobs.report.elements import Room
+from jobs.report.lanes_of_evidence import node_marks
 from jobs.report.lanes_of_nodes import between
 from jobs.report.lanes_of_partitions import together
 from jobs.report.scale import LEFT, RIGHT, Scale
@@ -59,8 +60,9 @@ def test_every_term_and_every_node_has_its_bar(sample: Node, sample_answers: Ans
         assert len(of_class(found[f"controllers / controller {node}"], "term")) == len(own)
         assert of_class(found[f"brokers / broker {node}"], "down")
         assert of_class(found[f"evidence: whose logs tell / node {node}"], "trace")
-    between = found["controllers / none, or two at once"]
-    assert len(of_class(between, "two")) == 1 and of_class(between, "nobody")
+    apart = found["controllers / none, or two at once"]
+    assert len(of_class(apart, "two")) == 1
+    assert len(of_class(apart, "perhaps")) == 3 < len(of_class(apart, "nobody"))
 
 
 def test_a_kraft_controller_that_gave_up_late_is_no_second_one() -> None:
@@ -98,6 +100,24 @@ def test_ratios_stand_over_a_dashed_limit(sample: Node) -> None:
     marks = lanes(sample)["leader imbalance, 0 to 1 / broker 1"]
     assert len(of_class(marks, "ratio")) == len(of_class(marks, "limit")) == 1
     assert of_class(marks, "ratio")[0].text == "broker 1: at the end 0.923, limit 0.100"
+
+
+def test_no_log_is_drawn_between_two_files() -> None:
+    times = [BEGIN + timedelta(hours=one) for one in range(24)]
+    scale = Scale(times[0], times[23])
+    row: Row = {
+        "valid_from_at": times[0], "valid_until_at": times[23], "logs": ["controller"], "state_change_level": "INFO",
+    }  # fmt: skip
+    marks = read("".join(node_marks(1, [(times[0], times[2]), (times[20], times[23])], [row], scale))).all(
+        "rect"
+    )
+    assert [one.attributes["class"] for one in marks] == ["between", "logs info", "logs info"]
+    wide = [float(str(one.attributes["width"])) for one in marks]
+    assert wide == pytest.approx(
+        [RIGHT - LEFT, scale.x(times[2]) - LEFT, RIGHT - scale.x(times[20])], abs=0.2
+    )
+    (alone,) = node_marks(None, [(times[0], times[2])], [], scale)
+    assert ' class="logs other" ' in alone and "node not known" in alone
 
 
 def test_where_lines_are_missing_is_hatched(sample_answers: Answers) -> None:
