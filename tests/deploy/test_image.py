@@ -20,7 +20,7 @@ from tests.jobs.conftest import SAMPLE
 
 DOCKERFILE = "Dockerfile"
 TARGETS = ("questions", "nightly")
-# A file system that takes no byte but below $1: what a container with a read-only root and one volume has.
+# No network, and a file system that takes no byte but below $1: what a container with a read-only root has.
 READ_ONLY = """
 mount --make-rprivate / && mount -t tmpfs tmpfs "$1" && mount -o remount,bind,ro / && shift && exec "$@"
 """
@@ -88,7 +88,7 @@ def test_jars_lie_where_a_session_looks_for_them() -> None:
 
 def test_a_read_only_root_is_enough(tmp_path: Path) -> None:
     """Of what asks no Spark: logs in, an answer out, and nothing left in the folder for temporary files."""
-    alone = ["unshare", "--mount", "bash", "-c", READ_ONLY, "bash", str(tmp_path)]
+    alone = ["unshare", "--mount", "--net", "bash", "-c", READ_ONLY, "bash", str(tmp_path)]
     if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
         pytest.skip("no right to mount here")
     written = subprocess.run([*alone, "touch", str(tmp_path.parent / "x")], capture_output=True, check=False)
