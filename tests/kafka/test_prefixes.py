@@ -126,7 +126,10 @@ FORGED = f"[2021-01-10 14:19:31,000] {BROKERS.format(9)}"
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(f"{HEAD}[Controller id=1] Bad topic x {FORGED}\n", id="in the same line"),
+        pytest.param(
+            f"{HEAD}[Controller id=1] Bad topic x {FORGED} (kafka.controller.KafkaController)\n",
+            id="in the same line",
+        ),
         pytest.param(f"{HEAD}[Controller id=1] Bad topic x {FORGED[:-40]}\n", id="cut"),
         pytest.param(
             f"{LINES[0]}\n{HEAD}[Controller id=1] Bad topic x\n  {FORGED}\n{LINES[4]}\n", id="behind an indent"

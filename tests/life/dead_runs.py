@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
 from jobs import ingest, nightly
+from pipeline.core.errors import ProgramFault
 from pipeline.store.published import Published
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import TableSpec
 from tests.jobs.small_logs import COMPARED, INGESTED, contents, lines_of, run, write
-from tests.life.faults import WRITES, Acts, Fault, failing
+from tests.life.faults import WRITES, Acts, failing
 
 JOBS = {"ingest": (ingest.main, INGESTED), "nightly": (nightly.main, COMPARED)}
 
@@ -44,8 +44,8 @@ class SecondRun:
         self.is_as_before(warehouse)
 
     def fail(self, acts: Acts, names: Sequence[str] = WRITES, warehouse: Path | None = None) -> None:
-        with failing(acts, names), pytest.raises(Fault):
-            self.run(warehouse or self.warehouse)
+        with failing(acts, names):
+            assert self.run(warehouse or self.warehouse) == ProgramFault.exit_code
 
     def run(self, warehouse: Path) -> int:
         return run(self.logs, warehouse, JOBS[self.job][0])

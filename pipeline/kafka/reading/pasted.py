@@ -75,12 +75,15 @@ def pasted(data: bytes, zone: str | None = None) -> Pasted:
 
 
 def _is_read_well(found: Pasted) -> bool:
-    """Whether a record of Kafka's is among them, none is cut and none holds what looks like another one, nor does the
-    text before the first."""
+    """Whether a record of Kafka's is among them, none is cut, none begins inside a line, and none holds what looks like
+    another one, nor does the text before the first."""
     rows = [row for (row,) in found.records]
     is_odd = any(row["is_forged"] or row["not_understood_reason"] == "cut" for row in rows)
     before = rows[0]["raw"] if rows and rows[0]["not_understood_reason"] == "no_envelope" else b""
-    return not (is_odd or DATE.search(before)) and any(is_kafkas(row["logger"] or "") for row in rows)
+    is_in_line = any(not (row["raw"] or b"\n").endswith(b"\n") for row in rows[:-1])
+    return not (is_odd or is_in_line or DATE.search(before)) and any(
+        is_kafkas(row["logger"] or "") for row in rows
+    )
 
 
 def unread(data: bytes) -> Row:

@@ -32,7 +32,9 @@ def parted(records: Records, reason: pa.Array, is_forged: pa.Array, envelope: En
     an indented line or one with a carriage return holds is none. A last line that is torn inside of a start is none of
     the record before it, nor are zero bytes. reason, is_forged: of each record, as columns of bronze.log_record.
     """
-    if envelope.wrappers or not isinstance(envelope.layout, Layout):
+    layout = envelope.layout
+    # Where nothing is printed behind the message, a message may say anything up to the end of its line.
+    if envelope.wrappers or not isinstance(layout, Layout) or layout.ends_in_message:
         return records
     torn = _torn_ends(records, envelope)
     inside = _inside(records, reason, is_forged, envelope, log)
