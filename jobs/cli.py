@@ -88,6 +88,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "runs_main",
         "what ran when, and what --run-id of show ... terms can still read",
     ),
+    "views": (
+        "jobs.questions.views",
+        "main",
+        "SQL of DuckDB: one view a table over all clusters, as published",
+    ),
     "doctor": (
         "jobs.questions.doctor",
         "main",

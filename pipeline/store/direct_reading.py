@@ -63,6 +63,24 @@ def read_directly(
     return as_declared(whole.select(asked), spec)
 
 
+def files_of_version(
+    folder: str, spec: TableSpec, version: int | None, stated: Contents | None = None
+) -> list[str]:
+    """Paths or URIs of the data files of a version, for what reads Parquet. Fails as read_directly does."""
+    try:
+        table = opened(f"{folder}/{spec.layer}/{spec.table}", version, stated)
+        if "deletionVectors" in (table.protocol().reader_features or ()) and vectors_in(table):
+            raise OSError(errno.EIO, "Files with rows that are marked as deleted", folder)
+        return sorted(table.file_uris())
+    except UNREADABLE as problem:
+        raise unread(problem, folder, spec, version) from problem
+
+
+def vectors_in(table: DeltaTable) -> int:
+    """How many files name rows of theirs that are deleted: who reads Parquet alone would have them."""
+    return len(pa.table(table.deletion_vectors()))
+
+
 def unread(problem: BaseException, folder: str, spec: TableSpec, version: int | None) -> BaseException:
     """Why a version cannot be read: removed by retention, damaged, out of reach; else the problem itself."""
     warehouse, _, cluster = folder.rpartition("/")
@@ -86,15 +104,18 @@ def unread(problem: BaseException, folder: str, spec: TableSpec, version: int | 
 
 def scanned(uri: str, version: int | None, spec: TableSpec, stated: Contents | None = None) -> pl.LazyFrame:
     """The declared columns; what Delta's statistics rule out is not opened."""
-    if URI.match(uri):
-        table = DeltaTable(uri, version=version)
-    else:
-        table = LocalTable(uri, version=version)
-        require_as_logged(Path(uri), table, stated)
-    rows = pl.scan_delta(table)
+    rows = pl.scan_delta(opened(uri, version, stated))
     there, types = rows.collect_schema(), empty(spec).schema
     later = {name: pl.lit(None, types[name]) for name in spec.columns if name not in there}
     return rows.with_columns(**later)
+
+
+def opened(uri: str, version: int | None, stated: Contents | None) -> DeltaTable:
+    if URI.match(uri):
+        return DeltaTable(uri, version=version)
+    table = LocalTable(uri, version=version)
+    require_as_logged(Path(uri), table, stated)
+    return table
 
 
 def require_as_logged(folder: Path, table: DeltaTable, stated: Contents | None) -> None:

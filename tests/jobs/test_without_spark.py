@@ -15,6 +15,7 @@ COMMANDS = (
     "runs",
     "outages",
     "brokers",
+    "views",
     "doctor",
     "verify",
     "show F1",
