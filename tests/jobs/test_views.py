@@ -40,6 +40,8 @@ def test_each_table_has_the_rows_that_were_published(
 ) -> None:
     other = golden.parent / "a 'name' *?{a,b} ü" / "warehouse"
     shutil.copytree(golden, other)
+    # A folder that this one would find if its name were a pattern.
+    shutil.copytree(golden, golden.parent / "a 'name' xy{a,b} ü" / "warehouse")
     database = with_views(sql_of(other, capsys))
     at = direct_warehouse(str(other))
     assert at is not None
