@@ -244,6 +244,7 @@ class Run:
             **(stated or made_by(self.request.settings, self.request.cluster_id)),
         )
         self.lock.require_mine()
-        written = ClusterTables(self.store, self.run_id, self.versions)
-        require_conserved(self.store, written, self.versions, self.counts)
+        if stated is None:
+            written = ClusterTables(self.store, self.run_id, self.versions)
+            require_conserved(self.store, written, self.versions, self.counts)
         self.store.publish(row)

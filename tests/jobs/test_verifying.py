@@ -263,7 +263,8 @@ def test_findings_of_the_sample_are_confirmed(
     sample_warehouse: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["verify", "--warehouse", sample_warehouse]) == 0
-    *lines, total = capsys.readouterr().out.splitlines()
+    cluster, *lines, total = capsys.readouterr().out.splitlines()
+    assert cluster == "lab-2.2.2"
     assert total == "FINDINGS  24: 23 confirmed, 0 not confirmed, 1 cannot be decided"
     assert Counter(line.split("  ")[1] for line in lines) == {
         "unclean_election": 1,
