@@ -114,7 +114,7 @@ def odd_line(told: ClusterTold, one: Row) -> Line:
         plain(one["machine"]),
         said(f"{one['from_state']} to {one['to_state']}"),
         said("normal" if one["normal"] else ""),
-        said(next(iter(printable_lines(raw, width=200)), "")),
-        said(near),
+        said(next(iter(printable_lines(raw, width=200)), ""), "raw"),
+        said(near, "place"),
     )
     return Line(cells, one["logged_at"], one["logged_at"])

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from jobs.questions.terms import gap_text
 from jobs.report.asked_tables import deletions, moved, moves
+from jobs.report.happened_table import happened
 from jobs.report.served_tables import imbalance, outage_tables
 from jobs.report.table import MOST_ROWS, Cell, Line, Table, at, length, number, plain, said
 from jobs.report.told import ClusterTold
@@ -20,6 +21,7 @@ def tables_of(told: ClusterTold, prefix: str) -> Iterator[Table]:
     yield moved(told)
     yield deletions(told)
     yield from moves(told)
+    yield happened(told)
 
 
 def terms(told: ClusterTold, prefix: str) -> Table:

@@ -105,6 +105,16 @@ def test_tables_tell_what_the_questions_tell(sample: Node, sample_answers: Answe
     assert len(rows["reassignments"]) == sample_answers.rows("gold.reassignment").height
 
 
+def test_what_happened_stands_in_order_with_its_lines(sample: Node, sample_answers: Answers) -> None:
+    (table,) = sample.all("section", id="happened")
+    rows = [[cell.text for cell in row.all("td")] for row in table.all("tr")[1:]]
+    assert [row[0] for row in rows] == sorted(row[0] for row in rows)
+    elected = [row for row in rows if row[1].endswith("was elected controller")]
+    assert len(elected) == len(sample_answers.terms())
+    assert all(re.fullmatch(r"[0-9a-f]{16}:\d+", row[3]) and row[0][11:19] in row[4] for row in elected)
+    assert any("without a leader" in row[1] for row in rows)
+
+
 def test_only_style_and_script_are_let_in_by_their_hashes(sample: Node) -> None:
     hashes = []
     for name in ("style", "script"):
