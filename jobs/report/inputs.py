@@ -26,7 +26,7 @@ def inputs(told: ClusterTold) -> Table:
     lines = [
         Line(
             (
-                said(shortened(one["path"], 400)),
+                said(shortened(one["path"], 400), "place"),
                 said(one["log"]),
                 number(one["node_id"]),
                 Cell(human_bytes(one["consumed_bytes"]), one["consumed_bytes"], "number"),

@@ -1,6 +1,9 @@
 """What the logs do not tell of a cluster, said on its page before its findings are."""
 
+from polars import col
+
 from jobs.questions.named.missing import missing_evidence
+from jobs.questions.named.standing import nodes_text
 from jobs.questions.nodes import KRAFT
 from jobs.questions.rows import place_of
 from jobs.questions.unpublished import not_told
@@ -9,7 +12,7 @@ from jobs.report.told import ClusterTold
 from jobs.screen.first_screen import not_known
 from jobs.text import day_clock, printable_lines, shortened
 
-GAP = "silver.log_gap"
+EVIDENCE = "gold.evidence"
 KRAFT_MOVES = "in KRaft mode moves are not judged, and ratios have no limit"
 NO_TRACE = (
     "replica moves, and partitions that go Offline or NonExistent, are not printed at this log level:"
@@ -49,11 +52,11 @@ def unknown_part(told: ClusterTold, room: Room) -> Markup:
 
 def general(told: ClusterTold) -> list[str]:
     """Of the whole cluster, as the first screen says it."""
-    facts = told.facts
+    facts, untold = told.facts, unanswered(told)
     said = [one.strip() for one in not_known(facts)]
     if facts.mode == KRAFT:
         said.append(KRAFT_MOVES)
-    elif facts.level and not facts.level["is_trace"]:
+    elif facts.level and not facts.level["is_trace"] and not untold:
         said.append(NO_TRACE)
     read = facts.read
     beside = sum(one["count"] for one in facts.reasons if one["is_beside"])
@@ -67,4 +70,15 @@ def general(told: ClusterTold) -> list[str]:
         said.append(f"{unread:,} of {read['records']:,} records are not understood ({why})")
     if facts.at_end and facts.at_end["unknown"]:
         said.append(f"of {facts.at_end['unknown']:,} partitions leader or replicas at the end are not known")
-    return [*said, *not_told(told.answers.tables)]
+    return [*said, *untold, *not_told(told.answers.tables)]
+
+
+def unanswered(told: ClusterTold) -> list[str]:
+    """What the logs of a node cannot answer, with what there is to do about it, as gold.evidence says."""
+    rows = told.within.rows(EVIDENCE, None, ("node_id", "unanswered")).explode("unanswered").drop_nulls()
+    found = rows.group_by(what="unanswered").agg(nodes=col("node_id").unique().sort()).sort("what")
+    return [
+        f"{question}: not at all times told by {nodes_text([*map(str, nodes)], 'node')} as controller; {todo}"
+        for what, nodes in found.head(SHOWN).iter_rows()
+        for question, _, todo in [what.partition(": ")]
+    ]

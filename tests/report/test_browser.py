@@ -96,3 +96,10 @@ def test_a_heading_sorts_and_words_are_looked_for(browser: Browser, address: str
 def test_no_part_is_wider_than_the_window(browser: Browser, address: str, width: int) -> None:
     browser.open(address, width)
     assert browser.value("document.documentElement.scrollWidth") <= width
+
+
+def test_a_sheet_of_paper_is_wide_enough(browser: Browser, address: str) -> None:
+    browser.ask("Emulation.setEmulatedMedia", media="print")
+    browser.open(address, 720)
+    assert browser.value("document.documentElement.scrollWidth") <= 720
+    browser.ask("Emulation.setEmulatedMedia", media="")
