@@ -103,4 +103,4 @@ def legend() -> Markup:
         for class_, words in KEYS.items()
     )
     said = " Times are UTC. Where a lane of evidence is empty, no log of that node tells of the time."
-    return element("p", *keys, said, class_="legend")
+    return element("p", joined(keys, " "), said, class_="legend")

@@ -1,22 +1,25 @@
 """The table of a page that tells in order what was decided and asked for, each with the line that says it."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from jobs.questions.named.answer import Told
-from jobs.questions.named.happened import About, Happened, asked_for, rows_of, told_of
+from jobs.questions.named.happened import About, Happened, asked_for, told_of
 from jobs.questions.named.sources import SOURCES
 from jobs.questions.rows import Place, Row, place_of
 from jobs.report.table import MOST_ROWS, Cell, Line, Table, at, said
 from jobs.report.told import ClusterTold
 from jobs.text import printable_lines, shortened
+from pipeline.core.conditions import all_of, before, since
 
 LEFT_OUT = "gold.leader_election"  # the most of all rows: the drawing has them, findings the unclean ones
+MOST_READ = 5000  # of a table
 WIDTH = 190
 
 
 def happened(told: ClusterTold) -> Table:
     """The last ones where there are too many."""
-    every = told_in_order(told)
+    every, unread_count = told_in_order(told)
     shown = every[-MOST_ROWS:]
     places = [place for one in shown for place in one.evidence[:1]]
     lines = told.answers.lines(places) if places else {}
@@ -28,24 +31,30 @@ def happened(told: ClusterTold) -> Table:
         notes=[
             "Without elections of leaders, which the drawing counts: 'ask what-happened' tells them, too."
         ],
-        all_count=len(every),
+        all_count=len(every) + unread_count,
         more=told.command("ask what-happened --at TIME --around 5m"),
     )
 
 
-def told_in_order(told: ClusterTold) -> list[Told]:
+def told_in_order(told: ClusterTold) -> tuple[list[Told], int]:
+    """The last of each table, and how many there are before these."""
     begin, end = told.first_at, told.last_at
     if begin is None or end is None:
-        return []
-    answers, everything = told.within, About()
-    found: list[Happened] = [
-        (row[source.at], place, row)
-        for place, source in enumerate(SOURCES)
-        if source.table != LEFT_OUT
-        for row in rows_of(answers, source, begin, end, everything)
-    ]
-    found += [(row["at"], len(SOURCES), row) for row in asked_for(answers, begin, end, everything)]
-    return list(told_of(sorted(found, key=lambda one: one[:2])))
+        return [], 0
+    found: list[Happened] = []
+    unread_count = 0
+    for place, source in enumerate(SOURCES):
+        if source.table == LEFT_OUT or not told.within.has(source.table):
+            continue
+        within = since(source.at, begin) & before(source.at, end + timedelta(microseconds=1))
+        rows = told.within.rows(source.table, all_of(within, source.only)).sort(
+            source.at, maintain_order=True
+        )
+        unread_count += max(rows.height - MOST_READ, 0)
+        found += [(row[source.at], place, row) for row in rows.tail(MOST_READ).to_dicts()]
+    asked = asked_for(told.within, begin, end, About())
+    found += [(row["at"], len(SOURCES), row) for row in asked]
+    return list(told_of(sorted(found, key=lambda one: one[:2]))), unread_count
 
 
 def happened_line(one: Told, lines: dict[Place, Row]) -> Line:

@@ -150,6 +150,12 @@ def test_a_window_draws_its_own_time(sample_answers: Answers) -> None:
     assert re.fullmatch(r"09:00:\d\d", svg.all("text")[0].text)
 
 
+def test_keys_have_room_to_wrap(sample: Node) -> None:
+    """Without a blank between them they are one word to Firefox."""
+    (legend,) = sample.all("p", class_="legend")
+    assert "in office (epoch)  no controller  at most so long" in legend.text
+
+
 def test_marks_beyond_the_room_are_counted(sample_answers: Answers) -> None:
     assert "marks more are not drawn" in drawn(sample_answers, room=3000).text
 

@@ -11,8 +11,10 @@ import pytest
 from jobs.questions.answers import Answers
 from jobs.questions.rows import place_of
 from jobs.questions.window import Window
+from jobs.report import happened_table
 from jobs.report.command import masking_of
 from jobs.report.elements import Room, element
+from jobs.report.happened_table import told_in_order
 from jobs.report.inputs import masking_text
 from jobs.report.page import page, section
 from jobs.report.told import told_of
@@ -115,6 +117,17 @@ def test_what_happened_stands_in_order_with_its_lines(sample: Node, sample_answe
     assert len(elected) == len(sample_answers.terms())
     assert all(re.fullmatch(r"[0-9a-f]{16}:\d+", row[3]) and row[0][11:19] in row[4] for row in elected)
     assert any("without a leader" in row[1] for row in rows)
+
+
+def test_of_too_much_that_happened_the_last_is_told(
+    sample_answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = told_of(sample_answers, Window(), "off", is_stored=True)
+    every, none = told_in_order(told)
+    monkeypatch.setattr(happened_table, "MOST_READ", 100)
+    last, unread_count = told_in_order(told)
+    assert none == 0 and unread_count == 2 * (sample_answers.rows("gold.partition_outage").height - 100)
+    assert [one.text for one in last[-20:]] == [one.text for one in every[-20:]]
 
 
 def test_only_style_and_script_are_let_in_by_their_hashes(sample: Node) -> None:
