@@ -1,9 +1,11 @@
 """One drawing over time: lanes of nodes and of partitions, and which times the logs tell of."""
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 from jobs.report import lanes_of_evidence, lanes_of_nodes, lanes_of_partitions
 from jobs.report.elements import Markup, Room, element, joined
+from jobs.report.lanes_of_findings import finding_lanes
 from jobs.report.scale import LABEL, LEFT, RIGHT, Lane, Scale
 from jobs.report.table import millis
 from jobs.report.told import ClusterTold
@@ -44,14 +46,15 @@ KEYS = {
 }
 
 
-def drawing(told: ClusterTold, room: Room) -> Markup:
-    """room: marks that do not fit are left out, which is said."""
+def drawing(told: ClusterTold, prefix: str, room: Room) -> Markup:
+    """prefix: before the anchors of findings. room: marks that do not fit are left out, which is said."""
     first, last = told.first_at, told.last_at
     if first is None or last is None or first >= last:
         return element("p", "Nothing is drawn: the records have no time.", class_="note")
     scale = Scale(first, last)
     parts, y, left_out = [], TOP, 0
-    for lane in (lane for lanes in LANES for lane in lanes(told, scale)):
+    others = (lane for lanes in LANES for lane in lanes(told, scale))
+    for lane in chain(finding_lanes(told, scale, prefix), others):
         marks = [one for one in lane.marks if room.takes(one)]
         left_out += len(lane.marks) - len(marks)
         parts.append(lane_part(lane, marks, y))

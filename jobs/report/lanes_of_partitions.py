@@ -11,15 +11,14 @@ from jobs.questions.rows import Row
 from jobs.questions.terms import words
 from jobs.report.asked_tables import LIFE
 from jobs.report.elements import Markup, element
-from jobs.report.scale import Lane, Scale, times_text
+from jobs.report.scale import MOST_BARS, Bar, Lane, Scale, stacked, times_text
 from jobs.report.told import ClusterTold
 from jobs.text import counted, list_text, ratio_text, shortened
 from pipeline.core.conditions import differs, equals
 
-MOST_TOPICS, MOST_BROKERS, MOST_BARS = 12, 20, 400
+MOST_TOPICS, MOST_BROKERS = 12, 20
 ELECTION, IMBALANCE = "gold.leader_election", "gold.leader_imbalance"
 RATIO_HEIGHT = 30
-ROWS = 6  # below each other where bars overlap
 DELETIONS = {"completed": "done", "requested": "waits", "in_progress": "waits", "put_off": "waits"}
 OUTCOMES = {
     "completed": "done",
@@ -153,50 +152,34 @@ def ratio_marks(broker: int, rows: Sequence[Row], scale: Scale) -> list[Markup]:
 def moves(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
     rows = told.within.rows(reassignments.TABLE).sort("started_at", "topic", "partition").to_dicts()
     bars = [
-        (
+        Bar(
             one["started_at"],
             one["ended_at"],
-            OUTCOMES.get(one["outcome"], "other"),
+            f"move {OUTCOMES.get(one['outcome'], 'other')}",
             f"{partition_of(one)} {list_text(one['original_replicas'])} to {list_text(one['target_replicas'])}: "
             f"{words(one['outcome'])}, {times_text(one['started_at'], one['ended_at'])}",
         )
         for one in rows
     ]
-    yield from stacked("reassignments", bars, scale)
+    yield from headed("reassignments", bars, scale)
     lives = (
         told.within.rows(LIFE, differs("deletion_state", "none")).sort("first_seen_at", "topic").to_dicts()
     )
     bars = [
-        (
+        Bar(
             begin,
             one["ended_at"] or one["completed_at"],
-            DELETIONS.get(one["deletion_state"], "other"),
+            f"move {DELETIONS.get(one['deletion_state'], 'other')}",
             f"{shortened(one['topic'], 120)}: deletion {words(one['deletion_state'])}, "
             f"{times_text(begin, one['ended_at'] or one['completed_at'])}",
         )
         for one in lives
         if (begin := one["deletion_requested_at"] or one["put_off_at"])
     ]
-    yield from stacked("deletions of topics", bars, scale)
+    yield from headed("deletions of topics", bars, scale)
 
 
-def stacked(
-    name: str, bars: Sequence[tuple[datetime, datetime | None, str, str]], scale: Scale
-) -> Iterator[Lane]:
-    """In rows below each other where they overlap."""
-    if not bars:
-        return
-    yield Lane(name, is_heading=True)
-    ends: list[float] = []
-    marks: list[list[Markup]] = []
-    for begin, end, class_, title in sorted(bars[:MOST_BARS], key=lambda one: one[0]):
-        left, right = scale.x(begin), scale.x(end or scale.last)
-        row = next((place for place, used in enumerate(ends) if used < left), len(ends))
-        row = min(row, ROWS - 1)
-        if row == len(ends):
-            ends.append(0.0)
-            marks.append([])
-        ends[row] = max(ends[row], right, left + 3)
-        marks[row] += scale.bar(f"move {class_}", begin, end, title)
-    for place, own in enumerate(marks):
-        yield Lane(f"{len(bars):,} in all" if place == 0 else "", own)
+def headed(name: str, bars: Sequence[Bar], scale: Scale) -> Iterator[Lane]:
+    if bars:
+        yield Lane(name, is_heading=True)
+        yield from stacked(f"{len(bars):,} in all", bars, scale)

@@ -111,7 +111,7 @@
     let begun = null;
     const span = (event) => [begun, at(event)].sort((one, other) => one - other).map(Math.round);
     drawing.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0 || event.pointerType === "touch") return;
+      if (event.button !== 0 || event.pointerType === "touch" || event.target.closest("a")) return;
       begun = at(event);
       drawing.setPointerCapture(event.pointerId);
       event.preventDefault();

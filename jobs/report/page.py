@@ -92,7 +92,7 @@ def section(told: ClusterTold, place: int = 1, count: int = 1) -> Section:
     prefix = f"c{place}-" if count > 1 else ""
     size = min(MOST_OF_ONE, MOST_BYTES // count)
     tables = [*tables_of(told, prefix), inputs(told)]
-    drawn = drawing(told, Room(int(size * DRAWING)))
+    drawn = drawing(told, prefix, Room(int(size * DRAWING)))
     titles = {"unknown": UNKNOWN_TITLE, "time": "Over time", "findings": "Findings"} | {
         one.name: one.title for one in tables
     }

@@ -1,6 +1,6 @@
 """Time on a drawing: where a moment stands, marks at round times, and bars from one moment until another."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -11,6 +11,8 @@ LEFT, RIGHT = 170.0, 1110.0  # of what is drawn; labels stand left of it
 HEIGHT = 16  # of a lane
 LEAST = 1.5  # of a bar
 MOST_LANES = 40  # of a kind
+MOST_BARS = 400
+ROWS = 6  # below each other where bars overlap
 LABEL = 25  # characters
 TITLE = 300
 ROUND_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
@@ -26,6 +28,17 @@ class Lane:
     marks: Sequence[Markup] = field(default_factory=list)
     height: int = HEIGHT
     is_heading: bool = False
+
+
+@dataclass(frozen=True)
+class Bar:
+    """until_at: None, it goes on. href: where it leads on the page."""
+
+    from_at: datetime
+    until_at: datetime | None
+    class_: str
+    title: str
+    href: str | None = None
 
 
 @dataclass(frozen=True)
@@ -84,3 +97,22 @@ class Scale:
 def times_text(from_at: datetime | None, until_at: datetime | None) -> str:
     begin = day_clock(from_at) if from_at else "?"
     return f"{begin} to {day_clock(until_at) if until_at else 'the end'} UTC"
+
+
+def stacked(label: str, bars: Sequence[Bar], scale: Scale) -> Iterator[Lane]:
+    """In lanes below each other where they overlap; the first has the label."""
+    ends: list[float] = []
+    marks: list[list[Markup]] = []
+    for one in sorted(bars[:MOST_BARS], key=lambda one: one.from_at):
+        left, right = scale.x(one.from_at), scale.x(one.until_at or scale.last)
+        row = next((place for place, used in enumerate(ends) if used < left), min(len(ends), ROWS - 1))
+        if row == len(ends):
+            ends.append(0.0)
+            marks.append([])
+        ends[row] = max(ends[row], right, left + 3)
+        drawn = scale.bar(one.class_, one.from_at, one.until_at, one.title)
+        marks[row] += [element("a", each, href=one.href) if one.href else each for each in drawn]
+    hidden = len(bars) - MOST_BARS
+    for place, own in enumerate(marks):
+        more = f", {hidden:,} not drawn" if hidden > 0 else ""
+        yield Lane(f"{label}{more}" if place == 0 else "", own)

@@ -79,6 +79,16 @@ def test_a_drag_over_the_drawing_narrows_too(browser: Browser, address: str) -> 
     )
 
 
+def test_a_click_on_a_finding_of_the_drawing_leads_to_its_text(browser: Browser, address: str) -> None:
+    browser.open(address)
+    browser.value("document.querySelector('svg.drawing').scrollIntoView()")
+    x, y, width, height = browser.value(BOX.replace("svg.drawing", "svg .found.warning"))
+    place = (x + width / 2, y + height / 2)
+    browser.drag(place, place)
+    assert browser.value("location.hash") == "#F2"
+    assert 0 <= browser.value("document.getElementById('F2').getBoundingClientRect().top") < 400
+
+
 def test_a_heading_sorts_and_words_are_looked_for(browser: Browser, address: str) -> None:
     browser.open(address)
     browser.value("document.querySelectorAll('#terms th button')[1].click()")

@@ -14,7 +14,7 @@ from jobs.report.elements import Room
 from jobs.report.lanes_of_evidence import node_marks
 from jobs.report.lanes_of_nodes import between
 from jobs.report.lanes_of_partitions import together
-from jobs.report.scale import LEFT, RIGHT, Scale
+from jobs.report.scale import LEFT, RIGHT, Bar, Scale, stacked
 from jobs.report.told import told_of
 from pipeline.core.frames import with_absent
 from pipeline.core.stored_tables import MemoryTables
@@ -27,7 +27,7 @@ ALL = Window()
 
 def drawn(answers: Answers, window: Window = ALL, room: int = 1_000_000) -> Node:
     told = told_of(answers, window, "off", is_stored=True)
-    return read(hatching() + drawing(told, Room(room)))
+    return read(hatching() + drawing(told, "", Room(room)))
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +148,28 @@ def test_a_window_draws_its_own_time(sample_answers: Answers) -> None:
     (svg,) = (one for one in drawn(sample_answers, Window(since)).all("svg") if "role" in one.attributes)
     assert svg.attributes["data-from"] == str(int(since.timestamp() * 1000))
     assert re.fullmatch(r"09:00:\d\d", svg.all("text")[0].text)
+
+
+def test_findings_are_drawn_and_lead_to_their_text(sample: Node, sample_answers: Answers) -> None:
+    severities = [one["severity"] for one in sample_answers.findings()]
+    found = lanes(sample)
+    (critical,) = of_class(found["findings / 1 critical"], "found")
+    assert critical.text.startswith("F1 unclean election")
+    links = [str(one.attributes["href"]) for one in sample.all("a")]
+    assert sorted(links) == sorted(f"#F{number}" for number in range(1, len(severities) + 1))
+
+
+def test_bars_that_overlap_stand_below_each_other() -> None:
+    times = [BEGIN + timedelta(seconds=one) for one in range(6)]
+    scale = Scale(times[0], times[5])
+    spans = ((0, 2), (1, 3), (3, 4), (4, None))
+    bars = [Bar(times[begin], times[end] if end else None, "x", "") for begin, end in spans]
+    assert [(one.label, len(one.marks)) for one in stacked("4", bars, scale)] == [("4", 2), ("", 2)]
+    many = [Bar(times[1], times[2], "x", "")] * 450
+    said = list(stacked("450", many, scale))
+    assert (
+        said[0].label == "450, 50 not drawn" and sum(len(one.marks) for one in said) == 400 and len(said) == 6
+    )
 
 
 def test_keys_have_room_to_wrap(sample: Node) -> None:

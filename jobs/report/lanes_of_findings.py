@@ -1,0 +1,33 @@
+"""Lanes of a drawing that lead to the findings of a page, by severity."""
+
+from collections.abc import Iterator
+
+from jobs.questions.finding_lines import is_since
+from jobs.report.scale import Bar, Lane, Scale, stacked
+from jobs.report.told import ClusterTold
+from jobs.text import shortened
+from schemas.gold.finding import SEVERITIES
+
+
+def finding_lanes(told: ClusterTold, scale: Scale, prefix: str) -> Iterator[Lane]:
+    """Those that are known already are left out."""
+    shown = [
+        (number, one)
+        for number, one in told.findings
+        if one["suppressed_by"] is None and is_since(one, told.window.since)
+    ]
+    if shown:
+        yield Lane("findings", is_heading=True)
+    for severity in SEVERITIES:
+        bars = [
+            Bar(
+                one["valid_from_at"],
+                one["valid_until_at"],
+                f"found {severity}",
+                f"F{number} {shortened(one['sentence'], 250)}",
+                f"#{prefix}F{number}",
+            )
+            for number, one in shown
+            if one["severity"] == severity
+        ]
+        yield from stacked(f"{len(bars):,} {severity}", bars, scale)
