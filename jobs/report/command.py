@@ -1,5 +1,6 @@
 """The command `report`: one HTML file of what was published, to hand on to people who have no warehouse."""
 
+import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--output", metavar="FILE", required=True, help="the HTML file, written whole or not at all"
     )
     given = arguments.parse_args(argv)
+    options = options_of(given)
     window, file = Window(given.since, given.until), Path(given.output)
     try:
         window.require_forward()
@@ -39,15 +41,23 @@ def main(argv: Sequence[str] | None = None) -> int:
             require(one, "gold.finding")
         answers = {one.cluster_id: one for one in found}
         ordered = [answers[one.cluster_id] for one in by_need(map(status_of, found))]
-        sections = [section(stored(one, window), place, len(ordered)) for place, one in enumerate(ordered, 1)]
+        sections = [
+            section(stored(one, window, options), place, len(ordered)) for place, one in enumerate(ordered, 1)
+        ]
         write_page(file, sections)
     except PipelineError as problem:
         return said("report", problem)
     return 0
 
 
-def stored(answers: Answers, window: Window) -> ClusterTold:
-    return told_of(answers, window, masking_text(masking_of(answers)), is_stored=True)
+def stored(answers: Answers, window: Window, options: Sequence[str]) -> ClusterTold:
+    return told_of(answers, window, masking_text(masking_of(answers)), is_stored=True, options=options)
+
+
+def options_of(given: argparse.Namespace) -> list[str]:
+    """Of the commands on the page, where they are not the usual ones."""
+    asked = (("--warehouse", given.warehouse), ("--run-id", given.run_id))
+    return [word for name, value in asked if value not in (None, "warehouse") for word in (name, value)]
 
 
 def masking_of(answers: Answers) -> object:

@@ -15,12 +15,13 @@ from jobs.report.inputs import footer, inputs
 from jobs.report.tables import tables_of
 from jobs.report.told import ClusterTold
 from jobs.report.unknown import unknown_part
-from jobs.text import day_clock, human_bytes, printable
+from jobs.text import day_clock, human_bytes, printable, shortened
 from schemas.namespace import named
 
 MOST_BYTES = 8_000_000  # of all clusters
 MOST_OF_ONE = 4_500_000
 MODES = {KRAFT: "KRaft", "zookeeper": "ZooKeeper"}
+TITLE = 120  # characters of a cluster's name
 UNKNOWN_TITLE = "What is not known"
 # What takes which part of a cluster's room.
 FINDINGS, DRAWING, TABLE, UNKNOWN = 0.35, 0.12, 0.03, 0.05
@@ -38,7 +39,7 @@ class Section:
 def page(sections: Sequence[Section], made_at: datetime) -> str:
     """Of clusters in this order."""
     style, script = source("page.css"), source("page.js")
-    names = [one.cluster_id for one in sections]
+    names = [shortened(one.cluster_id, TITLE) for one in sections]
     title = f"Kafka controller audit: {', '.join(names[:5])}{' and more' if len(names) > 5 else ''}"
     head = element(
         "head",
@@ -83,7 +84,7 @@ def contents(sections: Sequence[Section]) -> Markup:
     """Of several clusters."""
     if len(sections) < 2:
         return joined([])
-    links = (element("a", one.cluster_id, href=f"#c{one.place}") for one in sections)
+    links = (element("a", shortened(one.cluster_id, TITLE), href=f"#c{one.place}") for one in sections)
     return element("nav", joined(links, " "), class_="clusters")
 
 
@@ -99,7 +100,7 @@ def section(told: ClusterTold, place: int = 1, count: int = 1) -> Section:
     unknown = unknown_part(told, Room(int(size * UNKNOWN)))
     content = element(
         "section",
-        element("h1", told.cluster_id),
+        element("h1", shortened(told.cluster_id, TITLE)),
         element("p", told.verdict, class_=f"verdict {worst(told)}"),
         element("dl", *summary(told)),
         parts_listed(titles, prefix),

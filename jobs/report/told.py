@@ -1,5 +1,6 @@
 """What a page tells of one cluster, asked of its tables once."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,10 +15,12 @@ from jobs.questions.rows import Place, Row, place_of
 from jobs.questions.window import TablesWithin, Window
 from jobs.screen.facts import Facts, gather
 from jobs.screen.first_screen import verdict
+from jobs.text import shortened
 from pipeline.catalog.tables import SPECS
 from pipeline.core.conditions import equals, is_in
 from pipeline.kafka.wording.events import events
 
+NAME = 300  # of a cluster
 SHOWN_RECORDS = 12  # of a finding
 SHOWN_FINDINGS = 300  # whose records are looked up
 
@@ -25,7 +28,7 @@ SHOWN_FINDINGS = 300  # whose records are looked up
 @dataclass(frozen=True)
 class ClusterTold:
     """answers: of all of the tables; within: of what the window shows. is_stored: there is a warehouse to ask more of.
-    numbers: of findings, by finding_id. masking: how the logs were masked."""
+    numbers: of findings, by finding_id. masking: how the logs were masked. options: of commands that ask more."""
 
     answers: Answers
     within: Answers
@@ -35,6 +38,7 @@ class ClusterTold:
     numbers: Mapping[str, int]
     is_stored: bool
     built: frozenset[str]
+    options: tuple[str, ...] = ()
 
     @property
     def cluster_id(self) -> str:
@@ -98,12 +102,19 @@ class ClusterTold:
         return rows if since is None else rows.filter((col(end) >= since).fill_null(value=True))
 
     def command(self, words: str) -> str:
-        """What tells more: of the warehouse, or of the same logs."""
-        return f"kafka-controller-audit {words} --cluster {self.cluster_id}" if self.is_stored else ""
+        """What tells more, as a shell takes it: of the warehouse; empty where there is none."""
+        given = shlex.join(("--cluster", shortened(self.cluster_id, NAME), *self.options))
+        return f"kafka-controller-audit {words} {given}" if self.is_stored else ""
 
 
 def told_of(
-    answers: Answers, window: Window, masking: str, *, is_stored: bool, built: Sequence[str] = ()
+    answers: Answers,
+    window: Window,
+    masking: str,
+    *,
+    is_stored: bool,
+    built: Sequence[str] = (),
+    options: Sequence[str] = (),
 ) -> ClusterTold:
     """built: the tables that the run has built, where `answers` do not know. Findings of a warehouse have the numbers
     of `show`, others those of the screen beside the page."""
@@ -112,4 +123,4 @@ def told_of(
     facts = gather(within, dict.fromkeys(names, ""), 0, window.since, window.until)
     numbered = answers.findings() if is_stored and window.is_bounded and facts.findings else facts.findings
     numbers = {one["finding_id"]: number for number, one in enumerate(numbered, 1)}
-    return ClusterTold(answers, within, facts, window, masking, numbers, is_stored, names)
+    return ClusterTold(answers, within, facts, window, masking, numbers, is_stored, names, tuple(options))

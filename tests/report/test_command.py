@@ -19,6 +19,7 @@ def test_a_warehouse_gives_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[
     said = capsys.readouterr()
     assert said.out == "" and said.err.startswith(f"{file}  ") and said.err.endswith(", 1 cluster\n")
     text = read(file.read_text(encoding="utf-8")).text
+    assert f" --warehouse {warehouse}" in text
     assert "Masking: off." in text and "kafka-controller-audit " in text
     assert main(["report", "--warehouse", str(warehouse), "--output", str(tmp_path / "no" / "a.html")]) == 2
     assert "Expected --output in a folder that can be written" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import re
+import shlex
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
@@ -109,6 +110,13 @@ def test_tables_tell_what_the_questions_tell(sample: Node, sample_answers: Answe
     assert len(rows["reassignments"]) == sample_answers.rows("gold.reassignment").height
 
 
+def test_commands_can_be_pasted_whatever_a_cluster_is_called(sample_answers: Answers) -> None:
+    hostile = Answers("$(id); 'x'", sample_answers.tables)
+    told = told_of(hostile, Window(), "off", is_stored=True, options=["--warehouse", "a b"])
+    words = shlex.split(told.command("show F1"))
+    assert words == ["kafka-controller-audit", "show", "F1", "--cluster", "$(id); 'x'", "--warehouse", "a b"]
+
+
 def test_what_happened_stands_in_order_with_its_lines(sample: Node, sample_answers: Answers) -> None:
     (table,) = sample.all("section", id="happened")
     rows = [[cell.text for cell in row.all("td")] for row in table.all("tr")[1:]]
@@ -182,7 +190,7 @@ def test_what_logs_say_stays_text(text: str, sample_answers: Answers) -> None:
     assert {str(one.attributes["href"])[0] for one in root.all("a")} == {"#"}
     assert made.isprintable() or all(one.isprintable() or one == "\n" for one in made)
     (heading,) = root.all("h1")
-    assert heading.text.rstrip("…") in printable(text)
+    assert heading.text.rstrip("…") in printable(text) and len(heading.text) <= 120
     assert len(made) < 3_000_000
 
 
