@@ -1,6 +1,6 @@
 """What was read, after damage: whole segments stay, those that a log still holds are read again, the rest is lost."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -135,9 +135,14 @@ class BronzeMending:
         load_seqs = names.filter(col("file_id").is_in(sorted(self.again)))["load_seq"].to_list()
         for spec in READ:
             self.tables.delete_segments(spec, load_seqs)
-        among = ", ".join(literal(one) for one in sorted(self.again))
-        self.upkeep.store.delta.delete(file_sighting.SPEC, f"file_id IN ({among})")
-        self.tables.note_version(file_sighting.SPEC)
+        self.forget_sightings(self.again)
+
+    def forget_sightings(self, files: Collection[str]) -> None:
+        """So that their paths are looked into anew, and their names are free for the same content."""
+        if files:
+            among = ", ".join(literal(one) for one in sorted(files))
+            self.upkeep.store.delta.delete(file_sighting.SPEC, f"file_id IN ({among})")
+            self.tables.note_version(file_sighting.SPEC)
 
     def give_up(self, missing: pl.DataFrame) -> None:
         """What is lost for good becomes rows of bronze.lost_segment."""
@@ -145,6 +150,8 @@ class BronzeMending:
         self.append(lost_segment.SPEC, self.lost)
         for spec in READ:
             self.tables.delete_segments(spec, missing["load_seq"].to_list())
+        left = self.read(source_file.SPEC, ("file_id",))["file_id"]
+        self.forget_sightings(set(missing["file_id"]) - set(left))
 
     def append(self, spec: TableSpec, rows: pl.DataFrame) -> None:
         if not rows.is_empty():

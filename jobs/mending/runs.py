@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.core.frames import empty
-from pipeline.store.commit_files import drop_torn, newest_whole
+from pipeline.store.commit_files import drop_torn, has_lost_row, newest_whole
 from pipeline.store.damage import run_damage, versions_behind
 from pipeline.store.mending import give_up_files, is_readable, roll_back, set_aside
 from pipeline.store.published import last_row, last_run
@@ -35,7 +35,11 @@ def made_readable(store: ClusterWarehouse, aside: Path) -> None:
     table = Path(store.delta.uri(run.SPEC))
     newest = newest_whole(store.files, str(table))
     drop_torn(store.files, str(table), -1 if newest is None else newest)
-    is_whole = newest is not None and is_readable(table, newest)
+    is_whole = (
+        newest is not None
+        and is_readable(table, newest)
+        and not has_lost_row(store.files, str(table), newest)
+    )
     if newest is None or roll_back(table, newest, is_log_whole=is_whole) is None:
         set_aside(table, aside / run.SPEC.name)
         return

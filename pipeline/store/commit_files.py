@@ -44,6 +44,13 @@ def actions_of(files: ReadableFiles, uri: str, version: int) -> list[dict[str, A
     return actions if actions and all(isinstance(one, dict) for one in actions) else None
 
 
+def has_lost_row(files: ReadableFiles, uri: str, version: int) -> bool:
+    """Whether a commit notes a row, as those of ops.run do, and names no file that holds it."""
+    actions = actions_of(files, uri, version) or []
+    is_noted = (note(files, uri, version) or "").startswith("{")
+    return is_noted and not {"add", "remove"} & {kind for one in actions for kind in one}
+
+
 def newest_whole(files: ReadableFiles, uri: str) -> int | None:
     """The newest version whose commit is not torn; None: there is none."""
     newest = head(files, uri)

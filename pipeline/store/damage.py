@@ -9,7 +9,7 @@ from pathlib import Path
 from deltalake.exceptions import DeltaError
 
 from pipeline.core.errors import WarehouseDamaged
-from pipeline.store.commit_files import head, newest_whole
+from pipeline.store.commit_files import has_lost_row, head, newest_whole
 from pipeline.store.contents import AT_ONCE, Contents, DataFile, data_files, summed
 from pipeline.store.files import ReadableFiles
 from pipeline.store.hadoop_sums import is_as_summed
@@ -104,6 +104,10 @@ def of_version(
 ) -> tuple[list[DataFile], Damage | None]:
     """The data files of a version of a table, and what is wrong with them."""
     uri = uri_of(folder, name)
+    if name == run.SPEC.name and has_lost_row(LocalFiles(), uri, version):
+        return [], Damage(
+            name, "contents_differ", f"version {version} of {name} without the row that it noted"
+        )
     if odd := altered_log(Path(uri), version):
         return [], Damage(
             name, "log_altered", f"{odd} of {name} empty, or with other bytes than written", (odd,)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 MAGIC = b"crc\0"
 HEADER_BYTES, SUM_BYTES = 8, 4
+STRETCH_BYTES = 512  # Hadoop's default, file.bytes-per-checksum
 MOST_STRETCH_BYTES = 1 << 20
 
 
@@ -24,9 +25,18 @@ def is_as_summed(path: Path) -> bool | None:
     stretch = int.from_bytes(sums[len(MAGIC) : HEADER_BYTES], "big")
     if not sums.startswith(MAGIC) or not 0 < stretch <= MOST_STRETCH_BYTES:
         return None
-    content, expected = memoryview(path.read_bytes()), sums[HEADER_BYTES:]
-    found = b"".join(
-        zlib.crc32(content[start : start + stretch]).to_bytes(SUM_BYTES, "big")
-        for start in range(0, len(content), stretch)
+    return sums_of(path.read_bytes(), stretch) == sums[HEADER_BYTES:]
+
+
+def keep_sums(path: Path) -> None:
+    """Writes the sums of a file beside it, as Hadoop would have."""
+    header = MAGIC + STRETCH_BYTES.to_bytes(SUM_BYTES, "big")
+    path.with_name(f".{path.name}.crc").write_bytes(header + sums_of(path.read_bytes(), STRETCH_BYTES))
+
+
+def sums_of(content: bytes, stretch: int) -> bytes:
+    whole = memoryview(content)
+    return b"".join(
+        zlib.crc32(whole[start : start + stretch]).to_bytes(SUM_BYTES, "big")
+        for start in range(0, len(whole), stretch)
     )
-    return found == expected

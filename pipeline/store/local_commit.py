@@ -12,6 +12,7 @@ from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Tr
 from deltalake import write_deltalake as write
 from deltalake.exceptions import CommitFailedError, DeltaError
 
+from pipeline.store.hadoop_sums import keep_sums
 from schemas.spec import TableSpec
 
 # As Spark does: of every tenth version a checkpoint, so that readers need not go through all commits.
@@ -45,6 +46,9 @@ def add_row(
         )
     except CommitFailedError:
         return False
+    for path in folder.glob("*.parquet"):
+        if not path.with_name(f".{path.name}.crc").exists():
+            keep_sums(path)
     if table.version() % CHECKPOINT_EACH == 0:
         # Readers do without it, and the row is committed.
         with contextlib.suppress(DeltaError, OSError):

@@ -11,7 +11,7 @@ from pipeline.core.errors import WarehouseDamaged
 from pipeline.store.commit_files import drop_torn, head, note
 from pipeline.store.contents import contents_of, data_files, summed
 from pipeline.store.damage import compared_with_sums, due, inspected, require_whole, run_damage
-from pipeline.store.hadoop_sums import is_as_summed
+from pipeline.store.hadoop_sums import is_as_summed, keep_sums
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.published import Published, keep_last_run, last_run, published
 from pipeline.store.readable_warehouse import DirectWarehouse
@@ -139,3 +139,12 @@ def test_readers_find_what_was_published_though_the_table_of_runs_is_gone(
     warehouse = DirectWarehouse(str(tmp_path), LocalFiles())
     assert warehouse.clusters() == [CLUSTER]
     assert warehouse.published(CLUSTER).versions == seen.versions
+
+
+def test_sums_are_kept_as_hadoop_keeps_them(cluster: Path, seen: Published, tmp_path: Path) -> None:
+    whole = files(cluster / "bronze" / "log_record", seen.versions["bronze.log_record"])[0]
+    copy = Path(shutil.copy(whole, tmp_path))
+    keep_sums(copy)
+    assert (tmp_path / f".{whole.name}.crc").read_bytes() == whole.with_name(
+        f".{whole.name}.crc"
+    ).read_bytes()
