@@ -14,10 +14,9 @@ from jobs.run.outcome import said
 from jobs.settings.arguments import on_format
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import EnvironmentProblem, PipelineError, WarehouseDamaged
-from pipeline.core.files import URI
 from pipeline.store.examination.answer import Examination
 from pipeline.store.examination.examined import clusters_of, examined
-from pipeline.store.readable_warehouse import DirectWarehouse, direct_warehouse, readable_warehouse
+from pipeline.store.readable_warehouse import DirectWarehouse, readable_directly
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,16 +42,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def within_reach(uri: str) -> DirectWarehouse:
     """EnvironmentProblem: only Spark reads it."""
-    found = direct_warehouse(uri)
-    # Where Spark is configured it alone tells whether a path is one of this machine.
-    asked = readable_warehouse(uri) if found is None and not URI.match(uri) else found
-    if not isinstance(asked, DirectWarehouse):
+    found = readable_directly(uri)
+    if found is None:
         raise EnvironmentProblem(
             expected="a warehouse on a disk of this machine or in an object store",
             found=f"{uri}, which only Spark reads",
             todo="a run compares the versions of its tables as it begins; to look at all, copy it to a disk",
         )
-    return asked
+    return found
 
 
 def as_json(found: Sequence[Examination], warehouse: str) -> str:

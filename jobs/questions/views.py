@@ -15,7 +15,7 @@ from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import EnvironmentProblem, InputProblem, PipelineError
 from pipeline.store.direct_reading import files_of_version
 from pipeline.store.published import Published
-from pipeline.store.readable_warehouse import DirectWarehouse, direct_warehouse
+from pipeline.store.readable_warehouse import DirectWarehouse, readable_directly
 from schemas.ops import run
 from schemas.spec import TableSpec
 
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def statements(given: argparse.Namespace) -> Iterator[str]:
     """EnvironmentProblem: only Spark reads this warehouse. InputProblem: no such cluster or run."""
-    at = direct_warehouse(given.warehouse)
+    at = readable_directly(given.warehouse)
     if at is None:
         raise EnvironmentProblem(
             expected="a warehouse on a disk or in an object store, as DuckDB reads no other",

@@ -76,6 +76,13 @@ def direct_warehouse(uri: str) -> DirectWarehouse | None:
     return None
 
 
+def readable_directly(uri: str) -> DirectWarehouse | None:
+    """The same, but that a path is asked of Spark where somebody configured it; None: only Spark reads it."""
+    found = direct_warehouse(uri)
+    asked = readable_warehouse(uri) if found is None and SCHEME.match(uri) is None else found
+    return asked if isinstance(asked, DirectWarehouse) else None
+
+
 def through_spark(uri: str) -> ReadableWarehouse:
     try:
         module = import_module(named("pipeline.store.spark_published_tables"))

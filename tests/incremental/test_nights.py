@@ -49,12 +49,11 @@ class Nights:
 
 FEW = (
     ("2.2.2-zk-stock", Nights(hour=12)),
-    ("3.9.1-zk-trace", Nights(late=(1,), how="last")),
     ("3.9.2-kraft-migration-stock", Nights(late=(2, 3))),
     ("3.9.2-kraft-separate-stock", Nights(late=(2, 3), hour=12)),
-    ("4.0.0-kraft-combined-stock", Nights(times=WEEKS, has_server_log=True)),
 )
 MANY = (
+    Nights(times=WEEKS, has_server_log=True),
     Nights(late=(2,), hour=12, seed=1),
     Nights(late=(1,), how="last"),
     Nights(late=(2, 3), how="last"),
