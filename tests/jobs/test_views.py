@@ -11,7 +11,7 @@ from jobs import cli
 from jobs.questions.views import listed, of_duckdb
 from pipeline.catalog.tables import SPECS
 from pipeline.store.direct_reading import read_directly
-from pipeline.store.readable_warehouse import direct_warehouse
+from pipeline.store.readable_warehouse import readable_directly
 from schemas.bronze import log_record
 from schemas.gold import finding
 from schemas.ops import run
@@ -43,7 +43,7 @@ def test_each_table_has_the_rows_that_were_published(
     # A folder that this one would find if its name were a pattern.
     shutil.copytree(golden, golden.parent / "a 'name' xy{a,b} ü" / "warehouse")
     database = with_views(sql_of(other, capsys))
-    at = direct_warehouse(str(other))
+    at = readable_directly(str(other))
     assert at is not None
     tables = at.tables(CLUSTER, at.published(CLUSTER))
     assert RECORDS["WHOLE"] == rows_in(database, "bronze_log_record")
