@@ -15,7 +15,7 @@ from jobs.settings.arguments import on_format
 from pipeline.catalog.tables import SPECS
 from pipeline.core.errors import EnvironmentProblem, PipelineError, WarehouseDamaged
 from pipeline.store.examination.answer import Examination
-from pipeline.store.examination.examined import clusters_of, examined
+from pipeline.store.examination.examined import examined
 from pipeline.store.readable_warehouse import DirectWarehouse, readable_directly
 
 
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = arguments.parse_args(argv)
     try:
         warehouse = within_reach(given.warehouse)
-        names = chosen_clusters(clusters_of(warehouse), given.warehouse, given.cluster)
+        names = chosen_clusters(warehouse.clusters(), given.warehouse, given.cluster)
         specs = {one.name: one for one in SPECS}
         found = [examined(warehouse, name, specs) for name in names]
     except PipelineError as problem:

@@ -23,7 +23,6 @@ from pipeline.store.examination.answer import Examination, Note, SegmentsState, 
 from pipeline.store.examination.data_columns import UNREADABLE, unreadable
 from pipeline.store.examination.keys import keys_of
 from pipeline.store.examination.leftovers import (
-    LOG,
     aside_notes,
     dead_commits,
     lock_notes,
@@ -32,7 +31,7 @@ from pipeline.store.examination.leftovers import (
 )
 from pipeline.store.examination.segments import FILES, LOST, RECORDS, StoredFiles, segments_of
 from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import EXPIRED_BEFORE, LAST_RUN, Published, last_run
+from pipeline.store.published import EXPIRED_BEFORE, Published, last_run
 from pipeline.store.readable_warehouse import DirectWarehouse
 from schemas.ops import run
 from schemas.spec import TableSpec
@@ -41,13 +40,6 @@ RUN = run.SPEC.name
 PROBLEMS = (InputProblem, WarehouseDamaged)
 # What is wrong with a table of which the rows can be looked at all the same.
 READABLE = frozenset({"contents_differ", "file_altered"})
-
-
-def clusters_of(warehouse: DirectWarehouse) -> list[str]:
-    """Those that have an ops.run, or what is kept beside it of their newest run, sorted."""
-    names, files = warehouse.files.names(warehouse.root), warehouse.files
-    signs = (f"ops/run/{LOG}", LAST_RUN)
-    return [one for one in names if any(files.exists(f"{warehouse.root}/{one}/{sign}") for sign in signs)]
 
 
 def examined(warehouse: DirectWarehouse, cluster: str, specs: Mapping[str, TableSpec]) -> Examination:
