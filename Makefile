@@ -71,8 +71,8 @@ notebook: setup $(VENV)/with-notebook ## Jupyter Lab in notebooks/, with Spark a
 	@mkdir -p notebooks
 	@WAREHOUSE="$(abspath $(WAREHOUSE))" CLUSTER="$(CLUSTER)" $(PY) -m jupyterlab --notebook-dir=notebooks $(ARGS)
 
-docs: preflight $(VENV)/installed ## write the generated parts of README.md anew
-	@$(PY) -m jobs.docs README.md
+docs: preflight $(VENV)/installed ## write the generated parts of README.md and docs/ anew
+	@$(PY) -m jobs.docs
 
 wheel: preflight $(VENV)/installed ## dist/*.whl, and the same as .zip for spark-submit --py-files
 	@rm -rf dist && mkdir dist

@@ -1,9 +1,12 @@
-"""`python -m jobs.docs [README.md]`: writes the generated parts of the README anew; `make docs` calls it."""
+"""`python -m jobs.docs [FOLDER]`: writes the generated parts of README.md and docs/ anew; `make docs` calls it."""
 
 import sys
 from importlib.resources import files
 from pathlib import Path
 
+from jobs.documentation.commands import commands_part
+from jobs.documentation.short_screen import short_screen
+from jobs.documentation.tables import columns_part, facts_part
 from jobs.explain.folding import alike
 from jobs.explain.text import as_lines
 from pipeline.catalog.docs import blocks, filled
@@ -20,19 +23,33 @@ ReplicaDeletionStarted states before moving to ReplicaDeletionIneligible state. 
 """
 
 
-def main(readme: Path) -> int:
-    """Exit code 0; the file is written only if something in it is stale."""
-    text = readme.read_text(encoding="utf-8")
-    fresh = refreshed(text)
-    if fresh != text:
-        readme.write_text(fresh, encoding="utf-8")
+def main(folder: Path) -> int:
+    """Exit code 0; a file is written only if something in it is stale."""
+    made = generated(folder)
+    for document in documents(folder):
+        text = document.read_text(encoding="utf-8")
+        fresh = filled(text, made)
+        if fresh != text:
+            document.write_text(fresh, encoding="utf-8")
     return 0
 
 
-def refreshed(text: str) -> str:
-    """The text of a README with its generated parts as they should be."""
+def documents(folder: Path) -> list[Path]:
+    """What a reader of the project is given to read."""
+    return [folder / "README.md", *sorted((folder / "docs").rglob("*.md"))]
+
+
+def generated(folder: Path) -> dict[str, str]:
+    """Every generated part by the name of its markers, which stand in one document each."""
+    screen = (folder / "docs" / "first-screen.md").read_text(encoding="utf-8")
     defaults = files(named("jobs.settings")).joinpath("defaults.yaml").read_text(encoding="utf-8")
-    return filled(text, blocks(defaults) | {"explain": explained_example()})
+    return blocks(defaults) | {
+        "explain": explained_example(),
+        "short-screen": short_screen(screen),
+        "commands": commands_part(),
+        "columns": columns_part(),
+        "facts": facts_part(),
+    }
 
 
 def explained_example() -> str:
@@ -42,4 +59,4 @@ def explained_example() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1] if len(sys.argv) > 1 else "README.md")))
+    sys.exit(main(Path(sys.argv[1] if len(sys.argv) > 1 else ".")))

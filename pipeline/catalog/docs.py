@@ -39,13 +39,16 @@ def blocks(defaults: str) -> dict[str, str]:
 
 
 def filled(text: str, by_name: dict[str, str]) -> str:
-    """The text with each block put between `<!-- NAME:start -->` and `<!-- NAME:end -->`."""
+    """The text with each block that it has markers for, `<!-- NAME:start -->` and `<!-- NAME:end -->`, put between
+    them. ValueError: one of the two is missing."""
     for name, block in by_name.items():
         start, end = f"<!-- {name}:start -->", f"<!-- {name}:end -->"
-        before, found_start, rest = text.partition(start)
+        if start not in text and end not in text:
+            continue
+        before, _, rest = text.partition(start)
         _, found_end, after = rest.partition(end)
-        if not (found_start and found_end):
-            raise ValueError(f"no markers {start} and {end}")
+        if not found_end:
+            raise ValueError(f"no markers {start} and {end}, one after the other")
         text = f"{before}{start}\n{block}\n{end}{after}"
     return text
 

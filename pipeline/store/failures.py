@@ -52,7 +52,7 @@ CAUSES: dict[str, Cause] = {
     "no_credentials": Cause(
         EnvironmentProblem,
         "credentials that the store takes",
-        "give the job its credentials (README: where the logs and tables lie), and run it again",
+        "give the job its credentials (docs/operate/cluster.md), and run it again",
     ),
     "no_answer": Cause(
         EnvironmentProblem,

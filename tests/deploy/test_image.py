@@ -105,8 +105,13 @@ def test_a_read_only_root_is_enough(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_readme_runs_commands_that_are_there(target: str) -> None:
-    lines = (REPOSITORY / "README.md").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+def test_the_documents_run_commands_that_are_there(target: str) -> None:
+    lines = (
+        (REPOSITORY / "docs" / "operate" / "deploy.md")
+        .read_text(encoding="utf-8")
+        .replace("\\\n", " ")
+        .splitlines()
+    )
     image = f"{PROGRAM}:{target}"
     (words,) = [shlex.split(line) for line in lines if line.startswith("docker run ") and image in line]
     assert parsed(words[words.index(image) + 1 :])

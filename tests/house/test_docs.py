@@ -2,53 +2,97 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from jobs.cli import COMMANDS
-from jobs.docs import refreshed
+from jobs.docs import documents, generated
 from pipeline.catalog.docs import filled, settings_table
 from pipeline.catalog.tables import SPECS
 from schemas.ops import run
 from schemas.spec import listing
 from tests.house.source import REPOSITORY
 
-README = REPOSITORY / "README.md"
 NOTEBOOKS = sorted((REPOSITORY / "notebooks").glob("*.ipynb"))
 
 
-def test_the_readme_is_fresh() -> None:
-    text = README.read_text(encoding="utf-8")
-    assert refreshed(text) == text, "README.md is stale: run make docs"
+DOCUMENTS = [*documents(REPOSITORY), *(REPOSITORY / f"{one}.md" for one in ("CONTRIBUTING", "DECISIONS"))]
+NAMED = {str(one.relative_to(REPOSITORY)): one.read_text(encoding="utf-8") for one in DOCUMENTS}
+# [words](docs/file.md#place), but not of the web.
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
-def test_the_readme_names_targets_and_files_that_are_there() -> None:
-    text = README.read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    return generated(REPOSITORY)
+
+
+def test_generated_parts_are_fresh_and_stand_once(made: dict[str, str]) -> None:
+    stale = [name for name, text in NAMED.items() if filled(text, made) != text]
+    assert not stale, f"{stale} are stale: run make docs"
+    whole = "".join(NAMED.values())
+    assert [one for one in made if whole.count(f"<!-- {one}:start -->") != 1] == []
+
+
+@pytest.mark.parametrize("document", NAMED)
+def test_a_document_names_what_is_there(document: str) -> None:
+    text = NAMED[document]
     targets = set(re.findall(r"^([a-z]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.M))
-    assert set(re.findall(r"`make ([a-z]+)", text)) <= targets
-    named = re.findall(r"(?:conf|jobs|notebooks)/[\w.-]+\.(?:py|yaml|conf|ipynb)", text)
-    missing = [one for one in set(named) if not (REPOSITORY / one).is_file()]
-    assert not missing, missing
+    assert set(re.findall(r"^make ([a-z]+)|`make ([a-z]+)", text, re.M)) <= {
+        pair for one in targets for pair in ((one, ""), ("", one))
+    }
+    commands = re.findall(r"(?:^|`|bin/)kafka-controller-audit ([a-z]+)", text, re.M)
+    assert set(commands) <= {*COMMANDS, "help"}
+    rooms = r"(?:conf|deploy|jobs|notebooks|pipeline|schemas|tests)/[\w./-]+\.[a-z]+\b"
+    assert not [one for one in set(re.findall(f"`({rooms})`", text)) if not (REPOSITORY / one).is_file()]
 
 
-@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "DECISIONS.md"])
-def test_documents_name_files_that_are_there(document: str) -> None:
-    text = (REPOSITORY / document).read_text(encoding="utf-8")
-    named = set(re.findall(r"`((?:conf|jobs|pipeline|schemas|tests)/[\w./-]+\.\w+)`", text))
-    assert named and not [one for one in sorted(named) if not (REPOSITORY / one).is_file()]
+@pytest.mark.parametrize("document", NAMED)
+def test_links_lead_to_places_that_are_there(document: str) -> None:
+    broken = [
+        f"{file}#{place}"
+        for file, place in LINK.findall(NAMED[document])
+        if not leads(REPOSITORY / document, file, place)
+    ]
+    assert not broken, broken
 
 
-def test_the_readme_names_commands_that_are_there() -> None:
-    text = README.read_text(encoding="utf-8")
-    assert set(re.findall(r"`kafka-controller-audit (\w+)", text)) <= set(COMMANDS)
+def leads(document: Path, file: str, place: str) -> bool:
+    target = (document.parent / file).resolve() if file else document
+    return target.exists() and (not place or place in places(target.read_text(encoding="utf-8")))
+
+
+def places(text: str) -> set[str]:
+    """As hosts of repositories name headings."""
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    slugs = {re.sub(r"[^\w -]", "", one.lower()).strip().replace(" ", "-") for one in headings}
+    return slugs | set(re.findall(r'<a name="([^"]+)">', text))
+
+
+def test_every_document_is_reached_from_the_readme() -> None:
+    reached, ahead = set[Path](), [REPOSITORY / "README.md"]
+    while ahead:
+        document = ahead.pop().resolve()
+        if document in reached or document.suffix != ".md" or not document.is_file():
+            continue
+        reached.add(document)
+        links = LINK.findall(document.read_text(encoding="utf-8"))
+        ahead += [document.parent / file for file, _ in links if file]
+    assert [one for one in DOCUMENTS if one.resolve() not in reached] == []
+
+
+def test_the_front_page_is_short() -> None:
+    assert len(NAMED["README.md"].splitlines()) <= 300
 
 
 def test_a_block_is_put_between_its_markers() -> None:
     text = "a\n<!-- x:start -->\nold\n<!-- x:end -->\nz\n"
     fresh = filled(text, {"x": "new"})
     assert fresh == "a\n<!-- x:start -->\nnew\n<!-- x:end -->\nz\n" == filled(fresh, {"x": "new"})
+    assert filled(text, {"y": "new"}) == text
     with pytest.raises(ValueError, match="no markers <!-- y:start -->"):
-        filled(text, {"y": "new"})
+        filled(f"{text}<!-- y:start -->", {"y": "new"})
 
 
 def test_settings_are_told_with_their_comments() -> None:
