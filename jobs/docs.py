@@ -1,10 +1,11 @@
-"""`python -m jobs.docs [FOLDER]`: writes the generated parts of README.md and docs/ anew; `make docs` calls it."""
+"""`python -m jobs.docs [FOLDER]`: writes DECISIONS.md and the generated parts of README.md and docs/; `make docs` calls it."""
 
 import sys
 from importlib.resources import files
 from pathlib import Path
 
 from jobs.documentation.commands import commands_part
+from jobs.documentation.decisions import write_index
 from jobs.documentation.short_screen import short_screen
 from jobs.documentation.tables import columns_part, facts_part
 from jobs.explain.folding import alike
@@ -31,6 +32,7 @@ def main(folder: Path) -> int:
         fresh = filled(text, made)
         if fresh != text:
             document.write_text(fresh, encoding="utf-8")
+    write_index(folder)
     return 0
 
 
