@@ -14,7 +14,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKAGE = "kafka_controller_audit"
 BELOW = ("jobs", "pipeline", "schemas")
-CONFIGURATION = "pipeline/store/conf"
+# Folders of the checkout that stand elsewhere in the package.
+COPIED = {"conf": "pipeline/store/conf", "docs/playbooks": "jobs/playbook/pages"}
 IMPORT = re.compile(rb"^(\s*from )((?:jobs|pipeline|schemas)\b)")
 DOCUMENTATION = (
     '"""Audit of Kafka\'s controllers, from their logs; its package `pipeline` reads the tables."""\n'
@@ -43,7 +44,8 @@ def make(checkout: Path, package: Path) -> None:
     (package / "__init__.py").write_text(DOCUMENTATION)
     for name in BELOW:
         shutil.copytree(checkout / name, package / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(checkout / "conf", package / CONFIGURATION)
+    for source, place in COPIED.items():
+        shutil.copytree(checkout / source, package / place)
     for path in package.rglob("*.py"):
         path.write_bytes(below(path.read_bytes(), path))
 

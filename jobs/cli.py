@@ -46,6 +46,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "the same questions for assistants (Model Context Protocol)",
     ),
     "show": ("jobs.questions.ask", "show_main", "F1: a finding with every line that proves it"),
+    "playbook": (
+        "jobs.questions.playbook",
+        "main",
+        "RULE: what to do about findings of a rule, and what not to; without one: which there are",
+    ),
     "verify": (
         "jobs.questions.verify_findings",
         "main",

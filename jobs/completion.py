@@ -12,10 +12,13 @@ import shtab
 from jobs.cli import COMMANDS, command_of
 from jobs.parser import Parser
 from pipeline.core.errors import EnvironmentProblem
+from schemas.gold.finding import RULES
 
 SHELLS = ("bash", "zsh", "fish")
 # What completes a value, by what the help calls it.
 BY_METAVAR = {"FILE": shtab.FILE, "PATH": shtab.FILE, "DIR": shtab.DIRECTORY, "URI": shtab.DIRECTORY}
+# Which words complete it, where others are taken, too.
+WORDS = {"RULE": RULES}
 
 
 class _FoundError(Exception):
@@ -76,6 +79,8 @@ def with_completers(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
                     action._choices_actions.append(action._ChoicesPseudoAction(name, (), own.description))
         elif action.choices is not None:
             action.choices = [*action.choices]  # a mapping counts as subcommands to shtab
+        elif action.metavar in WORDS:
+            action.choices = WORDS[str(action.metavar)]
     return parser
 
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from hatch_build import BELOW, CONFIGURATION, PACKAGE
+from hatch_build import BELOW, COPIED, PACKAGE
 from jobs.preflight import PYTHONS
 from tests.conftest import REPOSITORY
 from tests.deploy.given import DEPLOY, PROGRAM, checked, parsed, text_of
@@ -81,7 +81,7 @@ def test_every_stage_stands_on_one_python_that_the_jobs_run_on() -> None:
 
 
 def test_jars_lie_where_a_session_looks_for_them() -> None:
-    beside = ".".join((PACKAGE, *PurePosixPath(CONFIGURATION).parent.parts))
+    beside = ".".join((PACKAGE, *PurePosixPath(COPIED["conf"]).parent.parts))
     (run,) = [rest for word, rest in stages()["packages-of-nightly"] if "warm_up" in rest]
     assert f'files("{beside}")' in run and '/jars" ' in run
 

@@ -28,6 +28,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ),
     ("show", {"finding": "F99"}),
     ("ask", {"question": "changes", "since": "00:00", "until": "23:59:59"}),
+    ("playbook", {"rule": "outages"}),
 ]
 
 
@@ -42,7 +43,7 @@ async def told(warehouse: Path) -> tuple[set[str], list[Any]]:
 
 def test_an_assistant_is_answered(golden: Path) -> None:
     names, answers = asyncio.run(told(golden))
-    assert names == {"status", "findings", "show", "explain", "ask"}
+    assert names == {"status", "findings", "show", "playbook", "explain", "ask"}
     texts = ["".join(one.text for one in answer.content) for answer in answers]
     assert f'"cluster_id": "{CLUSTER}"' in texts[0]
     assert "the controller was" in texts[2] and "controller.log" in texts[2]
@@ -57,6 +58,7 @@ def test_an_assistant_is_answered(golden: Path) -> None:
         False,
         True,
         False,
+        True,
     ]
     assert "a partition nope-0 in the logs read" in texts[3]
     assert "why-leaderless with TOPIC-N" in texts[4]
@@ -65,6 +67,7 @@ def test_an_assistant_is_answered(golden: Path) -> None:
     assert "resign" in texts[7]
     assert "a finding F99" in texts[8]
     assert "that people or tools asked for since" in texts[9]
+    assert "a rule such as outage" in texts[10]
 
 
 @pytest.mark.parametrize("flag", ["--cluster", "--run-id"])

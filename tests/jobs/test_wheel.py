@@ -12,8 +12,9 @@ from pathlib import Path
 import polars
 import pytest
 
-from hatch_build import BELOW, PACKAGE, below
+from hatch_build import BELOW, COPIED, PACKAGE, below
 from jobs.cli import COMMANDS
+from jobs.playbook.text import rule_lines
 from jobs.preflight import PYTHONS
 from pipeline.catalog.knowledge import forms_fingerprint, knowledge_fingerprint
 from tests.conftest import REPOSITORY
@@ -28,6 +29,7 @@ from {PACKAGE}.jobs.cli import main
 from {PACKAGE}.pipeline.catalog.knowledge import forms_fingerprint, knowledge_fingerprint
 code = main(["incident", sys.argv[3]])
 print(knowledge_fingerprint(), forms_fingerprint(), code)
+main(["playbook"])
 for command in sys.argv[4:]:
     try:
         code = main([command, "--help"])
@@ -102,6 +104,12 @@ def test_it_has_one_package(wheel: Path) -> None:
         for path in (REPOSITORY / name).rglob(kind)
     }
     assert data and {f"{PACKAGE}/{name}" for name in data} <= set(names)
+    copies = {
+        f"{PACKAGE}/{place}/{path.name}"
+        for source, place in COPIED.items()
+        for path in (REPOSITORY / source).iterdir()
+    }
+    assert copies and copies <= set(names)
 
 
 def test_it_answers_as_the_checkout(wheel: Path, tmp_path: Path) -> None:
@@ -115,6 +123,7 @@ def test_it_answers_as_the_checkout(wheel: Path, tmp_path: Path) -> None:
     assert f"{knowledge_fingerprint()} {forms_fingerprint()} 0\n" in done.stdout
     codes = dict(line.split()[1:] for line in done.stdout.splitlines() if line.startswith("EXIT "))
     assert set(codes) == set(COMMANDS) and set(codes.values()) == {"0", "3"}
+    assert " ".join("\n".join(rule_lines()).split()) in " ".join(done.stdout.split())
     assert codes["show"] == codes["ask"] == "0" and codes["maintain"] == "3"
     assert done.stdout.endswith("OTHERS set()\n")
 

@@ -1,0 +1,73 @@
+"""The command `playbook`: what to do about findings of a rule, as its page says; needs no warehouse but for F1."""
+
+import argparse
+import difflib
+import sys
+from collections.abc import Sequence
+
+from jobs.playbook.pages import page
+from jobs.playbook.text import page_lines, rule_lines
+from jobs.questions.ask import asking, chosen, published_answers, require
+from jobs.questions.given_names import FINDING
+from jobs.run.outcome import said
+from jobs.terminal import say
+from jobs.text import shortened
+from pipeline.core.errors import InputProblem, PipelineError, SettingsError
+from schemas.gold.finding import RULES
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code as in pipeline.core.errors.EXIT_CODES."""
+    arguments = asking("playbook", "What findings of a rule mean, what to do about them, and what not to.")
+    arguments.add_argument(
+        "rule",
+        nargs="?",
+        metavar="RULE",
+        help="such as outage, or F1 for that of a finding; without: all, each with its sentence",
+    )
+    given = arguments.parse_args(argv)
+    try:
+        say(rule_lines() if given.rule is None else told(given.rule, given))
+    except PipelineError as problem:
+        return said("playbook", problem)
+    return 0
+
+
+def told(name: str, given: argparse.Namespace) -> list[str]:
+    return lines_of(rule_of_finding(name, given) if FINDING.fullmatch(name) else rule_named(name))
+
+
+def lines_of(rule: str) -> list[str]:
+    """InputProblem: this release has no page of it."""
+    found = page(rule)
+    if found is None:
+        raise InputProblem(
+            expected=f"a playbook of the rule {shortened(rule, 40)}",
+            found="none in this release",
+            todo="'playbook' lists those that are there",
+        )
+    return page_lines(found)
+
+
+def rule_named(name: str) -> str:
+    """SettingsError: there is no such rule."""
+    rule = name.strip().lower().replace("-", "_")
+    if rule not in RULES:
+        near = difflib.get_close_matches(rule, RULES, 3)
+        raise SettingsError(
+            expected=f"a rule such as {', '.join(near)}" if near else f"a rule of {', '.join(RULES)}",
+            found=shortened(name, 40),
+            todo="name one of them, or a finding as F1; 'playbook' lists all rules",
+        )
+    return rule
+
+
+def rule_of_finding(name: str, given: argparse.Namespace) -> str:
+    """InputProblem: there is no such finding, or no warehouse, or several clusters and none is named."""
+    answers = published_answers(given.warehouse, given.cluster, given.run_id)
+    require(answers, "gold.finding")
+    return str(chosen(name, answers.findings())[1]["rule"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
