@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobs.incident.in_memory import Answer
+from jobs.playbook.pages import page
 from jobs.questions.answers import Answers
 from jobs.questions.ask import show
 from jobs.questions.changes import out as changes_out
 from jobs.questions.finding_lines import standing
+from jobs.questions.finding_lines import told as told_findings
 from jobs.questions.findings_out import Told as ToldFindings
 from jobs.questions.findings_out import documents, plain
 from jobs.questions.window import TablesWithin, Window
@@ -42,7 +44,7 @@ def told(
     tables = TablesWithin(answer.tables, window)
     answers, result = Answers(request.cluster_id, tables), answer.result
     facts = gather(answers, result.watermarks, 0, window.since, window.until)
-    then = fitted([f"NEXT   {one}" for one in what_next(request)], 7)
+    then = fitted([f"NEXT   {one}" for one in what_next(request, facts)], 7)
     screen = screen_of(facts, request, result, then, window.said(answer.tables, tables))
     rows = standing(facts.findings)
     counts = {one: sum(row["severity"] == one for row in rows) for one in SEVERITIES}
@@ -51,9 +53,11 @@ def told(
     return Told(request.cluster_id, text, screen.verdict, counts, document)
 
 
-def what_next(request: RunRequest) -> list[str]:
+def what_next(request: RunRequest, facts: Facts) -> list[str]:
     """Nothing is stored: what else there is to ask is asked of a warehouse."""
+    first = told_findings(facts.findings)[:1]
     return [
+        *(f"what to do about F1: playbook {one['rule']}" for one in first if page(one["rule"])),
         "one finding with all of its lines: --show F1; all of them and changes: --format json; tables: --tables DIR",
         f"to ask more of {request.cluster_id}: nightly --logs ..., then show, partition, brokers, outages, term",
     ]
@@ -63,7 +67,7 @@ def document_of(answers: Answers, result: RunResult, screen: Screen, facts: Fact
     """verdict, figures of what was read, findings and changes as `findings` and `changes` give them as JSON."""
     findings, changes = facts.findings, facts.changes or []
     lines_of = answers.lines([place for one in findings for place in one["evidence"]], shown=())
-    told_findings = ToldFindings(answers.cluster_id, findings, lines_of, answers.last_at())
+    listed = ToldFindings(answers.cluster_id, findings, lines_of, answers.last_at())
     read = {name: plain(value) for name, value in answers.read().items() if name != "new_from_at"}
     return {
         "cluster_id": answers.cluster_id,
@@ -72,6 +76,6 @@ def document_of(answers: Answers, result: RunResult, screen: Screen, facts: Fact
         "files": dict(result.states),
         "not_read": [{"path": path, "sentence": said} for path, said in result.unread],
         "left_out": list(result.left_out),
-        "findings": documents(told_findings),
+        "findings": documents(listed),
         "changes": changes_out.documents(changes, changes_out.places_of(answers, changes)),
     }

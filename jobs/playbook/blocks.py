@@ -9,6 +9,7 @@ ITEM = re.compile(r"( *)([-*+]|\d+[.)]) +(.+)")
 FENCE = re.compile(r"( *)(```|~~~)")
 # What begins a paragraph though no blank line stands before it: a bold label.
 LABEL = "**"
+PAGE = ".md"  # beside this one: its name is enough to find it
 SPAN = re.compile(
     r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)"
     r"|\*\*(?P<strong>.+?)\*\*"
@@ -76,7 +77,7 @@ def spans(text: str) -> Iterator[tuple[str, str]]:
         end = one.end()
         if one["label"]:
             yield "link", one["label"]
-            yield "plain", f" ({one['target']})"
+            yield "plain", "" if one["target"].endswith(PAGE) else f" ({one['target']})"
         else:
             kind = next(name for name in ("code", "strong", "light", "plain") if one[name] is not None)
             yield kind, one[kind].strip() if kind == "code" else one[kind]

@@ -10,6 +10,7 @@ from jobs.layout import WIDTH_HELP, wrapped
 from jobs.parser import Parser
 from jobs.questions.answers import Answers
 from jobs.questions.ask_text import evidence_lines, finding_heading, run_table, term_table, timeline_table
+from jobs.questions.finding_lines import to_do_lines
 from jobs.questions.given_names import (
     TopicPartition,
     require_finding_name,
@@ -131,7 +132,11 @@ def show(name: str, answers: Answers) -> list[str]:
     number, finding = chosen(name, answers.findings())
     lines_of = answers.lines(finding["evidence"])
     folder = folder_of(answers.segments["path"])
-    return [*finding_heading(number, finding, folder), *evidence_lines(finding["evidence"], lines_of)]
+    return [
+        *finding_heading(number, finding, folder),
+        *evidence_lines(finding["evidence"], lines_of),
+        *to_do_lines(finding),
+    ]
 
 
 def chosen(name: str, findings: Sequence[Row]) -> tuple[int, Row]:

@@ -1,10 +1,11 @@
-"""The findings of the first screen: each in a line with its first record; of rules that tell of many, one for all."""
+"""The findings of the first screen, each with its first record and what to do; of some rules one stands for all."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 
 from jobs.layout import wrapped
+from jobs.playbook.pages import COMMAND, what_to_do
 from jobs.questions.rows import Row
 from jobs.text import clock_by, printable, shortened
 
@@ -110,4 +111,13 @@ def group_lines(
     found = lines_of.get((place["file_id"], place["byte_offset"])) if place else None
     if found:
         lines.append(f"{' ' * HANG}{printable(found['near'])}:{found['line']}")
-    return lines
+    to_do = None if one["severity"] == "info" else what_to_do(one["rule"], is_open=is_open)
+    return [*lines, *(wrapped(f"{' ' * HANG}do: {to_do}", HANG) if to_do else ())]
+
+
+def to_do_lines(finding: Row) -> list[str]:
+    """Where all of one finding is shown."""
+    to_do = what_to_do(finding["rule"], is_open=finding["valid_until_at"] is None)
+    if to_do is None:
+        return []
+    return [*wrapped(f"  WHAT TO DO  {to_do}"), f"    $ {COMMAND} {finding['rule']}"]

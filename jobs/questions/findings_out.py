@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from jobs.playbook.pages import what_to_do
 from jobs.questions.finding_lines import standing
 from jobs.questions.rows import Row
 from jobs.text import csv_cell
@@ -19,6 +20,7 @@ COLUMNS = (
     "cluster_id", "number", "finding_id", "rule", "rule_version", "severity", "status", "suppressed_by", "certainty",
     "entity", "root_kind", "root_at", "root_broker_id", "term_id", "valid_from_at", "valid_until_at", "sentence",
 )  # fmt: skip
+TO_DO = "what_to_do"
 PREFIX = "kafka_controller_audit"
 
 
@@ -36,13 +38,16 @@ class Told:
 
 
 def documents(one: Told) -> list[dict[str, Any]]:
-    """Findings with their number on the first screen and each record's path, line and place."""
+    """Findings with their number on the first screen, what to do, and each record's path, line and place."""
     return [
         {
             name: plain(number if name == "number" else finding[name])
             for name in COLUMNS
         }
-        | {"evidence": [placed(place, one.lines_of) for place in finding["evidence"]]}
+        | {
+            TO_DO: what_to_do(finding["rule"], is_open=finding["valid_until_at"] is None),
+            "evidence": [placed(place, one.lines_of) for place in finding["evidence"]],
+        }
         for number, finding in enumerate(one.findings, 1)
     ]  # fmt: skip
 
@@ -73,11 +78,12 @@ def as_csv(clusters: Sequence[Told]) -> str:
     """The first record's place stands for all; cells never are formulas."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow((*COLUMNS, "records", "path", "line"))
+    writer.writerow((*COLUMNS, "records", "path", "line", TO_DO))
     for one in clusters:
         for each in documents(one):
             first = each["evidence"][0] if each["evidence"] else {"path": None, "line": None}
-            cells = [*(each[name] for name in COLUMNS), len(each["evidence"]), first["path"], first["line"]]
+            cells = [each[name] for name in COLUMNS]
+            cells += [len(each["evidence"]), first["path"], first["line"], each[TO_DO]]
             writer.writerow(["" if cell is None else csv_cell(str(cell)) for cell in cells])
     return out.getvalue()
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from jobs.questions.findings_out import COLUMNS
+from jobs.questions.findings_out import COLUMNS, TO_DO
 from schemas.gold.finding import SPEC
 from schemas.spec import Field
 
@@ -29,6 +29,10 @@ def schema() -> dict[str, Any]:
         "type": "integer",
         "minimum": 1,
         "description": "F1, F2, ... on the first screen.",
+    }
+    properties[TO_DO] = {
+        "type": ["string", "null"],
+        "description": "The first thing to do, by the rule and whether it still is so; null: its rule has no playbook.",
     }
     properties["evidence"] = {"type": "array", "items": of_object(EVIDENCE)}
     return {

@@ -7,6 +7,7 @@ from pathlib import Path
 from shlex import quote
 
 from jobs.layout import command_lines, wrapped
+from jobs.playbook.pages import page
 from jobs.questions.finding_lines import told
 from jobs.run.request import RunRequest
 from jobs.screen.facts import Facts
@@ -19,13 +20,18 @@ def where_next(request: RunRequest, folder: str, facts: Facts) -> list[str]:
     read, findings = facts.read, told(facts.findings)
     at = day_clock(read["last_at"]).replace(" ", "T") if read["last_at"] else "TIME"
     asked_of = [f"--warehouse {quote(request.warehouse)}", f"--cluster {quote(request.cluster_id)}"]
-    questions = ["show F1" if findings else "terms", "partition TOPIC-N", f"brokers --at {at}"]
+    questions = [
+        ["show F1" if findings else "terms", *asked_of],
+        *([f"playbook {one['rule']}"] for one in findings[:1] if page(one["rule"])),
+        ["partition TOPIC-N", *asked_of],
+        [f"brokers --at {at}", *asked_of],
+    ]
     return [
         *wrapped(f"TABLES {folder}/<layer>/<table> (Delta)", 7),
         *(
             line
-            for place, one in enumerate(questions)
-            for line in command_lines([own_command(), one, *asked_of], " " * 7 if place else "NEXT   ", 9)
+            for place, words in enumerate(questions)
+            for line in command_lines([own_command(), *words], " " * 7 if place else "NEXT   ", 9)
         ),
     ]
 

@@ -1,17 +1,32 @@
-"""Playbooks: what a page gives, how it stands on a terminal, and what the command says of what is not there."""
+"""Playbooks: what a page gives, how it stands on a terminal and beside findings, and what is said of what is not there."""
 
+import csv
+import json
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from jobs import cli
+from jobs.incident.screen import what_next
+from jobs.intake.discovery import Listing
 from jobs.playbook import pages
 from jobs.playbook.blocks import blocks, plain
 from jobs.playbook.pages import page_of
 from jobs.playbook.text import page_lines
+from jobs.questions.answers import Answers
+from jobs.questions.finding_lines import every_line, finding_lines
+from jobs.run.request import RunRequest
+from jobs.screen.facts import gather
+from jobs.screen.where_next import where_next
+from jobs.settings.load import load
+from pipeline.catalog.tables import SPECS
 from schemas.gold.finding import RULES
 
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TEXT = """\
 # outage
 
@@ -27,7 +42,7 @@ them.
    bin/kafka-topics.sh --bootstrap-server localhost:9092 --describe --unavailable-partitions  # from 0.8.2
      --command-config x
    ```
-2. Then wait, see [KIP-460](https://cwiki.apache.org/KIP-460).
+2. Then wait, or [no_controller](no_controller.md), see [KIP-460](https://cwiki.apache.org/KIP-460).
    - not \\*too\\* long, a_b_c and 2 * 3 * 4
 
 ## What not to do
@@ -68,7 +83,7 @@ def test_a_page_wraps_and_what_is_to_be_pasted_stays_whole(monkeypatch: pytest.M
         "1. Ask which:",
         "     bin/kafka-topics.sh --bootstrap-server localhost:9092 --describe --unavailable-partitions  # from 0.8.2",
         "       --command-config x",
-        "2. Then wait, see KIP-460",
+        "2. Then wait, or no_controller, see KIP-460",
         "   (https://cwiki.apache.org/KIP-460).",
         "   - not *too* long, a_b_c and 2 * 3 * 4",
         "",
@@ -118,6 +133,67 @@ def test_all_rules_are_listed_in_their_order(capsys: pytest.CaptureFixture[str])
     assert [line.strip() for line in listed.splitlines() if line.strip() in RULES] == [*RULES]
     assert listed.startswith("WHAT USERS FEEL\n  unclean_election\n      Partitions were without")
     assert listed.count("no page yet") == len(RULES) - 1
+
+
+def finding(severity: str, until: datetime | None, rule: str = "unclean_election") -> dict[str, Any]:
+    return {
+        "rule": rule, "status": "new", "severity": severity, "certainty": "proved", "sentence": "s", "evidence": [],
+        "suppressed_by": None, "valid_from_at": AT, "valid_until_at": until, "facts": {},
+    }  # fmt: skip
+
+
+@pytest.mark.usefixtures("one_page")
+def test_a_finding_ends_with_what_to_do() -> None:
+    goes_on, over = (
+        "        do: Start broker 1: 'systemctl start kafka'.",
+        "        do: Look at why it went with show F1.",
+    )
+    findings = [
+        finding("critical", None),
+        finding("warning", AT),
+        finding("info", AT),
+        finding("warning", AT, "outage"),
+    ]
+    lines = finding_lines(findings, {}, AT)
+    assert [line for line in lines if line.startswith("  ")] == [goes_on, over]
+    assert [line[:7] for line in lines] == [
+        "CRIT F1",
+        goes_on[:7],
+        "WARN F2",
+        over[:7],
+        "INFO F3",
+        "WARN F4",
+        "",
+    ]
+    assert every_line(findings[:1], {}, AT)[-1] == goes_on
+
+
+@pytest.mark.usefixtures("one_page", "sample_in_memory")
+def test_all_of_a_finding_is_shown_with_its_playbook(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["show", "F1"]) == 0
+    assert capsys.readouterr().out.endswith(
+        "\n  WHAT TO DO  Look at why it went with show F1.\n"
+        "    $ kafka-controller-audit playbook unclean_election\n"
+    )
+    assert cli.main(["show", "F2"]) == 0
+    assert "WHAT TO DO" not in capsys.readouterr().out
+    assert cli.main(["findings", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [one["what_to_do"] for one in told[:2]] == ["Look at why it went with show F1.", None]
+    assert cli.main(["findings", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert [one["what_to_do"] for one in rows[:2]] == ["Look at why it went with show F1.", ""]
+
+
+@pytest.mark.usefixtures("one_page")
+def test_the_screen_names_the_playbook_of_the_first_finding(sample_answers: Answers) -> None:
+    facts = gather(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
+    request = RunRequest("nightly", "w", "c", lambda: Listing([]), load(None, {}, {}, None))
+    named = "playbook unclean_election"
+    assert any(line.endswith(f"kafka-controller-audit {named}") for line in where_next(request, "w/c", facts))
+    assert f"what to do about F1: {named}" in what_next(request, facts)
+    without = replace(facts, findings=facts.findings[1:])
+    assert "playbook" not in "".join([*where_next(request, "w/c", without), *what_next(request, without)])
 
 
 @pytest.mark.parametrize(
