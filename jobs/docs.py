@@ -1,4 +1,4 @@
-"""`python -m jobs.docs [FOLDER]`: writes DECISIONS.md and the generated parts of README.md and docs/; `make docs` calls it."""
+"""`python -m jobs.docs [FOLDER]` writes DECISIONS.md and what is generated in README.md and docs/; so does `make docs`."""
 
 import sys
 from importlib.resources import files
