@@ -1,4 +1,4 @@
-"""`python -m jobs.docs [FOLDER]` writes DECISIONS.md and what is generated in README.md and docs/; so does `make docs`."""
+"""`python -m jobs.docs [FOLDER]` writes DECISIONS.md and what is generated in README.md and docs/ (`make docs`)."""
 
 import sys
 from importlib.resources import files
@@ -10,6 +10,8 @@ from jobs.documentation.short_screen import short_screen
 from jobs.documentation.tables import columns_part, facts_part
 from jobs.explain.folding import alike
 from jobs.explain.text import as_lines
+from jobs.playbook.index import index
+from jobs.playbook.pages import FOLDER as PLAYBOOKS
 from pipeline.catalog.docs import blocks, filled
 from pipeline.kafka.reading.pasted import pasted
 from schemas.namespace import named
@@ -33,6 +35,7 @@ def main(folder: Path) -> int:
         if fresh != text:
             document.write_text(fresh, encoding="utf-8")
     write_index(folder)
+    (folder / PLAYBOOKS / "README.md").write_text(index(), encoding="utf-8")
     return 0
 
 
