@@ -6,12 +6,11 @@ from pathlib import Path
 
 from jobs.documentation.commands import commands_part
 from jobs.documentation.decisions import write_index
+from jobs.documentation.playbooks import playbooks_part
 from jobs.documentation.short_screen import short_screen
 from jobs.documentation.tables import columns_part, facts_part
 from jobs.explain.folding import alike
 from jobs.explain.text import as_lines
-from jobs.playbook.index import index
-from jobs.playbook.pages import FOLDER as PLAYBOOKS
 from pipeline.catalog.docs import blocks, filled
 from pipeline.kafka.reading.pasted import pasted
 from schemas.namespace import named
@@ -35,7 +34,6 @@ def main(folder: Path) -> int:
         if fresh != text:
             document.write_text(fresh, encoding="utf-8")
     write_index(folder)
-    (folder / PLAYBOOKS / "README.md").write_text(index(), encoding="utf-8")
     return 0
 
 
@@ -50,6 +48,7 @@ def generated(folder: Path) -> dict[str, str]:
     defaults = files(named("jobs.settings")).joinpath("defaults.yaml").read_text(encoding="utf-8")
     return blocks(defaults) | {
         "explain": explained_example(),
+        "playbooks": playbooks_part(),
         "short-screen": short_screen(screen),
         "commands": commands_part(),
         "columns": columns_part(),
