@@ -81,10 +81,10 @@ def finding_lines(
 ) -> list[str]:
     """For the first screen; last: the end of the data."""
     found = groups(findings, since)
-    lines = [line for group in found[:SHOWN] for line in group_lines(group, lines_of, last)]
+    lines = lines_with_to_do(found[:SHOWN], lines_of, last)
     hidden = sum(map(len, found[SHOWN:]))
     if hidden:
-        lines.append(f"     {hidden} more in gold.finding")
+        lines.append(f"     {hidden} more: findings")
     return [*lines, ""] if lines else []
 
 
@@ -92,7 +92,30 @@ def every_line(
     findings: Sequence[Row], lines_of: Mapping[tuple[str, int], Row], last: datetime | None
 ) -> list[str]:
     """Each finding for itself."""
-    return [line for one in enumerate(told(findings), 1) for line in group_lines([one], lines_of, last)]
+    return lines_with_to_do([[one] for one in enumerate(told(findings), 1)], lines_of, last)
+
+
+def lines_with_to_do(
+    found: Sequence[Sequence[Numbered]], lines_of: Mapping[tuple[str, int], Row], last: datetime | None
+) -> list[str]:
+    """What to do of several one after another that ask for the same stands below the last of them."""
+    asked = [group_to_do(group) for group in found]
+    lines: list[str] = []
+    for group, to_do, next_to_do in zip(found, asked, [*asked, None][1:], strict=True):
+        lines += group_lines(group, lines_of, last)
+        if to_do and to_do != next_to_do:
+            lines += wrapped(f"{' ' * HANG}do: {to_do}", HANG)
+    return lines
+
+
+def group_to_do(group: Sequence[Numbered]) -> str | None:
+    """None: it is only told."""
+    one = worst(group)
+    return None if one["severity"] == "info" else what_to_do(one["rule"], is_open=is_open(group))
+
+
+def is_open(group: Sequence[Numbered]) -> bool:
+    return any(finding["valid_until_at"] is None for _, finding in group)
 
 
 def group_lines(
@@ -101,18 +124,17 @@ def group_lines(
     number, one = group[0][0], worst(group)
     numbers = f"F{number}" if len(group) == 1 else f"F{number}-F{group[-1][0]}"
     many = TOGETHER[one["rule"]].format(len(group)) if len(group) > 1 else ""
-    is_open = any(finding["valid_until_at"] is None for _, finding in group)
+    still = "  OPEN" if is_open(group) else ""
     lines = wrapped(
         f"{SEVERITY[one['severity']]} {numbers} {clock_by(one['valid_from_at'], last)} {many}"
-        f"{shortened(one['sentence'], MOST)}  [{one['certainty']}, {one['status']}]{'  OPEN' if is_open else ''}",
+        f"{shortened(one['sentence'], MOST)}  [{one['certainty']}, {one['status']}]{still}",
         HANG,
     )
     place = one["evidence"][0] if one["evidence"] else None
     found = lines_of.get((place["file_id"], place["byte_offset"])) if place else None
     if found:
         lines.append(f"{' ' * HANG}{printable(found['near'])}:{found['line']}")
-    to_do = None if one["severity"] == "info" else what_to_do(one["rule"], is_open=is_open)
-    return [*lines, *(wrapped(f"{' ' * HANG}do: {to_do}", HANG) if to_do else ())]
+    return lines
 
 
 def to_do_lines(finding: Row) -> list[str]:

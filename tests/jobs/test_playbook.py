@@ -143,6 +143,13 @@ def finding(severity: str, until: datetime | None, rule: str = "unclean_election
 
 
 @pytest.mark.usefixtures("one_page")
+def test_what_to_do_of_alike_findings_stands_once() -> None:
+    lines = finding_lines([finding("warning", AT), finding("warning", AT)], {}, AT)
+    assert [line[:7].rstrip() for line in lines] == ["WARN F1", "WARN F2", "", ""]
+    assert lines[2] == "        do: Look at why it went with show F1."
+
+
+@pytest.mark.usefixtures("one_page")
 def test_a_finding_ends_with_what_to_do() -> None:
     goes_on, over = (
         "        do: Start broker 1: 'systemctl start kafka'.",
