@@ -100,6 +100,12 @@ def over_limit(answers: Answers) -> list[int] | None:
     return rows.filter(col("is_breach").fill_null(value=False))["broker_id"].sort().to_list()
 
 
+def neediest_first(found: Sequence[Answers]) -> list[Answers]:
+    """Those that a person should look at first before the others."""
+    answers = {one.cluster_id: one for one in found}
+    return [answers[one.cluster_id] for one in by_need(map(status_of, found))]
+
+
 def by_need(found: Iterable[Status]) -> list[Status]:
     def need(one: Status) -> tuple[object, ...]:
         return VERDICTS.index(one.verdict), -one.critical, -(one.offline or 0), -one.warning, one.cluster_id

@@ -10,7 +10,7 @@ from pathlib import Path
 from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, asking, require
 from jobs.questions.findings import write
-from jobs.questions.status import by_need, status_of
+from jobs.questions.status import neediest_first
 from jobs.questions.window import Window
 from jobs.report.inputs import masking_text
 from jobs.report.page import Section, page, section
@@ -39,8 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         found = all_answers(given.warehouse, given.cluster, given.run_id)
         for one in found:
             require(one, "gold.finding")
-        answers = {one.cluster_id: one for one in found}
-        ordered = [answers[one.cluster_id] for one in by_need(map(status_of, found))]
+        ordered = neediest_first(found)
         sections = [
             section(stored(one, window, options), place, len(ordered)) for place, one in enumerate(ordered, 1)
         ]

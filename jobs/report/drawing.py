@@ -46,8 +46,9 @@ KEYS = {
 }
 
 
-def drawing(told: ClusterTold, prefix: str, room: Room) -> Markup:
-    """prefix: before the anchors of findings. room: marks that do not fit are left out, which is said."""
+def drawing(told: ClusterTold, prefix: str | None, room: Room) -> Markup:
+    """prefix: before the anchors of findings; None, they are not on the page. room: marks that do not fit are left out,
+    which is said."""
     first, last = told.first_at, told.last_at
     if first is None or last is None or first >= last:
         return element("p", "Nothing is drawn: the records have no time.", class_="note")

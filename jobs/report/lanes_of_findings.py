@@ -9,8 +9,8 @@ from jobs.text import shortened
 from schemas.gold.finding import SEVERITIES
 
 
-def finding_lanes(told: ClusterTold, scale: Scale, prefix: str) -> Iterator[Lane]:
-    """Those that are known already are left out."""
+def finding_lanes(told: ClusterTold, scale: Scale, prefix: str | None) -> Iterator[Lane]:
+    """Those that are known already are left out. prefix: None, they lead nowhere."""
     shown = [
         (number, one)
         for number, one in told.findings
@@ -25,7 +25,7 @@ def finding_lanes(told: ClusterTold, scale: Scale, prefix: str) -> Iterator[Lane
                 one["valid_until_at"],
                 f"found {severity}",
                 f"F{number} {shortened(one['sentence'], 250)}",
-                f"#{prefix}F{number}",
+                None if prefix is None else f"#{prefix}F{number}",
             )
             for number, one in shown
             if one["severity"] == severity

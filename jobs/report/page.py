@@ -5,18 +5,17 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.resources import files
 
 from jobs.questions.nodes import KRAFT, controller_text, release_text
 from jobs.report.drawing import drawing, hatching
 from jobs.report.elements import Markup, Room, element, joined
 from jobs.report.findings import findings_part
 from jobs.report.inputs import footer, inputs
+from jobs.report.sources import source
 from jobs.report.tables import tables_of
 from jobs.report.told import ClusterTold
 from jobs.report.unknown import unknown_part
 from jobs.text import day_clock, human_bytes, printable, shortened
-from schemas.namespace import named
 
 MOST_BYTES = 8_000_000  # of all clusters
 MOST_OF_ONE = 4_500_000
@@ -38,7 +37,7 @@ class Section:
 
 def page(sections: Sequence[Section], made_at: datetime) -> str:
     """Of clusters in this order."""
-    style, script = source("page.css"), source("page.js")
+    style, script = source("drawing.css") + source("page.css"), source("page.js")
     names = [shortened(one.cluster_id, TITLE) for one in sections]
     title = f"Kafka controller audit: {', '.join(names[:5])}{' and more' if len(names) > 5 else ''}"
     head = element(
@@ -60,11 +59,6 @@ def page(sections: Sequence[Section], made_at: datetime) -> str:
         element("script", Markup(script)),
     )
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
-
-
-def source(name: str) -> str:
-    """Of a file beside this one, also from inside an archive."""
-    return files(named("jobs.report")).joinpath(name).read_text(encoding="utf-8")
 
 
 def policy(style: str, script: str) -> str:

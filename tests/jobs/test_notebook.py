@@ -1,6 +1,7 @@
 """The notebooks run from top to bottom against a warehouse, and show what its tables say."""
 
 import json
+import re
 from collections import defaultdict
 from datetime import datetime
 from typing import Any
@@ -10,11 +11,14 @@ import pytest
 from nbclient import NotebookClient
 from pyspark.sql import SparkSession
 
+from jobs.questions.ask import all_answers
 from pipeline.store.reading import read
 from tests.conftest import REPOSITORY
+from tests.report.reading import read as read_html
 
 Partition = tuple[str, int, int]
 
+VEGA = "application/vnd.vegalite.v5+json"  # what JupyterLab and VS Code draw by themselves
 # The warehouse's ratios as those of a KRaft cluster, in the kernel of the notebook.
 KRAFT = """
 from pyspark.sql import functions as F
@@ -69,6 +73,28 @@ def test_the_overview_runs(shown: dict[str, Any]) -> None:
 
 
 @pytest.mark.spark
+def test_the_overview_numbers_findings_as_show_does_and_draws_them(
+    sample_warehouse: str, shown: dict[str, Any]
+) -> None:
+    shown = of("overview", shown)
+    (answers,) = all_answers(sample_warehouse, None, None)
+    numbers = [(f"F{number}", one["finding_id"]) for number, one in enumerate(answers.findings(), 1)]
+    rows = table_of(shown["findings"])
+    assert [(row["finding"], row["finding_id"]) for row in rows] == numbers != []
+    lines = [row["finding"] for row in table_of(shown["lines"])]
+    proved = [number for number, one in zip(numbers, answers.findings(), strict=True) if one["evidence"]]
+    assert list(dict.fromkeys(lines)) == [number for number, _ in proved]
+    (drawn,) = (html_of(one) for one in shown["timeline"])
+    assert f"F1 {answers.findings()[0]['sentence']}"[:60] in read_html(drawn).text
+
+
+@pytest.mark.spark
+def test_nothing_that_is_shown_is_loaded_from_elsewhere(shown: dict[str, Any]) -> None:
+    assert "http" not in str(shown)
+    assert not re.search(r"<(script|link|img|iframe|object)|@import", str(shown))
+
+
+@pytest.mark.spark
 def test_imbalance_shows_what_the_tables_say(
     spark: SparkSession, sample_warehouse: str, shown: dict[str, Any]
 ) -> None:
@@ -114,9 +140,21 @@ def test_imbalance_shows_what_the_tables_say(
 
 def chart_of(outputs: Any) -> dict[str, Any]:
     """The Vega-Lite specification in what a cell shows."""
-    html = next(one["data"]["text/html"] for one in outputs if "text/html" in one.get("data", {}))
-    chart: dict[str, Any] = json.JSONDecoder().raw_decode(html[html.index('{"config"') :])[0]
+    chart: dict[str, Any] = next(one["data"][VEGA] for one in outputs if VEGA in one.get("data", {}))
     return chart
+
+
+def html_of(output: Any) -> str:
+    found: str = output["data"]["text/html"]
+    return found
+
+
+def table_of(outputs: Any) -> list[dict[str, str]]:
+    """The rows of a frame as a cell shows them."""
+    (table,) = read_html(html_of(outputs[-1])).all("table")
+    head, *rows = table.all("tr")
+    names = [one.text for one in head.all("th")[1:]]
+    return [dict(zip(names, [one.text for one in row.all("td")], strict=True)) for row in rows]
 
 
 def data_of(chart: dict[str, Any]) -> list[dict[str, Any]]:
