@@ -1,4 +1,4 @@
-"""The findings on a page: each with its sentence, the lines that prove it, what these mean and where to go on."""
+"""The findings on a page: each with its sentence, the lines that prove it, what these mean and what to do."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -7,6 +7,7 @@ from jobs.questions.ask_text import IN_ANOTHER
 from jobs.questions.finding_lines import is_since
 from jobs.questions.rows import Row, place_of
 from jobs.report.elements import Markup, Room, element, joined, lines_joined, listed
+from jobs.report.playbooks import to_do_part
 from jobs.report.told import SHOWN_FINDINGS, SHOWN_RECORDS, ClusterTold
 from jobs.text import command_to_see, counted, day_clock, printable_lines, shortened
 
@@ -36,9 +37,13 @@ def parts_of(
 ) -> Iterator[Markup]:
     """Whole as far as they fit, then a line each, then how many more there are."""
     whole, short = Room(room.left * 4 // 5), Room(room.left // 5)
+    steps_at: dict[str, str] = {}
     for place, (number, finding) in enumerate(shown):
-        card = finding_card(told, number, finding, prefix) if place < SHOWN_FINDINGS and whole.left else None
+        to_do = to_do_part(finding, steps_at.get(finding["rule"]))
+        is_whole = place < SHOWN_FINDINGS and whole.left
+        card = finding_card(told, number, finding, prefix, to_do) if is_whole else None
         if card is not None and whole.takes(card):
+            steps_at.setdefault(finding["rule"], f"{prefix}F{number}")
             yield card
             continue
         line = in_short(number, finding, prefix)
@@ -59,7 +64,7 @@ def in_short(number: int, finding: Row, prefix: str) -> Markup:
     )
 
 
-def finding_card(told: ClusterTold, number: int, finding: Row, prefix: str) -> Markup:
+def finding_card(told: ClusterTold, number: int, finding: Row, prefix: str, to_do: Markup) -> Markup:
     anchor = f"{prefix}F{number}"
     known = finding["suppressed_by"]
     notes = [f"known already: {shortened(known, SHORT)}"] if known else []
@@ -87,6 +92,7 @@ def finding_card(told: ClusterTold, number: int, finding: Row, prefix: str) -> M
         ),
         evidence_part(told, number, finding),
         meaning_part(told, finding),
+        to_do,
         next_part(told, number, finding),
         class_=f"finding {'known' if known else finding['severity']} {finding['status']}",
         id=anchor,

@@ -1,0 +1,82 @@
+"""What to do stands beside each finding of a page, the steps of its rule once, all of it made of elements."""
+
+from datetime import UTC, datetime
+
+from jobs.playbook.blocks import blocks, plain
+from jobs.playbook.pages import page, what_to_do
+from jobs.questions.answers import Answers
+from jobs.questions.window import Window
+from jobs.report import page as whole
+from jobs.report.elements import joined
+from jobs.report.playbooks import parts_of
+from jobs.report.told import told_of
+from tests.report.reading import read
+
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+LIST = """\
+1. Look, `a < b`:
+   ```
+   kafka-topics.sh <x>
+     --describe
+   ```
+   Then **wait, `c`**.
+   - not *long*
+   - or [KIP-1](https://x.y/z)
+2. Go on.
+
+Prose <b>.
+```
+left
+```
+- other
+"""
+
+
+def test_a_page_is_made_of_elements() -> None:
+    assert joined(parts_of(blocks(LIST))) == (
+        '<ol><li value="1">Look, <code>a &lt; b</code>:<pre>kafka-topics.sh &lt;x&gt;\n  --describe</pre>'
+        "<p>Then <strong>wait, <code>c</code></strong>.</p>"
+        "<ul><li>not long</li><li>or KIP-1 (https://x.y/z)</li></ul></li>"
+        '<li value="2">Go on.</li></ol><p>Prose &lt;b&gt;.</p><pre>left</pre><ul><li>other</li></ul>'
+    )
+
+
+def test_each_finding_has_what_to_do_and_its_rule_the_steps_once(sample_answers: Answers) -> None:
+    for place, count in ((1, 1), (2, 3)):
+        told = told_of(sample_answers, Window(), "off", is_stored=True)
+        root = read(whole.page([whole.section(told, place, count)], AT))
+        cards = root.all("article", class_="finding")
+        findings = sample_answers.findings()
+        assert len(cards) == len(findings)
+        for card, one in zip(cards, findings, strict=True):
+            said = what_to_do(one["rule"], is_open=one["valid_until_at"] is None)
+            assert said and said in [each.text for each in card.all("p")]
+        steps = [str(card.attributes["id"]) for card in cards if card.all("details", class_="steps")]
+        rules = {
+            one["rule"]: str(card.attributes["id"])
+            for card, one in reversed([*zip(cards, findings, strict=True)])
+        }
+        assert sorted(steps) == sorted(rules.values())
+        links = [
+            (link.attributes["href"], one["rule"])
+            for card, one in zip(cards, findings, strict=True)
+            for note in card.all("p", class_="note")
+            for link in note.all("a")
+        ]
+        assert len(links) == len(cards) - len(steps)
+        assert all(href == f"#{rules[rule]}" for href, rule in links)
+
+
+def test_the_steps_are_those_of_the_page(sample_answers: Answers) -> None:
+    told = told_of(sample_answers, Window(), "off", is_stored=True)
+    root = read(whole.page([whole.section(told)], AT))
+    (first,) = root.all("article", id="F1")
+    (steps,) = first.all("details", class_="steps")
+    found = page("unclean_election")
+    assert found is not None
+    items = [one.text for one in found.part("What to do") if one.kind == "item"]
+    shown = [one.text for one in steps.all("li")]
+    assert items and all(
+        any(text.startswith(plain(item).replace("'", "")[:20]) for text in shown) for item in items
+    )
+    assert "kafka-controller-audit playbook unclean_election" in steps.text
