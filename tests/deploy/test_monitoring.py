@@ -93,11 +93,13 @@ def test_an_alert_names_what_it_knows_and_commands_that_are_there(alert: dict[st
     kept = re.search(r"by \(([^)]*)\)", alert["expr"])
     said = " ".join(alert["annotations"].values())
     assert set(re.findall(r"\$labels\.(\w+)", said)) <= set((kept[1] if kept else "").split(", "))
-    for command in re.findall(r"kafka-controller-audit [a-z]+[^;]*", alert["annotations"]["description"]):
-        words = (
-            re.split(r" (?:names|lists) ", command)[0].replace("{{ $labels.cluster }}", "prod").rstrip(".")
-        )
-        assert [parsed(one) for one in commands_in(words)]
+    for one in (alert["annotations"]["description"], alert["annotations"].get("runbook", "")):
+        for command in re.findall(r"kafka-controller-audit [a-z]+[^;]*", one):
+            words = re.split(r" (?:names|lists) ", command)[0].rstrip(".")
+            for label, value in (("cluster", "prod"), ("rule", "outage")):
+                words = words.replace(f"{{{{ $labels.{label} }}}}", value)
+            assert [parsed(each) for each in commands_in(words)]
+    assert ("runbook" in alert["annotations"]) == ("$labels.rule" in said)
 
 
 def test_promtool_takes_all_expressions(tmp_path: Path) -> None:
