@@ -1,0 +1,105 @@
+"""Every rule has a playbook of one form, which names commands, settings and tables as they are."""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+import yaml
+
+from jobs.cli import COMMANDS
+from jobs.playbook.blocks import Block
+from jobs.playbook.pages import FOLDER, GROUPS, page
+from jobs.playbook.text import block_lines
+from pipeline.catalog.tables import SPECS
+from schemas.gold.finding import RULES
+from schemas.ops import run
+from tests.deploy.given import PROGRAM, parsed
+from tests.house.source import REPOSITORY
+
+FILES = {one.stem: one for one in (REPOSITORY / FOLDER).glob("*.md") if one.stem != "README"}
+TEXTS = {name: one.read_text(encoding="utf-8") for name, one in sorted(FILES.items())}
+HEADINGS = ["What it means", "What to do", "What not to do", "How sure this is", "Source"]
+MOST = 140  # characters of what is to be done first: it stands below each finding
+# What stands for a value in commands.
+GIVEN = {"TIME": "2026-11-21T08:00", "N": "1", "TOPIC": "t", "TOPIC-N": "t-1", "PATH...": "logs"}
+CODE = re.compile(r"`([^`\n]+)`")
+SETTING = re.compile(
+    r"(?<![\w.])(findings|known_findings|\w+(?=\.[a-z]+_))\.([a-z_]+)(?![\w.]*\.\w)`?(?: \((\d+)(?: (ms|s|min))?\))?"
+)
+OF_MS = {"ms": 1, "s": 1000, "min": 60_000}
+TABLE = re.compile(r"\b(?:bronze|silver|gold|state|ops)\.[a-z_]+")
+
+
+def test_every_rule_has_a_page_and_no_page_is_of_none() -> None:
+    assert sorted(TEXTS) == sorted(RULES)
+    assert next(iter(GROUPS)) == RULES[0] and [one for one in RULES if one in GROUPS] == [*GROUPS]
+
+
+@pytest.mark.parametrize("rule", TEXTS)
+def test_a_page_is_of_the_form(rule: str) -> None:
+    found = page(rule)
+    assert found is not None
+    headings = [one.text for one in found.blocks if one.kind == "heading"]
+    assert headings == [rule, *HEADINGS]
+    assert all(found.part(one) for one in HEADINGS) and found.part("What to do")[0].kind in ("item", "text")
+    assert TEXTS[rule].splitlines()[2] and found.sentence.endswith(".")
+    said = [found.first_thing(is_open=is_open) for is_open in (True, False)]
+    assert all(one and len(one) <= MOST and one.endswith(".") for one in said), said
+    assert TEXTS[rule].count(":** ") == len(found.to_do)
+
+
+@pytest.mark.parametrize("rule", TEXTS)
+def test_a_page_stands_on_a_terminal_without_its_marks(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    found = page(rule)
+    assert found is not None
+    prose = [line for one in found.blocks if one.kind != "code" for line in block_lines(one)]
+    assert not [line for line in prose if re.search(r"\*\*|`|\]\(|\\", line)]
+    assert not [line for line in prose if len(line) > 80 and " " in line.strip()]
+
+
+def code_of(found: tuple[Block, ...]) -> Iterator[str]:
+    """Lines of code, and code within lines."""
+    for one in found:
+        yield from one.text.replace("\\\n", " ").split("\n") if one.kind == "code" else CODE.findall(one.text)
+
+
+@pytest.mark.parametrize("rule", TEXTS)
+def test_commands_of_ours_are_there(rule: str) -> None:
+    found = page(rule)
+    assert found is not None
+    named = [shlex.split(one, comments=True) for one in code_of(found.blocks) if one.count("'") % 2 == 0]
+    ours = [words[1:] for words in named if words[:1] == [PROGRAM]]
+    ours += [words for words in named if words[1:] and words[0] in COMMANDS]
+    for words in ours:
+        parsed([GIVEN.get(one, one) for one in words])
+
+
+def settings() -> Mapping[str, Any]:
+    text = (REPOSITORY / "jobs" / "settings" / "defaults.yaml").read_text(encoding="utf-8")
+    found: dict[str, Any] = yaml.safe_load(text)
+    return found
+
+
+@pytest.mark.parametrize("rule", TEXTS)
+def test_settings_of_ours_are_there_with_their_defaults(rule: str) -> None:
+    by_group = settings()
+    others = {one.name.partition(".")[0] for one in SPECS} | {"ops", "vm"}  # vm: settings of Linux
+    for group, name, number, unit in SETTING.findall(TEXTS[rule]):
+        if group in others:
+            continue
+        assert name in by_group.get(group, ()), f"{group}.{name}"
+        if number:
+            assert by_group[group][name] == int(number) * (OF_MS[unit] if unit else 1), f"{group}.{name}"
+
+
+@pytest.mark.parametrize("rule", TEXTS)
+def test_tables_that_are_named_are_there(rule: str) -> None:
+    assert set(TABLE.findall(TEXTS[rule])) <= {one.name for one in (*SPECS, run.SPEC)}
+
+
+def test_what_these_tests_find() -> None:
+    text = "`findings.outage_ms` (1 s), kraft.broker_x and `zookeeper.session.timeout.ms`, findings. Then a.b"
+    assert SETTING.findall(text) == [("findings", "outage_ms", "1", "s"), ("kraft", "broker_x", "", "")]
