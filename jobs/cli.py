@@ -33,6 +33,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "main",
         "[--format json|jsonl|csv|prometheus]: what is to be looked at",
     ),
+    "notify": (
+        "jobs.notify.command",
+        "main",
+        "[--url URL] [--dry-run]: what is new among the findings, sent to a webhook or chat",
+    ),
     "report": ("jobs.report.command", "main", "--output audit.html: what was found, as one file to hand on"),
     "status": ("jobs.questions.status", "main", "all clusters, a line each, those first that need somebody"),
     "ask": (

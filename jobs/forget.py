@@ -12,7 +12,7 @@ from jobs.settings.types import CLUSTER_NAME
 from pipeline.core.errors import InputProblem, PipelineError, SettingsError
 from pipeline.store.files import ReadableFiles
 from pipeline.store.lock import cluster_lock
-from pipeline.store.published import ASIDE, LAST_RUN
+from pipeline.store.published import ASIDE, LAST_RUN, NOTIFIED
 from pipeline.store.readable_warehouse import direct_warehouse
 from pipeline.store.session import get_spark
 from pipeline.store.warehouse import ClusterWarehouse
@@ -90,7 +90,8 @@ def forget(store: ClusterWarehouse, progress: Progress) -> None:
     the last run goes before: it would tell that ops.run is damaged.
     """
     hidden = f"{store.folder}/{HIDDEN}"
-    store.files.delete(f"{store.folder}/{LAST_RUN}")
+    for name in (LAST_RUN, NOTIFIED):
+        store.files.delete(f"{store.folder}/{name}")
     store.files.delete(hidden)
     store.files.rename(f"{store.folder}/{LAYERS[0]}", hidden)
     for layer in (HIDDEN, *LAYERS):

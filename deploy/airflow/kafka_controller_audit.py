@@ -1,5 +1,6 @@
 """The nightly job as a DAG of Airflow 3, on a worker that has the program: one run at a time."""
 
+import os
 import subprocess
 from datetime import UTC, datetime, timedelta
 
@@ -11,6 +12,8 @@ WAREHOUSE = "/var/lib/kafka-controller-audit/warehouse"
 METRICS = "/var/lib/kafka-controller-audit/metrics/kafka-controller-audit.prom"
 NIGHTLY = (PROGRAM, "nightly", "--logs", "/var/log/kafka", "--warehouse", WAREHOUSE, "--wait", "600")
 FINDINGS = (PROGRAM, "findings", "--warehouse", WAREHOUSE, "--format", "prometheus", "--output", METRICS)
+# New findings to a webhook or chat, where KCA_NOTIFY_URL is in the environment of the worker.
+NOTIFY = (PROGRAM, "notify", "--warehouse", WAREHOUSE)
 # The machine and a lock; every other code would come again.
 WORTH_A_RETRY = (3, 6)
 
@@ -29,6 +32,8 @@ def kafka_controller_audit() -> None:
         """One task: as a task of their own, metrics that are written would make a failed run a good one."""
         code = code_of(NIGHTLY)
         code_of(FINDINGS)
+        if os.environ.get("KCA_NOTIFY_URL"):
+            code_of(NOTIFY)
         if code in WORTH_A_RETRY:
             raise AirflowException(f"exit code {code}")
         if code:

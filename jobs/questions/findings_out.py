@@ -38,18 +38,16 @@ class Told:
 
 
 def documents(one: Told) -> list[dict[str, Any]]:
-    """Findings with their number on the first screen, what to do, and each record's path, line and place."""
-    return [
-        {
-            name: plain(number if name == "number" else finding[name])
-            for name in COLUMNS
-        }
-        | {
-            TO_DO: what_to_do(finding["rule"], is_open=finding["valid_until_at"] is None),
-            "evidence": [placed(place, one.lines_of) for place in finding["evidence"]],
-        }
-        for number, finding in enumerate(one.findings, 1)
-    ]  # fmt: skip
+    return [document(number, finding, one.lines_of) for number, finding in enumerate(one.findings, 1)]
+
+
+def document(number: int, finding: Row, lines_of: Mapping[tuple[str, int], Row]) -> dict[str, Any]:
+    """A finding with its number on the first screen, what to do, and each record's path, line and place."""
+    told = {name: plain(number if name == "number" else finding[name]) for name in COLUMNS}
+    return told | {
+        TO_DO: what_to_do(finding["rule"], is_open=finding["valid_until_at"] is None),
+        "evidence": [placed(place, lines_of) for place in finding["evidence"]],
+    }
 
 
 def placed(place: Row, lines_of: Mapping[tuple[str, int], Row]) -> dict[str, Any]:

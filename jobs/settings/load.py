@@ -18,8 +18,8 @@ from schemas.namespace import named
 
 FILE_NAME = "kafka-controller-audit.yaml"
 PREFIX = "KCA_"
-# Read by the tests, no setting.
-RESERVED = {"KCA_SHARED"}
+# Read by the tests, and by `notify`; no settings.
+RESERVED = {"KCA_SHARED", "KCA_NOTIFY_URL"}
 KEY_VARIABLE = "KCA_MASKING__KEY"
 TODO = "correct it, or take it out to use the default"
 

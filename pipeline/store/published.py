@@ -18,6 +18,8 @@ KEPT_FROM = "kept_from_run_seq"
 EXPIRED_BEFORE = "expired_before_ms"
 # Beside the tables: the row of ops.run that was published last, whatever becomes of that table.
 LAST_RUN = "_last_run.json"
+# What `notify` told whom: finding_ids by destination.
+NOTIFIED = "_notified.json"
 # What repair took out of tables and did not understand.
 ASIDE = "_damaged"
 # The newest row of ops.run, or that of a run_id; none where there is no such row.

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from jobs.notify.destination import VARIABLE
 from pipeline.core.errors import EXIT_CODES
 from tests.deploy.given import DEPLOY, PROGRAM, WORTH_A_RETRY, parsed
 
@@ -59,22 +60,27 @@ def stood_in(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def test_its_commands_are_there_and_runs_do_not_overlap(stood_in: dict[str, Any]) -> None:
     module = stood_in["module"]
-    assert {Path(words[0]).name for words in (module.NIGHTLY, module.FINDINGS)} == {PROGRAM}
-    nightly, findings = (parsed(words[1:]) for words in (module.NIGHTLY, module.FINDINGS))
-    assert nightly.warehouse == findings.warehouse and findings.output.endswith(".prom")
+    commands = (module.NIGHTLY, module.FINDINGS, module.NOTIFY)
+    assert {Path(words[0]).name for words in commands} == {PROGRAM}
+    nightly, findings, notify = (parsed(words[1:]) for words in commands)
+    assert nightly.warehouse == findings.warehouse == notify.warehouse and findings.output.endswith(".prom")
     assert stood_in["dag"]["max_active_runs"] == 1 and not stood_in["dag"]["catchup"]
     assert stood_in["tasks"].keys() == {"nightly"}
 
 
+@pytest.mark.parametrize("url", ["", "https://hooks.example.com/x"])
 @pytest.mark.parametrize("code", [one.code for one in EXIT_CODES])
-def test_the_code_of_the_run_decides_and_metrics_are_written_in_any_case(
-    stood_in: dict[str, Any], code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_the_code_of_the_run_decides_and_what_follows_is_done_in_any_case(
+    stood_in: dict[str, Any], code: int, url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setenv(VARIABLE, url)
     program, seen = tmp_path / PROGRAM, tmp_path / "seen"
-    program.write_text(f'#!/bin/sh\necho "$1" >> {seen}\ntest "$1" = findings || exit {code}\n')
+    program.write_text(
+        f'#!/bin/sh\necho "$1" >> {seen}\ntest "$1" = findings || test "$1" = notify || exit {code}\n'
+    )
     program.chmod(0o755)
     module = stood_in["module"]
-    for name in ("NIGHTLY", "FINDINGS"):
+    for name in ("NIGHTLY", "FINDINGS", "NOTIFY"):
         monkeypatch.setattr(module, name, (str(program), *getattr(module, name)[1:]))
     _, nightly = stood_in["tasks"]["nightly"]
     ended = None
@@ -83,7 +89,7 @@ def test_the_code_of_the_run_decides_and_metrics_are_written_in_any_case(
     except Again as raised:
         ended = type(raised)
     assert ended == (None if code == 0 else Again if code in WORTH_A_RETRY else Failed)
-    assert seen.read_text().split() == ["nightly", "findings"]
+    assert seen.read_text().split() == ["nightly", "findings", *(["notify"] if url else [])]
 
 
 def test_airflow_parses_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 """The CronJob: one run at a time, by the restricted profile of Kubernetes, with commands that are there."""
 
 import re
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from jobs.notify.destination import VARIABLE
 from jobs.settings.load import load
 from pipeline.core.errors import EXIT_CODES
 from tests.deploy.given import WORTH_A_RETRY, commands_in, parsed, text_of
@@ -61,14 +64,35 @@ def test_what_is_written_lies_on_a_volume_that_takes_it(pod: dict[str, Any]) -> 
     volumes = {one["name"] for one in pod["volumes"]}
     assert {one["name"] for one in mounts.values()} == volumes
     (script,) = container["args"]
-    nightly, findings = map(parsed, commands_in(script))
+    nightly, findings, notify = map(parsed, commands_in(script))
     assert mounts[nightly.logs[0]]["readOnly"] and mounts[nightly.conf.parent.as_posix()]["readOnly"]
-    assert nightly.warehouse == findings.warehouse
-    kept = {one["name"]: one["value"] for one in container["env"]}["TMPDIR"]
+    assert nightly.warehouse == findings.warehouse == notify.warehouse
+    kept = {one["name"]: one.get("value") for one in container["env"]}["TMPDIR"]
     written = (findings.warehouse, findings.output.rpartition("/")[0], kept, "/tmp")  # noqa: S108  (Java's)
     assert [one for one in written if mounts[one].get("readOnly")] == []
     assert findings.format == "prometheus" and findings.output.endswith(".prom")
     assert nightly.wait > 0
+
+
+def test_findings_are_sent_where_a_secret_says_so_and_the_code_is_the_runs(
+    pod: dict[str, Any], tmp_path: Path
+) -> None:
+    (container,) = pod["containers"]
+    given = {one["name"]: one.get("valueFrom") for one in container["env"]}
+    assert given[VARIABLE]["secretKeyRef"]["optional"] is True
+    program = tmp_path / "kafka-controller-audit"
+    program.write_text("#!/bin/sh\necho $1\ntest $1 = findings || exit 7\n")
+    program.chmod(0o755)
+    for url, expected in (("", "nightly findings"), ("https://a.b/c", "nightly findings notify")):
+        environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", **({VARIABLE: url} if url else {})}
+        done = subprocess.run(
+            [*container["command"], *container["args"]],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout.split()) == (7, expected.split())
 
 
 def test_the_settings_are_settings(objects: dict[str, Any], tmp_path: Any) -> None:

@@ -1,0 +1,123 @@
+"""What is sent of a cluster: one text for chats that take Slack's form, or the findings as `findings --format json`."""
+
+import json
+import shlex
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+
+from jobs.notify.remembered import News, Numbered
+from jobs.questions.finding_lines import SEVERITY
+from jobs.questions.findings_out import document
+from jobs.questions.rows import Place, Row
+from jobs.questions.status import Status
+from jobs.text import counted, day_clock, printable, shortened
+from pipeline.core.files import URI
+
+SHOWN = 10
+# Slack asks for at most 4,000 characters; "n more" and the command have to fit behind the findings.
+MOST, RESERVED = 4000, 700
+SENTENCE, PATH, NAME = 280, 120, 100
+MEND = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "`": "'", "@": "@\u200b"}
+# No links made of what only looks like one, no names and channels that are called.
+AS_IT_STANDS = {
+    "mrkdwn": True,
+    "parse": "none",
+    "link_names": 0,
+    "unfurl_links": False,
+    "unfurl_media": False,
+}
+
+
+def as_slack(text: str) -> bytes:
+    return json.dumps({"text": text} | AS_IT_STANDS).encode()
+
+
+def as_findings(news: News, lines_of: Mapping[Place, Row]) -> bytes:
+    found = [document(number, one, lines_of) for number, one in news.told()]
+    return f"{json.dumps(found, indent=2)}\n".encode()
+
+
+def key_of(news: News, cluster: str) -> str:
+    names = [f"{kind} {one['finding_id']}" for kind in ("new", "over") for _, one in getattr(news, kind)]
+    return sha256("\n".join((cluster, *sorted(names))).encode()).hexdigest()[:32]
+
+
+def slack_text(news: News, status: Status, lines_of: Mapping[Place, Row], warehouse: str) -> str:
+    """The verdict, the findings that fit, and the command that tells the others."""
+    head = [f"*{verdict_of(status)}*  {code(shortened(status.cluster_id, NAME))}{end_of(status)}"]
+    parts: list[tuple[str, list[Numbered], Callable[[Row], str]]] = [
+        (counted(len(news.new), "new finding"), news.new, lambda one: new_text(one, lines_of)),
+        (f"{counted(len(news.over), 'finding')} told before, no longer so", news.over, over_text),
+    ]
+    room, shown, lines = MOST - RESERVED - len(head[0]), 0, head
+    for title, found, text_of in parts:
+        own = [f"{title}:"] if found else []
+        for _, one in found:
+            text = text_of(one)
+            room -= len(text) + 1
+            if shown == SHOWN or room < 0:
+                break
+            own, shown = [*own, text], shown + 1
+        lines = [*lines, *own]
+    hidden = len(news.told()) - shown
+    if hidden:
+        lines.append(f"{hidden} more: {code(command(warehouse, status.cluster_id))}")
+    if news.passed:
+        asked = command(warehouse, status.cluster_id)
+        lines.append(f"{counted(news.passed, 'finding')} of the time before, not told here: {code(asked)}")
+    return "\n".join(lines)
+
+
+def verdict_of(status: Status) -> str:
+    return f"{status.verdict}: {status.critical} critical, {status.warning} warning"
+
+
+def end_of(status: Status) -> str:
+    offline = f", {counted(status.offline, 'partition')} without a leader" if status.offline else ""
+    return f"{offline}, data to {day_clock(status.last_at)} UTC" if status.last_at else offline
+
+
+def new_text(finding: Row, lines_of: Mapping[Place, Row]) -> str:
+    said = f"{day_clock(finding['valid_from_at'])} {said_of(finding)}"
+    is_open = "  OPEN" if finding["valid_until_at"] is None else ""
+    certainty = finding["certainty"]
+    place = first_place(finding, lines_of)
+    found = [code(place)] if place else []
+    more = [*found, code(f"show {finding['finding_id']}")]
+    first = f"{SEVERITY[finding['severity']]} {code(f'{said}  [{certainty}]{is_open}')}"
+    return "\n    ".join((first, *more))
+
+
+def over_text(finding: Row) -> str:
+    until = finding["valid_until_at"]
+    is_retracted = finding["status"] == "retracted"
+    how = "retracted, it is found no more" if is_retracted else f"over at {day_clock(until)}"
+    return f"{SEVERITY[finding['severity']]} {code(f'{how}: {said_of(finding)}')}"
+
+
+def said_of(finding: Row) -> str:
+    return shortened(finding["sentence"], SENTENCE)
+
+
+def first_place(finding: Row, lines_of: Mapping[Place, Row]) -> str:
+    """path:line; the end of a path that is too long."""
+    place = finding["evidence"][0] if finding["evidence"] else None
+    found = lines_of.get((place["file_id"], place["byte_offset"])) if place else None
+    if not found:
+        return ""
+    path = printable(found["near"])
+    shown = path if len(path) <= PATH else f"…{path[-PATH:]}"
+    return f"{shown}:{found['line']}"
+
+
+def command(warehouse: str, cluster: str) -> str:
+    """The warehouse is left out where it is a URI that may hold a key."""
+    is_plain = not (URI.match(warehouse) and set("@?") & set(warehouse)) and len(warehouse) <= PATH
+    given = ["--warehouse", warehouse] if is_plain else []
+    return shlex.join(("kafka-controller-audit", "findings", *given, "--cluster", shortened(cluster, NAME)))
+
+
+def code(text: str) -> str:
+    """Characters as they are: nothing in them marks, links, calls anybody or ends the code. Source: Slack, "Formatting
+    text for app surfaces"."""
+    return f"`{''.join(MEND.get(one, one) for one in printable(text))}`"

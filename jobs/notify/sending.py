@@ -1,0 +1,157 @@
+"""Sends a document over HTTP: again where that may help, within a time, and to no other place than it is told."""
+
+import re
+import socket
+import ssl
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import partial
+from http import HTTPStatus
+from http.client import HTTPException
+from queue import Empty, SimpleQueue
+from threading import Thread
+from urllib.error import HTTPError, URLError
+from urllib.request import HTTPRedirectHandler, HTTPSHandler, OpenerDirector, Request, build_opener
+
+from jobs.notify.destination import Destination, shown_of
+from pipeline.core.product import product_version
+
+PAUSES = (1.0, 2.0, 4.0)  # seconds before another try
+EACH_SECONDS = 10.0  # that one try may take
+WORTH_A_RETRY = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
+# What services such as Slack say of a refusal; anything else may hold a part of the URL.
+REASON = re.compile(r"[a-z]+(?:_[a-z]+)*")
+LONGEST_REASON = 60
+OF_PROXY = re.compile(r"Tunnel connection failed: (\d{3})")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """Of one try, or of all. problem: what was found instead of a 2xx; None: it was taken. is_passing: it may go by
+    itself. wait: seconds that the endpoint asked for."""
+
+    problem: str | None = None
+    is_passing: bool = False
+    wait: float = 0.0
+    tries: int = 1
+
+
+class NoRedirect(HTTPRedirectHandler):
+    """A redirect is an answer: what is sent goes to nobody else."""
+
+    def redirect_request(self, *_: object, **__: object) -> None:
+        return None
+
+
+def send(destination: Destination, document: bytes, key: str, timeout: float) -> Reply:
+    """At most `timeout` seconds, all tries together. key: the same for the same content, so that whoever receives it
+    may drop what comes twice."""
+    until = time.monotonic() + timeout
+    reply = within(min(timeout, EACH_SECONDS), destination, document, key)
+    for tries, pause in enumerate(PAUSES, 2):
+        wait = max(pause, reply.wait)
+        left = until - time.monotonic() - wait
+        if not reply.is_passing or left <= 0:
+            break
+        time.sleep(wait)
+        reply = replace(within(min(left, EACH_SECONDS), destination, document, key), tries=tries)
+    if reply.problem is None or reply.tries == 1:
+        return reply
+    return replace(reply, problem=f"{reply.problem}, the last of {reply.tries} tries")
+
+
+def within(seconds: float, destination: Destination, document: bytes, key: str) -> Reply:
+    """One try. What looks up names, or reads byte by byte, has no limit of its own."""
+    replies: SimpleQueue[Reply] = SimpleQueue()
+    one = partial(attempt, destination, document, key, seconds)
+    Thread(target=lambda: replies.put(one()), daemon=True).start()
+    try:
+        return replies.get(timeout=seconds)
+    except Empty:
+        return silent(seconds)
+
+
+def silent(seconds: float) -> Reply:
+    return Reply(f"no answer within {seconds:.1f} s", is_passing=True)
+
+
+def attempt(destination: Destination, document: bytes, key: str, seconds: float) -> Reply:
+    headers = {
+        "Content-Type": "application/json; charset=utf-8",
+        "User-Agent": f"kafka-controller-audit/{product_version()}",
+        "Idempotency-Key": f'"{key}"',
+        **destination.headers,
+    }
+    request = Request(destination.url, document, headers, method="POST")  # noqa: S310  (http or https, see destination)
+    try:
+        with opener().open(request, timeout=max(seconds, 0.001)):
+            return Reply()
+    except HTTPError as refused:
+        with refused:
+            return refusal(refused, destination)
+    except TimeoutError:
+        return silent(seconds)
+    except URLError as problem:
+        return no_connection(problem.reason, seconds)
+    except (OSError, HTTPException, ValueError) as problem:
+        return no_connection(problem, seconds)
+
+
+def opener() -> OpenerDirector:
+    """By the proxies of the environment, and with certificates that are verified."""
+    return build_opener(HTTPSHandler(context=ssl.create_default_context()), NoRedirect)
+
+
+def refusal(refused: HTTPError, destination: Destination) -> Reply:
+    code = refused.code
+    if 300 <= code < 400:
+        place = shown_of(refused.headers.get("Location", ""))
+        to = f" to {place}" if place else ""
+        return Reply(f"a redirect ({code}){to}, which is not followed")
+    known = {one.value: one.phrase for one in HTTPStatus}
+    words = " ".join(filter(None, (str(code), known.get(code, ""), reason_in(refused, destination))))
+    is_passing = code in WORTH_A_RETRY or code >= 500
+    return Reply(words, is_passing, seconds_of(refused.headers.get("Retry-After", "")) if is_passing else 0.0)
+
+
+def reason_in(refused: HTTPError, destination: Destination) -> str:
+    """One word such as channel_is_archived."""
+    try:
+        said = refused.read(LONGEST_REASON + 1).decode("ascii", "replace").strip()
+    except (OSError, HTTPException):
+        return ""
+    is_word = len(said) <= LONGEST_REASON and REASON.fullmatch(said) and said not in destination.url
+    return f"({said})" if is_word else ""
+
+
+def seconds_of(retry_after: str) -> float:
+    """Source: RFC 9110, 10.2.3: seconds, or a date."""
+    text = retry_after.strip()
+    if re.fullmatch(r"[0-9]{1,9}", text):
+        return float(text)
+    try:
+        at = parsedate_to_datetime(text)
+    except ValueError:
+        return 0.0
+    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
+    return max((at - datetime.now(UTC)).total_seconds(), 0.0)
+
+
+def no_connection(problem: object, seconds: float) -> Reply:
+    """In words of the system or of our own: others may hold a part of the URL."""
+    if isinstance(problem, TimeoutError):
+        return silent(seconds)
+    if isinstance(problem, ssl.SSLError):
+        reason = getattr(problem, "verify_message", "")
+        is_untrusted = isinstance(problem, ssl.SSLCertVerificationError)
+        return Reply(
+            f"a certificate that is not trusted ({reason})" if is_untrusted else "no TLS on that port"
+        )
+    if proxy := OF_PROXY.match(str(problem)):
+        return Reply(f"a proxy that answers {proxy[1]}", is_passing=int(proxy[1]) >= 500)
+    known = problem.strerror if isinstance(problem, OSError) else None
+    is_name = isinstance(problem, socket.gaierror)
+    odd = f"no answer in HTTP ({type(problem).__name__})"
+    return Reply("no address of that name" if is_name else known or odd, is_passing=True)

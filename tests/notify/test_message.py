@@ -1,0 +1,101 @@
+"""A message of Slack's: nothing that logs say acts in it, and it stays within its length."""
+
+import json
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from jobs.notify.message import MOST, SHOWN, as_findings, as_slack, key_of, slack_text
+from jobs.notify.remembered import News
+from jobs.questions.rows import Place, Row
+from jobs.questions.status import Status
+
+AT = datetime(2026, 11, 21, 9, 0, 21, 678000, tzinfo=UTC)
+STATUS = Status("prod", "NOT OK", 1, 2, 3, "controller 2 (epoch 8)", [], AT)
+LINES: dict[Place, Row] = {
+    ("f", 7): {"near": "b1/controller.log", "path": "/logs/b1/controller.log", "line": 3}
+}
+HOSTILE = (
+    "<!channel> <!here> <@U1> <#C1> <https://evil.example|click> @channel @everyone @here "
+    "` ``` *bold* _it_ ~no~ https://evil.example/x?a&b \x1b[31m\n\u202e"
+)
+
+
+def finding(sentence: str = "s", **given: Any) -> Row:
+    return {
+        "cluster_id": "prod", "finding_id": "ab12", "rule": "outage", "rule_version": 1, "severity": "critical",
+        "status": "new", "suppressed_by": None, "certainty": "proved", "entity": "o-0", "root_kind": None, "root_at": None, "root_broker_id": None,
+        "term_id": "1-2", "valid_from_at": AT, "valid_until_at": None, "sentence": sentence, "evidence": [{"file_id": "f", "byte_offset": 7}],
+    } | given  # fmt: skip
+
+
+def text_of(news: News, warehouse: str = "/data/audit", lines: dict[Place, Row] = LINES) -> str:
+    return slack_text(news, STATUS, lines, warehouse)
+
+
+def test_a_finding_its_place_and_what_tells_more() -> None:
+    over = finding("it was", severity="warning", valid_until_at=AT, status="resolved")
+    news = News(
+        [(1, finding("it is"))], [(2, over), (3, finding("it never was", status="retracted"))], passed=2
+    )
+    assert text_of(news).splitlines() == [
+        "*NOT OK: 1 critical, 2 warning*  `prod`, 3 partitions without a leader, data to 2026-11-21 09:00:21.678 UTC",
+        "1 new finding:",
+        "CRIT `2026-11-21 09:00:21.678 it is  [proved]  OPEN`",
+        "    `b1/controller.log:3`",
+        "    `show ab12`",
+        "2 findings told before, no longer so:",
+        "WARN `over at 2026-11-21 09:00:21.678: it was`",
+        "CRIT `retracted, it is found no more: it never was`",
+        "2 findings of the time before, not told here: "
+        "`kafka-controller-audit findings --warehouse /data/audit --cluster prod`",
+    ]
+
+
+def test_nothing_that_logs_say_acts() -> None:
+    odd = {("f", 7): LINES["f", 7] | {"near": HOSTILE}}
+    news = News([(1, finding(HOSTILE))], [(2, finding(HOSTILE, valid_until_at=AT))])
+    text = text_of(news, lines=odd)
+    assert not set("<>") & set(text) and not re.search(r"@\w|&(?!amp;|lt;|gt;)", text)
+    assert text.replace("\n", "").replace("\u200b", "").isprintable()
+    # Where nothing is marked, linked or called all the same: everything that is not ours stands in code.
+    outside = re.sub(r"`[^`\n]+`", "", text)
+    assert "`" not in outside and not {"evil", "bold", "channel"} & set(re.findall(r"\w+", outside))
+    sent = json.loads(as_slack(text))
+    assert sent["text"] == text and sent["parse"] == "none" and not sent["unfurl_links"]
+
+
+@pytest.mark.parametrize(("words", "count"), [("s", 1), ("&", 5000), ("a b ", 200)])
+def test_it_is_no_longer_than_is_taken_and_counts_the_rest(words: str, count: int) -> None:
+    many = [(number, finding(words * count, valid_until_at=AT)) for number in range(1, 41)]
+    text = text_of(News(many[:25], many[25:]))
+    shown = text.count("show ab12")
+    assert len(text) <= MOST and 2 <= shown <= SHOWN
+    assert f"\n{40 - shown} more: `kafka-controller-audit findings " in text
+    assert text.startswith("*NOT OK") and "\n25 new findings:\n" in text
+
+
+def test_a_warehouse_that_may_hold_a_key_is_not_named() -> None:
+    many = News([(number, finding()) for number in range(20)])
+    assert "--warehouse s3://bucket/audit " in text_of(many, "s3://bucket/audit")
+    assert "secret" not in text_of(many, "s3://id:secret@bucket/audit") + text_of(many, "s3://b/a?key=secret")
+
+
+def test_programs_get_findings_as_they_are() -> None:
+    news = News([(4, finding(HOSTILE))], [(7, finding("b", finding_id="cd34", status="resolved"))])
+    first, second = json.loads(as_findings(news, LINES))
+    assert (first["number"], first["sentence"], first["evidence"][0]["line"]) == (4, HOSTILE, 3)
+    assert (second["number"], second["status"]) == (7, "resolved")
+
+
+def test_the_key_follows_what_is_told() -> None:
+    one, two = (1, finding()), (2, finding(finding_id="cd34"))
+    keys = [
+        key_of(News([one, two]), "c"),
+        key_of(News([two, one]), "c"),
+        key_of(News([one], [two]), "c"),
+        key_of(News([one]), "d"),
+    ]
+    assert keys[0] == keys[1] and len(set(keys)) == 3
