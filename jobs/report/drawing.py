@@ -12,7 +12,8 @@ from jobs.report.told import ClusterTold
 from jobs.text import shortened
 
 WIDE = 1120
-TOP = 22  # times stand there
+TOP = 36  # times stand there
+EDGE = 3.5  # as wide as a moment is drawn
 LANES: tuple[Callable[[ClusterTold, Scale], Iterator[Lane]], ...] = (
     lanes_of_nodes.controllers,
     lanes_of_nodes.brokers,
@@ -41,7 +42,8 @@ KEYS = {
     "logs trace": "logs at TRACE",
     "logs info": "at INFO",
     "logs other": "other logs",
-    "between": "between two files",
+    "between": "no line of this node: its logs do not tell",
+    "untold": "no line of any node: what is pale follows from lines before and after",
     "missing": "lines are missing",
 }
 
@@ -54,16 +56,19 @@ def drawing(told: ClusterTold, prefix: str | None, room: Room) -> Markup:
         return element("p", "Nothing is drawn: the records have no time.", class_="note")
     scale = Scale(first, last)
     parts, y, left_out = [], TOP, 0
+    found = [*finding_lanes(told, scale, prefix)]
+    told_from = TOP + sum(map(lane_height, found))
     others = (lane for lanes in LANES for lane in lanes(told, scale))
-    for lane in chain(finding_lanes(told, scale, prefix), others):
+    for lane in chain(found, others):
         marks = [one for one in lane.marks if room.takes(one)]
         left_out += len(lane.marks) - len(marks)
         parts.append(lane_part(lane, marks, y))
-        y += lane.height + (8 if lane.is_heading else 2)
+        y += lane_height(lane)
     shown = element(
         "svg",
         *grid(scale, y),
         *parts,
+        *pale(told, scale, told_from, y),
         viewBox=f"0 0 {WIDE} {y + 8}",
         role="img",
         aria_label="controllers, brokers, outages, elections, imbalance, moves and evidence over time",
@@ -77,11 +82,26 @@ def drawing(told: ClusterTold, prefix: str | None, room: Room) -> Markup:
     return joined([element("div", shown, class_="drawn"), legend(), *notes])
 
 
+def pale(told: ClusterTold, scale: Scale, top: float, bottom: float) -> Iterator[Markup]:
+    """Over what is drawn of times of which no log tells; what is told last before is not covered."""
+    for begin, end in lanes_of_evidence.untold(told, scale):
+        left, right = scale.x(begin) + EDGE, scale.x(end)
+        if left < right:
+            size = {"x": round(left, 1), "y": top, "width": round(right - left, 1), "height": bottom - top}
+            yield element("rect", class_="untold", data_t=scale.times(begin, end), **size)
+
+
 def hatching() -> Markup:
-    """What is drawn where lines are missing: once on a page."""
+    """What is drawn where lines are missing, and the bounds of what is drawn: once on a page."""
     line = element("path", d="M0 6L6 0", class_="hatch")
     pattern = element("pattern", line, id="hatch", width=6, height=6, patternUnits="userSpaceOnUse")
-    return element("svg", element("defs", pattern), width=0, height=0, class_="kept", aria_hidden="true")
+    area = element("rect", class_="area", x=LEFT, y=-99, width=RIGHT - LEFT, height=9999)
+    defs = element("defs", pattern, element("clipPath", area, id="plot"))
+    return element("svg", defs, width=0, height=0, class_="kept", aria_hidden="true")
+
+
+def lane_height(lane: Lane) -> int:
+    return lane.height + (8 if lane.is_heading else 2)
 
 
 def lane_part(lane: Lane, marks: list[Markup], y: int) -> Markup:
@@ -96,9 +116,9 @@ def lane_part(lane: Lane, marks: list[Markup], y: int) -> Markup:
 
 def grid(scale: Scale, height: int) -> Iterator[Markup]:
     for x, said in scale.ticks():
-        yield element("path", class_="grid", d=f"M{x} {TOP - 4}V{height}")
+        yield element("path", class_="grid", d=f"M{x} {TOP - 6}V{height}")
         anchor = "end" if x > RIGHT - 30 else "middle"
-        yield element("text", said, class_="tick", x=x, y=12, text_anchor=anchor)
+        yield element("text", said, class_="tick", x=x, y=20, text_anchor=anchor)
 
 
 def legend() -> Markup:
@@ -106,5 +126,5 @@ def legend() -> Markup:
         element("span", element("span", class_=f"key {class_}"), f" {words}")
         for class_, words in KEYS.items()
     )
-    said = " Times are UTC. Where a lane of evidence is empty, no log of that node tells of the time."
+    said = " Times are UTC."
     return element("p", joined(keys, " "), said, class_="legend")

@@ -10,7 +10,7 @@ from jobs.questions.terms import words
 from jobs.report.elements import Markup
 from jobs.report.scale import MOST_LANES, Lane, Scale, times_text
 from jobs.report.told import ClusterTold
-from jobs.text import shortened
+from jobs.text import counted, shortened
 
 EVIDENCE, GAP = "gold.evidence", "silver.log_gap"
 TOUCHING = 600  # files that are apart for less than such a part of what is drawn are one bar
@@ -19,8 +19,8 @@ Span = tuple[datetime, datetime]
 
 
 def evidence(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
-    """A bar from the first line of a file until its last; a thin one between files; hatched: lines are missing. Where
-    nothing is drawn no log of the node tells."""
+    """A bar from the first line of a file until its last; a thin one where no file has a line; hatched: lines are
+    missing."""
     files = spans(told, scale)
     levels: dict[int | None, list[Row]] = {}
     for one in told.within.rows(EVIDENCE).sort("node_id", "valid_from_at").to_dicts():
@@ -38,7 +38,7 @@ def evidence(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
         marks = node_marks(node, files.get(node, []), levels.get(node, []), scale)
         yield Lane("node not known" if node is None else f"node {node}", [*marks, *gaps.get(node, [])])
     if len(nodes) > MOST_LANES:
-        yield Lane(f"{len(nodes) - MOST_LANES} more nodes")
+        yield Lane(counted(len(nodes) - MOST_LANES, "more node"))
 
 
 def node_marks(
@@ -55,10 +55,30 @@ def node_marks(
         level = one["state_change_level"]
         said = f", state changes at {level}" if level else ""
         title = f"{name}: {', '.join(one['logs']) or 'no logs'}{said}; {times_text(begin, end)}"
-        yield from scale.bar("between", begin, end, f"{title}, between files", y=7, height=2)
-        for first, last in files if one["logs"] else ():
-            if first <= end and last >= begin:
-                yield from scale.bar(f"logs {LEVELS[level]}", max(first, begin), min(last, end), title)
+        own = [(max(first, begin), min(last, end)) for first, last in files if first <= end and last >= begin]
+        own = own if one["logs"] else []
+        for first, last in own:
+            yield from scale.bar(f"logs {LEVELS[level]}", first, last, title)
+        for first, last in between(own, begin, end):
+            said = f"{name}: no line of it was read, so its logs do not tell here; {times_text(first, last)}"
+            yield from scale.bar("between", first, last, said, y=7, height=2)
+
+
+def between(spans: Sequence[Span], begin: datetime, end: datetime) -> Iterator[Span]:
+    """What they leave of a time; spans: by begin."""
+    for first, last in spans:
+        if first > begin:
+            yield begin, min(first, end)
+        begin = max(begin, last)
+    if begin < end:
+        yield begin, end
+
+
+def untold(told: ClusterTold, scale: Scale) -> list[Span]:
+    """Times of which no log of any node has a line, where these are long enough to be seen."""
+    own = sorted(one for each in spans(told, scale).values() for one in each)
+    least = (scale.last - scale.first) / TOUCHING
+    return [one for one in between(own, scale.first, scale.last) if one[1] - one[0] > least]
 
 
 def spans(told: ClusterTold, scale: Scale) -> dict[int | None, list[Span]]:

@@ -26,6 +26,7 @@ def finding_lanes(told: ClusterTold, scale: Scale, prefix: str | None) -> Iterat
                 f"found {severity}",
                 f"F{number} {shortened(one['sentence'], 250)}",
                 None if prefix is None else f"#{prefix}F{number}",
+                f"F{number}",
             )
             for number, one in shown
             if one["severity"] == severity

@@ -8,6 +8,7 @@ from jobs.questions.terms import BY_SILENCE, gap_text, words
 from jobs.report.elements import Markup
 from jobs.report.scale import MOST_LANES, Lane, Scale, times_text
 from jobs.report.told import ClusterTold
+from jobs.text import counted
 
 SESSION = "gold.broker_session"
 
@@ -76,4 +77,4 @@ def brokers(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
         yield Lane(f"broker {broker}", marks)
     hidden = len(stays) - MOST_LANES
     if hidden > 0:
-        yield Lane(f"{hidden} more brokers")
+        yield Lane(counted(hidden, "more broker"))

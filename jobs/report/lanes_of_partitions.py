@@ -19,6 +19,7 @@ from pipeline.core.conditions import differs, equals
 MOST_TOPICS, MOST_BROKERS = 12, 20
 ELECTION, IMBALANCE = "gold.leader_election", "gold.leader_imbalance"
 RATIO_HEIGHT = 30
+MOST_STEPS = 300  # of a broker
 DELETIONS = {"completed": "done", "requested": "waits", "in_progress": "waits", "put_off": "waits"}
 OUTCOMES = {
     "completed": "done",
@@ -46,7 +47,7 @@ def outage_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
             marks += scale.bar("outage", begin, end, said)
         yield Lane(topic, marks)
     if totals.height > MOST_TOPICS:
-        yield Lane(f"{totals.height - MOST_TOPICS} more topics")
+        yield Lane(counted(totals.height - MOST_TOPICS, "more topic"))
 
 
 def together(rows: Sequence[Row], last: datetime) -> Iterator[tuple[datetime, datetime, int]]:
@@ -79,10 +80,13 @@ def elections(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
             counts.setdefault(round(scale.x(at) / 3) * 3.0, []).append(at)
     most = max(map(len, counts.values()), default=1)
     marks = []
-    for x, times in counts.items():
+    for place, times in counts.items():
         high = round(4 + 10 * len(times) / most, 1)
         title = element("title", f"{counted(len(times), 'election')}, {times_text(times[0], times[-1])}")
-        marks.append(element("rect", title, class_="election", x=x, y=16 - high, width=2.5, height=high))
+        size = {"x": place, "y": 16 - high, "width": 2.5, "height": high}
+        marks.append(
+            element("rect", title, class_="election", data_t=scale.times(times[0], times[-1]), **size)
+        )
     yield Lane("elected", marks)
     unclean = rows.filter(~col("is_clean")).head(MOST_BARS).to_dicts()
     if unclean:
@@ -96,9 +100,9 @@ def unclean_mark(one: Row, scale: Scale) -> list[Markup]:
     )
     if not scale.first <= at <= scale.last:
         return []
-    x = scale.x(at)
     said = element("title", shortened(title, 300))
-    return [element("path", said, class_="unclean", d=f"M{x} 1l6 7l-6 7l-6 -7z")]
+    stands = {"transform": f"translate({scale.x(at)} 0)", "data_t": scale.times(at, at)}
+    return [element("path", said, class_="unclean", d="M0 1l6 7l-6 7l-6 -7z", **stands)]
 
 
 def ratios(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
@@ -117,20 +121,21 @@ def ratios(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
         own = rows.filter(col("broker_id") == broker).sort("valid_from_at").to_dicts()
         yield Lane(f"broker {broker}", ratio_marks(broker, own, scale), RATIO_HEIGHT)
     if highest.height > MOST_BROKERS:
-        yield Lane(f"{highest.height - MOST_BROKERS} more brokers")
+        yield Lane(counted(highest.height - MOST_BROKERS, "more broker"))
 
 
 def ratio_marks(broker: int, rows: Sequence[Row], scale: Scale) -> list[Markup]:
-    """Steps; of those within a point of the drawing the highest."""
+    """Steps; where there are many, of those within a point of the drawing the highest."""
     low, high = RATIO_HEIGHT - 2.0, RATIO_HEIGHT - 6.0
     steps: dict[int, tuple[float, float, float]] = {}
-    for one in rows:
+    for number, one in enumerate(rows):
         begin, end = one["valid_from_at"], one["valid_until_at"] or scale.last
         if end < scale.first or begin > scale.last:
             continue
-        left, right = scale.x(begin), scale.x(end)
-        known = steps.get(int(left), (left, right, -1.0))
-        steps[int(left)] = (known[0], max(right, known[1]), max(one["imbalance_ratio"], known[2]))
+        left, right = round(scale.place(begin), 3), round(scale.place(end), 3)
+        key = int(left) if len(rows) > MOST_STEPS else number
+        known = steps.get(key, (left, right, -1.0))
+        steps[key] = (known[0], max(right, known[1]), max(one["imbalance_ratio"], known[2]))
     area = "".join(
         f"M{left} {low}V{round(low - high * ratio, 1)}H{right}V{low}z"
         for left, right, ratio in steps.values()
@@ -141,7 +146,10 @@ def ratio_marks(broker: int, rows: Sequence[Row], scale: Scale) -> list[Markup]:
         (one["threshold_ratio"] for one in reversed(rows) if one["threshold_ratio"] is not None), None
     )
     said = f"broker {broker}: at the end {ratio_text(last['imbalance_ratio'])}, limit {ratio_text(limit)}"
-    marks = [element("path", element("title", said), class_="ratio", d=area)] if area else []
+    if len(rows) > MOST_STEPS:
+        said = f"{said}; of many steps within a point of the drawing the highest"
+    marks = [element("g", element("path", element("title", said), class_="ratio", d=area), class_="plot")]
+    marks = marks if area else []
     marks.append(element("path", class_="zero", d=f"M{scale.x(scale.first)} {low}H{scale.x(scale.last)}"))
     if limit is not None and limit <= 1:
         y = round(low - high * limit, 1)

@@ -1,7 +1,5 @@
-"use strict";
 // Narrows what stands on the page: by words, by time, and sorts tables. It adds text as text alone; without it all stays readable.
 (() => {
-  const SVG = "http://www.w3.org/2000/svg";
   const HASH = /^#t=([^,]+),([^,]+)$/;
   const rows = [...document.querySelectorAll("tbody tr, .finding")];
   const searched = new Map();
@@ -31,11 +29,9 @@
     for (const [section, count] of counts) {
       const own = [...section.querySelectorAll("tbody tr")];
       const shown = own.filter((one) => !one.hidden).length;
-      count.textContent = shown === own.length ? "" : `${shown} of ${own.length} rows`;
-    }
-    for (const said of bars) {
-      said.hidden = !range;
-      said.firstChild.textContent = range ? `Shown: ${written(range[0])} to ${written(range[1])} UTC, and what has no time. ` : "";
+      const timeless = range ? own.filter((one) => !one.hidden && !one.dataset.from).length : 0;
+      const kept = timeless ? `${timeless === shown ? "all" : timeless} without a time: not narrowed` : "";
+      count.textContent = [shown === own.length ? "" : `${shown} of ${own.length} rows`, kept].filter(Boolean).join("; ");
     }
     for (const one of brushes) one.show();
   };
@@ -79,51 +75,66 @@
     return one.textContent.localeCompare(other.textContent);
   }
 
-  const bars = [];
-  const brushes = [...document.querySelectorAll("svg.drawing")].map((drawing) => {
-    const { from, until, left, right } = Object.fromEntries(Object.entries(drawing.dataset).map(([key, text]) => [key, Number(text)]));
-    const height = drawing.viewBox.baseVal.height;
-    const shade = document.createElementNS(SVG, "rect");
-    shade.setAttribute("class", "brush");
-    shade.setAttribute("y", "18");
-    shade.setAttribute("height", String(height - 18));
-    drawing.append(shade);
-    const said = document.createElement("p");
-    said.className = "range";
-    said.append(document.createTextNode(""));
-    const all = made("button", "all times", said);
+  const brushes = [...document.querySelectorAll("svg.drawing")].map((svg) => {
+    const drawing = drawn(svg);
+    const strip = drawing.made("rect", { class: "axis", x: drawing.left, y: 4, width: drawing.right - drawing.left, height: 24 });
+    svg.prepend(strip);
+    // What touch-action says of a part of a drawing is not heard by all browsers: the page would move instead.
+    strip.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+    const shade = drawing.made("rect", { class: "brush", y: 4, height: drawing.height - 4, x: 0, width: 0 });
+    const bar = document.createElement("p");
+    bar.className = "range";
+    const said = made("span", "", bar);
+    const all = made("button", "all times", bar);
     all.type = "button";
     all.addEventListener("click", () => asked(null));
-    drawing.parentElement.after(said);
-    const hint = made("p", "Drag over the drawing: tables and findings are narrowed to that time, which the address then names.", said.parentElement);
+    svg.parentElement.after(bar);
+    const hint = document.createElement("p");
     hint.className = "note hint";
-    said.after(hint);
-    bars.push(said);
-    const x = (ms) => left + ((right - left) * (Math.min(Math.max(ms, from), until) - from)) / (until - from);
-    const at = (event) => {
-      const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
-      return from + ((until - from) * (Math.min(Math.max(point.x, left), right) - left)) / (right - left);
+    hint.textContent = "Drag over the drawing, by touch along the times at its top: it then shows that time alone, tables and findings are narrowed to it, and the address names it.";
+    bar.after(hint);
+
+    const fits = () => svg.parentElement.scrollWidth <= svg.parentElement.clientWidth;
+    const fitted = () => svg.classList.toggle("fits", fits());
+    addEventListener("resize", fitted);
+    fitted();
+    const place = (event) => {
+      const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+      return Math.min(Math.max(point.x, drawing.left), drawing.right);
     };
-    const draw = (times) => {
-      shade.setAttribute("x", times ? String(x(times[0])) : "0");
-      shade.setAttribute("width", times ? String(Math.max(x(times[1]) - x(times[0]), 1)) : "0");
+    const shaded = (from, until) => {
+      shade.setAttribute("x", String(Math.min(from, until)));
+      shade.setAttribute("width", String(Math.abs(until - from)));
     };
     let begun = null;
-    const span = (event) => [begun, at(event)].sort((one, other) => one - other).map(Math.round);
-    drawing.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0 || event.pointerType === "touch" || event.target.closest("a")) return;
-      begun = at(event);
-      drawing.setPointerCapture(event.pointerId);
-      event.preventDefault();
+    svg.addEventListener("pointerdown", (event) => {
+      const isFree = event.pointerType !== "touch" || event.target === strip || fits();
+      if (event.button !== 0 || !event.isPrimary || !isFree || event.target.closest("a")) return;
+      begun = place(event);
+      svg.setPointerCapture(event.pointerId);
+      if (event.pointerType !== "touch") event.preventDefault();
     });
-    drawing.addEventListener("pointermove", (event) => begun !== null && draw(span(event)));
-    drawing.addEventListener("pointerup", (event) => {
-      if (begun === null) return;
-      const times = span(event);
+    svg.addEventListener("pointermove", (event) => begun !== null && shaded(begun, place(event)));
+    svg.addEventListener("pointercancel", () => {
       begun = null;
-      asked(x(times[1]) - x(times[0]) < 3 ? null : times);
+      shaded(0, 0);
     });
-    return { show: () => draw(range) };
+    svg.addEventListener("pointerup", (event) => {
+      if (begun === null) return;
+      const places = [begun, place(event)].sort((one, other) => one - other);
+      begun = null;
+      shaded(0, 0);
+      if (places[1] - places[0] >= 3) asked(places.map((x) => Math.round(drawing.at(x))));
+    });
+    return {
+      show: () => {
+        const isDrawn = drawing.show(range);
+        bar.hidden = !range;
+        said.textContent = range
+          ? `Shown: ${written(range[0])} to ${written(range[1])} UTC. ${isDrawn ? "" : "The drawing has nothing of this time and shows all of its own. "}Rows without a time stay in view. `
+          : "";
+      },
+    };
   });
 
   function asked(times) {

@@ -37,7 +37,7 @@ class Section:
 
 def page(sections: Sequence[Section], made_at: datetime) -> str:
     """Of clusters in this order."""
-    style, script = source("drawing.css") + source("page.css"), source("page.js")
+    style, script = source("drawing.css") + source("page.css"), source("drawing.js") + source("page.js")
     names = [shortened(one.cluster_id, TITLE) for one in sections]
     title = f"Kafka controller audit: {', '.join(names[:5])}{' and more' if len(names) > 5 else ''}"
     head = element(

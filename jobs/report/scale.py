@@ -18,6 +18,7 @@ TITLE = 300
 ROUND_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
 TICKS = 8
 DAY = 86400
+MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,14 @@ class Lane:
 
 @dataclass(frozen=True)
 class Bar:
-    """until_at: None, it goes on. href: where it leads on the page."""
+    """until_at: None, it goes on. href: where it leads on the page. name: written beside it."""
 
     from_at: datetime
     until_at: datetime | None
     class_: str
     title: str
     href: str | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,16 @@ class Scale:
 
     def x(self, at: datetime) -> float:
         """What is out of it stands at its edge."""
+        return round(self.place(at), 1)
+
+    def place(self, at: datetime) -> float:
         part = (at - self.first) / (self.last - self.first)
-        return round(LEFT + (RIGHT - LEFT) * min(max(part, 0.0), 1.0), 1)
+        return LEFT + (RIGHT - LEFT) * min(max(part, 0.0), 1.0)
+
+    def times(self, from_at: datetime | None, until_at: datetime | None) -> str:
+        """As the script of the page reads them to draw a part of the time: milliseconds from the first."""
+        ends = (from_at or self.first, until_at or self.last)
+        return ",".join(str(round((one - self.first) / MILLISECOND)) for one in ends)
 
     def bar(
         self,
@@ -69,14 +79,30 @@ class Scale:
         wide = round(max(right - left, LEAST), 1)
         left = min(left, RIGHT - wide)
         said = element("title", shortened(title, TITLE))
-        return [element("rect", said, class_=class_, x=round(left, 1), y=y, width=wide, height=height)]
+        size = {"x": round(left, 1), "y": y, "width": wide, "height": height}
+        return [element("rect", said, class_=class_, data_t=self.times(begin, end), **size)]
 
     def written(self, from_at: datetime | None, until_at: datetime | None, text: str) -> list[Markup]:
         """A text inside a bar that is wide enough."""
         left, right = self.x(from_at or self.first), self.x(until_at or self.last)
         if right - left < 7 * len(text) + 4:
             return []
-        return [element("text", text, class_="inside", x=round(left + 4, 1), y=12)]
+        times = self.times(from_at, until_at)
+        return [element("text", text, class_="inside", data_t=times, x=round(left + 4, 1), y=12)]
+
+    def beside(self, from_at: datetime, until_at: datetime | None, text: str) -> list[Markup]:
+        """A text behind a bar; where there is no room before it, where there is none either in it."""
+        begin, end = from_at, until_at or self.last
+        if not text or begin > self.last or end < self.first:
+            return []
+        left, right, wide = self.x(begin), max(self.x(end), self.x(begin) + LEAST), text_width(text)
+        class_, anchor, x = "beside", None, right + 3
+        if right + wide > RIGHT:
+            class_, anchor, x = "beside", "end", left - 3
+            if left - wide < LEFT:
+                class_, anchor, x = "beside over", None, left + 4
+        times = self.times(begin, end)
+        return [element("text", text, class_=class_, data_t=times, text_anchor=anchor, x=round(x, 1), y=12)]
 
     def ticks(self) -> list[tuple[float, str]]:
         """At round times, with the day where more than one is drawn."""
@@ -94,6 +120,11 @@ class Scale:
         return clock(at)[:5] if step >= 60 else clock(at)[:8]
 
 
+def text_width(text: str) -> float:
+    """About, of small digits and letters."""
+    return 6.5 * len(text) + 4 if text else 0.0
+
+
 def times_text(from_at: datetime | None, until_at: datetime | None) -> str:
     begin = day_clock(from_at) if from_at else "?"
     return f"{begin} to {day_clock(until_at) if until_at else 'the end'} UTC"
@@ -105,13 +136,20 @@ def stacked(label: str, bars: Sequence[Bar], scale: Scale) -> Iterator[Lane]:
     marks: list[list[Markup]] = []
     for one in sorted(bars[:MOST_BARS], key=lambda one: one.from_at):
         left, right = scale.x(one.from_at), scale.x(one.until_at or scale.last)
-        row = next((place for place, used in enumerate(ends) if used < left), min(len(ends), ROWS - 1))
-        if row == len(ends):
+        if right + text_width(one.name) > RIGHT:
+            left -= text_width(one.name)
+        else:
+            right += text_width(one.name)
+        free = next((place for place, used in enumerate(ends) if used < left), None)
+        row = min(len(ends), ROWS - 1) if free is None else free
+        is_new = row == len(ends)
+        if is_new:
             ends.append(0.0)
             marks.append([])
         ends[row] = max(ends[row], right, left + 3)
         drawn = scale.bar(one.class_, one.from_at, one.until_at, one.title)
-        marks[row] += [element("a", each, href=one.href) if one.href else each for each in drawn]
+        drawn += scale.beside(one.from_at, one.until_at, one.name) if free is not None or is_new else []
+        marks[row] += [element("a", *drawn, href=one.href)] if one.href and drawn else drawn
     hidden = len(bars) - MOST_BARS
     for place, own in enumerate(marks):
         more = f", {hidden:,} not drawn" if hidden > 0 else ""

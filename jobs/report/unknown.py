@@ -1,5 +1,7 @@
 """What the logs do not tell of a cluster, said on its page before its findings are."""
 
+from datetime import timedelta
+
 from polars import col
 
 from jobs.questions.named.missing import missing_evidence
@@ -8,9 +10,11 @@ from jobs.questions.nodes import KRAFT
 from jobs.questions.rows import place_of
 from jobs.questions.unpublished import not_told
 from jobs.report.elements import Markup, Room, element, joined
+from jobs.report.lanes_of_evidence import untold
+from jobs.report.scale import Scale
 from jobs.report.told import ClusterTold
 from jobs.screen.first_screen import not_known
-from jobs.text import day_clock, printable_lines, shortened
+from jobs.text import counted, day_clock, length_text, printable_lines, shortened
 
 EVIDENCE = "gold.evidence"
 KRAFT_MOVES = "in KRaft mode moves are not judged, and ratios have no limit"
@@ -18,7 +22,8 @@ NO_TRACE = (
     "replica moves, and partitions that go Offline or NonExistent, are not printed at this log level:"
     " set log4j.logger.state.change.logger=TRACE, stateChangeAppender"
 )
-SHOWN = 100
+SHOWN, SHOWN_SILENCES = 100, 3
+LEAST_SILENCE = timedelta(minutes=10)
 
 
 def unknown_part(told: ClusterTold, room: Room) -> Markup:
@@ -52,11 +57,11 @@ def unknown_part(told: ClusterTold, room: Room) -> Markup:
 
 def general(told: ClusterTold) -> list[str]:
     """Of the whole cluster, as the first screen says it."""
-    facts, untold = told.facts, unanswered(told)
+    facts, unsaid = told.facts, unanswered(told)
     said = [one.strip() for one in not_known(facts)]
     if facts.mode == KRAFT:
         said.append(KRAFT_MOVES)
-    elif facts.level and not facts.level["is_trace"] and not untold:
+    elif facts.level and not facts.level["is_trace"] and not unsaid:
         said.append(NO_TRACE)
     read = facts.read
     beside = sum(one["count"] for one in facts.reasons if one["is_beside"])
@@ -70,7 +75,7 @@ def general(told: ClusterTold) -> list[str]:
         said.append(f"{unread:,} of {read['records']:,} records are not understood ({why})")
     if facts.at_end and facts.at_end["unknown"]:
         said.append(f"of {facts.at_end['unknown']:,} partitions leader or replicas at the end are not known")
-    return [*said, *untold, *not_told(told.answers.tables)]
+    return [*said, *silent(told), *unsaid, *not_told(told.answers.tables)]
 
 
 def unanswered(told: ClusterTold) -> list[str]:
@@ -78,7 +83,30 @@ def unanswered(told: ClusterTold) -> list[str]:
     rows = told.within.rows(EVIDENCE, None, ("node_id", "unanswered")).explode("unanswered").drop_nulls()
     found = rows.group_by(what="unanswered").agg(nodes=col("node_id").unique().sort()).sort("what")
     return [
-        f"{question}: not at all times told by {nodes_text([*map(str, nodes)], 'node')} as controller; {todo}"
+        f"{question}: for some of the time, the logs of {nodes_text([*map(str, nodes)], 'node')} as controller do not "
+        f"tell; {todo}"
         for what, nodes in found.head(SHOWN).iter_rows()
         for question, _, todo in [what.partition(": ")]
     ]
+
+
+def silent(told: ClusterTold) -> list[str]:
+    """Times of which no log of any node has a line, the longest ones; the drawing has all of them pale."""
+    first, last = told.first_at, told.last_at
+    if first is None or last is None or first >= last:
+        return []
+    found = sorted(untold(told, Scale(first, last)), key=lambda one: one[0] - one[1])
+    long = [one for one in found if one[1] - one[0] >= LEAST_SILENCE]
+    named = "; ".join(
+        f"{day_clock(begin)} to {day_clock(end)} UTC ({length_text(int((end - begin).total_seconds() * 1000))})"
+        for begin, end in long[:SHOWN_SILENCES]
+    )
+    more = (
+        f", and in {counted(len(long) - SHOWN_SILENCES, 'shorter time')}"
+        if len(long) > SHOWN_SILENCES
+        else ""
+    )
+    said = (
+        f"no log of any node has a line from {named}{more}: what is shown of these times follows from lines "
+    )
+    return [f"{said}before and after"] if long else []

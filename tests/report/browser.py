@@ -101,5 +101,10 @@ class Browser:
         for kind, (x, y) in (("mousePressed", begin), ("mouseMoved", end), ("mouseReleased", end)):
             self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
 
+    def touch(self, begin: tuple[float, float], end: tuple[float, float]) -> None:
+        for kind, place in (("touchStart", begin), ("touchMove", end), ("touchEnd", None)):
+            points = [] if place is None else [{"x": place[0], "y": place[1]}]
+            self.ask("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+
     def methods(self) -> set[str]:
         return {str(one["method"]) for one in self.told}

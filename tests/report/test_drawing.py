@@ -9,13 +9,16 @@ import pytest
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.questions.window import Window
-from jobs.report.drawing import drawing, hatching
+from jobs.report import unknown
+from jobs.report.drawing import EDGE, drawing, hatching
 from jobs.report.elements import Room
+from jobs.report.lanes_of_evidence import between as between_files
 from jobs.report.lanes_of_evidence import node_marks
 from jobs.report.lanes_of_nodes import between
 from jobs.report.lanes_of_partitions import together
 from jobs.report.scale import LEFT, RIGHT, Bar, Scale, stacked
 from jobs.report.told import told_of
+from jobs.report.unknown import silent
 from pipeline.core.frames import with_absent
 from pipeline.core.stored_tables import MemoryTables
 from schemas.silver import log_gap
@@ -39,7 +42,7 @@ def lanes(root: Node) -> dict[str, list[Node]]:
     """By heading and label the marks of each lane."""
     found: dict[str, list[Node]] = {}
     heading = ""
-    for one in root.all("g"):
+    for one in (each for each in root.all("g") if "transform" in each.attributes):
         label = one.all("text")[0]
         if "group" in str(label.attributes["class"]):
             heading = label.text
@@ -111,13 +114,57 @@ def test_no_log_is_drawn_between_two_files() -> None:
     marks = read("".join(node_marks(1, [(times[0], times[2]), (times[20], times[23])], [row], scale))).all(
         "rect"
     )
-    assert [one.attributes["class"] for one in marks] == ["between", "logs info", "logs info"]
-    wide = [float(str(one.attributes["width"])) for one in marks]
-    assert wide == pytest.approx(
-        [RIGHT - LEFT, scale.x(times[2]) - LEFT, RIGHT - scale.x(times[20])], abs=0.2
+    assert [one.attributes["class"] for one in marks] == ["logs info", "logs info", "between"]
+    x = [LEFT, scale.x(times[2]), scale.x(times[20]), RIGHT]
+    stand = [(float(str(one.attributes["x"])), float(str(one.attributes["width"]))) for one in marks]
+    assert stand == [
+        pytest.approx((x[begin], x[end] - x[begin]), abs=0.2) for begin, end in ((0, 1), (2, 3), (1, 2))
+    ]
+    assert marks[2].text == (
+        "node 1: no line of it was read, so its logs do not tell here; "
+        "2026-11-21 10:00:00.000 to 2026-11-22 04:00:00.000 UTC"
     )
     (alone,) = node_marks(None, [(times[0], times[2])], [], scale)
     assert ' class="logs other" ' in alone and "node not known" in alone
+
+
+def test_what_files_leave_of_a_time() -> None:
+    times = [BEGIN + timedelta(hours=one) for one in range(9)]
+    spans = [(times[1], times[4]), (times[2], times[3]), (times[4], times[5]), (times[6], times[8])]
+    assert [*between_files(spans, times[0], times[7])] == [(times[0], times[1]), (times[5], times[6])]
+    assert [*between_files([], times[0], times[1])] == [(times[0], times[1])]
+    assert [*between_files([(times[3], times[4])], times[0], times[2])] == [(times[0], times[2])]
+
+
+def test_bars_are_pale_where_no_log_of_any_node_tells_which_is_said(
+    sample_answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = MemoryTables()
+    assert isinstance(sample_answers.tables, MemoryTables)
+    at = datetime(2026, 11, 21, 8, 58, tzinfo=UTC)
+    ends = sample_answers.read()
+    scale = Scale(ends["first_at"], ends["last_at"])
+    row = sample_answers.segments.head(1)
+    times = [
+        pl.lit(one).cast(row.schema["last_logged_at"])
+        for one in (scale.first, at, at + timedelta(minutes=2), scale.last)
+    ]
+    files = [
+        row.with_columns(first_logged_at=begin, last_logged_at=end) for begin, end in (times[:2], times[2:])
+    ]
+    tables.rows = sample_answers.tables.rows | {"bronze.source_file": pl.concat(files)}
+    (svg,) = (one for one in drawn(Answers("c", tables)).all("svg") if "role" in one.attributes)
+    (pale,) = of_class(svg.all("rect"), "untold")
+    left, wide = (float(str(pale.attributes[name])) for name in ("x", "width"))
+    assert left == pytest.approx(scale.x(at) + EDGE, abs=0.2)
+    assert left + wide == pytest.approx(scale.x(at + timedelta(minutes=2)), abs=0.2)
+    assert pale.attributes["data-t"] == scale.times(at, at + timedelta(minutes=2))
+    told = told_of(Answers("c", tables), ALL, "off", is_stored=True)
+    assert silent(told) == []
+    monkeypatch.setattr(unknown, "LEAST_SILENCE", timedelta(minutes=1))
+    assert silent(told)[0].startswith(
+        "no log of any node has a line from 2026-11-21 08:58:00.000 to 2026-11-21 09:00:00.000 UTC (2 min): what is "
+    )
 
 
 def test_where_lines_are_missing_is_hatched(sample_answers: Answers) -> None:
@@ -165,6 +212,14 @@ def test_bars_that_overlap_stand_below_each_other() -> None:
     spans = ((0, 2), (1, 3), (3, 4), (4, None))
     bars = [Bar(times[begin], times[end] if end else None, "x", "") for begin, end in spans]
     assert [(one.label, len(one.marks)) for one in stacked("4", bars, scale)] == [("4", 2), ("", 2)]
+    named = [Bar(one.from_at, one.until_at, "x", "", "#F1", "F1") for one in bars]
+    texts = [read("".join(lane.marks)).all("text") for lane in stacked("4", named, scale)]
+    assert [[str(one.attributes["x"]) for one in lane] for lane in texts] == [
+        [str(scale.x(times[2]) + 3), str(scale.x(times[4]) + 3)],
+        [str(scale.x(times[3]) + 3), str(scale.x(times[4]) - 3)],
+    ]
+    ((whole,),) = (lane.marks for lane in stacked("1", [Bar(times[0], None, "x", "", "#F1", "F1")], scale))
+    assert ' class="beside over" ' in whole
     many = [Bar(times[1], times[2], "x", "")] * 450
     said = list(stacked("450", many, scale))
     assert (

@@ -30,7 +30,8 @@ AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 OURS = {
     "html", "head", "meta", "title", "style", "body", "main", "section", "article", "nav", "footer", "h1", "h2", "h3",
     "h4", "p", "a", "strong", "span", "ul", "li", "dl", "dt", "dd", "figure", "figcaption", "pre", "div", "table",
-    "thead", "tbody", "tr", "th", "td", "details", "summary", "svg", "g", "defs", "pattern", "path", "rect", "text", "script", "ol", "code",
+    "thead", "tbody", "tr", "th", "td", "details", "summary", "svg", "g", "defs", "pattern", "path", "rect", "text", "script",
+    "clippath", "ol", "code",
 }  # fmt: skip
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -185,7 +186,7 @@ def test_what_logs_say_stays_text(text: str, sample_answers: Answers) -> None:
     allowed = {"class", "id", "href", "title", "scope", "lang", "charset", "content", "name", "http-equiv"}
     attributes = {key for one in every_node(root) for key in one.attributes}
     allowed |= {"x", "y", "width", "height", "d", "transform", "text-anchor", "viewbox", "patternunits"}
-    allowed |= {"value", "role", "aria-label", "aria-hidden", "data-left", "data-right"}
+    allowed |= {"value", "role", "aria-label", "aria-hidden", "data-left", "data-right", "data-t"}
     assert attributes <= {*allowed, "data-from", "data-until", "data-sort"}
     assert {str(one.attributes["href"])[0] for one in root.all("a")} == {"#"}
     assert made.isprintable() or all(one.isprintable() or one == "\n" for one in made)
@@ -250,7 +251,7 @@ def test_what_a_node_cannot_answer_is_said_with_what_to_do() -> None:
     rows = pl.DataFrame({"node_id": [2, 1], "unanswered": [["moves of replicas: set x=TRACE"]] * 2})
     root = read(page_of(answers_of(evidence=with_absent(rows, evidence.SPEC))))
     (part,) = root.all("section", id="unknown")
-    said = "moves of replicas: not at all times told by nodes 1, 2 as controller; set x=TRACE"
+    said = "moves of replicas: for some of the time, the logs of nodes 1, 2 as controller do not tell; set x=TRACE"
     assert said in [one.text for one in part.all("li")]
 
 

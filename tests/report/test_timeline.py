@@ -17,7 +17,7 @@ def test_it_has_the_marks_of_the_page_and_leads_nowhere(sample_answers: Answers)
     assert titles == [one.text for one in page.all("svg", class_="drawing")[0].all("title")]
     assert any(one.startswith("F1 unclean election") for one in titles)
     assert not found.all("a") and not found.all("script")
-    assert set(re.findall(r"url\([^)]*\)", timeline(sample_answers))) == {"url(#hatch)"}
+    assert set(re.findall(r"url\([^)]*\)", timeline(sample_answers))) == {"url(#hatch)", "url(#plot)"}
 
 
 def test_a_part_of_the_time_is_drawn_alone(sample_answers: Answers) -> None:
