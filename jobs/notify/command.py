@@ -1,25 +1,19 @@
 """The command `notify`: findings that a destination was not told of yet, sent to it, a message a cluster and run."""
 
-import argparse
-import math
-import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
-from jobs.layout import WIDTH_HELP
+from jobs.notify.arguments import arguments
 from jobs.notify.destination import VARIABLE, Destination, destination_of
 from jobs.notify.message import as_findings, as_slack, key_of, slack_text
 from jobs.notify.remembered import News, Remembered, news_of, read, written
 from jobs.notify.sending import Reply, send
-from jobs.parser import Parser
 from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, require
 from jobs.questions.rows import Place, Row
 from jobs.questions.status import status_of
 from jobs.run.outcome import said
-from jobs.settings.arguments import seconds
 from jobs.terminal import say
 from jobs.text import counted, printable
 from pipeline.core.conditions import equals
@@ -33,18 +27,9 @@ from pipeline.core.errors import (
 from pipeline.store.published import NOTIFIED
 from pipeline.store.readable_warehouse import DirectWarehouse, readable_directly
 from pipeline.store.small_file import SmallFile
-from schemas.gold.finding import SEVERITIES
 
-FORMATS = ("slack", "json")
 FOR_NOBODY = "dry-run"  # what it would be for one that was never told anything
-A_URL = re.compile(r"\S*:\S*/\S*")
 FINDING = "gold.finding"
-
-
-class NotifyParser(Parser):
-    def error(self, message: str) -> NoReturn:
-        """A URL that stands at the wrong place is a secret there, too."""
-        super().error(A_URL.sub("(a URL)", message))
 
 
 @dataclass(frozen=True)
@@ -99,51 +84,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PipelineError as problem:
         return said("notify", problem)
     return 0
-
-
-def arguments() -> argparse.ArgumentParser:
-    found = NotifyParser(
-        prog="kafka-controller-audit notify",
-        description="Sends findings that are new to a webhook or chat, each once; a message a cluster.",
-        epilog=f"A URL is a secret: {VARIABLE} keeps it out of the list of processes. {WIDTH_HELP}",
-    )
-    found.add_argument(
-        "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
-    )
-    found.add_argument("--cluster", metavar="NAME", help="one cluster (all that the warehouse holds)")
-    found.add_argument("--url", metavar="URL", help=f"where to (by {VARIABLE} in the environment)")
-    found.add_argument(
-        "--format",
-        choices=FORMATS,
-        default="slack",
-        help="what takes it: a chat with Slack's webhooks, or a program",
-    )
-    found.add_argument(
-        "--severity", choices=SEVERITIES, default="warning", help="the least that is sent (warning)"
-    )
-    found.add_argument(
-        "--dry-run", action="store_true", help="prints what would be sent; sends and remembers nothing"
-    )
-    found.add_argument(
-        "--timeout",
-        type=positive,
-        default=30.0,
-        metavar="SECONDS",
-        help="for a message, all tries together (30)",
-    )
-    found.add_argument(
-        "--state",
-        metavar="FILE",
-        help=f"where is remembered what was sent ({NOTIFIED} beside each cluster's tables)",
-    )
-    return found
-
-
-def positive(text: str) -> float:
-    found = seconds(text)
-    if not 0 < found < math.inf:
-        raise argparse.ArgumentTypeError(f"expected seconds above 0, found {text!r}")
-    return found
 
 
 def file_of(warehouse: str, state: str | None) -> Callable[[str], SmallFile]:

@@ -3,9 +3,11 @@
 import json
 import shlex
 from collections.abc import Callable, Mapping
+from functools import partial
 from hashlib import sha256
 
 from jobs.notify.remembered import News, Numbered
+from jobs.playbook.pages import what_to_do
 from jobs.questions.finding_lines import SEVERITY
 from jobs.questions.findings_out import document
 from jobs.questions.rows import Place, Row
@@ -46,7 +48,7 @@ def slack_text(news: News, status: Status, lines_of: Mapping[Place, Row], wareho
     """The verdict, the findings that fit, and the command that tells the others."""
     head = [f"*{verdict_of(status)}*  {code(shortened(status.cluster_id, NAME))}{end_of(status)}"]
     parts: list[tuple[str, list[Numbered], Callable[[Row], str]]] = [
-        (counted(len(news.new), "new finding"), news.new, lambda one: new_text(one, lines_of)),
+        (counted(len(news.new), "new finding"), news.new, partial(new_text, lines_of=lines_of, done=set())),
         (f"{counted(len(news.over), 'finding')} told before, no longer so", news.over, over_text),
     ]
     room, shown, lines = MOST - RESERVED - len(head[0]), 0, head
@@ -77,13 +79,17 @@ def end_of(status: Status) -> str:
     return f"{offline}, data to {day_clock(status.last_at)} UTC" if status.last_at else offline
 
 
-def new_text(finding: Row, lines_of: Mapping[Place, Row]) -> str:
+def new_text(finding: Row, lines_of: Mapping[Place, Row], done: set[str]) -> str:
+    """done: what is to be done of findings before it, which stands once."""
     said = f"{day_clock(finding['valid_from_at'])} {said_of(finding)}"
     is_open = "  OPEN" if finding["valid_until_at"] is None else ""
     certainty = finding["certainty"]
     place = first_place(finding, lines_of)
     found = [code(place)] if place else []
-    more = [*found, code(f"show {finding['finding_id']}")]
+    to_do = what_to_do(finding["rule"], is_open=finding["valid_until_at"] is None) or ""
+    asked = [] if to_do in {"", *done} else [plain(f"Do: {to_do}")]
+    done.add(to_do)
+    more = [*found, code(f"show {finding['finding_id']}"), *asked]
     first = f"{SEVERITY[finding['severity']]} {code(f'{said}  [{certainty}]{is_open}')}"
     return "\n    ".join((first, *more))
 
@@ -115,6 +121,11 @@ def command(warehouse: str, cluster: str) -> str:
     is_plain = not (URI.match(warehouse) and set("@?") & set(warehouse)) and len(warehouse) <= PATH
     given = ["--warehouse", warehouse] if is_plain else []
     return shlex.join(("kafka-controller-audit", "findings", *given, "--cluster", shortened(cluster, NAME)))
+
+
+def plain(text: str) -> str:
+    """Words of our own, of which a playbook may have quoted some."""
+    return "".join(MEND.get(one, one) for one in shortened(text, SENTENCE))
 
 
 def code(text: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from jobs.notify.message import MOST, SHOWN, as_findings, as_slack, key_of, slack_text
 from jobs.notify.remembered import News
+from jobs.playbook.pages import what_to_do
 from jobs.questions.rows import Place, Row
 from jobs.questions.status import Status
 
@@ -38,13 +39,18 @@ def text_of(news: News, warehouse: str = "/data/audit", lines: dict[Place, Row] 
 def test_a_finding_its_place_and_what_tells_more() -> None:
     over = finding("it was", severity="warning", valid_until_at=AT, status="resolved")
     news = News(
-        [(1, finding("it is"))], [(2, over), (3, finding("it never was", status="retracted"))], passed=2
+        [(1, finding("it is")), (4, finding("and this", evidence=[]))],
+        [(2, over), (3, finding("it never was", status="retracted"))],
+        passed=2,
     )
     assert text_of(news).splitlines() == [
         "*NOT OK: 1 critical, 2 warning*  `prod`, 3 partitions without a leader, data to 2026-11-21 09:00:21.678 UTC",
-        "1 new finding:",
+        "2 new findings:",
         "CRIT `2026-11-21 09:00:21.678 it is  [proved]  OPEN`",
         "    `b1/controller.log:3`",
+        "    `show ab12`",
+        f"    Do: {what_to_do('outage', is_open=True)}",
+        "CRIT `2026-11-21 09:00:21.678 and this  [proved]  OPEN`",
         "    `show ab12`",
         "2 findings told before, no longer so:",
         "WARN `over at 2026-11-21 09:00:21.678: it was`",
@@ -62,6 +68,7 @@ def test_nothing_that_logs_say_acts() -> None:
     assert text.replace("\n", "").replace("\u200b", "").isprintable()
     # Where nothing is marked, linked or called all the same: everything that is not ours stands in code.
     outside = re.sub(r"`[^`\n]+`", "", text)
+    assert outside.count("Do: ") == 1
     assert "`" not in outside and not {"evil", "bold", "channel"} & set(re.findall(r"\w+", outside))
     sent = json.loads(as_slack(text))
     assert sent["text"] == text and sent["parse"] == "none" and not sent["unfurl_links"]

@@ -1,0 +1,67 @@
+"""The arguments of `notify`; a URL among them is said by none of its errors."""
+
+import argparse
+import math
+import re
+from typing import NoReturn
+
+from jobs.layout import WIDTH_HELP
+from jobs.notify.destination import VARIABLE
+from jobs.parser import Parser
+from jobs.settings.arguments import seconds
+from pipeline.store.published import NOTIFIED
+from schemas.gold.finding import SEVERITIES
+
+FORMATS = ("slack", "json")
+A_URL = re.compile(r"\S*:\S*/\S*")
+
+
+class NotifyParser(Parser):
+    def error(self, message: str) -> NoReturn:
+        """A URL that stands at the wrong place is a secret there, too."""
+        super().error(A_URL.sub("(a URL)", message))
+
+
+def arguments() -> argparse.ArgumentParser:
+    found = NotifyParser(
+        prog="kafka-controller-audit notify",
+        description="Sends findings that are new to a webhook or chat, each once; a message a cluster.",
+        epilog=f"A URL is a secret: {VARIABLE} keeps it out of the list of processes. {WIDTH_HELP}",
+    )
+    found.add_argument(
+        "--warehouse", default="warehouse", metavar="URI", help="folder of the Delta tables (warehouse)"
+    )
+    found.add_argument("--cluster", metavar="NAME", help="one cluster (all that the warehouse holds)")
+    found.add_argument("--url", metavar="URL", help=f"where to (by {VARIABLE} in the environment)")
+    found.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="slack",
+        help="what takes it: a chat with Slack's webhooks, or a program",
+    )
+    found.add_argument(
+        "--severity", choices=SEVERITIES, default="warning", help="the least that is sent (warning)"
+    )
+    found.add_argument(
+        "--dry-run", action="store_true", help="prints what would be sent; sends and remembers nothing"
+    )
+    found.add_argument(
+        "--timeout",
+        type=positive,
+        default=30.0,
+        metavar="SECONDS",
+        help="for a message, all tries together (30)",
+    )
+    found.add_argument(
+        "--state",
+        metavar="FILE",
+        help=f"where is remembered what was sent ({NOTIFIED} beside each cluster's tables)",
+    )
+    return found
+
+
+def positive(text: str) -> float:
+    found = seconds(text)
+    if not 0 < found < math.inf:
+        raise argparse.ArgumentTypeError(f"expected seconds above 0, found {text!r}")
+    return found
