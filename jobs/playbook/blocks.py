@@ -7,8 +7,6 @@ from dataclasses import dataclass
 HEADING = re.compile(r"#{1,6} +(.+)")
 ITEM = re.compile(r"( *)([-*+]|\d+[.)]) +(.+)")
 FENCE = re.compile(r"( *)(```|~~~)")
-# What begins a paragraph though no blank line stands before it: a bold label.
-LABEL = "**"
 PAGE = ".md"  # beside this one: its name is enough to find it
 SPAN = re.compile(
     r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)"
@@ -32,23 +30,13 @@ class Block:
 
 
 def blocks(text: str) -> list[Block]:
-    """Lines of a paragraph or an item that goes on are one."""
+    """Each line is one, but code, which has several."""
     found: list[Block] = []
     lines, is_apart = iter(text.splitlines()), True
     for line in lines:
-        if not line.strip():
-            is_apart = True
-            continue
-        is_begun = bool(found) and not is_apart and found[-1].kind in ("text", "item")
-        if FENCE.match(line) or HEADING.match(line) or ITEM.fullmatch(line):
-            is_begun = False
-        if is_begun and not line.startswith(LABEL):
-            before = found.pop()
-            found.append(Block(before.kind, f"{before.text} {line.strip()}", before.indent, before.mark,
-                               before.is_apart))  # fmt: skip
-        else:
+        if line.strip():
             found.append(begun(line, lines, is_apart=is_apart))
-        is_apart = False
+        is_apart = not line.strip()
     return found
 
 

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -48,6 +49,9 @@ def test_a_page_is_of_the_form(rule: str) -> None:
     said = [found.first_thing(is_open=is_open) for is_open in (True, False)]
     assert all(one and len(one) <= MOST and one.endswith(".") for one in said), said
     assert TEXTS[rule].count(":** ") == len(found.to_do)
+    pairs = [pair for pair in pairwise(found.blocks) if {one.kind for one in pair} <= {"text", "item"}]
+    torn = [one.text for one, after in pairs if not after.is_apart and one.text[-1] not in ".:;!?)"]
+    assert not torn, "a paragraph stands in one line"
 
 
 @pytest.mark.parametrize("rule", TEXTS)

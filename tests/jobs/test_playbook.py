@@ -30,8 +30,8 @@ AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TEXT = """\
 # outage
 
-Partitions were without a leader, so that *nobody* could read or write
-them.
+Partitions were without a leader, so that *nobody* could read or write them.
+Nothing is lost.
 
 **While it goes on:** Start broker **1**: `systemctl start kafka`.
 **Once it is over:** Look at why it went with `show` F1.
@@ -75,6 +75,7 @@ def test_a_page_wraps_and_what_is_to_be_pasted_stays_whole(monkeypatch: pytest.M
         "",
         "Partitions were without a leader, so that nobody could read",
         "or write them.",
+        "Nothing is lost.",
         "",
         "While it goes on: Start broker 1: 'systemctl start kafka'.",
         "Once it is over: Look at why it went with show F1.",
