@@ -1,6 +1,7 @@
 """What the first screen leaves out: what was over by the first record that a run brought."""
 
 import re
+import shlex
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -92,6 +93,12 @@ def body(screen: str) -> list[str]:
     return [re.sub(r"\S+(:\d+)$", r"PATH\1", line) for line in lines]
 
 
+def asked_next(screen: str) -> list[list[str]]:
+    """The commands at its end, wherever the program lies."""
+    lines = screen.split("\nNEXT", maxsplit=1)[1].replace("\\\n", " ").splitlines()
+    return [shlex.split(line)[1:] for line in lines]
+
+
 def test_the_documented_screen_is_that_of_the_sample(
     sample_answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,12 +106,14 @@ def test_the_documented_screen_is_that_of_the_sample(
     document = (REPOSITORY / "docs" / "first-screen.md").read_text(encoding="utf-8")
     told = document.split("<!-- first-screen:start -->\n```\n")[1].split("```")[0]
     cluster = sample_answers.cluster_id
-    request = RunRequest("nightly", "w", cluster, lambda: Listing([]), load(None, {}, {}, None))
+    request = RunRequest("nightly", "warehouse", cluster, lambda: Listing([]), load(None, {}, {}, None))
     watermarks = {one.name: "1 a" for one in SPECS}
     result = RunResult(
         cluster, "run", "published", {}, {"records": 23_694}, watermarks, {"not_asked": 6}, is_judged=True
     )
-    assert body(first_screen(sample_answers.tables, "w/lab", request, result).text) == body(told)
+    screen = first_screen(sample_answers.tables, "w/lab", request, result).text
+    assert body(screen) == body(told)
+    assert asked_next(screen) == asked_next(told) != []
 
 
 def test_rows_that_the_gate_left_out_are_told(sample_answers: Answers) -> None:
