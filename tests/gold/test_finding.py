@@ -62,7 +62,8 @@ def test_evidence_is_what_the_sentence_speaks_of(story: Story) -> None:
 
 def test_evidence_of_a_discontinuity_are_its_first_moves_each_with_the_one_before(story: Story) -> None:
     is_first_move = (col("verdict") == "valid") & (col("from_state") == "NewPartition")
-    moves = story["transition_audit"].filter(is_first_move).with_columns(verdict=lit("discontinuity"))
+    moves = story["transition_audit"].filter(is_first_move)
+    moves = moves.with_columns(verdict=lit("discontinuity"), certainty=lit("inferred"))
     found = discontinuity(pl.concat([moves, moves])).to_dicts()
     pairs = moves.sort("seq")["evidence"].to_list()
     kept = [one for pair in pairs for one in pair * 2][: 2 * EVIDENCE_KEPT]
@@ -74,6 +75,7 @@ def test_evidence_of_a_discontinuity_are_its_first_moves_each_with_the_one_befor
         "controller_id": "1", "controller_epoch": "1", "machine": "partition", "moves_count": "6",
         "from_state": "NewPartition", "to_state": "OnlinePartition", "topic": "a", "partition": "0",
     }  # fmt: skip
+    assert [row["certainty"] for row in found] == ["inferred"]
 
 
 def test_status_follows_what_was_published(story: Story) -> None:

@@ -27,7 +27,7 @@ GROUP = ("cluster_id", "term_id", "machine", "from_state", "to_state", "controll
 
 
 def moves_of_verdict(
-    transition_audit: pl.DataFrame, name: str, severity: str, condition: pl.Expr, did: str, why: str = ""
+    transition_audit: pl.DataFrame, named: tuple[pl.Expr, ...], condition: pl.Expr, did: str, why: str = ""
 ) -> pl.DataFrame:
     """Moves with one verdict, a finding per term, machine and pair of states."""
     groups = (
@@ -36,7 +36,7 @@ def moves_of_verdict(
         .sort("seq", "logged_at", "evidence", "name")
         .group_by(GROUP, maintain_order=True)
         .agg(
-            col(*PARTITION).first(),
+            col(*PARTITION, "certainty").first(),
             moves=pl.len(),
             first_name=col("name").first(),
             valid_from_at=col("logged_at").min(),
@@ -47,8 +47,8 @@ def moves_of_verdict(
     pair = words("{} -> {}", "from_state", "to_state")
     noun = pl.when(col("moves") == 1).then(pl.lit("move")).otherwise(pl.lit("moves"))
     return groups.select(
-        *("cluster_id", "term_id", "valid_from_at", "valid_until_at", "evidence"),
-        *rule(name, severity),
+        *("cluster_id", "term_id", "valid_from_at", "valid_until_at", "certainty", "evidence"),
+        *named,
         entity=words("{} {}", "machine", pair),
         root_event=controller_name(),
         **root("controller", broker_id="controller_id"),
@@ -64,27 +64,28 @@ def moves_of_verdict(
             to_state="to_state",
             **PARTITION,
         ),
-        certainty=pl.lit("proved"),
     )
 
 
 def illegal_move(transition_audit: pl.DataFrame) -> pl.DataFrame:
     """A line says that a move happened which Kafka's matrix does not allow."""
     is_illegal = col("verdict") == "illegal"
-    return moves_of_verdict(transition_audit, "illegal_move", "critical", is_illegal, "made")
+    return moves_of_verdict(transition_audit, rule("illegal_move", "critical"), is_illegal, "made")
 
 
 def refused_move(transition_audit: pl.DataFrame) -> pl.DataFrame:
     """The controller refused its own attempt, and no release does that normally."""
     is_refused = (col("verdict") == "refused") & col("normal").is_null()
-    return moves_of_verdict(transition_audit, "refused_move", "warning", is_refused, "refused")
+    return moves_of_verdict(transition_audit, rule("refused_move", "warning"), is_refused, "refused")
 
 
 def discontinuity(transition_audit: pl.DataFrame) -> pl.DataFrame:
     """A move starts from another state than the last one led to, and nothing explains it."""
     is_out_of_line = col("verdict") == "discontinuity"
     why = ", not from the state that it had led to before"
-    return moves_of_verdict(transition_audit, "discontinuity", "warning", is_out_of_line, "logged", why)
+    return moves_of_verdict(
+        transition_audit, rule("discontinuity", "warning", 2), is_out_of_line, "logged", why
+    )
 
 
 def replay_disagreement(replay_check: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
