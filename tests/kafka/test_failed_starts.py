@@ -32,6 +32,16 @@ def test_what_to_do_is_not_cut_off_on_the_first_screen() -> None:
     assert not long
 
 
+def test_no_directory_is_given_up_that_may_have_the_last_copy() -> None:
+    giving_up = [
+        row["todo"]
+        for row in table("wording/failed_starts.tsv")
+        if "start without" in row["todo"] or "replace" in row["todo"]
+    ]
+    assert len(giving_up) == 3
+    assert all(todo.endswith("if all partitions there are in sync elsewhere") for todo in giving_up)
+
+
 def test_every_cause_has_words_of_its_own() -> None:
     of_lines = {*OF_EVENT.values(), *OF_STEP.values()}
     fields = {

@@ -75,7 +75,7 @@ def failed_start(
     )
     return found.select(
         "cluster_id",
-        *rule("failed_start", when(is_harmless).then(lit("info")).otherwise(lit("warning"))),
+        *rule("failed_start", when(is_harmless).then(lit("info")).otherwise(lit("warning")), 2),
         entity=words("node {}", "node_id"),
         root_event=words("{} at {}", "cause", millis("first_at")),
         **root("failed start", "first_at", "node_id"),
