@@ -95,12 +95,12 @@ def test_elections_that_hurt_or_surprise() -> None:
         (
             "warning", "proved", "broker 1",
             "unclean election: broker 1 was back and made leader of 1 partition as the last known one "
-            "(term 1-6: first d-2); what it had not written to disk when it died is lost",
+            "(term 1-6: first d-2); what it had not written to disk is lost if its machine went down",
         ),
         (
             "warning", "proved", "broker 1",
             "unclean election: broker 1 was back and made leader of 2 partitions as the last known one "
-            "(term 1-6: first d-0); what it had not written to disk when it died is lost",
+            "(term 1-6: first d-0); what it had not written to disk is lost if its machine went down",
         ),
         (
             "warning", "proved", "offline election",

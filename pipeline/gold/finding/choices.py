@@ -52,13 +52,13 @@ def last_known_leader(leader_election: pl.DataFrame) -> pl.DataFrame:
     )
     return found.select(
         *(*TERM, "valid_from_at", "valid_until_at", "evidence"),
-        *rule("last_known_leader", "warning", 2),
+        *rule("last_known_leader", "warning", 3),
         entity=broker_name("leader"),
         root_event=words("back at {}", millis("valid_from_at")),
         **root("broker back", "valid_from_at", "leader"),
         sentence=words(
             "unclean election: {} was back and made leader of {} as the last known one "
-            "(term {}: first {}); what it had not written to disk when it died is lost",
+            "(term {}: first {}); what it had not written to disk is lost if its machine went down",
             *(broker_name("leader"), counted("partitions", "partition"), "term_id", "first_name"),
         ),
         facts=facts(broker_id="leader", partitions_count="partitions", **PARTITION),
