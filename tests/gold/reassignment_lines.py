@@ -50,6 +50,16 @@ def active(minute: float, epoch: int) -> str:
     return at(minute, said, "org.apache.kafka.controller.QuorumController")
 
 
+def there(minute: float, broker: int) -> str:
+    said = f"[QuorumController id=102] The request from broker {broker} to unfence has been granted because it has caught up with the offset of its register broker record 7."
+    return at(minute, said, "org.apache.kafka.controller.BrokerHeartbeatManager")
+
+
+def fenced(minute: float, broker: int) -> str:
+    said = f"[QuorumController id=102] Fencing broker {broker} because its session has timed out."
+    return at(minute, said, "org.apache.kafka.controller.ReplicationControlManager")
+
+
 def left(minute: float, broker: int, live: str) -> str:
     said = f"Newly added brokers: , deleted brokers: {broker}, bounced brokers: , all live brokers: {live}"
     return own(minute, said)
@@ -84,6 +94,7 @@ def assignment(replicas: str, adding: str = "", removing: str = "") -> str:
 
 UNION = assignment("3,2,1", "3", "1")
 UPDATING = f"Updating assignment of partition events-9 from {assignment('1,2')} to {UNION}"
+UPDATED = UPDATING.replace("3,2,1", "4,2,1").replace("addingReplicas=3", "addingReplicas=4")
 CALLED_OFF = (
     elected(0, 1, 1)
     + own(1, UPDATING, 1)

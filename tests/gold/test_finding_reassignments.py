@@ -14,11 +14,13 @@ from tests.gold.reassignment_lines import (
     LED_BY_1,
     QUORUM,
     STUCK,
+    UPDATED,
     UPDATING,
     active,
     at,
     changed,
     elected,
+    fenced,
     kept,
     lagging,
     left,
@@ -27,6 +29,7 @@ from tests.gold.reassignment_lines import (
     own,
     removed,
     state_change,
+    there,
 )
 from tests.gold.term_stories import Logs
 from tests.lab import records
@@ -70,6 +73,11 @@ STORIES: dict[str, Logs] = {
         (3, "controller"): BEGUN + left(24, 1, "2,3") + own(25, CHECK),
         (3, "state-change"): state_change(0.5, LED_BY_1),
     },
+    "to a broker that is gone": of_node(elected(0, 3, 1) + moving(1, "events-9", "1,2") + left(2, 2, "1,3") + own(25, CHECK)),
+    "to a broker that is gone, 2.4 to 3.9": of_node(elected(0, 3, 1) + own(1, UPDATED) + left(2, 4, "1,2,3") + own(25, CHECK)),
+    "in KRaft, to a broker that is gone": {
+        (102, "controller"): active(0, 1) + there(0.5, 3) + changed(1, "3", "1") + fenced(2, 3) + active(30, 2)
+    },
     "powerless": of_node(BEGUN + own(2, "Controller moved to another broker when processing TopicChange.") + own(25, CHECK)),
     "in KRaft, without a quorum": of_node(
         active(0, 1)
@@ -109,6 +117,21 @@ TOLD = {
         "info",
         "reassignment of events-9 to [3, 2] has been open for 24 min: nobody leads it, so there is nothing to copy from; "
         f"start broker 1{HALTS}",
+    ),
+    "to a broker that is gone": (
+        "warning",
+        "reassignment of events-9 to [1, 2] has been open for 24 min: broker 2 is gone; start it (up to 2.3 nothing can "
+        f"be cancelled){HALTS}",
+    ),
+    "to a broker that is gone, 2.4 to 3.9": (
+        "warning",
+        "reassignment of events-9 to [4, 2] has been open for 24 min: broker 4 is gone; start it, or cancel, but only "
+        "while an old replica is live and in sync (KAFKA-14424)",
+    ),
+    "in KRaft, to a broker that is gone": (
+        "warning",
+        "reassignment of events-9 to [3, 2] has been open for 29 min: broker 3 is gone; start it, or cancel the "
+        "reassignment",
     ),
     "powerless": (
         "warning",

@@ -98,7 +98,7 @@ def with_balancing(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.Da
 
 
 def told(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
-    group = ("cluster_id", "waiting_for", "waiting_set")
+    group = ("cluster_id", "waiting_for", "waiting_set", "form")
     many = (
         open_ones.pipe(with_balancing, release_span)
         .sort("started_at", *NAME)
@@ -120,7 +120,7 @@ def told(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     longest = when(is_one).then(lit("")).otherwise(words(" (longest {})", move))
     return many.select(
         *("cluster_id", "evidence"),
-        *rule("stuck_reassignment", when("is_waiting").then(lit("warning")).otherwise(lit("info"))),
+        *rule("stuck_reassignment", when("is_waiting").then(lit("warning")).otherwise(lit("info")), 2),
         entity=col("name"),
         root_event=words("begun at {}", millis("started_at")),
         **root("reassignment", "started_at"),
@@ -159,9 +159,10 @@ def why() -> pl.Expr:
     it = when(col("partitions") == 1).then(lit("it")).otherwise(lit("them"))
     leader = when(brokers.is_not_null()).then(words("; start broker {}", brokers)).otherwise(lit(""))
     are = when(is_several).then(words("brokers {} are", brokers)).otherwise(words("broker {} is", brokers))
+    them = when(is_several).then(lit("them")).otherwise(lit("it"))
     return (
         when(col("waiting_for") == "broker_gone")
-        .then(words(": {} gone; start it, or cancel the reassignment", are))
+        .then(words(": {} gone; start {}{}", are, them, or_cancel()))
         .when(col("waiting_for") == "broker_lagging")
         .then(words(": {} not caught up; look at the fetchers of {}", have, brokers))
         .when(col("waiting_for") == "no_leader")
@@ -172,6 +173,20 @@ def why() -> pl.Expr:
         .then(words(": controller {} can write nothing to ZooKeeper", brokers))
         .otherwise(lit(""))
     )
+
+
+def or_cancel() -> pl.Expr:
+    """What else can be done by the release: up to 2.3 nothing (KIP-455); from then on in ZooKeeper mode nobody checks
+    who is left, while KRaft refuses what would leave no leader.
+
+    Source: KafkaController.cancelReassignment (KAFKA-14424); ReplicationControlManager.cancelPartitionReassignment.
+    """
+    is_unchecked = col("form") == "assignment"
+    return (
+        when(col("form") == "znode").then(lit(" (up to 2.3 nothing can be cancelled)"))
+        .when(is_unchecked).then(lit(", or cancel, but only while an old replica is live and in sync (KAFKA-14424)"))
+        .otherwise(lit(", or cancel the reassignment"))
+    )  # fmt: skip
 
 
 def reassignment_failed(reassignment: pl.DataFrame) -> pl.DataFrame:
