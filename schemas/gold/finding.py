@@ -21,7 +21,8 @@ FACTS = {
     "controller_epoch": "Epoch of the controller.",
     "controller_id": "Controller.",
     "departures_count": "How often the broker left.",
-    "differing_count": "Objects of which the replay has another state than Kafka printed.",
+    "differing_count": "Objects of which the replay has another state than Kafka printed, or refusals that differ from "
+    "the table of legal moves.",
     "directory_ids": "Ids of the log directories in KRaft; left out: no line tells.",
     "elections_count": "How often a controller was elected anew.",
     "end_reasons": "Why the controller, or the brokers in this order, were gone, as server.log says it "
@@ -88,7 +89,7 @@ FACTS = {
     "replay_state": "State of the first object that differs, as the replay has it.",
     "replica_id": "Replica of the partition; left out: the partition itself.",
     "replicas_count": "Replicas in the log directories, or that a deletion waits for; left out: no line tells.",
-    "said_count": "Objects whose states Kafka printed.",
+    "said_count": "Objects whose states Kafka printed, or moves that it refused.",
     "shortest_ms": "How long the broker was there between two departures at the shortest, ms.",
     "suspect_id": "Node that hung or was cut off at half of them or more; left out: none is seen.",
     "target_replicas": "Replicas that a reassignment aims at.",
@@ -168,7 +169,7 @@ FACTS_OF_RULE = {
     "discontinuity": MOVES,
     "replay_disagreement": (
         *(*CONTROLLER, "check", "machine", "said_count", "differing_count", *PARTITION, "replica_id"),
-        *("kafka_state", "replay_state"),
+        *("kafka_state", "replay_state", "from_state", "to_state"),
     ),
     "ratio_disagreement": (
         *(*CONTROLLER, "broker_id", "kafka_ratio", "imbalance_ratio", "lines_count"),

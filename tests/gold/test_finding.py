@@ -10,7 +10,7 @@ from polars import col, lit
 from pipeline.core.frames import empty
 from pipeline.gold.finding import build
 from pipeline.gold.finding.logs import missing_leader_epochs, not_understood
-from pipeline.gold.finding.moves import discontinuity
+from pipeline.gold.finding.moves import discontinuity, replay_disagreement
 from pipeline.gold.finding.wording import EVIDENCE_KEPT
 from pipeline.model.lines.evidence import LINES_TYPE
 from pipeline.model.settings import AuditLimit, Suppression
@@ -172,6 +172,44 @@ def test_what_kafka_says_otherwise_and_what_is_missing(story: Story) -> None:
         "said_count": "12", "differing_count": "2", "topic": "a", "partition": "0", "replica_id": "2",
         "kafka_state": "OnlineReplica", "replay_state": "OfflineReplica",
     }  # fmt: skip
+
+
+PAIR = "OfflineReplica -> ReplicaDeletionIneligible"
+
+
+@pytest.mark.parametrize(
+    ("check", "example", "sentence", "first"),
+    [
+        (
+            "initial_state_dump", "a-0 replica 2: Kafka does not name it, replay OnlineReplica",
+            "printed 3 states of the replica machine (initial state dump), and the replay has 2 of them otherwise, first "
+            "a-0 replica 2: Kafka does not name it, replay OnlineReplica",
+            {"replica_id": "2", "replay_state": "OnlineReplica"},
+        ),
+        (
+            "refused_pair", f"a-0: Kafka {PAIR} Replica [Topic=a,Partition=0,Replica=1] should be in",
+            f"refused 3 moves of the replica machine, 2 of them legal in the audit's table, first a-0 {PAIR}: see whether "
+            "its release is told rightly",
+            {"from_state": "OfflineReplica", "to_state": "ReplicaDeletionIneligible"},
+        ),
+        (
+            "valid_previous_states", f"a-0: Kafka {PAIR} Replica [Topic=a,Partition=0,Replica=1] should be in",
+            "refused 3 moves of the replica machine and named the states it allows, 2 times others than the audit's table, "
+            f"first a-0 {PAIR}: see whether its release is told rightly",
+            {"from_state": "OfflineReplica", "to_state": "ReplicaDeletionIneligible"},
+        ),
+    ],
+)  # fmt: skip
+def test_each_check_is_told_for_what_it_is(
+    story: Story, check: str, example: str, sentence: str, first: dict[str, str]
+) -> None:
+    said = f"cluster_id | term_id | check | machine | logged_at | said_count | differing_count\nc | 1-1 | {check} | replica | 1 | 3 | 2"
+    checks = frame(replay_check.SPEC, said).with_columns(
+        examples=pl.concat_list(lit(example)), evidence=NO_LINES
+    )
+    (row,) = replay_disagreement(checks, story["controller_term"]).to_dicts()
+    assert row["sentence"] == f"controller 1 (epoch 1) {sentence}"
+    assert dict(row["facts"]).items() >= {"topic": "a", "partition": "0", **first}.items()
 
 
 ELECTIONS = """

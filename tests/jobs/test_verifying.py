@@ -73,7 +73,6 @@ UNSHOWN = {
     ("ratio_disagreement", "only_kafka"),
     ("ratio_disagreement", "only_kafka_count"),
     ("refused_registration", "broker_id"),
-    ("replay_disagreement", "check"),
     ("replay_disagreement", "controller_epoch"),
     ("replay_disagreement", "controller_id"),
     ("replay_disagreement", "differing_count"),

@@ -134,8 +134,8 @@ def broker_name(broker_id: str = "broker_id") -> pl.Expr:
     return words("broker {}", broker_id)
 
 
-def partition_name(topic: str | pl.Expr = "topic") -> pl.Expr:
-    return pl.concat_str(topic, "partition", separator="-", ignore_nulls=True)
+def partition_name(topic: str | pl.Expr = "topic", partition: str | pl.Expr = "partition") -> pl.Expr:
+    return pl.concat_str(topic, partition, separator="-", ignore_nulls=True)
 
 
 def kept_evidence(of: pl.Expr = EVIDENCE) -> pl.Expr:
