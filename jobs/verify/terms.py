@@ -134,6 +134,11 @@ def controller_powerless(claim: Claim, lines: Sequence[Line]) -> str:
     require(is_after, f"no record refuses a write after {own_at}")
     later = [one.at() for one in lines if one.at() > min(fenced)]
     until = max(later, default=None)
+    if claim.valid_until_at is None:
+        behind = [one for one in lines if one.at() > min(fenced)]
+        goes_on = all(one.node_id() == own and not RESIGNING.search(one.text) for one in behind)
+        require(goes_on, f"by the records it ended at {until}")
+        until = None
     require_span(claim, min(fenced), until)
     lasted_ms = claim.known_number("lasted_ms")
     if until and lasted_ms is not None:

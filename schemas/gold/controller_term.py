@@ -161,7 +161,8 @@ SPEC = TableSpec(
         required(
             "lines",
             map_of(STRING, EVIDENCE_TYPE),
-            "Records by what they say: elected, ready, fenced (the first), wrote_after (first ones and last), ended, "
+            "Records by what they say: elected, ready, fenced (the first), still_fenced (its last line), "
+            "wrote_after (first ones and last), ended, "
             "registration (before and after, or that it joined), vacant, next_elected, reason (why it ended), "
             "first_sign, election_reason.",
         ),

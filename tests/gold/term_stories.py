@@ -271,6 +271,10 @@ STORIES: dict[str, Logs] = {
         elected(1, 1, 1) + moved(1, 4, "TopicChange") + moved(1, 5, "TopicChange") + resigning(1, 10), WITH_1
     ),
     "powerless still": {(1, "controller"): elected(1, 1, 1) + moved(1, 4, "TopicChange") + own(1, 9, CHECKING)},
+    "powerless at its last line": {
+        (1, "controller"): elected(1, 1, 1) + moved(1, 4, "TopicChange"),
+        (2, "state-change"): refused(2, 1, 1, 9),
+    },
     "slow": {
         (1, "controller"): own(
             1, 1, "1 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 2"

@@ -7,6 +7,7 @@ import pytest
 
 from pipeline.core.frames import empty
 from pipeline.gold.finding import terms as rules
+from pipeline.gold.finding.powerless import controller_powerless
 from pipeline.model.settings import AuditLimit
 from schemas.gold import broker_session, controller_term
 from tests.chain import built_of_many
@@ -31,7 +32,14 @@ FOUND = {
         "deposed_controller_wrote",
     ): "wrote leaders of partitions 2 times after the next controller was elected, the last 3.5 s after",
     ("powerless", "controller_powerless"): "ZooKeeper refused its epoch 2 times; it was so for 6.0 s",
-    ("powerless still", "controller_powerless"): "ZooKeeper refused its epoch 1 time; it still is",
+    (
+        "powerless still",
+        "controller_powerless",
+    ): "ZooKeeper refused its epoch 1 time; it still is so: no leader can be elected",
+    (
+        "powerless at its last line",
+        "controller_powerless",
+    ): "no line tells whether it ended",
     ("crashed", "no_controller"): "no controller for up to 7.0 s after controller 1 (epoch 1)",
     ("quorum lost", "no_controller"): "no controller for at least 10.0 s after controller 1 (epoch 1)",
     (
@@ -60,7 +68,7 @@ def findings(tables: dict[str, Any]) -> list[Row]:
     found = (
         rules.controller_outlived(terms, LIMIT),
         rules.deposed_controller_wrote(terms, LIMIT),
-        rules.controller_powerless(terms, LIMIT, data_end),
+        controller_powerless(terms, LIMIT, data_end),
         rules.no_controller(terms, empty(broker_session.SPEC), LIMIT, data_end),
         rules.failover_slow(terms, LIMIT),
     )
@@ -91,6 +99,7 @@ def test_facts_are_what_the_sentence_tells(findings: list[Row]) -> None:
         "wrote": {"writes_count": "2", "late_ms": "3500"},
         "powerless": {"refused_count": "2", "lasted_ms": "6000"},
         "powerless still": {"refused_count": "1"},
+        "powerless at its last line": {"refused_count": "1"},
         "crashed": {"at_most_ms": "7000"},
         "crashed, shut down later": {"at_most_ms": "10900"},
         "nobody since": {},
@@ -103,8 +112,9 @@ def test_facts_are_what_the_sentence_tells(findings: list[Row]) -> None:
 def test_severity_and_times(findings: list[Row]) -> None:
     rows = {row["cluster_id"]: row for row in findings}
     assert rows.pop("renounced late")["severity"] == "info"
-    severities = {(row["rule"] == "deposed_controller_wrote", row["severity"]) for row in rows.values()}
-    assert severities == {(True, "critical"), (False, "warning")}
+    critical = {name for name, row in rows.items() if row["severity"] == "critical"}
+    assert critical == {"wrote", "powerless still"}
+    assert {row["severity"] for row in rows.values()} == {"critical", "warning"}
     seconds = {
         name: (row["valid_from_at"].second, row["valid_until_at"] and row["valid_until_at"].second)
         for name, row in rows.items()
@@ -120,7 +130,11 @@ def test_evidence_is_what_the_sentence_speaks_of(tables: dict[str, Any], finding
     assert lines["slow"] == ["controller_elected", "controller_ready"]
     assert lines["powerless"] == ["controller_elected", "controller_event_moved", "controller_resigning"]
     assert lines["quorum lost"] == ["controller_active", "controller_observed_leader", "controller_active"]
-    assert lines["powerless still"] == ["controller_elected", "controller_event_moved"]
+    assert lines["powerless still"] == [
+        "controller_elected",
+        "controller_event_moved",
+        "imbalance_check",
+    ]
     election = ["controller_elected", "controller_epoch_incremented"]
     assert lines["wrote"] == [*election, "partition_transition", "partition_transition", *election]
 

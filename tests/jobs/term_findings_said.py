@@ -41,6 +41,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             controller_id="2", controller_epoch="4", writes_count="3", late_ms="4318"),
         [ELECTED_4, EPOCH_4, WROTE_LAST, ELECTED_5, EPOCH_5], CONFIRMED,
     ),
+    "controller_powerless still": (
+        finding("controller_powerless", "08:58:11.215", None,
+            controller_id="3", controller_epoch="3", refused_count="5"),
+        [ELECTED_3, FENCED_3], CONFIRMED,
+    ),
     "controller_powerless": (
         finding("controller_powerless", "08:58:11.215", "08:58:17.217",
             controller_id="3", controller_epoch="3", refused_count="5", lasted_ms="6002"),
@@ -81,6 +86,7 @@ ALTERED = [
     ("deposed_controller_wrote", "Changed partition", "Forgot", "0 such records"),
     ("deposed_controller_wrote", "epoch to 5", "epoch to 6", "no record elects one with epoch 5"),
     ("controller_powerless", "11,215", "11,216", "held from"),
+    ("controller_powerless still", "11,215", "11,216", "held from"),
     ("controller_powerless", "17,217", "17,218", "held from"),
     ("controller_powerless", "controllerId=3", "controllerId=2", "no record refuses a write of controller 3"),
     ("controller_powerless", "Controller moved", "Nobody moved", "no record refuses a write of controller 3"),

@@ -24,6 +24,7 @@ BY_NAME = {
     "elected": "election",
     "ready": "ready_line",
     "fenced": "fenced_line",
+    "still_fenced": "still_line",
     "wrote_after": "write_lines",
     "ended": "end_line",
     "registration": "registration_lines",

@@ -26,6 +26,7 @@ def with_fate(term: pl.DataFrame) -> pl.DataFrame:
             writes_after_count=when(are_writes_known).then(col("write_count").fill_null(0)),
             fenced_from_at="fenced_at",
             fenced_until_at=when(is_fenced).then(pl.coalesce("ended_at", "superseded_at")),
+            still_line=when(is_fenced & (col("ended_how") == "open")).then("last_line"),
         )
         .with_columns(overlap=when(is_known & (col("late_count") > 0)).then(overlap()))
     )

@@ -35,6 +35,7 @@ from pipeline.gold.finding.moves import (
 )
 from pipeline.gold.finding.outages import outage
 from pipeline.gold.finding.partitions import standing_imbalance
+from pipeline.gold.finding.powerless import controller_powerless
 from pipeline.gold.finding.quorum import quorum_without_leader, without_races
 from pipeline.gold.finding.quorum_flapping import quorum_flapping
 from pipeline.gold.finding.quorum_touch import voter_out_of_touch
@@ -48,7 +49,6 @@ from pipeline.gold.finding.reassignments import (
 from pipeline.gold.finding.starts import failed_start
 from pipeline.gold.finding.terms import (
     controller_outlived,
-    controller_powerless,
     deposed_controller_wrote,
     failover_slow,
     no_controller,

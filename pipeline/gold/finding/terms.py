@@ -113,30 +113,6 @@ def deposed_controller_wrote(controller_term: pl.DataFrame, audit_limit: AuditLi
     return of_term(wrote, named, sentence, ("superseded_at", "last_write_at"), evidence, **told)
 
 
-def controller_powerless(
-    controller_term: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
-) -> pl.DataFrame:
-    """From 2.1: a controller held /controller while ZooKeeper refused what it wrote, as /controller_epoch was no longer
-    its own, and nobody was elected in its place.
-
-    Source: KafkaZkClient with the version of /controller_epoch, KafkaController.maybeResign.
-    """
-    over_at = pl.min_horizontal(pl.coalesce("fenced_until_at", "until_at"), "superseded_at")
-    alone_ms = over_at.dt.epoch("ms") - millis("fenced_from_at")
-    is_open = col("ended_how") == "open"
-    until = when(is_open).then(lit("still is")).otherwise(words("was so for {}", length(alone_ms)))
-    sentence = words(
-        "{} held /controller and could write nothing, ZooKeeper refused its epoch {}; it {}",
-        *(controller_name(), counted("fenced_count", "time"), until),
-    )
-    end = when(col("ended_at").is_null()).then(lines("next_elected")).otherwise(lines("ended"))
-    evidence = pl.concat_list(lines("elected", "fenced"), end)
-    named = rule("controller_powerless", "warning")
-    powerless = with_data_end(controller_term, data_end).filter(alone_ms > audit_limit.overlap_ms)
-    told = {"refused_count": col("fenced_count"), "lasted_ms": when(~is_open).then(alone_ms)}
-    return of_term(powerless, named, sentence, ("fenced_from_at", "fenced_until_at"), evidence, **told)
-
-
 def no_controller(
     controller_term: pl.DataFrame,
     broker_session: pl.DataFrame,
