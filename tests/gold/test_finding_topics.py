@@ -124,7 +124,8 @@ def test_a_topic_without_a_live_replica_is_told_after_a_minute() -> None:
     )
     assert (row["valid_from_at"], row["valid_until_at"]) == (at(2), None)
     (over,) = told(creation("1:05", "1:06"))
-    assert (over["rule"], over["valid_until_at"]) == ("topic_without_leader_since_creation", at(65))
+    assert (over["severity"], over["valid_until_at"]) == ("info", at(65))
+    assert over["sentence"] == f"{row['sentence']}; it had a leader 63.0 s later"
 
 
 def test_nothing_is_said_of_topics_of_which_no_state_change_is_read() -> None:

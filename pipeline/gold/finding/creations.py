@@ -23,7 +23,8 @@ def topic_without_leader_since_creation(
     topic_lifecycle: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
 ) -> pl.DataFrame:
     """A topic was created, and of one of its partitions no replica was on a live broker: who created it ran into a
-    timeout. Only where other partitions of that controller are told to have become Online.
+    timeout. A warning while it is so; once over, its outage has a finding of its own. Only where other partitions of
+    that controller are told to have become Online.
 
     Source: AdminUtils.createTopic with assignments; PartitionStateMachine.initializeLeaderAndIsrForPartition.
     """
@@ -46,15 +47,22 @@ def topic_without_leader_since_creation(
     name = when(col("waited_for").list.len() == 1).then(words("broker {}", ids)).otherwise(
         words("brokers {}", ids)
     )  # fmt: skip
+    later = length(col("lasted_ms"))
+    end = (
+        when(col("online_at").is_not_null()).then(words("; it had a leader {} later", later))
+        .when(col("over_at").is_not_null()).then(words("; the topic ended {} later", later))
+        .otherwise(lit(""))
+    )  # fmt: skip
+    severity = when(col("over_at").is_null()).then(lit("warning")).otherwise(lit("info"))
     return waited.select(
-        *of_topic("topic_without_leader_since_creation", "warning"),
+        *of_topic("topic_without_leader_since_creation", severity, 2),
         root_event=words("creation {}", millis("created_at")),
         **root("creation", "created_at"),
         valid_from_at="created_at",
         valid_until_at="over_at",
         sentence=words(
-            "topic {} was created {} without a live replica for partition {} ({}): who created it ran into a timeout",
-            *("topic", at, "slowest_partition", name),
+            "topic {} was created {} without a live replica for partition {} ({}): who created it ran into a timeout{}",
+            *("topic", at, "slowest_partition", name, end),
         ),
         facts=facts(
             topic="topic",

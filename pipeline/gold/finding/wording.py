@@ -143,11 +143,11 @@ def kept_evidence(of: pl.Expr = EVIDENCE) -> pl.Expr:
     return of.head(EVIDENCE_KEPT).explode(empty_as_null=False, keep_nulls=False)
 
 
-def of_topic(name: str, severity: str | pl.Expr) -> tuple[pl.Expr, ...]:
+def of_topic(name: str, severity: str | pl.Expr, version: int = 1) -> tuple[pl.Expr, ...]:
     """What findings of these rules have alike."""
     return (
         col("cluster_id"),
-        *rule(name, severity),
+        *rule(name, severity, version),
         words("topic {}", "topic").alias("entity"),
         NO_TERM.alias("term_id"),
     )
