@@ -227,3 +227,19 @@ def test_every_question_is_asked_by_name(
     assert row["question"] == " ".join(words) and row["answer"].endswith(".")
     assert catalog.main([]) == 0
     assert name in capsys.readouterr().out
+
+
+def test_options_may_stand_before_the_question(
+    sample_answers: Answers, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[tuple[str, str | None]] = []
+
+    def answers_of(warehouse: str, cluster: str | None, _: str | None) -> list[Answers]:
+        asked.append((warehouse, cluster))
+        return [sample_answers]
+
+    monkeypatch.setattr(catalog, "all_answers", answers_of)
+    assert catalog.main(["--warehouse", "w"]) == 0
+    assert not asked and "is-it-safe-to-restart" in capsys.readouterr().out
+    assert catalog.main(["--warehouse", "w", "stuck", "--cluster", "c"]) == 0
+    assert asked == [("w", "c")] and "is told to be stuck" in capsys.readouterr().out

@@ -118,10 +118,14 @@ QUESTIONS: dict[str, Question] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code as in pipeline.core.errors.EXIT_CODES."""
     words = list(sys.argv[1:] if argv is None else argv)
+    shared = argparse.Namespace()
+    if words and words[0].startswith("-") and not {"-h", "--help"} & {*words}:
+        shared, words = asking("ask", "").parse_known_args(words)
     if not words:
         print("\n".join(listed()), flush=True)
         return 0
     given = parser().parse_args(words)
+    vars(given).update(vars(shared))
     try:
         found = answered(given)
     except PipelineError as problem:
