@@ -97,7 +97,7 @@ def parser() -> argparse.ArgumentParser:
     arguments.add_argument(
         "--conf", type=Path, metavar="FILE", help="settings (conf/kafka-controller-audit.yaml)"
     )
-    on_settings(arguments)
+    on_settings(arguments, "yes")
     arguments.add_argument(
         "--follow-links", action="store_true", default=None, help="also links that lead out of PATH"
     )

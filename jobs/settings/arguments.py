@@ -69,8 +69,9 @@ def on_format(arguments: Takes, formats: Sequence[str] = ("text", "json")) -> No
     )
 
 
-def on_settings(arguments: argparse.ArgumentParser) -> None:
-    """Settings that change results and may be given without a file of settings."""
+def on_settings(arguments: argparse.ArgumentParser, server_log: str = "of KRaft clusters") -> None:
+    """Settings that change results and may be given without a file of settings. server_log: of whom it is read where
+    nobody says."""
     arguments.add_argument("--zone", metavar="AREA/CITY", help="time zone of the brokers' local times (UTC)")
     arguments.add_argument(
         "--server-properties", metavar="FILE", help="a server.properties: its limits of leader imbalance"
@@ -79,7 +80,7 @@ def on_settings(arguments: argparse.ArgumentParser) -> None:
         "--server-log",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="read server.log too (default: of KRaft clusters)",
+        help=f"read server.log too (default: {server_log})",
     )
 
 
