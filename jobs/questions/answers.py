@@ -92,7 +92,7 @@ class Answers:
         found = self.rows("gold.finding", differs("status", "retracted"))
         is_known, is_over = col("suppressed_by").is_not_null(), col("status") == "resolved"
         ranks = (rank(name, order) for name, order in (("severity", SEVERITIES), ("rule", RULES)))
-        return found.sort(is_known, is_over, *ranks, "valid_from_at", "finding_id").to_dicts()
+        return found.sort(is_known, is_over, *ranks, "valid_from_at", "entity", "finding_id").to_dicts()
 
     def partitions_at_end(self) -> Row:
         """Of the partitions that exist at the end of the data: how many, of them how many that nobody serves (offline),

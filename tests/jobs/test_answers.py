@@ -110,19 +110,21 @@ def test_what_server_log_says_of_other_things_is_told_apart() -> None:
 
 
 def test_findings_are_numbered_by_harm() -> None:
+    """What is alike by its entity: an id goes by the name that the cluster was given, too."""
     rows = """
-    finding_id | rule             | severity | status    | suppressed_by | valid_from_at
-    known      | unclean_election | critical | new       | seen          | 1
-    over       | unclean_election | critical | resolved  |               | 1
-    gone       | unclean_election | critical | retracted |               | 1
-    late       | outage           | warning  | new       |               | 3
-    early      | outage           | warning  | ongoing   |               | 2
-    no_boss    | no_controller    | warning  | new       |               | 1
-    worst      | outage           | critical | new       |               | 9
-    info       | outage           | info     | new       |               | 1
+    finding_id | rule             | severity | status    | suppressed_by | valid_from_at | entity
+    known      | unclean_election | critical | new       | seen          | 1             | a-0
+    over       | unclean_election | critical | resolved  |               | 1             | a-0
+    gone       | unclean_election | critical | retracted |               | 1             | a-0
+    late       | outage           | warning  | new       |               | 3             | broker 1
+    at_once    | outage           | warning  | new       |               | 3             | broker 2
+    early      | outage           | warning  | ongoing   |               | 2             | broker 3
+    no_boss    | no_controller    | warning  | new       |               | 1             | controller
+    worst      | outage           | critical | new       |               | 9             | broker 1
+    info       | outage           | info     | new       |               | 1             | broker 1
     """
     order = [one["finding_id"] for one in answers(finding=rows).findings()]
-    assert order == ["worst", "early", "late", "no_boss", "info", "over", "known"]
+    assert order == ["worst", "early", "late", "at_once", "no_boss", "info", "over", "known"]
 
 
 def test_the_level_is_that_of_the_newest_term() -> None:
