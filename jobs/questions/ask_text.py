@@ -29,9 +29,7 @@ LEADS_AND_CACHED = (
 HIGH_IS_FEW = "high = leads too FEW of what it should; breach: ratio > limit, strictly"
 WITHOUT_LIMIT = "high = leads too FEW of what it should; no limit: no breach is judged"
 SAID_BY = {"default": "Kafka's default", "asked": "--threshold"}
-KRAFT_NOTE = (
-    "KRaft controllers never read leader.imbalance.per.broker.percentage: from 3.2 on they move leaders"
-)
+KRAFT_NOTE = "KRaft controllers never read leader.imbalance.per.broker.percentage"
 
 
 def finding_heading(number: int, finding: Row, folder: str) -> list[str]:
@@ -186,7 +184,8 @@ def limit_notes(brokers: Sequence[Row]) -> list[str]:
 def kraft_notes(brokers: Sequence[Row]) -> list[str]:
     seconds = sorted({one["check_interval_seconds"] for one in brokers})
     told = ", ".join(map(str, seconds))
-    moved = f"back at every check, whatever the ratio (leader.imbalance.check.interval.seconds = {told})"
+    moved = "from 3.2 on they move leaders back at every check, whatever the ratio"
+    moved += f" (leader.imbalance.check.interval.seconds = {told})"
     is_off = any(one["is_auto_rebalance_enabled"] is False for one in brokers)
     return [KRAFT_NOTE, moved, *(["not here: auto.leader.rebalance.enable=false"] if is_off else [])]
 
@@ -213,7 +212,7 @@ def term_table(terms: Sequence[Row]) -> list[str]:
         "controller",
         "epoch",
         "elected",
-        "held for",
+        "why elected",
         "ready",
         "ended",
         "how",

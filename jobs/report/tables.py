@@ -50,7 +50,7 @@ def terms(told: ClusterTold, prefix: str) -> Table:
         )
         for one in rows[-MOST_ROWS:]
     ]
-    head = ("term", "controller", "elected, UTC", "held for", "ready after", "ended, UTC", "how")
+    head = ("term", "controller", "elected, UTC", "why elected", "ready after", "ended, UTC", "how")
     return Table(
         "terms",
         "Controllers by term",

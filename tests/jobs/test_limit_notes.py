@@ -16,8 +16,8 @@ ZOOKEEPER = {
 KRAFT = ZOOKEEPER | {"threshold_ratio": None, "limit_source": None, "check_interval_seconds": 20}
 NOTHING = dict.fromkeys(ZOOKEEPER)
 IN_KRAFT = [
-    "KRaft controllers never read leader.imbalance.per.broker.percentage: from 3.2 on they move leaders",
-    "back at every check, whatever the ratio (leader.imbalance.check.interval.seconds = 20)",
+    "KRaft controllers never read leader.imbalance.per.broker.percentage",
+    "from 3.2 on they move leaders back at every check, whatever the ratio (leader.imbalance.check.interval.seconds = 20)",
 ]
 OFF = {"is_auto_rebalance_enabled": False}
 

@@ -22,7 +22,7 @@ def test_a_term_says_why_its_election_was_held() -> None:
     assert life_lines(crashed, None)[1] == "  HELD      because the process of the last one had ended"
     assert life_lines(TERM | {"election_reason": None}, None)[1] == "  ENDED     not known how"
     head, row = term_table([crashed])
-    assert "held for" in head and "process end" in row
+    assert "why elected" in head and "process end" in row
     assert "not known" in term_table([TERM | {"election_reason": None}])[1]
 
 
