@@ -10,6 +10,7 @@ from jobs.report.table import MOST_ROWS, Line, Table, at, length, number, plain,
 from jobs.report.told import ClusterTold
 from jobs.text import list_text, printable_lines
 from pipeline.core.conditions import differs
+from pipeline.gold.transition_audit.precedence import PRECEDENCE
 
 LIFE = "gold.topic_lifecycle"
 
@@ -76,14 +77,22 @@ def moves(told: ClusterTold) -> Iterator[Table]:
     if told.facts.mode == "kraft" and not verdicts:
         yield Table("moves", "Moves by verdict", (), (), empty="Not judged: KRaft has other state machines.")
         return
+    meanings: dict[str, str] = {}
+    for name, words_of in PRECEDENCE:
+        meanings[name] = f"{meanings[name]}; or {words_of}" if name in meanings else words_of
     normal = (
-        f"{counts['normal']:,} of the refused are normal in this release." if counts.get("refused") else ""
+        f"Refused moves that every healthy cluster of this release has: {counts['normal']:,}."
+        if counts.get("refused")
+        else ""
     )
     yield Table(
         "moves",
         "Moves of partitions and replicas by verdict",
-        ("verdict", "moves"),
-        [Line((plain(name), number(count))) for name, count in sorted(verdicts.items(), key=worst)],
+        ("verdict", "moves", "which means"),
+        [
+            Line((plain(name), number(count), said(meanings[name])))
+            for name, count in sorted(verdicts.items(), key=worst)
+        ],
         notes=[normal] if normal else (),
         empty="Not judged: no move was logged.",
     )

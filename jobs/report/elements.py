@@ -45,6 +45,13 @@ def listed(items: Sequence[str], class_: str | None = None) -> Markup:
     return element("ul", *(element("li", one) for one in items), class_=class_)
 
 
+def heading(title: str, anchor: str) -> Markup:
+    """With a link to itself, to be copied."""
+    return element(
+        "h2", title, element("a", href=f"#{anchor}", class_="self", aria_label=f"link to: {title}")
+    )
+
+
 class Room:
     """How many bytes a part of the page may still take."""
 

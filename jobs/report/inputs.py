@@ -42,15 +42,16 @@ def inputs(told: ClusterTold) -> Table:
         )
         for one in files.head(MOST_ROWS).to_dicts()
     ]
-    head = ("file", "log", "node", "read", "records", "understood", "first, UTC", "last", "zone of its times")
+    head = ("file", "log", "node", "read", "records", "understood", "first, UTC", "last", "zone")
     return Table(
         "inputs",
         "What was read",
-        (*head, "SHA-256 of what was read"),
+        (*head, "SHA-256"),
         lines,
         notes=[
             f"Masking: {told.masking}.",
-            f"Zone of times without one: {zones(files)}. All times here are UTC.",
+            f"Times in the logs that name no zone were read as {zones(files)}; times on this page are UTC.",
+            "SHA-256: of what was read of the file, uncompressed.",
         ],
         all_count=files.height,
         more="bronze.source_file",
@@ -72,9 +73,16 @@ def masking_text(stated: object) -> str:
 
 
 def footer(made_at: datetime) -> Markup:
+    made = f"Made by kafka-controller-audit {product_version()} at {day_clock(made_at.astimezone(UTC))} UTC."
+    words = (
+        ("proved", "lines say so"),
+        ("inferred", "it follows from lines, but none says it itself"),
+        ("undetermined", "lines that would decide it are missing"),
+    )
+    said = (part for word, meaning in words for part in (element("strong", word), f": {meaning}. "))
     return element(
         "footer",
-        f"kafka-controller-audit {product_version()} · made {day_clock(made_at.astimezone(UTC))} UTC · "
-        "proved: lines say so; inferred: it follows from lines; undetermined: lines that would decide it are "
-        "missing · this file loads nothing and sends nothing",
+        element("p", element("a", "To the top", href="#top")),
+        element("p", "Certainty: ", *said),
+        element("p", f"{made} This file loads nothing and sends nothing. It holds lines of your logs."),
     )

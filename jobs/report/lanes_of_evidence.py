@@ -46,22 +46,22 @@ def node_marks(
 ) -> Iterator[Markup]:
     """levels: rows of gold.evidence; a node without any is drawn by its files alone."""
     name = "node not known" if node is None else f"node {node}"
-    if not levels:
-        for begin, end in files:
-            yield from scale.bar("logs other", begin, end, f"{name}: {times_text(begin, end)}")
-        return
+    read: list[Span] = []
     for one in levels:
         begin, end = one["valid_from_at"], one["valid_until_at"]
         level = one["state_change_level"]
         said = f", state changes at {level}" if level else ""
         title = f"{name}: {', '.join(one['logs']) or 'no logs'}{said}; {times_text(begin, end)}"
         own = [(max(first, begin), min(last, end)) for first, last in files if first <= end and last >= begin]
-        own = own if one["logs"] else []
-        for first, last in own:
+        for first, last in own if one["logs"] else ():
+            read.append((first, last))
             yield from scale.bar(f"logs {LEVELS[level]}", first, last, title)
-        for first, last in between(own, begin, end):
-            said = f"{name}: no line of it was read, so its logs do not tell here; {times_text(first, last)}"
-            yield from scale.bar("between", first, last, said, y=7, height=2)
+    for begin, end in () if levels else files:
+        read.append((begin, end))
+        yield from scale.bar("logs other", begin, end, f"{name}: {times_text(begin, end)}")
+    for begin, end in between(sorted(read), scale.first, scale.last):
+        said = f"{name}: no line of it was read, so its logs do not tell here; {times_text(begin, end)}"
+        yield from scale.bar("between", begin, end, said, y=7, height=2)
 
 
 def between(spans: Sequence[Span], begin: datetime, end: datetime) -> Iterator[Span]:

@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from jobs.questions.named.standing import nodes_text
 from jobs.questions.nodes import KRAFT, controller_text, release_text
 from jobs.report.drawing import drawing, hatching
-from jobs.report.elements import Markup, Room, element, joined
+from jobs.report.elements import Markup, Room, element, heading, joined
 from jobs.report.findings import findings_part
 from jobs.report.inputs import footer, inputs
 from jobs.report.sources import source
 from jobs.report.tables import tables_of
 from jobs.report.told import ClusterTold
 from jobs.report.unknown import unknown_part
-from jobs.text import day_clock, human_bytes, printable, shortened
+from jobs.text import counted, day_clock, human_bytes, printable, shortened
 
 MOST_BYTES = 8_000_000  # of all clusters
 MOST_OF_ONE = 4_500_000
@@ -57,6 +58,7 @@ def page(sections: Sequence[Section], made_at: datetime) -> str:
         element("main", *(one.content for one in sections)),
         footer(made_at),
         element("script", Markup(script)),
+        id="top",
     )
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
 
@@ -94,6 +96,7 @@ def section(told: ClusterTold, place: int = 1, count: int = 1) -> Section:
     unknown = unknown_part(told, Room(int(size * UNKNOWN)))
     content = element(
         "section",
+        element("p", "Kafka controller audit", class_="product"),
         element("h1", shortened(told.cluster_id, TITLE)),
         element("p", told.verdict, class_=f"verdict {worst(told)}"),
         element("dl", *summary(told)),
@@ -114,7 +117,7 @@ def parts_listed(titles: Mapping[str, str], prefix: str) -> Markup:
 
 
 def part(name: str, title: str, content: Markup, prefix: str) -> Markup:
-    return element("section", element("h2", title), content, id=f"{prefix}{name}", class_="part")
+    return element("section", heading(title, f"{prefix}{name}"), content, id=f"{prefix}{name}", class_="part")
 
 
 def worst(told: ClusterTold) -> str:
@@ -128,25 +131,26 @@ def summary(told: ClusterTold) -> list[Markup]:
     facts, read = told.facts, told.facts.read
     mode = MODES.get(facts.mode or "", "mode unknown")
     release = f" {release_text(facts.releases)}" if facts.releases else ""
-    nodes = ", ".join(str(one) for one in read["nodes"]) or "unknown"
-    said = {"cluster": f"{mode}{release}, logs of nodes {nodes}", "data": span(told)}
+    nodes = [*map(str, read["nodes"])]
+    whose = nodes_text(nodes, "node") if nodes else "nodes that are not known"
+    said = {"cluster": f"{mode}{release}, logs of {whose}", "data": span(told)}
     if told.window.is_bounded:
         said["shown"] = window_text(told)
     said["read"] = (
-        f"{read['files']} files, {human_bytes(read['bytes'])}, {read['records'] or 0:,} records, "
+        f"{counted(read['files'], 'file')}, {human_bytes(read['bytes'])}, {read['records'] or 0:,} records, "
         f"{read['understood'] or 0:,} understood"
     )
     end = facts.at_end
     if end is not None:
         partitions = (
-            f"{end['offline']} of {end['partitions']} partitions offline, {end['elsewhere']} not led by the "
-            f"preferred leader, "
+            f"{end['offline']:,} of {counted(end['partitions'], 'partition')} offline, {end['elsewhere']:,} not led "
+            "by the preferred leader, "
             if end["partitions"]
             else "partitions: not enough evidence, "
         )
         controller = controller_text(facts.terms, facts.findings, facts.in_office)
         said["at the end"] = (
-            f"{partitions}{len(facts.deleting)} topics being deleted; controller {controller}"
+            f"{partitions}{counted(len(facts.deleting), 'topic')} being deleted; controller {controller}"
         )
     return [
         one for name, value in said.items() for one in (element("dt", name), element("dd", printable(value)))

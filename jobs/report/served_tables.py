@@ -28,8 +28,8 @@ def outage_tables(told: ClusterTold) -> Iterator[Table]:
         ("noticed, UTC", "event", "partitions", "outages", "in total", "longest", "still open"),
         [event_line(one) for one in asked.events[:MOST_ROWS]],
         notes=(
-            f"A partition without a leader that serves it, for 1 s or more, since a controller noticed; "
-            f"{asked.all['short']:,} shorter ones are counted below alone.",
+            f"A partition had no leader that serves it for 1 s or more, from when a controller noticed. "
+            f"Shorter ones ({asked.all['short']:,}) stand in the next table alone.",
         ),
         all_count=asked.event_count,
         more=told.command("outages"),
@@ -92,7 +92,7 @@ def imbalance(told: ClusterTold) -> Iterator[Table]:
     breaches = told.lately("balanced_at", told.within.rows(BREACH)).sort("breached_at", "broker_id")
     yield Table(
         "breaches",
-        "Over the limit of leader imbalance",
+        "Leader imbalance over its limit",
         ("broker", "from, UTC", "until", "for", "highest ratio", "limit", "why", "standing", "certainty"),
         [breach_line(one) for one in breaches.head(MOST_ROWS).to_dicts()],
         all_count=breaches.height,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from jobs.report.elements import Markup, Room, element, joined
+from jobs.report.elements import Markup, Room, element, heading, joined
 from jobs.text import day_clock, length_text, ratio_text, shortened
 
 MOST_ROWS = 500
@@ -73,7 +73,7 @@ class Table:
         more = f"{hidden:,} more{': ' + self.more if self.more else ''}"
         return element(
             "section",
-            element("h2", self.title),
+            heading(self.title, f"{prefix}{self.name}"),
             *(element("p", one, class_="note") for one in self.notes),
             shown,
             element("p", more, class_="note") if hidden > 0 else joined([]),

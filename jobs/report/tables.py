@@ -54,7 +54,7 @@ def terms(told: ClusterTold, prefix: str) -> Table:
     return Table(
         "terms",
         "Controllers by term",
-        (*head, "without one, or two", "finding", "certainty"),
+        (*head, "no controller, or two", "finding", "certainty"),
         lines,
         all_count=len(rows),
         more=told.command("terms"),
@@ -93,11 +93,11 @@ def brokers(told: ClusterTold) -> Table:
         "broker",
         "joined, UTC",
         "how",
-        "perhaps gone from",
+        "perhaps gone since",
         "left",
         "how",
         "led then",
         "why",
         "certainty",
     )
-    return Table("brokers", "Stays of brokers", head, lines, all_count=rows.height)
+    return Table("brokers", "Brokers: when each was there", head, lines, all_count=rows.height)

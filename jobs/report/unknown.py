@@ -107,6 +107,7 @@ def silent(told: ClusterTold) -> list[str]:
         else ""
     )
     said = (
-        f"no log of any node has a line from {named}{more}: what is shown of these times follows from lines "
+        f"no log of any node has a line from {named}{more}: nothing was logged, or it was not read; what is shown of "
+        "these times follows from lines "
     )
     return [f"{said}before and after"] if long else []
