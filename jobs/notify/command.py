@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from jobs.notify.arguments import arguments
 from jobs.notify.destination import VARIABLE, Destination, destination_of
-from jobs.notify.message import as_findings, as_slack, key_of, slack_text
+from jobs.notify.message import SHOWN, as_findings, as_slack, key_of, slack_text
 from jobs.notify.remembered import News, Remembered, news_of, read, written
 from jobs.notify.sending import Reply, send
 from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, require
+from jobs.questions.finding_lines import alike, worst
 from jobs.questions.rows import Place, Row
 from jobs.questions.status import status_of
 from jobs.run.outcome import said
@@ -184,7 +185,8 @@ def preview(answers: Answers, news: News, asked: Asked) -> list[str]:
 
 
 def text_of(answers: Answers, news: News, asked: Asked) -> str:
-    first = [one["evidence"][0] for _, one in news.new if one["evidence"]]
+    shown = (worst(group)["evidence"] for group in alike(news.new)[:SHOWN])
+    first = [evidence[0] for evidence in shown if evidence]
     return slack_text(news, status_of(answers), lines_of(answers, first), asked.warehouse)
 
 

@@ -2,13 +2,12 @@
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 
 from jobs.notify.remembered import News, Numbered
-from jobs.playbook.pages import what_to_do
-from jobs.questions.finding_lines import SEVERITY
+from jobs.questions.finding_lines import SEVERITY, TOGETHER, alike, group_to_do, is_open, worst
 from jobs.questions.findings_out import document
 from jobs.questions.rows import Place, Row
 from jobs.questions.status import Status
@@ -16,6 +15,7 @@ from jobs.text import counted, day_clock, printable, shortened
 from pipeline.core.files import URI
 
 SHOWN = 10
+SEE = ", see OUTAGE"  # of the first screen
 # Slack asks for at most 4,000 characters; "n more" and the command have to fit behind the findings.
 MOST, RESERVED = 4000, 700
 SENTENCE, PATH, NAME = 280, 120, 100
@@ -45,23 +45,24 @@ def key_of(news: News, cluster: str) -> str:
 
 
 def slack_text(news: News, status: Status, lines_of: Mapping[Place, Row], warehouse: str) -> str:
-    """The verdict, the findings that fit, and the command that tells the others."""
+    """The verdict, the findings that fit, those alike together, and the command that tells the others."""
     head = [f"*{verdict_of(status)}*  {code(shortened(status.cluster_id, NAME))}{end_of(status)}"]
-    parts: list[tuple[str, list[Numbered], Callable[[Row], str]]] = [
-        (counted(len(news.new), "new finding"), news.new, partial(new_text, lines_of=lines_of, done=set())),
-        (f"{counted(len(news.over), 'finding')} told before, no longer so", news.over, over_text),
+    new_one = partial(new_text, lines_of=lines_of, done=set())
+    over = [[one] for one in news.over]
+    parts: list[tuple[str, list[list[Numbered]], Callable[[list[Numbered]], str]]] = [
+        (counted(len(news.new), "new finding"), alike(news.new), new_one),
+        (f"{counted(len(news.over), 'finding')} told before, no longer so", over, over_text),
     ]
-    room, shown, lines = MOST - RESERVED - len(head[0]), 0, head
-    for title, found, text_of in parts:
-        own = [f"{title}:"] if found else []
-        for _, one in found:
-            text = text_of(one)
+    room, shown, hidden, lines = MOST - RESERVED - len(head[0]), 0, len(news.told()), head
+    for title, groups, text_of in parts:
+        own = [f"{title}:"] if groups else []
+        for group in groups:
+            text = text_of(group)
             room -= len(text) + 1
             if shown == SHOWN or room < 0:
                 break
-            own, shown = [*own, text], shown + 1
+            own, shown, hidden = [*own, text], shown + 1, hidden - len(group)
         lines = [*lines, *own]
-    hidden = len(news.told()) - shown
     if hidden:
         lines.append(f"{hidden} more: {code(command(warehouse, status.cluster_id))}")
     if news.passed:
@@ -79,26 +80,27 @@ def end_of(status: Status) -> str:
     return f"{offline}, data to {day_clock(status.last_at)} UTC" if status.last_at else offline
 
 
-def new_text(finding: Row, lines_of: Mapping[Place, Row], done: set[str]) -> str:
-    """done: what is to be done of findings before it, which stands once."""
-    said = f"{day_clock(finding['valid_from_at'])} {said_of(finding)}"
-    is_open = "  OPEN" if finding["valid_until_at"] is None else ""
-    certainty = finding["certainty"]
-    place = first_place(finding, lines_of)
+def new_text(group: Sequence[Numbered], lines_of: Mapping[Place, Row], done: set[str]) -> str:
+    """The worst of findings that are alike. done: what is to be done of those before, which stands once."""
+    one = worst(group)
+    many = TOGETHER[one["rule"]].replace(SEE, "").format(len(group)) if len(group) > 1 else ""
+    still = "  OPEN" if is_open(group) else ""
+    certainty, place = one["certainty"], first_place(one, lines_of)
     found = [code(place)] if place else []
-    to_do = what_to_do(finding["rule"], is_open=finding["valid_until_at"] is None) or ""
+    to_do = group_to_do(group) or ""
     asked = [] if to_do in {"", *done} else [plain(f"Do: {to_do}")]
     done.add(to_do)
-    more = [*found, code(f"show {finding['finding_id']}"), *asked]
-    first = f"{SEVERITY[finding['severity']]} {code(f'{said}  [{certainty}]{is_open}')}"
+    more = [*found, code(f"show {one['finding_id']}"), *asked]
+    said = f"{day_clock(one['valid_from_at'])} {many}{said_of(one)}"
+    first = f"{SEVERITY[one['severity']]} {code(f'{said}  [{certainty}]{still}')}"
     return "\n    ".join((first, *more))
 
 
-def over_text(finding: Row) -> str:
-    until = finding["valid_until_at"]
-    is_retracted = finding["status"] == "retracted"
-    how = "retracted, it is found no more" if is_retracted else f"over at {day_clock(until)}"
-    return f"{SEVERITY[finding['severity']]} {code(f'{how}: {said_of(finding)}')}"
+def over_text(group: Sequence[Numbered]) -> str:
+    _, one = group[0]
+    until = one["valid_until_at"]
+    how = "retracted, it is found no more" if one["status"] == "retracted" else f"over at {day_clock(until)}"
+    return f"{SEVERITY[one['severity']]} {code(f'{how}: {said_of(one)}')}"
 
 
 def said_of(finding: Row) -> str:

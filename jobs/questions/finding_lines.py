@@ -49,8 +49,12 @@ def is_since(finding: Row, since: datetime | None) -> bool:
 
 
 def groups(findings: Sequence[Row], since: datetime | None) -> list[list[Numbered]]:
-    """Of what was still so at that time. Findings TOGETHER of one severity and status are one group: the OUTAGE part
-    lists outages by event, `findings` all."""
+    """Of what was still so at that time: the OUTAGE part lists outages by event, `findings` all."""
+    return alike([one for one in enumerate(told(findings), 1) if is_since(one[1], since)])
+
+
+def alike(findings: Sequence[Numbered]) -> list[list[Numbered]]:
+    """Those one after another that are TOGETHER, of one severity and status, are one group."""
 
     def likeness(one: Numbered) -> tuple[object, ...]:
         number, finding = one
@@ -58,8 +62,7 @@ def groups(findings: Sequence[Row], since: datetime | None) -> list[list[Numbere
             return (number,)
         return finding["rule"], finding["severity"], finding["status"]
 
-    shown = [one for one in enumerate(told(findings), 1) if is_since(one[1], since)]
-    return [list(alike) for _, alike in groupby(shown, likeness)]
+    return [list(group) for _, group in groupby(findings, likeness)]
 
 
 def worst(group: Sequence[Numbered]) -> Row:

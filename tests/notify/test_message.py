@@ -28,7 +28,7 @@ def finding(sentence: str = "s", **given: Any) -> Row:
     return {
         "cluster_id": "prod", "finding_id": "ab12", "rule": "outage", "rule_version": 1, "severity": "critical",
         "status": "new", "suppressed_by": None, "certainty": "proved", "entity": "o-0", "root_kind": None, "root_at": None, "root_broker_id": None,
-        "term_id": "1-2", "valid_from_at": AT, "valid_until_at": None, "sentence": sentence, "evidence": [{"file_id": "f", "byte_offset": 7}],
+        "term_id": "1-2", "valid_from_at": AT, "valid_until_at": None, "sentence": sentence, "facts": None, "evidence": [{"file_id": "f", "byte_offset": 7}],
     } | given  # fmt: skip
 
 
@@ -39,7 +39,7 @@ def text_of(news: News, warehouse: str = "/data/audit", lines: dict[Place, Row] 
 def test_a_finding_its_place_and_what_tells_more() -> None:
     over = finding("it was", severity="warning", valid_until_at=AT, status="resolved")
     news = News(
-        [(1, finding("it is")), (4, finding("and this", evidence=[]))],
+        [(1, finding("it is")), (4, finding("and this", rule="outage", status="ongoing", evidence=[]))],
         [(2, over), (3, finding("it never was", status="retracted"))],
         passed=2,
     )
@@ -76,7 +76,10 @@ def test_nothing_that_logs_say_acts() -> None:
 
 @pytest.mark.parametrize(("words", "count"), [("s", 1), ("&", 5000), ("a b ", 200)])
 def test_it_is_no_longer_than_is_taken_and_counts_the_rest(words: str, count: int) -> None:
-    many = [(number, finding(words * count, valid_until_at=AT)) for number in range(1, 41)]
+    many = [
+        (number, finding(words * count, rule="unclean_election", valid_until_at=AT))
+        for number in range(1, 41)
+    ]
     text = text_of(News(many[:25], many[25:]))
     shown = text.count("show ab12")
     assert len(text) <= MOST and 2 <= shown <= SHOWN
@@ -84,8 +87,23 @@ def test_it_is_no_longer_than_is_taken_and_counts_the_rest(words: str, count: in
     assert text.startswith("*NOT OK") and "\n25 new findings:\n" in text
 
 
+def test_those_alike_are_one_line_that_tells_the_worst() -> None:
+    worse = finding("the worst", facts={"total_ms": "900"}, finding_id="cd34")
+    other = finding("another", rule="unclean_election")
+    many = [(number, finding("s", facts={"total_ms": "7"})) for number in range(1, 31)]
+    lines = text_of(
+        News([(0, other), *many, (31, worse), (32, finding("not one of these", severity="info"))])
+    ).splitlines()
+    assert [line for line in lines if line.startswith(("CRIT", "INFO"))] == [
+        "CRIT `2026-11-21 09:00:21.678 another  [proved]  OPEN`",
+        "CRIT `2026-11-21 09:00:21.678 31 events left partitions without a leader; the worst: the worst  [proved]  OPEN`",
+        "INFO `2026-11-21 09:00:21.678 not one of these  [proved]  OPEN`",
+    ]
+    assert lines[1] == "33 new findings:" and "    `show cd34`" in lines and "more: " not in lines[-1]
+
+
 def test_a_warehouse_that_may_hold_a_key_is_not_named() -> None:
-    many = News([(number, finding()) for number in range(20)])
+    many = News([(number, finding(rule="unclean_election")) for number in range(20)])
     assert "--warehouse s3://bucket/audit " in text_of(many, "s3://bucket/audit")
     assert "secret" not in text_of(many, "s3://id:secret@bucket/audit") + text_of(many, "s3://b/a?key=secret")
 
