@@ -22,7 +22,7 @@ from jobs.settings.model import Settings
 from pipeline.catalog.tables import BY_NAME, SPECS
 from pipeline.store.lock import cluster_lock
 from pipeline.store.lock_files import home
-from pipeline.store.published import FORMAT_VERSION, KEPT_FROM
+from pipeline.store.published import FORMAT_VERSION, KEPT_FROM, NOTIFIED
 from pipeline.store.reading import read
 from pipeline.store.upkeep import difference
 from pipeline.store.warehouse import ClusterWarehouse
@@ -181,6 +181,7 @@ def test_a_cluster_is_forgotten_also_where_a_run_died(
     shutil.copytree(golden / CLUSTER, golden / "other")
     dead = golden / CLUSTER / "_lock.000003"
     dead.write_text(f'{{"host": "h", "home": "{home()}", "pid": 999999999}}')
+    (golden / CLUSTER / NOTIFIED).write_text("{}")
     forget = ["forget", "--warehouse", str(golden), "--cluster"]
     assert cli.main([*forget, CLUSTER]) == 2
     assert cli.main([*forget, "../x", "--yes"]) == 2

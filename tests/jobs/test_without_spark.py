@@ -17,6 +17,7 @@ COMMANDS = (
     "brokers",
     "views",
     "doctor",
+    "notify --dry-run",
     "verify",
     "show F1",
     "partition t-0",
