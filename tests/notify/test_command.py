@@ -13,6 +13,7 @@ import pytest
 from jobs import cli
 from jobs.notify import command
 from jobs.notify.destination import VARIABLE
+from jobs.settings.load import load
 from pipeline.core.errors import EnvironmentProblem, Locked
 from pipeline.store.object_files import ObjectFiles
 from pipeline.store.published import NOTIFIED
@@ -210,6 +211,10 @@ def test_arguments_that_are_wrong_do_not_show_it_either(golden: Path, capsys: Sa
         with pytest.raises(SystemExit) as ended:
             notified(golden, None, *more)
         assert ended.value.code == 2 and "SECRET" not in capsys.readouterr().err
+
+
+def test_the_variable_of_the_url_is_no_setting(tmp_path: Path) -> None:
+    assert load(environ={VARIABLE: "https://a.b/c"}, folder=tmp_path) == load(environ={}, folder=tmp_path)
 
 
 def test_a_warehouse_that_only_spark_reads_needs_a_state(monkeypatch: pytest.MonkeyPatch) -> None:
