@@ -20,7 +20,8 @@ FORM = f"a URL such as https://hooks.example.com/... in --url or {VARIABLE}"
 
 @dataclass(frozen=True)
 class Destination:
-    """shown: scheme and host. key: what is remembered of the URL. headers: that follow from user and password in it."""
+    """shown: scheme and host. key: what is remembered of the URL, without user and password. headers: that follow from
+    these."""
 
     url: str = field(repr=False)
     shown: str
@@ -38,7 +39,7 @@ def destination_of(given: str | None, environ: Mapping[str, str] = os.environ) -
     user, is_named, place = parts.netloc.rpartition("@")
     plain = parts._replace(netloc=place, fragment="").geturl()
     headers = {"Authorization": f"Basic {basic(user)}"} if is_named else {}
-    key = sha256(text.encode()).hexdigest()[:KEY_DIGITS]
+    key = sha256(plain.encode()).hexdigest()[:KEY_DIGITS]
     return Destination(plain, f"{parts.scheme}://{host}", key, headers)
 
 
