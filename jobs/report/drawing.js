@@ -84,6 +84,18 @@ const drawn = (() => {
       /** The time at a place of the drawing. */
       at: (x) => view[0] + ((view[1] - view[0]) * (Math.min(Math.max(x, left), right) - left)) / (right - left),
       made: (name, given) => made(name, given, drawing),
+      /** Names of lanes over all else, to be moved with what is seen of a drawing that is wider than its place. */
+      names() {
+        const group = made("g", { class: "names" }, drawing);
+        made("rect", { class: "behind", x: -8, y: 0, width: left + 6, height }, group);
+        for (const one of drawing.querySelectorAll(".label, .group")) {
+          const again = one.cloneNode(true);
+          again.setAttribute("y", String(Number(one.getAttribute("y")) + one.parentElement.transform.baseVal[0].matrix.f));
+          again.setAttribute("x", "4");
+          group.append(again);
+        }
+        return group;
+      },
       left,
       right,
       height,

@@ -94,9 +94,16 @@
     hint.textContent = "Drag over the drawing, by touch along the times at its top: it then shows that time alone, tables and findings are narrowed to it, and the address names it.";
     bar.after(hint);
 
-    const fits = () => svg.parentElement.scrollWidth <= svg.parentElement.clientWidth;
-    const fitted = () => svg.classList.toggle("fits", fits());
+    const frame = svg.parentElement;
+    const names = drawing.names();
+    const fits = () => frame.scrollWidth <= frame.clientWidth;
+    const fitted = () => {
+      svg.classList.toggle("fits", fits());
+      names.setAttribute("transform", `translate(${frame.scrollLeft / svg.getScreenCTM().a} 0)`);
+      names.setAttribute("display", frame.scrollLeft ? "inline" : "none");
+    };
     addEventListener("resize", fitted);
+    frame.addEventListener("scroll", fitted);
     fitted();
     const place = (event) => {
       const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());

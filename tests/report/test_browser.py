@@ -108,6 +108,21 @@ def test_a_finger_over_a_drawing_that_does_not_fit_moves_it(browser: Browser, ad
     assert not browser.value("location.hash") and shown(browser, TERMS) == 8
 
 
+def test_names_of_lanes_stay_in_view_on_a_phone(browser: Browser, address: str) -> None:
+    browser.open(address, 400)
+    names = "document.querySelector('svg .names')"
+    assert browser.value(f"{names}.getAttribute('display')") == "none"
+    browser.value("document.querySelector('.drawn').scrollLeft = 300")
+    browser.value("document.querySelector('.drawn').dispatchEvent(new Event('scroll'))")
+    assert browser.value(f"{names}.getAttribute('display')") == "inline"
+    stand = ".filter(one => one.textContent).map(one => [one.textContent, Math.round(one.getBoundingClientRect().y)])"
+    lanes = "[...document.querySelectorAll('svg.drawing > g:not(.names) > text:first-of-type')]"
+    shown = browser.value(f"[...{names}.querySelectorAll('text')]{stand}")
+    assert shown == browser.value(f"{lanes}{stand}") and len(shown) > 20
+    first = browser.value(f"{names}.querySelector('text').getBoundingClientRect().x")
+    assert 0 <= first < 40
+
+
 def test_a_time_that_the_drawing_does_not_have_is_said(browser: Browser, address: str) -> None:
     browser.open(f"{address}#t=2020-01-01T00:00:00Z,2020-01-02T00:00:00Z")
     said = browser.value("document.querySelector('.range').textContent")
