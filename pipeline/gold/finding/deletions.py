@@ -76,11 +76,16 @@ def stuck_deletion(
         "read",
         *("topic", by),
     )
-    over = words(
-        "deletion of topic {} was put off for {} by {}, {}", "topic", length(col("took_ms")), by, how
+    took = length(col("took_ms"))
+    over = (
+        when(col("deletion_requested_at").is_not_null())
+        .then(words("deletion of topic {} took {}, put off by {}; {}", "topic", took, by, how))
+        .otherwise(words("deletion of topic {} was put off for {} by {}; {}", "topic", took, by, how))
     )
     return held.filter(is_told).select(
-        *of_topic("stuck_deletion", when(is_open & ~is_unsure).then(lit("warning")).otherwise(lit("info"))),
+        *of_topic(
+            "stuck_deletion", when(is_open & ~is_unsure).then(lit("warning")).otherwise(lit("info")), 2
+        ),
         root_event=words("deletion {}", millis("began_at")),
         **root("deletion", "began_at"),
         valid_from_at="began_at",
