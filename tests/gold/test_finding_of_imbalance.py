@@ -5,6 +5,7 @@ import pytest
 from polars import col, lit
 
 from schemas.gold import imbalance_breach, imbalance_check
+from schemas.silver import release_span
 from tests.frames import frame
 
 partitions = pytest.importorskip("pipeline.gold.finding.partitions")
@@ -28,10 +29,28 @@ def breaches() -> pl.DataFrame:
     return frame(imbalance_breach.SPEC, BREACHES)
 
 
+def releases(*known: str) -> pl.DataFrame:
+    """That the nodes of c may run."""
+    spans = frame(release_span.SPEC, "cluster_id | node_id\nc | 1")
+    return spans.with_columns(releases=lit(list(known), pl.List(pl.String))).head(len(known))
+
+
+@pytest.mark.parametrize(
+    ("known", "is_said"), [((), True), (("3.3.2",), True), (("3.3.2", "3.4.0"), True), (("3.9.1",), False)]
+)
+def test_a_reassignment_that_holds_balancing_back_is_said(known: tuple[str, ...], is_said: object) -> None:
+    held = breaches().with_columns(why=lit("reassignment_in_progress"))
+    (row,) = partitions.standing_imbalance(held, releases(*known)).to_dicts()
+    said = (
+        "; a reassignment was open most of that time: up to 3.3 that stops automatic balancing (KAFKA-10149)"
+    )
+    assert row["sentence"].endswith(said if is_said else "over 0.10")
+
+
 def test_only_what_outlasts_the_checks_is_a_finding() -> None:
     """And only where enough is known; where nothing moves leaders back, the sentence says so."""
     said = "leads too few: 1 of its 4 preferred partitions are led elsewhere, ratio 0.2500 over 0.10"
-    found = partitions.standing_imbalance(breaches())
+    found = partitions.standing_imbalance(breaches(), releases())
     assert found.select("sentence", "severity").rows() == [(f"broker 1 {said}", "warning")]
     assert found["facts"].to_list() == [
         {
@@ -40,7 +59,7 @@ def test_only_what_outlasts_the_checks_is_a_finding() -> None:
         }
     ]  # fmt: skip
     sure = breaches().with_columns(certainty=lit("inferred")).filter(col("broker_id") == 3)
-    (row,) = partitions.standing_imbalance(sure).to_dicts()
+    (row,) = partitions.standing_imbalance(sure, releases()).to_dicts()
     assert row["severity"] == "info"
     assert row["facts"]["is_auto_rebalance_enabled"] == "false"
     assert row["sentence"].endswith("; auto.leader.rebalance.enable=false: nothing moves leaders back")

@@ -139,7 +139,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         event_failed(controller_event, controller_term),
         fatal_fault(node_event),
         logged_fault(node_event),
-        standing_imbalance(imbalance_breach),
+        standing_imbalance(imbalance_breach, release_span),
         stated_imbalance(imbalance_check, imbalance_breach),
         ratio_disagreement(imbalance_check),
         stuck_deletion(topic_lifecycle, audit_limit, data_end),

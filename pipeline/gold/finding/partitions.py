@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.reassignments import HALTING
 from pipeline.gold.finding.wording import (
     NO_TERM,
     broker_name,
@@ -14,18 +15,23 @@ from pipeline.gold.finding.wording import (
     words,
 )
 
+HALTED = "; a reassignment was open most of that time: up to 3.3 that stops automatic balancing (KAFKA-10149)"
 NOT_ENABLED = "; auto.leader.rebalance.enable=false: nothing moves leaders back"
 
 
-def standing_imbalance(imbalance_breach: pl.DataFrame) -> pl.DataFrame:
+def standing_imbalance(imbalance_breach: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     """A breach that outlasted the checks that a finding allows, while its broker was live and in the ISR of what it
-    should lead; a warning while it stands."""
+    should lead; a warning while it stands. A reassignment is said to hold it back unless all nodes run 3.4 or later."""
+    halting = pl.element().is_in(HALTING).any()
+    halted = release_span.group_by("cluster_id").agg(is_halting=col("releases").list.agg(halting).any())
     is_decided = col("certainty") != "undetermined"
+    may_halt = col("is_halting").fill_null(value=True) & (col("why") == "reassignment_in_progress")
     is_disabled = col("why") == "auto_rebalance_disabled"
     severity = when(col("balanced_at").is_null()).then(lit("warning")).otherwise(lit("info"))
-    return imbalance_breach.filter(col("is_standing") & is_decided).select(
+    found = imbalance_breach.filter(col("is_standing") & is_decided)
+    return found.join(halted, on="cluster_id", how="left", maintain_order="left").select(
         *("cluster_id", "certainty", "evidence"),
-        *rule("standing_imbalance", severity, 2),
+        *rule("standing_imbalance", severity, 3),
         entity=broker_name(),
         root_event=words("breach since {}", clock("breached_at")),
         **root("breach", "breached_at", "broker_id"),
@@ -36,7 +42,7 @@ def standing_imbalance(imbalance_breach: pl.DataFrame) -> pl.DataFrame:
             "{} leads too few: {} of its {} preferred partitions are led elsewhere, ratio {} over {}{}",
             *(broker_name(), "led_elsewhere_count", "preferred_count"),
             *(decimals(col("max_ratio"), 4), decimals(col("threshold_ratio"), 2)),
-            when(is_disabled).then(lit(NOT_ENABLED)).otherwise(lit("")),
+            when(is_disabled).then(lit(NOT_ENABLED)).when(may_halt).then(lit(HALTED)).otherwise(lit("")),
         ),
         facts=facts(
             broker_id="broker_id",
