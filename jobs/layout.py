@@ -1,9 +1,12 @@
 """How lines keep within the width of what shows them: prose wraps at its words, a table at its columns."""
 
+import os
 import re
 import shutil
+import sys
 import textwrap
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from jobs.text import printable
 
@@ -11,6 +14,7 @@ WIDTH = 80  # where nobody says another one, as through a pipe
 NARROWEST = 60
 MOST_LINES = 3  # of a cell whose words wrap
 HANG = 4
+COMMAND = "kafka-controller-audit"
 # What stands between the items of a line, which are not torn apart where they fit.
 BETWEEN = re.compile(r"( {2,}| \| )")
 HELD = "\x00"  # a blank at which no line ends
@@ -62,6 +66,14 @@ def command_lines(words: Sequence[str], first: str, hang: int = HANG) -> list[st
             more = f"{' ' * hang}{word}"
         line = more
     return [*lines, line]
+
+
+def own_command() -> str:
+    """The command of this environment, as it can be pasted from where the job runs."""
+    installed = Path(sys.executable).parent / COMMAND
+    if not installed.is_file() or shutil.which(COMMAND) == str(installed):
+        return COMMAND
+    return os.path.relpath(installed) if installed.is_relative_to(Path.cwd()) else str(installed)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

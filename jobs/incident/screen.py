@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobs.incident.in_memory import Answer
+from jobs.layout import own_command
 from jobs.playbook.pages import page
 from jobs.questions.answers import Answers
 from jobs.questions.ask import show
@@ -44,8 +45,7 @@ def told(
     tables = TablesWithin(answer.tables, window)
     answers, result = Answers(request.cluster_id, tables), answer.result
     facts = gather(answers, result.watermarks, 0, window.since, window.until)
-    then = fitted([f"NEXT   {one}" for one in what_next(request, facts)], 7)
-    screen = screen_of(facts, request, result, then, window.said(answer.tables, tables))
+    screen = screen_of(facts, request, result, what_next(request, facts), window.said(answer.tables, tables))
     rows = standing(facts.findings)
     counts = {one: sum(row["severity"] == one for row in rows) for one in SEVERITIES}
     document = document_of(answers, result, screen, facts) if is_json else {}
@@ -54,13 +54,21 @@ def told(
 
 
 def what_next(request: RunRequest, facts: Facts) -> list[str]:
-    """Nothing is stored: what else there is to ask is asked of a warehouse."""
-    first = told_findings(facts.findings)[:1]
-    return [
-        *(f"what to do about F1: playbook {one['rule']}" for one in first if page(one["rule"])),
-        "one finding with all of its lines: --show F1; all of them and changes: --format json; tables: --tables DIR",
+    """Playbooks, and what else this command answers; nothing is stored, so the rest is asked of a warehouse."""
+    first: dict[str, int] = {}
+    for number, one in enumerate(told_findings(facts.findings), 1):
+        if (one["severity"] != "info" or number == 1) and page(one["rule"]):
+            first.setdefault(one["rule"], number)
+    rules = [f"{rule} (F{number})" for rule, number in first.items()]
+    lines = [f"       {own_command()} playbook {rule}" for rule in [*first][:1]]
+    said = [
+        *([f"or playbook {', '.join(rules[1:])}"] if rules[1:] else []),
+        "the same command with --show F1: a finding with all of its lines; --ask 'why-leaderless TOPIC-N': a question; "
+        "--format json: all findings and changes; --tables DIR: the tables",
         f"to ask more of {request.cluster_id}: nightly --logs ..., then show, partition, brokers, outages, term",
     ]
+    lines += fitted([f"       {one}" for one in said], 9)
+    return [f"NEXT{lines[0][4:]}", *lines[1:]]
 
 
 def document_of(answers: Answers, result: RunResult, screen: Screen, facts: Facts) -> dict[str, Any]:

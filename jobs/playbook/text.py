@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from jobs.layout import wrapped
+from jobs.layout import own_command, wrapped
 from jobs.playbook.blocks import Block, plain
-from jobs.playbook.pages import COMMAND, GROUPS, Page, page
+from jobs.playbook.pages import GROUPS, Page, page
 from schemas.gold.finding import RULES
 
 CODE = 4  # blanks before it
@@ -40,4 +40,4 @@ def rule_lines() -> Iterator[str]:
         yield f"  {rule}"
         yield from wrapped(f"{' ' * 6}{found.sentence if found else 'no page yet'}", 6)
     yield ""
-    yield from wrapped(f"What to do about one: {COMMAND} RULE, or F1 for that of a finding")
+    yield from wrapped(f"What to do about one: {own_command()} playbook RULE, or F1 for that of a finding")

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 
-from jobs.layout import wrapped
-from jobs.playbook.pages import COMMAND, what_to_do
+from jobs.layout import own_command, wrapped
+from jobs.playbook.pages import what_to_do
 from jobs.questions.rows import Row
 from jobs.text import clock_by, printable, shortened
 
@@ -145,4 +145,4 @@ def to_do_lines(finding: Row) -> list[str]:
     to_do = what_to_do(finding["rule"], is_open=finding["valid_until_at"] is None)
     if to_do is None:
         return []
-    return [*wrapped(f"  WHAT TO DO  {to_do}"), f"    $ {COMMAND} {finding['rule']}"]
+    return [*wrapped(f"  WHAT TO DO  {to_do}"), f"    $ {own_command()} playbook {finding['rule']}"]

@@ -1,19 +1,13 @@
 """The end of the first screen: where the tables lie, and the next questions as commands to paste."""
 
-import os
-import shutil
-import sys
-from pathlib import Path
 from shlex import quote
 
-from jobs.layout import command_lines, wrapped
+from jobs.layout import command_lines, own_command, wrapped
 from jobs.playbook.pages import page
 from jobs.questions.finding_lines import told
 from jobs.run.request import RunRequest
 from jobs.screen.facts import Facts
 from jobs.text import day_clock
-
-COMMAND = "kafka-controller-audit"
 
 
 def where_next(request: RunRequest, folder: str, facts: Facts) -> list[str]:
@@ -34,11 +28,3 @@ def where_next(request: RunRequest, folder: str, facts: Facts) -> list[str]:
             for line in command_lines([own_command(), *words], " " * 7 if place else "NEXT   ", 9)
         ),
     ]
-
-
-def own_command() -> str:
-    """The command of this environment, as it can be pasted from where the job runs."""
-    installed = Path(sys.executable).parent / COMMAND
-    if not installed.is_file() or shutil.which(COMMAND) == str(installed):
-        return COMMAND
-    return os.path.relpath(installed) if installed.is_relative_to(Path.cwd()) else str(installed)

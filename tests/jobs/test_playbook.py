@@ -13,6 +13,7 @@ import pytest
 from jobs import cli
 from jobs.incident.screen import what_next
 from jobs.intake.discovery import Listing
+from jobs.layout import own_command
 from jobs.playbook import pages
 from jobs.playbook.blocks import blocks, plain
 from jobs.playbook.pages import page_of
@@ -181,7 +182,7 @@ def test_all_of_a_finding_is_shown_with_its_playbook(capsys: pytest.CaptureFixtu
     assert cli.main(["show", "F1"]) == 0
     assert capsys.readouterr().out.endswith(
         "\n  WHAT TO DO  Look at why it went with show F1.\n"
-        "    $ kafka-controller-audit playbook unclean_election\n"
+        f"    $ {own_command()} playbook unclean_election\n"
     )
     assert cli.main(["show", "F2"]) == 0
     assert "WHAT TO DO" not in capsys.readouterr().out
@@ -199,9 +200,18 @@ def test_the_screen_names_the_playbook_of_the_first_finding(sample_answers: Answ
     request = RunRequest("nightly", "w", "c", lambda: Listing([]), load(None, {}, {}, None))
     named = "playbook unclean_election"
     assert any(line.endswith(f"kafka-controller-audit {named}") for line in where_next(request, "w/c", facts))
-    assert f"what to do about F1: {named}" in what_next(request, facts)
+    assert what_next(request, facts)[0] == f"NEXT   {own_command()} {named}"
     without = replace(facts, findings=facts.findings[1:])
     assert "playbook" not in "".join([*where_next(request, "w/c", without), *what_next(request, without)])
+
+
+def test_what_comes_after_an_incident_names_the_playbook_of_each_rule(sample_answers: Answers) -> None:
+    facts = gather(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
+    request = RunRequest("incident", "w", "c", lambda: Listing([]), load(None, {}, {}, None))
+    rules = [one["rule"] for one in facts.findings if one["severity"] != "info"]
+    said = " ".join(" ".join(what_next(request, facts)).split())
+    others = [f"{rule} (F{rules.index(rule) + 1})" for rule in dict.fromkeys(rules)][1:]
+    assert others and f"playbook {rules[0]} or playbook {', '.join(others)} the same" in said
 
 
 @pytest.mark.parametrize(
