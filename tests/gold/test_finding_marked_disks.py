@@ -137,8 +137,13 @@ def test_a_controller_that_is_not_told_still_counts_on_the_replicas() -> None:
         f"WARN [ReplicaManager broker=1] Unable to propagate log dir failure via Zookeeper in KRaft mode {REPLICAS}",
     )
     (row,) = told({(1, "server"): lines(*FAILED[:5], untold)})
-    assert "; the controller is not told and still counts on them;" in row["sentence"]
+    assert (
+        "; the controller is not told: what it leads there serves nobody until the broker is stopped;"
+        in row["sentence"]
+    )
     assert row["facts"]["is_controller_told"] == "false"
+    (over,) = told({(1, "server"): lines(*FAILED[:5], untold, starting(30), started(31))})
+    assert "; the controller is not told and still counts on them;" in over["sentence"]
 
 
 RUNS = ("4.0.0-kraft-combined-moves", "2.2.2-zk-moves")

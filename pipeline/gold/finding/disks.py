@@ -40,6 +40,7 @@ WHY = {
     "cause_too_many_files": "too many open files; the disk itself is sound",
     "cause_map_failed": "too many memory maps; the disk itself is sound",
 }
+UNTOLD = "; the controller is not told: what it leads there serves nobody until the broker is stopped"
 CAME_BACK = {
     "loaded": "back after {}",
     "empty": "back after {}, but empty: its replicas are copied anew",
@@ -71,7 +72,7 @@ def log_dir_failed(
     )
     return found.select(
         *("cluster_id", "evidence"),
-        *rule("log_dir_failed", "warning"),
+        *rule("log_dir_failed", "warning", 2),
         entity=broker_name(),
         root_event=words("log directory failed at {}", col("failed_at").dt.epoch("s")),
         **root(LOST_DIR, "failed_at", "broker_id"),
@@ -206,6 +207,7 @@ def effect() -> pl.Expr:
     then = (
         when(col("is_halted") & col("is_untold")).then(lit("; it could tell no controller, so the process ended"))
         .when(col("is_halted") & of_dir).then(lit("; the process halted"))
+        .when(col("is_untold") & col("back_at").is_null()).then(lit(UNTOLD))
         .when("is_untold").then(lit("; the controller is not told and still counts on them"))
         .otherwise(lit(""))
     )  # fmt: skip
