@@ -33,9 +33,21 @@
       const kept = timeless ? `${timeless === shown ? "all" : timeless} without a time: not narrowed` : "";
       count.textContent = [shown === own.length ? "" : `${shown} of ${own.length} rows`, kept].filter(Boolean).join("; ");
     }
+    for (const [own, count] of found) {
+      const shown = own.filter((one) => !one.hidden).length;
+      count.textContent = shown === own.length ? "" : `${shown} of ${own.length} findings are of this time.`;
+    }
     for (const one of brushes) one.show();
   };
 
+  const found = [...document.querySelectorAll("section.part")].flatMap((part) => {
+    const own = [...part.querySelectorAll(".finding")];
+    if (!own.length) return [];
+    const count = document.createElement("p");
+    count.className = "note count";
+    part.querySelector("h2").after(count);
+    return [[own, count]];
+  });
   const counts = new Map();
   for (const section of document.querySelectorAll("section.table")) {
     const table = section.querySelector("table");
@@ -158,6 +170,10 @@
     if (target && target.hidden) asked(null);
     if (target) target.scrollIntoView();
   }
+  // Paper cannot be opened.
+  const closed = [...document.querySelectorAll("details:not([open])")];
+  addEventListener("beforeprint", () => closed.forEach((one) => (one.open = true)));
+  addEventListener("afterprint", () => closed.forEach((one) => (one.open = false)));
   addEventListener("hashchange", read);
   read();
 })();

@@ -81,7 +81,7 @@ def contents(sections: Sequence[Section]) -> Markup:
     if len(sections) < 2:
         return joined([])
     links = (element("a", shortened(one.cluster_id, TITLE), href=f"#c{one.place}") for one in sections)
-    return element("nav", joined(links, " "), class_="clusters")
+    return element("nav", "Clusters: ", joined(links, " · "), class_="clusters")
 
 
 def section(told: ClusterTold, place: int = 1, count: int = 1) -> Section:

@@ -65,6 +65,8 @@ def test_a_time_in_the_address_narrows_findings_and_tables(browser: Browser, add
     assert (shown(browser, TERMS), shown(browser, FINDINGS)) == (8, 24)
     browser.open(f"{address}#t=2026-11-21T08:58:00Z,2026-11-21T08:58:20Z")
     assert shown(browser, TERMS) == 2 and 0 < shown(browser, FINDINGS) < 24
+    counted = f"{shown(browser, FINDINGS)} of 24 findings are of this time."
+    assert browser.value("document.querySelector('#findings .count').textContent") == counted
     assert browser.value("document.querySelector('.range').textContent").startswith(
         "Shown: 2026-11-21 08:58:00.000 to 2026-11-21 08:58:20.000 UTC"
     )
@@ -166,3 +168,13 @@ def test_a_sheet_of_paper_is_wide_enough(browser: Browser, address: str) -> None
     browser.open(address, 720)
     assert browser.value("document.documentElement.scrollWidth") <= 720
     browser.ask("Emulation.setEmulatedMedia", media="")
+
+
+def test_what_is_folded_is_open_on_paper(browser: Browser, address: str) -> None:
+    browser.open(address)
+    folded = "document.querySelectorAll('details:not([open])').length"
+    before = browser.value(folded)
+    browser.value("dispatchEvent(new Event('beforeprint'))")
+    assert before > 0 and browser.value(folded) == 0
+    browser.value("dispatchEvent(new Event('afterprint'))")
+    assert browser.value(folded) == before
