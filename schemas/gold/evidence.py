@@ -17,7 +17,8 @@ SPEC = TableSpec(
         required(
             "valid_until_at",
             TIMESTAMP,
-            "Begin of the next interval; of the last one its last line. UTC.",
+            "Begin of the next interval; of the last one its last line. UTC. An interval may have hours without a line "
+            "of the node: quiet ones, or such whose files were not read (bronze.source_file has the times of each).",
         ),
         required(
             "logs", NAMES, "Logs of which lines were seen, in order of their names; none: all are missing."
