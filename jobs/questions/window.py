@@ -24,8 +24,9 @@ SPANS = {
     "gold.partition_outage": ("noticed_at", "ended_at"),
     "gold.imbalance_breach": ("breached_at", "balanced_at"),
 }
+TERMS = "gold.controller_term"
 BEGINS = {
-    "gold.controller_term": "elected_at",
+    TERMS: "elected_at",
     "gold.leader_election": "elected_at",
     "gold.imbalance_check": "checked_at",
     "gold.replay_check": "logged_at",
@@ -92,7 +93,11 @@ class TablesWithin:
     def cut(self, spec: TableSpec, rows: pl.DataFrame) -> pl.DataFrame:
         since, until = self.window.since, self.window.until
         begin, end = SPANS.get(spec.name, (BEGINS.get(spec.name, LINES), None))
-        if until is not None:
+        if until is not None and spec.name == TERMS:
+            # One of which no election was read began after those before it.
+            rows = rows.sort("life", "controller_epoch")
+            rows = rows.filter((col(begin).forward_fill() < until).fill_null(value=True))
+        elif until is not None:
             rows = rows.filter((col(begin) < until).fill_null(value=True))
         if until is not None and end is not None and spec.name in STATES:
             rows = rows.with_columns(pl.when(col(end) <= until).then(end).alias(end))
