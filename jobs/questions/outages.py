@@ -21,18 +21,21 @@ from pipeline.model.partitions.outage_event import EVENT, with_event
 TABLE, TIMELINE = "gold.partition_outage", "gold.partition_timeline"
 COLUMNS = (
     *("topic", "topic_life", "partition", "noticed_at", "unserved_from_at", "ended_at"),
-    *("root_event", "root_broker_id", "root_left_how", "term_id", "ended_how", "low_ms"),
+    *("root_event", "root_broker_id", "root_left_how", "term_id", "ended_how", "low_ms", "certainty"),
 )
 LOST_DIR = "log-dir failure"  # its broker lives
 FAILED, ASKED = "broker failure", "controlled"
 LEAST_MS = 1000  # shorter ones are what every restart does
 SHOWN_EVENTS, SHOWN_TOPICS = 5, 40
 HANG = 7
-# Of the outages of with_lasting; most_ms is null where nothing tells it of one of them.
+IS_UNSURE = (col("certainty") == "undetermined").fill_null(value=False)
+# Of the outages of with_lasting. unsure_ms: of those that may have been shorter, or none at all; most_ms is null where
+# nothing tells it of one of them.
 SUMMED = {
     "outages": pl.len(),
     "partitions": pl.struct("topic", "topic_life", "partition").n_unique(),
     "noticed_ms": col("noticed_ms").sum(),
+    "unsure_ms": col("noticed_ms").filter(IS_UNSURE).sum(),
     "most_ms": pl.when(col("most_ms").is_not_null().all()).then(col("most_ms").sum()),
     "longest_ms": col("noticed_ms").max().fill_null(0),
     "open": col("ended_at").is_null().sum(),
@@ -119,6 +122,7 @@ def asked(rows: pl.DataFrame, last: datetime, shown: int | None = SHOWN_EVENTS) 
         .agg(
             **SUMMED,
             noticed_at=col("noticed_at").min(),
+            is_unsure=IS_UNSURE.all(),
             brokers=col("root_broker_id").drop_nulls().unique().sort(),
             root_left_how=pl.when((col("root_left_how") == ASKED).fill_null(value=False).all()).then(
                 pl.lit(ASKED)
@@ -142,9 +146,10 @@ def outage_lines(told: Outages) -> list[str]:
     if not every["outages"]:
         return ["OUTAGE none was noticed"]
     long_count = every["outages"] - every["short"]
+    unsure = f" ({length_text(every['unsure_ms'])} of it undetermined)" if every["unsure_ms"] else ""
     lines = wrapped(
-        f"OUTAGE {long_count:,} of 1 s or more, {length_text(every['noticed_ms'])} in total over all partitions, from "
-        f"{counted(told.event_count, 'event')}; open {every['open']}; {every['short']:,} under 1 s",
+        f"OUTAGE {long_count:,} of 1 s or more, {length_text(every['noticed_ms'])} in total over all partitions{unsure}"
+        f", from {counted(told.event_count, 'event')}; open {every['open']}; {every['short']:,} under 1 s",
         HANG,
     )
     lines += [line for one in told.events for line in event_lines(one, told.last)]
@@ -164,7 +169,7 @@ def event_lines(event: Row, last: datetime) -> list[str]:
     return wrapped(
         f"{HANG * ' '}{at} {event_of(event)}{gone(event)}"
         f"  {counted(event['partitions'], 'partition')}  {length_text(event['noticed_ms'])} in total"
-        f"  longest {length_text(event['longest_ms'])}",
+        f"  longest {length_text(event['longest_ms'])}{'  [undetermined]' if event['is_unsure'] else ''}",
         HANG + len(at) + 1,
     )
 

@@ -19,7 +19,7 @@ def outage_tables(told: ClusterTold) -> Iterator[Table]:
     last = told.facts.read["last_at"]
     if outages.TABLE not in told.built or last is None:
         return
-    columns = (*outages.COLUMNS, "certainty", "old_leader", "new_leader")
+    columns = (*outages.COLUMNS, "old_leader", "new_leader")
     rows = told.lately("ended_at", told.within.rows(outages.TABLE, None, columns))
     asked = outages.asked(rows, last, shown=None)
     yield Table(

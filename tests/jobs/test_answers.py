@@ -185,7 +185,8 @@ def test_outages_by_event() -> None:
     rows = answers(partition_outage=OUTAGES).rows("gold.partition_outage", None, COLUMNS)
     told = asked(rows, at(10))
     assert told.all == {
-        "outages": 5, "partitions": 5, "noticed_ms": 10_950, "most_ms": None, "longest_ms": 5000, "open": 1, "short": 1,
+        "outages": 5, "partitions": 5, "noticed_ms": 10_950, "unsure_ms": 0, "most_ms": None, "longest_ms": 5000,
+        "open": 1, "short": 1,
     }  # fmt: skip
     assert [(one["noticed_at"], one["noticed_ms"], one["brokers"]) for one in told.events] == [
         (at(1.1), 5000, [1, 2]), (at(2), 5000, []), (at(11), 0, [3]),

@@ -15,7 +15,7 @@ from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.missing import missing_evidence
 from jobs.questions.named.nights import compare_nights
-from jobs.questions.named.partitions import sentence, why_leaderless
+from jobs.questions.named.partitions import doubts, sentence, why_leaderless
 from jobs.questions.named.requests import changes
 from jobs.questions.named.sources import END_OF_OUTAGE
 from jobs.questions.named.standing import flapping, imbalance_now, stuck, unclean
@@ -86,8 +86,12 @@ def test_an_outage_lasts_as_long_as_lines_tell(ended_how: str, said: str) -> Non
     assert set(END_OF_OUTAGE) == set(ENDED_HOW)
     row = {"noticed_at": at("08:00:00"), "ended_at": at("08:02:00"), "ended_how": ended_how, "noticed_ms": 82}
     row |= {"most_ms": 120_000, "root_event": "broker failure", "root_broker_id": 1}
-    row |= {"root_left_how": "uncontrolled"}
+    row |= {"root_left_how": "uncontrolled", "certainty": "inferred"}
     assert said in sentence(TopicPartition("t", 0), row)
+    unsure = row | {"certainty": "undetermined"}
+    assert "(not certain, 82 ms between these lines): " in sentence(TopicPartition("t", 0), unsure)
+    assert doubts(row | {"ended_how": "elected"}) == []
+    assert doubts(unsure | {"ended_how": "elected"}) == ["whether it lasted so long, as lines are missing"]
 
 
 def test_no_limit_is_kept_of_which_it_is_not_certain() -> None:

@@ -125,3 +125,13 @@ def test_a_shutdown_is_no_failure_among_outages() -> None:
     other = stop.with_columns(root_broker_id=pl.lit(3, pl.Int32), root_left_how=pl.lit("uncontrolled"))
     both = outage_lines(asked(pl.concat([stop, other]), at(300)))
     assert any("broker failure: brokers 2,3 gone" in line for line in both)
+
+
+def test_outages_over_missing_lines_are_marked() -> None:
+    """No finding is made of them."""
+    rows = frame(partition_outage.SPEC, OUTAGES)
+    assert "undetermined" not in "".join(outage_lines(asked(rows, at(300))))
+    unsure = rows.with_columns(certainty=pl.Series(["proved", "inferred", "undetermined"]))
+    said = " ".join(" ".join(outage_lines(asked(unsure, at(300)))).split())
+    assert "in total over all partitions (100.0 s of it undetermined), from 3 events" in said
+    assert said.count("[undetermined]") == 1 and "longest 100.0 s [undetermined]" in said

@@ -69,13 +69,15 @@ ENDS = {
     "lines_missing": "until {at} at least, from when on nothing is known of it",
     "taken_over": "until {at} at least, when another controller took over",
 }
+UNDETERMINED = "undetermined"
 UNENDED = ("lines_missing", "taken_over")  # it can have lasted longer
 
 
 def sentence(asked: TopicPartition, row: Row, term: Row | None = None) -> str:
     """term: of the broker at the root, which was controller until then."""
-    lasted = f"at least {length_text(row['noticed_ms'])}"
-    is_ended = row["ended_how"] not in UNENDED
+    is_unsure, length = row["certainty"] == UNDETERMINED, length_text(row["noticed_ms"])
+    lasted = f"not certain, {length} between these lines" if is_unsure else f"at least {length}"
+    is_ended = row["ended_how"] not in UNENDED and not is_unsure
     if is_ended and row["most_ms"] is not None and row["most_ms"] != row["noticed_ms"]:
         lasted += f", at most {length_text(row['most_ms'])}"
     end = "and still has none at the end of the data"
@@ -156,5 +158,6 @@ def elections(answers: Answers, asked: TopicPartition, row: Row) -> list[Told]:
 
 
 def doubts(row: Row) -> list[str]:
+    length = ["whether it lasted so long, as lines are missing"] if row["certainty"] == UNDETERMINED else []
     begin = [] if row["most_ms"] is not None else ["since when it can have begun"]
-    return [*begin, "when it ended"] if row["ended_how"] in UNENDED else begin
+    return [*length, *begin, *(["when it ended"] if row["ended_how"] in UNENDED else [])]
