@@ -5,6 +5,7 @@ import difflib
 import sys
 from collections.abc import Sequence
 
+from jobs.layout import wrapped
 from jobs.playbook.pages import page
 from jobs.playbook.text import page_lines, rule_lines
 from jobs.questions.ask import asking, chosen, published_answers, require
@@ -14,6 +15,11 @@ from jobs.terminal import say
 from jobs.text import shortened
 from pipeline.core.errors import InputProblem, PipelineError, SettingsError
 from schemas.gold.finding import RULES
+
+FROM_LOGS = (
+    "The commands of this audit read a warehouse. From logs alone: incident PATH... --show F1, and "
+    "incident PATH... --ask stuck (or another question of 'ask')"
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -46,7 +52,7 @@ def lines_of(rule: str) -> list[str]:
             found="none in this release",
             todo="'playbook' lists those that are there",
         )
-    return page_lines(found)
+    return [*page_lines(found), "", *wrapped(FROM_LOGS)]
 
 
 def rule_named(name: str) -> str:

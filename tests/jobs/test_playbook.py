@@ -116,7 +116,9 @@ def one_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize("name", ["unclean_election", "Unclean-Election", "F1"])
 def test_the_command_prints_the_page(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["playbook", name]) == 0
-    assert capsys.readouterr().out.startswith("unclean_election\n\nPartitions were without")
+    said = capsys.readouterr().out
+    assert said.startswith("unclean_election\n\nPartitions were without")
+    assert "From logs alone: incident PATH... --show F1" in " ".join(said.split())
 
 
 @pytest.mark.usefixtures("one_page", "sample_in_memory")
