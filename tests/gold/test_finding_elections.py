@@ -108,6 +108,8 @@ def test_elections_that_hurt_or_surprise() -> None:
             "leader 2 instead of 1, ISR [1, 2]",
         ),
     ]  # fmt: skip
+    known = [one["evidence"] for one in found if one["rule"] == "last_known_leader"]
+    assert [len(one) for one in known] == [1, 1], "a line that tells of several is there once"
     facts = {(one["rule"], one["facts"]["topic"]): one["facts"] for one in found}
     assert facts == {
         ("unclean_election", "a"): {

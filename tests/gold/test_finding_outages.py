@@ -128,6 +128,9 @@ def test_a_planned_stop_of_everything_is_one_finding_that_nobody_is_called_for()
         "3 still without at the end of the data"
     )
     assert (stop["entity"], stop["valid_until_at"]) == ("broker 2", None)
+    assert stop["evidence"] == [{"file_id": "f", "byte_offset": 1}], (
+        "a line that tells of several is there once"
+    )
 
 
 def test_a_lost_log_directory_is_no_stop() -> None:

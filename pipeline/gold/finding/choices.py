@@ -47,7 +47,7 @@ def last_known_leader(leader_election: pl.DataFrame) -> pl.DataFrame:
             first_name=col("name").first(),
             valid_from_at=col("elected_at").min(),
             valid_until_at=col("elected_at").max(),
-            evidence=kept_evidence(),
+            evidence=kept_evidence().unique(maintain_order=True),
         )
     )
     return found.select(

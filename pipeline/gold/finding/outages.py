@@ -64,7 +64,7 @@ def outage(
         ),
         valid_until_at=when(col("open") == 0).then("ended_at"),
         sentence=words("{}: {}{}{}", who(), how_long(), seen_by(), "cause"),
-        evidence=pl.concat_list("evidence", "cause_lines"),
+        evidence=pl.concat_list("evidence", "cause_lines").list.unique(maintain_order=True),
         facts=facts(
             cause="root_event",
             broker_ids=when(has_brokers).then(gone),
