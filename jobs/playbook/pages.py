@@ -3,19 +3,26 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from itertools import takewhile
+from itertools import dropwhile, islice, takewhile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jobs.playbook.blocks import Block, blocks, plain
+from jobs.playbook.markdown import parsed, plain, quoted
 from schemas.gold.finding import RULES
 from schemas.namespace import named
 
+if TYPE_CHECKING:
+    from markdown_it.tree import SyntaxTreeNode as Node
+
 FOLDER, COPY = "docs/playbooks", "pages"
 GOES_ON, OVER = "While it goes on", "Once it is over"
-LABELLED = re.compile(rf"\*\*({GOES_ON}|{OVER}):\*\* *(.+)")
+# What stands below each finding: one line of prose, in which code alone is marked.
+LABELLED = re.compile(rf"^\*\*({GOES_ON}|{OVER}):\*\* +(.+?) *$", re.MULTILINE)
+SENTENCE = re.compile(r"^(?!#|\*\*)\S.*?(?= *$)", re.MULTILINE)
+CODE = re.compile(r"`(.+?)`")
 COMMAND = "kafka-controller-audit playbook"
 # Where each group of the rules begins, which stand in the order of the harm.
 GROUPS = {
@@ -29,35 +36,35 @@ GROUPS = {
 @dataclass(frozen=True)
 class Page:
     """sentence: what a finding of the rule says has happened. to_do: what to do first, while it goes on and once it is
-    over; where it can be one of these alone, the other is not there."""
+    over, in plain words; where it can be one of these alone, the other is not there."""
 
     rule: str
     sentence: str
     to_do: Mapping[str, str]
-    blocks: tuple[Block, ...]
+    text: str
+
+    @cached_property
+    def tree(self) -> "Node":
+        return parsed(self.text)
 
     def first_thing(self, *, is_open: bool) -> str | None:
-        """In plain words."""
         wanted = (GOES_ON, OVER) if is_open else (OVER, GOES_ON)
-        return next((plain(self.to_do[one]) for one in wanted if one in self.to_do), None)
+        return next((self.to_do[one] for one in wanted if one in self.to_do), None)
 
-    def part(self, title: str) -> list[Block]:
+    def part(self, title: str) -> list["Node"]:
         """What stands below a heading."""
-        headings = [place for place, one in enumerate(self.blocks) if one == heading_like(one, title)]
-        below = self.blocks[headings[0] + 1 :] if headings else ()
-        return list(takewhile(lambda one: one.kind != "heading", below))
-
-
-def heading_like(one: Block, title: str) -> Block:
-    return Block("heading", title, is_apart=one.is_apart)
+        after = dropwhile(lambda one: one.type != "heading" or plain(one) != title, self.tree.children)
+        return list(takewhile(lambda one: one.type != "heading", islice(after, 1, None)))
 
 
 def page_of(text: str, rule: str) -> Page:
-    found = tuple(blocks(text))
-    labelled = [LABELLED.fullmatch(one.text) for one in found if one.kind == "text"]
-    to_do = {one[1]: one[2] for one in labelled if one}
-    said = (one.text for one in found if one.kind == "text" and not LABELLED.fullmatch(one.text))
-    return Page(rule, plain(next(said, "")), to_do, found)
+    sentence = SENTENCE.search(text)
+    to_do = {one[1]: unmarked(one[2]) for one in LABELLED.finditer(text)}
+    return Page(rule, unmarked(sentence[0]) if sentence else "", to_do, text)
+
+
+def unmarked(line: str) -> str:
+    return CODE.sub(lambda one: quoted(one[1]), line)
 
 
 @lru_cache(maxsize=len(RULES))

@@ -1,34 +1,48 @@
 """How a playbook, and the list of them, stands on a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from jobs.layout import own_command, wrapped
-from jobs.playbook.blocks import Block, plain
+from jobs.playbook.markdown import code_lines, plain
 from jobs.playbook.pages import GROUPS, Page, page
 from schemas.gold.finding import RULES
+
+if TYPE_CHECKING:
+    from markdown_it.tree import SyntaxTreeNode as Node
 
 CODE = 4  # blanks before it
 
 
 def page_lines(found: Page) -> list[str]:
     """Prose wraps; what is to be pasted stays whole."""
-    lines: list[str] = []
-    for one in found.blocks:
-        if one.is_apart and lines:
-            lines.append("")
-        lines += block_lines(one)
-    return lines
+    return [*node_lines(found.tree.children, found.text.splitlines())]
 
 
-def block_lines(one: Block) -> list[str]:
-    if one.kind == "heading":
-        is_title = one.text in RULES
-        return wrapped(one.text if is_title else plain(one.text).upper())
-    if one.kind == "code":
-        indent = " " * max(CODE, one.indent + 2)
-        return [f"{indent}{line}".rstrip() for line in one.text.split("\n")]
-    before = f"{' ' * one.indent}{one.mark} " if one.kind == "item" else " " * one.indent
-    return wrapped(f"{before}{plain(one.text)}", len(before))
+def node_lines(nodes: Iterable["Node"], source: Sequence[str], before: str = "") -> Iterator[str]:
+    """Lines of nodes below each other, with the blank lines of the source. before: what stands before the first line;
+    the others are indented by as much."""
+    for one in nodes:
+        indent = " " * len(before)
+        if one.type == "list_item":
+            yield from node_lines(one.children, source, f"{indent}{one.info}{one.markup} ")
+        elif one.type in ("bullet_list", "ordered_list"):
+            yield from node_lines(one.children, source, indent)
+        else:
+            if one.map and one.map[0] and not source[one.map[0] - 1].strip():
+                yield ""
+            yield from leaf_lines(one, before)
+            before = indent
+
+
+def leaf_lines(node: "Node", before: str) -> list[str]:
+    indent = len(before)
+    if node.type == "fence":
+        return [f"{' ' * max(CODE, indent + 2)}{line}".rstrip() for line in code_lines(node)]
+    if node.type == "heading":
+        return wrapped(plain(node) if node.tag == "h1" else plain(node).upper())
+    lines = f"{before}{plain(node)}".replace("\n", f"\n{' ' * indent}").split("\n")
+    return [part for line in lines for part in wrapped(line, indent)]
 
 
 def rule_lines() -> Iterator[str]:

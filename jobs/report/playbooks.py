@@ -1,12 +1,14 @@
 """What to do about a finding on a page: the first thing, and the steps of its playbook once a rule."""
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from typing import TYPE_CHECKING
 
-from jobs.playbook.blocks import Block, spans
+from jobs.playbook.markdown import code_lines, target
 from jobs.playbook.pages import COMMAND, Page, page
 from jobs.questions.rows import Row
 from jobs.report.elements import Markup, element, joined, lines_joined
+
+if TYPE_CHECKING:
+    from markdown_it.tree import SyntaxTreeNode as Node
 
 SHOWN = ("What to do", "What not to do")
 STEPS = "Steps, and what not to do"
@@ -32,58 +34,27 @@ def steps_part(found: Page) -> Markup:
     return element(
         "details",
         element("summary", STEPS),
-        *parts_of(to_do),
+        *map(part_of, to_do),
         element("h4", SHOWN[1]),
-        *parts_of(not_to_do),
+        *map(part_of, not_to_do),
         element("p", f"More of it, and how sure it is: {COMMAND} {found.rule}", class_="note"),
         class_="steps",
     )
 
 
-def parts_of(found: Sequence[Block]) -> Iterator[Markup]:
-    """Items next to each other are one list."""
-    for name, those in groupby(nested(found), lambda one: list_of(one[0])):
-        if name:
-            yield element(name, *(item(one, below) for one, below in those))
-        else:
-            yield from (leaf(one) for one, _ in those)
+def part_of(node: "Node") -> str:
+    """Markup, or text."""
+    if not node.children:
+        return leaf_of(node)
+    inside = [*map(part_of, node.children), target(node)]
+    if node.hidden or node.type in ("inline", "link"):
+        return joined(inside)
+    return element(node.tag, *inside, value=node.info or None)
 
 
-def nested(found: Sequence[Block]) -> Iterator[tuple[Block, list[Block]]]:
-    """Each block that stands below none, with those that stand below it: an item has what is set in behind it."""
-    below: list[Block] = []
-    last: Block | None = None
-    for one in found:
-        if last is not None and last.kind == "item" and (one.indent > last.indent or one.kind == "code"):
-            below.append(one)
-            continue
-        if last is not None:
-            yield last, below
-        last, below = one, []
-    if last is not None:
-        yield last, below
-
-
-def list_of(one: Block) -> str:
-    if one.kind != "item":
-        return ""
-    return "ol" if one.mark[0].isdigit() else "ul"
-
-
-def item(one: Block, below: Sequence[Block]) -> Markup:
-    number = one.mark.rstrip(".)")
-    return element("li", *words(one.text), *parts_of(below), value=number if number.isdigit() else None)
-
-
-def leaf(one: Block) -> Markup:
-    if one.kind == "code":
-        return element("pre", lines_joined(one.text.split("\n")))
-    return element("p", *words(one.text))
-
-
-def words(text: str) -> Iterator[str]:
-    for kind, part in spans(text):
-        if kind in ("code", "strong"):
-            yield element(kind, *((part,) if kind == "code" else words(part)))
-        else:
-            yield part if kind == "plain" else joined(words(part))
+def leaf_of(node: "Node") -> str:
+    if node.type == "fence":
+        return element("pre", lines_joined(code_lines(node)))
+    if node.type == "softbreak":
+        return element("br")
+    return element("code", node.content) if node.type == "code_inline" else node.content

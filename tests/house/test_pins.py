@@ -18,6 +18,7 @@ MAIN = (
     "py4j",
     "importlib_metadata",
     "pydantic",
+    "markdown-it-py",
 )
 
 

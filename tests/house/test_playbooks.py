@@ -3,21 +3,24 @@
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
 from jobs.cli import COMMANDS
-from jobs.playbook.blocks import Block
-from jobs.playbook.pages import FOLDER, GROUPS, page
-from jobs.playbook.text import block_lines
+from jobs.playbook.markdown import plain
+from jobs.playbook.pages import FOLDER, GOES_ON, GROUPS, OVER, page
+from jobs.playbook.text import CODE as INDENT
+from jobs.playbook.text import page_lines
 from pipeline.catalog.tables import SPECS
 from schemas.gold.finding import RULES
 from schemas.ops import run
 from tests.deploy.given import PROGRAM, parsed
 from tests.house.source import REPOSITORY
+
+if TYPE_CHECKING:
+    from markdown_it.tree import SyntaxTreeNode as Node
 
 FILES = {one.stem: one for one in (REPOSITORY / FOLDER).glob("*.md") if one.stem != "README"}
 TEXTS = {name: one.read_text(encoding="utf-8") for name, one in sorted(FILES.items())}
@@ -25,7 +28,9 @@ HEADINGS = ["What it means", "What to do", "What not to do", "How sure this is",
 MOST = 140  # characters of what is to be done first: it stands below each finding
 # What stands for a value in commands.
 GIVEN = {"TIME": "2026-11-21T08:00", "N": "1", "TOPIC": "t", "TOPIC-N": "t-1", "PATH...": "logs"}
-CODE = re.compile(r"`([^`\n]+)`")
+# Of CommonMark: what the terminal and the page of `report` show as it is meant.
+SHOWN = {"heading", "paragraph", "inline", "fence", "bullet_list", "ordered_list", "list_item"}
+SHOWN |= {"text", "softbreak", "code_inline", "strong", "em", "link"}
 SETTING = re.compile(
     r"(?<![\w.])(findings|known_findings|\w+(?=\.[a-z]+_))\.([a-z_]+)(?![\w.]*\.\w)`?(?: \((\d+)(?: (ms|s|min))?\))?"
 )
@@ -42,16 +47,20 @@ def test_every_rule_has_a_page_and_no_page_is_of_none() -> None:
 def test_a_page_is_of_the_form(rule: str) -> None:
     found = page(rule)
     assert found is not None
-    headings = [one.text for one in found.blocks if one.kind == "heading"]
-    assert headings == [rule, *HEADINGS]
-    assert all(found.part(one) for one in HEADINGS) and found.part("What to do")[0].kind in ("item", "text")
-    assert TEXTS[rule].splitlines()[2] and found.sentence.endswith(".")
+    title, sentence, first, *others = found.tree.children
+    assert [plain(one) for one in (title, *others) if one.type == "heading"] == [rule, *HEADINGS]
+    assert all(map(found.part, HEADINGS)) and found.part("What to do")[0].type != "fence"
+    assert found.sentence == plain(sentence) and found.sentence.endswith(".")
+    assert [f"{label}: {said}" for label, said in found.to_do.items()] == plain(first).split("\n")
+    assert found.to_do.keys() <= {GOES_ON, OVER}
     said = [found.first_thing(is_open=is_open) for is_open in (True, False)]
     assert all(one and len(one) <= MOST and one.endswith(".") for one in said), said
     assert TEXTS[rule].count(":** ") == len(found.to_do)
-    pairs = [pair for pair in pairwise(found.blocks) if {one.kind for one in pair} <= {"text", "item"}]
-    torn = [one.text for one, after in pairs if not after.is_apart and one.text[-1] not in ".:;!?)"]
-    assert not torn, "a paragraph stands in one line"
+    nodes = [*found.tree.walk(include_self=False)]
+    assert {one.type for one in nodes} <= SHOWN
+    assert all(one.children[0].type == "paragraph" for one in nodes if one.type == "list_item")
+    prose = [line for one in nodes if one.type == "paragraph" for line in plain(one).split("\n")[:-1]]
+    assert not [line for line in prose if line[-1] not in ".:;!?)"], "a paragraph stands in one line"
 
 
 @pytest.mark.parametrize("rule", TEXTS)
@@ -59,22 +68,23 @@ def test_a_page_stands_on_a_terminal_without_its_marks(rule: str, monkeypatch: p
     monkeypatch.setenv("COLUMNS", "80")
     found = page(rule)
     assert found is not None
-    prose = [line for one in found.blocks if one.kind != "code" for line in block_lines(one)]
+    prose = [line for line in page_lines(found) if not line.startswith(" " * INDENT)]
     assert not [line for line in prose if re.search(r"\*\*|`|\]\(|\\", line)]
     assert not [line for line in prose if len(line) > 80 and " " in line.strip()]
 
 
-def code_of(found: tuple[Block, ...]) -> Iterator[str]:
+def code_of(tree: "Node") -> Iterator[str]:
     """Lines of code, and code within lines."""
-    for one in found:
-        yield from one.text.replace("\\\n", " ").split("\n") if one.kind == "code" else CODE.findall(one.text)
+    for one in tree.walk():
+        if one.type in ("fence", "code_inline"):
+            yield from one.content.replace("\\\n", " ").splitlines()
 
 
 @pytest.mark.parametrize("rule", TEXTS)
 def test_commands_of_ours_are_there(rule: str) -> None:
     found = page(rule)
     assert found is not None
-    named = [shlex.split(one, comments=True) for one in code_of(found.blocks) if one.count("'") % 2 == 0]
+    named = [shlex.split(one, comments=True) for one in code_of(found.tree) if one.count("'") % 2 == 0]
     ours = [words[1:] for words in named if words[:1] == [PROGRAM]]
     ours += [words for words in named if words[1:] and words[0] in COMMANDS]
     for words in ours:

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,7 +17,7 @@ from jobs.incident.screen import what_next
 from jobs.intake.discovery import Listing
 from jobs.layout import own_command
 from jobs.playbook import pages
-from jobs.playbook.blocks import blocks, plain
+from jobs.playbook.markdown import parsed, plain
 from jobs.playbook.pages import page_of
 from jobs.playbook.text import page_lines
 from jobs.questions.answers import Answers
@@ -26,15 +28,16 @@ from jobs.screen.where_next import where_next
 from jobs.settings.load import load
 from pipeline.catalog.tables import SPECS
 from schemas.gold.finding import RULES
+from tests.conftest import REPOSITORY
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TEXT = """\
 # outage
 
-Partitions were without a leader, so that *nobody* could read or write them.
-Nothing is lost.
+Partitions were without a leader, so that nobody could read or write them.
+*Nothing* is lost.
 
-**While it goes on:** Start broker **1**: `systemctl start kafka`.
+**While it goes on:** Start broker 1: `systemctl start kafka`.
 **Once it is over:** Look at why it went with `show` F1.
 
 ## What to do
@@ -56,9 +59,12 @@ def test_a_page_gives_its_sentences_and_parts() -> None:
     assert found.sentence == "Partitions were without a leader, so that nobody could read or write them."
     assert found.first_thing(is_open=True) == "Start broker 1: 'systemctl start kafka'."
     assert found.first_thing(is_open=False) == "Look at why it went with show F1."
-    kinds = [(one.kind, one.mark, one.indent) for one in found.part("What to do")]
-    assert kinds == [("item", "1.", 0), ("code", "", 3), ("item", "2.", 0), ("item", "-", 3)]
-    assert [one.mark for one in found.part("What not to do")] == ["-"]
+    (steps,) = found.part("What to do")
+    assert [[below.type for below in one.children] for one in steps.children] == [
+        ["paragraph", "fence"],
+        ["paragraph", "bullet_list"],
+    ]
+    assert [one.type for one in found.part("What not to do")] == ["bullet_list"]
     assert found.part("Source") == []
 
 
@@ -97,9 +103,30 @@ def test_a_page_wraps_and_what_is_to_be_pasted_stays_whole(monkeypatch: pytest.M
 
 def test_marks_are_taken_off_and_nothing_else() -> None:
     for text in ("controller* and *.log", "a_b_c", "a \\ b", "<id>", "[x] (y)", "2 ** 3"):
-        assert plain(text) == text
-    assert plain("``a ` b``, `'x' y`") == "'a ` b', 'x' y"
-    assert [one.kind for one in blocks("```\nnever\nclosed")] == ["code"]
+        assert marks_off(text) == text
+    assert marks_off("``a ` b``, `'x' y`") == "'a ` b', 'x' y"
+
+
+def marks_off(text: str) -> str:
+    (paragraph,) = parsed(text).children
+    return plain(paragraph)
+
+
+def test_blank_lines_stay_and_lists_are_indented() -> None:
+    text = "## a\n\n- b\n\n  c **d**\n  e\n\n  ~~~\n  f\n\n    g\n  ~~~\n- h\n  1) i\n\nj"
+    lines = ["A", "", "- b", "", "  c d", "  e", "", "    f", "", "      g", "- h", "  1) i", "", "j"]
+    assert page_lines(page_of(text, "outage")) == lines
+
+
+def test_only_a_whole_page_loads_the_parser() -> None:
+    asked = (
+        "import sys; from jobs.cli import command_of; from jobs.playbook.pages import page\n"
+        "for name in ('findings', 'incident', 'report'): command_of(name)\n"
+        "assert page('outage').sentence and 'markdown_it' not in sys.modules\n"
+        "print(page('outage').tree.type, 'markdown_it' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], cwd=REPOSITORY, capture_output=True, check=True)
+    assert done.stdout == b"root True\n"
 
 
 @pytest.fixture

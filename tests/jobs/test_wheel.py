@@ -30,6 +30,7 @@ from {PACKAGE}.pipeline.catalog.knowledge import forms_fingerprint, knowledge_fi
 code = main(["incident", sys.argv[3]])
 print(knowledge_fingerprint(), forms_fingerprint(), code)
 main(["playbook"])
+main(["playbook", "outage"])
 for command in sys.argv[4:]:
     try:
         code = main([command, "--help"])
@@ -124,6 +125,7 @@ def test_it_answers_as_the_checkout(wheel: Path, tmp_path: Path) -> None:
     codes = dict(line.split()[1:] for line in done.stdout.splitlines() if line.startswith("EXIT "))
     assert set(codes) == set(COMMANDS) and set(codes.values()) == {"0", "3"}
     assert " ".join("\n".join(rule_lines()).split()) in " ".join(done.stdout.split())
+    assert "\noutage\n\nOne event left partitions" in done.stdout
     assert codes["show"] == codes["ask"] == "0" and codes["maintain"] == "3"
     assert done.stdout.endswith("OTHERS set()\n")
 

@@ -31,7 +31,7 @@ OURS = {
     "html", "head", "meta", "title", "style", "body", "main", "section", "article", "nav", "footer", "h1", "h2", "h3",
     "h4", "p", "a", "strong", "span", "ul", "li", "dl", "dt", "dd", "figure", "figcaption", "pre", "div", "table",
     "thead", "tbody", "tr", "th", "td", "details", "summary", "svg", "g", "defs", "pattern", "path", "rect", "text", "script",
-    "clippath", "ol", "code",
+    "clippath", "ol", "code", "em", "br",
 }  # fmt: skip
 HOSTILE = (
     "</script><script>alert(1)</script>",

@@ -2,13 +2,13 @@
 
 from datetime import UTC, datetime
 
-from jobs.playbook.blocks import blocks, plain
+from jobs.playbook.markdown import parsed, plain
 from jobs.playbook.pages import page, what_to_do
 from jobs.questions.answers import Answers
 from jobs.questions.window import Window
 from jobs.report import page as whole
 from jobs.report.elements import joined
-from jobs.report.playbooks import parts_of
+from jobs.report.playbooks import part_of
 from jobs.report.told import told_of
 from tests.report.reading import read
 
@@ -20,6 +20,7 @@ LIST = """\
      --describe
    ```
    Then **wait, `c`**.
+   At `2`.
    - not *long*
    - or [KIP-1](https://x.y/z)
 2. Go on.
@@ -33,10 +34,10 @@ left
 
 
 def test_a_page_is_made_of_elements() -> None:
-    assert joined(parts_of(blocks(LIST))) == (
+    assert joined(map(part_of, parsed(LIST).children)) == (
         '<ol><li value="1">Look, <code>a &lt; b</code>:<pre>kafka-topics.sh &lt;x&gt;\n  --describe</pre>'
-        "<p>Then <strong>wait, <code>c</code></strong>.</p>"
-        "<ul><li>not long</li><li>or KIP-1 (https://x.y/z)</li></ul></li>"
+        "Then <strong>wait, <code>c</code></strong>.<br>At <code>2</code>."
+        "<ul><li>not <em>long</em></li><li>or KIP-1 (https://x.y/z)</li></ul></li>"
         '<li value="2">Go on.</li></ol><p>Prose &lt;b&gt;.</p><pre>left</pre><ul><li>other</li></ul>'
     )
 
@@ -74,9 +75,9 @@ def test_the_steps_are_those_of_the_page(sample_answers: Answers) -> None:
     (steps,) = first.all("details", class_="steps")
     found = page("unclean_election")
     assert found is not None
-    items = [one.text for one in found.part("What to do") if one.kind == "item"]
+    items = [
+        plain(one) for steps in found.part("What to do") for one in steps.children if one.type == "list_item"
+    ]
     shown = [one.text for one in steps.all("li")]
-    assert items and all(
-        any(text.startswith(plain(item).replace("'", "")[:20]) for text in shown) for item in items
-    )
+    assert items and all(any(text.startswith(item.replace("'", "")[:20]) for text in shown) for item in items)
     assert "kafka-controller-audit playbook unclean_election" in steps.text
