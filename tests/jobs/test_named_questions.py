@@ -171,10 +171,17 @@ def test_what_stands(sample_answers: Answers) -> None:
     ]
 
 
-@pytest.mark.parametrize(("count", "said"), [(1, "1 thing waits at"), (2, "2 things wait at")])
-def test_what_waits_is_counted(count: int, said: str) -> None:
+@pytest.mark.parametrize(
+    ("rule", "count", "said"),
+    [
+        ("stuck_deletion", 1, "1 thing waits at"),
+        ("stuck_deletion", 2, "2 things wait at"),
+        ("controller_powerless", 1, "1 thing waits at"),
+    ],
+)
+def test_what_waits_is_counted(rule: str, count: int, said: str) -> None:
     rows = [
-        {"rule": "stuck_deletion", "severity": "warning", "sentence": f"deletion {number}", "status": "new"}
+        {"rule": rule, "severity": "warning", "sentence": f"deletion {number}", "status": "new"}
         for number in range(count)
     ]
     ended = {"rule": "outage", "severity": "critical", "sentence": "over", "valid_until_at": at("08:00:00")}

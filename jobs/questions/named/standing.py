@@ -11,8 +11,9 @@ from jobs.text import counted, ratio_text
 # The rules whose findings answer a question.
 UNCLEAN = ("unclean_election", "last_known_leader")
 STUCK = (
-    *("outage", "no_controller", "quorum_without_leader", "stuck_deletion", "stuck_reassignment"),
-    *("topic_without_leader_since_creation", "standing_imbalance", "failed_start", "voter_out_of_touch"),
+    *("outage", "no_controller", "quorum_without_leader", "controller_powerless", "stuck_deletion"),
+    *("stuck_reassignment", "topic_without_leader_since_creation", "standing_imbalance", "failed_start"),
+    "voter_out_of_touch",
 )
 FLAPPING = ("broker_flapping", "quorum_flapping")
 
