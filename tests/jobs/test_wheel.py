@@ -113,7 +113,7 @@ def test_it_has_one_package(wheel: Path) -> None:
     assert copies and copies <= set(names)
 
 
-def test_it_answers_as_the_checkout(wheel: Path, tmp_path: Path) -> None:
+def test_it_answers_as_the_checkout(wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not unpacked, as executors import it from a zip."""
     packages = str(Path(polars.__file__).parents[1])
     command = [sys.executable, "-I", "-S", "-c", ASKED, str(wheel), packages, str(SAMPLE), *COMMANDS]
@@ -124,6 +124,7 @@ def test_it_answers_as_the_checkout(wheel: Path, tmp_path: Path) -> None:
     assert f"{knowledge_fingerprint()} {forms_fingerprint()} 0\n" in done.stdout
     codes = dict(line.split()[1:] for line in done.stdout.splitlines() if line.startswith("EXIT "))
     assert set(codes) == set(COMMANDS) and set(codes.values()) == {"0", "3"}
+    monkeypatch.chdir(tmp_path)  # commands are named as they can be pasted there
     assert " ".join("\n".join(rule_lines()).split()) in " ".join(done.stdout.split())
     assert "\noutage\n\nOne event left partitions" in done.stdout
     assert codes["show"] == codes["ask"] == "0" and codes["maintain"] == "3"
