@@ -59,7 +59,7 @@ def node_marks(
     for begin, end in () if levels else files:
         read.append((begin, end))
         yield from scale.bar("logs other", begin, end, f"{name}: {times_text(begin, end)}")
-    for begin, end in between(sorted(read), scale.first, scale.last):
+    for begin, end in () if node is None else between(sorted(read), scale.first, scale.last):
         said = f"{name}: no line of it was read, so its logs do not tell here; {times_text(begin, end)}"
         yield from scale.bar("between", begin, end, said, y=7, height=2)
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from jobs.questions.named.standing import nodes_text
 from jobs.questions.nodes import KRAFT, controller_text, release_text
+from jobs.questions.rows import Row
 from jobs.report.drawing import drawing, hatching
 from jobs.report.elements import Markup, Room, element, heading, joined
 from jobs.report.findings import findings_part
@@ -142,19 +143,22 @@ def summary(told: ClusterTold) -> list[Markup]:
     )
     end = facts.at_end
     if end is not None:
-        partitions = (
-            f"{end['offline']:,} of {counted(end['partitions'], 'partition')} offline, {end['elsewhere']:,} not led "
-            "by the preferred leader, "
-            if end["partitions"]
-            else "partitions: not enough evidence, "
-        )
         controller = controller_text(facts.terms, facts.findings, facts.in_office)
         said["at the end"] = (
-            f"{partitions}{counted(len(facts.deleting), 'topic')} being deleted; controller {controller}"
+            f"{partitions_text(end)}{counted(len(facts.deleting), 'topic')} being deleted; controller {controller}"
         )
     return [
         one for name, value in said.items() for one in (element("dt", name), element("dd", printable(value)))
     ]
+
+
+def partitions_text(end: Row) -> str:
+    """At the end of the data, with how many are not known: none of these is said to be healthy."""
+    if not end["partitions"]:
+        return "partitions: not enough evidence, "
+    unknown = f" (of {end['unknown']:,} leader or replicas are not known)" if end["unknown"] else ""
+    offline = f"{end['offline']:,} of {counted(end['partitions'], 'partition')} offline"
+    return f"{offline}, {end['elsewhere']:,} not led by the preferred leader{unknown}, "
 
 
 def span(told: ClusterTold) -> str:

@@ -1,5 +1,6 @@
 """What the logs do not tell of a cluster, said on its page before its findings are."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from polars import col
@@ -23,6 +24,7 @@ NO_TRACE = (
     " set log4j.logger.state.change.logger=TRACE, stateChangeAppender"
 )
 SHOWN, SHOWN_SILENCES = 100, 3
+UNFOLDED = 5
 LEAST_SILENCE = timedelta(minutes=10)
 
 
@@ -34,8 +36,8 @@ def unknown_part(told: ClusterTold, room: Room) -> Markup:
         if found.told
         else {}
     )
-    items = [element("li", one) for one in (*general(told), *found.not_known)]
-    shown_from = len(items)
+    general_ones = [element("li", one) for one in (*general(told), *found.not_known)]
+    items: list[Markup] = []
     for one in found.told[:SHOWN]:
         when = f"{day_clock(one.at)} UTC: " if one.at else ""
         record = lines.get(place_of(one.evidence[0])) if one.evidence else None
@@ -47,12 +49,26 @@ def unknown_part(told: ClusterTold, room: Room) -> Markup:
         if not room.takes(item):
             break
         items.append(item)
-    more = len(found.told) - (len(items) - shown_from)
+    more = len(found.told) - len(items)
     if more > 0:
         items.append(
             element("li", f"{more:,} more: {told.command('ask missing-evidence') or 'silver.log_gap'}")
         )
-    return joined([element("p", found.sentence), element("ul", *items) if items else joined([])])
+    return joined(
+        [
+            element("p", found.sentence),
+            element("ul", *general_ones) if general_ones else joined([]),
+            folded(items, len(found.told)),
+        ]
+    )
+
+
+def folded(items: Sequence[Markup], count: int) -> Markup:
+    """Where they would push aside what was found."""
+    if len(items) <= UNFOLDED:
+        return element("ul", *items) if items else joined([])
+    heading = f"Each of these {count:,} with its line"
+    return element("details", element("summary", heading), element("ul", *items))
 
 
 def general(told: ClusterTold) -> list[str]:
@@ -74,19 +90,24 @@ def general(told: ClusterTold) -> list[str]:
         )
         said.append(f"{unread:,} of {read['records']:,} records are not understood ({why})")
     if facts.at_end and facts.at_end["unknown"]:
-        said.append(f"of {facts.at_end['unknown']:,} partitions leader or replicas at the end are not known")
+        said.append(
+            f"leader or replicas at the end are not known of {counted(facts.at_end['unknown'], 'partition')}"
+        )
     return [*said, *silent(told), *unsaid, *not_told(told.answers.tables)]
 
 
 def unanswered(told: ClusterTold) -> list[str]:
     """What the logs of a node cannot answer, with what there is to do about it, as gold.evidence says."""
     rows = told.within.rows(EVIDENCE, None, ("node_id", "unanswered")).explode("unanswered").drop_nulls()
-    found = rows.group_by(what="unanswered").agg(nodes=col("node_id").unique().sort()).sort("what")
+    asked = rows.group_by(what="unanswered").agg(nodes=col("node_id").unique().sort()).sort("what")
+    alike: dict[tuple[str, str], list[str]] = {}
+    for what, nodes in asked.head(SHOWN).iter_rows():
+        question, _, todo = what.partition(": ")
+        alike.setdefault((nodes_text([*map(str, nodes)], "node"), todo), []).append(question)
     return [
-        f"{question}: for some of the time, the logs of {nodes_text([*map(str, nodes)], 'node')} as controller do not "
-        f"tell; {todo}"
-        for what, nodes in found.head(SHOWN).iter_rows()
-        for question, _, todo in [what.partition(": ")]
+        f"for some of the time, the logs of {whose} as controller do not tell of {'; of '.join(questions)}; "
+        f"to have it told: {todo}"
+        for (whose, todo), questions in alike.items()
     ]
 
 

@@ -89,7 +89,7 @@ def test_gaps_are_counted_by_kind() -> None:
         1       | silence      | 5       | 6        | proved    | no line  | []
     """
     answers = answers_of(log_gap=frame(log_gap.SPEC, rows))
-    assert missing_evidence(answers, None).sentence == "3 gaps (silence 2, term missing 1) of nodes 1."
+    assert missing_evidence(answers, None).sentence == "3 gaps (silence 2, term missing 1) of node 1."
     assert missing_evidence(answers, at(5)).sentence == (
-        "1 gap since 2026-11-21 00:00:05.000 UTC (silence 1) of nodes 1."
+        "1 gap since 2026-11-21 00:00:05.000 UTC (silence 1) of node 1."
     )

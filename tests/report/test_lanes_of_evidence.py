@@ -40,9 +40,11 @@ def test_no_log_is_drawn_between_two_files() -> None:
         "node 1: no line of it was read, so its logs do not tell here; "
         "2026-11-21 10:00:00.000 to 2026-11-22 04:00:00.000 UTC"
     )
-    alone, rest = node_marks(None, [(times[0], times[2])], [], scale)
-    assert ' class="logs other" ' in alone and "node not known" in alone
+    alone, rest = node_marks(2, [(times[0], times[2])], [], scale)
+    assert ' class="logs other" ' in alone
     assert ' class="between" ' in rest and "10:00:00.000 to 2026-11-22 07:00:00.000 UTC" in rest
+    (of_nobody,) = node_marks(None, [(times[0], times[2])], [], scale)
+    assert "node not known" in of_nobody
 
 
 def test_what_files_leave_of_a_time() -> None:

@@ -20,9 +20,7 @@ from jobs.report.inputs import masking_text
 from jobs.report.page import page, section
 from jobs.report.told import told_of
 from jobs.text import printable, printable_lines
-from pipeline.core.frames import with_absent
 from pipeline.core.stored_tables import MemoryTables
-from schemas.gold import evidence
 from tests.jobs.answering import answers_of
 from tests.report.reading import Node, read
 
@@ -245,14 +243,6 @@ def test_a_cluster_without_anything_is_a_page_too() -> None:
     root = read(page_of(answers_of()))
     (verdict,) = root.all("p", class_="verdict")
     assert verdict.text.startswith("not judged") and "Not judged" in root.text
-
-
-def test_what_a_node_cannot_answer_is_said_with_what_to_do() -> None:
-    rows = pl.DataFrame({"node_id": [2, 1], "unanswered": [["moves of replicas: set x=TRACE"]] * 2})
-    root = read(page_of(answers_of(evidence=with_absent(rows, evidence.SPEC))))
-    (part,) = root.all("section", id="unknown")
-    said = "moves of replicas: for some of the time, the logs of nodes 1, 2 as controller do not tell; set x=TRACE"
-    assert said in [one.text for one in part.all("li")]
 
 
 def test_masking_is_told_without_its_key() -> None:

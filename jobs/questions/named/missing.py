@@ -40,7 +40,7 @@ def missing_evidence(answers: Answers, since: datetime | None) -> Answer:
             unknown,
             last,
         )
-    nodes = ", ".join(str(one) for one in gaps["node_id"].drop_nulls().unique().sort())
+    nodes = [str(one) for one in gaps["node_id"].drop_nulls().unique().sort()]
     lines = [
         Told(
             f"{one['kind'].replace('_', ' ')}: {one['sentence']}",
@@ -55,7 +55,8 @@ def missing_evidence(answers: Answers, since: datetime | None) -> Answer:
     first = f" since {day_clock(since)} UTC" if since else ""
     said = [f"Not read: {'; '.join(one.text for one in absent)}."] if absent else []
     if rows:
-        said.append(f"{counted(len(rows), 'gap')}{first} ({summed}){f' of nodes {nodes}' if nodes else ''}.")
+        whose = f" of {nodes_text(nodes, 'node')}" if nodes else ""
+        said.append(f"{counted(len(rows), 'gap')}{first} ({summed}){whose}.")
     return Answer(" ".join(said), [*absent, *lines], unknown, last)
 
 

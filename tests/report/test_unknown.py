@@ -1,0 +1,41 @@
+"""What a page says that is not known: what logs do not tell, and how many places of it are folded."""
+
+import polars as pl
+
+from jobs.report.elements import element
+from jobs.report.page import partitions_text
+from jobs.report.unknown import folded
+from pipeline.core.frames import with_absent
+from schemas.gold import evidence
+from tests.jobs.answering import answers_of
+from tests.report.reading import read
+from tests.report.test_page import page_of
+
+
+def test_what_a_node_cannot_answer_is_said_with_what_to_do() -> None:
+    todo = ["moves of replicas: set x=TRACE", "requests: set x=TRACE"]
+    rows = pl.DataFrame({"node_id": [2, 1], "unanswered": [todo] * 2})
+    root = read(page_of(answers_of(evidence=with_absent(rows, evidence.SPEC))))
+    (part,) = root.all("section", id="unknown")
+    said = (
+        "for some of the time, the logs of nodes 1, 2 as controller do not tell of moves of replicas; of requests; "
+        "to have it told: set x=TRACE"
+    )
+    assert said in [one.text for one in part.all("li")]
+
+
+def test_many_gaps_are_folded() -> None:
+    items = [element("li", str(one)) for one in range(6)]
+    assert [one.text for one in read(folded(items, 2000)).all("summary")] == [
+        "Each of these 2,000 with its line"
+    ]
+    assert not read(folded(items[:5], 5)).all("details") and folded([], 0) == ""
+
+
+def test_partitions_that_are_not_known_are_not_counted_as_healthy() -> None:
+    end = {"partitions": 56, "offline": 0, "elsewhere": 1, "unknown": 55}
+    assert partitions_text(end) == (
+        "0 of 56 partitions offline, 1 not led by the preferred leader (of 55 leader or replicas are not known), "
+    )
+    assert "known" not in partitions_text(end | {"unknown": 0})
+    assert partitions_text(end | {"partitions": 0}) == "partitions: not enough evidence, "
