@@ -1,9 +1,9 @@
 """One drawing over time: lanes of nodes and of partitions, and which times the logs tell of."""
 
 from collections.abc import Callable, Iterator
-from itertools import chain
 
 from jobs.report import lanes_of_evidence, lanes_of_nodes, lanes_of_partitions
+from jobs.report.condensed import condensed, share, size_of
 from jobs.report.elements import Markup, Room, element, joined
 from jobs.report.lanes_of_findings import finding_lanes
 from jobs.report.scale import LABEL, LEFT, RIGHT, Lane, Scale
@@ -55,13 +55,17 @@ def drawing(told: ClusterTold, prefix: str | None, room: Room) -> Markup:
     if first is None or last is None or first >= last:
         return element("p", "Nothing is drawn: the records have no time.", class_="note")
     scale = Scale(first, last)
-    parts, y, left_out = [], TOP, 0
     found = [*finding_lanes(told, scale, prefix)]
     told_from = TOP + sum(map(lane_height, found))
-    others = (lane for lanes in LANES for lane in lanes(told, scale))
-    for lane in chain(found, others):
-        marks = [one for one in lane.marks if room.takes(one)]
-        left_out += len(lane.marks) - len(marks)
+    every = [*found, *(lane for lanes in LANES for lane in lanes(told, scale))]
+    most = share((size_of(lane.marks) for lane in every), room.left)
+    parts, y, left_out, close = [], TOP, 0, 0
+    for lane in every:
+        fitting = condensed(lane.marks, most, scale)
+        own = Room(most)
+        marks = [one for one in fitting if own.takes(one)]
+        left_out += len(fitting) - len(marks)
+        close += len(lane.marks) - len(fitting)
         parts.append(lane_part(lane, marks, y))
         y += lane_height(lane)
     shown = element(
@@ -78,7 +82,13 @@ def drawing(told: ClusterTold, prefix: str | None, room: Room) -> Markup:
         data_left=LEFT,
         data_right=RIGHT,
     )
-    notes = [element("p", f"{left_out:,} marks more are not drawn.", class_="note")] if left_out else []
+    said = [f"{left_out:,} marks more are not drawn."] if left_out else []
+    said += (
+        [f"{close:,} marks are drawn with others that stand close: paler, with how many there are."]
+        if close
+        else []
+    )
+    notes = [element("p", one, class_="note") for one in said]
     return joined([element("div", shown, class_="drawn"), legend(), *notes])
 
 

@@ -10,7 +10,7 @@ from jobs.report.scale import MOST_LANES, Lane, Scale, times_text
 from jobs.report.told import ClusterTold
 from jobs.text import counted
 
-SESSION = "gold.broker_session"
+SESSION, TERM = "gold.broker_session", "silver.term"
 
 
 def controllers(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
@@ -19,6 +19,7 @@ def controllers(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
         return
     yield Lane("controllers", is_heading=True)
     nodes = sorted({one["controller_id"] for one in terms})
+    seen = dict(told.answers.rows(TERM, None, ("term_id", "first_seen_at")).iter_rows())
     for node in nodes[:MOST_LANES]:
         marks: list[Markup] = []
         for one in terms:
@@ -26,16 +27,19 @@ def controllers(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
                 end = one["ended_at"] or (None if one["ended_how"] == "open" else one["superseded_at"])
                 following = one["superseded_at"]
                 is_late = following is not None and end is not None and following < end
-                class_ = "term" if one["certainty"] == "proved" else "term unsure"
+                begin = one["elected_at"] or seen.get(one["term_id"]) or one["last_act_at"]
+                is_sure = one["certainty"] == "proved" and one["elected_at"] is not None
+                class_ = "term" if is_sure else "term unsure"
                 how = words(one["ended_how"] or "not known how")
-                times = times_text(one["elected_at"], end)
+                times = times_text(begin, end)
+                times = times if one["elected_at"] else f"election not seen, first line {times}"
                 title = f"controller {node}, epoch {one['controller_epoch']}: {times}, {how}"
-                marks += scale.bar(class_, one["elected_at"], following if is_late else end, title)
+                marks += scale.bar(class_, begin, following if is_late else end, title)
                 if is_late:
                     marks += scale.bar(
                         "after", following, end, f"{title}; the next one was elected", y=6, height=4
                     )
-                marks += scale.written(one["elected_at"], end, str(one["controller_epoch"]))
+                marks += scale.written(begin, end, str(one["controller_epoch"]))
         yield Lane(f"controller {node}", marks)
     yield Lane("none, or two at once", [mark for one in terms for mark in between(one, scale)])
 

@@ -20,6 +20,7 @@ MOST_TOPICS, MOST_BROKERS = 12, 20
 ELECTION, IMBALANCE = "gold.leader_election", "gold.leader_imbalance"
 RATIO_HEIGHT = 30
 MOST_STEPS = 300  # of a broker
+A_PATH = 40  # steps: a longer one would be cut as texts are
 DELETIONS = {"completed": "done", "requested": "waits", "in_progress": "waits", "put_off": "waits"}
 OUTCOMES = {
     "completed": "done",
@@ -136,11 +137,11 @@ def ratio_marks(broker: int, rows: Sequence[Row], scale: Scale) -> list[Markup]:
         key = int(left) if len(rows) > MOST_STEPS else number
         known = steps.get(key, (left, right, -1.0))
         steps[key] = (known[0], max(right, known[1]), max(one["imbalance_ratio"], known[2]))
-    area = "".join(
+    areas = [
         f"M{left} {low}V{round(low - high * ratio, 1)}H{right}V{low}z"
         for left, right, ratio in steps.values()
         if ratio
-    )
+    ]
     last = rows[-1]
     limit = next(
         (one["threshold_ratio"] for one in reversed(rows) if one["threshold_ratio"] is not None), None
@@ -148,8 +149,9 @@ def ratio_marks(broker: int, rows: Sequence[Row], scale: Scale) -> list[Markup]:
     said = f"broker {broker}: at the end {ratio_text(last['imbalance_ratio'])}, limit {ratio_text(limit)}"
     if len(rows) > MOST_STEPS:
         said = f"{said}; of many steps within a point of the drawing the highest"
-    marks = [element("g", element("path", element("title", said), class_="ratio", d=area), class_="plot")]
-    marks = marks if area else []
+    paths = ("".join(areas[place : place + A_PATH]) for place in range(0, len(areas), A_PATH))
+    drawn = [element("path", element("title", said), class_="ratio", d=one) for one in paths]
+    marks = [element("g", *drawn, class_="plot")] if drawn else []
     marks.append(element("path", class_="zero", d=f"M{scale.x(scale.first)} {low}H{scale.x(scale.last)}"))
     if limit is not None and limit <= 1:
         y = round(low - high * limit, 1)

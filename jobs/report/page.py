@@ -25,7 +25,7 @@ MODES = {KRAFT: "KRaft", "zookeeper": "ZooKeeper"}
 TITLE = 120  # characters of a cluster's name
 UNKNOWN_TITLE = "What is not known"
 # What takes which part of a cluster's room.
-FINDINGS, DRAWING, TABLE, UNKNOWN = 0.35, 0.12, 0.03, 0.05
+FINDINGS, DRAWING, TABLE, UNKNOWN = 0.35, 0.15, 0.03, 0.05
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ LEFT, RIGHT = 170.0, 1110.0  # of what is drawn; labels stand left of it
 HEIGHT = 16  # of a lane
 LEAST = 1.5  # of a bar
 MOST_LANES = 40  # of a kind
-MOST_BARS = 400
+MOST_BARS = 2000
 ROWS = 6  # below each other where bars overlap
 LABEL = 25  # characters
 TITLE = 300
@@ -55,6 +55,10 @@ class Scale:
     def place(self, at: datetime) -> float:
         part = (at - self.first) / (self.last - self.first)
         return LEFT + (RIGHT - LEFT) * min(max(part, 0.0), 1.0)
+
+    def at(self, offset: int) -> datetime:
+        """The time so many milliseconds from the first."""
+        return self.first + offset * MILLISECOND
 
     def times(self, from_at: datetime | None, until_at: datetime | None) -> str:
         """As the script of the page reads them to draw a part of the time: milliseconds from the first."""

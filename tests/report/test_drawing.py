@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import polars as pl
 import pytest
@@ -12,9 +13,10 @@ from jobs.questions.window import Window
 from jobs.report.drawing import drawing, hatching
 from jobs.report.elements import Room
 from jobs.report.lanes_of_nodes import between
-from jobs.report.lanes_of_partitions import together
+from jobs.report.lanes_of_partitions import ratio_marks, together
 from jobs.report.scale import LEFT, RIGHT, Bar, Scale, stacked
 from jobs.report.told import told_of
+from pipeline.core.stored_tables import MemoryTables
 from tests.report.reading import Node, read
 
 BEGIN = datetime(2026, 11, 21, 8, tzinfo=UTC)
@@ -92,6 +94,32 @@ def test_a_bar_stands_where_its_time_is(sample: Node, sample_answers: Answers) -
         assert left >= LEFT and left + wide <= RIGHT + 0.1
 
 
+def test_a_term_whose_election_is_not_seen_begins_with_its_first_line(sample_answers: Answers) -> None:
+    tables = MemoryTables()
+    assert isinstance(sample_answers.tables, MemoryTables)
+    terms = sample_answers.rows("gold.controller_term")
+    is_cut = pl.col("term_id") == "1-5"
+    cut = terms.with_columns(elected_at=pl.when(~is_cut).then("elected_at"))
+    tables.rows = sample_answers.tables.rows | {"gold.controller_term": cut}
+    (first,) = sample_answers.rows("silver.term").filter(is_cut)["first_seen_at"]
+    controller = terms.filter(is_cut)["controller_id"].item()
+    ends = sample_answers.read()
+    unsure = of_class(lanes(drawn(Answers("c", tables)))[f"controllers / controller {controller}"], "unsure")
+    (bar,) = (one for one in unsure if "epoch 5: election not seen, first line " in one.text)
+    at = Scale(ends["first_at"], ends["last_at"]).x(first)
+    assert float(str(bar.attributes["x"])) == pytest.approx(at, abs=0.2)
+
+
+def test_every_step_of_a_ratio_is_drawn() -> None:
+    scale = Scale(BEGIN, BEGIN + timedelta(hours=1))
+    times = [BEGIN + timedelta(seconds=12 * one) for one in range(301)]
+    row: Row = {"imbalance_ratio": 0.5, "threshold_ratio": 0.1}
+    rows = [row | {"valid_from_at": one, "valid_until_at": until} for one, until in pairwise(times)]
+    paths = of_class(read("".join(ratio_marks(1, rows, scale))).all("path"), "ratio")
+    said = "".join(str(one.attributes["d"]) for one in paths)
+    assert said.count("z") == 300 and f"H{RIGHT}V" in said and "\u2026" not in said
+
+
 def test_ratios_stand_over_a_dashed_limit(sample: Node) -> None:
     marks = lanes(sample)["leader imbalance, 0 to 1 / broker 1"]
     assert len(of_class(marks, "ratio")) == len(of_class(marks, "limit")) == 1
@@ -128,11 +156,10 @@ def test_bars_that_overlap_stand_below_each_other() -> None:
     ]
     ((whole,),) = (lane.marks for lane in stacked("1", [Bar(times[0], None, "x", "", "#F1", "F1")], scale))
     assert ' class="beside over" ' in whole
-    many = [Bar(times[1], times[2], "x", "")] * 450
-    said = list(stacked("450", many, scale))
-    assert (
-        said[0].label == "450, 50 not drawn" and sum(len(one.marks) for one in said) == 400 and len(said) == 6
-    )
+    many = [Bar(times[1], times[2], "x", "")] * 2050
+    said = list(stacked("2,050", many, scale))
+    assert said[0].label == "2,050, 50 not drawn" and len(said) == 6
+    assert sum(len(one.marks) for one in said) == 2000
 
 
 def test_keys_have_room_to_wrap(sample: Node) -> None:
