@@ -15,7 +15,7 @@ from jobs.questions.named.controllers import who_was_controller
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.missing import missing_evidence
 from jobs.questions.named.nights import compare_nights
-from jobs.questions.named.partitions import doubts, sentence, why_leaderless
+from jobs.questions.named.partitions import doubts, sentence, why_leaderless, why_so
 from jobs.questions.named.requests import changes
 from jobs.questions.named.sources import END_OF_OUTAGE
 from jobs.questions.named.standing import flapping, imbalance_now, stuck, unclean
@@ -59,10 +59,11 @@ def test_why_a_partition_had_no_leader(sample_answers: Answers) -> None:
         "fraud_scores-0 had no leader that serves it since 2026-11-21 08:59:14.438 UTC until 2026-11-21 08:59:17.758"
     )
     assert [one.text.split(";")[0] for one in found.told[1:]] == [
-        "election failed: no live assigned",
-        "election failed: no live assigned",
-        "election done: offline",
+        "election (offline) failed: no live assigned",
+        "election (offline) failed: no live assigned",
+        "election (offline) done",
     ]
+    assert ["leader" in one.text for one in found.told[1:]] == [False, False, True]
     other = why_leaderless(sample_answers, TopicPartition("fraud_scores", 0), at("08:59:20"))
     assert other.sentence.startswith(
         "No line shows fraud_scores-0 without a leader at 2026-11-21 08:59:20.000 UTC"
@@ -92,6 +93,15 @@ def test_an_outage_lasts_as_long_as_lines_tell(ended_how: str, said: str) -> Non
     assert "(not certain, 82 ms between these lines): " in sentence(TopicPartition("t", 0), unsure)
     assert doubts(row | {"ended_how": "elected"}) == []
     assert doubts(unsure | {"ended_how": "elected"}) == ["whether it lasted so long, as lines are missing"]
+
+
+def test_why_an_election_failed_and_what_is_missing_to_judge_it() -> None:
+    """What no line tells is not told as a reason."""
+    row = {"failure": None, "reason": None}
+    assert why_so(row) == ""
+    assert why_so(row | {"reason": "beginning_missing"}) == " (not judged: beginning missing)"
+    assert why_so(row | {"failure": "no_live_in_isr"}) == ": no live in isr"
+    assert why_so(row | {"failure": "undetermined", "reason": "x"}) == ": no line tells why"
 
 
 def test_no_limit_is_kept_of_which_it_is_not_certain() -> None:

@@ -114,5 +114,5 @@ def test_those_told_together_are_named() -> None:
         source_file=frame(source_file.SPEC, "last_logged_at\n9"),
     )
     (told,) = what_happened(answers, at(1), timedelta(0), About()).told
-    assert told.text.startswith("t-0: init done")
+    assert told.text.startswith("t-0: election (new partition) done")
     assert told.text.endswith(", and 8 more of the kind (t-1, t-2, t-3, t-4, t-5, …)")

@@ -69,7 +69,7 @@ ENDS = {
     "lines_missing": "until {at} at least, from when on nothing is known of it",
     "taken_over": "until {at} at least, when another controller took over",
 }
-UNDETERMINED = "undetermined"
+UNDETERMINED, NO_LINE = "undetermined", "no line tells why"
 UNENDED = ("lines_missing", "taken_over")  # it can have lasted longer
 
 
@@ -107,7 +107,7 @@ def cause_of(row: Row, term: Row | None) -> str:
         )
     broker, event = row["root_broker_id"], event_of(row)
     if broker is None:
-        return "no line tells why" if event == "unknown" else event
+        return NO_LINE if event == "unknown" else event
     if event == LOST_DIR:
         return f"a log directory of broker {broker} failed"
     return (
@@ -146,15 +146,31 @@ def elections(answers: Answers, asked: TopicPartition, row: Row) -> list[Told]:
         tried = tried.filter(col("elected_at") <= row["ended_at"])
     return [
         Told(
-            f"election {one['outcome']}: {(one['failure'] or one['reason'] or one['kind']).replace('_', ' ')}"
-            f"; live brokers {list_text(one['live_brokers'])}, ISR before {list_text(one['isr_before'])},"
-            f" leader {leader_text(one['leader'])}",
+            f"{election(one)} {one['outcome']}{why_so(one)}; live brokers {list_text(one['live_brokers'])}, "
+            f"ISR before {list_text(one['isr_before'])}{came_of(one)}",
             one["elected_at"],
             one["certainty"],
             one["evidence"],
         )
         for one in tried.to_dicts()
     ]
+
+
+def election(row: Row) -> str:
+    """With the rule by which its leader is chosen."""
+    return f"election ({'new partition' if row['kind'] == 'init' else row['kind'].replace('_', ' ')})"
+
+
+def why_so(row: Row) -> str:
+    """Why it failed, or what is missing to judge it."""
+    if row["failure"]:
+        why = NO_LINE if row["failure"] == UNDETERMINED else row["failure"].replace("_", " ")
+        return f": {why}"
+    return f" (not judged: {row['reason'].replace('_', ' ')})" if row["reason"] else ""
+
+
+def came_of(row: Row) -> str:
+    return "" if row["failure"] else f", leader {leader_text(row['leader'])}"
 
 
 def doubts(row: Row) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from jobs.questions.ask_text import leader_text
 from jobs.questions.changes.asked import said
 from jobs.questions.named.controllers import named
+from jobs.questions.named.partitions import NO_LINE, election
 from jobs.questions.outages import event_of
 from jobs.questions.rows import Row
 from jobs.questions.tenures import LAST_LINE
@@ -104,7 +105,7 @@ SOURCES = (
     Source(
         "gold.partition_outage",
         "noticed_at",
-        lambda row: f"{partition_of(row)} was without a leader: {plain(event_of(row))}",
+        lambda row: f"{partition_of(row)} was without a leader: {cause(row)}",
         "root_broker_id",
         is_of_partitions=True,
     ),
@@ -124,7 +125,7 @@ SOURCES = (
         "gold.leader_election",
         "elected_at",
         lambda row: (
-            f"{partition_of(row)}: {plain(row['kind'])} {row['outcome']}, leader {leader_text(row['old_leader'])} ->"
+            f"{partition_of(row)}: {election(row)} {row['outcome']}, leader {leader_text(row['old_leader'])} ->"
             f" {leader_text(row['leader'])}, ISR {list_text(row['isr'])}{unclean_mark(row)}"
         ),
         "leader",
@@ -211,6 +212,10 @@ TOLD_ABOVE = (
     *("topic_created", "deletion", "reassignment", "controller_resigned", "controller_znode_deleted"),
     "unclean_election",
 )
+
+
+def cause(outage: Row) -> str:
+    return NO_LINE if outage["root_event"] == "unknown" else plain(event_of(outage))
 
 
 def of_what(row: Row) -> str:
