@@ -1,5 +1,6 @@
 """The verify command: proves every published finding again from the stored bytes of its records."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC
@@ -15,6 +16,7 @@ from jobs.verify.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record
 from jobs.verify.rules import verified
 from pipeline.core.errors import NotConfirmed, PipelineError
 
+TIME = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:(\.\d{3})\d{3})?\+00:00")
 OUTCOMES = (CONFIRMED, NOT_CONFIRMED, UNDECIDED)
 
 
@@ -49,7 +51,8 @@ def report(findings: Sequence[Row], records: Mapping[Place, Row]) -> tuple[list[
         outcome, sentence = verified(claim(finding), evidence(finding, records))
         counts[outcome] += 1
         named = f"F{number} {finding['finding_id']}"
-        told = f"{named}  {finding['rule']}  {outcome}: {shortened(sentence, 1000)}"
+        as_read = TIME.sub(r"\1\2 UTC", sentence)
+        told = f"{named}  {finding['rule']}  {outcome}: {shortened(as_read, 1000)}"
         lines += wrapped(told)
     total = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
     return [*lines, f"FINDINGS  {len(findings)}: {total}"], counts

@@ -250,6 +250,8 @@ def test_findings_of_the_sample_are_proved_by_their_facts(sample_answers: Answer
     found = sample_answers.records([one for row in findings for one in row["evidence"]])
     assert all(row["facts"].keys() <= set(FACTS_OF_RULE[row["rule"]]) for row in findings)
     assert report(findings, found)[1] == {CONFIRMED: 23, NOT_CONFIRMED: 0, UNDECIDED: 1}
+    said = " ".join(" ".join(report(findings, found)[0]).split())
+    assert "+00:00" not in said and "until 2026-11-21 08:57:55.281 UTC" in said
     reworded = [row | {"sentence": "reworded"} for row in findings]
     assert report(reworded, found) == report(findings, found)
     lines, counts = report([row | {"facts": None} for row in findings], found)
