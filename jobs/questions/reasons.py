@@ -78,6 +78,6 @@ def departure_table(rows: Sequence[Row]) -> list[str]:
         )
         for row in shown
     ]
-    notes = [] if is_read else ["  why: server.log of these brokers would tell (--server-log)"]
+    notes = [] if is_read else ["  why: server.log of these brokers would tell (nightly --server-log)"]
     more = [f"  {len(left) - SHOWN} more, earlier, in gold.broker_session"] if len(left) > SHOWN else []
     return ["", *table(("LEFT", "broker", "how", "why"), cells), *notes, *more] if cells else []

@@ -78,7 +78,7 @@ def test_a_file_of_which_nobody_knows_the_node_may_be_of_any() -> None:
     )
     found = missing_evidence(alone, None)
     assert found.sentence == f"Not read: controller.log of any node {OF_CONTROLLERS}."
-    assert found.not_known[0].endswith("server.log of node 1 was not read (--server-log)")
+    assert found.not_known[0].endswith("server.log of node 1 was not read (nightly --server-log)")
 
 
 def test_gaps_are_counted_by_kind() -> None:

@@ -177,7 +177,7 @@ def test_what_stands(sample_answers: Answers) -> None:
         gaps.sentence == "No gap is known in the logs that were read, and every node that they name has logs."
     )
     assert [one.split(": ")[1] for one in gaps.not_known] == [
-        "server.log of nodes 1, 2, 3 was not read (--server-log)"
+        "server.log of nodes 1, 2, 3 was not read (nightly --server-log)"
     ]
 
 

@@ -38,7 +38,10 @@ def test_departures_are_told_the_latest_first() -> None:
     lines = departure_table(rows)
     assert [line.split()[1] for line in lines[2:4]] == ["00:01:49.000", "00:01:48.000"]
     assert lines[-1] == "  1 more, earlier, in gold.broker_session"
-    assert departure_table([UNREAD])[-1] == "  why: server.log of these brokers would tell (--server-log)"
+    assert (
+        departure_table([UNREAD])[-1]
+        == "  why: server.log of these brokers would tell (nightly --server-log)"
+    )
     assert departure_table([]) == []
 
 

@@ -91,7 +91,7 @@ def unread(answers: Answers) -> tuple[list[Told], list[str]]:
             found.append(Told(f"{log}.log of any node ({TELLS[log]})"))
     silent = [str(node) for node in sorted(logs) if not {SERVER, MIXED} & (logs[node] | nobodys)]
     beside = f"why processes ended, and what else nodes say of themselves: server.log of {nodes_text(silent, 'node')}"
-    return found, [f"{beside} was not read (--server-log)"] if silent else []
+    return found, [f"{beside} was not read (nightly --server-log)"] if silent else []
 
 
 def acting(answers: Answers) -> set[int]:
