@@ -9,6 +9,7 @@ import pytest
 from pipeline.bronze.log_record.on_executors import reparse_batches
 from pipeline.kafka.reading.reader import ARROW_SCHEMA
 from tests.lab import records, zone_of
+from tests.tables import log_table
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,25 @@ def test_real_logs(shared: Path, name: str) -> None:
     found = pa.Table.from_batches(reparse_batches(stored.to_batches(max_chunksize=10_000)), ARROW_SCHEMA)
     order = [("load_seq", "ascending"), ("byte_offset", "ascending")]
     assert found.sort_by(order).equals(table.sort_by(order))
+
+
+SERVER = """
+[2026-11-26 03:38:06,423] INFO Kafka version: 4.4.0 (org.apache.kafka.common.utils.internals.AppInfoParser)
+[2026-11-26 03:38:07,100] INFO Something else (org.example.Other)
+"""
+
+
+@pytest.mark.parametrize(("envelope", "zone"), [("stock", "Europe/Berlin"), ("stock_zone", "UTC")])
+def test_records_without_bytes_are_placed_too(envelope: str, zone: str) -> None:
+    """In the zone of now, if they cannot have printed another one."""
+    read = log_table({(1, "server"): SERVER}).slice(1)
+    assert (read["not_understood_reason"].to_pylist(), read["raw"].to_pylist()) == (["other_logger"], [None])
+    stored = read
+    for name, value in (("envelope", envelope), ("zone", "Europe/Berlin"), ("file_log", "server")):
+        stored = stored.append_column(name, pa.array([value]))
+    stored = stored.append_column("is_shared", pa.array([False]))
+    found = pa.Table.from_batches(reparse_batches(stored.to_batches()), ARROW_SCHEMA)
+    assert found.equals(log_table({(1, "server"): SERVER}, zone).slice(1))
 
 
 def of_several(table: pa.Table) -> pa.Array:

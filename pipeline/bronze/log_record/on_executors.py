@@ -9,6 +9,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from pipeline.bronze.log_record import records_of
+from pipeline.core.clock import in_utc
+from pipeline.kafka.layout.conversion_pattern import Layout
+from pipeline.kafka.layout.envelope import envelopes
 from pipeline.kafka.reading.masking import Masking
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, reread
 from pipeline.kafka.reading.rebuilt_bytes import without_rebuilt
@@ -66,7 +69,7 @@ def reparsed(log_record: DataFrame, source_file: DataFrame) -> DataFrame:
     """The same records, understood by the templates of now and placed in time by the zone of source_file.
 
     Read from their stored bytes, without the files. Records that were cut stay so; of loggers that no template
-    named, no bytes are stored.
+    named, no bytes are stored: both are only placed in time.
     """
     is_shared = F.coalesce("is_shared", F.lit(False)).alias("is_shared")
     segments = source_file.select("load_seq", "envelope", "zone", F.col("log").alias("file_log"), is_shared)
@@ -83,11 +86,21 @@ def reparse_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
             pc.is_null(batch.column("raw")),
             pc.fill_null(pc.is_in(batch.column("not_understood_reason"), pa.array(KEPT_REASONS)), False),
         )
-        yield as_declared(batch.filter(is_kept))
-        rest = batch.filter(pc.invert(is_kept))
-        for load_seq in pc.unique(rest.column("load_seq")):
-            stored = rest.filter(pc.equal(rest.column("load_seq"), load_seq))
-            yield reread(as_declared(stored), request_of(stored))
+        for understand, rows in ((placed_anew, is_kept), (reread, pc.invert(is_kept))):
+            some = batch.filter(rows)
+            for load_seq in pc.unique(some.column("load_seq")):
+                stored = some.filter(pc.equal(some.column("load_seq"), load_seq))
+                yield understand(as_declared(stored), request_of(stored))
+
+
+def placed_anew(kept: pa.RecordBatch, request: RangeRequest) -> pa.RecordBatch:
+    """Records of one segment that stay as they are understood, at their times in the zone of the request. Where the
+    layout may print a zone of its own they stay where they are: without their bytes it is not known which."""
+    layout = envelopes()[request.envelope].layout
+    if not isinstance(layout, Layout) or layout.zone is not None or "<zone>" in layout.head:
+        return kept
+    place = kept.schema.get_field_index("logged_at")
+    return kept.set_column(place, kept.schema.field(place), in_utc(kept.column("logged_local"), request.zone))
 
 
 def as_declared(batch: pa.RecordBatch) -> pa.RecordBatch:
