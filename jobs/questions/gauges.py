@@ -175,7 +175,7 @@ def table_over(found: Sequence[Gauge], window: Window) -> list[str]:
         when = clock_by(highest.item(0), window.until) if len(highest) else ""
         unknown = f"{(hidden['lasted'].sum() or 0) / 1000:,.1f} s"
         cells.append((title(one), lowest, most, when, last, str(len(one.steps) - 1), unknown))
-    return table(("GAUGE", "lowest", "highest", "first at", "last", "changes", "not told"), cells)
+    return table(("GAUGE", "lowest", "highest", "highest at", "last", "changes", "not told"), cells)
 
 
 def steps_table(found: Sequence[Gauge], window: Window) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from jobs.questions.answers import Answers
 from jobs.questions.named.happened import About, evidence_of, rows_of, what_happened
-from jobs.questions.named.sources import SOURCES
+from jobs.questions.named.sources import SOURCES, arrival
 from jobs.questions.rows import place_of
 from schemas.bronze import source_file
 from schemas.gold import leader_election, reassignment, topic_lifecycle
@@ -29,6 +29,11 @@ LABS = {
     "3.9.2-kraft-separate-moves": 88,
 }
 QUICK = "2.6.3-zk-stock"
+
+
+def test_a_broker_that_joined_is_told_how_only_where_that_says_more() -> None:
+    said = [arrival({"broker_id": 3, "joined_how": how}) for how in ("joined", "listed_at_startup")]
+    assert said == ["broker 3 joined", "broker 3 joined (listed at startup)"]
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,11 @@ def end_of_term(row: Row) -> str:
     return f"the term of {named(row)} ended{f': {plain(how)}' if how else ', no line tells how'}"
 
 
+def arrival(row: Row) -> str:
+    how = plain(row["joined_how"])
+    return f"broker {row['broker_id']} joined{'' if how == 'joined' else f' ({how})'}"
+
+
 def departure(row: Row) -> str:
     count = row["led_count"] or 0
     lost = f", {counted(count, 'partition')} lost {'its' if count == 1 else 'their'} leader" if count else ""
@@ -92,7 +97,7 @@ SOURCES = (
     Source(
         "gold.broker_session",
         "joined_at",
-        lambda row: f"broker {row['broker_id']} joined ({plain(row['joined_how'])})",
+        arrival,
         "broker_id",
     ),
     Source(
