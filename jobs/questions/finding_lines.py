@@ -81,13 +81,14 @@ def finding_lines(
     lines_of: Mapping[tuple[str, int], Row],
     last: datetime | None,
     since: datetime | None = None,
+    more: str = "findings",
 ) -> list[str]:
-    """For the first screen; last: the end of the data."""
+    """For the first screen; last: the end of the data; more: what tells those that are not shown."""
     found = groups(findings, since)
     lines = lines_with_to_do(found[:SHOWN], lines_of, last)
     hidden = sum(map(len, found[SHOWN:]))
     if hidden:
-        lines.append(f"     {hidden} more: findings")
+        lines.append(f"     {hidden} more: {more}")
     return [*lines, ""] if lines else []
 
 

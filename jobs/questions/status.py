@@ -23,8 +23,10 @@ from pipeline.core.errors import PipelineError
 
 FINDING, OUTAGE, RATIO = "gold.finding", "gold.partition_outage", "gold.leader_imbalance"
 NOT_OK, NO_EVIDENCE, NOT_JUDGED, NOTHING = "NOT OK", "NO EVIDENCE", "NOT JUDGED", "nothing found"
+# As after a stop of the cluster that somebody asked for: no finding goes on, but nobody is served.
+STILL_OFFLINE = "STILL OFFLINE"
 # Those first that a person should look at first.
-VERDICTS = (NOT_OK, NO_EVIDENCE, NOT_JUDGED, NOTHING)
+VERDICTS = (NOT_OK, NO_EVIDENCE, STILL_OFFLINE, NOT_JUDGED, NOTHING)
 LAST_ONE = re.compile(r"the last one was (\S+) \(.*\)$")
 HEAD = ("CLUSTER", "VERDICT", "crit", "warn", "offline", "CONTROLLER", "over limit", "data age")
 
@@ -64,25 +66,28 @@ def status_of(answers: Answers) -> Status:
     findings = answers.findings() if is_judged else []
     terms = answers.terms() if answers.has("gold.controller_term") else []
     severities = [one["severity"] for one in standing(findings)]
+    offline = open_outages(answers)
     return Status(
         answers.cluster_id,
-        verdict(severities, is_judged=is_judged, is_evidence=bool(read["records"] and terms)),
+        verdict(severities, offline, is_judged=is_judged, is_evidence=bool(read["records"] and terms)),
         severities.count("critical"),
         severities.count("warning"),
-        open_outages(answers),
+        offline,
         controller_text(terms, findings, in_office(answers)),
         over_limit(answers),
         read["last_at"],
     )
 
 
-def verdict(severities: Sequence[str], *, is_judged: bool, is_evidence: bool) -> str:
+def verdict(severities: Sequence[str], offline: int | None, *, is_judged: bool, is_evidence: bool) -> str:
     """No data is never OK."""
     if not is_judged:
         return NOT_JUDGED
     if {"critical", "warning"} & set(severities):
         return NOT_OK
-    return NOTHING if is_evidence else NO_EVIDENCE
+    if not is_evidence:
+        return NO_EVIDENCE
+    return STILL_OFFLINE if offline else NOTHING
 
 
 def open_outages(answers: Answers) -> int | None:

@@ -17,7 +17,7 @@ from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather
 from jobs.screen.sections import broker_lines, move_lines, term_lines
 from jobs.screen.where_next import where_next
-from jobs.text import age_text, clock, day_clock, human_bytes, printable, shortened
+from jobs.text import age_text, clock, counted, day_clock, human_bytes, printable, shortened
 from pipeline.core.stored_tables import ReadableTables
 from schemas.gold.finding import SEVERITIES
 
@@ -68,8 +68,10 @@ def screen_of(
         fitted(not_known(facts), 9) if result.is_judged else [],
         fitted(shown or window(facts), 9),
         [""],
-        change_lines(facts.changes, facts.read["last_at"], facts.since),
-        finding_lines(facts.findings, facts.lines, facts.read["last_at"], facts.since),
+        change_lines(facts.changes, facts.read["last_at"], facts.since, all_of("changes", request)),
+        finding_lines(
+            facts.findings, facts.lines, facts.read["last_at"], facts.since, all_of("findings", request)
+        ),
         term_lines(facts),
         outage_part(facts),
         topic_lines(facts.topics),
@@ -80,6 +82,11 @@ def screen_of(
     ]
     text = "\n".join(line for part in parts for line in part)
     return Screen(text, standing(result.counts), judged[0].removeprefix("VERDICT").strip())
+
+
+def all_of(command: str, request: RunRequest) -> str:
+    """What tells all of it: where nothing is stored, the same command as JSON."""
+    return command if request.warehouse else "--format json"
 
 
 def fitted(lines: Sequence[str], hang: int) -> list[str]:
@@ -195,8 +202,14 @@ def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
     resolved = f" ({apart})" if apart else ""
     if counts["critical"] or counts["warning"]:
         return [f"VERDICT  NOT OK: {said}{resolved}{'; ' + missing if missing else ''}"]
-    nothing = f"nothing found{': ' + said if said else ''}{resolved}{blind_spot(facts)}"
+    nothing = f"nothing found{': ' + said if said else ''}{resolved}{still_offline(facts)}{blind_spot(facts)}"
     return [f"VERDICT  {f'NOT ENOUGH EVIDENCE: {missing}; in the others {nothing}' if missing else nothing}"]
+
+
+def still_offline(facts: Facts) -> str:
+    """What was asked for, as a stop of the cluster, is no finding that goes on; but it is so."""
+    count = facts.at_end["offline"] if facts.at_end else 0
+    return f"; at the end of the data {counted(count, 'partition')} without a leader" if count else ""
 
 
 def not_enough(facts: Facts) -> str:

@@ -145,6 +145,14 @@ def test_with_files_that_were_not_read_the_verdict_is_never_nothing_found(
     assert verdict(told, unread, is_judged=True) == [f"VERDICT  {said}"]
 
 
+def test_the_verdict_says_what_is_offline_though_no_finding_goes_on(sample_answers: Answers) -> None:
+    facts = gather(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
+    assert facts.at_end is not None
+    stopped = replace(facts, findings=[], at_end={**facts.at_end, "offline": 38})
+    said = "nothing found; at the end of the data 38 partitions without a leader"
+    assert verdict(stopped, 0, is_judged=True) == [f"VERDICT  {said}"]
+
+
 def test_what_was_not_read_is_named(sample_answers: Answers) -> None:
     """Up to five, each with why, and how many more there are."""
     request = RunRequest(

@@ -44,8 +44,9 @@ def test_a_cluster_without_a_controller_is_one_line_too(
 def test_no_data_is_never_ok(sample_answers: Answers) -> None:
     found = by_need([status_of(answers_of()), status_of(sample_answers)])
     assert [one.verdict for one in found] == ["NOT OK", "NOT JUDGED"]
-    assert status.verdict([], is_judged=True, is_evidence=False) == "NO EVIDENCE"
-    assert status.verdict(["info"], is_judged=True, is_evidence=True) == "nothing found"
+    assert status.verdict([], 0, is_judged=True, is_evidence=False) == "NO EVIDENCE"
+    assert status.verdict(["info"], None, is_judged=True, is_evidence=True) == "nothing found"
+    assert status.verdict(["info"], 38, is_judged=True, is_evidence=True) == "STILL OFFLINE"
     assert (found[1].offline, found[1].over_limit, found[1].last_at) == (None, None, None)
     assert as_text(found[1:], NOW).split("\n")[1].split()[-2:] == ["no", "time"]
 

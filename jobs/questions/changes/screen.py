@@ -13,8 +13,11 @@ from jobs.text import clock_by, day_clock, shortened
 SHOWN, WIDTH, HANG = 6, 150, 8
 
 
-def change_lines(rows: Sequence[Row] | None, last: datetime | None, since: datetime | None) -> list[str]:
-    """None where nobody asked for anything; the gravest kinds first, what brokers asked for themselves left out."""
+def change_lines(
+    rows: Sequence[Row] | None, last: datetime | None, since: datetime | None, command: str = "changes"
+) -> list[str]:
+    """None where nobody asked for anything; the gravest kinds first, what brokers asked for themselves left out.
+    command: what tells those that are not shown."""
     asked = [row for row in rows or [] if row["asked_by"] != "broker"]
     if not asked:
         return []
@@ -24,7 +27,7 @@ def change_lines(rows: Sequence[Row] | None, last: datetime | None, since: datet
     lines = [group_line(group, last) for group in groups[:SHOWN]]
     left = sum(map(len, groups[SHOWN:]))
     begin = f" --since {day_clock(since).replace(' ', 'T')}" if since else ""
-    more = [f"{HANG * ' '}{left:,} more: changes{begin}"] if left else []
+    more = [f"{HANG * ' '}{left:,} more: {command}{begin}"] if left else []
     told = [f"{'CHANGES ' if not place else HANG * ' '}{line}" for place, line in enumerate(lines)]
     return [*(one for line in told for one in wrapped(line, HANG + 4)), *more, ""]
 
