@@ -13,6 +13,7 @@ from jobs.report.table import MOST_ROWS, Line, Table, at, length, number, plain,
 from jobs.report.told import ClusterTold
 
 BREACH = "gold.imbalance_breach"
+UNSURE = "Undetermined: lines are missing in between, so it may have been shorter, or none; it is no finding."
 
 
 def outage_tables(told: ClusterTold) -> Iterator[Table]:
@@ -30,6 +31,7 @@ def outage_tables(told: ClusterTold) -> Iterator[Table]:
         notes=(
             f"A partition had no leader that serves it for 1 s or more, from when a controller noticed. "
             f"Shorter ones ({asked.all['short']:,}) stand in the next table alone.",
+            *([UNSURE] if asked.all["unsure_ms"] else []),
         ),
         all_count=asked.event_count,
         more=told.command("outages"),
@@ -49,7 +51,7 @@ def outage_tables(told: ClusterTold) -> Iterator[Table]:
 def event_line(one: Row) -> Line:
     cells = (
         at(one["noticed_at"]),
-        said(f"{outages.event_of(one)}{outages.gone(one)}"),
+        said(f"{outages.event_of(one)}{outages.gone(one)}{' [undetermined]' if one['is_unsure'] else ''}"),
         number(one["partitions"]),
         number(one["outages"]),
         length(one["noticed_ms"]),
