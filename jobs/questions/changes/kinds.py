@@ -85,7 +85,7 @@ KINDS: dict[str, Kind] = {
         "topic {topic} was given partitions: {from_count} to {to_count}",
         "{count} topics were given partitions",
     ),
-    "topic_created": Kind(4, "topic {topic} was created ({size})", "{count} topics were created"),
+    "topic_created": Kind(4, "topic {topic} was created ({size})", "{count} creations of topics"),
     "creation_refused": Kind(5, "creation of topic {topic}", "{count} creations of topics were refused"),
 }
 
