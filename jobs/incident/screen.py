@@ -64,7 +64,7 @@ def what_next(request: RunRequest, facts: Facts) -> list[str]:
     said = [
         *([f"or playbook {', '.join(rules[1:])}"] if rules[1:] else []),
         "the same command with --show F1: a finding with all of its lines; --ask 'why-leaderless TOPIC-N': a question; "
-        "--format json: all findings and changes; --tables DIR: the tables",
+        "--report FILE: a page with all of it; --format json: findings and changes; --tables DIR: the tables",
         f"to ask more of {request.cluster_id}: nightly --logs ..., then show, partition, brokers, outages, term",
     ]
     lines += fitted([f"       {one}" for one in said], 9)
