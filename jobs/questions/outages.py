@@ -113,7 +113,7 @@ def with_lasting(rows: pl.DataFrame, last: datetime) -> pl.DataFrame:
 
 
 def asked(rows: pl.DataFrame, last: datetime, shown: int | None = SHOWN_EVENTS) -> Outages:
-    """shown: how many events, the worst first; None: all."""
+    """shown: how many events, the worst first, those of which lines are missing last; None: all."""
     every = with_lasting(rows, last)
     is_short = (col("noticed_ms") < LEAST_MS) & col("ended_at").is_not_null()
     events = (
@@ -129,7 +129,7 @@ def asked(rows: pl.DataFrame, last: datetime, shown: int | None = SHOWN_EVENTS) 
             ),
         )
     )
-    worst = events.sort(-col("noticed_ms"), *EVENT)
+    worst = events.sort("is_unsure", -col("noticed_ms"), *EVENT)
     worst = worst if shown is None else worst.head(shown)
     counted = every.select(**SUMMED, short=is_short.sum()).row(0, named=True)
     return Outages(last, counted, worst.to_dicts(), len(events))
@@ -146,9 +146,10 @@ def outage_lines(told: Outages) -> list[str]:
     if not every["outages"]:
         return ["OUTAGE none was noticed"]
     long_count = every["outages"] - every["short"]
-    unsure = f" ({length_text(every['unsure_ms'])} of it undetermined)" if every["unsure_ms"] else ""
+    certain_ms, unsure_ms = every["noticed_ms"] - every["unsure_ms"], every["unsure_ms"]
+    unsure = f", up to {length_text(unsure_ms)} more where lines are missing" if unsure_ms else ""
     lines = wrapped(
-        f"OUTAGE {long_count:,} of 1 s or more, {length_text(every['noticed_ms'])} in total over all partitions{unsure}"
+        f"OUTAGE {long_count:,} of 1 s or more, {length_text(certain_ms)} in total over all partitions{unsure}"
         f", from {counted(told.event_count, 'event')}; open {every['open']}; {every['short']:,} under 1 s",
         HANG,
     )

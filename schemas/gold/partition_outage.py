@@ -44,7 +44,8 @@ SPEC = TableSpec(
         field(
             "low_ms",
             LONG,
-            "ended_at - noticed_at, wiped: less: so long at least, milliseconds; null: it goes on.",
+            "ended_at - noticed_at, wiped: less: so long at least, milliseconds; undetermined: perhaps shorter, "
+            "as lines that are missing may have a leader; null: it goes on.",
         ),
         field("high_ms", LONG, "ended_at - unserved_from_at: so long at most, milliseconds."),
         required(
