@@ -13,7 +13,13 @@ from pipeline.model.brokers.session_limits import default_seconds
 from pipeline.model.brokers.silent_signals import without_signal
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.partition_states import GRACE_SECONDS
-from pipeline.model.terms.succession import TERM, unseen_from, unseen_stretches, with_superseded
+from pipeline.model.terms.succession import (
+    TERM,
+    half_read_stretches,
+    unseen_from,
+    unseen_stretches,
+    with_superseded,
+)
 from schemas.silver.log_gap import LINES_MISSING
 
 LATE = timedelta(seconds=GRACE_SECONDS)  # how long a line still tells of a state that another one followed
@@ -23,7 +29,7 @@ REASONS = ("end_reason", "end_reason_at", "end_detail", "end_unknown_why")
 # Columns of a term that decide which lines belong to it, when it begins, and how its moves are judged.
 WATCHED = (
     *("cluster_id", "term_id", "mode", "controller_id", "controller_epoch", "elected_at", "first_seen_at"),
-    *("file_id", "byte_offset", "replica_machine", "is_trace_seen", "is_isr_told"),
+    *("file_id", "byte_offset", "replica_machine", "is_trace_seen", "is_isr_told", "are_moves_read"),
 )
 
 
@@ -90,8 +96,10 @@ def ends(term: pl.DataFrame) -> pl.DataFrame:
 def unseen(term: pl.DataFrame) -> pl.DataFrame:
     """Ratios are undetermined from the time on from which a term may be missing, leaders until one is stated again."""
     first = unseen_from(term).filter(col("unseen_at").is_not_null())
-    each = unseen_stretches(term).select("cluster_id", unseen_at=col("from_at"))
-    both = pl.concat([first.select("cluster_id", "unseen_at"), each]).unique()
+    each = pl.concat([unseen_stretches(term), half_read_stretches(term)])
+    both = pl.concat(
+        [first.select("cluster_id", "unseen_at"), each.select("cluster_id", unseen_at=col("from_at"))]
+    ).unique()
     return both.with_columns(col("unseen_at").alias(AFFECTS))
 
 

@@ -95,8 +95,8 @@ class Answers:
         return found.sort(is_known, is_over, *ranks, "valid_from_at", "entity", "finding_id").to_dicts()
 
     def partitions_at_end(self) -> Row:
-        """Of the partitions that exist at the end of the data: how many, of them how many that nobody serves (offline),
-        held by another leader than the preferred one (elsewhere), unknown."""
+        """Of the partitions that exist at the end of the data: how many, of them how many that certainly nobody
+        serves (offline), held by another leader than the preferred one (elsewhere), unknown."""
         columns = ("certainty", "is_assignment_stale", "is_served", "leader", "replicas")
         is_in_doubt = col("certainty") == "undetermined"
         is_unsure = is_in_doubt | col("is_assignment_stale").fill_null(value=False)
@@ -105,7 +105,7 @@ class Answers:
             self.rows("gold.partition_timeline", holds(None), columns)
             .select(
                 partitions=pl.len(),
-                offline=(~col("is_served")).sum(),
+                offline=(~col("is_served") & ~is_in_doubt).sum(),
                 elsewhere=is_elsewhere.sum(),
                 unknown=(is_unsure | col("leader").is_null() | col("replicas").is_null()).sum(),
             )

@@ -38,7 +38,7 @@ SUMMED = {
     "unsure_ms": col("noticed_ms").filter(IS_UNSURE).sum(),
     "most_ms": pl.when(col("most_ms").is_not_null().all()).then(col("most_ms").sum()),
     "longest_ms": col("noticed_ms").max().fill_null(0),
-    "open": col("ended_at").is_null().sum(),
+    "open": (col("ended_at").is_null() & ~IS_UNSURE).sum(),
 }
 
 
@@ -148,9 +148,15 @@ def outage_lines(told: Outages) -> list[str]:
     long_count = every["outages"] - every["short"]
     certain_ms, unsure_ms = every["noticed_ms"] - every["unsure_ms"], every["unsure_ms"]
     unsure = f", up to {length_text(unsure_ms)} more where lines are missing" if unsure_ms else ""
+    total = (
+        f"{long_count:,} of 1 s or more, {length_text(certain_ms or unsure_ms)} in total over all partitions"
+    )
+    told_of = (
+        f"{total}{unsure}" if certain_ms else f"none for certain; up to {total}, where lines are missing"
+    )
     lines = wrapped(
-        f"OUTAGE {long_count:,} of 1 s or more, {length_text(certain_ms)} in total over all partitions{unsure}"
-        f", from {counted(told.event_count, 'event')}; open {every['open']}; {every['short']:,} under 1 s",
+        f"OUTAGE {told_of if unsure_ms else total}, from {counted(told.event_count, 'event')}; open {every['open']}; "
+        f"{every['short']:,} under 1 s",
         HANG,
     )
     lines += [line for one in told.events for line in event_lines(one, told.last)]

@@ -13,6 +13,7 @@ from jobs.layout import table
 from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, asking
 from jobs.questions.finding_lines import standing
+from jobs.questions.half_read import half_read
 from jobs.questions.nodes import controller_text, in_office
 from jobs.questions.rows import Row
 from jobs.run.outcome import said
@@ -67,9 +68,10 @@ def status_of(answers: Answers) -> Status:
     terms = answers.terms() if answers.has("gold.controller_term") else []
     severities = [one["severity"] for one in standing(findings)]
     offline = open_outages(answers)
+    is_evidence = bool(read["records"] and terms) and half_read(answers) is None
     return Status(
         answers.cluster_id,
-        verdict(severities, offline, is_judged=is_judged, is_evidence=bool(read["records"] and terms)),
+        verdict(severities, offline, is_judged=is_judged, is_evidence=is_evidence),
         severities.count("critical"),
         severities.count("warning"),
         offline,
@@ -93,8 +95,9 @@ def verdict(severities: Sequence[str], offline: int | None, *, is_judged: bool, 
 def open_outages(answers: Answers) -> int | None:
     if not answers.has(OUTAGE):
         return None
-    rows = answers.rows(OUTAGE, IsNull("ended_at"), ("topic", "topic_life", "partition"))
-    return rows.unique().height
+    partition = ("topic", "topic_life", "partition")
+    rows = answers.rows(OUTAGE, IsNull("ended_at"), (*partition, "certainty"))
+    return rows.filter(col("certainty") != "undetermined").select(partition).unique().height
 
 
 def over_limit(answers: Answers) -> list[int] | None:

@@ -36,6 +36,9 @@ STATES = {
 }
 
 
+UNTOLD = "who led what, and for how long partitions had no leader, is not known"
+
+
 @dataclass(frozen=True)
 class Screen:
     """The text, the severities of the findings that are new or ongoing, and what the verdict says."""
@@ -203,7 +206,11 @@ def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
     if counts["critical"] or counts["warning"]:
         return [f"VERDICT  NOT OK: {said}{resolved}{'; ' + missing if missing else ''}"]
     nothing = f"nothing found{': ' + said if said else ''}{resolved}{still_offline(facts)}{blind_spot(facts)}"
-    return [f"VERDICT  {f'NOT ENOUGH EVIDENCE: {missing}; in the others {nothing}' if missing else nothing}"]
+    if missing:
+        return [f"VERDICT  NOT ENOUGH EVIDENCE: {missing}; in the others {nothing}"]
+    if facts.half_read:
+        return [f"VERDICT  NOT ENOUGH EVIDENCE: {facts.half_read}; in the rest {nothing}"]
+    return [f"VERDICT  {nothing}"]
 
 
 def still_offline(facts: Facts) -> str:
@@ -220,13 +227,15 @@ def not_enough(facts: Facts) -> str:
 
 def not_known(facts: Facts) -> list[str]:
     """What a reader would expect to be told of, and no line says."""
+    lines = [f"         {facts.half_read}, so {UNTOLD}"] if facts.half_read else []
     told = facts.elections
     if not told or not told["undecided"]:
-        return []
+        return lines
     why = "1.1 to 2.6, or lines are missing" if may_be_silent(facts.releases) else "lines are missing"
     return [
+        *lines,
         f"         of {told['undecided']:,} of {told['chosen']:,} elections no line tells whether they were unclean"
-        f" ({why})"
+        f" ({why})",
     ]
 
 

@@ -37,6 +37,12 @@ SPEC = TableSpec(
         field("told_until_at", TIMESTAMP, "Last line of that node that names the term, UTC."),
         required("is_trace_seen", BOOLEAN, "state.change.logger wrote at TRACE somewhere in the term."),
         required(
+            "are_moves_read",
+            BOOLEAN,
+            "The controller's own node has lines of state-change.log from before its end and after its begin: what it "
+            "did with partitions is read.",
+        ),
+        required(
             "is_isr_told",
             BOOLEAN,
             "Leaders ask it for every change of ISR and it prints them: lines of AlterPartition (from 2.7) "

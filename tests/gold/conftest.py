@@ -35,7 +35,15 @@ CONTROLLER_3 = """
     [2026-11-21 00:00:29,000] INFO [Controller id=3] 3 successfully elected as the controller. Epoch incremented to 2 and epoch zk version is now 2 (kafka.controller.KafkaController)
     [2026-11-21 00:00:29,010] INFO [Controller id=3] Currently active brokers in the cluster: Set(3) (kafka.controller.KafkaController)
 """
-LOGS = {(1, "controller"): CONTROLLER_1, (1, "state-change"): STATE_CHANGE_1, (3, "controller"): CONTROLLER_3}
+STATE_CHANGE_3 = """
+    [2026-11-21 00:00:29,020] INFO [Controller id=3 epoch=2] Sending UpdateMetadata request to brokers HashSet(3) for 0 partitions (state.change.logger)
+"""
+LOGS = {
+    (1, "controller"): CONTROLLER_1,
+    (1, "state-change"): STATE_CHANGE_1,
+    (3, "controller"): CONTROLLER_3,
+    (3, "state-change"): STATE_CHANGE_3,
+}
 
 
 @pytest.fixture(scope="session")

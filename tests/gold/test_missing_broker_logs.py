@@ -106,6 +106,22 @@ def test_a_leader_without_logs_is_in_doubt_from_when_it_is_let_go() -> None:
     same_rows(with_missing_logs(states(LED), seen, absences, terms), IN_DOUBT)
 
 
+def test_without_any_state_change_log_all_leaders_are_without_logs() -> None:
+    """Where there are such logs, and nobody knows of whom, nothing is concluded."""
+    absences = frame(broker_absence.SPEC, LEFT_OUT)
+    terms = kraft_terms(frame(term.SPEC, "cluster_id | term_id | mode | elected_at\nc | 1-1 | kraft | -99"))
+    named_by_nobody = frame(
+        wording_seen.SPEC, "cluster_id | node_id | log | first_at\nc | | state-change | -100"
+    )
+    found = [
+        with_missing_logs(states(LED), seen, absences, terms)
+        .filter(certainty="undetermined")["topic"]
+        .to_list()
+        for seen in (named_by_nobody.clear(), named_by_nobody)
+    ]
+    assert found == [["led", "off"], []]
+
+
 TERMS = """
     cluster_id | term_id | mode  | elected_at | first_seen_at
     c          | 1-1     | kraft | -99        | -99

@@ -28,13 +28,16 @@ FAILED = """
     [2026-11-21 00:00:01,030] ERROR [Controller id=4 epoch=9] Controller 4 epoch 9 failed to change state for partition events-0 from OfflinePartition to OnlinePartition (state.change.logger)
     [2026-11-21 00:00:01,031] ERROR [Controller id=4 epoch=9] Controller 4 epoch 9 failed to change state for partition old-0 from OfflinePartition to OnlinePartition (state.change.logger)
 """
+QUIET = """
+    [2026-11-21 00:00:01,045] INFO [Controller id=4 epoch=9] Sending UpdateMetadata request to brokers HashSet(4) for 0 partitions (state.change.logger)
+"""
 NEVER_SEEN = "broker 3 was never seen alive (was a broker's id changed?)"
 NAMELESS = "controller start-up"
 
 
 def told(controller: str, state_change: str = "") -> list[dict[str, Any]]:
     logs = {(4, "controller"): controller}
-    logs |= {(4, "state-change"): state_change} if state_change else {}
+    logs |= {(4, "state-change"): state_change or QUIET}
     found = built(log_table(logs), "finding", "partition_outage")
     outages = found["partition_outage"]
     assert set(outages["unserved_from_at"]) == {None}  # since when it was so before nobody knows
@@ -60,6 +63,15 @@ def test_partitions_that_a_controller_finds_without_a_leader(
         f"{who}: 1 partition without a leader for {lasted} (events-0), still without at the end of the data, "
         "seen by the new controller 4"
     )
+
+
+def test_without_its_state_change_log_nobody_knows_for_how_long() -> None:
+    """It elects a leader a moment later, and says so there alone: no finding, and the time is undetermined."""
+    logs = {(4, "controller"): ELECTED + DELETING + LISTED + LATER}
+    found = built(log_table(logs), "finding", "partition_outage", "partition_timeline")
+    assert found["finding"].filter(rule="outage").is_empty()
+    assert set(found["partition_outage"]["certainty"]) == {"undetermined"}
+    assert set(found["partition_timeline"]["certainty"]) == {"undetermined"}
 
 
 def test_of_one_that_nobody_deletes_two_partitions_are_without() -> None:
@@ -135,7 +147,12 @@ SECOND = """
 
 def test_a_leader_that_the_next_controller_finds_alive_is_back() -> None:
     """What a start lists as Online says nothing of a partition that nobody has left: c-0 has no interval."""
-    logs = {(4, "controller"): FIRST, (4, "state-change"): LED, (3, "controller"): SECOND}
+    logs = {
+        (4, "controller"): FIRST,
+        (4, "state-change"): LED,
+        (3, "controller"): SECOND,
+        (3, "state-change"): QUIET.replace("00:00:01", "00:00:10").replace("id=4 epoch=9", "id=3 epoch=10"),
+    }
     tables = built(log_table(logs), "partition_timeline", "partition_outage")
     rows = tables["partition_timeline"].sort("topic", "interval_seq")
     last = rows.unique("topic", keep="last", maintain_order=True)

@@ -35,6 +35,7 @@ class Nights:
     hour: int = 0
     times: int = 0
     has_server_log: bool = False
+    has_moves: bool = True  # state-change.log
     midnights: int = MIDNIGHTS
 
     def of(self, lines: pa.Table) -> Segments:
@@ -43,11 +44,12 @@ class Nights:
 
     def __str__(self) -> str:
         late = f"{'-'.join(map(str, self.late))} late {self.how}" if self.late else "in time"
-        server = ", server.log" if self.has_server_log else ""
-        return f"{late}, {self.days_a_night} d at {self.hour} h, x{self.times}, seed {self.seed}{server}"
+        read = f"{', server.log' if self.has_server_log else ''}{'' if self.has_moves else ', no moves'}"
+        return f"{late}, {self.days_a_night} d at {self.hour} h, x{self.times}, seed {self.seed}{read}"
 
 
 FEW = (
+    ("3.9.1-zk-stock", Nights(late=(2,), has_moves=False)),
     ("2.2.2-zk-stock", Nights(hour=12)),
     ("3.9.2-kraft-migration-stock", Nights(late=(2, 3))),
     ("3.9.2-kraft-separate-stock", Nights(late=(2, 3), hour=12)),
@@ -64,6 +66,7 @@ MANY = (
     Nights(late=(2, 102), times=WEEKS, seed=6, has_server_log=True),
     Nights(late=(1,), how="last", has_server_log=True),
     Nights(late=(1, 3, 101), how="files", hour=12, seed=7, has_server_log=True),
+    Nights(late=(1, 3, 101), how="last", seed=8, has_moves=False),
 )
 LABS = (
     *("0.11.0.3-zk-stock", "1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace"),
@@ -82,8 +85,10 @@ def folder(shared: Path, name: str) -> Path:
 
 def require_equal(shared: Path, name: str, nights: Nights) -> None:
     """After half of the nights, and after all."""
-    logs = (*READ, "server") if nights.has_server_log else READ
-    segments = nights.of(records(folder(shared, name), logs))
+    logs = {*READ, *(["server"] if nights.has_server_log else [])} - (
+        set() if nights.has_moves else {"state-change"}
+    )
+    segments = nights.of(records(folder(shared, name), tuple(sorted(logs))))
     after = [*in_nights(segments)]
     for number in sorted({max(len(after) // 2, 1), len(after)}):
         differing = differences(after[number - 1], at_once(segments, number))

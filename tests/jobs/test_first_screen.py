@@ -153,6 +153,14 @@ def test_the_verdict_says_what_is_offline_though_no_finding_goes_on(sample_answe
     assert verdict(stopped, 0, is_judged=True) == [f"VERDICT  {said}"]
 
 
+def test_nothing_found_without_state_change_log_is_not_enough(sample_answers: Answers) -> None:
+    facts = gather(sample_answers, {one.name: "1 a" for one in SPECS}, 0)
+    assert facts.half_read is None
+    half = replace(facts, findings=[], half_read="no state-change.log was read")
+    said = "NOT ENOUGH EVIDENCE: no state-change.log was read; in the rest nothing found"
+    assert verdict(half, 0, is_judged=True) == [f"VERDICT  {said}"]
+
+
 def test_what_was_not_read_is_named(sample_answers: Answers) -> None:
     """Up to five, each with why, and how many more there are."""
     request = RunRequest(

@@ -35,12 +35,13 @@ def with_missing_logs(
     from the return on of such a replica. Nobody prints another leader while all the other replicas are silent.
     Where leader epochs are missing a state is over at a time that no line tells (before_missing_epochs).
     Lines that repeat a state change nothing of this: on the next day they are not known any more.
-    terms: those of kraft_terms. Where no state-change.log is that of a known node nothing is concluded of others.
+    terms: those of kraft_terms. Where the nodes of all state-change.log are unknown nothing is concluded of others.
     """
     watched = watched_from(wording_seen)
-    decided = broker_absence.join(watched, on="cluster_id", how="semi")
+    unnamed = of_nobody(wording_seen)
+    decided = broker_absence.join(unnamed, on="cluster_id", how="anti")
     absences = decided.filter(~col("is_partial"))
-    unseen = unseen_of(terms).join(watched, on="cluster_id", how="semi")
+    unseen = unseen_of(terms).join(unnamed, on="cluster_id", how="anti")
     is_led = (col("leader") >= 0).fill_null(value=False)
     is_alone = is_led & (col("isr").list.len() <= 1).fill_null(value=True)
     states = (
@@ -75,6 +76,14 @@ def watched_from(wording_seen: pl.DataFrame) -> pl.DataFrame:
         .group_by("cluster_id", broker_id="node_id")
         .agg(watched_from_at=col("first_at").min())
         .filter(col("watched_from_at").is_not_null())
+    )
+
+
+def of_nobody(wording_seen: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id) of clusters of which state-change.log is read, and of no file the node is known."""
+    logs = wording_seen.filter(col("log") == "state-change")
+    return (
+        logs.group_by("cluster_id").agg(col("node_id").is_null().all()).filter("node_id").select("cluster_id")
     )
 
 

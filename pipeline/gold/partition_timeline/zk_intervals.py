@@ -15,6 +15,7 @@ from pipeline.model.partitions.said_offline import STARTED, is_news
 from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
 from pipeline.model.partitions.topic_lives import PARTITION_ORDER
 from pipeline.model.terms.missing_terms import DOUBTS, ORDER_WITH_DOUBT, UNDETERMINED, in_doubt, with_doubt
+from pipeline.model.terms.succession import half_read
 
 KEPT = ("state", "leader")
 LINE = ("file_id", "byte_offset")
@@ -36,7 +37,7 @@ def zk_intervals(
     began before dirty_from.
     """
     return (
-        pl.concat([lived, seeds(last, dirty_from)], how="diagonal")
+        pl.concat([lived, seeds(last, term, dirty_from)], how="diagonal")
         .pipe(with_writes, writes, term)
         .pipe(numbered)
         .pipe(without_stale)
@@ -55,7 +56,7 @@ def last_of_each(timeline_before: pl.DataFrame) -> pl.DataFrame:
     return in_turn.unique(PARTITION, keep="last", maintain_order=True)
 
 
-def seeds(last: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
+def seeds(last: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     """The last interval of each partition before dirty_from as a statement; if it ended by then, its end as another."""
     line = col("evidence").list.first().struct
     place = (
@@ -66,8 +67,10 @@ def seeds(last: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
         line.field("file_id"),
         line.field("byte_offset"),
     )
-    # An assignment that is stale under a leader that is certain: its controller may still state it.
-    is_known = (col("certainty") != UNDETERMINED).cast(pl.Int32)
+    # An assignment that is stale under a leader that is certain, or of whose controller no moves are read: it may still
+    # state it.
+    is_of_half_read = col("term_id").is_in(half_read(term)["term_id"].implode())
+    is_known = ((col("certainty") != UNDETERMINED) | is_of_half_read).cast(pl.Int32)
     begun = last.select(
         *PARTITION,
         *TRACKED,

@@ -7,7 +7,7 @@ from polars import col, lit, when
 
 from pipeline.model.partitions.statements import GONE, MOVING, PARTITION, TRACKED, life
 from pipeline.model.partitions.topic_lives import PARTITION_ORDER
-from pipeline.model.terms.succession import unseen_stretches
+from pipeline.model.terms.succession import half_read, half_read_stretches, unseen_stretches
 
 TERM_MISSING = "term_missing"
 UNDETERMINED = "undetermined"
@@ -24,12 +24,11 @@ def with_doubt(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | N
     Such a row states nothing and has the place and the line of the statement before it; has_place, has_line: if that is
     of the same day in UTC, and has them itself. DOUBTS: epoch of the last term before the missing one.
     """
-    stretches = unseen_stretches(term)
+    lived = with_half_read(lived, term)
+    stretches = pl.concat([unseen_stretches(term), half_read_stretches(term)])
     if dirty_from is not None:
         stretches = stretches.filter(col("from_at") >= dirty_from)
-    absent = (name for name in DOUBTS.values() if name not in lived.columns)
     said = lived.with_columns(
-        *(lit(None, pl.Int32).alias(name) for name in absent),
         era=life(),
         is_doubt=lit(value=False),
         has_line=lit(value=True),
@@ -37,6 +36,23 @@ def with_doubt(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | N
     if stretches.is_empty():
         return said.drop("era")
     return pl.concat([said, doubts(said, stretches)], how="diagonal").drop("era")
+
+
+def with_half_read(lived: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """The statements with DOUBTS: what a controller says of a leader of whose moves nothing is read holds for its
+    instant only. It states it in controller.log as it starts, and as it checks the balance."""
+    absent = (name for name in DOUBTS.values() if name not in lived.columns)
+    of_leader, terms = (
+        DOUBTS["leader_epoch"],
+        half_read(term).select("cluster_id", "term_id", is_half_read=lit(value=True)),
+    )
+    own = when("is_half_read").then("controller_epoch")
+    return (
+        lived.with_columns(lit(None, pl.Int32).alias(name) for name in absent)
+        .join(terms, on=["cluster_id", "term_id"], how="left", maintain_order="left")
+        .with_columns(pl.coalesce(of_leader, own).alias(of_leader))
+        .drop("is_half_read")
+    )
 
 
 def doubts(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:

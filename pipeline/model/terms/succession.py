@@ -54,6 +54,17 @@ def unseen_stretches(term: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def half_read(term: pl.DataFrame) -> pl.DataFrame:
+    """Terms of ZooKeeper mode whose controller.log alone is read."""
+    is_told = col("told_from_at").is_not_null()
+    return term.filter(col("mode") == "zookeeper", is_told, ~col("are_moves_read"))
+
+
+def half_read_stretches(term: pl.DataFrame) -> pl.DataFrame:
+    """As unseen_stretches, of half_read: who leads is not known from the begin of such a term on."""
+    return half_read(term).select(*LIFE, from_at=BEGAN, epoch=col("controller_epoch") - 1)
+
+
 def with_terms(asked: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Rows (TERM) with superseded_at: when the next term was elected; is_whole: all elections of this life of the
     cluster up to it were seen; both null where it is no term of ZooKeeper mode."""

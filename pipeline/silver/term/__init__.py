@@ -49,7 +49,12 @@ def build(
     seen = elected.pipe(with_sights, sights.filter(col("next_life").is_null()))
     heard = peer_reported_terms(controller_event, elected, lives_before)
     terms = pl.concat([seen, unelected, heard], how="diagonal").pipe(one_each)
-    return terms.pipe(with_machine, release_span).pipe(with_isr_told, wording_seen).select(SPEC.columns)
+    return (
+        terms.pipe(with_machine, release_span)
+        .pipe(with_isr_told, wording_seen)
+        .pipe(with_moves_read, wording_seen)
+        .select(SPEC.columns)
+    )
 
 
 def is_own_epoch() -> pl.Expr:
@@ -165,6 +170,18 @@ def with_isr_told(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFra
         .agg(col("is_isr_told").all())
     )
     return terms.join(told, on=TERM, how="left").with_columns(col("is_isr_told").fill_null(value=False))
+
+
+def with_moves_read(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
+    """are_moves_read: the stretch of time from the first to the last line of the node's state-change.log meets the
+    term. A quiet controller writes nothing there for days."""
+    logs = (
+        wording_seen.filter(col("log") == "state-change")
+        .group_by("cluster_id", controller_id="node_id")
+        .agg(moves_from_at=col("first_at").min(), moves_until_at=col("last_at").max())
+    )
+    meets = (col("moves_from_at") <= col("last_seen_at")) & (col("moves_until_at") >= col("first_seen_at"))
+    return terms.join(logs, on=OWN[:2], how="left").with_columns(are_moves_read=meets.fill_null(value=False))
 
 
 def with_machine(terms: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
