@@ -33,6 +33,7 @@ KEYS = {
     "silent": "perhaps gone already",
     "down": "gone",
     "outage": "without a leader",
+    "outage unsure": "perhaps: lines are missing",
     "unclean": "unclean election",
     "ratio": "ratio",
     "move done": "done",

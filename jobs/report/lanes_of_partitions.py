@@ -31,21 +31,31 @@ OUTCOMES = {
 }
 
 
+UNSURE = "; lines are missing, perhaps it was shorter"
+
+
 def outage_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
-    """The topics with the most time without a leader; all of its partitions in one lane."""
+    """The topics with the most time without a leader; all of its partitions in one lane. Pale: undetermined."""
     last = told.facts.read["last_at"]
     if outages.TABLE not in told.built or last is None:
         return
     rows = outages.with_lasting(told.within.rows(outages.TABLE, None, outages.COLUMNS), last)
-    totals = rows.group_by("topic").agg(ms=col("noticed_ms").sum()).sort(-col("ms"), "topic")
+    rows = rows.with_columns(is_unsure=outages.IS_UNSURE)
+    totals = (
+        rows.group_by("topic")
+        .agg(ms=col("noticed_ms").filter(~col("is_unsure")).sum(), unsure_ms=col("noticed_ms").sum())
+        .sort(-col("ms"), -col("unsure_ms"), "topic")
+    )
     if totals.height:
         yield Lane("outages by topic", is_heading=True)
     for topic in totals["topic"].head(MOST_TOPICS):
         own = rows.filter(col("topic") == topic).sort("noticed_at")
         marks: list[Markup] = []
-        for begin, end, count in together(own.to_dicts(), last):
-            said = f"{shortened(topic, 120)}: {counted(count, 'outage')}, {times_text(begin, end)}"
-            marks += scale.bar("outage", begin, end, said)
+        for class_, is_unsure, words in (("outage unsure", True, UNSURE), ("outage", False, "")):
+            alike = own.filter(col("is_unsure") == is_unsure).to_dicts()
+            for begin, end, count in together(alike, last):
+                said = f"{shortened(topic, 120)}: {counted(count, 'outage')}, {times_text(begin, end)}{words}"
+                marks += scale.bar(class_, begin, end, said)
         yield Lane(topic, marks)
     if totals.height > MOST_TOPICS:
         yield Lane(counted(totals.height - MOST_TOPICS, "more topic"))
