@@ -9,6 +9,7 @@ from jobs.text import shortened
 from pipeline.core.errors import InputProblem
 
 FINDING = re.compile(r"[Ff]?\d+|[0-9a-f]{12,64}")
+NODE = re.compile(r"(?:[A-Za-z][\w.-]*[ -])?([0-9]{1,9})")
 TERM = re.compile(r"\d+(?:-\d+)?")
 
 
@@ -27,6 +28,16 @@ def topic_partition(text: str) -> TopicPartition:
     if not (topic and dash and number.isascii() and number.isdigit()):
         raise argparse.ArgumentTypeError(f"expected TOPIC-N such as orders-0, found {shortened(text, 80)!r}")
     return TopicPartition(topic, int(number))
+
+
+def node_id(text: str) -> int:
+    """As people name a broker: 3, broker-3, broker 3, kafka-3."""
+    found = NODE.fullmatch(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(
+            f"expected the id of a broker such as 3, found {shortened(text, 80)!r}"
+        )
+    return int(found[1])
 
 
 def require_finding_name(finding: str) -> None:

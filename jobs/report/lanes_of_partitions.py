@@ -51,10 +51,10 @@ def outage_lanes(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
     for topic in totals["topic"].head(MOST_TOPICS):
         own = rows.filter(col("topic") == topic).sort("noticed_at")
         marks: list[Markup] = []
-        for class_, is_unsure, words in (("outage unsure", True, UNSURE), ("outage", False, "")):
+        for class_, is_unsure, note in (("outage unsure", True, UNSURE), ("outage", False, "")):
             alike = own.filter(col("is_unsure") == is_unsure).to_dicts()
             for begin, end, count in together(alike, last):
-                said = f"{shortened(topic, 120)}: {counted(count, 'outage')}, {times_text(begin, end)}{words}"
+                said = f"{shortened(topic, 120)}: {counted(count, 'outage')}, {times_text(begin, end)}{note}"
                 marks += scale.bar(class_, begin, end, said)
         yield Lane(topic, marks)
     if totals.height > MOST_TOPICS:

@@ -9,7 +9,7 @@ import pytest
 from jobs import cli
 from jobs.questions.ask import chosen, moment_or_clock, on_day
 from jobs.questions.ask_text import evidence_lines, timeline_table
-from jobs.questions.given_names import TopicPartition, topic_partition, unknown_partition
+from jobs.questions.given_names import TopicPartition, node_id, topic_partition, unknown_partition
 from jobs.questions.outages import topic_lines
 from jobs.questions.terms import after_lines, life_lines, short_table, step_lines
 from jobs.text import command_to_see, printable_lines
@@ -29,6 +29,17 @@ CONTROLLER_LINE = "[2026-11-21 09:00:01,319] INFO [Controller id=1] 1 successful
 )
 def test_a_partition_is_parted_at_the_last_dash(text: str, topic: str, partition: int) -> None:
     assert topic_partition(text) == TopicPartition(topic, partition)
+
+
+@pytest.mark.parametrize("text", ["3", "broker-3", "broker 3", "my-cluster-kafka-3"])
+def test_a_broker_is_named_as_people_name_it(text: str) -> None:
+    assert node_id(text) == 3
+
+
+@pytest.mark.parametrize("text", ["", "broker-", "-3", "3x", "broker3.example.com"])
+def test_what_is_no_broker_is_refused(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="expected the id of a broker"):
+        node_id(text)
 
 
 @pytest.mark.parametrize("text", ["orders", "orders-", "-1", "orders-x", "orders 1", "", "orders-²"])

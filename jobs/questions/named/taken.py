@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
 from jobs.questions.ask import moment_or_clock
-from jobs.questions.given_names import topic_partition
+from jobs.questions.given_names import node_id, topic_partition
 
 LENGTH = re.compile(r"^(\d+)(s|m|h|d)$")
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -63,7 +63,7 @@ TAKES = {
     ),
     "topic": Taken("--topic", "NAME", "only this topic", dest="topic"),
     "number": Taken("--partition", "N", "with --topic: only this partition", int, "number"),
-    "broker": Taken("--broker", "ID", "only this broker", int, "broker"),
+    "broker": Taken("--broker", "ID", "only this broker", node_id, "broker"),
     "partition": Taken("partition", "TOPIC-N", "for example orders-0", topic_partition),
-    "node": Taken("node", "BROKER", "the id of a broker", int),
+    "node": Taken("node", "BROKER", "the id of a broker: 3 or broker-3", node_id),
 }
