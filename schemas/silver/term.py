@@ -36,11 +36,11 @@ SPEC = TableSpec(
         ),
         field("told_until_at", TIMESTAMP, "Last line of that node that names the term, UTC."),
         required("is_trace_seen", BOOLEAN, "state.change.logger wrote at TRACE somewhere in the term."),
-        required(
+        field(
             "are_moves_read",
             BOOLEAN,
             "The controller's own node has lines of state-change.log from before its end and after its begin: what it "
-            "did with partitions is read.",
+            "did with partitions is read; null: of an older release of this program.",
         ),
         required(
             "is_isr_told",

@@ -57,7 +57,7 @@ def unseen_stretches(term: pl.DataFrame) -> pl.DataFrame:
 def half_read(term: pl.DataFrame) -> pl.DataFrame:
     """Terms of ZooKeeper mode whose controller.log alone is read."""
     is_told = col("told_from_at").is_not_null()
-    return term.filter(col("mode") == "zookeeper", is_told, ~col("are_moves_read"))
+    return term.filter(col("mode") == "zookeeper", is_told, ~col("are_moves_read").fill_null(value=True))
 
 
 def half_read_stretches(term: pl.DataFrame) -> pl.DataFrame:
