@@ -52,7 +52,6 @@ FEW = (
     ("3.9.1-zk-stock", Nights(late=(2,), has_moves=False)),
     ("2.2.2-zk-stock", Nights(hour=12)),
     ("3.9.2-kraft-migration-stock", Nights(late=(2, 3))),
-    ("3.9.2-kraft-separate-stock", Nights(late=(2, 3), hour=12)),
 )
 MANY = (
     Nights(times=WEEKS, has_server_log=True),
@@ -67,6 +66,7 @@ MANY = (
     Nights(late=(1,), how="last", has_server_log=True),
     Nights(late=(1, 3, 101), how="files", hour=12, seed=7, has_server_log=True),
     Nights(late=(1, 3, 101), how="last", seed=8, has_moves=False),
+    Nights(late=(2, 3), hour=12),
 )
 LABS = (
     *("0.11.0.3-zk-stock", "1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace"),
