@@ -19,8 +19,8 @@ def half_read(answers: Answers) -> str | None:
     )
     if controllers:
         noun = "controllers" if len(controllers) > 1 else "controller"
-        return f"state-change.log of {noun} {', '.join(map(str, controllers))} was not read"
+        return f"no line of state-change.log of {noun} {', '.join(map(str, controllers))} was read"
     logs = answers.rows(EVIDENCE, None, ("logs",))["logs"].explode()
     if terms["mode"].tail(1).to_list() == ["kraft"] and "state-change" not in logs:
-        return "no state-change.log was read"
+        return "no line of state-change.log was read"
     return None
