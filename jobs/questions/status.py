@@ -13,7 +13,7 @@ from jobs.layout import table
 from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, asking
 from jobs.questions.finding_lines import standing
-from jobs.questions.half_read import half_read
+from jobs.questions.half_read import half_read_text
 from jobs.questions.nodes import controller_text, in_office
 from jobs.questions.rows import Row
 from jobs.run.outcome import said
@@ -68,7 +68,7 @@ def status_of(answers: Answers) -> Status:
     terms = answers.terms() if answers.has("gold.controller_term") else []
     severities = [one["severity"] for one in standing(findings)]
     offline = open_outages(answers)
-    is_evidence = bool(read["records"] and terms) and half_read(answers) is None
+    is_evidence = bool(read["records"] and terms) and half_read_text(answers) is None
     return Status(
         answers.cluster_id,
         verdict(severities, offline, is_judged=is_judged, is_evidence=is_evidence),

@@ -14,7 +14,7 @@ from jobs.questions.finding_lines import told
 from jobs.questions.rows import Place, Row, place_of
 from jobs.questions.window import TablesWithin, Window
 from jobs.screen.facts import Facts, gather
-from jobs.screen.first_screen import verdict
+from jobs.screen.verdict import verdict
 from jobs.text import shortened
 from pipeline.catalog.tables import SPECS
 from pipeline.core.conditions import equals, is_in

@@ -14,7 +14,7 @@ from jobs.report.elements import Markup, Room, element, joined
 from jobs.report.lanes_of_evidence import untold
 from jobs.report.scale import Scale
 from jobs.report.told import ClusterTold
-from jobs.screen.first_screen import not_known
+from jobs.screen.verdict import not_known
 from jobs.text import counted, day_clock, length_text, printable_lines, shortened
 
 EVIDENCE = "gold.evidence"

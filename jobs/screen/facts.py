@@ -11,7 +11,7 @@ from jobs.questions.answers import Answers
 from jobs.questions.changes.asked import TABLES as CHANGED
 from jobs.questions.changes.asked import changes_of
 from jobs.questions.finding_lines import first_places
-from jobs.questions.half_read import half_read
+from jobs.questions.half_read import half_read_text
 from jobs.questions.log_folder import folder_of
 from jobs.questions.nodes import in_office, mode_of, releases_of
 from jobs.questions.outages import TABLE, Outages, asked_of
@@ -80,7 +80,7 @@ def gather(
         "mode": partial(mode_of, answers),
         "releases": partial(releases_of, answers),
         "in_office": partial(in_office, answers),
-        "half_read": partial(half_read, answers),
+        "half_read": partial(half_read_text, answers),
         "terms": answers.terms if has("gold.controller_term") else list,
         "findings": answers.findings if has("gold.finding") else list,
         "changes": partial(changes_of, answers, since, until) if all(map(has, CHANGED)) else none,

@@ -7,17 +7,18 @@ from datetime import UTC, datetime
 from jobs.layout import wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.changes.screen import change_lines
-from jobs.questions.finding_lines import SEVERITY, finding_lines, is_since, told
+from jobs.questions.finding_lines import finding_lines
 from jobs.questions.log_folder import below, logs_in
-from jobs.questions.nodes import controller_text, may_be_silent, release_text
+from jobs.questions.nodes import controller_text, release_text
 from jobs.questions.outages import outage_lines
 from jobs.questions.reassignments import reassignment_lines
 from jobs.questions.topics import topic_lines
 from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import Facts, gather
 from jobs.screen.sections import broker_lines, move_lines, term_lines
+from jobs.screen.verdict import not_known, verdict
 from jobs.screen.where_next import where_next
-from jobs.text import age_text, clock, counted, day_clock, human_bytes, printable, shortened
+from jobs.text import age_text, clock, day_clock, human_bytes, printable, shortened
 from pipeline.core.stored_tables import ReadableTables
 from schemas.gold.finding import SEVERITIES
 
@@ -34,9 +35,6 @@ STATES = {
     "unreadable": "UNREADABLE",
     "contradictory": "REFUSED: several writers",
 }
-
-
-UNTOLD = "who led what, and for how long partitions had no leader, is not known"
 
 
 @dataclass(frozen=True)
@@ -181,64 +179,6 @@ def at_end(facts: Facts) -> list[str]:
     ]
 
 
-def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
-    """No data is never OK; nor is what was not judged or not read (unread: files), nor a log level at which moves are
-    not printed."""
-    if not is_judged:
-        return ["VERDICT  not judged by this job: the nightly job does"]
-    missing = f"{unread} file{'s' if unread > 1 else ''} could not be read" if unread else ""
-    shown = told(facts.findings)
-    is_harm_told = any(one["severity"] != "info" for one in shown)
-    if not facts.read["records"] or not (facts.terms or is_harm_told):
-        return [f"VERDICT  NOT ENOUGH EVIDENCE: {not_enough(facts)}{', ' + missing if missing else ''}"]
-    standing_ones = [one["severity"] for one in shown if one["status"] != "resolved"]
-    counts = {severity: standing_ones.count(severity) for severity in SEVERITY}
-    said = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
-    over = [one for one in shown if one["status"] == "resolved"]
-    lately = sum(is_since(one, facts.since) for one in over)
-    others = {
-        "resolved": lately,
-        "resolved before": len(over) - lately,
-        "known already": len(facts.findings) - len(shown),
-    }
-    apart = ", ".join(f"{count} {word}" for word, count in others.items() if count)
-    resolved = f" ({apart})" if apart else ""
-    if counts["critical"] or counts["warning"]:
-        return [f"VERDICT  NOT OK: {said}{resolved}{'; ' + missing if missing else ''}"]
-    nothing = f"nothing found{': ' + said if said else ''}{resolved}{still_offline(facts)}{blind_spot(facts)}"
-    if missing:
-        return [f"VERDICT  NOT ENOUGH EVIDENCE: {missing}; in the others {nothing}"]
-    if facts.half_read:
-        return [f"VERDICT  NOT ENOUGH EVIDENCE: {facts.half_read}; in the rest {nothing}"]
-    return [f"VERDICT  {nothing}"]
-
-
-def still_offline(facts: Facts) -> str:
-    """What was asked for, as a stop of the cluster, is no finding that goes on; but it is so."""
-    count = facts.at_end["offline"] if facts.at_end else 0
-    return f"; at the end of the data {counted(count, 'partition')} without a leader" if count else ""
-
-
-def not_enough(facts: Facts) -> str:
-    if facts.in_office is None:
-        return "no line of a controller in office was read"
-    return f"controller {facts.in_office} was in office, and its election was not read"
-
-
-def not_known(facts: Facts) -> list[str]:
-    """What a reader would expect to be told of, and no line says."""
-    lines = [f"         {facts.half_read}, so {UNTOLD}"] if facts.half_read else []
-    told = facts.elections
-    if not told or not told["undecided"]:
-        return lines
-    why = "1.1 to 2.6, or lines are missing" if may_be_silent(facts.releases) else "lines are missing"
-    return [
-        *lines,
-        f"         of {told['undecided']:,} of {told['chosen']:,} elections no line tells whether they were unclean"
-        f" ({why})",
-    ]
-
-
 def window(facts: Facts) -> list[str]:
     """What is over by the first record that this run brought is counted, and not shown."""
     if facts.since is None:
@@ -246,14 +186,6 @@ def window(facts: Facts) -> list[str]:
     return [
         f"SINCE    {day_clock(facts.since)} UTC, the first new record; what was over by then is in the tables"
     ]
-
-
-def blind_spot(facts: Facts) -> str:
-    if any(one["mode"] == "kraft" for one in facts.terms):
-        return "; in KRaft mode moves are not judged, and ratios have no limit"
-    if facts.level and facts.level["is_trace"]:
-        return ""
-    return "; replica moves are not printed at this log level (see MOVES)"
 
 
 def outage_part(facts: Facts) -> list[str]:

@@ -14,8 +14,9 @@ from jobs.questions.answers import Answers
 from jobs.questions.finding_lines import finding_lines
 from jobs.run.request import RunRequest, RunResult
 from jobs.screen.facts import gather
-from jobs.screen.first_screen import first_screen, verdict
+from jobs.screen.first_screen import first_screen
 from jobs.screen.sections import is_since
+from jobs.screen.verdict import verdict
 from jobs.settings.load import load
 from pipeline.catalog.tables import SPECS
 from pipeline.store.published_tables import PublishedTables

@@ -1,0 +1,74 @@
+"""What the first screen makes of it all in a sentence, and what no line tells."""
+
+from jobs.questions.finding_lines import SEVERITY, is_since, told
+from jobs.questions.nodes import may_be_silent
+from jobs.screen.facts import Facts
+from jobs.text import counted
+
+UNTOLD = "who led what, and for how long partitions had no leader, is not known"
+
+
+def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
+    """No data is never OK; nor is what was not judged or not read (unread: files), nor a log level at which moves are
+    not printed."""
+    if not is_judged:
+        return ["VERDICT  not judged by this job: the nightly job does"]
+    missing = f"{unread} file{'s' if unread > 1 else ''} could not be read" if unread else ""
+    shown = told(facts.findings)
+    is_harm_told = any(one["severity"] != "info" for one in shown)
+    if not facts.read["records"] or not (facts.terms or is_harm_told):
+        return [f"VERDICT  NOT ENOUGH EVIDENCE: {not_enough(facts)}{', ' + missing if missing else ''}"]
+    standing_ones = [one["severity"] for one in shown if one["status"] != "resolved"]
+    counts = {severity: standing_ones.count(severity) for severity in SEVERITY}
+    said = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
+    over = [one for one in shown if one["status"] == "resolved"]
+    lately = sum(is_since(one, facts.since) for one in over)
+    others = {
+        "resolved": lately,
+        "resolved before": len(over) - lately,
+        "known already": len(facts.findings) - len(shown),
+    }
+    apart = ", ".join(f"{count} {word}" for word, count in others.items() if count)
+    resolved = f" ({apart})" if apart else ""
+    if counts["critical"] or counts["warning"]:
+        return [f"VERDICT  NOT OK: {said}{resolved}{'; ' + missing if missing else ''}"]
+    nothing = f"nothing found{': ' + said if said else ''}{resolved}{still_offline(facts)}{blind_spot(facts)}"
+    if missing:
+        return [f"VERDICT  NOT ENOUGH EVIDENCE: {missing}; in the others {nothing}"]
+    if facts.half_read:
+        return [f"VERDICT  NOT ENOUGH EVIDENCE: {facts.half_read}; in the rest {nothing}"]
+    return [f"VERDICT  {nothing}"]
+
+
+def still_offline(facts: Facts) -> str:
+    """What was asked for, as a stop of the cluster, is no finding that goes on; but it is so."""
+    count = facts.at_end["offline"] if facts.at_end else 0
+    return f"; at the end of the data {counted(count, 'partition')} without a leader" if count else ""
+
+
+def not_enough(facts: Facts) -> str:
+    if facts.in_office is None:
+        return "no line of a controller in office was read"
+    return f"controller {facts.in_office} was in office, and its election was not read"
+
+
+def not_known(facts: Facts) -> list[str]:
+    """What a reader would expect to be told of, and no line says."""
+    lines = [f"         {facts.half_read}, so {UNTOLD}"] if facts.half_read else []
+    judged = facts.elections
+    if not judged or not judged["undecided"]:
+        return lines
+    why = "1.1 to 2.6, or lines are missing" if may_be_silent(facts.releases) else "lines are missing"
+    return [
+        *lines,
+        f"         of {judged['undecided']:,} of {judged['chosen']:,} elections no line tells whether they were unclean"
+        f" ({why})",
+    ]
+
+
+def blind_spot(facts: Facts) -> str:
+    if any(one["mode"] == "kraft" for one in facts.terms):
+        return "; in KRaft mode moves are not judged, and ratios have no limit"
+    if facts.level and facts.level["is_trace"]:
+        return ""
+    return "; replica moves are not printed at this log level (see MOVES)"
