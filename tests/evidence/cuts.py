@@ -1,0 +1,120 @@
+"""Parts of the logs of a cluster, drawn at random: what a person has who was not given all of them."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from random import Random
+
+import polars as pl
+from polars import col
+
+Cut = Callable[[Random, pl.DataFrame], pl.DataFrame]
+EARLIER = timedelta(days=12)
+
+
+def without_node(random: Random, records: pl.DataFrame) -> pl.DataFrame:
+    return records.filter(col("node_id") != random.choice(nodes(records)))
+
+
+def one_node(random: Random, records: pl.DataFrame) -> pl.DataFrame:
+    return records.filter(col("node_id") == random.choice(nodes(records)))
+
+
+def without_file(random: Random, records: pl.DataFrame) -> pl.DataFrame:
+    """Without one of all files but server.log's."""
+    files = records.filter(col("log") != "server")["file_id"].unique().sort().to_list()
+    return records.filter(col("file_id") != random.choice(files))
+
+
+def without_hour(random: Random, records: pl.DataFrame) -> pl.DataFrame:
+    """Without a tenth to a third of the time, at all nodes: a rolled hour that was not copied."""
+    return without_time(random, records, pl.lit(value=True))
+
+
+def without_hour_of_node(random: Random, records: pl.DataFrame) -> pl.DataFrame:
+    return without_time(random, records, col("node_id") == random.choice(nodes(records)))
+
+
+def without_time(random: Random, records: pl.DataFrame, of: pl.Expr) -> pl.DataFrame:
+    length = random.uniform(0.1, 0.33)
+    begin = random.uniform(0, 1 - length)
+    is_within = (col("logged_at") >= at(records, begin)) & (col("logged_at") < at(records, begin + length))
+    return records.filter(~(of & is_within).fill_null(value=False))
+
+
+def begin_missing(random: Random, records: pl.DataFrame) -> pl.DataFrame:
+    return records.filter(col("logged_at") >= at(records, random.uniform(0.1, 0.9)))
+
+
+def end_missing(random: Random, records: pl.DataFrame) -> pl.DataFrame:
+    return records.filter(col("logged_at") < at(records, random.uniform(0.1, 0.9)))
+
+
+def one_kind(random: Random, records: pl.DataFrame) -> pl.DataFrame:
+    return records.filter(col("log") == random.choice(kinds(records)))
+
+
+def without_kind(random: Random, records: pl.DataFrame) -> pl.DataFrame:
+    return records.filter(col("log") != random.choice(kinds(records)))
+
+
+def one_file(random: Random, records: pl.DataFrame) -> pl.DataFrame:
+    """One log of one node."""
+    return one_kind(random, one_node(random, records))
+
+
+def earlier(random: Random, records: pl.DataFrame) -> pl.DataFrame:
+    """The logs of twelve days ago, or a part of them: the same nodes, other processes."""
+    before = random.choice([whole, without_kind, without_node, end_missing])(random, records)
+    return shifted(before)
+
+
+def begin_and_end(random: Random, records: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Two stretches of time with lines missing between, the first one twelve days earlier: the epochs go on."""
+    until, since = sorted((random.uniform(0.1, 0.8), random.uniform(0.2, 0.9)))
+    before = records.filter(col("logged_at") < at(records, until))
+    return shifted(before), records.filter(col("logged_at") >= at(records, since))
+
+
+def shifted(records: pl.DataFrame) -> pl.DataFrame:
+    return records.with_columns(
+        pl.col(pl.Datetime("us", "UTC")) - pl.duration(days=EARLIER.days),
+        file_id=pl.lit("earlier-") + col("file_id"),
+    )
+
+
+def one_after_another(before: pl.DataFrame, records: pl.DataFrame) -> pl.DataFrame:
+    last = before["load_seq"].max()
+    return pl.concat([before, records.with_columns(load_seq=col("load_seq") + last)])
+
+
+def whole(_: Random, records: pl.DataFrame) -> pl.DataFrame:
+    return records
+
+
+def nodes(records: pl.DataFrame) -> list[int]:
+    return records["node_id"].drop_nulls().unique().sort().to_list()
+
+
+def kinds(records: pl.DataFrame) -> list[str]:
+    return records["log"].unique().sort().to_list()
+
+
+def at(records: pl.DataFrame, share: float) -> datetime:
+    """The time at which this share of the time of the logs is over."""
+    first, last = records.select(first=col("logged_at").min(), last=col("logged_at").max()).row(0)
+    found: datetime = first + (last - first) * share
+    return found
+
+
+CUTS: dict[str, Cut] = {
+    "without a node": without_node,
+    "one node": one_node,
+    "without a file": without_file,
+    "without an hour": without_hour,
+    "without an hour of a node": without_hour_of_node,
+    "begin missing": begin_missing,
+    "end missing": end_missing,
+    "one kind of log": one_kind,
+    "without a kind of log": without_kind,
+    "one log of one node": one_file,
+}

@@ -1,0 +1,62 @@
+"""The property: a part of the logs gives the answers of the whole, or less."""
+
+from collections.abc import Iterator
+from random import Random
+
+import polars as pl
+
+from tests.chain import ORDER, built
+from tests.evidence.compared import Frame, Said, Tables, compared
+from tests.evidence.cuts import CUTS, begin_and_end, earlier, one_after_another
+
+EARLIER_LIFE = "an earlier life before"
+EARLIER_STRETCH = "an earlier stretch before"
+KINDS = (*CUTS, EARLIER_LIFE, EARLIER_STRETCH)
+Judged = Iterator[tuple[str, Said]]
+
+
+def tables(records: pl.DataFrame) -> Tables:
+    known: Tables = built(records, *ORDER)
+    return known
+
+
+def judged(records: pl.DataFrame, whole: Tables, cut: str, seed: str) -> Judged:
+    """(table, what is said) of each row of one cut of these records; whole: tables(records)."""
+    random = Random(seed)  # noqa: S311  no secrets are drawn
+    if cut == EARLIER_LIFE:
+        yield from with_earlier_life(random, records, whole)
+        return
+    if cut == EARLIER_STRETCH:
+        yield from with_earlier_stretch(random, records, whole)
+        return
+    part = CUTS[cut](random, records)
+    if part["logged_at"].is_not_null().any():
+        yield from said_of(compared(tables(part), whole, frame_of_time(part)))
+
+
+def with_earlier_life(random: Random, records: pl.DataFrame, whole: Tables) -> Judged:
+    """Both lives together say of the later one what it says alone; and each alone no more than both."""
+    before = earlier(random, records)
+    both = tables(one_after_another(before, records))
+    # That it began anew is what both tell and none alone.
+    both["finding"] = both["finding"].filter(pl.col("rule") != "new_life")
+    yield from said_of(compared(both, whole, frame_of_time(records)))
+    yield from said_of(compared(tables(before), both, frame_of_time(before)))
+
+
+def with_earlier_stretch(random: Random, records: pl.DataFrame, whole: Tables) -> Judged:
+    """What is said of the later stretch is what the whole says; and the earlier one alone says no more than both."""
+    before, after = begin_and_end(random, records)
+    if not (before.height and after.height):
+        return
+    both = tables(one_after_another(before, after))
+    yield from said_of(compared(both, whole, frame_of_time(after)))
+    yield from said_of(compared(tables(before), both, frame_of_time(before)))
+
+
+def said_of(found: dict[str, list[Said]]) -> Judged:
+    yield from ((name, one) for name, each in found.items() for one in each)
+
+
+def frame_of_time(records: pl.DataFrame) -> Frame:
+    return Frame(records["logged_at"].min(), records["logged_at"].max())  # type: ignore[arg-type]
