@@ -106,6 +106,8 @@ def ends_of(state: State, known: Known, *, is_alone: bool) -> Iterator[float]:
     if is_alone:
         yield from (begun for begun, _ in known.unseen)
     missing = {one for one in members if known.is_missing(one, state.known_at)}
+    if missing == members and members:
+        yield state.known_at + 0.001
     if missing:
         for at in silences(members - missing, known, state.known_at):
             if any(known.is_missing(one, at) for one in missing):

@@ -54,10 +54,10 @@ ABSENCES = """
     c          | 2         | 70     | 80      | true
 """
 TERMS = """
-    cluster_id | term_id | life | controller_epoch | mode  | elected_at | first_seen_at
-    c          | 1-1     | 1    | 1                | kraft | 1          | 1
-    c          | 1-2     | 1    | 2                | kraft |            | 50
-    c          | 1-3     | 1    | 3                | kraft | 60         | 60
+    cluster_id | term_id | life | controller_epoch | mode  | elected_at | first_seen_at | told_until_at
+    c          | 1-1     | 1    | 1                | kraft | 1          | 1             | 50
+    c          | 1-2     | 1    | 2                | kraft |            | 50            |
+    c          | 1-3     | 1    | 3                | kraft | 60         | 60            | 80
 """
 # In isr: the replicas in service; in is_expected: whether that is known; in is_clean: no log directory is out.
 ELECTIONS = """

@@ -52,7 +52,8 @@ def told(states: pl.DataFrame, absences: pl.DataFrame, lines: pl.DataFrame | Non
     disks = blocked_by_disk(none if lines is None else lines, absences)
     led = with_leaderships(states).pipe(with_lost, whole)
     assigned = states.filter(col("replicas").is_not_null()).select(*IDENTITY, "at", "replicas")
-    return held(led, with_fences(leaderships(led, ends), fences(whole), disks, assigned)).sort("at")
+    of_leaders = leaderships(led, ends).with_columns(is_watched=lit(value=True))
+    return held(led, with_fences(of_leaders, fences(whole), disks, assigned)).sort("at")
 
 
 def found(states: pl.DataFrame, absences: pl.DataFrame, lines: pl.DataFrame | None = None) -> Held:

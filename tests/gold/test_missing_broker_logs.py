@@ -4,11 +4,13 @@ import polars as pl
 from polars import lit
 from polars.testing import assert_frame_equal
 
+from pipeline.core.frames import empty
 from pipeline.core.stretches import TIME
-from pipeline.gold.partition_timeline.missing_broker_logs import with_missing_logs
+from pipeline.gold.partition_timeline.missing_broker_logs import restatements, with_missing_logs
+from pipeline.gold.partition_timeline.own_stops import own_stops
 from pipeline.model.terms.kraft_terms import kraft_terms
 from schemas.gold import partition_timeline
-from schemas.silver import broker_absence, term, wording_seen
+from schemas.silver import broker_absence, partition_state, process_run, term, wording_seen
 from tests.frames import frame
 
 SEEN = """
@@ -50,6 +52,13 @@ EXPECTED = """
 """
 
 
+# No node was started anew, and no state is printed twice.
+NO_STOPS = (
+    own_stops(empty(process_run.SPEC), LINES := empty(partition_state.SPEC).with_columns(at="logged_at")),
+    restatements(LINES),
+)
+
+
 def states(text: str) -> pl.DataFrame:
     return frame(partition_timeline.SPEC, text).with_columns(
         at="valid_from_at",
@@ -73,7 +82,7 @@ def test_nobody_prints_another_leader_while_all_others_are_silent() -> None:
     """begun: what stands before the day of the decision stays; three: one was let go, the other falls silent."""
     seen, absences = frame(wording_seen.SPEC, SEEN), frame(broker_absence.SPEC, ABSENCES)
     terms = kraft_terms(frame(term.SPEC, "cluster_id | term_id | mode | elected_at\nc | 1-1 | kraft | -99"))
-    same_rows(with_missing_logs(states(STATES), seen, absences, terms), EXPECTED)
+    same_rows(with_missing_logs(states(STATES), seen, absences, terms, *NO_STOPS), EXPECTED)
 
 
 LEFT_OUT = """
@@ -103,7 +112,7 @@ def test_a_leader_without_logs_is_in_doubt_from_when_it_is_let_go() -> None:
     """And where nobody leads, from the return of a replica without logs; not if a later state is printed before."""
     seen, absences = frame(wording_seen.SPEC, SEEN), frame(broker_absence.SPEC, LEFT_OUT)
     terms = kraft_terms(frame(term.SPEC, "cluster_id | term_id | mode | elected_at\nc | 1-1 | kraft | -99"))
-    same_rows(with_missing_logs(states(LED), seen, absences, terms), IN_DOUBT)
+    same_rows(with_missing_logs(states(LED), seen, absences, terms, *NO_STOPS), IN_DOUBT)
 
 
 def test_without_any_state_change_log_all_leaders_are_without_logs() -> None:
@@ -114,19 +123,21 @@ def test_without_any_state_change_log_all_leaders_are_without_logs() -> None:
         wording_seen.SPEC, "cluster_id | node_id | log | first_at\nc | | state-change | -100"
     )
     found = [
-        with_missing_logs(states(LED), seen, absences, terms)
+        with_missing_logs(states(LED), seen, absences, terms, *NO_STOPS)
         .filter(certainty="undetermined")["topic"]
+        .unique()
+        .sort()
         .to_list()
         for seen in (named_by_nobody.clear(), named_by_nobody)
     ]
-    assert found == [["led", "off"], []]
+    assert found == [["later", "led", "off"], []]
 
 
 TERMS = """
-    cluster_id | term_id | mode  | elected_at | first_seen_at
-    c          | 1-1     | kraft | -99        | -99
-    c          | 1-2     | kraft |            | 40
-    c          | 1-3     | kraft | 50         | 50
+    cluster_id | term_id | mode  | elected_at | first_seen_at | told_until_at
+    c          | 1-1     | kraft | -99        | -99           | 40
+    c          | 1-2     | kraft |            | 40            |
+    c          | 1-3     | kraft | 50         | 50            | 90
 """
 PRINTED = """
     cluster_id | topic_id | partition | topic | valid_from_at | leader | leader_epoch | partition_epoch | isr   | replicas | certainty
@@ -150,7 +161,7 @@ def test_a_term_without_lines_may_have_changed_anything() -> None:
     """Of a leader that another replica could follow it is only less sure; one alone may be gone."""
     seen, absences = frame(wording_seen.SPEC, SEEN), frame(broker_absence.SPEC, "cluster_id")
     terms = kraft_terms(frame(term.SPEC, TERMS))
-    same_rows(with_missing_logs(states(PRINTED), seen, absences, terms), WEAKER)
+    same_rows(with_missing_logs(states(PRINTED), seen, absences, terms, *NO_STOPS), WEAKER)
 
 
 JUMPS = """
@@ -177,7 +188,7 @@ def test_a_state_before_missing_leader_epochs_is_over_at_an_unknown_time() -> No
     """Each change of leader adds one: from 57 to 63 there were five leaders, or none, of which no line tells."""
     seen, absences = frame(wording_seen.SPEC, SEEN), frame(broker_absence.SPEC, "cluster_id")
     terms = kraft_terms(frame(term.SPEC, "cluster_id | term_id | mode | elected_at\nc | 1-1 | kraft | -99"))
-    same_rows(with_missing_logs(states(JUMPS), seen, absences, terms), UNTIL_THEN)
+    same_rows(with_missing_logs(states(JUMPS), seen, absences, terms, *NO_STOPS), UNTIL_THEN)
 
 
 def test_a_state_that_is_over_is_not_known_again_where_a_term_without_lines_begins() -> None:
@@ -194,4 +205,4 @@ def test_a_state_that_is_over_is_not_known_again_where_a_term_without_lines_begi
     """
     seen, absences = frame(wording_seen.SPEC, SEEN), frame(broker_absence.SPEC, "cluster_id")
     terms = kraft_terms(frame(term.SPEC, TERMS))
-    same_rows(with_missing_logs(states(jumps), seen, absences, terms), expected)
+    same_rows(with_missing_logs(states(jumps), seen, absences, terms, *NO_STOPS), expected)

@@ -9,9 +9,10 @@ from polars import lit
 
 from pipeline.core.frames import empty
 from pipeline.core.stretches import TIME
-from pipeline.gold.partition_timeline.missing_broker_logs import with_missing_logs
+from pipeline.gold.partition_timeline.missing_broker_logs import restatements, with_missing_logs
+from pipeline.gold.partition_timeline.own_stops import own_stops
 from schemas.gold import partition_timeline
-from schemas.silver import broker_absence, wording_seen
+from schemas.silver import broker_absence, partition_state, process_run, wording_seen
 from tests.frames import at
 from tests.gold.missing_logs_twin import DAY, Absence, Known, State, doubted
 
@@ -20,6 +21,13 @@ BROKERS = (1, 2, 3)
 SECONDS = 3 * DAY
 COLUMNS = ("partition", "at", "leader", "is_assignment_stale", "is_isr_stale", "is_unseen", "certainty")
 Rows = list[dict[str, Any]]
+
+
+# No node was started anew, and no state is printed twice: tests/gold/test_own_stops.py has those.
+NO_STOPS = (
+    own_stops(empty(process_run.SPEC), LINES := empty(partition_state.SPEC).with_columns(at="logged_at")),
+    restatements(LINES),
+)
 
 
 def some_known(random: Random) -> Known:
@@ -60,7 +68,7 @@ def test_generated_absences() -> None:
     random = Random(SEED)  # noqa: S311  no secrets are drawn
     known = [some_known(random) for _ in range(PARTITIONS)]
     printed = [some_states(random, number) for number in range(PARTITIONS)]
-    found = with_missing_logs(states_frame(printed), *frames_of(known))
+    found = with_missing_logs(states_frame(printed), *frames_of(known), *NO_STOPS)
     expected = [one for told, of in zip(printed, known, strict=True) for one in doubted(told, of)]
     rows = found.select(COLUMNS).rows()
     twins = [tuple(getattr(one, name) for name in COLUMNS) for one in expected]
@@ -97,7 +105,13 @@ def frames_of(known: list[Known]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
         for each in one.absences
     ]
     terms: Rows = [
-        {"cluster_id": name, "from_at": at(begun), "next_at": moment(end), "is_unseen": True}
+        {
+            "cluster_id": name,
+            "from_at": at(begun),
+            "since_at": at(begun),
+            "next_at": moment(end),
+            "is_unseen": True,
+        }
         for name, one in named
         for begun, end in one.unseen
     ]
@@ -106,7 +120,13 @@ def frames_of(known: list[Known]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
         pl.DataFrame(absences, schema=empty(broker_absence.SPEC).schema),
         pl.DataFrame(
             terms,
-            schema={"cluster_id": pl.String, "from_at": TIME, "next_at": TIME, "is_unseen": pl.Boolean},
+            schema={
+                "cluster_id": pl.String,
+                "from_at": TIME,
+                "since_at": TIME,
+                "next_at": TIME,
+                "is_unseen": pl.Boolean,
+            },
         ),
     )
 

@@ -21,7 +21,7 @@ INPUTS = (
     *("leader_and_isr", "partition_transition", "assignment", "topic_event", "controller_line", "term"),
     *("state_dump", "broker_event"),
 )
-KRAFT_INPUTS = ("partition_state", "broker_absence", "wording_seen")
+KRAFT_INPUTS = ("partition_state", "broker_absence", "wording_seen", "process_run")
 
 
 def stretched(cluster: Path) -> pl.DataFrame:

@@ -108,7 +108,15 @@ def tables_of(lines: list[Line]) -> dict[str, pl.DataFrame]:
                 | {"cluster_id": cluster, "term_id": f"1-{epoch}", "life": 1, "controller_epoch": epoch}
                 | {"controller_id": epoch, "mode": "zookeeper", "is_isr_told": True}
             )
-    silent = ("assignment", "partition_state", "broker_absence", "broker_event", "wording_seen", "state_dump")
+    silent = (
+        "assignment",
+        "partition_state",
+        "broker_absence",
+        "broker_event",
+        "wording_seen",
+        "process_run",
+        "state_dump",
+    )
     names = ("leader_and_isr", "partition_transition", "topic_event", "controller_line", "term", *silent)
     return {name: pl.DataFrame(rows[name], schema=empty(BY_SHORT_NAME[name].spec).schema) for name in names}
 

@@ -103,7 +103,11 @@ def with_verdict(found: pl.DataFrame) -> pl.DataFrame:
         .otherwise(lit("kind_unknown"))
     )  # fmt: skip
     is_unsure = (verdict == "undetermined") | (col("is_clean").is_null() & (leader >= 0))
-    return found.with_columns(verdict=found_so).with_columns(
+    # That nobody leads may have been so for a while: which of the changes made it so no line tells.
+    is_of_another = (leader < 0) & (col("missing_epochs") > 0).fill_null(value=False)
+    certainty = when(is_of_another).then(lit("undetermined")).otherwise("certainty")
+    return found.with_columns(verdict=found_so, certainty=certainty).with_columns(
+        expected_leader=when(verdict != "undetermined").then(expected),
         is_expected=when(verdict != "undetermined").then(verdict != "differs"),
         reason=when(is_unsure).then(reason),
     )

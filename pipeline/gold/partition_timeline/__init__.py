@@ -29,6 +29,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     partition_state: pl.DataFrame,
     broker_absence: pl.DataFrame,
     wording_seen: pl.DataFrame,
+    process_run: pl.DataFrame,
     state_dump: pl.DataFrame,
     broker_event: pl.DataFrame,
     deletion_before: pl.DataFrame,
@@ -59,7 +60,7 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     """
     modes = set(term["mode"])
     before = whole_intervals(timeline_before)
-    of_kraft = (partition_state, broker_absence, controller_line, term, wording_seen, before)
+    of_kraft = (partition_state, broker_absence, controller_line, term, wording_seen, process_run, before)
     if modes <= {KRAFT}:
         nobody = session_before.clear()
         return kraft_intervals(*of_kraft, dirty_from).pipe(with_parts, nobody, timeline_before, dirty_from)

@@ -133,8 +133,9 @@ def with_fence(
     """fenced_at with its line (fence_<LINE>): when the leader was fenced in its leadership, or lost its log directory
     (disks: of kraft_disks), or was allowed to shut down if then the next one took over or none was left to; empty_at
     with its line (empty_<LINE>): from when on none of the replicas known to be in sync was there. assigned: (IDENTITY,
-    at, replicas), where no ISR is known."""
-    in_sync = pl.coalesce("last_isr", "replicas")
+    at, replicas), where no ISR is known. leaderships: with is_watched, whether the leader's own state-change.log is read."""
+    # Who leads prints its ISR; what others print of it may be over.
+    in_sync = pl.coalesce(when("is_watched").then("last_isr"), "replicas")
     is_empty = in_sync.list.set_difference("out").list.len() == 0
     is_acting = col("is_fence") | is_taken_over() | (is_empty & (col("then_at") == col("at")))
     of_disks = during_leaderships(leaderships, disks).join(
@@ -190,6 +191,12 @@ def is_taken_over() -> pl.Expr:
     return (col("next_leader_epoch") == col("last_leader_epoch") + 1).fill_null(value=False)
 
 
+def is_unseen_between() -> pl.Expr:
+    """True if the next leader that was printed has a leader epoch that more elections lead to than one that nobody won
+    and the one after it."""
+    return (col("next_leader_epoch") > col("last_leader_epoch") + 2).fill_null(value=False)
+
+
 def held(states: pl.DataFrame, leaderships: pl.DataFrame) -> pl.DataFrame:
     """One row per state that a partition was in, those that no line states included: IDENTITY, TOPIC, ROW. is_known:
     False of what is printed of a state that is known since the decision from which it follows."""
@@ -212,10 +219,11 @@ def held(states: pl.DataFrame, leaderships: pl.DataFrame) -> pl.DataFrame:
 
 def at_once(fenced: pl.DataFrame) -> pl.DataFrame:
     """From the fencing on the next leader, if that one has the next leader epoch: it was elected in the same batch;
-    else none, as soon as no replica in sync is left, and until then it is unknown who leads."""
+    else none, as soon as no replica in sync is left, and until then it is unknown who leads; so it is where later lines
+    show that others led meanwhile."""
     is_next = is_taken_over()
     is_whole = is_next & (col("next_partition_epoch") == col("last_partition_epoch") + 1)
-    is_empty = (col("empty_at") == col("fenced_at")).fill_null(value=False)
+    is_empty = (col("empty_at") == col("fenced_at")).fill_null(value=False) & ~is_unseen_between()
     nobody = when(is_empty).then(NOBODY)
     certainty = when(is_next | is_empty).then(lit("inferred")).otherwise(lit("undetermined"))
     return fenced.select(
@@ -224,7 +232,7 @@ def at_once(fenced: pl.DataFrame) -> pl.DataFrame:
         *(col(f"fence_{name}").alias(name) for name in LINE),
         at="fenced_at",
         leader=when(is_next).then("next_leader").otherwise(nobody).cast(pl.Int32),
-        leader_epoch=col("last_leader_epoch") + 1,
+        leader_epoch=when(~is_unseen_between()).then(col("last_leader_epoch") + 1),
         isr=when(is_whole).then("next_isr"),
         partition_epoch=when(is_whole).then("next_partition_epoch"),
         certainty=certainty,
@@ -234,7 +242,7 @@ def at_once(fenced: pl.DataFrame) -> pl.DataFrame:
 def nobody_later(fenced: pl.DataFrame) -> pl.DataFrame:
     """Nobody leads from when on no replica in sync is left, if that is after the fencing and no next one is known."""
     is_later = (col("empty_at") > col("fenced_at")).fill_null(value=False)
-    return fenced.filter(is_later, ~is_taken_over()).select(
+    return fenced.filter(is_later, ~is_taken_over(), ~is_unseen_between()).select(
         *IDENTITY,
         *TOPIC,
         *(col(f"empty_{name}").alias(name) for name in LINE),

@@ -15,7 +15,13 @@ from pipeline.gold.partition_timeline.kraft_fencing import (
     with_lost,
 )
 from pipeline.gold.partition_timeline.kraft_topics import kraft_topics
-from pipeline.gold.partition_timeline.missing_broker_logs import LINES_MISSING, with_missing_logs
+from pipeline.gold.partition_timeline.missing_broker_logs import (
+    LINES_MISSING,
+    restatements,
+    with_missing_logs,
+    with_watched_leader,
+)
+from pipeline.gold.partition_timeline.own_stops import own_stops
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.partition_states import (
     ASSIGNED,
@@ -44,6 +50,7 @@ def kraft_intervals(
     controller_line: pl.DataFrame,
     term: pl.DataFrame,
     wording_seen: pl.DataFrame,
+    process_run: pl.DataFrame,
     timeline_before: pl.DataFrame,
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
@@ -64,11 +71,19 @@ def kraft_intervals(
     stated = assignments(lines, before)
     topics = kraft_topics(said, lines, before, terms, dirty_from)
     disks = blocked_by_disk(lines, broker_absence)
-    fenced = leaderships(led, topics).pipe(with_fences, fences(absences), disks, assigned(led, stated))
+    of_leaders = leaderships(led, topics).pipe(with_watched_leader, wording_seen)
+    fenced = of_leaders.pipe(with_fences, fences(absences), disks, assigned(led, stated))
     return (
         pl.concat([with_state(held(led, fenced)), stated], how="diagonal")
         .pipe(filled)
-        .pipe(with_missing_logs, wording_seen, broker_absence, terms)
+        .pipe(
+            with_missing_logs,
+            wording_seen,
+            broker_absence,
+            terms,
+            own_stops(process_run, lines),
+            restatements(said),
+        )
         .pipe(changes)
         .pipe(with_term, terms)
         .pipe(placed)

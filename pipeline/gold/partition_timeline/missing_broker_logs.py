@@ -24,7 +24,12 @@ UNKNOWN = ("state", "partition_epoch", *HELD)
 
 
 def with_missing_logs(
-    rows: pl.DataFrame, wording_seen: pl.DataFrame, broker_absence: pl.DataFrame, terms: pl.DataFrame
+    rows: pl.DataFrame,
+    wording_seen: pl.DataFrame,
+    broker_absence: pl.DataFrame,
+    terms: pl.DataFrame,
+    stops: pl.DataFrame,
+    restated: pl.DataFrame,
 ) -> pl.DataFrame:
     """States of partitions (row_no: their order; at, state, HELD, known_at, replicas, replicas_at, gone_at,
     is_assignment_stale) with is_isr_stale and is_unseen (a KRaft term went on since known_at of which no line was
@@ -32,7 +37,9 @@ def with_missing_logs(
 
     Who leads prints changes of the ISR and of the assignment: where its logs are missing both are stale. Replicas print
     another leader: it is in doubt from the decision on to fence such a broker or to let it go, and where nobody leads
-    from the return on of such a replica. Nobody prints another leader while all the other replicas are silent.
+    from the return on of such a replica. Nobody prints another leader while all the other replicas are silent: fenced,
+    or between two processes (stops: of own_stops.own_stops). One that prints the same state later that day (restated: of
+    restatements) shows that it went on.
     Where leader epochs are missing a state is over at a time that no line tells (before_missing_epochs).
     Lines that repeat a state change nothing of this: on the next day they are not known any more.
     terms: those of kraft_terms. Where the nodes of all state-change.log are unknown nothing is concluded of others.
@@ -56,9 +63,11 @@ def with_missing_logs(
     ends = pl.concat(
         [
             decisions(states, watched, decided),
-            silences(states, watched, absences),
+            silences(states, watched, pl.concat([absences.select(stops.columns), stops]), restated),
             first_after(states.filter("is_alone"), "known_at", unseen_begins(unseen)),
             before_missing_epochs(states),
+            unwatched(states, watched, unnamed),
+            unread_stops(states, stops, terms).pipe(without_restated, states, restated),
         ]
     )
     return (
@@ -84,6 +93,18 @@ def of_nobody(wording_seen: pl.DataFrame) -> pl.DataFrame:
     logs = wording_seen.filter(col("log") == "state-change")
     return (
         logs.group_by("cluster_id").agg(col("node_id").is_null().all()).filter("node_id").select("cluster_id")
+    )
+
+
+def with_watched_leader(leaderships: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
+    """Adds is_watched: the leader has a state-change.log by then, or of no file the node is known."""
+    unnamed = of_nobody(wording_seen).with_columns(is_unnamed=lit(value=True))
+    of_leader = watched_from(wording_seen).rename({"broker_id": "leader"})
+    return (
+        leaderships.join(of_leader, on=["cluster_id", "leader"], how="left", maintain_order="left")
+        .join(unnamed, on="cluster_id", how="left", maintain_order="left")
+        .with_columns(is_watched=~is_missing("from_at") | col("is_unnamed").fill_null(value=False))
+        .drop("watched_from_at", "is_unnamed")
     )
 
 
@@ -170,9 +191,11 @@ def decisions(states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFram
     )
 
 
-def silences(states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
+def silences(
+    states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame, restated: pl.DataFrame
+) -> pl.DataFrame:
     """(state_no, first_at): of states that are led while logs of a replica are missing, when after known_at none of the
-    others may answer any more."""
+    others may answer any more, and none prints the same state later that day."""
     each = members(states.filter("is_led"), watched)
     missing = (
         each.filter(is_missing("known_at"))
@@ -196,7 +219,56 @@ def silences(states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame
         .with_columns(first_at=pl.max_horizontal("from_at", "since"))
         .filter(col("from_at").is_not_null(), is_missing("first_at"))
         .select("state_no", "first_at")
+        .pipe(without_restated, states, restated)
     )  # fmt: skip
+
+
+def unwatched(states: pl.DataFrame, watched: pl.DataFrame, unnamed: pl.DataFrame) -> pl.DataFrame:
+    """(state_no, first_at): of states that are led of which no replica has a state-change.log: a controller says them as
+    it decides them, and none of the elections that it holds to balance leaders."""
+    each = members(states.filter("is_led").join(unnamed, on="cluster_id", how="anti"), watched)
+    return (
+        each.group_by("state_no", "known_at")
+        .agg(is_watched=(~is_missing("known_at")).any())
+        .filter(~col("is_watched"))
+        .select("state_no", first_at=col("known_at") + SOON)
+    )
+
+
+def unread_stops(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """(state_no, first_at): of states whose leader stops while no line of a controller in office is read, which would
+    fence it."""
+    begun = terms.select("cluster_id", "is_unseen", begun_at="from_at").sort("begun_at")
+    earliest = pl.max_horizontal(col("out_at").dt.truncate("1d"), "silent_from_at")
+    unread = (
+        stops.select(*BROKER, first_at=earliest)
+        .sort("first_at")
+        .join_asof(begun, left_on="first_at", right_on="begun_at", by="cluster_id", check_sortedness=False)
+        .filter(col("is_unseen").fill_null(value=True))
+        .select(*BROKER, "first_at")
+    )
+    led = states.filter("is_led").with_columns(broker_id="leader")
+    return first_after(led, "known_at", unread, BROKER)
+
+
+def without_restated(ends: pl.DataFrame, states: pl.DataFrame, restated: pl.DataFrame) -> pl.DataFrame:
+    epoch = (*IDENTITY, "partition_epoch")
+    is_restated = (col("restated_at") > col("first_at")).fill_null(value=False)
+    return (
+        ends.join(states.select("state_no", *epoch), on="state_no", how="left")
+        .with_columns(day=col("first_at").dt.truncate("1d"))
+        .join(restated, on=[*epoch, "day"], how="left")
+        .filter(~is_restated)
+        .select("state_no", "first_at")
+    )
+
+
+def restatements(printed: pl.DataFrame) -> pl.DataFrame:
+    """(IDENTITY, partition_epoch, day, restated_at): of each state that is printed (partition_states.printed) the last
+    line of each day in UTC. A partition that changes has another partition epoch."""
+    return printed.group_by(*IDENTITY, "partition_epoch", day=col("at").dt.truncate("1d")).agg(
+        restated_at=col("at").max()
+    )
 
 
 def quiet(peers: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:

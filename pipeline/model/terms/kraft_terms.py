@@ -10,6 +10,8 @@ IN_TERM = ("term_id", "life", "controller_epoch")
 def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
     """One row per KRaft term that was seen to begin, or heard of: (cluster_id, controller_id, term_id, life,
     controller_epoch), from_at to next_at, when another one begins, and is_unseen: its own lines are missing.
+    since_at: the earliest that one may have begun which others only heard of: the last line of the term before it, of
+    that day in UTC, as days before are not changed any more.
 
     A controller that was superseded goes on printing decisions until it hears of it; none of them comes true.
     """
@@ -19,15 +21,23 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
             *("cluster_id", "controller_id", *IN_TERM),
             from_at=pl.coalesce("elected_at", "first_seen_at"),
             is_unseen=col("elected_at").is_null(),
+            told_until_at=pl.coalesce("told_until_at", "elected_at", "first_seen_at"),
         )
         .sort("cluster_id", "from_at", "life", "controller_epoch")
-        .with_columns(next_at=col("from_at").shift(-1).over("cluster_id"))
+        .with_columns(
+            next_at=col("from_at").shift(-1).over("cluster_id"),
+            since_at=pl.max_horizontal(
+                pl.min_horizontal("from_at", col("told_until_at").shift(1).over("cluster_id")),
+                col("from_at").dt.truncate("1d"),
+            ),
+        )
+        .drop("told_until_at")
     )
 
 
 def unseen_of(terms: pl.DataFrame) -> pl.DataFrame:
-    """The terms of which no line was read: (cluster_id, from_at, next_at)."""
-    return terms.filter("is_unseen").select("cluster_id", "from_at", "next_at")
+    """The terms of which no line was read: (cluster_id, from_at, next_at), from the earliest that each may have begun."""
+    return terms.filter("is_unseen").select("cluster_id", "next_at", from_at="since_at")
 
 
 def until_unseen(broker_absence: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
