@@ -303,7 +303,8 @@ def findings(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
             yield Said(SAME)
 
 
-OF_EVIDENCE = ("missing_logs", "not_understood")
+# Of what is missing; and what Kafka's own lines say where our ratio is not known.
+OF_EVIDENCE = ("missing_logs", "not_understood", "stated_imbalance")
 
 
 def keyed(key: Sequence[str], names: Sequence[str], unknown: Sequence[Any] = ()) -> Compared:

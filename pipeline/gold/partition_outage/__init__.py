@@ -15,13 +15,16 @@ from pipeline.model.settings import SessionLimit
 
 LINE = ("cluster_id", "line_file_id", "line_byte_offset")
 LOST_DIR = "log-dir failure"
+UNTOLD = "unknown"
+DELETED = "deleted"
+OF_DELETIONS = ("partition_transition", "replica_removed_from_isr")  # what a controller prints of a deletion, too
 SEED = "seed"  # how an outage that was noticed before dirty_from reaches it
 DEPARTURES = {
     "controlled": "broker failure",
     "uncontrolled": "broker failure",
     "bounced": "broker bounced",
     AT_STARTUP: "controller start-up",
-    UNSAID: "unknown",
+    UNSAID: UNTOLD,
 }
 
 
@@ -115,13 +118,26 @@ def outages(pieces: pl.DataFrame) -> pl.DataFrame:
 
 def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
     """root_event: how the broker left that led it, else the cause of the line with which it begins; event_seq of that
-    line. root_broker_id: of a log directory that failed the leader that lives."""
+    line. root_broker_id: of a log directory that failed the leader that lives. certainty: undetermined where a deletion
+    of which no line is read may have done it."""
     lines = controller_line.select(
-        "cluster_id", "cause", "event_seq", line_file_id="file_id", line_byte_offset="byte_offset"
+        *("cluster_id", "cause", "event_seq"),
+        line_event="event",
+        line_file_id="file_id",
+        line_byte_offset="byte_offset",
     )
     departure = col("root_left_how").replace_strict(DEPARTURES, default=None, return_dtype=pl.String)
+    # What a deletion does is none. controller.log would tell it: without its line only an election that day shows that
+    # there was none, and later days do not change that.
+    is_elected = (col("ended_how") != DELETED) & (
+        col("ended_at") < col("noticed_at").dt.truncate("1d") + pl.duration(days=1)
+    )
+    is_untold = pl.coalesce("root_event", departure, "cause", lit(UNTOLD)) == UNTOLD
+    may_be_deleted = (
+        is_untold & col("line_event").is_in(OF_DELETIONS) & ~is_elected.fill_null(value=False)
+    ).fill_null(value=False)
     certainty = (
-        when("is_in_doubt")
+        when(col("is_in_doubt") | may_be_deleted)
         .then(lit("undetermined"))
         .when("is_absent")
         .then(lit("inferred"))
@@ -130,7 +146,7 @@ def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFram
     return (
         found.join(lines, on=LINE, how="left")
         .with_columns(
-            root_event=pl.coalesce("root_event", departure, "cause", lit("unknown")), certainty=certainty
+            root_event=pl.coalesce("root_event", departure, "cause", lit(UNTOLD)), certainty=certainty
         )
         .with_columns(
             root_broker_id=pl.coalesce(

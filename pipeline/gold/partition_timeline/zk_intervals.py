@@ -12,6 +12,7 @@ from pipeline.gold.partition_timeline.leader_writes import (
     with_writes,
 )
 from pipeline.model.partitions.said_offline import STARTED, is_news
+from pipeline.model.partitions.service import NEW
 from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
 from pipeline.model.partitions.topic_lives import PARTITION_ORDER
 from pipeline.model.terms.missing_terms import DOUBTS, ORDER_WITH_DOUBT, UNDETERMINED, in_doubt, with_doubt
@@ -102,10 +103,18 @@ def numbered(lived: pl.DataFrame) -> pl.DataFrame:
 
 
 def without_stale(lived: pl.DataFrame) -> pl.DataFrame:
-    """Statements but for those with a lower leader epoch than one of the partition before them."""
-    highest_before = col("leader_epoch").cum_max().forward_fill().shift(1).over("partition_no")
+    """Statements but for those with a lower leader epoch than one of the partition before them, since it was new: its
+    topic may have been deleted and created again without a line."""
+    of_creation = ("partition_no", "creation_no")
+    highest_before = col("leader_epoch").cum_max().forward_fill().shift(1).over(of_creation)
     is_current = (col("leader_epoch") >= highest_before).fill_null(value=True)
-    return lived.sort("partition_no", *PARTITION_ORDER).filter(is_current)
+    is_new = (col("state") == NEW).fill_null(value=False)
+    return (
+        lived.sort("partition_no", *PARTITION_ORDER)
+        .with_columns(creation_no=is_new.cum_sum().over("partition_no"))
+        .filter(is_current)
+        .drop("creation_no")
+    )
 
 
 def without_known(lived: pl.DataFrame) -> pl.DataFrame:

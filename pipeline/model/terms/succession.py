@@ -67,11 +67,13 @@ def half_read_stretches(term: pl.DataFrame) -> pl.DataFrame:
 
 def with_terms(asked: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """Rows (TERM) with superseded_at: when the next term was elected; is_whole: all elections of this life of the
-    cluster up to it were seen; both null where it is no term of ZooKeeper mode."""
+    cluster up to it were seen, and of all these terms the moves are read; both null where it is no term of ZooKeeper
+    mode."""
     elections = col("elected_at").cum_count().over(LIFE)
+    are_all_read = col("are_moves_read").fill_null(value=True).cum_min().over(LIFE)
     terms = (
         term.filter(col("mode") == "zookeeper")
         .pipe(with_superseded)
-        .select(*TERM, "superseded_at", is_whole=elections == col("controller_epoch"))
+        .select(*TERM, "superseded_at", is_whole=(elections == col("controller_epoch")) & are_all_read)
     )
     return asked.join(terms, on=TERM, how="left")
