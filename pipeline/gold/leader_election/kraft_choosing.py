@@ -52,14 +52,16 @@ def with_choice(found: pl.DataFrame) -> pl.DataFrame:
 
 def is_clean() -> pl.Expr:
     """The controller prints every unclean election: where no line of it is missing there was none that it does not
-    say, but for one whose leader was not in the ISR before."""
+    say, but for one whose leader was not in the ISR before. Where it is not known who led before, nor is whether a
+    reassignment chose."""
     was_in_sync = col("isr_before").list.contains(col("leader")).fill_null(value=False)
+    is_old_known = col("leader_before").is_not_null()
     is_safe = col("is_born") | was_in_sync | (col("kind") == "reassign") | col("said_step").is_not_null()
     return (
         when(col("leader") < 0).then(lit(None, pl.Boolean))
         .when(is_unclean()).then(lit(value=False))
         .when(is_safe).then(lit(value=True))
-        .when((col("isr_before").list.len() > 0) & col("is_term_read")).then(lit(value=False))
+        .when((col("isr_before").list.len() > 0) & col("is_term_read") & is_old_known).then(lit(value=False))
         .when(col("is_term_read")).then(lit(value=True))
     )  # fmt: skip
 

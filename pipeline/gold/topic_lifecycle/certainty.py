@@ -7,12 +7,14 @@ from pipeline.core.stretches import open_end
 from pipeline.gold.topic_lifecycle.zookeeper_lives import VANISHED, WIPED
 from pipeline.model.terms.succession import unseen_stretches
 
+AT_ONCE = pl.duration(seconds=10)
 WAITING = ("requested", "in_progress", "put_off")
 
 
 def with_certainty(lives: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """undetermined: of a deletion of which no line tells the end, where a controller was in office since its last line
-    of which none was read."""
+    of which none was read; and of a life in KRaft that ends within AT_ONCE of its first line, none of them of the
+    controller in office: a process that starts prints once more what was long before."""
     is_waiting = col("ended_at").is_null() & col("deletion_state").is_in(WAITING)
     is_vanished = col("ended_how") == VANISHED
     last_at = pl.coalesce(
@@ -26,6 +28,8 @@ def with_certainty(lives: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     )
     unread = unseen_stretches(term).select("cluster_id", "from_at").sort("from_at")
     is_unread = (col("from_at") < open_end("ended_at")).fill_null(value=False)
+    is_at_once = (col("ended_at") - col("first_seen_at") < AT_ONCE).fill_null(value=False)
+    is_replayed = (col("mode") == "kraft") & col("created_at").is_null() & is_at_once
     is_implied = is_vanished | (col("ended_how") == WIPED) | (col("created_how") == "lines_missing")
     return (
         lives.with_columns(last_at=last_at)
@@ -39,7 +43,7 @@ def with_certainty(lives: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
             unread, left_on="last_at", right_on="from_at", by="cluster_id", strategy="forward", check_sortedness=False
         )
         .with_columns(
-            certainty=when((is_waiting | is_vanished) & is_unread).then(lit("undetermined"))
+            certainty=when(((is_waiting | is_vanished) & is_unread) | is_replayed).then(lit("undetermined"))
             .when(is_implied).then(lit("inferred"))
             .otherwise(lit("proved"))
         )

@@ -45,7 +45,7 @@ def with_batch(parts: pl.DataFrame) -> pl.DataFrame:
 
 def creation(first: pl.DataFrame) -> pl.DataFrame:
     """Of the partitions that it was created with: how many, replicas, when the last came to each state, and by which
-    line."""
+    line. How many is not known where only replays tell the records of KRaft: they have those that were added later."""
     last = [
         col(f"{state}_{name}")
         .sort_by(f"{state}_at", "partition", nulls_last=True)
@@ -54,8 +54,9 @@ def creation(first: pl.DataFrame) -> pl.DataFrame:
         for state in STATES
         for name in ("at", *PLACE)
     ]
+    is_replayed = (col("mode") == "kraft") & col("created_at").is_null()
     return first.group_by(LIFE).agg(
-        pl.len().cast(pl.Int32).alias("partition_count"),
+        when(~is_replayed.first()).then(pl.len().cast(pl.Int32)).alias("partition_count"),
         col("replicas").list.len().cast(pl.Int32).drop_nulls().unique().sort().alias("replication"),
         *last,
     )
