@@ -47,14 +47,16 @@ def kraft_elections(
 def changes_of_leader(intervals: pl.DataFrame) -> pl.DataFrame:
     """Intervals that begin with another leader or with more than one leader epoch more, and the first of new
     partitions (is_born); BEFORE of the interval before with _before. is_next: no change between the two is missing. The
-    leader epoch that was known last names the same election, whatever is not known in between."""
+    leader epoch that was known last names the same election, whatever is not known in between, and the next one that of
+    the same leader may be none: changes of the ISR and of the assignment raise it, too."""
     epoch, partition_epoch = col("leader_epoch"), col("partition_epoch")
     is_first = col("valid_from_at_before").is_null()
     is_born = is_first & (col("interval_seq") == 1) & (partition_epoch == 0)
     is_other = col("leader").ne_missing(col("leader_before"))
     is_again = (epoch > col("leader_epoch_before") + 1).fill_null(value=False)
     is_known = (epoch <= col("last_epoch")).fill_null(value=False)
-    is_change = ~is_first & (is_other | is_again) & ~is_known
+    is_bumped = (col("leader") == col("last_leader")) & (epoch == col("last_epoch") + 1)
+    is_change = ~is_first & (is_other | is_again) & ~is_known & ~is_bumped.fill_null(value=False)
     is_next = (partition_epoch == col("partition_epoch_before") + 1).fill_null(value=False)
     missing_epochs = when(col("is_born")).then(0).otherwise(epoch - col("last_epoch") - 1)
     return (
@@ -62,18 +64,19 @@ def changes_of_leader(intervals: pl.DataFrame) -> pl.DataFrame:
         .with_columns(is_born=is_born)
         .filter(col("leader").is_not_null(), col("is_born") | is_change)
         .with_columns(is_next=col("is_born") | is_next, missing_epochs=missing_epochs)
-        .drop("last_epoch")
+        .drop("last_epoch", "last_leader")
     )
 
 
 def with_before(intervals: pl.DataFrame) -> pl.DataFrame:
-    """Intervals with BEFORE of the one before, its ISR null where it is stale; last_epoch: the leader epoch of the last
+    """Intervals with BEFORE of the one before, its ISR null where it is stale; last_epoch, last_leader: of the last
     known leader before; topic_from_at: when the first partition of the topic began."""
     its = {name: when(~col("is_isr_stale")).then("isr") if name == "isr" else col(name) for name in BEFORE}
     known_epoch = when(col("leader").is_not_null()).then("leader_epoch")
     return intervals.sort(*PARTITION, "interval_seq").with_columns(
         **{f"{name}_before": one.shift(1).over(PARTITION) for name, one in its.items()},
         last_epoch=known_epoch.forward_fill().shift(1).over(PARTITION),
+        last_leader=col("leader").forward_fill().shift(1).over(PARTITION),
         topic_from_at=col("valid_from_at").min().over("cluster_id", "topic_id"),
     )
 
