@@ -111,11 +111,12 @@ def with_verdict(found: pl.DataFrame) -> pl.DataFrame:
         .when(expected.is_null() | unsure().is_not_null()).then(lit("undetermined"))
         .otherwise(lit("differs"))
     )  # fmt: skip
-    is_open = verdict.is_in(["redundant", "undetermined"]) & (col("kind") != "isr_removal")
+    is_open = (verdict == "redundant") & (col("kind") != "isr_removal")
+    is_determined = (verdict != "undetermined").fill_null(value=True) & (~is_open | is_same)
     return found.with_columns(verdict=found_so).with_columns(
         is_expected=when(verdict.is_in([*JUDGED, "differs"])).then(verdict != "differs"),
         certainty=when(col("how") == "implied").then(lit("inferred")).otherwise(lit("proved")),
-        expected_leader=when(~is_open | is_same).then(expected),
+        expected_leader=when(is_determined).then(expected),
     )
 
 
