@@ -8,6 +8,7 @@ from polars import col, lit
 
 from pipeline.core.frames import empty
 from pipeline.gold import partition_outage
+from pipeline.model.partitions.service import unlisted_terms
 from pipeline.model.partitions.service_parts import ended_intervals, in_parts
 from pipeline.model.settings import SessionLimit
 from schemas.gold import broker_session, partition_timeline
@@ -152,7 +153,9 @@ def outages_of(
     listed = with_evidence(
         frame(broker_session.SPEC, sessions).with_columns(mode=lit("zookeeper")), SESSION_NAME
     )
-    intervals = in_parts(intervals, listed, intervals.clear(), None).select(partition_timeline.SPEC.columns)
+    intervals = in_parts(intervals, listed, unlisted_terms(empty(term.SPEC)), intervals.clear(), None).select(
+        partition_timeline.SPEC.columns
+    )
     led_before = intervals.clear()
     if since is not None:
         led_before = ended_intervals(intervals.filter(col("valid_until_at") < since, col("leader") >= 0))

@@ -5,9 +5,11 @@ import pytest
 from polars import col, lit
 from polars.testing import assert_frame_equal
 
+from pipeline.model.partitions.service import unlisted_terms
 from pipeline.model.partitions.service_parts import ended_intervals, in_parts, whole_intervals
 from schemas.gold import broker_session, partition_timeline
 from schemas.gold.partition_timeline import SPEC
+from schemas.silver import term
 from tests.carried import reaching, session_before
 from tests.frames import at, frame
 from tests.rows import same_rows
@@ -73,8 +75,42 @@ def sessions() -> pl.DataFrame:
     )
 
 
+NO_TERM = frame(term.SPEC, "cluster_id").clear()
+
+
+def test_who_is_elected_where_no_list_is_read_may_be_back() -> None:
+    """Broker 1 is gone from 10 on; the term that begins at 20, of which controller.log is missing, makes it leader."""
+    led = frame(
+        partition_timeline.SPEC,
+        """
+        cluster_id | topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | leader | state | certainty
+        c          | held  | 1          | 0         | 1            | 0             |                | 1      | OnlinePartition | proved
+        c          | given | 1          | 0         | 1            | 30            |                | 1      | OnlinePartition | proved
+        """,
+    ).with_columns(is_deleting=lit(value=False))
+    gone = frame(
+        broker_session.SPEC,
+        "cluster_id | broker_id | joined_at | left_at | left_how\nc | 1 | -5 | 10 | uncontrolled",
+    )
+    terms = frame(
+        term.SPEC,
+        "cluster_id | mode | elected_at | first_seen_at\nc | zookeeper | -9 | -9\nc | zookeeper | | 20",
+    )
+    of_broker = with_line(gone.with_columns(mode=lit("zookeeper")), lit("left"))
+    rows = with_line(led, col("topic"))
+    found = [
+        in_parts(rows, of_broker, unlisted_terms(terms.head(number)), rows.clear(), None)
+        .sort("topic")["is_served"]
+        .to_list()
+        for number in (1, 2)
+    ]
+    assert found == [[False, True, False], [None, True, False]]
+
+
 def all_parts() -> pl.DataFrame:
-    return in_parts(intervals(), sessions(), intervals().clear(), None).select(SPEC.columns)
+    return in_parts(intervals(), sessions(), unlisted_terms(NO_TERM), intervals().clear(), None).select(
+        SPEC.columns
+    )
 
 
 def test_parts_by_hand() -> None:
@@ -99,6 +135,7 @@ def test_parts_from_any_moment_on_are_those_of_all_time(second: float) -> None:
     found = in_parts(
         intervals().filter(reaching("valid_until_at", moment)),
         pl.concat([known, sessions().filter(col("joined_at") >= moment)]),
+        unlisted_terms(NO_TERM),
         before.filter(reaching("valid_until_at", moment)),
         moment,
     )

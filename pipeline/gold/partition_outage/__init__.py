@@ -17,7 +17,10 @@ LINE = ("cluster_id", "line_file_id", "line_byte_offset")
 LOST_DIR = "log-dir failure"
 UNTOLD = "unknown"
 DELETED = "deleted"
-OF_DELETIONS = ("partition_transition", "replica_removed_from_isr")  # what a controller prints of a deletion, too
+OF_DELETIONS = (
+    "partition_transition",
+    "replica_removed_from_isr",
+)  # what a controller prints of a deletion, too
 SEED = "seed"  # how an outage that was noticed before dirty_from reaches it
 DEPARTURES = {
     "controlled": "broker failure",

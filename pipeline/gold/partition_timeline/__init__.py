@@ -12,6 +12,7 @@ from pipeline.gold.partition_timeline.leader_writes import leader_writes
 from pipeline.gold.partition_timeline.zk_intervals import last_of_each, zk_intervals
 from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
 from pipeline.model.partitions.said_offline import said_offline
+from pipeline.model.partitions.service import unlisted_terms
 from pipeline.model.partitions.service_parts import in_parts, whole_intervals
 from pipeline.model.partitions.statements import known_before, statements
 from schemas.gold.partition_timeline import SPEC
@@ -63,7 +64,9 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     of_kraft = (partition_state, broker_absence, controller_line, term, wording_seen, process_run, before)
     if modes <= {KRAFT}:
         nobody = session_before.clear()
-        return kraft_intervals(*of_kraft, dirty_from).pipe(with_parts, nobody, timeline_before, dirty_from)
+        return kraft_intervals(*of_kraft, dirty_from).pipe(
+            with_parts, nobody, term, timeline_before, dirty_from
+        )
     sessions = sessions_since(broker_event, controller_line, term, session_before, dirty_from)
     last = last_of_each(before)
     given = (leader_and_isr, partition_transition, assignment, topic_event, controller_line, term)
@@ -72,11 +75,13 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     writes = leader_writes(leader_and_isr, wording_seen, dirty_from)
     in_zookeeper = zk_intervals(lived, writes, last, term, wording_seen, dirty_from)
     if KRAFT not in modes:
-        return in_zookeeper.pipe(reaching, dirty_from).pipe(with_parts, sessions, timeline_before, dirty_from)
+        return in_zookeeper.pipe(reaching, dirty_from).pipe(
+            with_parts, sessions, term, timeline_before, dirty_from
+        )
     in_kraft = kraft_intervals(*of_kraft, dirty_from)
     until_then = until_kraft(in_zookeeper, in_kraft, before).pipe(reaching, dirty_from)
     both = pl.concat([until_then, in_kraft], how="diagonal")
-    return both.pipe(with_parts, sessions, timeline_before, dirty_from)
+    return both.pipe(with_parts, sessions, term, timeline_before, dirty_from)
 
 
 def sessions_since(
@@ -105,9 +110,10 @@ def reaching(intervals: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFra
 def with_parts(
     intervals: pl.DataFrame,
     sessions: pl.DataFrame,
+    term: pl.DataFrame,
     timeline_before: pl.DataFrame,
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
     """The columns of this table, null where the mode knows none, and the intervals in parts."""
     known = with_absent(intervals, SPEC).select(SPEC.columns)
-    return in_parts(known, sessions, timeline_before, dirty_from).select(SPEC.columns)
+    return in_parts(known, sessions, unlisted_terms(term), timeline_before, dirty_from).select(SPEC.columns)

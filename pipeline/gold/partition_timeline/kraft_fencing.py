@@ -133,7 +133,7 @@ def with_fence(
     """fenced_at with its line (fence_<LINE>): when the leader was fenced in its leadership, or lost its log directory
     (disks: of kraft_disks), or was allowed to shut down if then the next one took over or none was left to; empty_at
     with its line (empty_<LINE>): from when on none of the replicas known to be in sync was there. assigned: (IDENTITY,
-    at, replicas), where no ISR is known. leaderships: with is_watched, whether the leader's own state-change.log is read."""
+    at, replicas), where no ISR is known. leaderships: with is_watched, whether the leader has a state-change.log."""
     # Who leads prints its ISR; what others print of it may be over.
     in_sync = pl.coalesce(when("is_watched").then("last_isr"), "replicas")
     is_empty = in_sync.list.set_difference("out").list.len() == 0

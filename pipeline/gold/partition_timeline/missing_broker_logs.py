@@ -38,8 +38,8 @@ def with_missing_logs(
     Who leads prints changes of the ISR and of the assignment: where its logs are missing both are stale. Replicas print
     another leader: it is in doubt from the decision on to fence such a broker or to let it go, and where nobody leads
     from the return on of such a replica. Nobody prints another leader while all the other replicas are silent: fenced,
-    or between two processes (stops: of own_stops.own_stops). One that prints the same state later that day (restated: of
-    restatements) shows that it went on.
+    or between two processes (stops: of own_stops.own_stops). One that prints the same state later that day (restated:
+    of restatements) shows that it went on.
     Where leader epochs are missing a state is over at a time that no line tells (before_missing_epochs).
     Lines that repeat a state change nothing of this: on the next day they are not known any more.
     terms: those of kraft_terms. Where the nodes of all state-change.log are unknown nothing is concluded of others.
@@ -224,8 +224,8 @@ def silences(
 
 
 def unwatched(states: pl.DataFrame, watched: pl.DataFrame, unnamed: pl.DataFrame) -> pl.DataFrame:
-    """(state_no, first_at): of states that are led of which no replica has a state-change.log: a controller says them as
-    it decides them, and none of the elections that it holds to balance leaders."""
+    """(state_no, first_at): of states that are led of which no replica has a state-change.log: a controller says them
+    as it decides them, and none of the elections that it holds to balance leaders."""
     each = members(states.filter("is_led").join(unnamed, on="cluster_id", how="anti"), watched)
     return (
         each.group_by("state_no", "known_at")

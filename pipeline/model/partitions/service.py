@@ -77,13 +77,15 @@ def absences(leaders: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def led_by_absent(rows: pl.DataFrame, absent: pl.DataFrame) -> pl.DataFrame:
+def led_by_absent(rows: pl.DataFrame, absent: pl.DataFrame, unlisted: pl.DataFrame) -> pl.DataFrame:
     """Parts of intervals in which their leader is absent: row_no, gone_from_at, gone_until_at (null: the interval ends
     before the leader is back), is_at_once, and the lines left_ and back_.
 
     One of no length counts where the very act of the controller that noticed the absence ended the interval: a broker
     that bounced is back at once, and the act that noticed it still elects.
-    rows: with_next (term_id, event_seq), row_no; those whose leader serves unless it is absent.
+    rows: with_next (term_id, event_seq), row_no; those whose leader serves unless it is absent. unlisted: (cluster_id,
+    unlisted_at) begins of terms of which no list of live brokers need be read. is_unsure: a leader that is stated from
+    then on may be back since the absence.
     """
     led = rows.select(
         "row_no", "cluster_id", "next_term_id", "next_event_seq", broker_id="leader", from_at="valid_from_at",
@@ -97,7 +99,8 @@ def led_by_absent(rows: pl.DataFrame, absent: pl.DataFrame) -> pl.DataFrame:
     until_at = when("is_at_once").then("until_at").otherwise(pl.min_horizontal("until_at", "end_at"))
     has_length = (col("from_at") < col("until_at")).fill_null(value=True)
     return (
-        touching(led, absent, BROKER)
+        touching(with_unlisted(led, unlisted), absent, BROKER)
+        .with_columns(is_unsure=(col("unlisted_at") > col("begin_at")).fill_null(value=False))
         .with_columns(is_at_once=is_at_once)
         .with_columns(
             from_at=pl.max_horizontal("from_at", "begin_at"),
@@ -106,8 +109,30 @@ def led_by_absent(rows: pl.DataFrame, absent: pl.DataFrame) -> pl.DataFrame:
         )
         .filter(has_length | col("is_at_once"))
         .select(
-            *("row_no", "is_at_once", *(f"{whose}_{name}" for whose in ("left", "back") for name in LINE)),
+            *(
+                "row_no",
+                "is_at_once",
+                "is_unsure",
+                *(f"{whose}_{name}" for whose in ("left", "back") for name in LINE),
+            ),
             gone_from_at="from_at",
             gone_until_at=when(~col("is_to_its_end")).then("until_at"),
         )
+    )
+
+
+def with_unlisted(led: pl.DataFrame, unlisted: pl.DataFrame) -> pl.DataFrame:
+    """unlisted_at: the last of these begins by the begin of each row; null: none."""
+    return led.sort("from_at").join_asof(
+        unlisted.sort("unlisted_at"), left_on="from_at", right_on="unlisted_at", by="cluster_id",
+        coalesce=False, check_sortedness=False,
+    )  # fmt: skip
+
+
+def unlisted_terms(term: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, unlisted_at): begins of terms of ZooKeeper mode whose election no line tells: controller.log, which
+    has the lists of live brokers, is missing then."""
+    is_unseen = (col("mode") == "zookeeper") & col("elected_at").is_null()
+    return term.filter(is_unseen, col("first_seen_at").is_not_null()).select(
+        "cluster_id", unlisted_at="first_seen_at"
     )

@@ -5,7 +5,7 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.core.stretches import TIME
+from pipeline.core.stretches import TIME, open_end
 from pipeline.model.partitions.service import (
     LEADER_GONE,
     LINE,
@@ -26,6 +26,7 @@ KNOWN = ("part_seq", "valid_from_at", "unserved_why", "evidence")
 def in_parts(
     intervals: pl.DataFrame,
     sessions: pl.DataFrame,
+    unlisted: pl.DataFrame,
     timeline_before: pl.DataFrame,
     dirty_from: datetime | None,
 ) -> pl.DataFrame:
@@ -33,8 +34,9 @@ def in_parts(
 
     A part that begins as a broker leaves or is back rests on that line first, and on the interval's own.
     sessions: of brokers in ZooKeeper mode, those that reach dirty_from and the last one of each broker before it. In
-    KRaft the intervals say themselves since when a leader is fenced. timeline_before: parts that begin before
-    dirty_from; what was so by then is as they say.
+    KRaft the intervals say themselves since when a leader is fenced. unlisted: of unlisted_terms; whether a leader
+    serves that may be back is not known. timeline_before: parts that begin before dirty_from; what was so by then is
+    as they say.
     """
     rows = (
         with_next(intervals, ["interval_seq"], ("term_id", "event_seq"))
@@ -44,18 +46,28 @@ def in_parts(
     is_led = (col("leader") >= 0) & ~col("is_deleting") & col("unserved_why").is_null()
     led = rows.filter(col("topic_id").is_null(), is_led.fill_null(value=False))
     leaders = led.select("cluster_id", broker_id="leader").unique()
-    gone = led_by_absent(led, absences(leaders, sessions))
+    gone = led_by_absent(led, absences(leaders, sessions), unlisted)
     divided = led.join(known_parts(timeline_before, dirty_from), on=INTERVAL, how="left")
     is_divided = col("known_part_seq").is_not_null() | col("row_no").is_in(gone["row_no"].implode())
     parts = divided.filter(is_divided).pipe(divide, gone, dirty_from)
     whole_ones = rows.join(parts.select("row_no").unique(), on="row_no", how="anti")
     both = pl.concat([whole_ones, parts], how="diagonal").sort("row_no", "part_seq")
-    return both.with_columns(is_served=is_served())
+    return (
+        both.join(unsure(gone), on="row_no", how="left")
+        .with_columns(is_served=is_served())
+        .drop("unsure_until_at")
+    )
 
 
 def is_served() -> pl.Expr:
-    is_led = (col("leader") >= 0) & ~col("is_deleting") & (col("certainty") != "undetermined")
+    is_sure = (col("valid_from_at") >= col("unsure_until_at")).fill_null(value=True)
+    is_led = (col("leader") >= 0) & ~col("is_deleting") & (col("certainty") != "undetermined") & is_sure
     return when(col("unserved_why").is_not_null()).then(lit(value=False)).when(is_led).then(lit(value=True))
+
+
+def unsure(gone: pl.DataFrame) -> pl.DataFrame:
+    """(row_no, unsure_until_at): of intervals whose leader may be back, until when that is not known."""
+    return gone.filter("is_unsure").group_by("row_no").agg(unsure_until_at=open_end("gone_until_at").max())
 
 
 def known_parts(timeline_before: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
@@ -110,7 +122,7 @@ def begins(led: pl.DataFrame, gone: pl.DataFrame, dirty_from: datetime | None) -
         place=lit(0),
         unserved_why="known_unserved_why",
     )
-    left = gone.select(
+    left = gone.filter(~col("is_unsure")).select(
         *("row_no", "is_at_once"),
         **{name: col(f"left_{name}") for name in LINE},
         at="gone_from_at",

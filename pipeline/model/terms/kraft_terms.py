@@ -36,7 +36,7 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
 
 
 def unseen_of(terms: pl.DataFrame) -> pl.DataFrame:
-    """The terms of which no line was read: (cluster_id, from_at, next_at), from the earliest that each may have begun."""
+    """The terms of which no line was read: (cluster_id, from_at, next_at), from the earliest that each may begin."""
     return terms.filter("is_unseen").select("cluster_id", "next_at", from_at="since_at")
 
 
