@@ -12,6 +12,8 @@ Tables = dict[str, pl.DataFrame]
 SAME, LESS, OTHER = "same", "less", "other"
 UNDETERMINED = "undetermined"
 NEAR = timedelta(seconds=1)
+# KRaft: brokers print one change so far apart; it is known from the first line on.
+APART = timedelta(seconds=3)
 LATEST_UTC = datetime.max.replace(tzinfo=UTC)
 
 
@@ -112,7 +114,7 @@ def stretch(row: Row, whole: list[Row], frame: Frame) -> Iterator[Said]:
     for other in whole:
         begin = max(from_at, other["valid_from_at"])
         end = min(until_at, other["valid_until_at"] or frame.until_at)
-        if end - begin <= NEAR:
+        if end - begin <= (NEAR if row["topic_id"] is None else APART):
             continue
         for name in ("leader", "is_served"):
             told, known = row[name], other[name]
@@ -121,6 +123,46 @@ def stretch(row: Row, whole: list[Row], frame: Frame) -> Iterator[Said]:
                 text = f"{title(row)} {name}: {told}, whole {known} ({other['certainty']}) from {shown(begin)} for {seconds:.1f} s"
                 outcome = Said(OTHER, text)
     yield outcome
+
+
+def ratios(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    """The imbalance of a broker, for longer than a second."""
+    true = by(certain(whole), "broker_id")
+    for row in part:
+        if row["certainty"] == UNDETERMINED:
+            yield Said(LESS)
+            continue
+        from_at, until_at = row["valid_from_at"], row["valid_until_at"] or frame.until_at
+        apart = [
+            one
+            for one in true.get((row["broker_id"],), [])
+            if min(until_at, one["valid_until_at"] or frame.until_at) - max(from_at, one["valid_from_at"])
+            > NEAR
+            and one["imbalance_ratio"] != row["imbalance_ratio"]
+        ]
+        texts = [f"{title(row)}: {row['imbalance_ratio']}, whole {one['imbalance_ratio']}" for one in apart]
+        yield Said(OTHER, texts[0]) if texts else Said(SAME)
+
+
+def breaches(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    """A breach that is told is one of the whole, and stands only if that does."""
+    true = by(whole, "broker_id")
+    for row in part:
+        until_at = row["balanced_at"] or frame.until_at
+        meets = [
+            one
+            for one in true.get((row["broker_id"],), [])
+            if one["breached_at"] - NEAR <= until_at
+            and row["breached_at"] - NEAR <= (one["balanced_at"] or LATEST_UTC)
+        ]
+        if row["certainty"] == UNDETERMINED:
+            yield Said(LESS)
+        elif not meets:
+            yield Said(OTHER, f"{title(row)}: breach from {shown(row['breached_at'])}, whole none")
+        else:
+            yield nearest(
+                [value(row, "is_standing", row["is_standing"] or None, one["is_standing"])] for one in meets
+            )
 
 
 def outages(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
@@ -413,6 +455,8 @@ COMPARISONS: dict[str, tuple[tuple[str, ...], Compared]] = {
         ("logged_at",),
         keyed(("file_id", "byte_offset"), ("verdict",), (UNDETERMINED, "first", "hidden")),
     ),
+    "leader_imbalance": (("valid_from_at",), ratios),
+    "imbalance_breach": (("breached_at",), breaches),
     "imbalance_check": (("checked_at",), checks),
     "replay_check": (("logged_at",), dumps),
     "finding": (("valid_from_at",), findings),
