@@ -1,0 +1,177 @@
+"""Statements on terms, brokers, topics, moves and findings, of a part of the logs against the whole."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tests.evidence.statements import (
+    LATEST_UTC,
+    LESS,
+    NEAR,
+    OTHER,
+    SAME,
+    UNDETERMINED,
+    Compared,
+    Frame,
+    Row,
+    Said,
+    by,
+    clipped,
+    nearest,
+    shown,
+    title,
+    value,
+    values,
+)
+
+# Of what is missing; and what Kafka's own lines say where our ratio is not known.
+OF_EVIDENCE = ("missing_logs", "not_understood", "stated_imbalance")
+
+
+# A process that stopped without a word is known to have ended by its next start.
+BY_LATER_LINES = ("crashed", "process_end", "open")
+
+
+def terms(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    """Terms by their epoch; what is told of an end lies in the part."""
+    true = by(whole, "controller_epoch")
+    names = ("controller_id", "elected_at", "end_reason", "overlap", "election_reason")
+    for row in part:
+        candidates = true.get((row["controller_epoch"],), [])
+        if not candidates:
+            yield Said(OTHER, f"{title(row)}: whole has no such term")
+            continue
+        yield nearest(
+            [*values(row, one, names, ("unknown",)), *end_values(row, one, frame)] for one in candidates
+        )
+
+
+def end_values(row: Row, one: Row, frame: Frame) -> Iterator[Said]:
+    is_over = clipped(one["ended_at"], frame) is not None and one["ended_how"] not in BY_LATER_LINES
+    if row["ended_how"] == "open":
+        is_open = not is_over and (one["superseded_at"] is None or one["superseded_at"] > frame.until_at)
+        yield (
+            Said(SAME)
+            if is_open or one["ended_how"] == "open"
+            else value(row, "ended_how", "open", one["ended_how"])
+        )
+    elif (row["ended_how"], one["ended_how"]) != ("superseded_unseen", one["ended_how"]):
+        yield value(row, "ended_how", row["ended_how"], one["ended_how"])
+    if row["gap_ms"] is not None and one["gap_ms"] is not None:
+        is_bound = row["ended_how"] in ("crashed", "process_end")
+        is_wider = is_bound and row["gap_ms"] >= one["gap_ms"] - 1000
+        is_near = abs(row["gap_ms"] - one["gap_ms"]) <= 1000
+        yield Said(SAME) if is_wider or is_near else value(row, "gap_ms", row["gap_ms"], one["gap_ms"])
+
+
+def sessions(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    true = by(whole, "broker_id")
+    for row in part:
+        if row["certainty"] == UNDETERMINED:
+            yield Said(LESS)
+            continue
+        left_at = row["left_at"] or frame.until_at
+        meets = [
+            one
+            for one in true.get((row["broker_id"],), [])
+            if one["joined_at"] - NEAR <= left_at
+            and row["joined_at"] - NEAR <= (one["left_at"] or LATEST_UTC)
+        ]
+        if not meets:
+            yield Said(OTHER, f"{title(row)}: stay, whole none")
+            continue
+        yield nearest(session_values(row, one, frame) for one in meets)
+
+
+def session_values(row: Row, one: Row, frame: Frame) -> list[Said]:
+    left_at = clipped(one["left_at"], frame)
+    if row["left_at"] is None:
+        return [value(row, "left_at", "there", "there" if left_at is None else left_at)]
+    is_first = row["joined_how"] in ("joined", "bounced")
+    names = ("left_at", "left_how", "end_reason", "is_clean", *(["joined_at"] if is_first else []))
+    return list(values(row, one, names, ("unknown",)))
+
+
+def findings(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    """A finding is one of the whole: of its rule and entity at that time; open only if that goes on."""
+    true = by(whole, "rule")
+    for row in part:
+        if row["rule"] in OF_EVIDENCE:
+            yield Said(SAME)
+            continue
+        until_at = row["valid_until_at"] or frame.until_at
+        meets = [
+            one
+            for one in true.get((row["rule"],), [])
+            if one["valid_from_at"] - NEAR * 30 <= until_at
+            and row["valid_from_at"] - NEAR * 30 <= (one["valid_until_at"] or LATEST_UTC)
+        ]
+        if not meets and row["certainty"] != UNDETERMINED:
+            yield Said(OTHER, f"{row['severity']} {title(row)}: whole has none: {row['sentence']}")
+        elif not meets:
+            yield Said(LESS)
+        elif row["valid_until_at"] is None and all(clipped(one["valid_until_at"], frame) for one in meets):
+            yield Said(OTHER, f"{row['severity']} {title(row)}: open, whole ended: {row['sentence']}")
+        else:
+            yield Said(SAME)
+
+
+def checks(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    """A ratio is Kafka's, or undetermined."""
+    for row in part:
+        outcome = {True: SAME, None: LESS, False: OTHER}[row["is_equal"]]
+        yield Said(outcome, f"{title(row)}: ratio {row['imbalance_ratio']}, Kafka {row['kafka_ratio']}")
+
+
+def dumps(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    """Less evidence gives no disagreement with Kafka that the whole has not."""
+    true = by(whole, "check", "term_id", "machine", "file_id", "byte_offset")
+    for row in part:
+        key = tuple(row[name] for name in ("check", "term_id", "machine", "file_id", "byte_offset"))
+        known = max((one["differing_count"] for one in true.get(key, [])), default=0)
+        is_other = row["differing_count"] > known
+        yield Said(
+            OTHER if is_other else SAME,
+            f"{title(row)} {row['check']}: {row['differing_count']} differ, whole {known}: {row['examples'][:2]}",
+        )
+
+
+def keyed(key: Sequence[str], names: Sequence[str], unknown: Sequence[Any] = ()) -> Compared:
+    """Rows of the same key have the same values."""
+
+    def of(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+        true = by(whole, *key)
+        for row in part:
+            candidates = true.get(tuple(row[name] for name in key), [])
+            is_certain = row.get("certainty") != UNDETERMINED
+            if candidates:
+                yield nearest(list(values(row, one, names, unknown)) for one in candidates)
+            else:
+                yield Said(OTHER, f"{title(row)}: whole has none") if is_certain else Said(LESS)
+
+    return of
+
+
+def lives(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    true = by(whole, "topic")
+    for row in part:
+        until_at = row["ended_at"] or frame.until_at
+        meets = [
+            one
+            for one in true.get((row["topic"],), [])
+            if one["first_seen_at"] - NEAR <= until_at
+            and row["first_seen_at"] - NEAR <= (one["ended_at"] or LATEST_UTC)
+        ]
+        if row["certainty"] == UNDETERMINED:
+            yield Said(LESS)
+        elif not meets:
+            yield Said(OTHER, f"{title(row)}: life from {shown(row['first_seen_at'])}, whole none")
+        else:
+            yield nearest(life_values(row, one, frame) for one in meets)
+
+
+def life_values(row: Row, one: Row, frame: Frame) -> list[Said]:
+    names = ["created_at", "partition_count", "ended_how", "blocked_by", "completed_at", "online_at"]
+    said = list(values(row, one, names, ("unknown",)))
+    if row["deletion_state"] in ("completed", "disabled"):
+        said += values(row, one, ("deletion_state",))
+    return said

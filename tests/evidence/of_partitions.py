@@ -1,0 +1,197 @@
+"""Statements on partitions and on the ratios of their brokers, of a part of the logs against the whole."""
+
+from collections.abc import Iterator
+
+from tests.evidence.statements import (
+    APART,
+    LATEST_UTC,
+    LESS,
+    NEAR,
+    OTHER,
+    SAME,
+    UNDETERMINED,
+    Frame,
+    Row,
+    Said,
+    by,
+    certain,
+    clipped,
+    nearest,
+    shown,
+    title,
+    value,
+    values,
+)
+
+
+def timeline(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    """Who leads, and whether anybody serves, for longer than a second other than the whole says."""
+    true = by(whole, "topic", "partition")
+    for key, rows in by(part, "topic", "partition").items():
+        for row in rows:
+            yield from stretch(row, true.get(key, []), frame)
+
+
+def stretch(row: Row, whole: list[Row], frame: Frame) -> Iterator[Said]:
+    if row["certainty"] == UNDETERMINED or row["leader"] is None:
+        yield Said(LESS)
+        return
+    outcome = Said(SAME)
+    from_at, until_at = row["valid_from_at"], row["valid_until_at"] or frame.until_at
+    for other in whole:
+        begin = max(from_at, other["valid_from_at"])
+        end = min(until_at, other["valid_until_at"] or frame.until_at)
+        if end - begin <= (NEAR if row["topic_id"] is None else APART):
+            continue
+        for name in ("leader", "is_served"):
+            told, known = row[name], other[name]
+            if told is not None and known is not None and told != known:
+                seconds = (end - begin).total_seconds()
+                text = f"{title(row)} {name}: {told}, whole {known} ({other['certainty']}) from {shown(begin)} for {seconds:.1f} s"
+                outcome = Said(OTHER, text)
+    yield outcome
+
+
+def outages(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    """A stretch without a leader is one of the whole, within its bounds."""
+    true = by(whole, "topic", "partition")
+    for row in part:
+        if row["certainty"] == UNDETERMINED:
+            yield Said(LESS)
+            continue
+        until_at = row["ended_at"] or frame.until_at
+        meets = [
+            one
+            for one in true.get((row["topic"], row["partition"]), [])
+            if (one["unserved_from_at"] or one["noticed_at"]) - NEAR <= until_at
+            and (row["unserved_from_at"] or row["noticed_at"]) - NEAR <= (one["ended_at"] or LATEST_UTC)
+        ]
+        if not meets:
+            yield Said(
+                OTHER, f"{title(row)}: outage, whole none; ended {row['ended_how']} {shown(row['ended_at'])}"
+            )
+            continue
+        yield nearest(outage_values(row, one, frame) for one in meets)
+
+
+def outage_values(row: Row, one: Row, frame: Frame) -> list[Said]:
+    ended_at = clipped(one["ended_at"], frame)
+    is_end_told = row["ended_how"] not in ("lines_missing", "taken_over", None)
+    said = []
+    if is_end_told or row["ended_at"] is None:
+        said.append(value(row, "ended_at", row["ended_at"] or frame.until_at, ended_at or frame.until_at))
+    elif ended_at is not None and row["ended_at"] > ended_at + NEAR:
+        said.append(value(row, "ended_at", row["ended_at"], ended_at))
+    if (
+        row["high_ms"] is not None
+        and one["low_ms"] is not None
+        and row["high_ms"] + 1000 < one["low_ms"]
+        and is_end_told
+    ):
+        said.append(value(row, "high_ms", row["high_ms"], f"low {one['low_ms']}"))
+    said += values(row, one, ("root_left_how", "root_broker_id"))
+    if is_end_told:
+        said += values(row, one, ("new_leader",))
+    return said
+
+
+def elections(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    """Elections by their line, in KRaft by leader epoch, too."""
+    by_line = by(whole, "file_id", "byte_offset", "topic", "partition")
+    by_epoch = by(whole, "topic", "partition", "leader_epoch")
+    names = ("leader", "is_clean", "outcome", "expected_leader", "records_at_risk")
+    for row in part:
+        line = (row["file_id"], row["byte_offset"], row["topic"], row["partition"])
+        epoch = (row["topic"], row["partition"], row["leader_epoch"])
+        candidates = by_line.get(line) or (by_epoch.get(epoch, []) if row["leader_epoch"] is not None else [])
+        if not candidates:
+            is_told = row["certainty"] != UNDETERMINED
+            yield (
+                Said(OTHER, f"{title(row)}: election {row['leader']}, whole has none")
+                if is_told
+                else Said(LESS)
+            )
+            continue
+        yield nearest(
+            [
+                *values(row, one, names),
+                value(row, "kind", row["kind"], one["kind"], ("unknown",)),
+                value(
+                    row, "verdict", row["verdict"], one["verdict"], (UNDETERMINED, "as_prescribed_by_result")
+                ),
+                value(row, "failure", row["failure"], one["failure"], (UNDETERMINED,)),
+                value(row, "trigger", row["trigger"], one["trigger"], ("unknown",)),
+            ]
+            for one in candidates
+        )
+
+
+def ratios(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    """The imbalance of a broker, for longer than a second."""
+    true = by(certain(whole), "broker_id")
+    for row in part:
+        if row["certainty"] == UNDETERMINED:
+            yield Said(LESS)
+            continue
+        from_at, until_at = row["valid_from_at"], row["valid_until_at"] or frame.until_at
+        apart = [
+            one
+            for one in true.get((row["broker_id"],), [])
+            if min(until_at, one["valid_until_at"] or frame.until_at) - max(from_at, one["valid_from_at"])
+            > (APART if row["threshold_ratio"] is None else NEAR)
+            and one["imbalance_ratio"] != row["imbalance_ratio"]
+        ]
+        texts = [f"{title(row)}: {row['imbalance_ratio']}, whole {one['imbalance_ratio']}" for one in apart]
+        yield Said(OTHER, texts[0]) if texts else Said(SAME)
+
+
+def breaches(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    """A breach that is told is one of the whole, and stands only if that does."""
+    true = by(whole, "broker_id")
+    for row in part:
+        until_at = row["balanced_at"] or frame.until_at
+        meets = [
+            one
+            for one in true.get((row["broker_id"],), [])
+            if one["breached_at"] - NEAR <= until_at
+            and row["breached_at"] - NEAR <= (one["balanced_at"] or LATEST_UTC)
+        ]
+        if row["certainty"] == UNDETERMINED:
+            yield Said(LESS)
+        elif not meets:
+            yield Said(OTHER, f"{title(row)}: breach from {shown(row['breached_at'])}, whole none")
+        else:
+            yield nearest(
+                [value(row, "is_standing", row["is_standing"] or None, one["is_standing"])] for one in meets
+            )
+
+
+def moves(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
+    true = by(whole, "topic", "partition")
+    for row in part:
+        ended_at = row["ended_at"] or frame.until_at
+        meets = [
+            one
+            for one in true.get((row["topic"], row["partition"]), [])
+            if one["started_at"] - NEAR <= ended_at
+            and row["started_at"] - NEAR <= (one["ended_at"] or LATEST_UTC)
+        ]
+        if row["certainty"] == UNDETERMINED:
+            yield Said(LESS)
+        elif not meets:
+            yield Said(OTHER, f"{title(row)}: move {row['outcome']}, whole none")
+        else:
+            yield nearest(move_values(row, one, frame) for one in meets)
+
+
+def move_values(row: Row, one: Row, frame: Frame) -> list[Said]:
+    names = ["target_replicas", "reason"]
+    said = list(values(row, one, names))
+    if row["outcome"] == "in_progress":
+        ended_at = clipped(one["ended_at"], frame)
+        said.append(
+            value(row, "outcome", "in_progress", "in_progress" if ended_at is None else one["outcome"])
+        )
+    elif row["outcome"] not in ("lines_missing",):
+        said += values(row, one, ("outcome",))
+    return said
