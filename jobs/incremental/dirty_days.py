@@ -7,7 +7,7 @@ import polars as pl
 from polars import col
 
 from jobs.incremental.at_hand import LOGS, of_each_log
-from pipeline.gold.partition_timeline.missing_broker_logs import watched_from
+from pipeline.gold.partition_timeline.watched import watched_from
 from pipeline.model.brokers.balancing import DEFAULTS, NAMES, typed
 from pipeline.model.brokers.session_limits import default_seconds
 from pipeline.model.brokers.silent_signals import without_signal

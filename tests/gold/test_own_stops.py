@@ -4,8 +4,9 @@ import polars as pl
 from polars import lit
 
 from pipeline.core.stretches import TIME
-from pipeline.gold.partition_timeline.missing_broker_logs import restatements, with_missing_logs
+from pipeline.gold.partition_timeline.missing_broker_logs import with_missing_logs
 from pipeline.gold.partition_timeline.own_stops import own_stops
+from pipeline.gold.partition_timeline.silences import restatements
 from pipeline.model.terms.kraft_terms import kraft_terms
 from schemas.gold import partition_timeline
 from schemas.silver import broker_absence, partition_state, process_run, term, wording_seen

@@ -15,13 +15,10 @@ from pipeline.gold.partition_timeline.kraft_fencing import (
     with_lost,
 )
 from pipeline.gold.partition_timeline.kraft_topics import kraft_topics
-from pipeline.gold.partition_timeline.missing_broker_logs import (
-    LINES_MISSING,
-    restatements,
-    with_missing_logs,
-    with_watched_leader,
-)
+from pipeline.gold.partition_timeline.missing_broker_logs import LINES_MISSING, with_missing_logs
 from pipeline.gold.partition_timeline.own_stops import own_stops
+from pipeline.gold.partition_timeline.silences import restatements
+from pipeline.gold.partition_timeline.watched import with_watched_leader
 from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.partition_states import (
     ASSIGNED,

@@ -1,0 +1,135 @@
+"""From when on nobody prints in KRaft mode that a state of a partition is over."""
+
+from collections.abc import Sequence
+
+import polars as pl
+from polars import col
+
+from pipeline.core.stretches import open_end, with_island
+from pipeline.gold.partition_timeline.missing_epochs import SOON
+from pipeline.gold.partition_timeline.watched import BROKER, is_missing, members
+from pipeline.model.partitions.partition_states import IDENTITY
+
+PEERS = ("cluster_id", "peers")
+
+
+def first_after(
+    states: pl.DataFrame, since: str, times: pl.DataFrame, by: Sequence[str] = ("cluster_id",)
+) -> pl.DataFrame:
+    """(state_no, first_at) of states: the first of the times (by, first_at) after `since`, where there is one."""
+    return (
+        states.select("state_no", since, *by)
+        .sort(since)
+        .join_asof(
+            times.filter(col("first_at").is_not_null()).sort("first_at"), left_on=since, right_on="first_at",
+            by=by, strategy="forward", allow_exact_matches=False, check_sortedness=False,
+        )
+        .filter(col("first_at").is_not_null())
+        .select("state_no", "first_at")
+    )  # fmt: skip
+
+
+def silences(
+    states: pl.DataFrame, watched: pl.DataFrame, absences: pl.DataFrame, restated: pl.DataFrame
+) -> pl.DataFrame:
+    """(state_no, first_at): of states that are led while logs of a replica are missing, when after known_at none of the
+    others may answer any more, and none prints the same state later that day."""
+    each = members(states.filter("is_led"), watched)
+    missing = (
+        each.filter(is_missing("known_at"))
+        .group_by("state_no")
+        .agg(watched_from_at=open_end("watched_from_at").max())
+    )
+    asked = (
+        each.filter(~is_missing("known_at"))
+        .drop("watched_from_at")
+        .join(missing, on="state_no")
+        .group_by("state_no", "cluster_id", "watched_from_at", since=col("known_at") + SOON)
+        .agg(peers=col("broker_id").sort().cast(pl.String).str.join(" "))
+    )
+    stretches = quiet(asked.select(PEERS).unique(), absences)
+    return (
+        asked.sort("since")
+        .join_asof(
+            stretches.sort("until_at"), left_on="since", right_on="until_at", by=PEERS, strategy="forward",
+            allow_exact_matches=False, check_sortedness=False,
+        )
+        .with_columns(first_at=pl.max_horizontal("from_at", "since"))
+        .filter(col("from_at").is_not_null(), is_missing("first_at"))
+        .select("state_no", "first_at")
+        .pipe(without_restated, states, restated)
+    )  # fmt: skip
+
+
+def unwatched(states: pl.DataFrame, watched: pl.DataFrame, unnamed: pl.DataFrame) -> pl.DataFrame:
+    """(state_no, first_at): of states that are led of which no replica has a state-change.log: a controller says them
+    as it decides them, and none of the elections that it holds to balance leaders."""
+    each = members(states.filter("is_led").join(unnamed, on="cluster_id", how="anti"), watched)
+    return (
+        each.group_by("state_no", "known_at")
+        .agg(is_watched=(~is_missing("known_at")).any())
+        .filter(~col("is_watched"))
+        .select("state_no", first_at=col("known_at") + SOON)
+    )
+
+
+def unread_stops(states: pl.DataFrame, stops: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """(state_no, first_at): of states whose leader stops while no line of a controller in office is read, which would
+    fence it."""
+    begun = terms.select("cluster_id", "is_unseen", begun_at="from_at").sort("begun_at")
+    earliest = pl.max_horizontal(col("out_at").dt.truncate("1d"), "silent_from_at")
+    unread = (
+        stops.select(*BROKER, first_at=earliest)
+        .sort("first_at")
+        .join_asof(begun, left_on="first_at", right_on="begun_at", by="cluster_id", check_sortedness=False)
+        .filter(col("is_unseen").fill_null(value=True))
+        .select(*BROKER, "first_at")
+    )
+    led = states.filter("is_led").with_columns(broker_id="leader")
+    return first_after(led, "known_at", unread, BROKER)
+
+
+def without_restated(ends: pl.DataFrame, states: pl.DataFrame, restated: pl.DataFrame) -> pl.DataFrame:
+    epoch = (*IDENTITY, "partition_epoch")
+    is_restated = (col("restated_at") > col("first_at")).fill_null(value=False)
+    return (
+        ends.join(states.select("state_no", *epoch), on="state_no", how="left")
+        .with_columns(day=col("first_at").dt.truncate("1d"))
+        .join(restated, on=[*epoch, "day"], how="left")
+        .filter(~is_restated)
+        .select("state_no", "first_at")
+    )
+
+
+def restatements(printed: pl.DataFrame) -> pl.DataFrame:
+    """(IDENTITY, partition_epoch, day, restated_at): of each state that is printed (partition_states.printed) the last
+    line of each day in UTC. A partition that changes has another partition epoch."""
+    return printed.group_by(*IDENTITY, "partition_epoch", day=col("at").dt.truncate("1d")).agg(
+        restated_at=col("at").max()
+    )
+
+
+def quiet(peers: pl.DataFrame, absences: pl.DataFrame) -> pl.DataFrame:
+    """(PEERS, from_at, until_at) in which none of the brokers (PEERS: ids, between them a space) may answer: each
+    falls silent, or is by then without having said so."""
+    # What stands before the day of the decision is not changed any more.
+    earliest = pl.max_horizontal(col("out_at").dt.truncate("1d"), pl.coalesce("silent_from_at", "out_at"))
+    silent = absences.select(*BROKER, from_at=earliest, until_at=open_end("back_at"))
+    each = peers.with_columns(broker_id=col("peers").str.split(" ")).explode("broker_id")
+    alone = (
+        each.with_columns(col("broker_id").cast(pl.Int32))
+        .join(silent.filter(col("from_at") < col("until_at")), on=BROKER)
+        .pipe(with_island, (*PEERS, "broker_id"))
+        .group_by(*PEERS, "broker_id", "island")
+        .agg(col("from_at").min(), col("until_at").max())
+    )
+    steps = pl.concat(
+        [alone.select(*PEERS, at="until_at", step=-1), alone.select(*PEERS, at="from_at", step=1)]
+    )
+    number = col("peers").str.split(" ").list.len()
+    return (
+        steps.sort(*PEERS, "at", "step")
+        .with_columns(silent=col("step").cum_sum().over(PEERS), until_at=col("at").shift(-1).over(PEERS))
+        .filter(col("silent") == number)
+        .select(*PEERS, "until_at", from_at="at")
+    )
