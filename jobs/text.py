@@ -64,6 +64,16 @@ def ratio_text(ratio: float | None) -> str:
     return "-" if ratio is None else f"{ratio:.3f}"
 
 
+def number_text(number: int | None) -> str:
+    """None: no line tells it."""
+    return "?" if number is None else str(number)
+
+
+def epoch_text(epoch: int | None) -> str:
+    """Of a controller. None: no line tells it."""
+    return "epoch not told" if epoch is None else f"epoch {epoch}"
+
+
 def printable(text: str) -> str:
     """One line: what could act on a terminal (controls, escapes, marks that turn the direction) is shown as dots."""
     return text if text.isprintable() else "".join(one if one.isprintable() else "·" for one in text)

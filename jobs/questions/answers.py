@@ -13,6 +13,7 @@ from pipeline.core.conditions import Condition, IsNull, all_of, before, differs,
 from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.model.partitions.topic_lives import ASKED, ENDED
+from pipeline.model.terms.succession import told_epoch
 from schemas.gold.finding import RULES, SEVERITIES
 from schemas.named import spec_of
 
@@ -84,7 +85,9 @@ class Answers:
         return records.group_by(name, is_beside=is_beside).agg(count=pl.len()).sort(name).to_dicts()
 
     def terms(self) -> list[Row]:
-        return self.rows("gold.controller_term").sort("life", "controller_epoch").to_dicts()
+        """In their turn; controller_epoch is None where no line tells it."""
+        in_turn = self.rows("gold.controller_term").sort("life", "controller_epoch")
+        return in_turn.with_columns(told_epoch()).to_dicts()
 
     def findings(self) -> list[Row]:
         """Not retracted; those that are told first, then new and ongoing ones, then by severity and by the order of

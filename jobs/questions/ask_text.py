@@ -14,6 +14,7 @@ from jobs.text import (
     counted,
     day_clock,
     list_text,
+    number_text,
     printable_lines,
     ratio_text,
     shortened,
@@ -196,7 +197,7 @@ def term_table(terms: Sequence[Row]) -> list[str]:
         (
             one["term_id"],
             str(one["controller_id"]),
-            str(one["controller_epoch"]),
+            number_text(one["controller_epoch"]),
             day_clock(one["elected_at"]) if one["elected_at"] else "not seen",
             (one.get("election_reason") or "not known").replace("_", " "),
             f"{one['ready_ms']} ms" if one["ready_ms"] is not None else "-",

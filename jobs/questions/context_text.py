@@ -26,7 +26,7 @@ from jobs.questions.context_rows import (
 )
 from jobs.questions.rows import Row
 from jobs.questions.tenures import KRAFT, NOT_KNOWN
-from jobs.text import clock_by, counted, list_text, shortened
+from jobs.text import clock_by, counted, epoch_text, list_text, shortened
 
 SHOWN = 40
 WIDTH = 60
@@ -104,7 +104,7 @@ def controller_text(one: Row, at: datetime, *, is_mixed: bool) -> str:
     value = one["value"]
     since = clock_by(one["since_at"], at) if one["since_at"] else "before the logs begin"
     mode = f"{value['mode']}, " if is_mixed else ""
-    term = f"{mode}epoch {value['controller_epoch']}, term {one['known_by']}"
+    term = f"{mode}{epoch_text(value['controller_epoch'])}, term {one['known_by']}"
     if value["office"] == NOT_KNOWN:
         return f"CONTROLLER  not known since {since}, the last line of {value['last_controller_id']} in office ({term})"
     if value["office"] == "vacant":

@@ -6,6 +6,7 @@ from operator import or_
 
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
+from jobs.text import epoch_text
 from pipeline.kafka.wording.releases import bits, ends, everything, names
 
 ZOOKEEPER, KRAFT = "zookeeper", "kraft"
@@ -75,7 +76,7 @@ def controller_text(terms: Sequence[Row], findings: Sequence[Row], office_id: in
     """Who is controller at the end of the data: 2 (epoch 8); none where the last one has ended, or a finding says that
     there still is none. office_id: who is in_office."""
     last = terms[-1] if terms else None
-    named = f"{last['controller_id']} (epoch {last['controller_epoch']})" if last else ""
+    named = f"{last['controller_id']} ({epoch_text(last['controller_epoch'])})" if last else ""
     has_ended = bool(last and last["ended_at"] and not last["superseded_at"])
     if has_ended or any(one["rule"] in WITHOUT and one["valid_until_at"] is None for one in findings):
         return f"none, the last one was {named}" if named else "none"

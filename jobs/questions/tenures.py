@@ -11,6 +11,7 @@ from jobs.questions.rows import Row
 from jobs.text import day_clock
 from pipeline.core.conditions import Condition, IsNull, before, equals, is_in
 from pipeline.model.lines.own_gaps import OF_ANY
+from pipeline.model.terms.succession import told_epoch
 from schemas.gold.leader_imbalance import CREATION_UNSEEN
 from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
@@ -48,6 +49,7 @@ def tenures(answers: Answers) -> pl.DataFrame:
             is_begin_seen=col("elected_at").is_not_null() & col("told_from_at").is_not_null(),
         )
         .sort("began_at", "life", "controller_epoch")
+        .with_columns(told_epoch())
     )
 
 

@@ -13,7 +13,16 @@ from jobs.questions.given_names import require_term_name
 from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.reasons import reason_text, short_reason
 from jobs.questions.rows import Row
-from jobs.text import clock, counted, day_clock, length_text, printable_lines, shortened
+from jobs.text import (
+    clock,
+    counted,
+    day_clock,
+    epoch_text,
+    length_text,
+    number_text,
+    printable_lines,
+    shortened,
+)
 from pipeline.core.conditions import equals
 from pipeline.core.errors import InputProblem
 from pipeline.gold.controller_term.own import STARTUP
@@ -70,8 +79,8 @@ def term(given: argparse.Namespace, answers: Answers) -> list[str]:
     findings = answers.findings() if answers.has("gold.finding") else []
     places = [place for name in NAMES for place in row["lines"].get(name, ())]
     told = [
-        f"{answers.cluster_id}  term {row['term_id']}: controller {row['controller_id']}, epoch "
-        f"{row['controller_epoch']}  ({row['mode']}, {row['certainty']})  times are UTC",
+        f"{answers.cluster_id}  term {row['term_id']}: controller {row['controller_id']}, "
+        f"{epoch_text(row['controller_epoch'])}  ({row['mode']}, {row['certainty']})  times are UTC",
         *life_lines(row, following[0] if following else None, before[-1] if before else None),
         *after_lines(row),
         *finding_lines(row, findings),
@@ -219,7 +228,7 @@ def short_table(terms: Sequence[Row], findings: Sequence[Row]) -> list[str]:
     when = day_clock if len(days) > 1 else clock
     cells = [
         (
-            one["term_id"] if has_lives else str(one["controller_epoch"]),
+            one["term_id"] if has_lives else number_text(one["controller_epoch"]),
             str(one["controller_id"]),
             when(one["elected_at"]) if one["elected_at"] else "not seen",
             f"{one['ready_ms']} ms" if one["ready_ms"] is not None else "-",

@@ -8,7 +8,7 @@ from jobs.questions.terms import BY_SILENCE, gap_text, words
 from jobs.report.elements import Markup
 from jobs.report.scale import MOST_LANES, Lane, Scale, times_text
 from jobs.report.told import ClusterTold
-from jobs.text import counted
+from jobs.text import counted, epoch_text, number_text
 
 SESSION, TERM = "gold.broker_session", "silver.term"
 
@@ -33,13 +33,13 @@ def controllers(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
                 how = words(one["ended_how"] or "not known how")
                 times = times_text(begin, end)
                 times = times if one["elected_at"] else f"election not seen, first line {times}"
-                title = f"controller {node}, epoch {one['controller_epoch']}: {times}, {how}"
+                title = f"controller {node}, {epoch_text(one['controller_epoch'])}: {times}, {how}"
                 marks += scale.bar(class_, begin, following if is_late else end, title)
                 if is_late:
                     marks += scale.bar(
                         "after", following, end, f"{title}; the next one was elected", y=6, height=4
                     )
-                marks += scale.written(begin, end, str(one["controller_epoch"]))
+                marks += scale.written(begin, end, number_text(one["controller_epoch"]))
         yield Lane(f"controller {node}", marks)
     yield Lane("none, or two at once", [mark for one in terms for mark in between(one, scale)])
 
@@ -50,7 +50,9 @@ def between(term: Row, scale: Scale) -> list[Markup]:
     if gap is None or end is None or following is None or not gap_text(term):
         return []
     begin, until = min(end, following), max(end, following)
-    said = f"after epoch {term['controller_epoch']}: {gap_text(term).strip()}; {times_text(begin, until)}"
+    said = (
+        f"after {epoch_text(term['controller_epoch'])}: {gap_text(term).strip()}; {times_text(begin, until)}"
+    )
     overlap = "late" if term["mode"] == KRAFT else "two"
     nobody = "nobody perhaps" if term["ended_how"] in BY_SILENCE else "nobody"
     return scale.bar(nobody if gap >= 0 else overlap, begin, until, said)

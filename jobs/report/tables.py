@@ -34,7 +34,7 @@ def terms(told: ClusterTold, prefix: str) -> Table:
     lines = [
         Line(
             (
-                Cell(one["term_id"], one["life"] * 1e9 + one["controller_epoch"]),
+                Cell(one["term_id"], one["life"] * 1e9 + (one["controller_epoch"] or 0)),
                 number(one["controller_id"]),
                 at(one["elected_at"], "not seen"),
                 plain(one.get("election_reason")),

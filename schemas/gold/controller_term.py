@@ -52,7 +52,7 @@ SPEC = TableSpec(
         required("term_id", STRING, "'<life>-<epoch>'."),
         required("life", INTEGER, "Ordinal of the life of the metadata, from 1."),
         required("controller_id", INTEGER, "The broker or KRaft controller elected."),
-        required("controller_epoch", INTEGER, "Its controller epoch."),
+        required("controller_epoch", INTEGER, "Its controller epoch; 0 or less: no line tells it (KRaft)."),
         field("epoch_zk_version", INTEGER, "Version of /controller_epoch that it wrote (2.1 to 3.9)."),
         required("mode", STRING, "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")),
         field("elected_at", TIMESTAMP, "When it was elected, UTC; null if no election line was seen."),

@@ -16,7 +16,12 @@ SPEC = TableSpec(
         ),
         required("life", INTEGER, "Ordinal of the life of the metadata, from 1."),
         required("controller_id", INTEGER, "The broker or KRaft controller elected."),
-        required("controller_epoch", INTEGER, "Its controller epoch; in KRaft the leader epoch."),
+        required(
+            "controller_epoch",
+            INTEGER,
+            "Its controller epoch; in KRaft the leader epoch, 0 or less if no line tells it: of a controller that was "
+            "in office before the first term that lines name.",
+        ),
         required("mode", STRING, "How the cluster keeps its metadata.", accepted=("zookeeper", "kraft")),
         field(
             "elected_at",

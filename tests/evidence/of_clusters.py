@@ -36,13 +36,25 @@ def terms(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
     true = by(whole, "controller_epoch")
     names = ("controller_id", "elected_at", "end_reason", "overlap", "election_reason")
     for row in part:
-        candidates = true.get((row["controller_epoch"],), [])
+        is_told = row["controller_epoch"] > 0
+        candidates = true.get((row["controller_epoch"],), []) if is_told else held(row, whole)
         if not candidates:
             yield Said(OTHER, f"{title(row)}: whole has no such term")
             continue
         yield nearest(
             [*values(row, one, names, ("unknown",)), *end_values(row, one, frame)] for one in candidates
         )
+
+
+def held(row: Row, whole: list[Row]) -> list[Row]:
+    """Terms of the whole that were at the last line of one whose epoch no line tells."""
+    last_at = row["last_act_at"]
+    return [
+        one
+        for one in whole
+        if one["controller_id"] == row["controller_id"]
+        and (one["elected_at"] or last_at) <= last_at <= (one["superseded_at"] or last_at) + NEAR
+    ]
 
 
 def end_values(row: Row, one: Row, frame: Frame) -> Iterator[Said]:

@@ -108,12 +108,12 @@ def test_signs_are_sound() -> None:
 
 
 def test_lines_that_tables_name_exist() -> None:
-    """Starts of processes by logger and wording; periodic and office lines by event."""
+    """Starts of processes by logger and wording; periodic and office lines, and those in office, by event."""
     rows = template_rows()
     for start in table("wording/process_starts.tsv"):
         assert any(
             row["logger"] == start["logger"] and re.search(start["template"], row["template"]) for row in rows
         ), start
     events = {row["event"] for row in rows}
-    for name in ("wording/periodic_lines.tsv", "wording/office_lines.tsv"):
+    for name in ("wording/periodic_lines.tsv", "wording/office_lines.tsv", "wording/in_office.tsv"):
         assert {row["event"] for row in table(name)} <= events

@@ -19,6 +19,7 @@ from jobs.questions.changes.of_zookeeper_settings import of_zookeeper_settings
 from jobs.questions.given_names import unknown_topic
 from jobs.questions.rows import Row
 from jobs.text import length_text
+from pipeline.model.terms.succession import told_epoch
 
 NAMED = 3  # partitions of a request that are named
 VALUES = (
@@ -57,7 +58,7 @@ def changes_of(answers: Answers, since: datetime | None = None, until: datetime 
     asked = rows if since is None else rows.filter(col("at") >= since)
     asked = asked if until is None else asked.filter(col("at") < until)
     offices = terms.select(
-        "term_id", "controller_epoch", col("controller_id").cast(pl.Int32), col("from_at").cast(TIME)
+        "term_id", told_epoch(), col("controller_id").cast(pl.Int32), col("from_at").cast(TIME)
     )
     served = with_server(asked, offices).sort("at", "kind", *LINE, nulls_last=True)
     return [row | {"what": what(row), "outcome": outcome(row)} for row in served.to_dicts()]

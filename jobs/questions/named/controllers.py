@@ -7,7 +7,7 @@ from jobs.questions.named.answer import Answer, Told
 from jobs.questions.reasons import reason_text
 from jobs.questions.rows import Row
 from jobs.questions.tenures import LAST_LINE, is_end_unseen
-from jobs.text import day_clock
+from jobs.text import day_clock, epoch_text
 
 TERM = "gold.controller_term"
 
@@ -15,7 +15,7 @@ TERM = "gold.controller_term"
 def who_was_controller(answers: Answers, at: datetime | None) -> Answer:
     """at: None for the end of the data."""
     last = answers.last_at()
-    rows = answers.terms()
+    rows = terms_told(answers)
     if not rows or last is None:
         return Answer("Not enough evidence: no line of a controller in office was read.", as_of=last)
     asked = last if at is None else at
@@ -40,6 +40,12 @@ def who_was_controller(answers: Answers, at: datetime | None) -> Answer:
     if others:
         sentence += f" {' and '.join(map(named, others))} had not yet resigned."
     return Answer(sentence, [term_told(one) for one in reversed(held)], [], last)
+
+
+def terms_told(answers: Answers) -> list[Row]:
+    """Terms in their turn with told_from_at, the first line of the controller's own node."""
+    told = dict(answers.rows("silver.term", None, ("term_id", "told_from_at")).iter_rows())
+    return [row | {"told_from_at": told.get(row["term_id"])} for row in answers.terms()]
 
 
 def not_seen_then(previous: Row, rows: list[Row], moment: str, last: datetime) -> Answer:
@@ -71,7 +77,7 @@ def at_text(at: datetime | None) -> str:
 
 def began_at(row: Row) -> datetime | None:
     """When it was elected; its first line where no election was read."""
-    found: datetime | None = row["elected_at"] or row["ready_at"] or row["last_act_at"]
+    found: datetime | None = row["elected_at"] or row["told_from_at"] or row["last_act_at"]
     return found
 
 
@@ -81,11 +87,8 @@ def ended_at(row: Row) -> datetime | None:
 
 
 def named(row: Row) -> str:
-    return (
-        f"broker {row['controller_id']} (epoch {row['controller_epoch']})"
-        if row["mode"] == "zookeeper"
-        else (f"node {row['controller_id']} (epoch {row['controller_epoch']})")
-    )
+    noun = "broker" if row["mode"] == "zookeeper" else "node"
+    return f"{noun} {row['controller_id']} ({epoch_text(row['controller_epoch'])})"
 
 
 def term_told(row: Row) -> Told:

@@ -11,7 +11,7 @@ from jobs.questions.given_names import TopicPartition, unknown_partition
 from jobs.questions.named.answer import Answer, Told
 from jobs.questions.outages import LOST_DIR, event_of, with_lasting
 from jobs.questions.rows import Row
-from jobs.text import counted, day_clock, length_text, list_text
+from jobs.text import counted, day_clock, epoch_text, length_text, list_text
 from pipeline.core.conditions import Condition, equals
 
 OUTAGE, ELECTION, TIMELINE = "gold.partition_outage", "gold.leader_election", "gold.partition_timeline"
@@ -101,8 +101,9 @@ LEFT = {
 def cause_of(row: Row, term: Row | None) -> str:
     if term is not None:
         how = (term["ended_how"] or "not known").replace("_", " ")
+        epoch = epoch_text(term["controller_epoch"])
         return (
-            f"broker {row['root_broker_id']}, controller until then (epoch {term['controller_epoch']}, its end: {how}),"
+            f"broker {row['root_broker_id']}, controller until then ({epoch}, its end: {how}),"
             " was gone when the next one started up"
         )
     broker, event = row["root_broker_id"], event_of(row)

@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
+from pipeline.model.terms.succession import told_epoch
 
 UNIT_MS = {"s": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 SHORT_MS, SECONDS_MS = 100, 120_000  # below them: milliseconds, seconds with one decimal
@@ -13,7 +14,7 @@ EVIDENCE = col("evidence")
 EVIDENCE_KEPT = 5  # of so many rows
 NO_TERM = lit(None, pl.String)
 FRACTION = 25  # digits behind the point: a ratio has 17 that count, behind as many zeros as a million partitions give
-CONTROLLER = {"controller_id": "controller_id", "controller_epoch": "controller_epoch"}
+CONTROLLER = {"controller_id": col("controller_id"), "controller_epoch": told_epoch()}
 PARTITION = {"topic": "topic", "partition": "partition"}
 
 
@@ -127,7 +128,8 @@ def nodes(name: str) -> pl.Expr:
 
 
 def controller_name() -> pl.Expr:
-    return words("controller {} (epoch {})", "controller_id", "controller_epoch")
+    epoch = when(told_epoch().is_not_null()).then(words("epoch {}", "controller_epoch"))
+    return words("controller {} ({})", "controller_id", epoch.otherwise(lit("epoch not told")))
 
 
 def broker_name(broker_id: str = "broker_id") -> pl.Expr:

@@ -8,6 +8,11 @@ LIFE = ("cluster_id", "life")
 BEGAN = pl.coalesce("elected_at", "first_seen_at")
 
 
+def told_epoch() -> pl.Expr:
+    """controller_epoch; null where no line tells it (silver.term)."""
+    return when(col("controller_epoch") > 0).then("controller_epoch").alias("controller_epoch")
+
+
 def with_superseded(term: pl.DataFrame) -> pl.DataFrame:
     """Terms with superseded_at: when the next term of the same life was elected, or first seen; null: the last one."""
     following = BEGAN.shift(-1).over(LIFE)

@@ -79,7 +79,7 @@ def marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     )
     is_out = col("step").is_in([*LEAVING, *STARTING])
     is_leaving = col("step").is_in(LEAVING)
-    return (
+    said = (
         controller_event.join(opened, on=line, how="left")
         .filter(col("opened_id").is_not_null() | is_out)
         .select(
@@ -88,6 +88,16 @@ def marks(controller_event: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
             mark=col("opened_id").fill_null(HOLDS_NONE),
             rank=when(is_leaving).then(2).otherwise(0),
         )
+    )  # fmt: skip
+    return pl.concat([said, in_office_before(term)], how="diagonal_relaxed")
+
+
+def in_office_before(term: pl.DataFrame) -> pl.DataFrame:
+    """Marks of KRaft terms whose election was not seen, before the first line that its controller writes in office."""
+    is_in_office = col("elected_at").is_null() & col("told_from_at").is_not_null()
+    return term.filter(col("mode") == "kraft", is_in_office).select(
+        "cluster_id", "controller_id", "file_id", "byte_offset",
+        node_id="controller_id", logged_at="told_from_at", log=lit("controller"), mark="term_id", rank=lit(0),
     )  # fmt: skip
 
 

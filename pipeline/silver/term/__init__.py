@@ -16,6 +16,7 @@ from pipeline.silver.term.unelected_terms import (
     unelected_terms,
     with_next_life,
 )
+from pipeline.silver.term.unnamed_terms import unnamed_terms
 from schemas.silver.term import SPEC
 
 # These name an epoch that is not that of the controller they name.
@@ -30,7 +31,7 @@ def build(
     controller_event: pl.DataFrame, wording_seen: pl.DataFrame, release_span: pl.DataFrame
 ) -> pl.DataFrame:
     """One row per term: elected by a line of controller.log, else inferred from lines that name it, in KRaft those of
-    other controllers.
+    other controllers; before the first of them by what a controller prints in office alone (unnamed_terms).
 
     Elected: by the line that says so; up to 2.0 it has no epoch, the next line of that election gives it (elections).
     Life: an epoch that is elected a second time, epoch 1 after others, or a lower one than its controller had begins
@@ -48,7 +49,9 @@ def build(
     elected = elected.pipe(after_zookeeper, lives_before)
     seen = elected.pipe(with_sights, sights.filter(col("next_life").is_null()))
     heard = peer_reported_terms(controller_event, elected, lives_before)
-    terms = pl.concat([seen, unelected, heard], how="diagonal").pipe(one_each)
+    of_quorum = pl.concat([seen.filter(col("mode") == "kraft"), heard], how="diagonal")
+    unnamed = unnamed_terms(controller_event, wording_seen, of_quorum, lives_before)
+    terms = pl.concat([seen, unelected, heard, unnamed], how="diagonal").pipe(one_each)
     return (
         terms.pipe(with_machine, release_span)
         .pipe(with_isr_told, wording_seen)

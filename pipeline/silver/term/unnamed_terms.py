@@ -1,0 +1,115 @@
+"""Terms of KRaft controllers that were in office before the first line that names a term, by what they alone print."""
+
+from functools import cache
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.kafka.facts import table
+from pipeline.model.terms.term_steps import LEAVING, STARTED
+
+NODE = ("cluster_id", "controller_id")
+LINE = ("file_id", "byte_offset")
+OBSERVED = "controller_observed_leader"
+KRAFT_LOGGERS = "org.apache.kafka.controller."
+TIME = pl.Datetime("us", "UTC")
+ORDER = ("first_at", *LINE)
+
+
+@cache
+def events_in_office() -> list[str]:
+    """Events of the lines that a KRaft controller writes in office alone."""
+    return [row["event"] for row in table("wording/in_office.tsv")]
+
+
+def unnamed_terms(
+    controller_event: pl.DataFrame,
+    wording_seen: pl.DataFrame,
+    known: pl.DataFrame,
+    lives_before: pl.DataFrame,
+) -> pl.DataFrame:
+    """One row per KRaft controller that was in office before any known term began: columns of silver.term.
+
+    A controller is in office for weeks, and the logs of the last days have no line of its election. Its epoch is that
+    of the line by which it renounces; where it has none, 0, and below 0 those of controllers before it: no controller
+    is elected with such an epoch. From the first of its lines to the last one before it gives up, its process starts
+    anew, it hears of another leader, or a known term begins.
+    known: (cluster_id, elected_at, first_seen_at) of KRaft terms. lives_before: (cluster_id, lives_before) in
+    ZooKeeper.
+    Source: QuorumController, from 2.8: who replays the log decides nothing.
+    """
+    acts = wording_seen.filter(
+        col("event").is_in(events_in_office()),
+        col("logger").str.starts_with(KRAFT_LOGGERS),
+        pl.all_horizontal(col("node_id", "first_at").is_not_null()),
+    ).select(
+        "cluster_id", "first_at", "last_at", "file_id", controller_id="node_id", byte_offset="first_offset"
+    )
+    begun = acts.sort(ORDER).unique(NODE, keep="first", maintain_order=True).pipe(before_known, known)
+    spans = begun.pipe(with_end, controller_event).drop("last_at")
+    return (
+        spans.join(last_acts(spans, acts), on=NODE, how="left")
+        .join(lives_before, on="cluster_id", how="left")
+        .pipe(numbered)
+        .with_columns(
+            life=(col("lives_before").fill_null(0) + 1).cast(pl.Int32),
+            mode=lit("kraft"),
+            elected_at=lit(None, TIME),
+            is_trace_seen=lit(value=False),
+            certainty=lit("inferred"),
+            first_seen_at="first_at",
+            told_from_at="first_at",
+            told_until_at="last_seen_at",
+        )
+        .with_columns(term_id=pl.format("{}-{}", "life", "controller_epoch"))
+        .drop("first_at", "until_at", "known_at", "lives_before")
+    )
+
+
+def before_known(begun: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """Those that begin before any known term of their cluster; known_at: when the first of these begins."""
+    first = known.group_by("cluster_id").agg(known_at=pl.min_horizontal("elected_at", "first_seen_at").min())
+    is_before = (col("first_at") < col("known_at")).fill_null(value=True)
+    return begun.join(first, on="cluster_id", how="left").filter(is_before)
+
+
+def with_end(begun: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+    """until_at: when it is over at the latest; controller_epoch: of the line by which it renounces, null without."""
+    node = pl.coalesce("node_id", "controller_id")
+    is_of_other = (col("event") == OBSERVED) & col("active_controller_id").ne_missing(node)
+    epoch = when(col("step") == "renounced").then("controller_epoch")
+    over = (
+        controller_event.filter(col("step").is_in([*LEAVING, *STARTED]) | is_of_other)
+        .select("cluster_id", "step", controller_id=node, over_at="logged_at", controller_epoch=epoch)
+        .sort("over_at", "controller_epoch", nulls_last=True)
+    )
+    return (
+        begun.sort("first_at")
+        .join_asof(
+            over, left_on="first_at", right_on="over_at", by=NODE, strategy="forward", check_sortedness=False
+        )
+        .with_columns(until_at=pl.min_horizontal("over_at", "known_at"))
+        .drop("over_at", "step")
+    )
+
+
+def last_acts(spans: pl.DataFrame, acts: pl.DataFrame) -> pl.DataFrame:
+    """(NODE, last_seen_at): the last of its lines in the span as far as their hours tell."""
+
+    def within(at: str) -> pl.Expr:
+        return when((col(at) <= col("until_at")).fill_null(value=True)).then(at)
+
+    return (
+        acts.join(spans.select(*NODE, "until_at"), on=NODE)
+        .group_by(NODE)
+        .agg(last_seen_at=pl.max_horizontal(within("first_at").max(), within("last_at").max()))
+    )
+
+
+def numbered(spans: pl.DataFrame) -> pl.DataFrame:
+    """Fills controller_epoch where no line tells it: 0 for the last one of its cluster, one less for each before."""
+    is_untold = col("controller_epoch").is_null()
+    place = is_untold.cast(pl.Int32).reverse().cum_sum().reverse().over("cluster_id")
+    return spans.sort("cluster_id", *ORDER).with_columns(
+        controller_epoch=pl.coalesce("controller_epoch", 1 - place).cast(pl.Int32)
+    )

@@ -1,0 +1,40 @@
+"""A KRaft log that begins in mid-term: who is in office is told, and its epoch is not made up."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.incident.answers import answer_of, settings_of, tables_of
+from tests.incident.test_command import printed
+
+LINES = """\
+[2026-11-21 09:15:00,100] INFO [QuorumController id=1] In the last 60000 ms period, 322 controller events were completed, which took an average of 11.74 ms each. The slowest event was writeNoOpRecord(2038106133), which took 30.97 ms. (org.apache.kafka.controller.EventPerformanceMonitor)
+[2026-11-21 09:16:38,702] INFO [QuorumController id=1] Fencing broker 8 because its session has timed out. (org.apache.kafka.controller.ReplicationControlManager)
+[2026-11-21 09:16:38,704] INFO [QuorumController id=1] handleBrokerFenced: changing 210 partition(s) (org.apache.kafka.controller.ReplicationControlManager)
+[2026-11-21 09:17:05,990] INFO [QuorumController id=1] The request from broker 8 to unfence has been granted because it has caught up with the offset of its register broker record 9812001. (org.apache.kafka.controller.BrokerHeartbeatManager)
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "controller.log"
+    path.write_text(LINES)
+    return path
+
+
+def test_the_screen_names_the_controller(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = printed(capsys, str(log))
+    assert "controller 1 (epoch not told)" in said
+    assert "no line of a controller in office" not in said
+    assert "?     1    not seen  -      (open)" in said
+
+
+def test_who_was_controller(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = " ".join(printed(capsys, str(log), "--ask", "who-was-controller --at 2026-11-21T09:16:00").split())
+    assert "At 2026-11-21 09:16:00.000 UTC the controller was node 1 (epoch not told)." in said
+
+
+def test_what_it_decides_counts(log: Path) -> None:
+    sessions = tables_of(answer_of([log], settings_of(), "c"))["gold.broker_session"].sort("joined_at")
+    assert sessions["term_id"].to_list()[-1] == "1-0"
+    assert sessions["left_how"].to_list() == ["uncontrolled", None]
