@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 
+import polars as pl
+from polars import col
+
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.text import epoch_text
+from pipeline.gold.controller_term.own import STARTUP
 from pipeline.kafka.wording.releases import bits, ends, everything, names
 
 ZOOKEEPER, KRAFT = "zookeeper", "kraft"
@@ -15,6 +19,7 @@ ZOOKEEPER_LOGGERS = ("kafka.controller.",)
 KRAFT_LOGGERS = ("org.apache.kafka.controller.", "org.apache.kafka.raft.")
 # Findings of a cluster without a controller.
 WITHOUT = ("quorum_without_leader", "no_controller")
+RESIGNED = ("resigning", "resigned")
 # In these no line tells whether an election was unclean.
 SILENT_ON_UNCLEAN = ("1.1", "2.6")
 
@@ -64,12 +69,36 @@ def may_be_silent(releases: list[int]) -> bool:
 
 
 def in_office(answers: Answers) -> int | None:
-    """Where no term is known: who printed ratios of leader imbalance last, which only a controller in office does."""
+    """The last of offices."""
+    found = offices(answers)
+    return found[-1]["controller_id"] if found else None
+
+
+def offices(answers: Answers) -> list[Row]:
+    """Where no term is known: (controller_id, from_at, until_at) of the controllers that took over, or printed ratios
+    of leader imbalance, which only one in office does; of each what it said last, and none of those that resigned
+    then."""
     if answers.rows("silver.term", None, ("mode",)).height:
-        return None
-    said = answers.rows("silver.imbalance_observation", None, ("controller_id", "checked_at")).drop_nulls()
-    in_turn: list[int] = said.sort("checked_at")["controller_id"].to_list()
-    return in_turn[-1] if in_turn else None
+        return []
+    steps = answers.rows("silver.controller_event", None, ("controller_id", "logged_at", "step"))
+    ratios = answers.rows("silver.imbalance_observation", None, ("controller_id", "checked_at"))
+    acts = pl.concat(
+        [
+            steps.filter(col("step").is_in(STARTUP)).drop("step"),
+            ratios.select("controller_id", logged_at="checked_at"),
+        ]
+    ).drop_nulls()
+    resigned = steps.filter(col("step").is_in(RESIGNED)).group_by("controller_id").agg(over_at="logged_at")
+    is_over = (col("over_at").list.max() >= col("until_at")).fill_null(value=False)
+    return (
+        acts.group_by("controller_id")
+        .agg(from_at=col("logged_at").min(), until_at=col("logged_at").max())
+        .join(resigned, on="controller_id", how="left")
+        .filter(~is_over)
+        .sort("until_at", "controller_id")
+        .select("controller_id", "from_at", "until_at")
+        .to_dicts()
+    )
 
 
 def controller_text(terms: Sequence[Row], findings: Sequence[Row], office_id: int | None) -> str:

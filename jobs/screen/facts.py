@@ -13,7 +13,7 @@ from jobs.questions.changes.asked import changes_of
 from jobs.questions.finding_lines import first_places
 from jobs.questions.half_read import half_read_text
 from jobs.questions.log_folder import folder_of
-from jobs.questions.nodes import in_office, mode_of, releases_of
+from jobs.questions.nodes import in_office, mode_of, offices, releases_of
 from jobs.questions.outages import TABLE, Outages, asked_of
 from jobs.questions.reassignments import TABLE as ATTEMPTS
 from jobs.questions.reassignments import reassignments_of
@@ -39,6 +39,7 @@ class Facts:
     mode: str | None
     releases: list[int]
     in_office: int | None
+    offices: list[Row]
     half_read: str | None
     terms: list[Row]
     findings: list[Row]
@@ -80,6 +81,7 @@ def gather(
         "mode": partial(mode_of, answers),
         "releases": partial(releases_of, answers),
         "in_office": partial(in_office, answers),
+        "offices": partial(offices, answers),
         "half_read": partial(half_read_text, answers),
         "terms": answers.terms if has("gold.controller_term") else list,
         "findings": answers.findings if has("gold.finding") else list,

@@ -3,7 +3,7 @@
 from jobs.questions.finding_lines import SEVERITY, is_since, told
 from jobs.questions.nodes import may_be_silent
 from jobs.screen.facts import Facts
-from jobs.text import counted
+from jobs.text import clock, counted
 
 UNTOLD = "who led what, and for how long partitions had no leader, is not known"
 
@@ -55,6 +55,7 @@ def not_enough(facts: Facts) -> str:
 def not_known(facts: Facts) -> list[str]:
     """What a reader would expect to be told of, and no line says."""
     lines = [f"         {facts.half_read}, so {UNTOLD}"] if facts.half_read else []
+    lines += two_in_office(facts)
     judged = facts.elections
     if not judged or not judged["undecided"]:
         return lines
@@ -63,6 +64,18 @@ def not_known(facts: Facts) -> list[str]:
         *lines,
         f"         of {judged['undecided']:,} of {judged['chosen']:,} elections no line tells whether they were unclean"
         f" ({why})",
+    ]
+
+
+def two_in_office(facts: Facts) -> list[str]:
+    """Of several controllers without a term none is known to have given up."""
+    if len(facts.offices) < 2:
+        return []
+    names = [
+        f"{one['controller_id']} (from {clock(one['from_at'])}, epoch not told)" for one in facts.offices
+    ]
+    return [
+        f"         controllers {', '.join(names[:-1])} and {names[-1]} took over, and no line tells that one resigned"
     ]
 
 

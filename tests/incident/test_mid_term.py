@@ -38,3 +38,25 @@ def test_what_it_decides_counts(log: Path) -> None:
     sessions = tables_of(answer_of([log], settings_of(), "c"))["gold.broker_session"].sort("joined_at")
     assert sessions["term_id"].to_list()[-1] == "1-0"
     assert sessions["left_how"].to_list() == ["uncontrolled", None]
+
+
+TAKEN_OVER = """\
+[2026-11-21 09:31:0{second},384] INFO [Controller id={node}] Registering handlers (kafka.controller.KafkaController)
+[2026-11-21 09:31:0{second},843] INFO [Controller id={node}] Starting the controller scheduler (kafka.controller.KafkaController)
+"""
+
+
+def test_two_controllers_without_a_line_of_their_elections(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for node, second in ((2, 2), (1, 9)):
+        folder = tmp_path / f"broker-{node}"
+        folder.mkdir()
+        (folder / "controller.log").write_text(TAKEN_OVER.format(node=node, second=second))
+    said = " ".join(printed(capsys, str(tmp_path)).split())
+    assert "| controller 1 (epoch not told) VERDICT" in said
+    assert (
+        "controllers 2 (from 09:31:02.384, epoch not told) and 1 (from 09:31:09.384, epoch not told)" in said
+    )
+    asked = " ".join(printed(capsys, str(tmp_path), "--ask", "who-was-controller").split())
+    assert "lines in office are of controller 2 from 2026-11-21 09:31:02.384 UTC on, controller 1" in asked

@@ -2,7 +2,15 @@
 
 import pytest
 
-from jobs.questions.nodes import controller_text, in_office, may_be_silent, mode_of, release_text, releases_of
+from jobs.questions.nodes import (
+    controller_text,
+    in_office,
+    may_be_silent,
+    mode_of,
+    offices,
+    release_text,
+    releases_of,
+)
 from jobs.questions.rows import Row
 from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.kafka.wording.releases import bits, everything
@@ -65,6 +73,30 @@ def test_ratios_are_printed_in_office() -> None:
     given = frame(BY_SHORT_NAME["imbalance_observation"].spec, ratios)
     assert in_office(answers_of(imbalance_observation=given)) == 2
     assert in_office(answers_of()) is None
+
+
+STEPS = """
+    controller_id | logged_at | step
+    2             | 1         | initializing_context
+    2             | 2         | scheduler_started
+    1             | 9         | deleting_isr_notifications
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("", [(2, 1, 2), (1, 9, 9)]),
+        ("2 | 8 | resigned", [(1, 9, 9)]),
+        ("1 | 8 | resigned", [(2, 1, 2), (1, 9, 9)]),
+        ("3 | 8 | starting", [(2, 1, 2), (1, 9, 9)]),
+    ],
+)
+def test_who_takes_over_is_in_office(said: str, expected: list[tuple[int, int, int]]) -> None:
+    given = answers_of(controller_event=frame(BY_SHORT_NAME["controller_event"].spec, f"{STEPS}{said}"))
+    found = [(one["controller_id"], one["from_at"], one["until_at"]) for one in offices(given)]
+    assert found == [(node, at(begin), at(end)) for node, begin, end in expected]
+    assert in_office(given) == 1
 
 
 LAST = {"controller_id": 2, "controller_epoch": 8, "ended_at": None, "superseded_at": None}

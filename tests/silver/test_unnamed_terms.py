@@ -52,6 +52,7 @@ def term_of(*lines: tuple[int, str, int]) -> pl.DataFrame:
             ((2, ACTIVE, 1), (1, FENCED, 61)),
             "1-7 | 2 | 7 | 1 | 1 | 1 | 1 | 1",
         ),
+        (((1, FENCED, 1), (1, RENOUNCED, 9)), ""),
         (((1, REPLAYED, 1), (2, LEADS, 2)), ""),
     ],
 )  # fmt: skip

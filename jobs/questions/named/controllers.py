@@ -4,6 +4,7 @@ from datetime import datetime
 
 from jobs.questions.answers import Answers
 from jobs.questions.named.answer import Answer, Told
+from jobs.questions.nodes import offices
 from jobs.questions.reasons import reason_text
 from jobs.questions.rows import Row
 from jobs.questions.tenures import LAST_LINE, is_end_unseen
@@ -17,7 +18,7 @@ def who_was_controller(answers: Answers, at: datetime | None) -> Answer:
     last = answers.last_at()
     rows = terms_told(answers)
     if not rows or last is None:
-        return Answer("Not enough evidence: no line of a controller in office was read.", as_of=last)
+        return Answer(f"Not enough evidence: {without_term(answers)}.", as_of=last)
     asked = last if at is None else at
     if asked > last:
         at_end = who_was_controller(answers, None)
@@ -40,6 +41,15 @@ def who_was_controller(answers: Answers, at: datetime | None) -> Answer:
     if others:
         sentence += f" {' and '.join(map(named, others))} had not yet resigned."
     return Answer(sentence, [term_told(one) for one in reversed(held)], [], last)
+
+
+def without_term(answers: Answers) -> str:
+    seen = [
+        f"controller {one['controller_id']} from {at_text(one['from_at'])} on" for one in offices(answers)
+    ]
+    if not seen:
+        return "no line of a controller in office was read"
+    return f"no election was read; lines in office are of {', '.join(seen)}"
 
 
 def terms_told(answers: Answers) -> list[Row]:

@@ -20,7 +20,7 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
         .select(
             *("cluster_id", "controller_id", *IN_TERM),
             from_at=pl.coalesce("elected_at", "first_seen_at"),
-is_unseen=col("elected_at").is_null() & col("told_from_at").is_null(),
+            is_unseen=col("elected_at").is_null() & col("told_from_at").is_null(),
             told_until_at=pl.coalesce("told_until_at", "elected_at", "first_seen_at"),
         )
         .sort("cluster_id", "from_at", "life", "controller_epoch")

@@ -25,13 +25,15 @@ def with_succession(term: pl.DataFrame) -> pl.DataFrame:
 
     Terms of ZooKeeper and of KRaft follow one another each by themselves.
     is_succeeded: the next one seen is the next one that there was, and its election was seen. In KRaft not every
-    epoch has a leader.
+    epoch has a leader; of one that was in office before lines tell of an election it is not known whether it was
+    deposed by then.
     """
     node = ("cluster_id", "controller_id")
     life, epoch, began_at = col("life"), col("controller_epoch"), col("began_at")
     is_same_life = life.shift(-1).over(MODE) == life
     is_next_epoch = epoch.shift(-1).over(MODE) == epoch + 1
-    is_next = (is_same_life & is_next_epoch) | (col("mode") == "kraft")
+    is_begin_unseen = col("elected_at").is_null() & col("told_from_at").is_not_null()
+    is_next = (is_same_life & is_next_epoch) | ((col("mode") == "kraft") & ~is_begin_unseen)
     is_seen = col("elected_at").shift(-1).over(MODE).is_not_null()
     following = (
         term.with_columns(began_at=pl.coalesce("elected_at", "first_seen_at"))

@@ -1,5 +1,6 @@
 """Terms of KRaft controllers that were in office before the first line that names a term, by what they alone print."""
 
+from datetime import timedelta
 from functools import cache
 
 import polars as pl
@@ -13,6 +14,7 @@ LINE = ("file_id", "byte_offset")
 OBSERVED = "controller_observed_leader"
 KRAFT_LOGGERS = "org.apache.kafka.controller."
 TIME = pl.Datetime("us", "UTC")
+LEAST = timedelta(seconds=10)
 ORDER = ("first_at", *LINE)
 
 
@@ -33,7 +35,8 @@ def unnamed_terms(
     A controller is in office for weeks, and the logs of the last days have no line of its election. Its epoch is that
     of the line by which it renounces; where it has none, 0, and below 0 those of controllers before it: no controller
     is elected with such an epoch. From the first of its lines to the last one before it gives up, its process starts
-    anew, it hears of another leader, or a known term begins.
+    anew, it hears of another leader, or a known term begins; none where that is so within seconds: who was frozen, and
+    deposed meanwhile, writes such lines until it hears of it.
     known: (cluster_id, elected_at, first_seen_at) of KRaft terms. lives_before: (cluster_id, lives_before) in
     ZooKeeper.
     Source: QuorumController, from 2.8: who replays the log decides nothing.
@@ -46,7 +49,7 @@ def unnamed_terms(
         "cluster_id", "first_at", "last_at", "file_id", controller_id="node_id", byte_offset="first_offset"
     )
     begun = acts.sort(ORDER).unique(NODE, keep="first", maintain_order=True).pipe(before_known, known)
-    spans = begun.pipe(with_end, controller_event).drop("last_at")
+    spans = begun.pipe(with_end, controller_event).filter(is_no_remnant()).drop("last_at")
     return (
         spans.join(last_acts(spans, acts), on=NODE, how="left")
         .join(lives_before, on="cluster_id", how="left")
@@ -91,6 +94,10 @@ def with_end(begun: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFram
         .with_columns(until_at=pl.min_horizontal("over_at", "known_at"))
         .drop("over_at", "step")
     )
+
+
+def is_no_remnant() -> pl.Expr:
+    return (col("until_at") - col("first_at") >= LEAST).fill_null(value=True)
 
 
 def last_acts(spans: pl.DataFrame, acts: pl.DataFrame) -> pl.DataFrame:
