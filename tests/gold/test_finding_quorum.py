@@ -86,3 +86,16 @@ def test_over_and_who_refused_whom() -> None:
 )  # fmt: skip
 def test_what_is_no_race(logs: dict[int, list[str]]) -> None:
     assert not [row for row in found(logs) if row["rule"] == "quorum_without_leader"]
+
+
+def test_the_leader_is_known_from_others_where_its_own_log_begins_later() -> None:
+    """Voters name node 3 for half a minute; its own log begins after a restart."""
+    heard = [NONE.format("0:30,110", 2, 5), LEADS.format("0:30,220", 2, 6, 3), NONE.format("1:00,000", 2, 7)]
+    next_one = ACTIVE.format("1:00,500", 2, 7)
+    later = [LEADS.format("5:00,000", 3, 7, 2)]
+    assert found({1: BEGUN, 2: [*heard, next_one]}) == []
+    assert found({1: BEGUN, 2: [*heard, next_one], 3: later}) == []
+    names_it = NONE.format("0:30,150", 3, 6)
+    assert [row["rule"] for row in found({1: BEGUN, 2: [*heard, next_one], 3: [names_it, *later]})] == [
+        "no_controller"
+    ]

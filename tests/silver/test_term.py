@@ -1,5 +1,8 @@
 """Terms: elected, only named by others, and epochs that a wiped cluster uses again."""
 
+from typing import Any
+
+import polars as pl
 import pytest
 
 from pipeline.silver.term import lives_of
@@ -156,13 +159,22 @@ QUORUM = """
     [2026-11-21 00:00:24,000] INFO [QuorumController id=101] In the new epoch 6, the leader is 103. (org.apache.kafka.controller.QuorumController)
     [2026-11-21 00:00:26,000] INFO [QuorumController id=101] In the new epoch 7, the leader is 102. (org.apache.kafka.controller.QuorumController)
 """
+ACTIVE_102 = """
+    [2026-11-21 00:00:26,100] INFO [QuorumController id=102] Becoming the active controller at epoch 7, next write offset 620. (org.apache.kafka.controller.QuorumController)
+"""
 SILENT_PEER = """
     [2026-11-21 00:00:25,000] INFO [QuorumController id=102] In the new epoch 6, the leader is 103. (org.apache.kafka.controller.QuorumController)
 """
 
 
+def heard(logs: dict[tuple[int, str], str], **columns: pl.Expr) -> list[Any]:
+    """Terms of the logs that no line of their controller tells."""
+    found = built(records_in(logs).with_columns(**columns), "term")["term"]
+    return sorted(found.filter(pl.col("elected_at").is_null())["term_id"])
+
+
 def test_a_term_of_a_controller_without_lines_is_what_others_heard() -> None:
-    """Of 102 lines were read: it never became active."""
+    """Nor does the log of 102 speak for epoch 7: it ends before."""
     found = built(records_in({(101, "controller"): QUORUM, (102, "controller"): SILENT_PEER}), "term")["term"]
     expected = frame(
         SPEC,
@@ -170,10 +182,45 @@ def test_a_term_of_a_controller_without_lines_is_what_others_heard() -> None:
         term_id | controller_id | elected_at | first_seen_at | last_seen_at | certainty
         1-4     | 101           | 21         | 21            | 21           | proved
         1-6     | 103           |            | 24            | 25           | inferred
+        1-7     | 102           |            | 26            | 26           | inferred
         """,
     )
     told = ("term_id", "controller_id", "elected_at", "first_seen_at", "last_seen_at", "certainty")
     same_rows(found, expected, *told)
+
+
+NAMES_IT = """
+    [2026-11-21 00:00:25,500] INFO [QuorumController id=102] In the new epoch 7, the leader is (none). (org.apache.kafka.controller.QuorumController)
+"""
+STARTS_ANEW = """
+    [2026-11-21 01:00:00,000] INFO [QuorumController id=102] In the new epoch 9, the leader is 101. (org.apache.kafka.controller.QuorumController)
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        pytest.param("", ["1-6", "1-7"], id="no line"),
+        pytest.param(STARTS_ANEW, ["1-6", "1-7", "1-9"], id="begins later"),
+        pytest.param(SILENT_PEER + NAMES_IT, ["1-6"], id="names the epoch and no office"),
+        pytest.param(STARTS_ANEW.replace("epoch 9", "epoch 5"), ["1-6", "1-7"], id="says what it had stored"),
+        pytest.param(SILENT_PEER + ACTIVE_102, ["1-6"], id="says it itself"),
+    ],
+)
+def test_a_log_speaks_for_the_epochs_that_it_names(own: str, expected: list[str]) -> None:
+    assert heard({(101, "controller"): QUORUM, (102, "controller"): own}) == expected
+
+
+def test_what_it_names_in_another_life_is_of_that_one() -> None:
+    before = QUORUM.replace("11-21", "11-09")
+    logs = {(101, "controller"): before + QUORUM, (102, "controller"): NAMES_IT.replace("11-21", "11-09")}
+    assert heard(logs) == ["1-6", "2-6", "2-7"]
+
+
+def test_the_file_of_several_nodes_speaks_for_none_that_is_silent_in_it() -> None:
+    logs = {(101, "controller"): QUORUM, (102, "controller"): NAMES_IT}
+    assert heard(logs) == ["1-6"]
+    assert heard(logs, file_id=pl.lit("shared")) == ["1-6", "1-7"]
 
 
 IN_ZOOKEEPER = """

@@ -1,35 +1,50 @@
-"""Terms of KRaft controllers whose own logs are missing, by what other controllers heard of the quorum."""
+"""Terms of KRaft controllers of which no own line tells, by what other controllers heard of the quorum."""
+
+from datetime import timedelta
 
 import polars as pl
-from polars import col, lit, when
+from polars import col, lit
 
 OWN = ("cluster_id", "controller_id", "controller_epoch")
+OF_LIFE = ("cluster_id", "life", "controller_epoch")
 LINE = ("file_id", "byte_offset")
 NOT_SEEN = ("elected_at", "told_from_at", "told_until_at")
 TIME = pl.Datetime("us", "UTC")
+OBSERVED = "controller_observed_leader"
+CLOCKS = timedelta(seconds=10)  # others may hear of a leader before it says itself that it is active
 
 
 def peer_reported_terms(
     controller_event: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame
 ) -> pl.DataFrame:
-    """One row per leader epoch that another controller says a node leads of which no line was read: columns of
-    silver.term; elected: (cluster_id, mode, life, elected_at, ...) of elections that were seen;
+    """One row per leader epoch of a life that another controller says a node leads, and of which the node itself says
+    nothing: columns of silver.term; elected: (OWN, mode, life, elected_at, ...) of elections that were seen;
     lives_before: (cluster_id, lives_before) in ZooKeeper.
 
-    Of a node whose lines were read it is known when it became active, and that it never did where none says so.
-    Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 2.8.
+    A node's log speaks only for the epochs that it names: each controller prints every new epoch that it hears of, and
+    one whose log names an epoch without a word that it became active never was. It may have won the vote and lost the
+    epoch before its controller had read all of the metadata log. Where several nodes write into one file, lines are
+    lost, so that silence there says nothing.
+    Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 3.3.
     """
-    heard = heard_of(controller_event)
     in_kraft = elected.filter(col("mode") == "kraft")
-    lives = in_kraft.group_by("cluster_id", "life").agg(from_at=col("elected_at").min())
-    begun = when(col("from_at") <= col("first_seen_at")).then(col("life")).max()
-    first = col("lives_before").max().fill_null(0) + 1
-    life = pl.coalesce(begun, col("life").min(), first).cast(pl.Int32)
+    said = (
+        controller_event.pipe(with_own_files)
+        .filter(col("event") == OBSERVED, col("controller_epoch").is_not_null())
+        .pipe(with_life, in_kraft, lives_before)
+    )
+    denied = said.filter("has_own_files").select(*OF_LIFE, controller_id="node_id")
     return (
-        heard.join(lives, on="cluster_id", how="left")
-        .join(lives_before, on="cluster_id", how="left")
-        .group_by(heard.columns)
-        .agg(life=life)
+        said.pipe(first_hand)
+        .pipe(without_claimed, in_kraft)
+        .join(denied, on=[*OF_LIFE, "controller_id"], how="anti")
+        .sort("logged_at", *LINE)
+        .group_by(*OWN, "life")
+        .agg(
+            col(LINE).first(),
+            first_seen_at=col("logged_at").first(),
+            last_seen_at=col("logged_at").last(),
+        )
         .with_columns(
             *(lit(None, TIME).alias(name) for name in NOT_SEEN),
             term_id=pl.format("{}-{}", "life", "controller_epoch"),
@@ -40,23 +55,53 @@ def peer_reported_terms(
     )
 
 
-def heard_of(controller_event: pl.DataFrame) -> pl.DataFrame:
-    """(OWN, LINE, first_seen_at, last_seen_at) of leader epochs said to be of nodes without lines."""
-    writers = controller_event.select("cluster_id", controller_id="node_id")
-    is_report = (
-        (col("step") == "observed")
-        & col("active_controller_id").is_not_null()
-        & col("controller_epoch").is_not_null()
-    )
+def with_life(heard: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame) -> pl.DataFrame:
+    """Reports with the life of the metadata at their time, by the elections seen; before the first one that of it."""
+    begun = elected.group_by("cluster_id", "life").agg(from_at=col("elected_at").min())
+    first = begun.group_by("cluster_id").agg(first_life=col("life").min())
+    after_zookeeper = col("lives_before").fill_null(0) + 1
     return (
-        controller_event.filter(is_report)
-        .with_columns(controller_id="active_controller_id")
-        .join(writers, on=OWN[:2], how="anti")
-        .sort("logged_at", *LINE)
-        .group_by(OWN)
-        .agg(
-            col(LINE).first(),
-            first_seen_at=col("logged_at").first(),
-            last_seen_at=col("logged_at").last(),
+        heard.sort("logged_at", *LINE)
+        .join_asof(
+            begun.sort("from_at"),
+            left_on="logged_at",
+            right_on="from_at",
+            by="cluster_id",
+            check_sortedness=False,
         )
+        .join(first, on="cluster_id", how="left", maintain_order="left")
+        .join(lives_before, on="cluster_id", how="left", maintain_order="left")
+        .with_columns(life=pl.coalesce("life", "first_life", after_zookeeper).cast(pl.Int32))
+    )
+
+
+def with_own_files(controller_event: pl.DataFrame) -> pl.DataFrame:
+    """Adds has_own_files: no other node writes into a file of that node."""
+    is_own = col("node_id").n_unique().over("cluster_id", "file_id") == 1
+    return controller_event.with_columns(is_own=is_own).with_columns(
+        has_own_files=col("is_own").all().over("cluster_id", "node_id")
+    )
+
+
+def first_hand(said: pl.DataFrame) -> pl.DataFrame:
+    """Reports that name a leader; not those of an epoch below one that was heard of before: a process that starts says
+    first what it had stored of the quorum."""
+    epoch = col("controller_epoch")
+    newest = epoch.cum_max().over("cluster_id", "life")
+    return (
+        said.sort("logged_at", *LINE)
+        .filter(col("active_controller_id").is_not_null(), epoch == newest)
+        .with_columns(controller_id="active_controller_id")
+    )
+
+
+def without_claimed(reports: pl.DataFrame, elected: pl.DataFrame) -> pl.DataFrame:
+    """Without reports of a term whose controller says itself that it became active, as of then or before."""
+    claims = elected.select(*OWN, claimed_from_at=col("elected_at") - CLOCKS).sort("claimed_from_at")
+    return (
+        reports.sort("logged_at")
+        .join_asof(
+            claims, left_on="logged_at", right_on="claimed_from_at", by=list(OWN), check_sortedness=False
+        )
+        .filter(col("claimed_from_at").is_null())
     )
