@@ -7,7 +7,10 @@ from datetime import datetime
 from jobs.verify.proof import Claim, Line, require, require_span
 
 LEADERLESS = re.compile(r"[Ii]n the new epoch (\d+), the leader is \(none\)")
-LED = re.compile(r"Becoming the active controller at epoch (\d+)|In the new epoch (\d+), the leader is \d+\.")
+LED = re.compile(
+    r"Becoming the active controller at epoch (\d+)|In the new epoch (\d+), the leader is \d+\."
+    r"|Completed transition to (?:Leader(?:State)?|FollowerState)\(.*?\bepoch=(\d+)"
+)
 ELECTED = re.compile(r"Becoming the active controller at epoch (\d+)")
 NODE = r"\[RaftManager (?:id|nodeId)=(\d+)\] "
 REFUSED = re.compile(
@@ -26,7 +29,9 @@ VOTE = re.compile(r"ReplicaKey\(id=(\d+), directoryId=[^)]*\), state=(\w+)")
 def quorum_without_leader(claim: Claim, lines: Sequence[Line]) -> str:
     """By epochs: the first and the last have no leader, none between them has one. By votes: voters have no leader, or
     no majority. Who leads next, who asked for votes, who refused them, and who did not answer."""
-    led = {int(found[1] or found[2]): line.at() for line in lines if (found := LED.search(line.text))}
+    led = {
+        int(found[1] or found[2] or found[3]): line.at() for line in lines if (found := LED.search(line.text))
+    }
     is_race = claim.known("first_epoch") is not None
     since, until = of_epochs(claim, lines, led) if is_race else of_votes(claim, lines, led)
     require(until is not None or claim.valid_until_at is None, "no record says who leads next")
@@ -59,7 +64,8 @@ def of_votes(claim: Claim, lines: Sequence[Line], led: dict[int, datetime]) -> S
     )
     signs = [line.at() for line in lines if is_sign(line)]
     require(signs, "no record says that nobody leads")
-    return min(signs), min((at for one, at in led.items() if one > (epoch or 0)), default=None)
+    last = claim.valid_until_at if claim.valid_until_at in signs else None  # it is told of up to there
+    return min(signs), min((at for one, at in led.items() if one > (epoch or 0)), default=last)
 
 
 def is_sign(line: Line) -> bool:

@@ -62,6 +62,14 @@ def found(controller: Logs, server: Logs) -> list[Row]:
     return [row for row in rows if row["rule"] in {"quorum_without_leader", "no_controller"}]
 
 
+RENOUNCED = (
+    "[2026-11-21 00:01:08,300] WARN [QuorumController id=1] Renouncing the leadership due to a metadata log event. "
+    "We were the leader at epoch 4, but in the new epoch 5, the leader is (none). Reverting to last stable offset 7. "
+    "(org.apache.kafka.controller.QuorumController)"
+)
+NOBODY = AT.format("1:08,400") + (
+    "[QuorumController id=2] In the new epoch 5, the leader is (none). (org.apache.kafka.controller.QuorumController)"
+)
 FIRST = [ACTIVE.format("0:10,000", 1, 4)]
 BACK = [CREATED.format("1:31,000", 1)]
 NEXT = [ACTIVE.format("1:32,000", 3, 5)]
@@ -84,12 +92,7 @@ def test_without_a_majority_votes_tell_since_when_and_who_did_not_answer() -> No
 
 def test_a_leader_that_lost_its_majority_says_since_when() -> None:
     server = [MAJORITY.format("1:08,000", 1), *asks_in_vain(1)]
-    renounced = (
-        "[2026-11-21 00:01:08,300] WARN [QuorumController id=1] Renouncing the leadership due to a metadata log event. "
-        "We were the leader at epoch 4, but in the new epoch 5, the leader is (none). Reverting to last stable offset "
-        "7. (org.apache.kafka.controller.QuorumController)"
-    )
-    [row] = found({1: [*FIRST, renounced], 3: [ACTIVE.format("1:32,000", 3, 6)]}, {1: server})
+    [row] = found({1: [*FIRST, RENOUNCED], 3: [ACTIVE.format("1:32,000", 3, 6)]}, {1: server})
     assert row["sentence"].startswith("no controller for 24.0 s after controller 1 (epoch 4); node 1 asked")
 
 
@@ -130,3 +133,49 @@ SLOW = (
 )  # fmt: skip
 def test_what_is_no_lost_quorum(controller: Logs, server: Logs) -> None:
     assert [row for row in found(controller, server) if row["rule"] == "quorum_without_leader"] == []
+
+
+STATE = AT + "[RaftManager id={1}] Completed transition to {2} (org.apache.kafka.raft.QuorumState)"
+FOLLOWS = "FollowerState(fetchTimeoutMs=2000, epoch={0}, leaderId={1}, voters=[1, 2, 3], highWatermark=Optional.empty)"
+FOLLOWS_FROM_4 = "FollowerState(fetchTimeoutMs=2000, epoch={0}, leader={1}, leaderEndpoints=Endpoints(endpoints={{}}), voters=[1, 2, 3]) from UnattachedState(epoch=4, leaderId=OptionalInt.empty, voters=[1, 2, 3])"
+LEADS = "Leader(localId=3, epoch={0}, epochStartOffset=1588, highWatermark=Optional.empty, voterStates={{}})"
+SIGNALS = (
+    AT + "Registered signal handlers for TERM, INT, HUP (org.apache.kafka.common.utils.LoggingSignalHandler)"
+)
+STARTS = SIGNALS.format("1:35,000")
+
+
+@pytest.mark.parametrize("state", [FOLLOWS, FOLLOWS_FROM_4, LEADS])
+def test_server_log_alone_tells_that_it_is_over(state: str) -> None:
+    """In the same epoch too: a voter that heard nothing of its leader finds it again."""
+    asked = {node: asks_in_vain(node) for node in (2, 3)}
+    assert [row["severity"] for row in found({}, asked)] == ["critical"]
+    for epoch in (4, 5):
+        assert found({}, asked | {3: [*asked[3], STATE.format("1:40,000", 3, state.format(epoch, 1))]}) == []
+
+
+def test_what_a_process_had_stored_is_no_sign_of_a_leader() -> None:
+    stored = STATE.format("1:35,100", 3, FOLLOWS.format(4, 1))
+    asked = {2: asks_in_vain(2), 3: [*asks_in_vain(3), STARTS, stored]}
+    assert [row["severity"] for row in found({}, asked)] == ["critical"]
+
+
+def test_one_voter_alone_does_not_know_whether_the_others_have_a_leader() -> None:
+    """Nothing goes on: its last line that says so is the end of what is told."""
+    [row] = found({}, {3: asks_in_vain(3)})
+    assert (row["severity"], row["certainty"]) == ("warning", "undetermined")
+    assert row["valid_until_at"] is not None
+    assert row["sentence"] == (
+        "no controller known to node 3 for at least 18.0 s, and no log that was read tells whether the others had one; "
+        "node 3 asked for votes, nodes 1 and 2 did not answer: start them or mend the network"
+    )
+
+
+def test_server_log_of_others_tells_that_a_controller_has_a_successor() -> None:
+    logs = {1: [*FIRST, RENOUNCED], 2: [NOBODY]}
+    assert [row["rule"] for row in found(logs, {3: [SIGNALS.format("5:00,000")]})] == ["no_controller"]
+    led = [STATE.format("1:08,700", 3, LEADS.format(6)), SIGNALS.format("5:00,000")]
+    assert found(logs, {3: led}) == []
+    [row] = found(logs, {3: [led[0].replace("1:08", "1:48"), led[1]]})
+    assert row["sentence"].startswith("no controller for at least 40.3 s after controller 1 (epoch 4)")
+    assert row["valid_until_at"] is not None

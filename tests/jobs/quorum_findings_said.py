@@ -26,11 +26,35 @@ FETCH_2_AGAIN = FETCH_2.replace("58:37,382", "58:42,382")
 REFUSED_2 = "[2026-11-21 04:58:37,450] INFO [RaftManager id=2] Insufficient remaining votes to become candidate. Current epoch election state is EpochElection(voterStates={1=VoterState(replicaKey=ReplicaKey(id=1, directoryId=<undefined>), state=REJECTED), 2=VoterState(replicaKey=ReplicaKey(id=2, directoryId=<undefined>), state=GRANTED)}).  (org.apache.kafka.raft.KafkaRaftClient)"
 ASKED_2 = ASKED_3.replace("id=3", "id=2").replace("3=V", "2=V")
 
+FOLLOWS_8 = "[2026-11-21 04:59:17,700] INFO [RaftManager id=2] Completed transition to FollowerState(fetchTimeoutMs=2000, epoch=8, leaderId=3, voters=[1, 2, 3], highWatermark=Optional.empty, fetchingSnapshot=Optional.empty) (org.apache.kafka.raft.QuorumState)"
+NOBODY_7 = "[2026-11-21 04:58:38,100] INFO [QuorumController id=2] In the new epoch 7, the leader is (none). (org.apache.kafka.controller.QuorumController)"
+HEARD_6 = NOBODY_7.replace("38,100", "04,310").replace("epoch 7", "epoch 6").replace("(none)", "1")
+
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "quorum_without_leader by votes": (
         finding("quorum_without_leader", "04:58:37.382", "04:59:17.589",
             controller_id="1", controller_epoch="6", lasted_ms="40207", asking_ids="3", unanswered_ids="1,2"),
         [ELECTED_6, FETCH_3, ASKED_3, UNREACHED_2, ELECTED_8], CONFIRMED,
+    ),
+    "quorum_without_leader of one voter": (
+        finding("quorum_without_leader", "04:58:37.382", "04:58:39.044",
+            lasted_ms="1662", asking_ids="3", unanswered_ids="1"),
+        [FETCH_3, ASKED_3], CONFIRMED,
+    ),
+    "quorum_without_leader then a state": (
+        finding("quorum_without_leader", "04:58:37.382", "04:59:17.700",
+            controller_id="1", controller_epoch="6", lasted_ms="40318", asking_ids="3", unanswered_ids="1"),
+        [ELECTED_6, FETCH_3, ASKED_3, FOLLOWS_8], CONFIRMED,
+    ),
+    "no_controller then a state": (
+        finding("no_controller", "04:58:38.100", "04:59:17.700",
+            controller_id="1", controller_epoch="6", at_least_ms="39600"),
+        [ELECTED_6, NOBODY_7, FOLLOWS_8], CONFIRMED,
+    ),
+    "no_controller who led is heard": (
+        finding("no_controller", "04:58:38.100", "04:59:17.589",
+            controller_id="1", controller_epoch="6", at_least_ms="39489"),
+        [HEARD_6, NOBODY_7, ELECTED_8], CONFIRMED,
     ),
     "voter_out_of_touch": (
         finding("voter_out_of_touch", "04:58:37.382", "04:58:42.382",
@@ -59,6 +83,11 @@ ALTERED = [
 ]
 
 ALTERED += [
+    ("quorum_without_leader of one voter", "39,044", "39,045", "no record says who leads next"),
+    ("quorum_without_leader then a state", "17,700", "17,701", "held from"),
+    ("quorum_without_leader then a state", "epoch=8", "epoch=6", "no record says who leads next"),
+    ("no_controller then a state", "epoch=8", "epoch=6", "or who led next"),
+    ("no_controller who led is heard", "leader is 1", "leader is 2", "no record of controller 1"),
     ("voter_out_of_touch", "37,382", "37,383", "the first record is of"),
     ("voter_out_of_touch", "42,382", "42,383", "the last record is of"),
     ("voter_out_of_touch", "state=REJECTED", "state=UNRECORDED", "refusing_ids are []"),

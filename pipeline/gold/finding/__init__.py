@@ -38,6 +38,7 @@ from pipeline.gold.finding.partitions import standing_imbalance
 from pipeline.gold.finding.powerless import controller_powerless
 from pipeline.gold.finding.quorum import quorum_without_leader, without_races
 from pipeline.gold.finding.quorum_flapping import quorum_flapping
+from pipeline.gold.finding.quorum_states import led_states, with_next_state
 from pipeline.gold.finding.quorum_touch import voter_out_of_touch
 from pipeline.gold.finding.quorum_voters import voter_data, voter_refused
 from pipeline.gold.finding.ratios import ratio_disagreement, stated_imbalance
@@ -99,9 +100,12 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
     lost_dirs = lost_log_dirs(failed_log_dirs(node_event), broker_event)
+    states = led_states(controller_event, node_event)
+    ended = with_next_state(controller_term, states)
     races = quorum_without_leader(
         controller_event,
-        controller_term,
+        ended,
+        states,
         node_event,
         connection_event,
         process_run,
@@ -126,7 +130,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         controller_outlived(controller_term, audit_limit),
         deposed_controller_wrote(controller_term, audit_limit),
         controller_powerless(controller_term, audit_limit, data_end),
-        no_controller(controller_term, broker_session, audit_limit, data_end).pipe(without_races, races),
+        no_controller(ended, broker_session, audit_limit, data_end).pipe(without_races, races),
         races,
         quorum_flapping(controller_term, controller_event, node_event, audit_limit),
         voter_out_of_touch(controller_term, node_event, races, audit_limit, data_end),

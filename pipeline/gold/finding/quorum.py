@@ -5,6 +5,7 @@ from polars import col, lit, when
 
 from pipeline.gold.finding.quorum_epochs import STILL_MS, by_epoch, heard, races, with_begin
 from pipeline.gold.finding.quorum_gaps import gaps_at_end, gaps_of_terms, long_ones
+from pipeline.gold.finding.quorum_states import with_witnesses
 from pipeline.gold.finding.quorum_votes import ASKS, quorum_signs, with_votes
 from pipeline.gold.finding.terms import without_stopped
 from pipeline.gold.finding.wording import (
@@ -27,6 +28,7 @@ from pipeline.model.settings import AuditLimit
 def quorum_without_leader(
     controller_event: pl.DataFrame,
     controller_term: pl.DataFrame,
+    states: pl.DataFrame,
     node_event: pl.DataFrame,
     connection_event: pl.DataFrame,
     process_run: pl.DataFrame,
@@ -39,11 +41,14 @@ def quorum_without_leader(
     while it goes on at the end of the data.
 
     Not where several controllers print and only one of them hears of it: that one is cut off. Nor where all brokers had
-    been stopped before, or of nodes that are being stopped.
+    been stopped before, or of nodes that are being stopped. Where logs of fewer than half of the voters were read, the
+    others may have had a leader: what those that were read ask in vain is told as that, and nothing goes on.
+    states: led_states(); controller_term: with_next_state().
     Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, KafkaRaftClient.handleVoteResponse, up to 3.9;
     from 4.0 a node that gets no votes raises no epoch (KIP-996), and only server.log tells: pollProspective.
     """
-    signs, said = quorum_signs(node_event), heard(controller_event, controller_term)
+    signs = quorum_signs(node_event)
+    said = heard(controller_event, controller_term, states)
     raced = (
         said.pipe(by_epoch)
         .pipe(races)
@@ -51,10 +56,11 @@ def quorum_without_leader(
         .pipe(with_begin, controller_term)
     )
     ended = gaps_of_terms(signs, controller_term, process_run, data_end)
-    still = gaps_at_end(signs, said, controller_event, data_end)
+    still = gaps_at_end(signs, said, states, controller_event, data_end)
     open_ended = ended.filter(col("over_at").is_null()).select("cluster_id")
     gaps = (
         pl.concat([ended, still.join(open_ended, on="cluster_id", how="anti").select(ended.columns)])
+        .pipe(with_witnesses, controller_event, signs)
         .pipe(long_ones, audit_limit.no_quorum_leader_ms)
         .with_columns(vacancy_at="since_at", superseded_at="over_at")
         .pipe(without_stopped, broker_session)
@@ -70,7 +76,7 @@ def quorum_without_leader(
 
 def told(found: pl.DataFrame) -> pl.DataFrame:
     lasted_ms = millis("over_at") - millis("since_at")
-    is_open = col("over_at").is_null()
+    is_open, is_sure = col("over_at").is_null(), col("is_sure").fill_null(value=True)
     is_still = is_open & (millis("until_at") - millis("last_at") <= STILL_MS)
     bound = when("is_begun").then(lit("")).otherwise(lit(" at least"))
     since = words("since {}{}", col("since_at").dt.strftime("%H:%M:%S"), bound)
@@ -78,10 +84,13 @@ def told(found: pl.DataFrame) -> pl.DataFrame:
     end = (
         when(is_still)
         .then(lit(", still so at the end of the data"))
+        .when(~is_sure)
+        .then(lit(", and no log that was read tells whether the others had one"))
         .when(is_open)
         .then(lit(", as long as the logs of controllers go on"))
         .otherwise(lit(""))
     )
+    known_to = when(~is_sure).then(words("known to {} ", nodes("asker_ids"))).otherwise(lit(""))
     is_race = col("epochs_count").is_not_null()
     epochs = when(is_race).then(words(", {} epochs without a leader", "epochs_count")).otherwise(lit(""))
     after = when(col("controller_id").is_not_null()).then(words(" after {}", controller_name()))
@@ -101,8 +110,8 @@ def told(found: pl.DataFrame) -> pl.DataFrame:
         valid_from_at="since_at",
         valid_until_at="over_at",
         sentence=words(
-            "no controller {}{}{}{}{}",
-            *(how_long, after.fill_null(""), epochs, end, votes()),
+            "no controller {}{}{}{}{}{}",
+            *(known_to, how_long, after.fill_null(""), epochs, end, votes()),
         ),
         facts=facts(
             **CONTROLLER,
@@ -112,7 +121,7 @@ def told(found: pl.DataFrame) -> pl.DataFrame:
             lasted_ms=lasted_ms,
             **asks,
         ),
-        certainty=lit("inferred"),
+        certainty=when(is_sure).then(lit("inferred")).otherwise(lit("undetermined")),
         evidence=pl.concat_list(
             col("elected_line").fill_null(NO_LINES), "begin_line", "last_line", "vote_lines", "over_line"
         ).list.unique(maintain_order=True),

@@ -16,20 +16,24 @@ RUN = (*LIFE, "run")
 EPOCH = "controller_epoch"
 
 
-def heard(controller_event: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
-    """(LIFE, EPOCH, at, by_id, is_led, LINE): who leads which epoch, as controllers hear it, or say of themselves."""
+def heard(
+    controller_event: pl.DataFrame, controller_term: pl.DataFrame, states: pl.DataFrame
+) -> pl.DataFrame:
+    """(LIFE, EPOCH, at, by_id, is_led, LINE): who leads which epoch, as controllers hear it, or say of themselves; of
+    epochs whose leader none of them names by states (led_states), then without by_id."""
     is_active = col("event") == ACTIVE
     elected = controller_term.filter(col("mode") == "kraft", col("elected_at").is_not_null())
     begun = elected.group_by(LIFE).agg(from_at=col("elected_at").min())
     first = begun.group_by("cluster_id").agg(first_life=col("life").min())
+    said = controller_event.filter((is_active | (col("event") == HEARD)) & col(EPOCH).is_not_null()).select(
+        *("cluster_id", EPOCH, *LINE),
+        at="logged_at",
+        by_id=pl.coalesce("node_id", "controller_id"),
+        is_led=is_active | col("active_controller_id").is_not_null(),
+    )
+    unheard = states.join(said.filter("is_led"), on=["cluster_id", EPOCH], how="anti")
     return (
-        controller_event.filter((is_active | (col("event") == HEARD)) & col(EPOCH).is_not_null())
-        .select(
-            *("cluster_id", EPOCH, *LINE),
-            at="logged_at",
-            by_id=pl.coalesce("node_id", "controller_id"),
-            is_led=is_active | col("active_controller_id").is_not_null(),
-        )
+        pl.concat([said, unheard.with_columns(by_id=lit(None, pl.Int32)).select(said.columns)])
         .sort("at")
         .join_asof(
             begun.sort("from_at"), left_on="at", right_on="from_at", by="cluster_id", check_sortedness=False
@@ -42,7 +46,7 @@ def heard(controller_event: pl.DataFrame, controller_term: pl.DataFrame) -> pl.D
 def by_epoch(said: pl.DataFrame) -> pl.DataFrame:
     """One row per epoch that controllers heard of: at, line, by_ids; of one that is led, who leads it first."""
     in_turn = said.sort("at", *LINE)
-    known = in_turn.group_by("cluster_id").agg(nodes_count=col("by_id").n_unique())
+    known = in_turn.group_by("cluster_id").agg(nodes_count=col("by_id").drop_nulls().n_unique())
     is_led = col("is_led").any()
     first_led = col("is_led") | ~is_led
     return (
@@ -79,7 +83,7 @@ def races(epochs: pl.DataFrame) -> pl.DataFrame:
             epochs_count=pl.len(),
             from_at=col("at").first(),
             last_at=col("at").max(),
-            heard_count=col("by_ids").explode().n_unique(),
+            heard_count=col("by_ids").explode().drop_nulls().n_unique(),
             first_line=col("line").first(),
             last_line=col("line").last(),
         )

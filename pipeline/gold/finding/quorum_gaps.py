@@ -43,7 +43,9 @@ def gaps_of_terms(
             vacant_line=col("lines").map.get("vacant").fill_null(NO_LINES),
             elected_line=col("lines").map.get("elected").fill_null(NO_LINES),
             over_at="superseded_at",
-            over_line=col("lines").map.get("next_elected").fill_null(NO_LINES),
+            over_line=pl.concat_list(
+                col("lines").map.get("next_elected").fill_null(NO_LINES), "next_state_line"
+            ),
             to_at=pl.coalesce("superseded_at", "until_at"),
         )
     )
@@ -84,12 +86,21 @@ def with_last_life(ended: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFra
 
 
 def gaps_at_end(
-    signs: pl.DataFrame, said: pl.DataFrame, controller_event: pl.DataFrame, data_end: pl.DataFrame
+    signs: pl.DataFrame,
+    said: pl.DataFrame,
+    states: pl.DataFrame,
+    controller_event: pl.DataFrame,
+    data_end: pl.DataFrame,
 ) -> pl.DataFrame:
     """The same of clusters in which nobody was heard to lead since, with no line of the end of a term: half of the
-    voters or more ask, or all that print, are not refused, and no other controller acts. said: who was heard to lead,
-    as quorum_epochs.heard has it."""
-    led = said.filter("is_led").group_by("cluster_id").agg(led_at=col("at").max())
+    voters or more ask, or all that print, are not refused, and no other controller acts. said, states: who was heard to
+    lead, as quorum_epochs.heard and quorum_states.led_states have it."""
+    led = (
+        pl.concat([one.select("cluster_id", "at", "is_led") for one in (said, states)])
+        .filter("is_led")
+        .group_by("cluster_id")
+        .agg(led_at=col("at").max())
+    )
     later = (
         signs.filter(col("step") != REFUSED)
         .join(led, on="cluster_id", how="left")

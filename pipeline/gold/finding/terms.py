@@ -125,7 +125,7 @@ def no_controller(
     Not where a cluster has one broker: while it is down there is nobody to elect, whatever the limit. Nor in KRaft
     where all brokers had left before: they were shut down, and nobody asks. A KRaft
     controller prints little: of one whose process ended it counts from when another heard that nobody leads; if that
-    is the last that is told of the quorum, until the end of the logs.
+    is the last that is told of the quorum, until the end of the logs. controller_term: with_next_state().
     Source: KafkaRaftClient, RaftConfig (controller.quorum.fetch.timeout.ms, election.timeout.ms,
     election.backoff.max.ms), from 2.8.
     """
@@ -143,7 +143,8 @@ def no_controller(
     bound = when(is_vacant).then(lit("at least")).otherwise(lit("up to"))
     bounded = words("{} {}", bound, length(ms))
     how_long = when(is_last).then(lit("as long as the logs go on")).otherwise(bounded)
-    basis = when(is_vacant).then(lines("elected", "vacant", "next_elected")).otherwise("evidence")
+    heard = pl.concat_list(lines("elected", "vacant", "next_elected"), "next_state_line")
+    basis = when(is_vacant).then(heard).otherwise("evidence")
     limit_ms = when(col("mode") == "kraft").then(audit_limit.no_quorum_leader_ms).otherwise(
         audit_limit.no_controller_ms
     )  # fmt: skip
