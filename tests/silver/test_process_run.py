@@ -38,8 +38,10 @@ KRAFT = (
 )
 
 
-def text(*lines: str, hour: int = 0) -> str:
-    return "\n".join(f"[2026-11-21 {hour:02}:{second:02}:00,000] {one}" for second, one in enumerate(lines))
+def text(*lines: str, hour: int = 0, day: int = 21) -> str:
+    return "\n".join(
+        f"[2026-11-{day} {hour:02}:{second:02}:00,000] {one}" for second, one in enumerate(lines)
+    )
 
 
 CASES = {
@@ -80,6 +82,18 @@ def test_a_run_was_killed_only_if_no_line_before_the_next_start_is_missing(hour:
     files = (
         log_table({(1, "server"): text(*lines, hour=at)}, of=f"{at}/")
         for at, lines in ((0, FIRST), (hour, AGAIN))
+    )
+    lines = pl.concat([pl.DataFrame(pl.from_arrow(one)) for one in files])
+    rows = built(lines, "process_run")["process_run"].sort("run_seq")
+    assert rows["end_reason"].to_list() == [reason, None]
+
+
+@pytest.mark.parametrize(("hours", "reason"), [((0, 1, 2), "killed"), ((0, 40, 41), "unknown")])
+def test_a_run_was_killed_only_if_no_file_is_missing_since(hours: tuple[int, ...], reason: str) -> None:
+    """The file of the next start goes on from one that begins days after the run: another life was in between."""
+    files = (
+        log_table({(1, "server"): text(*lines, hour=at % 24, day=21 + at // 24)}, of=f"{at}/")
+        for at, lines in zip(hours, (FIRST, (OTHER, OTHER), AGAIN), strict=True)
     )
     lines = pl.concat([pl.DataFrame(pl.from_arrow(one)) for one in files])
     rows = built(lines, "process_run")["process_run"].sort("run_seq")

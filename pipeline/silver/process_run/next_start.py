@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import polars as pl
-from polars import col, lit
+from polars import col, lit, when
 
 from pipeline.model.lines.evidence import LINE, line
 from pipeline.model.lines.lost_segments import still_lost
@@ -12,6 +12,7 @@ NODE = ("cluster_id", "node_id")
 RUN = (*NODE, "run_seq")
 SERVER_LOGS = ("server", "mixed")
 ONE_START = timedelta(seconds=60)  # a start is through with its first lines by then
+LONG = timedelta(days=1)  # a quiet broker may write nothing for hours
 
 
 def with_next_start(
@@ -34,7 +35,7 @@ def with_next_start(
         .pipe(with_lost, still_lost(lost_segment, source_file))
         .with_columns(
             is_complete=(
-                (is_same_file | col("is_continued")) & ~col("is_beside") & ~col("is_lost")
+                (is_same_file | col("is_continued")) & ~col("is_beside") & ~col("is_lost") & ~col("has_hole")
             ).fill_null(value=False)
         )
     )
@@ -61,8 +62,9 @@ def directories(said: pl.DataFrame) -> pl.DataFrame:
 
 def with_continued(found: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
     """is_continued: the file of the next start began before it, or another file of the node's server.log goes on until
-    the hour before it: logs roll by the hour, or later. is_beside: the run's own file goes on, and the start is in
-    another one: two processes have one id."""
+    the hour before it: logs roll by the hour, or later. has_hole: between the run and that start begins a file that
+    none goes on to like that. is_beside: the run's own file goes on, and the start is in another one: two processes
+    have one id."""
     files = (
         source_file.filter(col("log").is_in(SERVER_LOGS))
         .group_by("cluster_id", "file_id")
@@ -74,7 +76,7 @@ def with_continued(found: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFra
     )
     start_at = col("next_started_at")
     began = files.select("cluster_id", next_start_file="file_id", began_at="first_at")
-    is_hour_before = col("last_at").dt.truncate("1h") >= start_at.dt.truncate("1h") - pl.duration(hours=1)
+    is_hour_before = reaches("last_at", "next_started_at")
     rolled = (
         found.filter(start_at.is_not_null())
         .select(*RUN, "next_started_at", "next_start_file")
@@ -95,12 +97,41 @@ def with_continued(found: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFra
         found.join(began, on=["cluster_id", "next_start_file"], how="left")
         .join(rolled, on=RUN, how="left")
         .join(beside, on=RUN, how="left")
+        .join(holed(found, files), on=RUN, how="left")
         .sort(RUN)
         .with_columns(
             is_continued=has_begun | col("is_rolled").fill_null(value=False),
             is_beside=col("is_beside").fill_null(value=False),
+            has_hole=col("has_hole").fill_null(value=False),
         )
     )
+
+
+def reaches(last_at: str, next_at: str) -> pl.Expr:
+    """True if a log that ends there goes on to one that begins there, as it is rolled by the hour, or later."""
+    return col(last_at).dt.truncate("1h") >= col(next_at).dt.truncate("1h") - pl.duration(hours=1)
+
+
+def holed(found: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
+    """(RUN, has_hole) of runs after whose last line a file of the node begins that none goes on to; or in which one
+    does after a day or more: what is said behind it may be said by another process."""
+    reached_at = col("last_at").cum_max().shift(1).over(NODE)
+    holes = (
+        files.drop_nulls(("node_id", "first_at"))
+        .sort(*NODE, "first_at", "file_id")
+        .with_columns(reached_at=reached_at)
+        .filter(~reaches("reached_at", "first_at"))
+        .select(*NODE, "reached_at", hole_at="first_at")
+    )
+    is_long = col("hole_at") - col("reached_at") > LONG
+    since = when(is_long).then("first_line_at").otherwise("last_line_at")
+    is_between = (col("hole_at") > since) & (col("hole_at") <= col("next_started_at"))
+    between = (
+        found.select(*RUN, "first_line_at", "last_line_at", "next_started_at")
+        .join(holes, on=NODE)
+        .filter(is_between)
+    )
+    return between.select(*RUN, has_hole=lit(value=True)).unique()
 
 
 def with_lost(found: pl.DataFrame, lost: pl.DataFrame) -> pl.DataFrame:
