@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from jobs.layout import table
 from jobs.questions.rows import Row
-from jobs.text import clock, day_clock, shortened
+from jobs.text import clock_by, day_clock, shortened
 from schemas.end_reasons import (
     CLEAN,
     DISK,
@@ -33,7 +33,7 @@ SHORT = {
 UNKNOWN = {
     NO_LOG: "not known: server.log of node {node} of that time would tell",
     NOT_BACK: "not known: server.log of its next start would tell",
-    MISSING: "not known: lines of server.log of node {node} are missing",
+    MISSING: "not known: lines of node {node} are missing",
     STOPPED: "it stopped by itself: no signal and no error is in server.log",
     CLEAN: "not known: its log directories were shut down in order, the lines of that are missing",
     LIVED_ON: "not known: its process went on, and does not say that it lost its session",
@@ -41,6 +41,8 @@ UNKNOWN = {
 # What a term's ended_how says already.
 SAID = {"crashed": KILLED, "shutdown": SIGNALLED, "session_expired": SESSION}
 SHOWN, WIDTH = 10, 100
+# The time that stands before it, of a stay and of a term.
+PRINTED = ("left_at", "ended_at", "superseded_at")
 
 
 def reason_text(row: Row, node: int) -> str:
@@ -51,10 +53,11 @@ def reason_text(row: Row, node: int) -> str:
     if reason not in SHORT:
         return UNKNOWN.get(row["end_unknown_why"], "not known").format(node=node)
     sign_at, at = row["first_sign_at"], row["end_reason_at"]
-    sign = f"first sign {clock(sign_at)}, " if sign_at and sign_at != at else ""
+    told_at = next((row[name] for name in PRINTED if row.get(name)), None)
+    sign = f"first sign {clock_by(sign_at, told_at)}, " if sign_at and sign_at != at else ""
     said = f" ({shortened(detail, 60)})" if detail else ""
     how = {KILLED: "started again", SESSION: "went on"}.get(reason, "at")
-    return f"{SHORT[reason]}{said}: {sign}{how} {clock(at)}"
+    return f"{SHORT[reason]}{said}: {sign}{how} {clock_by(at, told_at)}"
 
 
 def short_reason(row: Row) -> str:

@@ -15,6 +15,7 @@ from jobs.questions.reasons import reason_text, short_reason
 from jobs.questions.rows import Row
 from jobs.text import (
     clock,
+    clock_by,
     counted,
     day_clock,
     epoch_text,
@@ -126,8 +127,10 @@ def life_lines(row: Row, following: Row | None, before: Row | None = None) -> li
         last = f"controller {before['controller_id']}" if before else "the last one"
         lines.append(f"  HELD      {held.format(last=last)}")
     if row["ready_at"]:
-        serving = f", serving {clock(row['serving_at'])}" if row["serving_at"] else ""
-        lines.append(f"  READY     {clock(row['ready_at'])}, {row['ready_ms']} ms after{serving}")
+        serving = f", serving {clock_by(row['serving_at'], row['ready_at'])}" if row["serving_at"] else ""
+        lines.append(
+            f"  READY     {clock_by(row['ready_at'], row['elected_at'])}, {row['ready_ms']} ms after{serving}"
+        )
     elif row["last_step"]:
         lines.append(f"  READY     never; the last step begun was {words(row['last_step'])}")
     lines.append(f"  ENDED     {ended_text(row)}")
@@ -150,7 +153,7 @@ def ended_text(row: Row) -> str:
     if row["ended_how"] == "open":
         return f"not yet; last line {day_clock(row['last_act_at'])}"
     how = words(row["ended_how"] or "not known how")
-    resigned = f", resigned {clock(row['resigned_at'])}" if row["resigned_at"] else ""
+    resigned = f", resigned {clock_by(row['resigned_at'], row['ended_at'])}" if row["resigned_at"] else ""
     return f"{day_clock(row['ended_at'])}  {how}{resigned}" if row["ended_at"] else how
 
 
@@ -179,9 +182,10 @@ def after_lines(row: Row) -> list[str]:
     if row["refused_count"]:
         lines.append(f"  REFUSED   {row['refused_count']} of its requests, as of a controller of the past")
     if row["fenced_from_at"]:
-        until = clock(row["fenced_until_at"]) if row["fenced_until_at"] else "now"
+        since_at, until_at = row["fenced_from_at"], row["fenced_until_at"]
+        until = clock_by(until_at, since_at) if until_at else "now"
         lines.append(
-            f"  FENCED    {clock(row['fenced_from_at'])} to {until}: ZooKeeper refused its writes "
+            f"  FENCED    {clock_by(since_at, row['superseded_at'])} to {until}: ZooKeeper refused its writes "
             f"({counted(row['fenced_count'], 'line')})"
         )
     return lines

@@ -129,4 +129,17 @@ def test_what_is_said_of_each_reason(reason: str | None, detail: str | None, sai
             "end_lines": LINES_TYPE, "first_sign_lines": LINES_TYPE,
         },
     )  # fmt: skip
-    assert rows.select(said=because())["said"].to_list() == [said]
+    assert rows.select(said=because(lit(at(0))))["said"].to_list() == [said]
+
+
+def test_a_time_of_another_day_is_told_with_its_day() -> None:
+    day = 24 * 3600
+    rows = stays().filter(col("left_at") == at(100))
+    said = [
+        rows.select(said=because(lit(told_at)))["said"].item() for told_at in (at(100), at(100 + 2 * day))
+    ]
+    assert said == [
+        ", because it was killed or crashed (first sign at 00:01:21, started again at 00:01:50, no shutdown between)",
+        ", because it was killed or crashed (first sign at 2026-11-21 00:01:21, started again at 2026-11-21 00:01:50, no "
+        "shutdown between)",
+    ]

@@ -25,6 +25,8 @@ UNREAD = STAY | {"end_reason": "unknown", "end_unknown_why": "no_server_log", "e
         (STAY, "killed or crashed: first sign 00:00:20.000, started again 00:00:40.000"),
         (STAY | {"end_reason": "sigterm", "first_sign_at": at(40), "end_detail": "SIGTERM"},
          "told to stop (SIGTERM): at 00:00:40.000"),
+        (STAY | {"first_sign_at": at(20 - 86_400), "end_reason_at": at(40 + 86_400)},
+         "killed or crashed: first sign 2026-11-20 00:00:20.000, started again 2026-11-22 00:00:40.000"),
         (UNREAD, "not known: server.log of node 3 of that time would tell"),
         (STAY | {"end_reason": None}, ""),
     ],

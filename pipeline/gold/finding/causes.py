@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.finding.wording import counted, enumerated, millis, words
+from pipeline.gold.finding.wording import clock, counted, enumerated, millis, words
 from pipeline.model.lines.evidence import LINES_TYPE, NO_LINES
 from schemas.end_reasons import DISK, FAULT, KILLED, MAJORITY, SESSION, SIGNALLED, START, UNKNOWN
 
@@ -27,14 +27,15 @@ def is_known() -> pl.Expr:
     return (col("end_reason") != UNKNOWN).fill_null(value=False)
 
 
-def because() -> pl.Expr:
-    """, because it got SIGTERM at 09:00:01; empty where the reason is not known."""
-    return when(is_known()).then(words(", because it {}", reason())).otherwise(lit(""))
+def because(told_at: str | pl.Expr) -> pl.Expr:
+    """, because it got SIGTERM at 09:00:01; empty where the reason is not known. told_at: the time of the finding."""
+    return when(is_known()).then(words(", because it {}", reason(told_at))).otherwise(lit(""))
 
 
-def reason() -> pl.Expr:
-    """What happened to it, with the times of the lines that say so."""
-    at, sign_at = (col(name).dt.strftime("%H:%M:%S") for name in ("end_reason_at", "first_sign_at"))
+def reason(told_at: str | pl.Expr) -> pl.Expr:
+    """What happened to it, with the times of the lines that say so, each with its day where the finding is of
+    another one."""
+    at, sign_at = (clock(name, told_at) for name in ("end_reason_at", "first_sign_at"))
     sign = when(has_sign()).then(words("first sign at {}, ", sign_at)).otherwise(lit(""))
     signal = (
         when(col("end_detail").is_null()).then(lit("was shut down")).otherwise(words("got {}", "end_detail"))
@@ -105,11 +106,12 @@ def with_causes(groups: pl.DataFrame, outages: pl.DataFrame, event: Sequence[str
         outages.filter(is_known(), col("root_broker_id").is_not_null())
         .sort(*event, "root_broker_id", "end_reason_at")
         .unique([*event, "root_broker_id"], keep="first", maintain_order=True)
+        .join(groups.select(*event, "valid_from_at"), on=list(event), maintain_order="left")
     )
     size = pl.len().over(event)
     found = (
         told.with_columns(
-            one=words(", because it {}", reason()),
+            one=words(", because it {}", reason("valid_from_at")),
             sign_ms=when(has_sign() & (size == 1)).then(millis("first_sign_at")),
             lines=when(size == 1).then(with_cause_lines(NO_LINES)).otherwise("end_lines"),
         )

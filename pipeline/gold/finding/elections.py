@@ -63,7 +63,7 @@ def last_leader() -> pl.Expr:
 def elected(unclean: pl.DataFrame) -> pl.DataFrame:
     certainty = when("is_unclean_said").then(lit("proved")).otherwise(lit("inferred"))
     is_lossless = col("records_at_risk") == 0
-    why = when(is_known()).then(words("; broker {} {}", "gone_id", reason())).otherwise(lit(""))
+    why = when(is_known()).then(words("; broker {} {}", "gone_id", reason("elected_at"))).otherwise(lit(""))
     return unclean.select(
         *("cluster_id", "term_id"),
         *rule("unclean_election", when(is_lossless).then(lit("warning")).otherwise(lit("critical")), 3),

@@ -7,6 +7,7 @@ from polars import col, lit, when
 
 from pipeline.gold.finding.wording import (
     broker_name,
+    clock,
     counted,
     decimals,
     facts,
@@ -131,7 +132,7 @@ def stated_imbalance(imbalance_check: pl.DataFrame, imbalance_breach: pl.DataFra
         sentence=words(
             "Kafka itself says: {} leads {} of the partitions it should (ratio {} > {}) in {} checks from {} to {}{}",
             *(broker_name(), share, ratio, plain(col("threshold_ratio")), "checks_count"),
-            *(col(name).dt.strftime("%H:%M:%S") for name in ("from_at", "until_at")),
+            *(clock(name, "from_at") for name in ("from_at", "until_at")),
             why,
         ),
         facts=facts(

@@ -85,7 +85,7 @@ def controller_outlived(controller_term: pl.DataFrame, audit_limit: AuditLimit) 
     sentence = words(
         "{} {} {} after the next controller was elected{}; {}",
         *(controller_name(), when(is_kraft).then(lit("gave up")).otherwise(lit("resigned"))),
-        *(length(-col("gap_ms")), because(), did),
+        *(length(-col("gap_ms")), because("superseded_at"), did),
     )
     named = rule("controller_outlived", when(is_kraft).then(lit("info")).otherwise(lit("warning")), 4)
     is_known = ~is_kraft | col("overlap").is_not_null()
@@ -168,7 +168,7 @@ def no_controller(
                 how_long,
                 controller_name(),
                 when(is_lost).then(lit(": most of the quorum was down")).otherwise(lit("")),
-                because(),
+                because(from_at),
             ),
         ),
         facts=facts(

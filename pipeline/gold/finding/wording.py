@@ -108,6 +108,14 @@ def millis(name: str) -> pl.Expr:
     return col(name).dt.epoch("ms")
 
 
+def clock(at: str, told_at: str | pl.Expr) -> pl.Expr:
+    """Time of day of a column, with its day where that is not the one of the finding: the day that is printed."""
+    told = col(told_at) if isinstance(told_at, str) else told_at
+    is_same_day = (col(at).dt.date() == told.dt.date()).fill_null(value=False)
+    days = (col(at).dt.strftime(form) for form in ("%H:%M:%S", "%Y-%m-%d %H:%M:%S"))
+    return when(is_same_day).then(next(days)).otherwise(next(days))
+
+
 def ids(name: str) -> pl.Expr:
     """A list of ids as a text: 2, 1."""
     return col(name).cast(pl.List(pl.String)).list.join(", ")
