@@ -25,6 +25,7 @@ from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.settings import SessionLimit
 
 BOUNCED = "bounced"
+CAME = ("joined", BOUNCED)
 
 
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
@@ -84,14 +85,24 @@ def with_ends(
         node_id="broker_id",
         begin_at=since.otherwise("joined_at"),
         end_at="left_at",
+        came_at=when(col("joined_how").is_in(CAME)).then("joined_at"),
+        gone_from_at=gone_from_at(),
         is_fenced=((col("mode") == "kraft") & (col("left_how") == FENCED)).fill_null(value=False),
         is_bounced=(col("left_how") == BOUNCED).fill_null(value=False),
     )
     return (
         ends.pipe(with_end_reason, process_run, said)
         .pipe(with_first_sign, process_run, connection_event)
-        .drop("node_id", "begin_at", "end_at", "is_fenced", "is_bounced")
+        .drop("node_id", "begin_at", "end_at", "came_at", "gone_from_at", "is_fenced", "is_bounced")
     )
+
+
+def gone_from_at() -> pl.Expr:
+    """Since when the process of a session can have been gone. A bounce is noticed as late as the next process comes. In
+    ZooKeeper mode, where nothing tells since when it was silent, terms are missing before: it may have been back."""
+    is_bounced = (col("left_how") == BOUNCED).fill_null(value=False)
+    in_zookeeper = when(col("mode") == "zookeeper").then("left_at")
+    return when(~is_bounced).then(pl.coalesce("silent_from_at", in_zookeeper))
 
 
 def with_led_before(sessions: pl.DataFrame, seeds: pl.DataFrame) -> pl.DataFrame:

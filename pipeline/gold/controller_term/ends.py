@@ -202,14 +202,23 @@ def is_near(mark: str) -> pl.Expr:
     return (gap_ms.abs() <= NEARBY_MS).fill_null(value=False)
 
 
+def are_all_seen() -> pl.Expr:
+    """True if no epoch of the life is missing between the first term that is seen and this one: who had it could have
+    been elected again. In KRaft not every epoch has a leader."""
+    of_life = (*MODE, "life")
+    since_first = col("controller_epoch") - col("controller_epoch").min().over(of_life)
+    seen_before = col("controller_epoch").rank("dense").over(of_life) - 1
+    return (col("mode") == "kraft") | (since_first == seen_before)
+
+
 def with_gap(term: pl.DataFrame) -> pl.DataFrame:
     """From the end to the next election, and why there was a gap. In KRaft a controller whose process ended has ended
     at its last line at the earliest: the gap is an upper bound, as that of one that crashed."""
     how, is_last = col("ended_how"), col("superseded_at").is_null()
     gap_ms = when("is_succeeded").then(col("superseded_at").dt.epoch("ms") - col("ended_at").dt.epoch("ms"))
     follows_itself = col("next_controller_id") == col("controller_id")
-    is_sole = (col("is_alone") & follows_itself) | (
-        col("is_last_alive") & (follows_itself | (how == "shutdown"))
+    is_sole = are_all_seen() & (
+        (col("is_alone") & follows_itself) | (col("is_last_alive") & (follows_itself | (how == "shutdown")))
     )
     kind = (
         when(is_last)

@@ -6,11 +6,11 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import FAR, TIME
-from pipeline.model.brokers.end_reasons import CLOCKS, NODE, with_end_reason
-from pipeline.model.brokers.first_signs import LONGEST, with_first_sign
+from pipeline.model.brokers.end_reasons import CLOCKS, LONGEST, NODE, with_end_reason
+from pipeline.model.brokers.first_signs import with_first_sign
 from pipeline.model.lines.evidence import NO_LINES, line
 from pipeline.model.terms.term_steps import IN_TURN, MODE, TERM
-from schemas.end_reasons import KILLED, LIVED_ON, MAJORITY, UNKNOWN
+from schemas.end_reasons import KILLED, LIVED_ON, MAJORITY, MISSING, SESSION, UNKNOWN
 
 # The others are known from their ended_how, whatever became of their process.
 OF_PROCESS = (
@@ -19,6 +19,7 @@ OF_PROCESS = (
 )
 # Of these the process had ended, though no other controller may follow.
 OVER = ("crashed", "process_end")
+UNSEEN = "superseded_unseen"
 RESIGNED = ("shutdown", "session_expired", "renounced", "event_failed")
 
 
@@ -59,6 +60,8 @@ def with_reasons(
         node_id="controller_id",
         begin_at=begin_at,
         end_at=when(is_asked).then(over_at),
+        came_at="elected_at",
+        gone_from_at=pl.coalesce("ended_at", when(~col("is_succeeded")).then(over_at)),
         silent_from_at=pl.max_horizontal(begin_at, silent_from_at),
         is_fenced=lit(value=False),
         is_bounced=lit(value=True),
@@ -69,7 +72,17 @@ def with_reasons(
         .pipe(with_lost_majority, node_event)
         .join(sign_before, on=TERM, how="left", maintain_order="left")
         .pipe(with_first_sign, process_run, connection_event)
-        .drop(*NODE[1:], "begin_at", "end_at", "silent_from_at", "is_fenced", "is_bounced")
+        .with_columns(without_later_end())
+        .drop(
+            *NODE[1:],
+            "begin_at",
+            "end_at",
+            "came_at",
+            "silent_from_at",
+            "gone_from_at",
+            "is_fenced",
+            "is_bounced",
+        )
     )
 
 
@@ -83,6 +96,28 @@ def without_kill() -> list[pl.Expr]:
         when(~is_so).then("end_reason_at").alias("end_reason_at"),
         when(is_so).then(lit(LIVED_ON)).otherwise("end_unknown_why").alias("end_unknown_why"),
         when(is_so).then(NO_LINES).otherwise("end_lines").alias("end_lines"),
+    ]
+
+
+def without_later_end() -> list[pl.Expr]:
+    """Of a term whose end was not seen its controller can have lived on: who was killed, or lost its session, by a line
+    behind the end may have been so later. That it was before others tell: a peer that lost it by then, or the next
+    controller, which does not find it."""
+    is_unseen = col("ended_how").fill_null(UNSEEN) == UNSEEN
+    is_told_later = col("end_reason").is_in([KILLED, SESSION]) & (
+        col("end_reason_at") > col("end_at") + CLOCKS
+    )
+    is_lost_before = (col("first_sign_at") < col("end_at")).fill_null(value=False)
+    is_missed = ~col("is_alive_next").fill_null(value=True)
+    is_open = (is_unseen & is_told_later & ~is_lost_before & ~is_missed).fill_null(value=False)
+    unsaid = when(col("end_reason") == SESSION).then(lit(LIVED_ON)).otherwise(lit(MISSING))
+    return [
+        when(is_open).then(lit(UNKNOWN)).otherwise("end_reason").alias("end_reason"),
+        when(~is_open).then("end_reason_at").alias("end_reason_at"),
+        when(is_open).then(unsaid).otherwise("end_unknown_why").alias("end_unknown_why"),
+        when(is_open).then(NO_LINES).otherwise("end_lines").alias("end_lines"),
+        when(~is_open).then("first_sign_at").alias("first_sign_at"),
+        when(is_open).then(NO_LINES).otherwise("first_sign_lines").alias("first_sign_lines"),
     ]
 
 

@@ -18,7 +18,21 @@ EXPIRED = (
     *("zk_session_expired", "zk_client_session_expired", "broker_reregistering", "broker_reregistered"),
 )
 EXPIRED_STATE = "Expired"
-ENDS = (*NODE, "mode", "begin_at", "end_at", "silent_from_at", "is_fenced", "is_bounced")
+# A process is heard so long before others notice that it is gone at most, where nothing else tells.
+LONGEST = timedelta(seconds=60)
+ENDS = (
+    *NODE,
+    "mode",
+    "begin_at",
+    "end_at",
+    "came_at",
+    "silent_from_at",
+    "gone_from_at",
+    "is_fenced",
+    "is_bounced",
+)
+# What is told of the run whose end it was.
+OF_RUN = ("run_reason", "run_at", "run_detail", "run_why", "run_lines", "run_last_at", "is_begin_seen")
 # run_last_at: the last line of the run of its process.
 REASON = ("end_reason", "end_reason_at", "end_detail", "end_unknown_why", "end_lines", "run_last_at")
 
@@ -26,8 +40,10 @@ REASON = ("end_reason", "end_reason_at", "end_detail", "end_unknown_why", "end_l
 def with_end_reason(ends: pl.DataFrame, process_run: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
     """Ends (ENDS) with REASON, null where end_at is null.
 
-    begin_at, end_at: when it was there first, and when others noticed that it was gone; silent_from_at: since when it
-    can have been silent; is_fenced: a KRaft controller fenced it for its silence; is_bounced: another process came.
+    begin_at, end_at: when it was there first, and when others noticed that it was gone; came_at: when it came (null:
+    it may have been there before begin_at); silent_from_at: since when it can have been silent; gone_from_at: since
+    when its process can have been gone (null: nothing tells); is_fenced: a KRaft controller fenced it for its silence;
+    is_bounced: another process came.
     What ended the run of its process counts if it was said by then. A process that says something later lived on: in
     ZooKeeper mode it lost its session if it says so, in KRaft mode a broker that was fenced did, as no heartbeat of it
     came. Its own line of that is printed late, by as much as it was frozen: never when it was. Where the begin of its
@@ -40,6 +56,7 @@ def with_end_reason(ends: pl.DataFrame, process_run: pl.DataFrame, said: pl.Data
         numbered.select("number", *ENDS)
         .filter(col("end_at").is_not_null())
         .pipe(with_run, process_run)
+        .with_columns(when(~is_of_earlier_life()).then(one).alias(one) for one in OF_RUN)
         .join(process_run.group_by(NODE).agg(first_own_at=col("first_line_at").min()), on=NODE, how="left")
         .pipe(with_own_line, own, "later", col("end_at") + CLOCKS)
         .pipe(with_own_line, own.filter(is_expiry()), "expired", pl.coalesce("silent_from_at", "begin_at"))
@@ -100,6 +117,14 @@ def with_run(gone: pl.DataFrame, process_run: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(found).join(nodes, on=NODE, how="left").with_columns(has_log)  # fmt: skip
 
 
+def is_of_earlier_life() -> pl.Expr:
+    """True if the run said its end, and all that it said, before this life began, or long before its process can have
+    been gone: another process was there meanwhile, whose server.log is missing."""
+    is_said = col("run_at").is_not_null() & (col("run_reason") != KILLED)
+    since = pl.max_horizontal("begin_at", col("gone_from_at") - LONGEST)
+    return (is_said & (pl.max_horizontal("run_at", "run_last_at") < since - CLOCKS)).fill_null(value=False)
+
+
 def with_own_line(gone: pl.DataFrame, own: pl.DataFrame, name: str, since: pl.Expr) -> pl.DataFrame:
     """<name>_at, <name>_line: the first such line of the node from then on, in the same run."""
     at, place = f"{name}_at", f"{name}_line"
@@ -119,9 +144,9 @@ def with_own_line(gone: pl.DataFrame, own: pl.DataFrame, name: str, since: pl.Ex
 
 def reason() -> list[pl.Expr]:
     end_at = col("end_at")
-    is_ended = (~col("run_reason").is_in([KILLED, UNKNOWN]) & (col("run_at") <= end_at + CLOCKS)).fill_null(
-        value=False
-    )
+    is_since = (col("run_at") >= col("came_at")).fill_null(value=True)
+    is_told = ~col("run_reason").is_in([KILLED, UNKNOWN]) & is_since & (col("run_at") <= end_at + CLOCKS)
+    is_ended = is_told.fill_null(value=False)
     is_expired = (col("expired_at") <= end_at + TOLD_LATE).fill_null(value=False)
     is_heard_later = (col("run_last_at") >= end_at + CLOCKS).fill_null(value=False)
     was_there = col("is_begin_seen") | (col("first_own_at") <= pl.coalesce("silent_from_at", "begin_at"))

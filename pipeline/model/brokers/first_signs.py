@@ -1,13 +1,11 @@
 """The earliest line that shows that a broker or controller was going, before others noticed that it was gone."""
 
-from datetime import timedelta
-
 import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.span_join import rows_in_spans
 from pipeline.core.stretches import FAR, TIME
-from pipeline.model.brokers.end_reasons import CLOCKS, NODE
+from pipeline.model.brokers.end_reasons import CLOCKS, LONGEST, NODE
 from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, line
 from schemas.end_reasons import KILLED, MAJORITY, NOT_BACK, SESSION, UNKNOWN
 
@@ -15,8 +13,6 @@ from schemas.end_reasons import KILLED, MAJORITY, NOT_BACK, SESSION, UNKNOWN
 # it wakes. That a connection cannot be opened is told as long as the node is away, and by those that come after it.
 OF_PEERS = ("lost", "request_cancelled", "fetch_failed", "timed_out")
 OWN = "silent"
-# Where nothing tells since when it can have been silent.
-LONGEST = timedelta(seconds=60)
 SIGN = ("first_sign_at", "first_sign_lines")
 SIGN_BEFORE = ("sign_before_at", "sign_before_lines")
 SIGN_OF_TERM = {
@@ -53,7 +49,9 @@ def with_first_sign(
                 pl.coalesce("silent_from_at", col("end_at") - LONGEST),
                 when(is_silent).then("run_last_at"),
             ),
-            until_at=col("end_at") + CLOCKS,
+            until_at=pl.min_horizontal(
+                col("end_at") + CLOCKS, when(col("end_reason") == KILLED).then("end_reason_at")
+            ),
             before_at="sign_before_at",
         )
         .filter(col("from_at") <= col("until_at"))
