@@ -123,5 +123,20 @@ SPEC = TableSpec(
     checks=(
         Check("left_after_it_joined", "left_at IS NULL OR left_at >= joined_at"),
         Check("left_somehow", "(left_at IS NULL) = (left_how IS NULL)"),
+        Check(
+            "silent_before_it_left", "silent_from_at IS NULL OR left_at IS NULL OR silent_from_at <= left_at"
+        ),
+        Check(
+            "reason_is_of_the_stay",
+            "end_reason_at IS NULL OR joined_how NOT IN ('joined', 'bounced') OR end_reason_at >= joined_at",
+        ),
+        Check(
+            "sign_is_of_the_stay",
+            "first_sign_at IS NULL OR joined_how NOT IN ('joined', 'bounced') OR first_sign_at >= joined_at",
+        ),
+        Check(
+            "a_reason_has_a_line", "(end_reason_at IS NULL) = (end_reason IS NULL OR end_reason = 'unknown')"
+        ),
+        Check("still_there_for_no_reason", "left_at IS NOT NULL OR end_reason IS NULL"),
     ),
 )

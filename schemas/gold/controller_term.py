@@ -1,7 +1,7 @@
 """Who was controller from when until when, how each term ended, and what was done after it was over."""
 
 from schemas.end_reasons import OF_CONTROLLER, UNKNOWN_WHY
-from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, EVIDENCE_TYPE, TableSpec, field, required
+from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, EVIDENCE_TYPE, Check, TableSpec, field, required
 from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, map_of
 
 ENDED_HOW = (
@@ -165,6 +165,25 @@ SPEC = TableSpec(
             "wrote_after (first ones and last), ended, "
             "registration (before and after, or that it joined), vacant, next_elected, reason (why it ended), "
             "first_sign, election_reason.",
+        ),
+    ),
+    checks=(
+        Check("ends_after_it_begins", "ended_at IS NULL OR elected_at IS NULL OR ended_at >= elected_at"),
+        Check(
+            "reason_is_of_the_term",
+            "end_reason_at IS NULL OR elected_at IS NULL OR end_reason_at >= elected_at",
+        ),
+        Check(
+            "sign_is_of_the_term",
+            "first_sign_at IS NULL OR elected_at IS NULL OR first_sign_at >= elected_at",
+        ),
+        Check(
+            "a_reason_has_a_line", "(end_reason_at IS NULL) = (end_reason IS NULL OR end_reason = 'unknown')"
+        ),
+        Check(
+            "open_has_no_end",
+            "ended_how IS NULL OR ended_how <> 'open' OR "
+            "(ended_at IS NULL AND superseded_at IS NULL AND resigning_at IS NULL AND end_reason IS NULL)",
         ),
     ),
 )

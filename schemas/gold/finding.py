@@ -1,6 +1,6 @@
 """What a person should look at, with the lines that prove it."""
 
-from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TERM_ID, TableSpec, field, required
+from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TERM_ID, Check, TableSpec, field, required
 from schemas.types import INTEGER, STRING, TIMESTAMP, map_of
 
 SEVERITIES = ("critical", "warning", "info")
@@ -223,4 +223,5 @@ SPEC = TableSpec(
         CERTAINTY,
         EVIDENCE,
     ),
+    checks=(Check("ends_after_it_begins", "valid_until_at IS NULL OR valid_until_at >= valid_from_at"),),
 )

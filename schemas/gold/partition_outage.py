@@ -70,5 +70,10 @@ SPEC = TableSpec(
         Check("ends_after_it_begins", "ended_at IS NULL OR ended_at >= noticed_at"),
         Check("unserved_before_it_is_noticed", "unserved_from_at IS NULL OR unserved_from_at <= noticed_at"),
         Check("ended_somehow", "(ended_at IS NULL) = (ended_how IS NULL)"),
+        Check(
+            "lasts_no_negative_time", "(low_ms IS NULL OR low_ms >= 0) AND (high_ms IS NULL OR high_ms >= 0)"
+        ),
+        Check("bounds_are_in_order", "low_ms IS NULL OR high_ms IS NULL OR low_ms <= high_ms"),
+        Check("no_leader_while_it_goes_on", "ended_at IS NOT NULL OR new_leader IS NULL"),
     ),
 )

@@ -126,5 +126,11 @@ SPEC = TableSpec(
     checks=(
         Check("ends_after_it_begins", "ended_at IS NULL OR ended_at >= started_at"),
         Check("goes_on_without_end", "(ended_at IS NULL) = (outcome = 'in_progress')"),
+        Check("asked_before_it_begins", "asked_from_at <= started_at"),
+        Check("caught_up_after_it_begins", "caught_up_at IS NULL OR caught_up_at >= started_at"),
+        Check(
+            "caught_up_before_it_ends", "caught_up_at IS NULL OR ended_at IS NULL OR caught_up_at <= ended_at"
+        ),
+        Check("waits_while_it_goes_on", "waiting_for IS NULL OR outcome = 'in_progress'"),
     ),
 )

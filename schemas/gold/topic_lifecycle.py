@@ -1,6 +1,16 @@
 """The lives of topics: created, serving, grown, asked to be deleted, put off and by what, deleted or gone otherwise."""
 
-from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, EVIDENCE_TYPE, TERM_ID, TableSpec, field, required
+from schemas.spec import (
+    CERTAINTY,
+    CLUSTER_ID,
+    EVIDENCE,
+    EVIDENCE_TYPE,
+    TERM_ID,
+    Check,
+    TableSpec,
+    field,
+    required,
+)
 from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, array, map_of, struct
 
 MODES = ("zookeeper", "kraft")
@@ -165,5 +175,10 @@ SPEC = TableSpec(
         TERM_ID,
         CERTAINTY,
         EVIDENCE,
+    ),
+    checks=(
+        Check("ends_after_it_is_seen", "ended_at IS NULL OR ended_at >= first_seen_at"),
+        Check("ends_after_it_begins", "ended_at IS NULL OR created_at IS NULL OR ended_at >= created_at"),
+        Check("online_after_it_begins", "online_at IS NULL OR created_at IS NULL OR online_at >= created_at"),
     ),
 )
