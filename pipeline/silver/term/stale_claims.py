@@ -27,21 +27,28 @@ def without_stale_claims(controller_event: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_context(said: pl.DataFrame) -> pl.DataFrame:
-    """The highest epochs before, claimed and heard of, and what the node says next."""
+    """The highest epochs before, claimed and heard of in this life of the metadata, and what the node says next. A
+    claim of an epoch that was there, and that is not given up, begins a life: its epochs count from there on."""
     epoch = col("controller_epoch")
     claimed = when(col("event") == CLAIM).then(epoch)
     heard = when(col("step") == OBSERVED).then(epoch)
     node = pl.coalesce("node_id", "controller_id")
     following = col("step", "logged_at", "controller_epoch").shift(-1).over("cluster_id", node)
-    return said.sort("logged_at", *LINE[1:]).with_columns(
-        highest_before(claimed).alias("claimed"),
-        highest_before(heard).alias("heard"),
-        following.name.prefix("next_"),
+    begins = (col("event") == CLAIM) & (epoch <= col("claimed")) & ~is_given_up()
+
+    def with_highest(lines: pl.DataFrame, *of: str) -> pl.DataFrame:
+        named = {"claimed": claimed, "heard": heard}
+        return lines.with_columns(
+            one.cum_max().forward_fill().shift(1).over(of).alias(name) for name, one in named.items()
+        )
+
+    return (
+        said.sort("logged_at", *LINE[1:])
+        .with_columns(following.name.prefix("next_"))
+        .pipe(with_highest, "cluster_id")
+        .with_columns(begun=begins.fill_null(value=False).cast(pl.Int32).cum_sum().over("cluster_id"))
+        .pipe(with_highest, "cluster_id", "begun")
     )
-
-
-def highest_before(epoch: pl.Expr) -> pl.Expr:
-    return epoch.cum_max().forward_fill().shift(1).over("cluster_id")
 
 
 def is_old() -> pl.Expr:
