@@ -34,7 +34,7 @@ BY_LATER_LINES = ("crashed", "process_end", "open")
 def terms(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
     """Terms by their epoch; what is told of an end lies in the part."""
     true = by(whole, "controller_epoch")
-    names = ("controller_id", "elected_at", "end_reason", "overlap", "election_reason")
+    names = ("controller_id", "elected_at", "end_reason", "overlap")
     for row in part:
         is_told = row["controller_epoch"] > 0
         candidates = true.get((row["controller_epoch"],), []) if is_told else held(row, whole)
@@ -42,7 +42,8 @@ def terms(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
             yield Said(OTHER, f"{title(row)}: whole has no such term")
             continue
         yield nearest(
-            [*values(row, one, names, ("unknown",)), *end_values(row, one, frame)] for one in candidates
+            [*values(row, one, names, ("unknown",)), held_for(row, one), *end_values(row, one, frame)]
+            for one in candidates
         )
 
 
@@ -55,6 +56,13 @@ def held(row: Row, whole: list[Row]) -> list[Row]:
         if one["controller_id"] == row["controller_id"]
         and (one["elected_at"] or last_at) <= last_at <= (one["superseded_at"] or last_at) + NEAR
     ]
+
+
+def held_for(row: Row, one: Row) -> Said:
+    """Who is told to stop gives up the office, and its process ends: server.log tells the cause behind that."""
+    told, true = row["election_reason"], one["election_reason"]
+    is_coarser = true == "shutdown" and told in ("resigned", "process_end")
+    return Said(LESS) if is_coarser else value(row, "election_reason", told, true)
 
 
 def end_values(row: Row, one: Row, frame: Frame) -> Iterator[Said]:

@@ -4,6 +4,7 @@ import pytest
 from polars import col
 
 from tests.chain import built
+from tests.gold.term_stories import active, observed, renounced
 from tests.rows import records_in
 
 FIRST = """
@@ -84,3 +85,38 @@ def test_an_end_that_no_line_tells_is_no_later_one(lost_at: int | None, reason: 
         logs[1, "server"] = LOST.format(lost_at)
     terms = built(records_in(logs), "controller_term")["controller_term"].sort("controller_epoch")
     assert terms.select("ended_how", "end_reason").row(0) == ("superseded_unseen", reason)
+
+
+def kraft(*days: tuple[str, str, str]) -> dict[tuple[int, str], str]:
+    """Logs of two controllers of days, in which the same seconds are told."""
+    logs = [[text.replace("2026-11-21", day) for text in texts] for day, *texts in days]
+    return {(node, "controller"): "".join(texts) for node, texts in enumerate(zip(*logs, strict=True), 1)}
+
+
+@pytest.mark.parametrize(
+    ("heard", "gap_ms"),
+    [
+        ("", None),
+        (observed(2, 2, 5, "(none)"), None),
+        (observed(2, 2, 5, "(none)") + observed(2, 3, 6, "(none)"), 9 * 86_400_000 - 8_000),
+    ],
+)
+def test_epochs_of_which_nothing_is_heard_may_have_had_a_controller(heard: str, gap_ms: int | None) -> None:
+    """Days lie between epoch 1 and 4 of one life: a quorum without a leader all the while says so."""
+    begun = (active(1, 1, 1) + renounced(1, 1, 10, 2), observed(2, 1, 1.1, 1) + heard)
+    logs = kraft(("2026-11-12", *begun), ("2026-11-21", "", active(2, 4, 2)))
+    terms = built(records_in(logs), "controller_term")["controller_term"].sort("controller_epoch")
+    assert terms["gap_ms"].to_list() == [gap_ms, None]
+
+
+def test_a_life_of_the_metadata_counts_its_epochs_anew() -> None:
+    """Nobody was without a controller from the last one of the life before on; and who gives up soon is no claim of the
+    past because an epoch as high was there before."""
+    told = (
+        active(1, 1, 1) + active(1, 3, 9),
+        observed(2, 1, 1.1, 1) + active(2, 2, 5) + renounced(2, 2, 8, 3),
+    )
+    logs = kraft(("2026-11-12", *told), ("2026-11-21", *told))
+    terms = built(records_in(logs), "controller_term")["controller_term"].sort("life", "controller_epoch")
+    assert terms["term_id"].to_list() == ["1-1", "1-2", "1-3", "2-1", "2-2", "2-3"]
+    assert terms["gap_ms"].to_list()[2] is None

@@ -14,7 +14,7 @@ from pipeline.gold.controller_term.ends import (
     with_next_view,
 )
 from pipeline.gold.controller_term.own import own_lines
-from pipeline.gold.controller_term.quorums import with_lost_quorum
+from pipeline.gold.controller_term.quorums import with_leaderless_epochs, with_lost_quorum
 from pipeline.gold.controller_term.reasons import with_reasons
 from pipeline.gold.controller_term.registrations import with_registration
 from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, known_lines
@@ -54,7 +54,7 @@ def build(
     term that lines tell of is not the next one, or began earlier than the first line that names it.
     Source: KafkaController, 0.8.2 to 3.9; QuorumController, from 2.8.
     """
-    begun = with_succession(term)
+    begun = with_succession(term).pipe(with_leaderless_epochs, controller_event)
     told = (
         own_lines(begun, controller_event),
         of_days(controller_day),

@@ -1,18 +1,18 @@
-"""Whether most of a KRaft quorum was down when a term ended: then nobody could elect, and nobody says so."""
+"""Which epochs of a KRaft quorum had no leader, and whether most of it was down when a term ended."""
 
 from datetime import timedelta
 
 import polars as pl
-from polars import col
+from polars import col, lit
 
 from pipeline.core.span_join import rows_in_spans
-from pipeline.gold.controller_term.ends import node_set, quorum_nodes
-from pipeline.model.terms.term_steps import TERM
+from pipeline.gold.controller_term.ends import OBSERVED, node_set, quorum_nodes
+from pipeline.model.terms.term_steps import MODE, TERM
 
 CREATED = "controller_created"
-AT_ONCE = timedelta(
-    seconds=5
-)  # a quorum with a majority elects within its time-outs: findings.no_quorum_leader_ms
+# A quorum with a majority elects within its time-outs: findings.no_quorum_leader_ms.
+AT_ONCE = timedelta(seconds=5)
+UNHEARD = timedelta(seconds=60)
 
 
 def with_lost_quorum(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
@@ -41,4 +41,39 @@ def with_lost_quorum(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.D
     found = down.join(quorum, on="cluster_id").select(*TERM, is_quorum_lost=is_lost)
     return term.join(found, on=TERM, how="left", maintain_order="left").with_columns(
         col("is_quorum_lost").fill_null(value=False)
+    )
+
+
+def with_leaderless_epochs(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+    """Terms in their turn, in KRaft is_succeeded only where each epoch up to the next term has a line by which it had
+    no leader: of others a term may be missing. Within a minute nodes that start one after the other say none.
+
+    Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 3.3.
+    """
+    heard = controller_event.filter(
+        col("event") == OBSERVED, col("active_controller_id").is_null(), col("controller_epoch").is_not_null()
+    ).select("cluster_id", "logged_at", heard_epoch="controller_epoch")
+    skipped = col("controller_epoch").shift(-1).over(MODE) - col("controller_epoch") - 1
+    is_long = col("superseded_at") - col("last_seen_at") > UNHEARD
+    spans = (
+        term.with_columns(skipped=skipped, next_epoch=col("controller_epoch").shift(-1).over(MODE))
+        .filter(col("mode") == "kraft", col("is_succeeded"), col("skipped") > 0, is_long)
+        .select(*TERM, "controller_epoch", "next_epoch", "skipped", "began_at", "superseded_at")
+    )
+    is_between = (col("heard_epoch") > col("controller_epoch")) & (col("heard_epoch") < col("next_epoch"))
+    counted = (
+        rows_in_spans(spans, heard, ["cluster_id"], ("began_at", "superseded_at"), "logged_at", closed="both")
+        .filter(is_between)
+        .group_by(TERM)
+        .agg(heard=col("heard_epoch").n_unique())
+    )
+    unseen = (
+        spans.join(counted, on=TERM, how="left")
+        .filter(col("heard").fill_null(0) < col("skipped"))
+        .select(*TERM, is_unseen=lit(value=True))
+    )
+    return (
+        term.join(unseen, on=TERM, how="left", maintain_order="left")
+        .with_columns(is_succeeded=col("is_succeeded") & col("is_unseen").is_null())
+        .drop("is_unseen")
     )

@@ -33,7 +33,7 @@ def with_succession(term: pl.DataFrame) -> pl.DataFrame:
     is_same_life = life.shift(-1).over(MODE) == life
     is_next_epoch = epoch.shift(-1).over(MODE) == epoch + 1
     is_begin_unseen = col("elected_at").is_null() & col("told_from_at").is_not_null()
-    is_next = (is_same_life & is_next_epoch) | ((col("mode") == "kraft") & ~is_begin_unseen)
+    is_next = is_same_life & (is_next_epoch | ((col("mode") == "kraft") & ~is_begin_unseen))
     is_seen = col("elected_at").shift(-1).over(MODE).is_not_null()
     following = (
         term.with_columns(began_at=pl.coalesce("elected_at", "first_seen_at"))
