@@ -100,6 +100,7 @@ def kraft(*days: tuple[str, str, str]) -> dict[tuple[int, str], str]:
         (observed(2, 2, 5, "(none)"), None),
         (observed(2, 2, 5, "(none)") + observed(2, 3, 6, "(none)"), 9 * 86_400_000 - 8_000),
     ],
+    ids=("none", "one", "all"),
 )
 def test_epochs_of_which_nothing_is_heard_may_have_had_a_controller(heard: str, gap_ms: int | None) -> None:
     """Days lie between epoch 1 and 4 of one life: a quorum without a leader all the while says so."""
