@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from jobs.verify.proof import Claim, Line, require, require_span
+from jobs.verify.starts import shown_up
 
 FAILS = re.compile(
     r"(?:Error|Exception) while|[Dd]isk error|Fail(?:ed)? to|Error writing|[Hh]alting|Stopping serving|failed log dir"
@@ -46,6 +47,12 @@ def log_dir_failed(claim: Claim, lines: Sequence[Line]) -> str:
     for name, value, pattern in FLAGS:
         is_said = claim.known(name) == value and any(pattern.search(line.text) for line in lines)
         require(claim.known(name) is None or is_said, f"no record says {name}")
+    at_most_ms = claim.known_number("at_most_ms")
+    if at_most_ms is not None:
+        require(claim.known("came_back") == "up", "a record of its end is not named")
+        up_at = shown_up(lines, int(broker), first.at() + timedelta(milliseconds=at_most_ms))
+        require_span(claim, first.at(), up_at, at_most_ms)
+        return f"failed {first.at()}, its process was up by {up_at}"
     back_at = returned(claim, lines)
     require_span(claim, first.at(), back_at, claim.known_number("lasted_ms"))
     return f"failed {first.at()}, back {back_at or 'never, which no record shows'}"

@@ -125,12 +125,13 @@ FACTS_OF_RULE = {
     "controller_powerless": (*CONTROLLER, "refused_count", "lasted_ms"),
     "controller_outlived": (*CONTROLLER, "late_ms", "writes_count", "overlap", *CAUSES),
     "failed_start": (
-        *("node_id", "cause", "failures_count", "failing_ms", "lasted_ms", "owner_session", "owner_node_id"),
+        *("node_id", "cause", "failures_count", "failing_ms", "lasted_ms", "at_most_ms"),
+        *("owner_session", "owner_node_id"),
     ),
     "log_dir_failed": (
         *("broker_id", "log_dirs", "directory_ids", "exception_class", "exception_message"),
         *("replicas_count", "partitions", "moving_count", "led_count", "leaderless_count"),
-        *("is_at_start", "is_halted", "is_controller_told", "came_back", "lasted_ms"),
+        *("is_at_start", "is_halted", "is_controller_told", "came_back", "lasted_ms", "at_most_ms"),
     ),
     "last_known_leader": ("broker_id", "partitions_count", *PARTITION),
     "topic_without_leader_since_creation": ("topic", "partition", "broker_ids", "lasted_ms"),

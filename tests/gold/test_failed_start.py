@@ -11,6 +11,7 @@ from jobs.verify.rules import verified
 from pipeline.core.frames import frame_of
 from pipeline.gold.finding.starts import failed_start
 from pipeline.kafka.wording.failed_starts import NOT_TOLD
+from pipeline.model.brokers.up_signs import up_signs
 from pipeline.model.lines.evidence import LINE
 from tests.chain import built
 from tests.gold.start_stories import (
@@ -32,7 +33,7 @@ from tests.lab import records
 from tests.rows import records_in
 
 Row = dict[str, Any]
-TAKEN = ("node_event", "broker_event", "broker_session", "data_end")
+TAKEN = ("node_event", "broker_event", "wording_seen", "controller_event", "data_end")
 LOCKED = (
     "org.apache.kafka.common.KafkaException: Failed to acquire lock on file .lock in /data. A Kafka instance in another "
     "process or thread is using this directory."
@@ -68,7 +69,11 @@ def found(*logs: str, controller: str = "") -> list[Row]:
 def findings_of(lines: pl.DataFrame) -> list[Row]:
     """Each is proved by the bytes of the lines that it names."""
     tables = built(lines, *TAKEN)
-    rows = failed_start(*(tables[name] for name in TAKEN)).sort("valid_from_at").to_dicts()
+    node_event, broker_event, wording_seen, controller_event, data_end = (tables[name] for name in TAKEN)
+    signs = up_signs(node_event, controller_event, broker_event, wording_seen)
+    rows = (
+        failed_start(node_event, broker_event, wording_seen, signs, data_end).sort("valid_from_at").to_dicts()
+    )
     raw = {
         (file_id, place): one for file_id, place, *one in lines.select(*LINE, "node_id", "raw").iter_rows()
     }
@@ -206,7 +211,57 @@ def test_a_controller_heard_of_it_later() -> None:
     (row,) = found(log, controller=elected + heard.format("1"))
     assert "; it came up 58.0 s later; " in row["sentence"] and row["severity"] == "info"
     (other,) = found(begun(1) + taken(2, "5"), controller=elected + heard.format("1"))
-    assert "no line shows it up since" in other["sentence"]
+    assert "; whether it came up is not known; " in other["sentence"]
+    (beside,) = found(begun(1) + failed(2, LOCKED), controller=elected + heard.format("8"))
+    assert "; no line shows it up since; " in beside["sentence"] and beside["valid_until_at"] is None
+
+
+def elected_itself(second: float, node: int = 1) -> str:
+    text = f"[Controller id={node}] {node} successfully elected as the controller. Epoch incremented to 9 and epoch zk version is now 9"
+    return at(second, "INFO", text, "kafka.controller.KafkaController")
+
+
+def thread(second: float, what: str) -> str:
+    logger = "kafka.controller.ControllerEventManager$ControllerEventThread"
+    return at(second, "INFO", f"[ControllerEventThread controllerId=1] {what}", logger)
+
+
+UPDATED = (
+    "[Broker id=1] Add 3 partitions and deleted 0 partitions from metadata cache in response to UpdateMetadata request "
+    "sent by controller 2 epoch 8 with correlation id 0"
+)
+
+
+@pytest.mark.parametrize(
+    ("log", "text", "end"),
+    [
+        ("controller", elected_itself(156), "it came up within 2 min 34 s (it was elected controller at 00:02:36)"),
+        ("state-change", at(156, "INFO", UPDATED, "state.change.logger"), "it came up within 2 min 34 s (it printed into state-change.log at 00:02:36)"),
+        ("controller", thread(156, "Starting") + thread(170, "Shutting down"), "whether it came up is not known"),
+        ("controller", thread(2.05, "Shutting down") + thread(2.1, "Shutdown completed"), "no line shows it up since"),
+        ("controller", elected_itself(1.9) + thread(2.1, "Shutting down"), "no line shows it up since"),
+    ],
+    ids=["elected", "state-change.log", "a thread alone", "the failed start itself", "elected amid the failed start"],
+)  # fmt: skip
+def test_any_log_of_the_node_shows_it_up(log: str, text: str, end: str) -> None:
+    """server.log has no more of it: the start that came up was not copied."""
+    server = begun(1) + failed(2, TIMED_OUT)
+    (row,) = findings_of(records_in({(1, "server"): server, (1, log): text}))
+    assert f"; {end}; " in row["sentence"]
+    assert (row["valid_until_at"] is None) == end.startswith("no line")
+    assert ("at_most_ms" in dict(row["facts"])) == ("within" in end)
+
+
+def test_its_own_start_says_more_than_its_election_just_before() -> None:
+    server = begun(1) + failed(2, TIMED_OUT) + begun(9) + up(12)
+    (row,) = findings_of(records_in({(1, "server"): server, (1, "controller"): elected_itself(11.9)}))
+    assert "; it came up 10.0 s later; " in row["sentence"]
+
+
+def test_another_process_in_the_same_directory_may_be_the_one_that_is_up() -> None:
+    server = begun(1) + failed(2, LOCKED)
+    (row,) = findings_of(records_in({(1, "server"): server, (1, "controller"): elected_itself(156)}))
+    assert "; whether it came up is not known; " in row["sentence"]
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,24 @@ def test_all_directories_of_a_broker_are_one_failure_and_end_its_process() -> No
     assert "; the process halted; no line says" in row["sentence"]
 
 
+def test_a_process_that_halted_is_over_it_once_any_log_shows_it_up() -> None:
+    """Its start was not copied; a directory that failed while the broker goes on is not back for that."""
+    halt = (10.3, f"ERROR Shutdown broker because all log dirs in /a, /b have failed {MANAGER}")
+    both = (unwritable(10.1, "/a/meta.properties"), stopping(10.2, "/a"), halt)
+    elected = (
+        "INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 9 and epoch zk version is "
+        "now 9 (kafka.controller.KafkaController)"
+    )
+    later = {(1, "controller"): lines((50, elected))}
+    (row,) = told({(1, "server"): lines(*FAILED[:5], *both)} | later)
+    assert row["sentence"].endswith("; the process halted; its process was up again within 40.0 s")
+    assert (row["valid_until_at"], row["certainty"]) == (at(50), "inferred")
+    assert (row["facts"]["came_back"], row["facts"]["at_most_ms"]) == ("up", "40000")
+    assert "lasted_ms" not in row["facts"]
+    (one,) = told({(1, "server"): lines(*FAILED)} | later)
+    assert one["valid_until_at"] is None
+
+
 def test_up_to_0_11_an_error_halts_the_process() -> None:
     old = "(kafka.server.KafkaServer)"
     text = "FATAL [Replica Manager on Broker 1]: Error writing to highwatermark file:  (kafka.server.ReplicaManager)"

@@ -17,6 +17,7 @@ STARTED = "[2026-11-21 04:14:59,897] INFO [KafkaServer id=2] started (kafka.serv
 MARKED = "[2026-11-21 04:14:26,229] INFO [Controller id=1] Mark replicas page.views-4,audit_log-0 on broker 2 as offline (state.change.logger)"
 JOINED = "[2026-11-21 04:14:59,800] INFO [Controller id=1] Newly added brokers: 2, deleted brokers: , bounced brokers: , all live brokers: 1,2,3 (kafka.controller.KafkaController)"
 REGISTERED = "[2026-11-21 04:14:59,800] INFO [QuorumController id=1] Replayed RegisterBrokerRecord establishing a new incarnation of broker 2: RegisterBrokerRecord(brokerId=2, isMigratingZkBroker=false, incarnationId=cuDyn6HcTYmzxvP8Vl6qQg, brokerEpoch=1112, endPoints=[], features=[], rack=null, fenced=true, inControlledShutdown=false, logDirs=[_U-jhuZXYGOr8y7a9SU0Kg, tHtBXU6uvjksqDSFk0yRxw]) (org.apache.kafka.controller.ClusterControlManager)"
+ELECTED = "[2026-11-21 04:16:26,131] INFO [Controller id=2] 2 successfully elected as the controller. Epoch incremented to 9 and epoch zk version is now 9 (kafka.controller.KafkaController)"
 DECIDED = "[2026-11-21 04:14:26,229] WARN [QuorumController id=1] Directories [tHtBXU6uvjksqDSFk0yRxw] in broker 2 marked offline, remaining directories: [_U-jhuZXYGOr8y7a9SU0Kg] (org.apache.kafka.controller.ReplicationControlManager)"
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
@@ -39,6 +40,14 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             lasted_ms="33571"),
         [MARKED, JOINED], CONFIRMED,
     ),
+    "log_dir_failed shown": (
+        finding("log_dir_failed", "04:14:26.131", "04:16:26.131",
+            broker_id="2", log_dirs="/data1", directory_ids="tHtBXU6uvjksqDSFk0yRxw",
+            exception_class="java.io.IOException", exception_message="No space left on device",
+            replicas_count="2", partitions="page.views-5,sessions-1", moving_count="1",
+            is_halted="true", came_back="up", at_most_ms="120000"),
+        [FAILED, STOPPING, OFFLINE, HALTING, ELECTED], CONFIRMED,
+    ),
     "log_dir_failed KRaft": (
         finding("log_dir_failed", "04:14:26.229", "04:14:59.800",
             broker_id="2", directory_ids="tHtBXU6uvjksqDSFk0yRxw", came_back="loaded", lasted_ms="33571"),
@@ -59,6 +68,7 @@ ALTERED = [
         "Recovering 25 logs from /data0",
         "it is left_out or started",
     ),
+    ("log_dir_failed shown", "2 successfully elected", "1 successfully elected", "shows it up at"),
     ("log_dir_failed back", "Newly added brokers: 2", "Newly added brokers: 3", "was there again"),
     ("log_dir_failed KRaft", ", tHtBX", ", uHtBX", "was there again"),
     ("log_dir_failed marked", "on broker 2", "on broker 3", "is not of broker 2"),
@@ -69,4 +79,6 @@ SAID_WRONGLY = [
     ("log_dir_failed", "log_dirs", "/data2", "no record names /data2"),
     ("log_dir_failed", "lasted_ms", "33765", "it was 33766 ms"),
     ("log_dir_failed", "came_back", "empty", "it is loaded"),
+    ("log_dir_failed shown", "at_most_ms", "123000", "shows it up at"),
+    ("log_dir_failed shown", "came_back", "started", "is not named"),
 ]

@@ -24,6 +24,8 @@ BEGUN = "[2026-11-21 04:59:01,000] INFO [BrokerServer id=1] Starting broker (kaf
 HEARD = "[2026-11-21 05:01:00,000] INFO [Controller id=9] Newly added brokers: 1, deleted brokers: , bounced brokers: , all live brokers: 1,9 (kafka.controller.KafkaController)"
 NO_CAUSE = "[2026-11-21 05:00:01,000] ERROR [KafkaServer id=1] Fatal error during KafkaServer startup. Prepare to shutdown (kafka.server.KafkaServer)\njava.lang.IllegalStateException: x"
 
+ELECTED = "[2026-11-21 05:02:34,950] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 9 and epoch zk version is now 9 (kafka.controller.KafkaController)"
+
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "failed_start": (
         finding("failed_start", "04:16:07.308", "04:16:13.594",
@@ -46,6 +48,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             node_id="1", cause="registration_timed_out", failures_count="1", lasted_ms="59000"),
         [GAVE_UP, BEGUN, HEARD], CONFIRMED,
     ),
+    "failed_start shown": (
+        finding("failed_start", "05:00:01.000", "05:02:34.950",
+            node_id="1", cause="not_told", failures_count="1", at_most_ms="153950"),
+        [NO_CAUSE, ELECTED], CONFIRMED,
+    ),
     "failed_start over": (
         finding("failed_start", "05:00:01.000", "05:00:01.000", node_id="1", cause="not_told", failures_count="1"),
         [NO_CAUSE], CONFIRMED,
@@ -65,6 +72,8 @@ ALTERED = [
     ("failed_start KRaft", "Fatal error during", "Something during", "is of a start"),
     ("failed_start heard", "Newly added brokers: 1, deleted brokers: , bounced brokers: , all live brokers: 1,9", "Newly added brokers: 9, deleted brokers: , bounced brokers: , all live brokers: 9", "came up at"),
     ("failed_start heard", "unable to register", "able to register", "no record says that a start failed"),
+    ("failed_start shown", "1 successfully elected", "2 successfully elected", "shows it up at"),
+    ("failed_start shown", "05:02:34,950", "05:02:36,950", "shows it up at"),
     ("failed_start over", "java.lang.IllegalStateException: x", "java.io.IOException: No space left on device", "no record says that a start failed"),
 ]  # fmt: skip
 
@@ -75,5 +84,6 @@ SAID_WRONGLY = [
     ("failed_start", "failing_ms", "3223", "3223 ms after the first"),
     ("failed_start", "lasted_ms", "6287", "came up at"),
     ("failed_start", "owner_session", "10000dab4af000e", "held the id"),
+    ("failed_start shown", "at_most_ms", "163950", "shows it up at"),
     ("failed_start KRaft", "cause", "registration_timed_out", "failed for registration_timed_out"),
 ]

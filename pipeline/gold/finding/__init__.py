@@ -55,7 +55,8 @@ from pipeline.gold.finding.terms import (
     no_controller,
 )
 from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
-from pipeline.model.brokers.marked_log_dirs import lost_log_dirs
+from pipeline.model.brokers.marked_log_dirs import lost_log_dirs, with_process_up
+from pipeline.model.brokers.up_signs import up_signs
 from pipeline.model.settings import AuditLimit
 from schemas.gold.finding import SPEC
 
@@ -99,7 +100,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     data_end: (cluster_id, until_at), until when what is still so at the end goes on.
     published_finding: gold.finding as published before this run; it decides new, ongoing, resolved, retracted.
     """
-    lost_dirs = lost_log_dirs(failed_log_dirs(node_event), broker_event)
+    signs = up_signs(node_event, controller_event, broker_event, wording_seen)
+    lost_dirs = lost_log_dirs(failed_log_dirs(node_event), broker_event).pipe(with_process_up, signs)
     states = led_states(controller_event, node_event)
     ended = with_next_state(controller_term, states)
     races = quorum_without_leader(
@@ -137,7 +139,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         voter_data(node_event, controller_event),
         voter_refused(node_event, data_end),
         failover_slow(controller_term, audit_limit),
-        failed_start(node_event, broker_event, broker_session, data_end),
+        failed_start(node_event, broker_event, wording_seen, signs, data_end),
         broker_flapping(broker_session, audit_limit, data_end),
         unclean_shutdown(broker_session),
         event_failed(controller_event, controller_term),

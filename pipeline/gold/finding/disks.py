@@ -41,11 +41,14 @@ WHY = {
     "cause_map_failed": "too many memory maps; the disk itself is sound",
 }
 UNTOLD = "; the controller is not told: what it leads there serves nobody until the broker is stopped"
+UP = "up"  # a line shows its process up, no more
+IS_BOUND = (col("came_back") == UP).fill_null(value=False)
 CAME_BACK = {
     "loaded": "back after {}",
     "empty": "back after {}, but empty: its replicas are copied anew",
     "left_out": "after {} the broker started without it",
     "started": "at a start {} later it did not fail again",
+    UP: "its process was up again within {}",
 }
 
 
@@ -72,7 +75,7 @@ def log_dir_failed(
     )
     return found.select(
         *("cluster_id", "evidence"),
-        *rule("log_dir_failed", "warning", 2),
+        *rule("log_dir_failed", "warning", 3),
         entity=broker_name(),
         root_event=words("log directory failed at {}", col("failed_at").dt.epoch("s")),
         **root(LOST_DIR, "failed_at", "broker_id"),
@@ -95,9 +98,12 @@ def log_dir_failed(
             is_halted=when("is_halted").then(lit("true")),
             is_controller_told=when("is_untold").then(lit("false")),
             came_back="came_back",
-            lasted_ms="lasted_ms",
+            lasted_ms=when(~IS_BOUND).then("lasted_ms"),
+            at_most_ms=when(IS_BOUND).then("lasted_ms"),
         ),
-        certainty=when(col("came_back") == "started").then(lit("inferred")).otherwise(lit("proved")),
+        certainty=when(col("came_back").is_in(["started", UP]))
+        .then(lit("inferred"))
+        .otherwise(lit("proved")),
     )
 
 
@@ -217,7 +223,9 @@ def effect() -> pl.Expr:
 def ending() -> pl.Expr:
     lasted = length(col("lasted_ms"))
     is_process = col("is_halted") & (col("log_dirs").list.len() == 0)
-    again = when(is_process & col("back_at").is_not_null()).then(words("; started again after {}", lasted))
+    again = when(is_process & col("back_at").is_not_null() & ~IS_BOUND).then(
+        words("; started again after {}", lasted)
+    )
     back = [
         when(col("came_back") == came_back).then(words("; " + text, lasted))
         for came_back, text in CAME_BACK.items()

@@ -8,7 +8,15 @@ from polars import col, lit, when
 
 from pipeline.gold.finding.wording import NO_TERM, facts, length, millis, root, rule, several, words
 from pipeline.kafka.wording.failed_starts import NOT_TOLD, in_words
-from pipeline.model.brokers.failed_starts import NODE, failures, start_lines
+from pipeline.model.brokers.failed_starts import BEGINS, ENDING, NODE, failures, start_lines
+from pipeline.model.brokers.up_signs import (
+    IN_WORDS,
+    JOINED,
+    REGISTERED,
+    STARTED,
+    with_first_sign,
+    without_failing,
+)
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 
 CASE = (*NODE, "up_at", "cause")
@@ -22,7 +30,10 @@ FIRST = (
     "error",
     "prints_starts",
 )
-TAKEN = "cause_broker_id_taken"
+ID_TAKEN = "cause_broker_id_taken"
+# Another process of the node may go on.
+BESIDE = ("cause_lock_held", "cause_bind_failed")
+SERVER_LOGS = ("server", "mixed")
 # Away for so long a node leaves others its work, and its replicas behind.
 LONG_MS = 300_000
 # Who starts a process again and again waits no longer (Kubernetes: five minutes at most).
@@ -32,18 +43,22 @@ STILL_MS = 600_000
 def failed_start(
     node_event: pl.DataFrame,
     broker_event: pl.DataFrame,
-    broker_session: pl.DataFrame,
+    wording_seen: pl.DataFrame,
+    signs: pl.DataFrame,
     data_end: pl.DataFrame,
 ) -> pl.DataFrame:
     """A node does not come up: one finding for its failed starts one after another for one cause, until it comes up. A
     warning as long as it does not, where it was away for five minutes, and where two processes have one id.
 
+    signs: of up_signs. Where a line only shows that it was up by then, at_most_ms is in the place of lasted_ms.
     Source: KafkaServer.startup, BrokerServer.startup, ControllerServer.startup, SharedServer.start, Kafka.main.
     """
+    starts = start_lines(node_event, broker_event)
     found = (
-        failures(start_lines(node_event, broker_event))
+        failures(starts)
         .pipe(with_owner, node_event)
-        .pipe(with_arrival, broker_session)
+        .pipe(with_arrival, signs)
+        .pipe(with_doubt, starts, broker_event, wording_seen)
         .sort(*NODE, "failed_at", *LINE)
         .group_by(CASE, maintain_order=True)
         .agg(
@@ -52,20 +67,26 @@ def failed_start(
             first_at=col("failed_at").first(),
             last_at=col("failed_at").last(),
             up_line=col("up_line").first(),
+            sign=col("sign").first(),
+            is_in_doubt=col("is_in_doubt").last(),
             first_lines=col("lines").first(),
             last_line=col("why_line").last(),
         )
         .pipe(in_sentences)
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id")
     )
-    failing_ms, lasted_ms = (millis(name) - millis("first_at") for name in ("last_at", "up_at"))
+    failing_ms, until_ms = (millis(name) - millis("first_at") for name in ("last_at", "up_at"))
+    is_bound = col("sign").is_in(list(IN_WORDS)).fill_null(value=False)
     has_another = (col("owner_node_id") != col("node_id")).fill_null(value=False)
-    is_harmless = (lasted_ms < LONG_MS).fill_null(value=False) & ~has_another
+    is_harmless = (until_ms < LONG_MS).fill_null(value=False) & ~has_another
     # Where no start is printed, as at WARN, none that succeeded could be seen.
-    is_still = col("prints_starts") | (millis("until_at") - millis("last_at") < STILL_MS)
+    is_recent = millis("until_at") - millis("last_at") < STILL_MS
+    is_still = (col("prints_starts") | is_recent) & ~col("is_in_doubt")
     end = (
-        when(col("up_at").is_not_null())
-        .then(words("; it came up {} later", length(lasted_ms)))
+        when(is_bound)
+        .then(words("; it came up within {} ({})", length(until_ms), sign_in_words()))
+        .when(col("up_at").is_not_null())
+        .then(words("; it came up {} later", length(until_ms)))
         .when(is_still)
         .then(lit("; no line shows it up since"))
         .otherwise(lit("; whether it came up is not known"))
@@ -75,7 +96,7 @@ def failed_start(
     )
     return found.select(
         "cluster_id",
-        *rule("failed_start", when(is_harmless).then(lit("info")).otherwise(lit("warning")), 2),
+        *rule("failed_start", when(is_harmless).then(lit("info")).otherwise(lit("warning")), 3),
         entity=words("node {}", "node_id"),
         root_event=words("{} at {}", "cause", millis("first_at")),
         **root("failed start", "first_at", "node_id"),
@@ -88,7 +109,8 @@ def failed_start(
             cause="cause",
             failures_count="count",
             failing_ms=several(failing_ms),
-            lasted_ms=lasted_ms,
+            lasted_ms=when(~is_bound).then(until_ms),
+            at_most_ms=when(is_bound).then(until_ms),
             owner_session="owner_session",
             owner_node_id="owner_node_id",
         ),
@@ -97,6 +119,11 @@ def failed_start(
             maintain_order=True
         ),
     )
+
+
+def sign_in_words() -> pl.Expr:
+    up_at = col("up_at").dt.strftime("%H:%M:%S")
+    return pl.coalesce(when(col("sign") == sign).then(words(text, up_at)) for sign, text in IN_WORDS.items())
 
 
 def with_owner(failed: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
@@ -125,32 +152,52 @@ def with_owner(failed: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_arrival(failed: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
-    """up_at, up_line of nodes whose own logs do not show them up again, as a controller heard of them first. Not where
-    another process may have the id: it may be that one."""
-    joined = (
-        broker_session.filter(col("joined_how").is_in(("joined", "bounced")))
-        .select(
-            "cluster_id", node_id="broker_id", joined_at="joined_at", join_line=col("evidence").list.head(1)
-        )
-        .sort("joined_at")
-    )
+def with_arrival(failed: pl.DataFrame, signs: pl.DataFrame) -> pl.DataFrame:
+    """up_at, up_line and sign of the first sign that the node was up, after each failure; has_sign: there is one. Not
+    where it may be of another process: one that has the id, or that holds the directory or the address."""
     is_own = (col("owner_node_id") == col("node_id")).fill_null(value=False)
-    is_heard = col("up_at").is_null() & (is_own | (col("cause") != TAKEN))
-    return (
-        failed.sort("failed_at")
-        .join_asof(
-            joined,
-            left_on="failed_at",
-            right_on="joined_at",
-            by=NODE,
-            strategy="forward",
-            check_sortedness=False,
-        )
-        .with_columns(
-            up_at=when(is_heard).then("joined_at").otherwise("up_at"),
-            up_line=when(is_heard).then("join_line").otherwise("up_line").fill_null(NO_LINES),
-        )
+    found = failed.pipe(with_first_sign, without_failing(signs, failed), "over_at")
+    is_start = col("sign").is_in([STARTED, JOINED, REGISTERED])
+    is_its = (
+        when(col("cause") == ID_TAKEN).then(is_own | (col("sign") == STARTED))
+        .when(col("cause").is_in(BESIDE)).then(is_start)
+        .otherwise(lit(value=True))
+    )  # fmt: skip
+    return found.with_columns(
+        has_sign=col("up_at").is_not_null(),
+        up_at=when(is_its).then("up_at"),
+        sign=when(is_its).then("sign"),
+        up_line=when(is_its).then("up_line").otherwise(NO_LINES),
+    )
+
+
+def with_doubt(
+    failed: pl.DataFrame, starts: pl.DataFrame, broker_event: pl.DataFrame, wording_seen: pl.DataFrame
+) -> pl.DataFrame:
+    """is_in_doubt: the node may have come up, or did, as a line of it or about it says that a node prints also in a
+    start that fails; its own server.log tells more, but where no start is in it since."""
+    over = failed.group_by(NODE).agg(col("over_at").max())
+    begun = starts.filter(col("step").is_in(BEGINS)).group_by(NODE).agg(begun_at=col("logged_at").max())
+    replays = broker_event.filter(
+        col("said_by") == "replay", col("step").is_in(["unfenced", "added_unfenced"])
+    )
+    lines = pl.concat(
+        [
+            wording_seen.select(*NODE, at="last_at", is_own=col("log").is_in(SERVER_LOGS)),
+            replays.select("cluster_id", node_id="broker_id", at="logged_at", is_own=lit(value=False)),
+        ]
+    )
+    is_starting = (col("begun_at") > col("over_at")).fill_null(value=False)
+    doubted = (
+        lines.join(over, on=NODE)
+        .join(begun, on=NODE, how="left")
+        .filter(col("at") > col("over_at") + ENDING, ~(col("is_own") & is_starting))
+        .select(NODE)
+        .unique()
+    )
+    known = doubted.with_columns(has_lines=lit(value=True))
+    return failed.join(known, on=list(NODE), how="left").with_columns(
+        is_in_doubt=col("up_at").is_null() & (col("has_sign") | col("has_lines").fill_null(value=False))
     )
 
 

@@ -1,5 +1,7 @@
 """Starts of nodes that failed, each with the cause that its lines name."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col, lit, when
 
@@ -42,6 +44,8 @@ OF_STEP = {
     "wait_failed": "wait_in_vain",
 }
 RANKS = {name: rank for rank, name in enumerate((*OF_EVENT.values(), *dict.fromkeys(OF_STEP.values())), 1)}
+# A process that fails to start has printed its last line by then.
+ENDING = timedelta(seconds=60)
 TAKEN = ("cause_fields", "detail", "exception", *LINE)
 
 
@@ -79,8 +83,8 @@ def start_lines(node_event: pl.DataFrame, broker_event: pl.DataFrame) -> pl.Data
 def failures(lines: pl.DataFrame) -> pl.DataFrame:
     """One row per start that failed: failed_at, cause, TAKEN of the line that names it (why_line),
     lines: it and one that says that it was a start; error: with which the
-    controller refused it; owner_session, owner_line: who held its id; up_at, up_line: when the node came up next;
-    prints_starts: its logs would show it.
+    controller refused it; owner_session, owner_line: who held its id; begin_at, over_at: of the attempt, with what it
+    prints as it ends; prints_starts: its logs would show a start that comes up.
 
     Only server_started proves a start (STARTING -> STARTED is printed of one that failed, too). No failure: a start
     whose end is in no log, one that a signal ended, and what happens to a node that is up.
@@ -106,13 +110,19 @@ def failures(lines: pl.DataFrame) -> pl.DataFrame:
         col("line").filter(step.is_in(DECISIVE)).first(),
         col("line").filter(step.is_in(BEGINS)).last(),
     )
-    of_attempt = said.group_by(ATTEMPT, maintain_order=True).agg(
-        start_line=pl.coalesce(*start_line),
-        owner_session=col("owner_session_id").drop_nulls().first(),
-        owner_line=col("line").filter(step == "owned_by_other").first(),
-        error=col("detail").filter(step == "registration_failed").drop_nulls().last(),
+    failing_at = when(is_failing).then("logged_at").min().over(ATTEMPT)
+    of_attempt = (
+        said.with_columns(failing_at=failing_at)
+        .group_by(ATTEMPT, maintain_order=True)
+        .agg(
+            start_line=pl.coalesce(*start_line),
+            owner_session=col("owner_session_id").drop_nulls().first(),
+            owner_line=col("line").filter(step == "owned_by_other").first(),
+            error=col("detail").filter(step == "registration_failed").drop_nulls().last(),
+            begin_at=col("logged_at").filter(step.is_in(BEGINS)).first(),
+            over_at=col("logged_at").filter(col("logged_at") <= col("failing_at") + ENDING).max(),
+        )
     )
-    ups = lines.filter(step == "started").select(*NODE, up_at="logged_at", up_line="line").sort("up_at")
     is_refused = (col("cause") == "registration_timed_out") & col("error").is_not_null()
     return (
         said.filter(is_failing, "is_start", ~col("is_up"), ~col("is_stopped"))
@@ -130,9 +140,7 @@ def failures(lines: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             cause=when(is_refused).then(lit("registration_refused")).otherwise("cause"),
             lines=when("is_alone").then("why_line").otherwise(pl.concat_list("why_line", "start_line")),
+            begin_at=pl.coalesce("begin_at", col("failed_at") - ENDING),
         )
         .sort("failed_at")
-        .join_asof(
-            ups, left_on="failed_at", right_on="up_at", by=NODE, strategy="forward", check_sortedness=False
-        )
     )

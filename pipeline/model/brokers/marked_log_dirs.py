@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.brokers.failed_log_dirs import FOUND, LINE, LISTED, TEXTS
+from pipeline.model.brokers.up_signs import with_first_sign
 
 BROKER = ("cluster_id", "broker_id")
 DECIDED = "log_dir_failed"
@@ -77,6 +78,34 @@ def with_shutdown(own: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame
         .sort("row")
         .with_columns(col("is_halted", "is_untold") | has_ended, evidence=with_line("evidence", "ended_line"))
         .select(own.columns)
+    )
+
+
+def with_process_up(lost: pl.DataFrame, signs: pl.DataFrame) -> pl.DataFrame:
+    """Failures (FOUND, evidence) that halted their process, of which no line says that they are over, are when a line
+    of any log shows the broker up again (signs: of up_signs): it has a directory that it can use, though no line says
+    which."""
+    numbered = lost.with_row_index("row")
+    is_over = col("is_halted") & col("back_at").is_null()
+    up = (
+        numbered.filter(is_over)
+        .select(
+            "row", "cluster_id", node_id="broker_id", over_at=pl.coalesce("last_at", "failed_at") + EARLIER
+        )
+        .pipe(with_first_sign, signs, "over_at")
+        .filter(col("up_at").is_not_null())
+        .select("row", "up_at", "up_line")
+    )
+    is_up = col("up_at").is_not_null()
+    return (
+        numbered.join(up, on="row", how="left")
+        .sort("row")
+        .with_columns(
+            back_at=pl.coalesce("back_at", "up_at"),
+            came_back=when(is_up).then(lit("up")).otherwise("came_back"),
+            evidence=when(is_up).then(pl.concat_list("evidence", "up_line")).otherwise("evidence"),
+        )
+        .select(lost.columns)
     )
 
 
