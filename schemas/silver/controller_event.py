@@ -18,7 +18,7 @@ STEPS = (
     *("partition_machine_initializing", "partition_machine_online"),
     *("partition_machine_started", "partition_machine_stopped"),
     *("ready", "scheduler_started", "token_scheduler_started", "tasks_activated", "tasks_deactivated"),
-    *("resigning", "resigned", "forced", "renounced", "session_expired", "session_expired_in_office"),
+    *("resigning", "handlers_dropped", "resigned", "forced", "renounced", "session_expired", "session_expired_in_office"),
     *("fenced", "event_failed", "state_change_failed", "slow_event", "replay_failed"),
     *("thread_starting", "thread_stopping", "thread_stopped", "thread_shut_down", "thread_failed"),
     *("raft_state", "raft_state_attempted", "votes_rejected"),

@@ -74,6 +74,13 @@ def resigning(node: int, second: float) -> str:
     return own(node, second, "Resigning") + own(node, second + 0.005, "Resigned")
 
 
+def stop(node: int, second: float, watched: str | None) -> str:
+    """A broker is stopped in order; watched: brokers that it watches as controller, which it says from 1.1 on."""
+    dropped = "" if watched is None else own(node, second, f"Unregister BrokerModifications handler for {watched}")
+    ends = "".join(thread(node, second, word) for word in ("Shutting down", "Stopped", "Shutdown completed"))
+    return ends + own(node, second, "Resigning") + dropped + own(node, second, "Resigned")
+
+
 def moved(node: int, second: float, event: str) -> str:
     return thread(node, second, f"Controller moved to another broker when processing {event}.")
 
@@ -181,6 +188,15 @@ OLD_EXPIRED = line(
 )
 
 STORIES: dict[str, Logs] = {
+    "stopped later": two(elected(1, 1, 1) + stop(1, 20, "Set()"), WITH_1),
+    "1.0 stopped later": two(elected_1_0(1, 1, 1) + stop(1, 55, None), WITH_1),
+    "stopped, no next one": {(1, "controller"): elected(1, 1, 1) + stop(1, 20, "HashSet()")},
+    "stopped, then started": two(elected(1, 1, 1) + stop(1, 10, "Set()") + thread(1, 11, "Starting"), WITH_1),
+    "stopped in office": two(elected(1, 1, 1) + stop(1, 20, "Set(1, 2)"), WITH_1),
+    "failed as it took over": two(
+        elected(1, 1, 1) + own(1, 10, "Resigning") + own(1, 10, "Unregister BrokerModifications handler for Set()"),
+        WITHOUT_1,
+    ),
     "renounced": two(active(1, 1, 1) + renounced(1, 1, 10, 2), observed(2, 1, 1.1, 1) + active(2, 2, 12)),
     "renounced late": two(active(1, 1, 1) + renounced(1, 1, 16, 2), active(2, 2, 12)),
     "event_failed": two(active(1, 1, 1) + event_failed(1, 1, 10), active(2, 2, 12)),

@@ -52,6 +52,12 @@ ENDS = """
     startup_failed           | startup_failed    | 9.001        | 9           | 9        | 3000   | handover
     superseded_unseen        | superseded_unseen |              | 12.5        |          |        | unknown
     its end was not read     | superseded_unseen |              | 1.1         |          |        | unknown
+    stopped later            | superseded_unseen |              | 20          |          |        | unknown
+    1.0 stopped later        | superseded_unseen |              | 55          |          |        | unknown
+    stopped, no next one     |                   |              | 20          |          |        |
+    stopped, then started    | superseded_unseen |              | 10          |          |        | unknown
+    stopped in office        | shutdown          | 20           | 20          | 20       | -8000  | none
+    failed as it took over   | session_expired   | 10           | 1.1         | 10       | 2000   | handover
     open                     | open              |              | 1.1         |          |        |
     sole broker              | shutdown          | 2.001        | 2           | 2.001    | 48999  | sole_broker
     0.10 sole broker         | shutdown          | 10           | 1.05        | 10       | 41000  | sole_broker

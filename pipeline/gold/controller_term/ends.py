@@ -165,6 +165,8 @@ def zookeeper_end() -> pl.Expr:
         .then(lit("session_expired"))
         .when(has_resigned)
         .then(nothing)
+        .when(is_unseen())
+        .then(when(col("superseded_at").is_not_null()).then(lit("superseded_unseen")))
         .when(has_restarted & is_true("may_be_silent"))
         .then(nothing)
         .when(has_restarted)
@@ -190,6 +192,12 @@ def kraft_end() -> pl.Expr:
         .then(open_if_led)
         .otherwise(lit("superseded_unseen"))
     )
+
+
+def is_unseen() -> pl.Expr:
+    """True if it had ended before its broker stopped in order, or before another start of it that is not seen."""
+    is_first = col("restarted_at").is_null() | (col("stopped_without_at") < col("restarted_at"))
+    return col("stopped_without_at").is_not_null() & is_first
 
 
 def is_true(flag: str) -> pl.Expr:

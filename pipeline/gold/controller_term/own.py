@@ -8,6 +8,7 @@ from pipeline.model.terms.term_steps import (
     SAID,
     STARTED,
     TERM,
+    WITHOUT_OFFICE,
     first_said,
     is_before_restart,
     steps_in_terms,
@@ -43,6 +44,7 @@ def own_lines(term: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFram
     where it first said each thing, and the steps of its start.
 
     <mark>_line: a list of one line, empty where it has none. What a process says that started anew later is null.
+    stopped_without_at: the broker stopped in order, and held no office any more.
     epoch_line: up to 2.0 the line that tells the epoch, after the one that elects.
     """
     said = steps_in_terms(term, controller_event, TOLD, ["step", "event", "detail"])
@@ -63,6 +65,7 @@ def first_lines() -> list[pl.Expr]:
         at, place = first_said(*steps)
         found += [at.alias(f"{mark}_at"), place.alias(f"{mark}_line")]
     times = {"restarted_at": STARTED, "stopped_at": STOPPED, "expired_at": EXPIRED} | SERVING
+    times |= {"stopped_without_at": (WITHOUT_OFFICE,)}
     found += [first_said(*steps)[0].alias(name) for name, steps in times.items()]
     zk_version = col("detail").filter(step == "elected").min()
     return [

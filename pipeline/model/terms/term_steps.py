@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import polars as pl
-from polars import col, when
+from polars import col, lit, when
 
 from pipeline.core.span_join import rows_in_spans
 from pipeline.model.lines.evidence import LINE, line
@@ -11,6 +11,10 @@ from pipeline.model.terms.elections import BREAKS, LONGEST_MS, with_next_leader
 
 STARTED = ("starting", "thread_starting", "created")
 LEAVING = ("resigning", "renounced")
+GIVING_UP = ("resigning", "resigned")
+WITHOUT_OFFICE = "without_office"
+NOBODY = r"^\w*\(\)$"  # of the brokers that it watches: Set(), HashSet()
+AT_ONCE_MS = 5_000
 LIVE = "controller_live_brokers"  # the brokers that a controller finds alive at its start
 TERM = ("cluster_id", "term_id")
 NAMED = ("cluster_id", "controller_id", "controller_epoch")
@@ -57,17 +61,21 @@ def steps_in_terms(
     it on, while_its_own(): SAID and the columns of controller_event that are named, among them step; in order of SAID.
     Lines of another file belong to it in the millisecond of its election too, but those that end a term."""
     at, file_id, offset = SAID
-    said = controller_event.filter(col("step").is_in(steps)).select(
-        "cluster_id",
-        pl.coalesce("node_id", "controller_id").alias("controller_id"),
-        pl.col("logged_at").alias(at),
-        pl.col("file_id").alias(file_id),
-        pl.col("byte_offset").alias(offset),
-        *names,
+    said = (
+        controller_event.pipe(with_offices)
+        .filter(col("step").is_in(steps))
+        .select(
+            "cluster_id",
+            pl.coalesce("node_id", "controller_id").alias("controller_id"),
+            pl.col("logged_at").alias(at),
+            pl.col("file_id").alias(file_id),
+            pl.col("byte_offset").alias(offset),
+            *names,
+            "office",
+        )
     )
-    spans = term.select(*TERM, "controller_id", "elected_at", "mode", *LINE, "began_at", "next_own_at").pipe(
-        while_its_own, controller_event
-    )
+    names_of_term = (*TERM, "controller_id", "elected_at", "mode", *LINE, "began_at", "next_own_at", "superseded_at")
+    spans = term.select(names_of_term).pipe(while_its_own, controller_event)
     is_later = col(at) > col("began_at")
     is_same_file, is_end = col(file_id) == col("file_id"), col("step").is_in(BREAKS)
     is_behind = when(is_same_file).then(col(offset) >= col("byte_offset")).otherwise(~is_end)
@@ -76,9 +84,55 @@ def steps_in_terms(
             spans, said, ("cluster_id", "controller_id"), ("began_at", "next_own_at"), at, closed="left"
         )
         .filter(is_later | is_behind)
-        .drop("controller_id", "began_at", "next_own_at", *LINE)
+        .with_columns(step=step_of_office(at))
+        .filter(col("step").is_in([*steps, WITHOUT_OFFICE]))
+        .drop("controller_id", "began_at", "next_own_at", "superseded_at", "office", *LINE)
         .sort(*TERM, *SAID)
     )
+
+
+def with_offices(controller_event: pl.DataFrame) -> pl.DataFrame:
+    """Adds office to lines that say that a broker resigns: none, held, or unsaid where it stops and nothing tells; null
+    on others. Each broker that is stopped in order says it; only a controller has brokers to watch no longer, but for
+    one that fails as it takes over.
+
+    Source: KafkaController.shutdown, onControllerResignation; unregisterBrokerModificationsHandler, from 1.1.
+    """
+    node = ("cluster_id", pl.coalesce("node_id", "controller_id"), "file_id")
+    step, at = col("step"), col("logged_at")
+    of_stop = (
+        controller_event.filter(step.is_in([*GIVING_UP, "handlers_dropped", "thread_stopping"]))
+        .sort(*LINE)
+        .with_columns(
+            stopping_at=when(step == "thread_stopping").then(at).forward_fill().over(node),
+            dropped=when(step.shift(-1) == "handlers_dropped").then(col("detail").shift(-1)).over(node),
+        )
+    )
+    is_none = col("dropped").str.contains(NOBODY)
+    is_stopping = at - col("stopping_at") <= pl.duration(milliseconds=AT_ONCE_MS)
+    office = (
+        when(is_none & is_stopping).then(lit("none"))
+        .when(~is_none).then(lit("held"))
+        .when(is_none | is_stopping).then(lit("unsaid"))
+        .otherwise(lit("held"))
+    )  # fmt: skip
+    told = of_stop.with_columns(office=when(step == "resigning").then(office)).with_columns(
+        office=when(step.is_in(GIVING_UP)).then(col("office").forward_fill().over(node))
+    )
+    return controller_event.join(
+        told.filter(step.is_in(GIVING_UP)).select("cluster_id", *LINE, "office"),
+        on=["cluster_id", *LINE],
+        how="left",
+        maintain_order="left",
+    )
+
+
+def step_of_office(at: str) -> pl.Expr:
+    """The step, WITHOUT_OFFICE where a broker says that it resigns and holds none: by its own word, or as the next
+    controller was elected longer ago than any session lasts and its process stops."""
+    is_long_over = col(at) > col("superseded_at") + pl.duration(milliseconds=LONGEST_MS)
+    is_none = (col("office") == "none") | ((col("office") == "unsaid") & is_long_over)
+    return when(is_none.fill_null(value=False)).then(lit(WITHOUT_OFFICE)).otherwise("step")
 
 
 def while_its_own(spans: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
