@@ -76,7 +76,9 @@ def resigning(node: int, second: float) -> str:
 
 def stop(node: int, second: float, watched: str | None) -> str:
     """A broker is stopped in order; watched: brokers that it watches as controller, which it says from 1.1 on."""
-    dropped = "" if watched is None else own(node, second, f"Unregister BrokerModifications handler for {watched}")
+    dropped = (
+        "" if watched is None else own(node, second, f"Unregister BrokerModifications handler for {watched}")
+    )
     ends = "".join(thread(node, second, word) for word in ("Shutting down", "Stopped", "Shutdown completed"))
     return ends + own(node, second, "Resigning") + dropped + own(node, second, "Resigned")
 

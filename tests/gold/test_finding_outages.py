@@ -1,6 +1,7 @@
 """Outages as findings: one per event, of what lasted as long as conf says, as severe as it is."""
 
 import polars as pl
+import pytest
 from polars import col, lit, when
 
 from pipeline.core.frames import empty
@@ -139,3 +140,43 @@ def test_a_lost_log_directory_is_no_stop() -> None:
     sentence = "broker 6 lost log directory /b: 1 partition without a leader for 2.5 s (e-5)"
     assert (lost["severity"], lost["sentence"]) == ("warning", sentence)
     assert lost["facts"]["log_dirs"] == "/b"
+
+
+@pytest.mark.parametrize(
+    ("noticed", "gap_kind", "left_how", "event", "severity"),
+    [
+        ("40", "sole_broker", "", "controller start-up", "info"),
+        ("500", "sole_broker", "missing_at_startup", "controller start-up", "info"),
+        ("40", "handover", "", "controller start-up", "warning"),
+        ("40", "sole_broker", "uncontrolled", "broker failure", "warning"),
+        ("520", "sole_broker", "", "controller start-up", "warning"),
+    ],
+    ids=[
+        "amid the stop",
+        "at the start after it",
+        "others went on",
+        "it was seen to die",
+        "long after the start",
+    ],
+)
+def test_how_a_broker_left_that_no_line_tells_is_as_the_cluster_was_stopped(
+    noticed: str, gap_kind: str, left_how: str, event: str, severity: str
+) -> None:
+    """The last controller, alone by then, was shut down at 45 and elected anew at 499; the log of node 1 is not there."""
+    outages = frame(
+        partition_outage.SPEC,
+        f"""
+        cluster_id | topic | partition | noticed_at | ended_at | low_ms | root_event | root_broker_id | root_left_how | term_id | certainty
+        c          | a     | 0         | {noticed}  | 900      | 10000  | {event}    | 1              | {left_how}    | 1-4     | inferred
+        """,
+    ).with_columns(evidence=pl.concat_list(pl.struct(file_id=lit("f"), byte_offset=lit(1, pl.Int64))))
+    terms = frame(
+        controller_term.SPEC,
+        f"""
+        cluster_id | term_id | life | controller_epoch | controller_id | mode      | ended_how | ended_at | superseded_at | gap_kind
+        c          | 1-4     | 1    | 4                | 3             | zookeeper | shutdown  | 45       | 499           | {gap_kind}
+        """,
+    )
+    data_end = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(1000)]})
+    found = outage(outages, terms, empty(broker_session.SPEC), LOST, AuditLimit(), data_end)
+    assert found["severity"].to_list() == [severity]

@@ -6,6 +6,7 @@ from typing import Literal
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.span_join import rows_in_spans
 from pipeline.core.stretches import with_island
 from pipeline.gold.finding.causes import REASON, with_causes
 from pipeline.gold.finding.wording import PARTITION, kept_evidence, millis, partition_name
@@ -13,8 +14,9 @@ from pipeline.model.brokers.departures import AT_STARTUP
 from pipeline.model.brokers.outage_bounds import FENCED, WIPED
 from pipeline.model.partitions.outage_event import EVENT, with_event
 from pipeline.model.settings import AuditLimit
-from schemas.end_reasons import SIGNALLED
+from schemas.end_reasons import SIGNALLED, UNKNOWN
 
+START_UP = "controller start-up"
 CHOSEN, SHUT_DOWN, LOST_DIR = "controlled", "planned stop", "log-dir failure"
 TERM = ("cluster_id", "term_id")
 OF_BROKER = ("cluster_id", "root_broker_id")
@@ -96,8 +98,13 @@ def with_chosen(
     is_in_office = how.is_null() & (col("noticed_at") >= col("shut_down_at") - ONE_STOP)
     is_signalled = col("end_reason") == SIGNALLED
     is_asked = (how == CHOSEN) | is_at_start | is_in_office | col("has_asked") | is_order | is_signalled
+    # How it left no line tells, and whoever was there was shut down.
+    is_untold = (how == AT_STARTUP).fill_null(value=True) & (col("root_event") == START_UP)
+    is_of_stop = is_untold & col("end_reason").fill_null(UNKNOWN).eq(UNKNOWN)
+    is_asked |= (is_of_stop & col("is_amid_stop")).fill_null(value=False)
     return (
         with_departure(outages, broker_session)
+        .pipe(with_whole_stop, controller_term)
         .join(shut_down(controller_term), on=OF_TERM, how="left")
         .sort("noticed_at")
         .join_asof(
@@ -143,6 +150,24 @@ def with_departure(outages: pl.DataFrame, broker_session: pl.DataFrame) -> pl.Da
         parts.append(found.filter(is_it).select("number", *REASON))
     first = pl.concat(parts).unique("number", keep="first", maintain_order=True)
     return numbered.join(first, on="number", how="left").drop("number")
+
+
+def with_whole_stop(outages: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
+    """is_amid_stop: noticed as the whole cluster was stopped, or as it was started next: the last broker that was alive
+    was controller and was shut down."""
+    stops = controller_term.filter(col("ended_how") == "shutdown", col("gap_kind") == "sole_broker").select(
+        "cluster_id", stop_from_at=col("ended_at") - ONE_STOP, stop_until_at=col("superseded_at") + SOON
+    )
+    numbered = outages.with_row_index("number")
+    amid = rows_in_spans(
+        stops,
+        numbered.select("cluster_id", "number", "noticed_at"),
+        ["cluster_id"],
+        ("stop_from_at", "stop_until_at"),
+        "noticed_at",
+        closed="both",
+    )
+    return numbered.with_columns(is_amid_stop=col("number").is_in(amid["number"].implode())).drop("number")
 
 
 def shut_down(controller_term: pl.DataFrame) -> pl.DataFrame:

@@ -74,7 +74,16 @@ def steps_in_terms(
             "office",
         )
     )
-    names_of_term = (*TERM, "controller_id", "elected_at", "mode", *LINE, "began_at", "next_own_at", "superseded_at")
+    names_of_term = (
+        *TERM,
+        "controller_id",
+        "elected_at",
+        "mode",
+        *LINE,
+        "began_at",
+        "next_own_at",
+        "superseded_at",
+    )
     spans = term.select(names_of_term).pipe(while_its_own, controller_event)
     is_later = col(at) > col("began_at")
     is_same_file, is_end = col(file_id) == col("file_id"), col("step").is_in(BREAKS)
