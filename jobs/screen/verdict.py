@@ -5,7 +5,7 @@ from jobs.questions.nodes import may_be_silent
 from jobs.screen.facts import Facts
 from jobs.text import clock, counted
 
-UNTOLD = "who led what, and for how long partitions had no leader, is not known"
+UNTOLD = "who led what then, and for how long partitions had no leader, is not known"
 
 
 def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from jobs.questions.half_read import half_read_text
 from jobs.verify.proof import UNDECIDED, Claim, Record
 from jobs.verify.rules import verified
 from tests.chain import built
 from tests.frames import at
+from tests.jobs.answering import answers_of
 from tests.tables import log_table
 
 ELECTED = """
@@ -72,6 +74,57 @@ def test_without_its_state_change_log_nobody_knows_for_how_long() -> None:
     assert found["finding"].filter(rule="outage").is_empty()
     assert set(found["partition_outage"]["certainty"]) == {"undetermined"}
     assert set(found["partition_timeline"]["certainty"]) == {"undetermined"}
+
+
+# The day before, epoch 7 of the same controller, of which controller.log alone is there: it finds the same.
+DAY_BEFORE = (
+    (ELECTED + LISTED + LATER)
+    .replace("2026-11-21", "2026-11-20")
+    .replace("to 9 and", "to 7 and")
+    .replace("is now 9", "is now 7")
+)
+
+
+@pytest.mark.parametrize("state_change", [FAILED, ""])
+def test_a_controller_before_of_which_less_is_known_takes_nothing_away(state_change: str) -> None:
+    """What it found without a leader is in doubt until the next one says so itself: since when is not told then."""
+    alone = told(ELECTED + DELETING + LISTED + LATER, state_change)
+    logs = {
+        (4, "controller"): DAY_BEFORE + ELECTED + DELETING + LISTED + LATER,
+        (4, "state-change"): state_change or QUIET,
+    }
+    tables = built(log_table(logs), "finding", "partition_outage", "evidence")
+    (one,) = tables["finding"].filter(rule="outage").to_dicts()
+    assert (one["severity"], one["sentence"]) == (alone[0]["severity"], alone[0]["sentence"])
+    rows = tables["partition_outage"].filter(topic="events").sort("noticed_at")
+    assert rows.select("ended_how", "certainty", "unserved_from_at", "high_ms").rows() == [
+        ("lines_missing", "undetermined", None, None),
+        (None, one["certainty"], None, None),
+    ]
+    half = half_read_text(answers_of(**{name: tables[name] for name in ("term", "evidence")}))
+    assert half == "no line of state-change.log of controller 4 (epoch 7) was read"
+
+
+def test_the_leader_of_before_is_not_that_of_what_is_offline_now() -> None:
+    """Epoch 8 is missing: who led a-0 last nobody knows, but that epoch 9 finds nobody is certain."""
+    before = (
+        ELECTED.replace("to 9 and", "to 7 and")
+        .replace("is now 9", "is now 7")
+        .replace("00:00:01", "00:00:00")
+    )
+    led = LED.replace("epoch=9", "epoch=7").replace("00:00:01", "00:00:00")
+    logs = {
+        (4, "controller"): before + FIRST,
+        (4, "state-change"): led + QUIET,
+    }
+    rows = (
+        built(log_table(logs), "partition_timeline")["partition_timeline"]
+        .filter(topic="a")
+        .sort("interval_seq")
+    )
+    told_of = rows.select("leader", "state", "is_served", "certainty").rows()
+    assert told_of[-1] == (None, "OfflinePartition", False, "proved")
+    assert {one[3] for one in told_of[1:-1]} == {"undetermined"}
 
 
 def test_of_one_that_nobody_deletes_two_partitions_are_without() -> None:
@@ -160,3 +213,19 @@ def test_a_leader_that_the_next_controller_finds_alive_is_back() -> None:
     assert told == [("a", at(10.02), "OnlinePartition", 3), ("b", at(1.02), "OfflinePartition", None)]
     ended = tables["partition_outage"].sort("topic").select("topic", "ended_at", "new_leader").rows()
     assert ended == [("a", at(10.02), 3), ("b", None, None)]
+
+
+CREATED_TWICE = """
+    [2026-11-21 00:00:01,000] TRACE [Controller id=1 epoch=2] Changed partition a-0 state from NonExistentPartition to NewPartition with assigned replicas 1 (state.change.logger)
+    [2026-11-21 00:00:02,000] TRACE [Controller id=1 epoch=2] Changed partition a-0 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=5, isr=List(1), zkVersion=5) (state.change.logger)
+    [2026-11-21 00:00:03,000] TRACE [Controller id=1 epoch=2] Changed partition a-0 state from NonExistentPartition to NewPartition with assigned replicas 2 (state.change.logger)
+    [2026-11-21 00:00:04,000] TRACE [Controller id=1 epoch=2] Changed partition a-0 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2), zkVersion=0) (state.change.logger)
+"""
+
+
+def test_leader_epochs_of_a_topic_that_was_created_anew_begin_anew() -> None:
+    """No line tells that the first one was deleted: controller.log is not there."""
+    rows = built(log_table({(1, "state-change"): CREATED_TWICE}), "partition_timeline")["partition_timeline"]
+    told_of = rows.sort("interval_seq").select("state", "leader", "leader_epoch").rows()
+    new, online = "NewPartition", "OnlinePartition"
+    assert told_of == [(new, None, None), (online, 1, 5), (new, None, None), (online, 2, 0)]

@@ -51,11 +51,21 @@ def stretches(rows: Iterable[Row], begun: str, until: str) -> Iterator[Stretch]:
     return (Stretch(partition_of(row), row[begun], row[until] or FAR) for row in rows)
 
 
-def together(parts: Iterable[Stretch]) -> set[Stretch]:
-    """Stretches of one partition that touch are one."""
+def doubts_over(unserved: Iterable[Row]) -> set[tuple[Partition, datetime]]:
+    """Partitions and times at which what was in doubt is certain."""
+    by_doubt: dict[bool, list[Row]] = {True: [], False: []}
+    for row in unserved:
+        by_doubt[row["certainty"] == "undetermined"].append(row)
+    ended = {(partition_of(row), row["valid_until_at"]) for row in by_doubt[True]}
+    return ended & {(partition_of(row), row["valid_from_at"]) for row in by_doubt[False]}
+
+
+def together(parts: Iterable[Stretch], apart: set[tuple[Partition, datetime]]) -> set[Stretch]:
+    """Stretches of one partition that touch are one, but for those that begin at these times."""
     found: list[Stretch] = []
     for one in sorted(parts):
-        if found and found[-1].who == one.who and one.begun <= found[-1].until:
+        is_new = (one.who, one.begun) in apart
+        if found and found[-1].who == one.who and one.begun <= found[-1].until and not is_new:
             found[-1] = found[-1]._replace(until=max(found[-1].until, one.until))
         else:
             found.append(one)
@@ -102,16 +112,16 @@ def served_meanwhile(timeline: Iterable[Row], gone: Iterable[Stretch]) -> list[t
 
 
 def require_one_service(cluster: Path) -> None:
-    """An outage is a stretch of the timeline that nobody serves, each way, and a broker that is away serves nothing.
+    """An outage is a stretch of the timeline that nobody serves, in doubt or not any more, each way, and a broker that is away serves nothing.
     There is no exception: what is being deleted or created, or not known, is neither served nor unserved, and in no
     outage."""
     tables = built_tables(cluster)
     timeline, outages, sessions = (
         rows_of(tables[name]) for name in ("partition_timeline", "partition_outage", "broker_session")
     )
-    unserved = (row for row in timeline if row["is_served"] is False)
+    unserved = [row for row in timeline if row["is_served"] is False]
     told = list(stretches(outages, "noticed_at", "ended_at"))
-    own = together(stretches(unserved, "valid_from_at", "valid_until_at"))
+    own = together(stretches(unserved, "valid_from_at", "valid_until_at"), doubts_over(unserved))
     print(
         f"outages of {cluster.name}: {len(told)}, stretches of the timeline {len(own)}, equal {len(own & {*told})}"
     )

@@ -31,6 +31,7 @@ class Line:
 
 
 Known = tuple[str | None, int | None, int | None, tuple[int, ...] | None, tuple[int, ...] | None]
+NEW = "NewPartition"
 NOTHING: Known = (None, None, None, None, None)
 
 
@@ -57,6 +58,8 @@ def intervals(lines: Iterable[Line]) -> dict[Partition, list[Noted]]:
             lives[line.cluster, line.topic] += 1
             continue
         key = (line.cluster, line.topic, life, line.partition)
+        if line.state == NEW:
+            highest[key] = 0
         if line.leader_epoch is not None and line.leader_epoch < highest.get(key, 0):
             continue  # a deposed controller
         highest[key] = max(highest.get(key, 0), line.leader_epoch or 0)
@@ -67,8 +70,10 @@ def intervals(lines: Iterable[Line]) -> dict[Partition, list[Noted]]:
 def note(steps: list[tuple[int, int, Known]], line: Line, said: Known) -> None:
     """What is known after the line; nothing where it says nothing new."""
     before = steps[-1][2] if steps else NOTHING
+    if line.state == NEW:
+        before = (before[0], None, None, None, before[4])  # no leader of before
     now = cast(Known, tuple(old if new is None else new for new, old in zip(said, before, strict=True)))
-    if now != before or not steps:
+    if not steps or now != steps[-1][2]:
         steps.append((line.at, line.place, now))
 
 

@@ -68,6 +68,9 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
         .pipe(with_fence, broker_absence)
         .pipe(with_bounds, term, session_limit, broker_setting, release_span)
         .with_columns(evidence=evidence(), certainty=with_its_end())
+        .with_columns(
+            when(~col("is_since_doubt").fill_null(value=False)).then(col("unserved_from_at", "high_ms"))
+        )
     )
 
 
@@ -89,22 +92,28 @@ def seeds(outage_before: pl.DataFrame, dirty_from: datetime) -> pl.DataFrame:
         is_absent=col("root_broker_id").is_not_null() & (col("root_event") != LOST_DIR),
         ending=lit(SEED),
         is_in_doubt=col("certainty") == "undetermined",
+        is_since_doubt=col("unserved_from_at").is_null(),
     )
 
 
 def outages(pieces: pl.DataFrame) -> pl.DataFrame:
-    """Pieces that touch are one outage: it begins as its first and ends as its last one.
+    """Pieces that touch are one outage: it begins as its first and ends as its last one. Where a doubt ends
+    (is_since_doubt) another one begins: what was in doubt takes nothing from what is certain.
 
     At equal times an absence begins it and the partition's own state ends it.
     """
-    outage = (*PARTITION, "island")
+    outage = (*PARTITION, "cut", "island")
     is_own_state, is_no_seed = ~col("is_absent"), col("ending").ne_missing(lit(SEED))
     by_begin = ("from_at", is_own_state, open_end(), "line_file_id", "line_byte_offset")
     by_end = (open_end(), is_no_seed, is_own_state, "ending_file_id", "ending_byte_offset")
     new_leader = when(col("ending") == RETURNED).then("root_broker_id").otherwise("new_leader")
     ending = ("ending_file_id", "ending_byte_offset")
 
-    together = with_island(pieces, PARTITION).with_columns(col("is_in_doubt").any().over(outage))
+    begins_anew = (col("ending").ne_missing(lit(SEED)) & col("is_since_doubt")).fill_null(value=False)
+    cut = begins_anew.cum_sum().over(PARTITION, order_by=pl.struct("from_at", open_end()))
+    together = with_island(pieces.with_columns(cut=cut), outage[:-1]).with_columns(
+        col("is_in_doubt").any().over(outage)
+    )
     last = (
         together.sort(by_end)
         .unique(outage, keep="last", maintain_order=True)

@@ -14,20 +14,23 @@ from pipeline.model.partitions.statements import PARTITION
 BEGINS_A_LIFE = ("controller_elected", "controller_epoch_incremented", "controller_active")
 TAKEN = "partition_created"  # a KRaft controller took the partition over from ZooKeeper
 RETURNED, ELECTED = "leader_returned", "elected"
-NEXT = ("leader", "is_deleting", "is_unknown", "line_file_id", "line_byte_offset")
+NEXT = ("leader", "is_deleting", "is_unknown", "is_unserved", "line_file_id", "line_byte_offset")
 ROOT = ("left_how", "left_term_id", "left_file_id", "left_byte_offset")
 
 
 def unserved(partition_timeline: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """Parts without service: from_at, until_at, how an outage would end with each (ending; null: it goes on), and the
     lines of both; old_leader: its own leader, else the last one before; where its leader is absent when it begins
-    (is_absent) that broker is the root, and how it left."""
+    (is_absent) that broker is the root, and how it left. is_since_doubt: it may have been so before, and is certain
+    from its begin on."""
     parts = with_following(partition_timeline).filter(~col("is_served")).with_row_index("row_no")
     gone = roots(parts, broker_session.filter(col("mode") == "zookeeper"))
     is_absent = col("gone_id").is_not_null()
     has_next_line = col("ending").is_in([ELECTED, RETURNED])
-    return parts.join(gone, on="row_no", how="left").select(
-        *(*PARTITION, "replicas", "ending"),
+    known_root = {name: when(~col("is_since_doubt")).then(name) for name in ROOT}
+    led = parts.join(gone, on="row_no", how="left").with_columns(**known_root)
+    return led.select(
+        *(*PARTITION, "replicas", "ending", "is_since_doubt"),
         from_at="valid_from_at",
         until_at="valid_until_at",
         is_absent=is_absent,
@@ -50,18 +53,31 @@ def with_following(partition_timeline: pl.DataFrame) -> pl.DataFrame:
     first = col("evidence").list.first().struct
     its_leader = when(col("leader") >= 0).then("leader")
     marked = partition_timeline.with_columns(
+        is_doubted=is_doubted,
         is_unknown=is_doubted & col("leader").is_null() & col("state").is_null(),
+        is_unserved=~col("is_served").fill_null(value=True),
         **{f"line_{name}": first.field(name) for name in LINE},
     )
-    return with_next(marked, ["interval_seq", "part_seq"], NEXT).with_columns(
-        led_by=its_leader.forward_fill().over(PARTITION),
-        ending=when(col("valid_until_at").is_not_null()).then(its_ending()),
+    parts = with_next(marked, ["interval_seq", "part_seq"], NEXT)
+    was_doubted = (
+        when(col("has_next")).then(col("is_doubted") & col("is_unserved")).shift(1).fill_null(value=False)
+    )
+    is_since_doubt = was_doubted & ~col("is_doubted")
+    known_since = is_since_doubt.cum_sum().over(PARTITION)
+    return (
+        parts.with_columns(is_since_doubt=is_since_doubt, known_since=known_since)
+        .with_columns(
+            led_by=its_leader.forward_fill().over(*PARTITION, "known_since"),
+            ending=when(col("valid_until_at").is_not_null()).then(its_ending()),
+        )
+        .drop("known_since", "is_unserved")
     )
 
 
 def its_ending() -> pl.Expr:
     is_taken_over = ~col("has_next") & (col("ended_by") == TAKEN)
     is_gone = ~col("has_next") | col("next_is_deleting")
+    is_untold = col("next_is_unknown") | (col("is_doubted") & col("next_is_unserved"))
     return (
         when(col("ended_by").is_in(PART_ENDS))
         .then(lit(RETURNED))
@@ -71,7 +87,7 @@ def its_ending() -> pl.Expr:
         .then(lit(WIPED))
         .when(is_gone)
         .then(lit("deleted"))
-        .when("next_is_unknown")
+        .when(is_untold)
         .then(lit("lines_missing"))
         .otherwise(lit(ELECTED))
     )

@@ -11,11 +11,19 @@ from pipeline.gold.partition_timeline.leader_writes import (
     with_stale_isr,
     with_writes,
 )
-from pipeline.model.partitions.said_offline import STARTED, is_news
+from pipeline.model.partitions.said_offline import OFFLINE, STARTED, is_news
 from pipeline.model.partitions.service import NEW
 from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
 from pipeline.model.partitions.topic_lives import PARTITION_ORDER
-from pipeline.model.terms.missing_terms import DOUBTS, ORDER_WITH_DOUBT, UNDETERMINED, in_doubt, with_doubt
+from pipeline.model.terms.missing_terms import (
+    DOUBTS,
+    LED,
+    ORDER_WITH_DOUBT,
+    UNDETERMINED,
+    in_doubt,
+    is_known_offline,
+    with_doubt,
+)
 from pipeline.model.terms.succession import half_read
 
 KEPT = ("state", "leader")
@@ -103,18 +111,17 @@ def numbered(lived: pl.DataFrame) -> pl.DataFrame:
 
 
 def without_stale(lived: pl.DataFrame) -> pl.DataFrame:
-    """Statements but for those with a lower leader epoch than one of the partition before them, since it was new: its
-    topic may have been deleted and created again without a line."""
-    of_creation = ("partition_no", "creation_no")
-    highest_before = col("leader_epoch").cum_max().forward_fill().shift(1).over(of_creation)
+    """Statements but for those with a lower leader epoch than one of the partition before them, since it was New."""
+    in_turn = lived.sort("partition_no", *PARTITION_ORDER)
+    lives = in_turn.with_columns(born=is_new().cum_sum().over("partition_no"))
+    highest_before = col("leader_epoch").cum_max().forward_fill().shift(1).over("partition_no", "born")
     is_current = (col("leader_epoch") >= highest_before).fill_null(value=True)
-    is_new = (col("state") == NEW).fill_null(value=False)
-    return (
-        lived.sort("partition_no", *PARTITION_ORDER)
-        .with_columns(creation_no=is_new.cum_sum().over("partition_no"))
-        .filter(is_current)
-        .drop("creation_no")
-    )
+    return lives.filter(is_current).drop("born")
+
+
+def is_new() -> pl.Expr:
+    """Leader epochs begin anew, also where nothing tells that its topic was deleted before."""
+    return (col("state") == NEW).fill_null(value=False)
 
 
 def without_known(lived: pl.DataFrame) -> pl.DataFrame:
@@ -127,14 +134,23 @@ def without_known(lived: pl.DataFrame) -> pl.DataFrame:
 
 
 def filled(lived: pl.DataFrame) -> pl.DataFrame:
-    """Each statement with all that is known after it; an Offline partition keeps the leader that Kafka keeps.
+    """Each statement with all that is known after it; an Offline partition keeps the leader that Kafka keeps, but for
+    one that was in doubt: who led it before nobody knows then; nor has one that is New a leader of before.
     isr_<LINE>: the line that stated the ISR first, after another or an unknown one, or another write; is_isr_counted:
     it says what its leader meant to write."""
-    known = lived.sort("partition_no", *ORDER_WITH_DOUBT).with_columns(
-        col(*TRACKED, "partition_epoch").forward_fill().over("partition_no"),
-        is_in_doubt=in_doubt("leader_epoch", "partition_no"),
+    in_turn = lived.sort("partition_no", *ORDER_WITH_DOUBT)
+    anew = (is_known_offline("partition_no") | is_new()).cum_sum().over("partition_no")
+    since_known = ("partition_no", "known_anew")
+    known = in_turn.with_columns(known_anew=anew).with_columns(
+        col(name for name in TRACKED if name not in LED).forward_fill().over("partition_no"),
+        col(*LED, "partition_epoch").forward_fill().over(since_known),
+        is_in_doubt=in_doubt("leader_epoch", since_known),
         is_assignment_doubted=in_doubt("replicas", "partition_no"),
+        is_state_doubted=in_doubt("state", "partition_no"),
     )
+    # Who leads is stated anew, and that it is Offline is not.
+    is_offline_of_before = ~col("is_in_doubt") & col("is_state_doubted") & (col("state") == OFFLINE)
+    known = known.with_columns(state=when(~is_offline_of_before.fill_null(value=False)).then("state"))
     is_other = (
         col(name).ne_missing(col(name).shift(1).over("partition_no")) for name in ("isr", "partition_epoch")
     )

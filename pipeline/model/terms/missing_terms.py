@@ -5,6 +5,7 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.model.partitions.said_offline import OFFLINE
 from pipeline.model.partitions.statements import GONE, MOVING, PARTITION, TRACKED, life
 from pipeline.model.partitions.topic_lives import PARTITION_ORDER
 from pipeline.model.terms.succession import half_read, half_read_stretches, unseen_stretches
@@ -83,13 +84,23 @@ def doubts(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def in_doubt(what: str, by: str) -> pl.Expr:
-    """Of a statement, sorted by ORDER_WITH_DOUBT: True if a term may have gone by unseen since what (leader_epoch or
-    replicas) was stated. by: the number of its partition."""
-    is_stated = col(what).is_not_null() & col(DOUBTS[what]).is_null()
+def in_doubt(what: str, by: str | tuple[str, ...]) -> pl.Expr:
+    """Of a statement, sorted by ORDER_WITH_DOUBT: True if a term may have gone by unseen since what (leader_epoch,
+    state or replicas) was stated. by: the number of its partition, and what begins anew."""
+    doubt = DOUBTS.get(what, DOUBTS["leader_epoch"])
+    is_stated = col(what).is_not_null() & col(doubt).is_null()
     stated = when(is_stated).then("controller_epoch").cum_max().forward_fill().over(by)
-    doubted = col(DOUBTS[what]).forward_fill().over(by)
+    doubted = col(doubt).forward_fill().over(by)
     return (stated <= doubted).fill_null(doubted.is_not_null())
+
+
+def is_known_offline(by: str) -> pl.Expr:
+    """Of a statement, sorted by ORDER_WITH_DOUBT: True if its leader is in doubt, and a controller whose lines are there
+    says that the partition is Offline: from then on nobody leads it, whatever went by unseen."""
+    of_leader = DOUBTS["leader_epoch"]
+    doubted = col(of_leader).forward_fill().over(by)
+    is_said = (col("state") == OFFLINE) & col(of_leader).is_null() & (col("controller_epoch") > doubted)
+    return (is_said & in_doubt("leader_epoch", by)).fill_null(value=False)
 
 
 def without_doubted(intervals: pl.DataFrame) -> pl.DataFrame:
