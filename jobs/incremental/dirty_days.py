@@ -68,7 +68,7 @@ def dirty_at(
     segments: rows of bronze.source_file with status: new, old, or gone as others replace them. terms, settings,
     wordings: silver.term, silver.broker_setting and silver.wording_seen now and as they were.
     """
-    of_terms = (affected_from(*map(one, terms)) for one in (identities, ends, unseen))
+    of_terms = (affected_from(*map(one, terms)) for one in (identities, ends, unseen, voids))
     of_all = earliest(
         affected_from(*map(held_values, settings)), first_watched(terms[0], wordings), first_terms(*terms)
     )
@@ -101,6 +101,12 @@ def unseen(term: pl.DataFrame) -> pl.DataFrame:
         [first.select("cluster_id", "unseen_at"), each.select("cluster_id", unseen_at=col("from_at"))]
     ).unique()
     return both.with_columns(col("unseen_at").alias(AFFECTS))
+
+
+def voids(term: pl.DataFrame) -> pl.DataFrame:
+    """A KRaft controller may give up on the next day what it decided."""
+    given_up = term.filter(col("void_from_at").is_not_null())
+    return given_up.select(*TERM, "void_from_at", col("void_from_at").alias(AFFECTS))
 
 
 def missing_since(log_gap: pl.DataFrame) -> pl.DataFrame:

@@ -7,13 +7,14 @@ from pipeline.model.lines.families import fed, field, field_text
 from pipeline.model.lines.texts import epoch, first, number
 from schemas.silver.controller_event import SPEC
 
-RENOUNCING = "Renouncing leadership"
+RENOUNCING, FAILED = "Renouncing leadership", "controller_event_failed"
 
 
 def build(log_record: pl.DataFrame) -> pl.DataFrame:
     """One row per line about a controller's own life.
 
-    A KRaft controller also renounces inside an event that failed; the line says so behind the cause.
+    A KRaft controller also renounces inside an event that failed; the line says so behind the cause. It says how long
+    the event took, until it failed or was found not to be committed: in microseconds.
     Source: KafkaController, ZookeeperLeaderElector, 0.8.2 to 3.9; QuorumController, from 2.8; QuorumState.
     """
     clauses = (
@@ -30,9 +31,17 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
             controller_epoch=pl.coalesce(*epochs()),
             active_controller_id=number(first(leader, r"(\d+)")),
             detail=field_text().replace("", None),
+            began_at=began_at(),
         )
         .select(SPEC.columns)
     )
+
+
+def began_at() -> pl.Expr:
+    """As times are printed to the millisecond, the begin is not after that."""
+    took_us = number(pl.coalesce(field("duration_us"), field("delta_us")), pl.Int64())
+    began = col("logged_at") - pl.duration(microseconds=took_us)
+    return when(took_us >= 0, col("event") == FAILED).then(began.dt.truncate("1ms"))
 
 
 def epochs() -> tuple[pl.Expr, ...]:

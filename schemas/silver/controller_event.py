@@ -1,7 +1,7 @@
 """What controllers say about themselves: election, fail-over, resignation, process, quorum, migration."""
 
 from schemas.spec import RECORD, TableSpec, field, required
-from schemas.types import INTEGER, STRING
+from schemas.types import INTEGER, STRING, TIMESTAMP
 
 AREAS = ("start", "election", "failover", "end", "error", "thread", "quorum", "migration")
 STEPS = (
@@ -50,6 +50,12 @@ SPEC = TableSpec(
         ),
         field("active_controller_id", INTEGER, "Who is controller, where the line names another."),
         field("detail", STRING, "What it is about: the event that failed, the state entered, …"),
+        field(
+            "began_at",
+            TIMESTAMP,
+            "KRaft: when the event began that failed, UTC, not after that; null: no line tells, or of an older release "
+            "of this program.",
+        ),
         field("exception_class", STRING, "Class of the exception."),
         field("exception_message", STRING, "Its message, first line."),
     ),

@@ -40,6 +40,12 @@ SPEC = TableSpec(
             "First line of the controller's own node that names the term, UTC; null: none was seen.",
         ),
         field("told_until_at", TIMESTAMP, "Last line of that node that names the term, UTC."),
+        field(
+            "void_from_at",
+            TIMESTAMP,
+            "KRaft: from when on what the controller decided was not committed as it gave up, UTC; null: all was, or "
+            "no line tells.",
+        ),
         required("is_trace_seen", BOOLEAN, "state.change.logger wrote at TRACE somewhere in the term."),
         field(
             "are_moves_read",

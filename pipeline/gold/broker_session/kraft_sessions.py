@@ -27,7 +27,7 @@ def kraft_sessions(
     is_decision = (col("said_by") == "decision") & col("step").is_in([BACK, *GONE])
     decided = (
         broker_event.filter(is_decision, col("broker_id").is_not_null())
-        .pipe(in_term, term)
+        .pipe(in_term, term, broker_event)
         .select(*BROKER, *DECISION, "broker_epoch")
     )
     every = [decided, begun(seeds), ended(ended_seeds)]

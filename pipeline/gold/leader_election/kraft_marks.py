@@ -49,7 +49,7 @@ def with_marks(
     valid_from_at, term_id.
     """
     is_decision = (col("said_by") == "decision") & col("broker_id").is_not_null()
-    decided = in_term(broker_event.filter(is_decision), term)
+    decided = in_term(broker_event.filter(is_decision), term, broker_event)
     moves = in_term(reassignment_event.filter(is_end_of_move(), col("partition").is_not_null()), term)
     is_of_task = (col("trigger") == PREFERRED_TASK).fill_null(value=True)
     runs = in_term(election_event.filter(col("event").is_in(RUNS), is_of_task), term)

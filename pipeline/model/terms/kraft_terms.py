@@ -1,9 +1,14 @@
 """Which KRaft controller was in office when, and which of its lines are decisions."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col
 
 LINE = ("event", "file_id", "byte_offset")
+# How a KRaft node says that the registration of a broker is another one now.
+REPLAYED = ("fenced", "unfenced", "registration_changed")
+SOON = timedelta(seconds=2)
 IN_TERM = ("term_id", "life", "controller_epoch")
 
 
@@ -11,14 +16,15 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
     """One row per KRaft term that was seen to begin, or heard of: (cluster_id, controller_id, term_id, life,
     controller_epoch), from_at to next_at, when another one begins, and is_unseen: its own lines are missing.
     since_at: the earliest that one may have begun which others only heard of: the last line of the term before it, of
-    that day in UTC, as days before are not changed any more.
+    that day in UTC, as days before are not changed any more. void_from_at: from when on nothing that it decided was
+    committed.
 
     A controller that was superseded goes on printing decisions until it hears of it; none of them comes true.
     """
     return (
         term.filter(col("mode") == "kraft")
         .select(
-            *("cluster_id", "controller_id", *IN_TERM),
+            *("cluster_id", "controller_id", *IN_TERM, "void_from_at"),
             from_at=pl.coalesce("elected_at", "first_seen_at"),
             is_unseen=col("elected_at").is_null() & col("told_from_at").is_null(),
             told_until_at=pl.coalesce("told_until_at", "elected_at", "first_seen_at"),
@@ -79,28 +85,66 @@ def with_holder(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def in_term(decisions: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
-    """Decisions (cluster_id, logged_at, node_id, controller_id) without those of controllers that were superseded: they
-    never come true. Where no election was seen any controller's decision counts. Adds at, term_id, life,
-    controller_epoch."""
+def in_term(
+    decisions: pl.DataFrame, term: pl.DataFrame, broker_event: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """Decisions (cluster_id, logged_at, node_id, controller_id) without those of controllers that were superseded, and
+    those that they gave up: they never come true. Where no election was seen any controller's decision counts. Adds at,
+    term_id, life, controller_epoch.
+
+    broker_event: of decisions about brokers, which another node replays if the next controller has got them.
+    """
     is_its_own = col("holder_id") == pl.coalesce("node_id", "controller_id")
-    return (
+    terms = kraft_terms(term)
+    own = (
         decisions.drop("controller_epoch", strict=False)
         .with_columns(at="logged_at")
-        .pipe(with_holder, kraft_terms(term))
+        .pipe(with_holder, terms)
         .filter(col("holder_id").is_null() | is_its_own)
         .drop("holder_id")
+        .pipe(with_void, terms)
     )
+    void, certain = own.filter("is_void"), own.filter(~col("is_void"))
+    if broker_event is None or void.is_empty():
+        return certain.drop("is_void")
+    return pl.concat([certain, void.pipe(replayed, broker_event, terms)]).drop("is_void")
+
+
+def replayed(void: pl.DataFrame, broker_event: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """Of decisions about a broker that were given up those that another node replays, until the next controller has had
+    time to: it commits what it got of them at once."""
+    replays = broker_event.filter(col("said_by") == "replay", col("step").is_in(REPLAYED)).select(
+        "cluster_id", "broker_id", replay_at="logged_at", replay_node="node_id"
+    )
+    next_at = terms.select("cluster_id", "term_id", until_at=col("next_at") + SOON)
+    line = ("cluster_id", "file_id", "byte_offset", "broker_id")
+    found = (
+        void.join(next_at, on=["cluster_id", "term_id"])
+        .join(replays, on=["cluster_id", "broker_id"])
+        .filter(col("replay_node") != col("node_id"), col("replay_at").is_between(col("at"), col("until_at")))
+    )
+    return void.join(found, on=line, how="semi")
+
+
+def with_void(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """Rows (cluster_id, term_id, at) with is_void: the controller of that term gave up what it decided then."""
+    void = terms.filter(col("void_from_at").is_not_null()).select("cluster_id", "term_id", "void_from_at")
+    is_void = (col("at") >= col("void_from_at")).fill_null(value=False)
+    given_up = rows.join(void, on=["cluster_id", "term_id"], how="left", maintain_order="left")
+    return given_up.with_columns(is_void=is_void).drop("void_from_at")
 
 
 def with_decided(lines: pl.DataFrame, controller_line: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     """is_decided: a controller wrote the line in its term (silver.controller_line), and no other was elected yet;
-    what standbys print, and a process that starts and replays its log, is no decision."""
+    what standbys print, and a process that starts and replays its log, is no decision. Without the decisions that it
+    gave up."""
     own = controller_line.select("file_id", "byte_offset", own_id="term_id")
     is_decided = (col("own_id") == col("term_id")).fill_null(value=False)
     return (
         lines.join(own, on=["file_id", "byte_offset"], how="left")
         .pipe(with_term, terms)
         .with_columns(is_decided=is_decided)
-        .drop("own_id", *IN_TERM)
+        .pipe(with_void, terms)
+        .filter(~(col("is_decided") & col("is_void")))
+        .drop("own_id", "is_void", *IN_TERM)
     )

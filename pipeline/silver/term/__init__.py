@@ -9,6 +9,7 @@ from pipeline.kafka.machines.by_release import machine_of_release
 from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, elections
 from pipeline.silver.term.peer_reported_terms import peer_reported_terms
 from pipeline.silver.term.stale_claims import without_stale_claims
+from pipeline.silver.term.uncommitted import with_void
 from pipeline.silver.term.unelected_terms import (
     after_unseen_life,
     is_told,
@@ -56,6 +57,7 @@ def build(
         terms.pipe(with_machine, release_span)
         .pipe(with_isr_told, wording_seen)
         .pipe(with_moves_read, wording_seen)
+        .pipe(with_void, controller_event)
         .select(SPEC.columns)
     )
 

@@ -1,0 +1,60 @@
+"""KRaft controllers that give up what they decided last, as it was not committed."""
+
+import polars as pl
+from polars import col
+
+RENOUNCED, FAILED = "renounced", "controller_event_failed"
+NODE = ("cluster_id", "controller_id")
+OWN = (*NODE, "controller_epoch")
+TERM = ("cluster_id", "term_id")
+LINE = ("file_id", "byte_offset")
+# All events that wait for their records fail as soon as the controller gives up.
+AT_ONCE = "1s"
+
+
+def with_void(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+    """Terms with void_from_at: the begin of the first event of which nothing was committed when the controller gave up.
+
+    An event in which the controller renounces has written nothing: what it decided is void. The controller reverts to
+    the last committed offset: void is what an event wrote that fails then as it still waits, and all after it, but for
+    one case: the controller itself is elected next, and has it. Such an event says how long it took, the wait included.
+    Null where nothing is read of the next controller: what it has nobody knows.
+    Source: QuorumController.handleEventException, renounce; DeferredEventQueue.failAll, from 2.8.
+    """
+    node = pl.coalesce("node_id", "controller_id")
+    said = controller_event.with_columns(controller_id=node).sort("logged_at")
+    renounced = said.filter(col("step") == RENOUNCED, col("controller_epoch").is_not_null())
+    failed = said.filter(col("event") == FAILED, col("began_at").is_not_null())
+    is_own = pl.all_horizontal(col(name) == col(f"{name}_renounced") for name in LINE)
+    reverted = (
+        failed.select(*NODE, *LINE, "began_at", "logged_at")
+        .join_asof(
+            renounced.select(*OWN, "logged_at", col(LINE).name.suffix("_renounced")),
+            on="logged_at",
+            by=list(NODE),
+            tolerance=AT_ONCE,
+            check_sortedness=False,
+        )
+        .join(with_next(terms), on=OWN)
+        .filter(col("logged_at") >= col("elected_at"))
+        .filter((is_own & col("is_next_seen")) | col("is_another_next"))
+        .group_by(TERM)
+        .agg(void_from_at=pl.max_horizontal("began_at", "elected_at").min())
+    )
+    return terms.join(reverted, on=TERM, how="left")
+
+
+def with_next(terms: pl.DataFrame) -> pl.DataFrame:
+    """(OWN, term_id, elected_at) of KRaft terms whose election was seen; is_next_seen: so was that of the next term, or
+    none is known; is_another_next: the next one of them is of another controller."""
+    in_turn = terms.filter(col("mode") == "kraft").sort("cluster_id", "life", "controller_epoch")
+    life = ("cluster_id", "life")
+    is_elected = col("elected_at").is_not_null()
+    is_next_seen = is_elected.shift(-1, fill_value=True).over(life)
+    another = (col("controller_id").shift(-1).over(life) != col("controller_id")).fill_null(value=False)
+    return (
+        in_turn.with_columns(is_next_seen=is_next_seen)
+        .filter(is_elected)
+        .with_columns(is_another_next=another & col("is_next_seen"))
+        .select(*OWN, "term_id", "elected_at", "is_next_seen", "is_another_next")
+    )
