@@ -95,7 +95,7 @@ def in_doubt(what: str, by: str | tuple[str, ...]) -> pl.Expr:
 
 
 def is_known_offline(by: str) -> pl.Expr:
-    """Of a statement, sorted by ORDER_WITH_DOUBT: True if its leader is in doubt, and a controller whose lines are there
+    """Of a statement, sorted by ORDER_WITH_DOUBT: True if its leader is in doubt, and a controller that is read
     says that the partition is Offline: from then on nobody leads it, whatever went by unseen."""
     of_leader = DOUBTS["leader_epoch"]
     doubted = col(of_leader).forward_fill().over(by)
