@@ -36,14 +36,20 @@ CARRIED = {
 
 def source_files(records: pl.DataFrame) -> pl.DataFrame:
     """What kernels need of bronze.source_file, as if each file had been read in one segment."""
-    return records.group_by("cluster_id", "node_id", "file_id", "load_seq").agg(
-        log=pl.col("log").min(),
-        zone=pl.lit("UTC"),
-        path=pl.col("file_id").first(),
-        start_offset=pl.col("byte_offset").min(),
-        consumed_bytes=(pl.col("byte_offset") + pl.col("byte_length")).max(),
-        first_logged_at=pl.col("logged_at").min(),
-        last_logged_at=pl.col("logged_at").max(),
+    is_shared = pl.col("node_id").n_unique().over("cluster_id", "file_id") > 1
+    return (
+        records.with_columns(is_shared=is_shared)
+        .group_by("cluster_id", "node_id", "file_id", "load_seq")
+        .agg(
+            is_shared=pl.col("is_shared").first(),
+            log=pl.col("log").min(),
+            zone=pl.lit("UTC"),
+            path=pl.col("file_id").first(),
+            start_offset=pl.col("byte_offset").min(),
+            consumed_bytes=(pl.col("byte_offset") + pl.col("byte_length")).max(),
+            first_logged_at=pl.col("logged_at").min(),
+            last_logged_at=pl.col("logged_at").max(),
+        )
     )
 
 

@@ -5,8 +5,14 @@ from datetime import datetime, timedelta
 from random import Random
 
 import polars as pl
+import pyarrow as pa
 from polars import col
 
+from pipeline.kafka.reading.writers import writers
+from schemas.bronze.log_record import SAID
+
+MESSAGE = r"^\[[^\]]*\] [A-Z]+ ([^\n]*)"
+NAMES_OF_SAID = [*(one.name for one in SAID), "fields"]
 Cut = Callable[[Random, pl.DataFrame], pl.DataFrame]
 EARLIER = timedelta(days=12)
 
@@ -91,6 +97,26 @@ def whole(_: Random, records: pl.DataFrame) -> pl.DataFrame:
     return records
 
 
+def shared_server_log(_: Random, records: pl.DataFrame) -> pl.DataFrame:
+    """All nodes wrote one server.log: what names no node there is of none."""
+    of_server = records.filter(col("log") == "server")
+    said = of_server["raw"].cast(pl.String, strict=False).str.extract(MESSAGE)
+    named = pl.Series(values=writers(said.to_arrow().cast(pa.string())), dtype=pl.Int32)
+    untold = of_server.filter(named.is_null()).with_columns(
+        pl.lit(None).alias(name) for name in ("node_id", "event", "template", *NAMES_OF_SAID)
+    )
+    counts = col("not_understood_reason").is_null()
+    untold = untold.with_columns(
+        not_understood_reason=pl.when(counts).then(pl.lit("no_writer")).otherwise("not_understood_reason")
+    )
+    told = of_server.filter(named.is_not_null())
+    both = pl.concat([told, untold.cast(dict(records.schema))]).sort("logged_at", "file_id", "byte_offset")
+    both = both.with_columns(file_id=pl.lit("server"), load_seq=pl.lit(0, pl.Int64))
+    # Where it would stand in the one file.
+    both = both.with_columns(byte_offset=col("byte_length").cum_sum() - col("byte_length"))
+    return pl.concat([records.filter(col("log") != "server"), both])
+
+
 def nodes(records: pl.DataFrame) -> list[int]:
     return records["node_id"].drop_nulls().unique().sort().to_list()
 
@@ -117,4 +143,5 @@ CUTS: dict[str, Cut] = {
     "one kind of log": one_kind,
     "without a kind of log": without_kind,
     "one log of one node": one_file,
+    "one server.log of all nodes": shared_server_log,
 }

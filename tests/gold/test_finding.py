@@ -241,6 +241,17 @@ WORDINGS = """
 """
 
 
+NO_WRITER = """
+    cluster_id | log            | not_understood_reason | first_at | record_count | file_id | first_offset
+    c          | server         | no_writer             | 1        | 9            | h       | 0
+"""
+
+
+def test_what_names_no_writer_in_a_server_log_of_several_nodes_is_told() -> None:
+    (row,) = not_understood(frame(wording_seen.SPEC, NO_WRITER)).to_dicts()
+    assert row["sentence"] == "9 records left out: several nodes wrote the file, and these do not name theirs"
+
+
 def test_what_is_not_understood_is_told_once_a_reason() -> None:
     (row,) = not_understood(frame(wording_seen.SPEC, WORDINGS)).to_dicts()
     assert row["sentence"] == "5 records not understood: no_template"

@@ -93,6 +93,18 @@ def test_of_a_file_of_several_nodes_each_record_is_of_the_one_that_it_names() ->
     ]
 
 
+def test_of_a_server_log_of_several_nodes_what_names_no_node_is_left_out() -> None:
+    """Half of its records name none; those of a controller's logs in it have to."""
+    untold = TIME + b"INFO starting (kafka.server.KafkaServer)\n"
+    content = untold * 9 + SERVER + SERVER.replace(b"id=3", b"id=4")
+    assert is_told_apart(sniff(content), content)
+    rows = read(content, log="server", node_id=None, is_shared=True)
+    assert [one["not_understood_reason"] for one in rows[8:]] == ["no_writer", None, None]
+    assert [one["node_id"] for one in rows[8:]] == [None, 3, 4]
+    mixed = content + STATE + BARE
+    assert not is_told_apart(sniff(mixed), mixed)
+
+
 @pytest.mark.parametrize("unnamed, is_told", [(0, True), (1, True), (2, False)])
 def test_a_file_of_several_nodes_is_told_apart_where_nearly_all_records_name_theirs(
     unnamed: int, *, is_told: bool

@@ -109,3 +109,12 @@ def test_a_start_in_another_file_beside_one_that_goes_on_is_of_another_process()
     lines = pl.concat([pl.DataFrame(pl.from_arrow(one)) for one in files])
     rows = built(lines, "process_run")["process_run"].sort("run_seq")
     assert rows["end_reason"].to_list() == ["unknown", None]
+
+
+def test_of_a_server_log_of_several_nodes_no_run_is_told() -> None:
+    """What begins a run and a signal that ends it name no node: they may be of any of them."""
+    lines = pl.DataFrame(pl.from_arrow(log_table({(1, "server"): text(*FIRST, STOPPING, *AGAIN)})))
+    is_named = pl.col("raw").cast(pl.String).str.contains("KafkaServer id=", literal=True)
+    shared = lines.with_columns(node_id=pl.when(is_named).then("node_id"))
+    assert built(lines, "process_run")["process_run"].height == 2
+    assert built(shared, "process_run")["process_run"].is_empty()

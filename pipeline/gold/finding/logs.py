@@ -17,6 +17,7 @@ from pipeline.gold.finding.wording import (
 from schemas.silver.log_gap import LINES_MISSING, NORMAL
 
 CONTROLLER_LOGS = ("controller", "state-change")
+NO_WRITER = "no_writer"
 LOST = "lost_in_warehouse"  # its sentence begins so
 
 
@@ -96,11 +97,13 @@ def missing_leader_epochs(leader_election: pl.DataFrame) -> pl.DataFrame:
 
 
 def not_understood(wording_seen: pl.DataFrame) -> pl.DataFrame:
-    """Records of the controller's logs whose wording no template names: what they say is missing everywhere else."""
+    """Records of the controller's logs whose wording no template names, and of any log that name no writer where
+    several nodes wrote it: what they say is missing everywhere else."""
     is_unknown = col("not_understood_reason").is_not_null()
+    is_of_controller = col("log").is_in(CONTROLLER_LOGS) | (col("not_understood_reason") == NO_WRITER)
     first = pl.struct("file_id", byte_offset="first_offset")
     groups = (
-        wording_seen.filter(col("log").is_in(CONTROLLER_LOGS) & is_unknown)
+        wording_seen.filter(is_of_controller & is_unknown)
         .sort("file_id", "first_offset")
         .group_by("cluster_id", "not_understood_reason", maintain_order=True)
         .agg(
@@ -117,7 +120,7 @@ def not_understood(wording_seen: pl.DataFrame) -> pl.DataFrame:
         **root(col("not_understood_reason")),
         term_id=NO_TERM,
         valid_until_at=lit(None, pl.Datetime("us", "UTC")),
-        sentence=when(col("not_understood_reason") == "no_writer")
+        sentence=when(col("not_understood_reason") == NO_WRITER)
         .then(
             words(
                 "{} left out: several nodes wrote the file, and these do not name theirs",

@@ -24,7 +24,7 @@ from pipeline.kafka.reading.other_layout import text_of
 from pipeline.kafka.reading.record_text import RecordText
 from pipeline.kafka.reading.understanding import understand
 from pipeline.kafka.reading.writers import writers
-from pipeline.kafka.wording.loggers import MIXED
+from pipeline.kafka.wording.loggers import MIXED, SERVER
 
 HEAD_BYTES = 256 << 10
 # By so much the head grows while nothing is found in it.
@@ -124,11 +124,15 @@ def with_writers(found: Sniff, part: bytes) -> Sniff:
 
 
 def is_told_apart(found: Sniff, *parts: bytes) -> bool:
-    """Whether of a file of several nodes nearly all records that are understood in these parts name their writer."""
+    """Whether of a file of several nodes nearly all records that are understood in these parts name their writer.
+
+    Those of server.log need not: half of them name none, and they are counted as missing.
+    """
     named = told = 0
     for records, text in (one for part in parts for one in _records(found, part)):
-        event = understand(records, text, found.log or MIXED).event
-        counts = pc.fill_null(pc.not_equal(event, JMX_NOISE), False)
+        read = understand(records, text, found.log or MIXED)
+        counts = pc.fill_null(pc.not_equal(read.event, JMX_NOISE), False)
+        counts = pc.and_(counts, pc.not_equal(read.log, SERVER))
         told += counts.true_count
         named += pc.and_(counts, _names(text).is_valid()).true_count
     return named >= NEARLY_ALL * told

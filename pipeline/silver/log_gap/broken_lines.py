@@ -8,15 +8,17 @@ from pipeline.model.lines.evidence import known_lines
 NODE = ("cluster_id", "node_id")
 OWN_LOGS = ("controller", "state-change")
 DAMAGED = ("cut", "bad_bytes", "too_long", "no_envelope")
+NO_WRITER = "no_writer"
 BACK_SECONDS = 60
 
 
 def damaged(seen: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
-    """Per file, hour and reason; the beginning and the end of a file by themselves."""
+    """Per file, hour and reason; the beginning and the end of a file by themselves. What names no node in a file of
+    several may be of any of them: its node is null."""
     reason = col("not_understood_reason")
     read = source_file.group_by("file_id").agg(col("consumed_bytes").max())
     counted = (
-        seen.filter(reason.is_in(DAMAGED) & col("log").is_in(OWN_LOGS))
+        seen.filter((reason.is_in(DAMAGED) & col("log").is_in(OWN_LOGS)) | (reason == NO_WRITER))
         .group_by(*NODE, "log", "file_id", "seen_at", "not_understood_reason")
         .agg(
             col("record_count").sum(),

@@ -55,8 +55,9 @@ def build(
     lost_segment: pl.DataFrame,
     process_before: pl.DataFrame,
 ) -> pl.DataFrame:
-    """One row per run of which a line of server.log is there.
+    """One row per run of which a line of server.log is there that is of one node.
 
+    Of a server.log that several nodes wrote no run is known: what begins one, and a signal that ends it, name no node.
     connection_event: since a day before the first run that is asked for ended; of a run that goes on its row in
     process_before tells when it said something before.
 
@@ -66,7 +67,10 @@ def build(
     Source: LoggingSignalHandler, kafka.Kafka, KafkaServer, BrokerServer, ControllerServer, LogManager.loadLogs,
     LogManager.handleLogDirFailure, ReplicaManager, ProcessTerminatingFaultHandler.
     """
-    lines = pl.concat([node_event, connection_event], how="diagonal")
+    shared = source_file.filter(col("is_shared").fill_null(value=False))
+    lines = pl.concat([node_event, connection_event], how="diagonal").join(
+        shared, on=["cluster_id", "file_id"], how="anti"
+    )
     said = lines.filter(col("node_id").is_not_null()).pipe(with_run)
     return (
         runs(said)
