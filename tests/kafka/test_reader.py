@@ -108,6 +108,10 @@ HOSTILE = [
     ("no such hour", LINE.replace(b"12:00:00", b"24:00:00"), ["no_envelope"]),
     ("torn at the end", LINE + LINE[:-12], [None, "cut"]),
     ("no line end", LINE[:-1], ["cut"]),
+    ("text behind the logger", LINE[:-1] + b" host=kafka-1 took 5 ms\n" + LINE, [None, None]),
+    ("a list behind the logger", LINE[:-1] + b', {"host": "a (b)"}\r\n\tat x\n', [None]),
+    ("text behind a message without its end", LINE.partition(b" (")[0] + b" host=kafka-1\n", ["cut"]),
+    ("text behind the name of a host", LINE.partition(b" (")[0] + b" (kafka-1.example) x\n", ["cut"]),
     ("lower level", LINE.replace(b"TRACE", b"trace"), ["no_envelope"]),
     (
         "a logger of which only some wordings are read",

@@ -20,6 +20,10 @@ MESSAGE = "(?P<message>"
 TAIL = r"(?:\r?\n(?P<rest>(?s:.*)))?\z"
 # What a list or a quotation puts behind a line.
 OF_A_LIST = r"(?:\\[nrt]|[ \t,;|\"'`\\]){1,8}"
+# What others write behind a line, as a shipper its host: a logger of a server before it tells where the message ends.
+APPENDED = r"[ \t,;|][^\r\n]*"
+LOGGER, OF_SERVER = r"(?P<logger>[A-Za-z_]", r"(?P<logger>(?:kafka|state\.change|org|com|io)\."
+ANY, ONE_LINE = r"(?s:.*?)", r"[^\n]*?"
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,13 @@ class Layout:
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
-        """What is tried in turn: the head, the same in a list, and what stands before a message that has no end."""
-        listed = () if self.ends_in_message else (self.head.removesuffix(TAIL) + OF_A_LIST + TAIL,)
-        return self.head, *listed, self.head[: self.head.index(MESSAGE)]
+        """What is tried in turn: the head, the same in a list, with more behind it, and what stands before a message
+        that has no end."""
+        bare, before = self.head.removesuffix(TAIL), self.head[: self.head.index(MESSAGE)]
+        listed = () if self.ends_in_message else (bare + OF_A_LIST + TAIL,)
+        ended = bare.replace(ANY, ONE_LINE).replace(LOGGER, OF_SERVER)
+        appended = (ended + APPENDED + TAIL,) if LOGGER in bare[len(before) :] else ()
+        return self.head, *listed, *appended, before
 
 
 @dataclass(frozen=True)
@@ -128,7 +136,7 @@ def _add(head: _Head, item: _Item, *, ends_in_message: bool) -> None:
         if item.date.zone_name:
             head.add("zone", item.date.zone_name)
     elif item.kind == "message":
-        head.add("message", r"[^\n]*?" if ends_in_message else "(?s:.*?)")
+        head.add("message", ONE_LINE if ends_in_message else ANY)
     elif item.kind in ("level", "logger"):
         name, (before, regex, after) = item.kind, item.regex.split("\0")
         head.add(name, regex, before, after)
