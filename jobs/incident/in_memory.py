@@ -1,9 +1,10 @@
 """The night of a cluster of which nothing is stored: read, built and judged in this process, and kept in memory."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,6 +25,7 @@ from pipeline.core.errors import GateFailed
 from pipeline.core.frames import frame_of, no_rows
 from pipeline.core.record_bytes import SAID_IN, bytes_of
 from pipeline.core.stored_tables import MemoryTables, ReadableTables, asked_of, named_in
+from pipeline.model.terms.other_zones import other_zones
 from pipeline.store.published import Published
 from schemas.bronze import log_record
 from schemas.gold import finding
@@ -31,6 +33,10 @@ from schemas.ops import quality_result
 from schemas.spec import TableSpec
 
 JOB = "nightly"
+ZONE_SAID = (
+    "its times are {} {} those of {} though they tell of the same elections: it logs in another time zone, give it in "
+    "--conf (clusters: {}: brokers: {}: zone: AREA/CITY), all others by --zone"
+)
 RAW = "raw"
 
 
@@ -90,14 +96,11 @@ def answered(request: RunRequest, progress: Progress, require_room: Callable[[Fo
     require_room: is told what is to be read before it is read. NothingToRead: no file is a log of Kafka.
     GateFailed: rows break what their table promises, and what was read is at stake.
     """
-    stored, cluster_id = RecordsInMemory(), request.cluster_id
-    run_id = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
-    found = Looking(stored, request, run_id, Published(), progress).look()
-    require_room(found)
-    night = Night(stored, request.settings, cluster_id, run_id, 0, frozenset())
-    gate = QualityGate(cluster_id, run_id, is_counted=True)
-    work = Work(Intake(found.loader, stored, night, gate.enter), gate, progress)
-    found.states.update(work.load(found.planned))
+    cluster_id, run_id = request.cluster_id, datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    read = loaded(request, run_id, progress, require_room, {})
+    if zones := said_of_zones(cluster_id, read.stored):
+        read = loaded(request, run_id, progress, require_room, zones)
+    stored, found, work, gate = read
     tables = tables_to_build(JOBS[JOB], frozenset(), has_segments=True) if work.load_seq else []
     at_hand = work.build(tables)
     stored.built |= {one.spec.name for one in tables}
@@ -115,6 +118,56 @@ def answered(request: RunRequest, progress: Progress, require_room: Callable[[Fo
     if tables:
         result.counts |= open_findings(at_hand.whole(BY_NAME[finding.SPEC.name]))
     return Answer(TablesOfRun(stored, at_hand), result)
+
+
+class Loaded(NamedTuple):
+    stored: RecordsInMemory
+    found: Found
+    work: Work
+    gate: QualityGate
+
+
+def loaded(
+    request: RunRequest,
+    run_id: str,
+    progress: Progress,
+    require_room: Callable[[Found], None],
+    other_zones: Mapping[int, str],
+) -> Loaded:
+    """The records of all files but those of the nodes in other_zones, by which the sentence that their files get."""
+    stored, cluster_id = RecordsInMemory(), request.cluster_id
+    found = Looking(stored, request, run_id, Published(), progress, other_zones=other_zones).look()
+    require_room(found)
+    night = Night(stored, request.settings, cluster_id, run_id, 0, frozenset())
+    gate = QualityGate(cluster_id, run_id, is_counted=True)
+    work = Work(Intake(found.loader, stored, night, gate.enter), gate, progress)
+    found.states.update(work.load(found.planned))
+    return Loaded(stored, found, work, gate)
+
+
+def said_of_zones(cluster_id: str, stored: RecordsInMemory) -> dict[int, str]:
+    """By node that logs in another time zone than most what is said of its files: they cannot be judged together."""
+    named = stored.read(log_record.SPEC, None, ("cluster_id", "node_id", "controller_epoch", "logged_at"))
+    rows = other_zones(frame_of(named).rename({"logged_at": "first_at"}))
+    return {
+        one["node_id"]: ZONE_SAID.format(
+            time_text(abs(one["ahead"])),
+            "ahead of" if one["ahead"] > timedelta() else "behind",
+            listed(one["others"]),
+            cluster_id,
+            one["node_id"],
+        )
+        for one in rows.to_dicts()
+    }
+
+
+def time_text(ahead: timedelta) -> str:
+    hours, minutes = divmod(int(ahead.total_seconds()) // 60, 60)
+    return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes else [])])
+
+
+def listed(nodes: Sequence[int]) -> str:
+    return f"node{'s' if len(nodes) > 1 else ''} {', '.join(map(str, nodes))}"
 
 
 def result_of(

@@ -31,7 +31,7 @@ class Looker:
 
     is_kraft: the cluster is known to be in KRaft, or the looks so far told it: where the settings do not say whether
     server.log is read, it is there, as KRaft writes elections, fencing and departures into it. executors: None: all is
-    looked at here.
+    looked at here. other_zones: by node why its files are not to be read.
     """
 
     def __init__(
@@ -43,8 +43,9 @@ class Looker:
         *,
         is_kraft: bool = False,
         executors: IntakeExecutors | None = None,
+        other_zones: Mapping[int, str] | None = None,
     ) -> None:
-        self.is_kraft = is_kraft
+        self.is_kraft, self.other_zones = is_kraft, other_zones or {}
         self.cluster_id, self.settings, self.since, self.until = cluster_id, settings, since, until
         self.executors = executors
         self.placement = Placement.EXECUTORS
@@ -113,7 +114,7 @@ class Looker:
         zone = self.settings.zone_of(cluster_id, node_id)
         times = {name: placed(fact, name, zone) for name in ("first", "tail")}
         given = envelope_of(candidate, self.settings, cluster_id)
-        refusal = self.refusal(fact, given, times["first"], times["tail"])
+        refusal = self.refusal(fact, given, times["first"], times["tail"]) or self.of_other_zone(node_id)
         if refusal is not None:
             begun = replace(bare, node_id=node_id, first_record_hash=fact["first_record_hash"])
             is_begun = fact["problem"] is not None and fact["first_record_hash"] is not None
@@ -159,6 +160,11 @@ class Looker:
             (is_outside, "outside", "outside of --since and --until"),
         )
         return next(((state, sentence) for holds, state, sentence in reasons if holds), None)
+
+    def of_other_zone(self, node_id: int | None) -> tuple[str, str] | None:
+        """As refusal gives it, of a node whose times are of another zone than the settings say."""
+        said = None if node_id is None else self.other_zones.get(node_id)
+        return None if said is None else ("contradictory", said)
 
     @property
     def not_asked(self) -> str:

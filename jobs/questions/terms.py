@@ -32,6 +32,7 @@ TABLE = "gold.controller_term"
 WIDTH = 1000  # of a sentence, and of what is shown of a line
 HANG = 12
 CLOCKS_MS = 100  # two at once for less is a matter of clocks
+UNSURE_MS = 5_000  # and for less than that it may be
 NAMES = (
     "election_reason",
     "elected",
@@ -168,6 +169,11 @@ def gap_text(row: Row) -> str:
         return f"  two at once for {length_text(-gap_ms)}"
     bound = "<=" if row["ended_how"] in BY_SILENCE else ""
     return f"  none for {bound}{length_text(gap_ms)}"
+
+
+def is_by_clocks(row: Row) -> bool:
+    """Whether two at once are told of it that there may not have been, if the clocks of the two nodes are apart."""
+    return row["mode"] != "kraft" and CLOCKS_MS <= -(row["gap_ms"] or 0) < UNSURE_MS
 
 
 def after_lines(row: Row) -> list[str]:

@@ -1,7 +1,7 @@
 """What a run finds of the logs of its cluster: which files are there, which are new, what is read of them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jobs.incremental.fingerprints import FORMS_READ, forms_read
 from jobs.incremental.placement import placement_of, unpacked_bytes
@@ -38,7 +38,7 @@ class Found:
 @dataclass(frozen=True)
 class Looking:
     """A look of one run at the logs; published, tables: as they are before it. executors: None: it looks itself.
-    tune: is told how many bytes the run reads and how many are stored, about."""
+    tune: is told how many bytes the run reads and how many are stored, about. other_zones: as Looker takes it."""
 
     tables: StoredTables
     request: RunRequest
@@ -47,6 +47,7 @@ class Looking:
     progress: Progress
     executors: IntakeExecutors | None = None
     tune: Callable[[int, int], None] | None = None
+    other_zones: Mapping[int, str] = field(default_factory=dict)
 
     def look(self) -> Found:
         """Lists the files, looks into those that are new or changed, and plans what is read of them.
@@ -56,7 +57,14 @@ class Looking:
         settings = self.request.settings
         is_kraft = bool(self.published.counts.get(IS_KRAFT))
         cluster_id, window = self.request.cluster_id, (self.request.since, self.request.until)
-        looker = Looker(cluster_id, settings, *window, is_kraft=is_kraft, executors=self.executors)
+        looker = Looker(
+            cluster_id,
+            settings,
+            *window,
+            is_kraft=is_kraft,
+            executors=self.executors,
+            other_zones=self.other_zones,
+        )
         loader = Loader(cluster_id, settings, self.run_id, self.tables, looker)
         listing = self.request.list_logs()
         seen = loader.seen(listing.candidates)

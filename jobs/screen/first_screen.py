@@ -33,7 +33,7 @@ STATES = {
     "not_kafka": "no Kafka log",
     "waiting": "empty or just begun",
     "unreadable": "UNREADABLE",
-    "contradictory": "REFUSED: several writers",
+    "contradictory": "REFUSED: several writers, or another zone",
 }
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from jobs.layout import wrapped
 from jobs.questions.ask_text import broker_table
 from jobs.questions.rows import Row
-from jobs.questions.terms import short_table
+from jobs.questions.terms import is_by_clocks, short_table
 from jobs.screen.facts import Facts
 from jobs.text import printable, printable_lines
 from pipeline.kafka.machines.by_release import why_normal
@@ -19,7 +19,9 @@ def term_lines(facts: Facts) -> list[str]:
     terms = [one for one in facts.terms if is_since(one, facts.since)] or facts.terms[-1:]
     earlier = len(facts.terms) - len(terms[-SHOWN_TERMS:])
     more = [f"  {earlier} earlier ones in gold.controller_term"] if earlier else []
-    return [*short_table(terms[-SHOWN_TERMS:], facts.findings), *more, ""] if terms else []
+    shown = terms[-SHOWN_TERMS:]
+    clocks = ["  two at once: if the clocks of both nodes agree"] if any(map(is_by_clocks, shown)) else []
+    return [*short_table(shown, facts.findings), *clocks, *more, ""] if terms else []
 
 
 def is_since(term: Row, since: datetime | None) -> bool:

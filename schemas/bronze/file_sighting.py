@@ -12,7 +12,7 @@ SIGHTING_STATES = (
     "not_kafka",  # no controller, state-change or server log of Kafka
     "not_asked",  # a server.log or an excerpt (grep with names or numbers of lines), which are read only on request
     "unreadable",  # permission, broken codec, gone or another when it was to be read
-    "contradictory",  # its lines name several writing nodes
+    "contradictory",  # its lines name several writing nodes, or are of another time zone than those of other nodes
 )
 # Of these file_id is what the file begins like: no file has it before it is read.
 PROBLEMS = ("unreadable", "contradictory")

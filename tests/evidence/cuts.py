@@ -110,7 +110,7 @@ def shared_server_log(_: Random, records: pl.DataFrame) -> pl.DataFrame:
         not_understood_reason=pl.when(counts).then(pl.lit("no_writer")).otherwise("not_understood_reason")
     )
     told = of_server.filter(named.is_not_null())
-    both = pl.concat([told, untold.cast(dict(records.schema))]).sort("logged_at", "file_id", "byte_offset")
+    both = pl.concat([told, untold.cast(records.schema)]).sort("logged_at", "file_id", "byte_offset")
     both = both.with_columns(file_id=pl.lit("server"), load_seq=pl.lit(0, pl.Int64))
     # Where it would stand in the one file.
     both = both.with_columns(byte_offset=col("byte_length").cum_sum() - col("byte_length"))

@@ -249,3 +249,22 @@ def test_so_do_those_of_a_quorum_that_is_only_heard_of() -> None:
     given = {(1, "state-change"): IN_ZOOKEEPER, (102, "controller"): SILENT_PEER}
     found = built(records_in(given), "term")["term"]
     assert sorted(found["term_id"]) == ["1-4", "2-6"]
+
+
+HEARD = "[2026-11-21 {0}:00:{1:02d},000] INFO [Broker id={2}] Add 1 partitions and deleted 0 partitions from metadata cache in response to UpdateMetadata request sent by controller {3} epoch {4} with correlation id 1 (state.change.logger)"
+EPOCHS = ((3, 1, 1), (1, 5, 2), (3, 20, 3), (2, 33, 4), (3, 50, 5))  # controller, second, epoch
+
+
+def of_zones(node: int, hour: str) -> str:
+    own = (ELECTED.format(at, one, epoch) for one, at, epoch in EPOCHS if one == node)
+    heard = (HEARD.format("00", at, node, one, epoch) for one, at, epoch in EPOCHS if one != node)
+    return "\n".join([*own, *heard]).replace("11-21 00:", f"11-21 {hour}:")
+
+
+@pytest.mark.parametrize("hour", ["05", "19"])
+def test_epochs_do_not_begin_anew_where_one_node_logs_in_another_zone(hour: str) -> None:
+    """Controller 3 is elected with epochs 1, 3 and 5, the others in between hear of it and it of them."""
+    hours = {1: "12", 2: "12", 3: hour}
+    logs = {(node, "mixed"): of_zones(node, one) for node, one in hours.items()}
+    found = built(records_in(logs), "term")["term"]
+    assert sorted(found["term_id"]) == ["1-1", "1-2", "1-3", "1-4", "1-5"]

@@ -22,6 +22,8 @@ from pipeline.model.settings import AuditLimit
 NORMAL = "resignation_tail"  # it heard of the next one and did nothing but resign
 WROTE = "zombie_wrote"
 QUORUM_LOST = "quorum_lost"
+# The times of two nodes are compared: their clocks may be apart by seconds.
+CLOCKS_MS = 5_000
 
 
 def of_term(
@@ -67,8 +69,13 @@ def is_late(audit_limit: AuditLimit) -> pl.Expr:
 def controller_outlived(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
     """A controller acted long after the next one was elected: two at once. That it only resigns so late is what any
     does that was frozen; that it wrote is another rule's. In KRaft nothing that it does then takes effect, as most of
-    the quorum follows the next one (Raft): it is told, no more."""
-    is_kraft = col("mode") == "kraft"
+    the quorum follows the next one (Raft): it is told, no more.
+
+    From 2.1 on (epoch_zk_version) ZooKeeper refuses what a deposed controller writes: where writes went through, the
+    clocks differ, and it was in office. Below CLOCKS_MS it is inferred.
+    """
+    is_kraft, is_near = col("mode") == "kraft", -col("gap_ms") < CLOCKS_MS
+    is_by_clocks = ~is_kraft & col("epoch_zk_version").is_not_null() & (col("writes_after_count") > 0)
     is_of_another_rule = ~is_kraft & col("overlap").is_in([NORMAL, WROTE]).fill_null(value=False)
     writes = col("writes_after_count")
     did = (
@@ -83,13 +90,16 @@ def controller_outlived(controller_term: pl.DataFrame, audit_limit: AuditLimit) 
         .otherwise(lit("no write seen"))
     )
     sentence = words(
-        "{} {} {} after the next controller was elected{}; {}",
+        "{} {} {} after the next controller was elected{}{}; {}",
         *(controller_name(), when(is_kraft).then(lit("gave up")).otherwise(lit("resigned"))),
-        *(length(-col("gap_ms")), because("superseded_at"), did),
+        *(length(-col("gap_ms")), when(is_near).then(lit(", if their clocks agree")).otherwise(lit(""))),
+        *(because("superseded_at"), did),
     )
     named = rule("controller_outlived", when(is_kraft).then(lit("info")).otherwise(lit("warning")), 4)
     is_known = ~is_kraft | col("overlap").is_not_null()
-    late = with_reason_lines(controller_term).filter(is_late(audit_limit) & is_known & ~is_of_another_rule)
+    is_so = is_late(audit_limit) & is_known & ~is_of_another_rule & ~is_by_clocks.fill_null(value=False)
+    certainty = when(is_near & (col("certainty") == "proved")).then(lit("inferred")).otherwise("certainty")
+    late = with_reason_lines(controller_term).filter(is_so).with_columns(certainty=certainty)
     told = {"late_ms": -col("gap_ms"), "writes_count": writes, "overlap": col("overlap")} | cause_facts()
     evidence = with_cause_lines(col("evidence"))
     return of_term(late, named, sentence, ("superseded_at", "ended_at"), evidence, **told)

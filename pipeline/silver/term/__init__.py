@@ -1,12 +1,14 @@
 """Terms of controllers, from the lines that elect them and the lines that name them."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 
 import polars as pl
 from polars import col, lit, when
 
 from pipeline.kafka.machines.by_release import machine_of_release
 from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, elections
+from pipeline.model.terms.other_zones import other_zones
 from pipeline.silver.term.peer_reported_terms import peer_reported_terms
 from pipeline.silver.term.stale_claims import without_stale_claims
 from pipeline.silver.term.uncommitted import with_void
@@ -42,7 +44,8 @@ def build(
     """
     is_named = pl.all_horizontal(col("event", "first_at", "controller_id", "controller_epoch").is_not_null())
     named = wording_seen.filter(is_named & is_own_epoch())
-    elected = controller_event.pipe(without_stale_claims).pipe(elections).pipe(with_life)
+    zones = other_zones(wording_seen)
+    elected = controller_event.pipe(without_stale_claims).pipe(elections).pipe(with_life, zones)
     elected = elected.pipe(after_unseen_life, named)
     sights = named.pipe(with_next_life, elected)
     unelected = unelected_terms(sights, elected)
@@ -69,11 +72,17 @@ def is_own_epoch() -> pl.Expr:
     return (col("event") == KRAFT_ELECTION) | ~(is_kraft | is_of_another)
 
 
-def with_life(elected: pl.DataFrame) -> pl.DataFrame:
+def with_life(elected: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
     """Life among those of the mode. reused_at: when a later life uses the numbers of the term
-    again."""
+    again. zones: rows of other_zones: epochs do not begin anew where a node logs in another time zone."""
     of_mode = ("cluster_id", "mode")
-    in_turn = elected.sort("elected_at", "controller_epoch", "controller_id", *LINE)
+    ahead = zones.select("cluster_id", "ahead", controller_id="node_id")
+    true_at = col("elected_at") - col("ahead").fill_null(timedelta())
+    in_turn = (
+        elected.join(ahead, on=OWN[:2], how="left")
+        .sort(true_at, "controller_epoch", "controller_id", *LINE)
+        .drop("ahead")
+    )
     lives = lives_of(in_turn.select(*of_mode, "controller_id", "controller_epoch").iter_rows())
     return in_turn.with_columns(
         life=pl.Series(lives, dtype=pl.Int32), reused_at=col("elected_at").shift(-1).over(OWN)
