@@ -51,6 +51,15 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def bounds_text(least: int, unsure: int, count: int) -> str:
+    """How many at least and at most, where of some it is not known: 3, 1 to 4, up to 3; ? where of none it is."""
+    if not unsure:
+        return f"{least:,}"
+    if not least:
+        return "?" if unsure >= count else f"up to {unsure:,}"
+    return f"{least:,} to {least + unsure:,}"
+
+
 def human_bytes(count: int | None) -> str:
     size = float(count or 0)
     for unit in ("B", "kB", "MB", "GB"):

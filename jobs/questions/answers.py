@@ -7,6 +7,7 @@ from functools import cached_property
 import polars as pl
 from polars import col
 
+from jobs.questions.in_doubt import doubted_leaders, is_service_unknown, with_known_ratios
 from jobs.questions.placed_records import PlacedRecords
 from jobs.questions.rows import Place, Row
 from pipeline.core.conditions import Condition, IsNull, all_of, before, differs, equals, is_in, reaching
@@ -22,6 +23,7 @@ IMBALANCE = (
     *("broker_id", "preferred_count", "led_elsewhere_count", "imbalance_ratio", "threshold_ratio"),
     *("limit_source", "check_interval_seconds", "is_auto_rebalance_enabled", "is_breach", "certainty"),
 )
+HELD = ("leader", "is_served", "is_deleting", "certainty", "replicas", "is_assignment_stale")
 
 # Why records of server.log are not understood that nobody needs: of some only it has the wordings.
 BESIDE = ("other_logger", "no_template")
@@ -99,8 +101,9 @@ class Answers:
 
     def partitions_at_end(self) -> Row:
         """Of the partitions that exist at the end of the data: how many, of them how many that certainly nobody
-        serves (offline), held by another leader than the preferred one (elsewhere), unknown."""
-        columns = ("certainty", "is_assignment_stale", "is_served", "leader", "replicas")
+        serves (offline), of which it is not known (service_unknown), held by another leader than the preferred one
+        (elsewhere), of which leader or replicas are not known (unknown)."""
+        columns = ("certainty", "is_assignment_stale", "is_served", "leader", "replicas", "is_deleting")
         is_in_doubt = col("certainty") == "undetermined"
         is_unsure = is_in_doubt | col("is_assignment_stale").fill_null(value=False)
         is_elsewhere = (col("leader") != col("replicas").list.first()) & ~is_unsure
@@ -109,6 +112,7 @@ class Answers:
             .select(
                 partitions=pl.len(),
                 offline=(~col("is_served") & ~is_in_doubt).sum(),
+                service_unknown=is_service_unknown().sum(),
                 elsewhere=is_elsewhere.sum(),
                 unknown=(is_unsure | col("leader").is_null() | col("replicas").is_null()).sum(),
             )
@@ -132,14 +136,24 @@ class Answers:
 
     def brokers(self, at: datetime | None = None) -> list[Row]:
         """Imbalance of each broker at a time, or at the end of the data, with how many partitions it leads (leads: that
-        it serves), and how many have it as leader in the controller's cache, which a dead broker stays in (cached)."""
-        held = self.rows("gold.partition_timeline", holds(at), ("leader", "is_served", "is_deleting"))
+        it serves), and how many have it as leader in the controller's cache, which a dead broker stays in (cached).
+
+        is_lead_doubted: it may lead more, or less, as who leads some partition is not known. Where no leader is known
+        that is another, and lines are missing, led_elsewhere_count, imbalance_ratio and is_breach are null.
+        """
+        held = self.rows("gold.partition_timeline", holds(at), HELD)
         is_known = col("is_served").is_not_null().any()
         counts = {"leads": pl.when(is_known).then(col("is_served").sum()), "cached": pl.len()}
         is_held = (col("leader") >= 0) & ~col("is_deleting")
         led = held.filter(is_held).group_by(broker_id="leader").agg(**counts)
         ratio = self.rows("gold.leader_imbalance", holds(at), IMBALANCE)
-        return ratio.join(led, on="broker_id", how="full", coalesce=True).sort("broker_id").to_dicts()
+        rows = ratio.join(led, on="broker_id", how="full", coalesce=True).sort("broker_id")
+        known = with_known_ratios(rows, ("led_elsewhere_count", "imbalance_ratio", "is_breach"))
+        doubted = doubted_leaders(held)
+        return [
+            one | {"is_lead_doubted": doubted is None or one["broker_id"] in doubted}
+            for one in known.to_dicts()
+        ]
 
     def departures(self, at: datetime | None = None) -> list[Row]:
         """Stays of brokers that had ended by then, or by the end of the data."""

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from jobs.layout import table, wrapped
+from jobs.questions.broker_text import leads_text, ratio_texts
+from jobs.questions.in_doubt import is_in_doubt
 from jobs.questions.log_folder import logs_in
 from jobs.questions.rows import Row
 from jobs.text import (
@@ -16,7 +18,6 @@ from jobs.text import (
     list_text,
     number_text,
     printable_lines,
-    ratio_text,
     shortened,
     since_text,
 )
@@ -27,6 +28,7 @@ IN_ANOTHER = re.compile(r"^stdin(?:!|$)|\.(?:tar|tgz|tzst|zip|gz|zst)!")
 LEADS_AND_CACHED = (
     "leads = serves now; cached = is the leader in the controller's cache, in which a dead broker stays"
 )
+NOTHING = "BROKER  leader imbalance: not enough evidence"
 HIGH_IS_FEW = "high = leads too FEW of what it should; breach: ratio > limit, strictly"
 WITHOUT_LIMIT = "high = leads too FEW of what it should; no limit: no breach is judged"
 SAID_BY = {"default": "Kafka's default", "asked": "--threshold"}
@@ -103,10 +105,6 @@ def served_text(row: Row) -> str:
     return "yes" if row["is_served"] else f"NO: {row['unserved_why'].replace('_', ' ')}"
 
 
-def is_in_doubt(row: Row) -> bool:
-    return bool(row["certainty"] == "undetermined")
-
-
 def marked(text: str, *, is_doubted: bool | None) -> str:
     return f"{text}?" if is_doubted and text != "?" else text
 
@@ -120,16 +118,12 @@ def end_text(until: datetime | None, start: datetime) -> str:
 def broker_table(brokers: Sequence[Row]) -> list[str]:
     """One line a broker, and how to read the ratio."""
     if not brokers:
-        return ["BROKER  leader imbalance: not enough evidence"]
+        return [NOTHING]
     rows = [
         (
             str(one["broker_id"]),
             *leads_text(one),
-            str(one["preferred_count"] or 0),
-            str(one["led_elsewhere_count"] or 0),
-            ratio_text(one["imbalance_ratio"]),
-            ratio_text(one["threshold_ratio"]),
-            "BREACH" if one["is_breach"] else "",
+            *ratio_texts(one),
             "" if one["certainty"] != "undetermined" else "undetermined: the beginning is missing",
         )
         for one in brokers
@@ -144,12 +138,6 @@ def ratio_notes(brokers: Sequence[Row]) -> list[str]:
     return [line for one in notes for line in wrapped(f"  {one}")]
 
 
-def leads_text(broker: Row) -> tuple[str, str]:
-    """How many partitions it serves, and how many name it; ? where of none of these is known whether it does."""
-    cached = broker["cached"] or 0
-    return "?" if cached and broker["leads"] is None else str(broker["leads"] or 0), str(cached)
-
-
 def cache_note(brokers: Sequence[Row]) -> list[str]:
     """Where the two counts differ, what each is."""
     is_differing = any(leads != cached for leads, cached in map(leads_text, brokers))
@@ -158,7 +146,7 @@ def cache_note(brokers: Sequence[Row]) -> list[str]:
 
 def limit_notes(brokers: Sequence[Row]) -> list[str]:
     """How to read the ratio, who says the limit, and what controllers do that read none (limit_source null)."""
-    judged = [one for one in brokers if one["imbalance_ratio"] is not None]
+    judged = [one for one in brokers if one["imbalance_ratio"] is not None or one.get("certainty")]
     has_limit = any(one["threshold_ratio"] is not None for one in judged)
     by_source: dict[str | None, list[str]] = {}
     for one in judged:

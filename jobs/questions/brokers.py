@@ -69,13 +69,21 @@ def brokers(at: datetime | time | None, answers: Answers) -> list[str]:
     return [f"{answers.cluster_id}  at {moment}", *broker_table(rows), *departure_table(left)]
 
 
+def beyond_end(at: datetime | time | None, answers: Answers) -> datetime | None:
+    """The time that is asked for, where it is after the end of the data."""
+    last = answers.last_at()
+    asked = None if last is None else on_day(at, last.date())
+    return asked if asked is not None and last is not None and asked > last else None
+
+
 def asked_at(at: datetime | time | None, answers: Answers) -> tuple[datetime | None, str]:
-    """The time (None: the end of the data), and how it is told."""
+    """The time (None: the end of the data), and how it is told; of one after it nothing is known."""
     read = answers.read()
     first, last = read["first_at"], read["last_at"]
     asked = on_day(at, last.date())
     is_end = moment_within(at, first, last) is None
+    is_beyond = asked is not None and asked > last
     beyond = (
-        f" (after the end of the data: as it stood at {day_clock(last)})" if asked and asked > last else ""
+        f" (not enough evidence, the data end before: as it stood at {day_clock(last)})" if is_beyond else ""
     )
     return None if is_end else asked, f"{day_clock(asked or last)} UTC{beyond}"

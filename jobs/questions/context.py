@@ -2,16 +2,18 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from jobs.layout import wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, moment_or_clock, require
-from jobs.questions.brokers import asked_at
+from jobs.questions.brokers import asked_at, beyond_end
 from jobs.questions.context_rows import TABLES, context_at
 from jobs.questions.context_text import as_json, as_text
 from jobs.questions.own_context import context_of
 from jobs.settings.arguments import on_format
+from jobs.text import day_clock
 
 FORMATS = ("text", "json")
 
@@ -49,6 +51,9 @@ def context(given: argparse.Namespace, answers: Answers) -> list[str]:
     asked, moment = asked_at(given.at, answers)
     at = asked or answers.read()["last_at"]
     known = context_at(answers, at) if given.controller is None else context_of(answers, given.controller, at)
+    if beyond := beyond_end(given.at, answers):
+        said = f"what it was at {day_clock(beyond)} UTC: the data end before, and this is as it stood at their end"
+        known = replace(known, doubts=[said, *known.doubts])
     if given.format == "json":
         return as_json(answers.cluster_id, given.controller, known)
     whose = "" if given.controller is None else f"  as controller {given.controller} knew it"

@@ -6,6 +6,7 @@ import polars as pl
 from polars import col, when
 
 from jobs.questions.answers import Answers, holds
+from jobs.questions.in_doubt import is_service_unknown
 from jobs.questions.rows import Row
 from jobs.questions.tenures import told
 
@@ -55,18 +56,20 @@ def partition_rows(partitions: pl.DataFrame) -> list[Row]:
 
 
 def counts_of(partitions: pl.DataFrame) -> Row:
-    """deleting is counted in none of the others but all."""
+    """deleting is counted in none of the others but all; leaderless: certainly; service_unknown: perhaps."""
     there = ~col("is_deleting")
     is_sure = ~col("is_assignment_stale").fill_null(value=True)
     is_short = col("isr").list.len() < col("replicas").list.len()
+    is_isr_unknown = col("isr").is_null() | col("is_isr_stale").fill_null(value=True)
     is_elsewhere = (col("leader") != col("replicas").list.first()) & is_sure
     is_unknown = (col("certainty") == UNDETERMINED) | col("leader").is_null() | col("replicas").is_null()
     return partitions.select(
         all=pl.len(),
         deleting=col("is_deleting").sum(),
-        leaderless=(there & ~col("is_served")).sum(),
-        short=(there & is_short & ~col("is_isr_stale")).sum(),
-        isr_stale=(there & col("is_isr_stale")).sum(),
+        leaderless=(there & ~col("is_served") & (col("certainty") != UNDETERMINED)).sum(),
+        service_unknown=is_service_unknown().sum(),
+        short=(there & is_short & ~is_isr_unknown).sum(),
+        isr_unknown=(there & is_isr_unknown).sum(),
         elsewhere=(there & col("is_served") & is_elsewhere).sum(),
         unknown=(there & (is_unknown | ~is_sure)).sum(),
     ).row(0, named=True)

@@ -8,7 +8,7 @@ from typing import Any
 from polars import col
 
 from jobs.layout import table, wrapped
-from jobs.questions.ask_text import is_in_doubt, leader_text, marked, served_text
+from jobs.questions.ask_text import leader_text, marked, served_text
 from jobs.questions.context_partitions import counts_of, partition_rows
 from jobs.questions.context_rows import (
     CONTROLLER,
@@ -24,9 +24,10 @@ from jobs.questions.context_rows import (
     TOPIC,
     Context,
 )
+from jobs.questions.in_doubt import is_in_doubt
 from jobs.questions.rows import Row
 from jobs.questions.tenures import KRAFT, NOT_KNOWN
-from jobs.text import clock_by, counted, epoch_text, list_text, shortened
+from jobs.text import bounds_text, clock_by, counted, epoch_text, list_text, shortened
 
 SHOWN = 40
 WIDTH = 60
@@ -56,7 +57,10 @@ def plain(value: Any) -> Any:
 
 def summary(context: Context) -> list[str]:
     parts = context.parts
-    live, gone, shutting = (keys(parts.get(name)) for name in (LIVE, GONE, SHUTTING_DOWN))
+    live, gone, shutting = (keys(told_part(context, name)) for name in (LIVE, GONE, SHUTTING_DOWN))
+    topics, deleting, moving, pending = (
+        number(told_part(context, name)) for name in (TOPIC, DELETING, MOVING, ELECTION)
+    )
     put_off = sum(one["value"]["state"] == "put_off" for one in parts.get(DELETING) or ())
     held = f" ({put_off} put off)" if put_off else ""
     modes = {one["value"]["mode"] for one in parts[CONTROLLER]}
@@ -64,29 +68,33 @@ def summary(context: Context) -> list[str]:
     lines = lines or ["CONTROLLER  not known"]
     lines += [
         f"BROKERS     live {live} | shutting down {shutting} | gone {gone}",
-        f"TOPICS      {number(parts.get(TOPIC))} | queued for deletion {number(parts.get(DELETING))}{held}",
+        f"TOPICS      {topics} | queued for deletion {deleting}{held}",
         *partition_counts(context),
-        f"IN HAND     being reassigned {number(parts.get(MOVING))} | elections pending {number(parts.get(ELECTION))}",
+        f"IN HAND     being reassigned {moving} | elections pending {pending}",
     ]
     lines += [f"NOT TOLD    {shortened(one, 400)}" for one in context.doubts]
     return [one for line in lines for one in wrapped(line, HANG)]
 
 
+def told_part(context: Context, name: str) -> Sequence[Row] | None:
+    """None: not told; nor is it told that there are none where lines may be missing."""
+    return context.parts.get(name) or ([] if name in context.parts and not context.doubts else None)
+
+
 def partition_counts(context: Context) -> list[str]:
-    if TOPIC not in context.parts:
+    if TOPIC not in context.parts or (context.partitions.is_empty() and context.doubts):
         return [f"PARTITIONS  {NOT_TOLD}"]
     counts = counts_of(context.partitions)
+    there = counts["all"] - counts["deleting"]
+    leaderless = bounds_text(counts["leaderless"], counts["service_unknown"], there)
+    elsewhere = bounds_text(counts["elsewhere"], counts["unknown"], there)
+    short = bounds_text(counts["short"], counts["isr_unknown"], there)
     told = (
-        f"PARTITIONS  {counts['all']:,} | without leader {counts['leaderless']:,} | led elsewhere "
-        f"{counts['elsewhere']:,} | ISR short {counts['short']:,}{maybe(counts)}"
+        f"PARTITIONS  {counts['all']:,} | without leader {leaderless} | led elsewhere {elsewhere} | "
+        f"ISR short {short}"
     )
     unknown = f"            leader or replicas of {counts['unknown']:,} are not told by the logs"
     return [told, unknown] if counts["unknown"] else [told]
-
-
-def maybe(counts: Row) -> str:
-    stale = counts["isr_stale"]
-    return f" (not known of {stale:,})" if stale else ""
 
 
 def keys(rows: Sequence[Row] | None) -> str:

@@ -14,6 +14,7 @@ from jobs.questions.findings_out import FORMATS, Told, as_csv, as_json, as_jsonl
 from jobs.questions.findings_schema import schema
 from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.rows import Row
+from jobs.questions.untold import untold
 from jobs.run.outcome import said
 from jobs.settings.arguments import on_format
 from jobs.terminal import say
@@ -67,7 +68,10 @@ def told_of(answers: Answers) -> Told:
     lines_of = answers.lines([place for one in findings for place in one["evidence"]], shown=())
     runs = answers.rows("ops.run", None, ("ended_at",))["ended_at"].to_list()
     folder = folder_of(answers.segments["path"])
-    return Told(answers.cluster_id, findings, lines_of, answers.last_at(), max(runs, default=None), folder)
+    ran_at = max(runs, default=None)
+    return Told(
+        answers.cluster_id, findings, lines_of, answers.last_at(), ran_at, folder, untold(answers).any
+    )
 
 
 def by_need(clusters: Iterable[Told]) -> list[Told]:
@@ -87,12 +91,16 @@ def as_text(clusters: Sequence[Told]) -> str:
         lines += [
             f"{one.cluster_id}  {end}",
             *logs_in(one.folder, " " * HANG),
-            *(every_line(one.findings, one.lines_of, one.last_at) or ["nothing found"]),
+            *(every_line(one.findings, one.lines_of, one.last_at) or wrapped(nothing_text(one), HANG)),
             "",
         ]
         known = (one_known(each) for each in one.findings if each["suppressed_by"])
         lines += [line for each in known for line in wrapped(f"     known already: {each}", HANG)]
     return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def nothing_text(one: Told) -> str:
+    return f"not enough evidence: {one.untold}; in the rest nothing found" if one.untold else "nothing found"
 
 
 def one_known(finding: Row) -> str:

@@ -27,7 +27,7 @@ PREFIX = "kafka_controller_audit"
 @dataclass(frozen=True)
 class Told:
     """Findings of one cluster in their order, the places of their records, the end of its data (None: no time), when
-    the newest run ended (None: no run stored them), and the folder that all its logs lie in."""
+    the newest run ended (None: no run stored them), the folder that all its logs lie in, and why more may be so."""
 
     cluster_id: str
     findings: Sequence[Row]
@@ -35,6 +35,7 @@ class Told:
     last_at: datetime | None
     run_ended_at: datetime | None = None
     folder: str = ""
+    untold: str | None = None
 
 
 def documents(one: Told) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, time, timedelta
 from functools import partial
 from typing import Any
@@ -13,7 +14,7 @@ from polars import col
 from jobs.layout import table, wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, moment_or_clock, on_day, require
-from jobs.questions.brokers import asked_at
+from jobs.questions.brokers import asked_at, beyond_end
 from jobs.questions.context_rows import TABLES
 from jobs.questions.context_text import plain
 from jobs.questions.gauge_steps import Window
@@ -22,6 +23,7 @@ from jobs.questions.open_metrics import Series, exposition
 from jobs.settings.arguments import on_format
 from jobs.text import clock_by, day_clock
 from pipeline.core.errors import InputProblem
+from pipeline.core.stretches import TIME
 
 FORMATS = ("text", "json", "openmetrics")
 BEAN = "kafka.controller:type=KafkaController,name="
@@ -73,16 +75,24 @@ def told(given: argparse.Namespace, answers: Answers) -> list[str]:
         )
     window = window_of(given, answers)
     found = gauges(answers, window)
+    if beyond := beyond_end(given.at, answers):
+        found, window = [not_told(one, beyond) for one in found], Window(beyond, beyond)
     if given.format == "openmetrics":
         every = timedelta(seconds=given.every)
         return list(exposition(map(partial(series, answers.cluster_id), found), window.until, every))
     if given.format == "json":
         return json.dumps(document(answers.cluster_id, window, found), indent=2).splitlines()
     if given.at is not None:
-        return [f"{answers.cluster_id}  at {day_clock(window.since)} UTC", *table_at(found)]
+        end = " (not enough evidence, the data end before)" if beyond else ""
+        return [f"{answers.cluster_id}  at {day_clock(window.since)} UTC{end}", *table_at(found)]
     period = f"{day_clock(window.since)} to {day_clock(window.until)} UTC"
     heading = wrapped(f"{answers.cluster_id}  {period}; ? = not told by the logs")
     return [*heading, *table_over(found, window), "", *steps_table(found, window)]
+
+
+def not_told(gauge: Gauge, at: datetime) -> Gauge:
+    nothing = pl.lit(None, gauge.steps.schema["value"])
+    return replace(gauge, steps=gauge.steps.tail(1).with_columns(at=pl.lit(at, TIME), value=nothing))
 
 
 def window_of(given: argparse.Namespace, answers: Answers) -> Window:

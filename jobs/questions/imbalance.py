@@ -14,19 +14,25 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from polars import col
 
-from jobs.layout import HELD, table
+from jobs.layout import HELD, table, wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.ask import answered, asking, moment_or_clock, moment_within, require
-from jobs.questions.ask_text import leads_text, ratio_notes
+from jobs.questions.ask_text import NOTHING, ratio_notes
+from jobs.questions.broker_text import leads_text, ratio_texts
+from jobs.questions.brokers import asked_at, beyond_end
+from jobs.questions.in_doubt import with_known_ratios
 from jobs.questions.rows import Row
 from jobs.settings.arguments import Takes, on_format
-from jobs.text import csv_cell, day_clock, ratio_text
+from jobs.text import csv_cell, day_clock
 from pipeline.core.errors import InputProblem
 
 SLICES = 32
 BARS = "▁▂▃▄▅▆▇█"
 TABLE = "gold.leader_imbalance"
-INTERVAL = ("broker_id", "valid_from_at", "valid_until_at", "imbalance_ratio", "threshold_ratio")
+INTERVAL = (
+    *("broker_id", "valid_from_at", "valid_until_at", "led_elsewhere_count", "imbalance_ratio"),
+    *("threshold_ratio", "certainty"),
+)
 DIGITS = 6
 OPTIONS = ("--at", "--broker", "--threshold", "--format", "--output")
 COLUMNS = (
@@ -83,6 +89,9 @@ def imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
     intervals = until_end(answers.rows(TABLE, None, INTERVAL), last)
     over = seconds_over(intervals, given.threshold)
     rows = [as_asked(row, at or last, given.threshold, over) for row in brokers_at(answers, at, given.broker)]
+    if (beyond := beyond_end(given.at, answers)) and given.format != "text":
+        nothing = dict.fromkeys(COLUMNS) | {"at": beyond, "certainty": "undetermined"}
+        rows = [row | nothing | {"broker_id": row["broker_id"]} for row in rows]
     if given.format == "json":
         return json.dumps(
             [{name: plain(row[name]) for name in COLUMNS} for row in rows], indent=2
@@ -95,7 +104,7 @@ def imbalance(given: argparse.Namespace, answers: Answers) -> list[str]:
         return [f"{given.output}  {len(rows)} brokers"]
     period = f"ratio over {day_clock(first)} to {day_clock(last)}"
     return [
-        f"{answers.cluster_id}  at {day_clock(at or last)} UTC",
+        *wrapped(f"{answers.cluster_id}  at {asked_at(given.at, answers)[1]}"),
         *text_table(rows, drawn_by_broker(intervals, first, last)),
         f"  {period}",
     ]
@@ -114,7 +123,8 @@ def brokers_at(answers: Answers, at: datetime | None, broker_id: int | None) -> 
 
 
 def as_asked(row: Row, at: datetime, percent: float | None, over: dict[int, float]) -> Row:
-    """Columns COLUMNS. seconds_over: how long of the whole period the ratio was over the limit."""
+    """Columns COLUMNS. seconds_over: how long of the whole period the ratio was certainly over the limit; None: it has
+    no limit, or no ratio is certain."""
     told = row | {"at": at, "seconds_over": over.get(row["broker_id"])}
     if percent is None:
         return told
@@ -127,8 +137,9 @@ def as_asked(row: Row, at: datetime, percent: float | None, over: dict[int, floa
 
 
 def until_end(intervals: pl.DataFrame, last: datetime) -> pl.DataFrame:
-    """Adds until_at: the end of the data where an interval goes on."""
-    return intervals.with_columns(
+    """Adds until_at: the end of the data where an interval goes on. No ratio is told where no leader is known that is
+    another, and lines are missing."""
+    return with_known_ratios(intervals, ("imbalance_ratio",)).with_columns(
         until_at=pl.max_horizontal(col("valid_until_at").fill_null(last), "valid_from_at")
     )
 
@@ -138,8 +149,11 @@ def seconds_over(intervals: pl.DataFrame, percent: float | None) -> dict[int, fl
     lasted = (col("until_at") - col("valid_from_at")).dt.total_microseconds()
     is_over = col("imbalance_ratio") > col("limit")
     judged = intervals.with_columns(limit=limit).filter(col("limit").is_not_null())
-    over = judged.group_by("broker_id").agg(micros=lasted.filter(is_over).sum())
-    return {broker: micros / 1e6 for broker, micros in over.iter_rows()}
+    is_sure = (col("certainty") != "undetermined").fill_null(value=True)
+    over = judged.group_by("broker_id").agg(
+        micros=lasted.filter(is_over, is_sure).sum(), is_told=is_sure.any()
+    )
+    return {broker: micros / 1e6 for broker, micros, is_told in over.iter_rows() if is_told}
 
 
 def drawn_by_broker(intervals: pl.DataFrame, first: datetime, last: datetime) -> dict[int, str]:
@@ -173,12 +187,8 @@ def text_table(rows: Sequence[Row], drawn: dict[int, str]) -> list[str]:
         (
             str(row["broker_id"]),
             *leads_text(row),
-            str(row["preferred_count"] or 0),
-            str(row["led_elsewhere_count"] or 0),
-            ratio_text(row["imbalance_ratio"]),
-            ratio_text(row["threshold_ratio"]),
-            "BREACH" if row["is_breach"] else "",
-            "-" if row["seconds_over"] is None else f"{row['seconds_over']:.1f} s",
+            *ratio_texts(row),
+            over_text(row),
             drawn.get(row["broker_id"], "").replace(" ", HELD),
         )
         for row in rows
@@ -195,7 +205,14 @@ def text_table(rows: Sequence[Row], drawn: dict[int, str]) -> list[str]:
         "over for",
         "ratio over time",
     )
-    return [*table(head, cells), *ratio_notes(rows)]
+    return [*table(head, cells), *ratio_notes(rows)] if rows else [NOTHING]
+
+
+def over_text(row: Row) -> str:
+    seconds = row["seconds_over"]
+    if seconds is None:
+        return "-" if row["threshold_ratio"] is None else "?"
+    return f"{seconds:.1f} s"
 
 
 def csv_lines(rows: Sequence[Row]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -10,12 +10,14 @@ import polars as pl
 from polars import col
 
 from jobs.layout import table, wrapped
-from jobs.questions.answers import Answers, reached
+from jobs.questions.answers import Answers, holds, reached
 from jobs.questions.ask import answered, asking, require
 from jobs.questions.given_names import unknown_topic
+from jobs.questions.in_doubt import is_service_unknown
 from jobs.questions.rows import Row
-from jobs.text import clock_by, counted, day_clock, length_text, shortened
-from pipeline.core.conditions import equals
+from jobs.questions.untold import leaders_text
+from jobs.text import bounds_text, clock_by, counted, day_clock, length_text, shortened
+from pipeline.core.conditions import all_of, equals
 from pipeline.model.partitions.outage_event import EVENT, with_event
 
 TABLE, TIMELINE = "gold.partition_outage", "gold.partition_timeline"
@@ -45,12 +47,20 @@ SUMMED = {
 @dataclass(frozen=True)
 class Outages:
     """last: the end of the data. all: every outage counted, and the short ones. events: those of LEAST_MS and more, by
-    the event at their root, the worst first."""
+    the event at their root, the worst first. untold: why outages are not told, in words. unknown: of how many
+    partitions it is not known whether somebody serves them at the end."""
 
     last: datetime
     all: Row
     events: list[Row]
     event_count: int
+    untold: str | None = None
+    unknown: int = 0
+
+    @property
+    def open(self) -> str:
+        count, unknown = self.all["open"], self.unknown
+        return "?" if not count and (unknown or self.untold) else bounds_text(count, unknown, count + unknown)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -74,17 +84,27 @@ def outages(given: argparse.Namespace, answers: Answers) -> list[str]:
     is_unknown = of_topic and rows.is_empty() and answers.rows(TIMELINE, of_topic, ("topic",)).is_empty()
     if is_unknown:
         raise unknown_topic(given.topic, answers.partition_counts())
+    held = answers.rows(TIMELINE, all_of(of_topic, holds(None)), ("certainty", "is_served", "is_deleting"))
+    why, unknown = leaders_text(answers), held.filter(is_service_unknown()).height
     explained = "noticed: at least so long, at most: since it can have begun"
     heading = wrapped(f"{answers.cluster_id}  to {day_clock(last)} UTC; {explained}")
     if given.open:
-        return [*heading, *open_lines(rows, last)]
-    return [*heading, *outage_lines(asked(rows, last, shown=None)), *topic_lines(by_topic(rows, last))]
+        return [*heading, *open_lines(rows, last, why, unknown)]
+    told = replace(asked(rows, last, shown=None), untold=why, unknown=unknown)
+    return [*heading, *outage_lines(told), *topic_lines(by_topic(rows, last))]
 
 
-def open_lines(rows: pl.DataFrame, last: datetime) -> list[str]:
-    """Each partition that has no leader at the end of the data, whatever the length; the longest first."""
+def open_lines(rows: pl.DataFrame, last: datetime, untold: str | None = None, unknown: int = 0) -> list[str]:
+    """Each partition that has no leader at the end of the data, whatever the length; the longest first. untold and
+    unknown: of Outages."""
     still = with_lasting(rows.filter(col("ended_at").is_null()), last)
     found = still.sort(-col("noticed_ms"), "topic", "partition").to_dicts()
+    doubt = f"of {counted(unknown, 'partition')} it is not known" if unknown else ""
+    if not found and (untold or doubt):
+        why = "; ".join(filter(None, (untold, doubt)))
+        return wrapped(
+            f"OPEN   not enough evidence: none is known to be without a leader at the end; {why}", HANG
+        )
     if not found:
         return ["OPEN   no partition is without a leader at the end of the data"]
     cells = [
@@ -93,12 +113,16 @@ def open_lines(rows: pl.DataFrame, last: datetime) -> list[str]:
             clock_by(one["noticed_at"], last),
             length_text(one["noticed_ms"]),
             "?" if one["most_ms"] is None else length_text(one["most_ms"]),
-            event_of(one) + gone(one | {"brokers": broker_ids(one)}),
+            event_of(one)
+            + gone(one | {"brokers": broker_ids(one)})
+            + ("  [undetermined]" if one["certainty"] == "undetermined" else ""),
         )
         for one in found
     ]
+    sure = sum(one["certainty"] != "undetermined" for one in found)
     head = ("PARTITION", "noticed", "at least", "at most", "by")
-    return [f"OPEN   {len(found):,} without a leader at the end of the data", *table(head, cells)]
+    count = bounds_text(sure, max(unknown, len(found) - sure), sure + unknown)
+    return [f"OPEN   {count} without a leader at the end of the data", *table(head, cells)]
 
 
 def with_lasting(rows: pl.DataFrame, last: datetime) -> pl.DataFrame:
@@ -144,7 +168,12 @@ def by_topic(rows: pl.DataFrame, last: datetime) -> list[Row]:
 def outage_lines(told: Outages) -> list[str]:
     every = told.all
     if not every["outages"]:
-        return ["OUTAGE none was noticed"]
+        if told.untold:
+            return wrapped(f"OUTAGE not enough evidence: none was noticed, and {told.untold}", HANG)
+        doubt = (
+            f"; at the end it is not known of {counted(told.unknown, 'partition')}" if told.unknown else ""
+        )
+        return [f"OUTAGE none was noticed{doubt}"]
     long_count = every["outages"] - every["short"]
     certain_ms, unsure_ms = every["noticed_ms"] - every["unsure_ms"], every["unsure_ms"]
     unsure = f", up to {length_text(unsure_ms)} more where lines are missing" if unsure_ms else ""
@@ -155,7 +184,7 @@ def outage_lines(told: Outages) -> list[str]:
         f"{total}{unsure}" if certain_ms else f"none for certain; up to {total}, where lines are missing"
     )
     lines = wrapped(
-        f"OUTAGE {told_of if unsure_ms else total}, from {counted(told.event_count, 'event')}; open {every['open']}; "
+        f"OUTAGE {told_of if unsure_ms else total}, from {counted(told.event_count, 'event')}; open {told.open}; "
         f"{every['short']:,} under 1 s",
         HANG,
     )

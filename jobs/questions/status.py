@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 from polars import col
 
 from jobs.layout import table
-from jobs.questions.answers import Answers
+from jobs.questions.answers import Answers, holds
 from jobs.questions.ask import all_answers, asking
 from jobs.questions.finding_lines import standing
-from jobs.questions.half_read import half_read_text
+from jobs.questions.in_doubt import is_service_unknown
 from jobs.questions.nodes import controller_text, in_office
 from jobs.questions.rows import Row
+from jobs.questions.untold import leaders_text, untold
 from jobs.run.outcome import said
 from jobs.settings.arguments import on_format
 from jobs.text import age_text, printable, shortened
@@ -23,6 +24,7 @@ from pipeline.core.conditions import IsNull
 from pipeline.core.errors import PipelineError
 
 FINDING, OUTAGE, RATIO = "gold.finding", "gold.partition_outage", "gold.leader_imbalance"
+TIMELINE = "gold.partition_timeline"
 NOT_OK, NO_EVIDENCE, NOT_JUDGED, NOTHING = "NOT OK", "NO EVIDENCE", "NOT JUDGED", "nothing found"
 # As after a stop of the cluster that somebody asked for: no finding goes on, but nobody is served.
 STILL_OFFLINE = "STILL OFFLINE"
@@ -35,7 +37,7 @@ HEAD = ("CLUSTER", "VERDICT", "crit", "warn", "offline", "CONTROLLER", "over lim
 @dataclass(frozen=True)
 class Status:
     """One cluster as it was last published. offline: partitions without a leader at the end of the data; None, as for
-    over_limit: no run built what tells it."""
+    over_limit: no run built what tells it, or none is known to be so, and of some it is not known."""
 
     cluster_id: str
     verdict: str
@@ -68,7 +70,7 @@ def status_of(answers: Answers) -> Status:
     terms = answers.terms() if answers.has("gold.controller_term") else []
     severities = [one["severity"] for one in standing(findings)]
     offline = open_outages(answers)
-    is_evidence = bool(read["records"] and terms) and half_read_text(answers) is None
+    is_evidence = bool(read["records"] and terms) and untold(answers).any is None
     return Status(
         answers.cluster_id,
         verdict(severities, offline, is_judged=is_judged, is_evidence=is_evidence),
@@ -97,15 +99,27 @@ def open_outages(answers: Answers) -> int | None:
         return None
     partition = ("topic", "topic_life", "partition")
     rows = answers.rows(OUTAGE, IsNull("ended_at"), (*partition, "certainty"))
-    return rows.filter(col("certainty") != "undetermined").select(partition).unique().height
+    count = rows.filter(col("certainty") != "undetermined").select(partition).unique().height
+    return count if count or is_service_known(answers) else None
+
+
+def is_service_known(answers: Answers) -> bool:
+    """True if of each partition it is known whether somebody serves it at the end of the data."""
+    held = answers.rows(TIMELINE, holds(None), ("certainty", "is_served", "is_deleting"))
+    return leaders_text(answers) is None and held.filter(is_service_unknown()).is_empty()
 
 
 def over_limit(answers: Answers) -> list[int] | None:
     """Brokers that have broken their limit of leader imbalance at the end of the data."""
     if not answers.has(RATIO):
         return None
-    rows = answers.rows(RATIO, IsNull("valid_until_at"), ("broker_id", "is_breach"))
-    return rows.filter(col("is_breach").fill_null(value=False))["broker_id"].sort().to_list()
+    rows = answers.rows(
+        RATIO, IsNull("valid_until_at"), ("broker_id", "is_breach", "threshold_ratio", "certainty")
+    )
+    is_sure = (col("certainty") != "undetermined").fill_null(value=True)
+    over = rows.filter(col("is_breach").fill_null(value=False), is_sure)["broker_id"].sort().to_list()
+    is_known = rows.height and rows.filter(~is_sure, col("threshold_ratio").is_not_null()).is_empty()
+    return over if over or is_known else None
 
 
 def neediest_first(found: Sequence[Answers]) -> list[Answers]:
@@ -126,8 +140,8 @@ def as_text(found: Sequence[Status], now: datetime) -> str:
         (
             shortened(one.cluster_id, 24),
             one.verdict,
-            str(one.critical),
-            str(one.warning),
+            count_text(one, one.critical),
+            count_text(one, one.warning),
             "?" if one.offline is None else str(one.offline),
             in_short(one.controller),
             "?" if one.over_limit is None else ",".join(map(str, one.over_limit)) or "-",
@@ -136,6 +150,11 @@ def as_text(found: Sequence[Status], now: datetime) -> str:
         for one in found
     ]
     return "\n".join(map(printable, table(HEAD, cells)))
+
+
+def count_text(one: Status, count: int) -> str:
+    """Where the logs that would tell were not read, nobody knows that there are none."""
+    return "?" if not count and one.verdict in (NO_EVIDENCE, NOT_JUDGED) else str(count)
 
 
 def in_short(controller: str) -> str:

@@ -59,6 +59,16 @@ class Window:
                 todo="give them in the order of time",
             )
 
+    def beyond(self, first: datetime | None, last: datetime | None) -> str | None:
+        """Why nothing can be told of it, in words: no data are of that time. first and last: of the data."""
+        if first is None or last is None:
+            return None
+        if self.since is not None and self.since > last:
+            return f"the data end before {day_clock(self.since)} UTC"
+        if self.until is not None and self.until <= first:
+            return f"the data begin only at {day_clock(first)} UTC"
+        return None
+
     def said(self, tables: ReadableTables, cut: ReadableTables) -> list[str]:
         """A line on what is shown of all findings."""
         if not self.is_bounded:

@@ -8,6 +8,7 @@ from jobs.questions.rows import Row, place_of
 from jobs.questions.terms import words
 from jobs.report.table import MOST_ROWS, Line, Table, at, length, number, plain, said
 from jobs.report.told import ClusterTold
+from jobs.screen.sections import why_no_move
 from jobs.text import list_text, printable_lines
 from pipeline.core.conditions import differs
 from pipeline.gold.transition_audit.precedence import PRECEDENCE
@@ -74,8 +75,9 @@ def moves(told: ClusterTold) -> Iterator[Table]:
     if counts is None:
         return
     verdicts = {name: count for name, count in counts.items() if name != "normal" and count}
-    if told.facts.mode == "kraft" and not verdicts:
-        yield Table("moves", "Moves by verdict", (), (), empty="Not judged: KRaft has other state machines.")
+    if not verdicts:
+        why = why_no_move(told.facts)
+        yield Table("moves", "Moves by verdict", (), (), empty=f"Not judged: {why}.")
         return
     meanings: dict[str, str] = {}
     for name, words_of in PRECEDENCE:
@@ -94,7 +96,6 @@ def moves(told: ClusterTold) -> Iterator[Table]:
             for name, count in sorted(verdicts.items(), key=worst)
         ],
         notes=[normal] if normal else (),
-        empty="Not judged: no move was logged.",
     )
     odd = told.facts.odd_moves
     if odd:

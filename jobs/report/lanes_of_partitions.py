@@ -118,7 +118,14 @@ def unclean_mark(one: Row, scale: Scale) -> list[Markup]:
 
 def ratios(told: ClusterTold, scale: Scale) -> Iterator[Lane]:
     """Of the brokers with the highest ratios; a dashed line is the limit."""
-    columns = ("broker_id", "valid_from_at", "valid_until_at", "imbalance_ratio", "threshold_ratio")
+    columns = (
+        "broker_id",
+        "valid_from_at",
+        "valid_until_at",
+        "imbalance_ratio",
+        "threshold_ratio",
+        "certainty",
+    )
     rows = told.within.rows(IMBALANCE, None, columns)
     highest = (
         rows.group_by("broker_id")
@@ -156,7 +163,10 @@ def ratio_marks(broker: int, rows: Sequence[Row], scale: Scale) -> list[Markup]:
     limit = next(
         (one["threshold_ratio"] for one in reversed(rows) if one["threshold_ratio"] is not None), None
     )
-    said = f"broker {broker}: at the end {ratio_text(last['imbalance_ratio'])}, limit {ratio_text(limit)}"
+    is_unsure = last.get("certainty") == "undetermined"
+    ratio_said = "?" if is_unsure and not last["imbalance_ratio"] else ratio_text(last["imbalance_ratio"])
+    mark = " [undetermined]" if is_unsure else ""
+    said = f"broker {broker}: at the end {ratio_said}{mark}, limit {ratio_text(limit)}"
     if len(rows) > MOST_STEPS:
         said = f"{said}; of many steps within a point of the drawing the highest"
     paths = ("".join(areas[place : place + A_PATH]) for place in range(0, len(areas), A_PATH))

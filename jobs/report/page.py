@@ -17,7 +17,7 @@ from jobs.report.sources import source
 from jobs.report.tables import tables_of
 from jobs.report.told import ClusterTold
 from jobs.report.unknown import unknown_part
-from jobs.text import counted, day_clock, human_bytes, printable, shortened
+from jobs.text import bounds_text, counted, day_clock, human_bytes, printable, shortened
 
 MOST_BYTES = 8_000_000  # of all clusters
 MOST_OF_ONE = 4_500_000
@@ -144,9 +144,11 @@ def summary(told: ClusterTold) -> list[Markup]:
     end = facts.at_end
     if end is not None:
         controller = controller_text(facts.terms, facts.findings, facts.in_office)
-        said["at the end"] = (
-            f"{partitions_text(end)}{counted(len(facts.deleting), 'topic')} being deleted; controller {controller}"
+        is_told = facts.untold.is_end_read or facts.deleting
+        deleting = (
+            f"{counted(len(facts.deleting), 'topic')} being deleted" if is_told else "topics being deleted: ?"
         )
+        said["at the end"] = f"{partitions_text(end)}{deleting}; controller {controller}"
     return [
         one for name, value in said.items() for one in (element("dt", name), element("dd", printable(value)))
     ]
@@ -157,8 +159,10 @@ def partitions_text(end: Row) -> str:
     if not end["partitions"]:
         return "partitions: not enough evidence, "
     unknown = f" (of {end['unknown']:,} leader or replicas are not known)" if end["unknown"] else ""
-    offline = f"{end['offline']:,} of {counted(end['partitions'], 'partition')} offline"
-    return f"{offline}, {end['elsewhere']:,} not led by the preferred leader{unknown}, "
+    count = end["partitions"]
+    offline = bounds_text(end["offline"], end["service_unknown"], count)
+    elsewhere = bounds_text(end["elsewhere"], end["unknown"], count)
+    return f"{offline} of {counted(count, 'partition')} offline, {elsewhere} not led by the preferred leader{unknown}, "
 
 
 def span(told: ClusterTold) -> str:

@@ -6,10 +6,11 @@ from datetime import timedelta
 from polars import col
 
 from jobs.questions import outages
-from jobs.questions.ask_text import leads_text, limit_notes
+from jobs.questions.ask_text import limit_notes
+from jobs.questions.broker_text import leads_text, ratio_texts
 from jobs.questions.named.sources import partition_of
 from jobs.questions.rows import Row
-from jobs.report.table import MOST_ROWS, Line, Table, at, length, number, plain, ratio, said
+from jobs.report.table import MOST_ROWS, Cell, Line, Table, at, length, number, plain, ratio, said
 from jobs.report.told import ClusterTold
 
 BREACH = "gold.imbalance_breach"
@@ -35,7 +36,7 @@ def outage_tables(told: ClusterTold) -> Iterator[Table]:
         ),
         all_count=asked.event_count,
         more=told.command("outages"),
-        empty="No outage of 1 s or more was noticed.",
+        empty=no_outage(told),
     )
     every = outages.with_lasting(rows, last).sort(-col("noticed_ms"), "noticed_at", "topic", "partition")
     yield Table(
@@ -45,6 +46,15 @@ def outage_tables(told: ClusterTold) -> Iterator[Table]:
         [outage_line(one) for one in every.head(MOST_ROWS).to_dicts()],
         all_count=every.height,
         more=told.command("outages"),
+    )
+
+
+def no_outage(told: ClusterTold) -> str:
+    why = told.facts.beyond or told.facts.untold.leaders
+    return (
+        f"Not enough evidence: none was noticed, and {why}."
+        if why
+        else "No outage of 1 s or more was noticed."
     )
 
 
@@ -104,16 +114,17 @@ def imbalance(told: ClusterTold) -> Iterator[Table]:
 
 def ratio_line(one: Row) -> Line:
     leads, cached = leads_text(one)
+    preferred, elsewhere, its_ratio, _, breach = ratio_texts(one)
     return Line(
         (
             number(one["broker_id"]),
             said(leads, "number"),
             said(cached, "number"),
-            number(one["preferred_count"] or 0),
-            number(one["led_elsewhere_count"] or 0),
-            ratio(one["imbalance_ratio"]),
+            said(preferred, "number"),
+            said(elsewhere, "number"),
+            Cell(its_ratio, one["imbalance_ratio"], "number"),
             ratio(one["threshold_ratio"]) if one["threshold_ratio"] is not None else said("no limit"),
-            said("BREACH" if one["is_breach"] else "", "warning" if one["is_breach"] else None),
+            said(breach, "warning" if breach else None),
             said(one["certainty"]),
         )
     )

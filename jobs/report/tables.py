@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from jobs.questions.terms import gap_text
+from jobs.questions.untold import NO_CONTROLLER
 from jobs.report.asked_tables import deletions, moved, moves
 from jobs.report.happened_table import happened
 from jobs.report.served_tables import imbalance, outage_tables
@@ -58,7 +59,7 @@ def terms(told: ClusterTold, prefix: str) -> Table:
         lines,
         all_count=len(rows),
         more=told.command("terms"),
-        empty="No line of a controller in office was read.",
+        empty=f"Not enough evidence: {told.facts.beyond or NO_CONTROLLER}.",
     )
 
 

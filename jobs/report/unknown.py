@@ -14,6 +14,7 @@ from jobs.report.elements import Markup, Room, element, joined
 from jobs.report.lanes_of_evidence import untold
 from jobs.report.scale import Scale
 from jobs.report.told import ClusterTold
+from jobs.screen.sections import why_no_move
 from jobs.screen.verdict import not_known
 from jobs.text import counted, day_clock, length_text, printable_lines, shortened
 
@@ -77,8 +78,12 @@ def general(told: ClusterTold) -> list[str]:
     said = [one.strip() for one in not_known(facts)]
     if facts.mode == KRAFT:
         said.append(KRAFT_MOVES)
+    elif not facts.are_moves_given:
+        said.append(f"moves of partitions and replicas: {why_no_move(facts)}")
     elif facts.level and not facts.level["is_trace"] and not unsaid:
         said.append(NO_TRACE)
+    if facts.beyond:
+        said.insert(0, f"what was so in the time that is shown: {facts.beyond}")
     read = facts.read
     beside = sum(one["count"] for one in facts.reasons if one["is_beside"])
     unread = int(read["records"] or 0) - int(read["understood"] or 0) - beside

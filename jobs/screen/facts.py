@@ -20,6 +20,8 @@ from jobs.questions.reassignments import reassignments_of
 from jobs.questions.rows import Place, Row
 from jobs.questions.topics import TABLE as LIVES
 from jobs.questions.topics import topics_of
+from jobs.questions.untold import KNOWN, Untold, is_moves_log_given, untold
+from jobs.questions.window import Window
 
 AT_ONCE = 4
 SHOWN_MOVES = 8
@@ -29,7 +31,9 @@ SHOWN_MOVES = 8
 class Facts:
     """What the tables answered.
 
-    since: what the run brought begins then; None: it brought everything. folder: that all logs lie in.
+    since: what the run brought begins then; None: it brought everything. folder: that all logs lie in. untold: what the
+    logs cannot tell. are_moves_given: a log that has moves was read. beyond: why nothing is told of the time that was
+    asked for.
     """
 
     since: datetime | None
@@ -57,6 +61,9 @@ class Facts:
     replay_checks: dict[str, Row]
     lines: dict[Place, Row]
     folder: str = ""
+    untold: Untold = KNOWN
+    are_moves_given: bool = True
+    beyond: str | None = None
 
 
 def gather(
@@ -70,6 +77,7 @@ def gather(
     happens and is over what came before the segments after load_seq `before`, or before `since`, is left out, and
     changes that were asked for at `until` or later."""
     read = answers.read(before)
+    beyond = Window(since, until).beyond(read["first_at"], read["last_at"])
     last, since = read["last_at"], since or read["new_from_at"]
 
     def has(name: str) -> bool:
@@ -83,6 +91,8 @@ def gather(
         "in_office": partial(in_office, answers),
         "offices": partial(offices, answers),
         "half_read": partial(half_read_text, answers),
+        "untold": partial(untold, answers) if has("gold.finding") else Untold,
+        "are_moves_given": partial(is_moves_log_given, answers),
         "terms": answers.terms if has("gold.controller_term") else list,
         "findings": answers.findings if has("gold.finding") else list,
         "changes": partial(changes_of, answers, since, until) if all(map(has, CHANGED)) else none,
@@ -105,7 +115,8 @@ def gather(
         found = {name: future.result() for name, future in futures.items()}
     places, moves = first_places(found["findings"], since), found["odd_moves"]
     lines = answers.lines([*places, *moves], shown=moves)
-    return Facts(since=since, read=read, **found, lines=lines, folder=folder_of(answers.segments["path"]))
+    folder = folder_of(answers.segments["path"])
+    return Facts(since=since, read=read, **found, lines=lines, folder=folder, beyond=beyond)
 
 
 def none() -> None:

@@ -1,7 +1,7 @@
 """The first screen: verdict and findings first, then what was read, the state at the end, and where to go on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from jobs.layout import wrapped
@@ -18,7 +18,7 @@ from jobs.screen.facts import Facts, gather
 from jobs.screen.sections import broker_lines, move_lines, term_lines
 from jobs.screen.verdict import not_known, verdict
 from jobs.screen.where_next import where_next
-from jobs.text import age_text, clock, day_clock, human_bytes, printable, shortened
+from jobs.text import age_text, bounds_text, clock, day_clock, human_bytes, printable, shortened
 from pipeline.core.stored_tables import ReadableTables
 from schemas.gold.finding import SEVERITIES
 
@@ -173,9 +173,13 @@ def at_end(facts: Facts) -> list[str]:
     unknown = f" | not known {end['unknown']}" if end["unknown"] else ""
     if not end["partitions"]:
         return [f"AT END  partitions: not enough evidence | controller {controller}"]
+    count = end["partitions"]
+    offline = bounds_text(end["offline"], end["service_unknown"], count)
+    elsewhere = bounds_text(end["elsewhere"], end["unknown"], count)
+    queued = "?" if not (facts.untold.is_end_read or deleting) else len(deleting)
     return [
-        f"AT END  offline {end['offline']} | not preferred {end['elsewhere']}/{end['partitions']}{unknown}"
-        f" | deleting {len(deleting)}{topics} | controller {controller}"
+        f"AT END  offline {offline} | not preferred {elsewhere}/{count}{unknown}"
+        f" | deleting {queued}{topics} | controller {controller}"
     ]
 
 
@@ -189,4 +193,8 @@ def window(facts: Facts) -> list[str]:
 
 
 def outage_part(facts: Facts) -> list[str]:
-    return [] if facts.outages is None else [*outage_lines(facts.outages), ""]
+    if facts.outages is None:
+        return []
+    unknown = facts.at_end["service_unknown"] if facts.at_end else 0
+    told = replace(facts.outages, untold=facts.beyond or facts.untold.leaders, unknown=unknown)
+    return [*outage_lines(told), ""]

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from jobs.layout import wrapped
 from jobs.questions.ask_text import broker_table
+from jobs.questions.nodes import KRAFT
 from jobs.questions.rows import Row
 from jobs.questions.terms import is_by_clocks, short_table
 from jobs.screen.facts import Facts
@@ -75,19 +76,21 @@ def checked_lines(checks: Mapping[str, Row]) -> list[str]:
     return wrapped(f"       as Kafka says itself: {' | '.join(told)}", HANG + 2) if told else []
 
 
+def why_no_move(facts: Facts) -> str:
+    if facts.mode == KRAFT or any(one["mode"] == KRAFT for one in facts.terms):
+        return "KRaft has other state machines"
+    if not facts.are_moves_given:
+        return "state-change.log, which tells of them, was not given"
+    return facts.beyond or "no move was logged"
+
+
 def move_lines(facts: Facts) -> list[str]:
     counts = facts.moves
     if counts is None:
         return []
     total = sum(count for verdict, count in counts.items() if verdict != "normal")
     if not total:
-        kraft = any(one["mode"] == "kraft" for one in facts.terms)
-        return [
-            "MOVES  not judged: KRaft has other state machines"
-            if kraft
-            else "MOVES  not judged: no move was logged",
-            "",
-        ]
+        return [*wrapped(f"MOVES  not judged: {why_no_move(facts)}", HANG), ""]
     names = (
         "illegal",
         "discontinuity",
@@ -103,7 +106,7 @@ def move_lines(facts: Facts) -> list[str]:
     lines = wrapped(f"MOVES  {said}", HANG)
     if counts.get("refused"):
         lines.append(f"       {counts['normal']} of the refused are normal in this release")
-    if facts.level and not facts.level["is_trace"]:
+    if facts.level and not facts.level["is_trace"] and facts.are_moves_given:
         lines += wrapped(
             "       INFO: replica moves, and partitions going Offline or NonExistent, are not printed; to see them set",
             HANG,

@@ -1,7 +1,7 @@
 """What the first screen makes of it all in a sentence, and what no line tells."""
 
 from jobs.questions.finding_lines import SEVERITY, is_since, told
-from jobs.questions.nodes import may_be_silent
+from jobs.questions.nodes import KRAFT, may_be_silent
 from jobs.screen.facts import Facts
 from jobs.text import clock, counted
 
@@ -16,7 +16,7 @@ def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
     missing = f"{unread} file{'s' if unread > 1 else ''} could not be read" if unread else ""
     shown = told(facts.findings)
     is_harm_told = any(one["severity"] != "info" for one in shown)
-    if not facts.read["records"] or not (facts.terms or is_harm_told):
+    if not facts.beyond and (not facts.read["records"] or not (facts.terms or is_harm_told)):
         return [f"VERDICT  NOT ENOUGH EVIDENCE: {not_enough(facts)}{', ' + missing if missing else ''}"]
     standing_ones = [one["severity"] for one in shown if one["status"] != "resolved"]
     counts = {severity: standing_ones.count(severity) for severity in SEVERITY}
@@ -30,14 +30,20 @@ def verdict(facts: Facts, unread: int, *, is_judged: bool) -> list[str]:
     }
     apart = ", ".join(f"{count} {word}" for word, count in others.items() if count)
     resolved = f" ({apart})" if apart else ""
+    if facts.beyond:
+        at_end = f"; at the end of the data {said} open" if said else ""
+        return [f"VERDICT  NOT ENOUGH EVIDENCE: {facts.beyond}{at_end}"]
     if counts["critical"] or counts["warning"]:
         return [f"VERDICT  NOT OK: {said}{resolved}{'; ' + missing if missing else ''}"]
     nothing = f"nothing found{': ' + said if said else ''}{resolved}{still_offline(facts)}{blind_spot(facts)}"
-    if missing:
-        return [f"VERDICT  NOT ENOUGH EVIDENCE: {missing}; in the others {nothing}"]
-    if facts.half_read:
-        return [f"VERDICT  NOT ENOUGH EVIDENCE: {facts.half_read}; in the rest {nothing}"]
-    return [f"VERDICT  {nothing}"]
+    return [f"VERDICT  {with_doubt(nothing, missing, facts.half_read or facts.untold.any)}"]
+
+
+def with_doubt(nothing: str, unread: str, untold: str | None) -> str:
+    """Where files were not read, or the logs that would tell were not given, it is not said alone that all is well."""
+    if unread:
+        return f"NOT ENOUGH EVIDENCE: {unread}; in the others {nothing}"
+    return f"NOT ENOUGH EVIDENCE: {untold}; in the rest {nothing}" if untold else nothing
 
 
 def still_offline(facts: Facts) -> str:
@@ -56,6 +62,10 @@ def not_known(facts: Facts) -> list[str]:
     """What a reader would expect to be told of, and no line says."""
     lines = [f"         {facts.half_read}, so {UNTOLD}"] if facts.half_read else []
     lines += two_in_office(facts)
+    if facts.terms and facts.untold.controllers:
+        lines.append(
+            f"         {facts.untold.controllers}, so what was done and asked for then is told in part"
+        )
     judged = facts.elections
     if not judged or not judged["undecided"]:
         return lines
@@ -80,8 +90,10 @@ def two_in_office(facts: Facts) -> list[str]:
 
 
 def blind_spot(facts: Facts) -> str:
-    if any(one["mode"] == "kraft" for one in facts.terms):
+    if facts.mode == KRAFT or any(one["mode"] == KRAFT for one in facts.terms):
         return "; in KRaft mode moves are not judged, and ratios have no limit"
     if facts.level and facts.level["is_trace"]:
         return ""
+    if not facts.are_moves_given:
+        return "; state-change.log, which tells of moves of partitions and replicas, was not given"
     return "; replica moves are not printed at this log level (see MOVES)"

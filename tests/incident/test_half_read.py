@@ -26,6 +26,6 @@ def test_who_led_what_is_not_claimed(controller_logs: Path) -> None:
 
 def test_the_screen_says_so(controller_logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = " ".join(printed(capsys, str(controller_logs)).split())
-    assert "AT END offline 0 | not preferred 0/44 | not known 44" in said
+    assert "AT END offline ? | not preferred ?/44 | not known 44" in said
     assert "no line of state-change.log of controllers 1, 2, 3 was read, so who led what" in said
     assert "OUTAGE none for certain; up to 26 of 1 s or more, 10 min 1 s in total" in said

@@ -31,12 +31,13 @@ INTERVALS = """
 
 
 def test_partitions_at_the_end() -> None:
-    """Without a leader are a-1 and b-2; led elsewhere a-0 and, as it has none, b-2; not known a-2, b-0 and b-1."""
+    """Without a leader are a-1 and b-2; led elsewhere a-0 and, as it has none, b-2; not known a-2, b-0 and b-1.
+    Of a-2 it is not known whether somebody serves it; of b-0, which is being deleted, nobody asks."""
     assert answers(partition_timeline=INTERVALS).partitions_at_end() == {
-        "partitions": 6, "offline": 2, "elsewhere": 2, "unknown": 3,
+        "partitions": 6, "offline": 2, "service_unknown": 1, "elsewhere": 2, "unknown": 3,
     }  # fmt: skip
     assert answers().partitions_at_end() == dict.fromkeys(
-        ("partitions", "offline", "elsewhere", "unknown"), 0
+        ("partitions", "offline", "service_unknown", "elsewhere", "unknown"), 0
     )
 
 

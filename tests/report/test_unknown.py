@@ -33,9 +33,13 @@ def test_many_gaps_are_folded() -> None:
 
 
 def test_partitions_that_are_not_known_are_not_counted_as_healthy() -> None:
-    end = {"partitions": 56, "offline": 0, "elsewhere": 1, "unknown": 55}
+    end = {"partitions": 56, "offline": 0, "service_unknown": 40, "elsewhere": 1, "unknown": 55}
     assert partitions_text(end) == (
-        "0 of 56 partitions offline, 1 not led by the preferred leader (of 55 leader or replicas are not known), "
+        "up to 40 of 56 partitions offline, 1 to 56 not led by the preferred leader (of 55 leader or replicas are not"
+        " known), "
     )
-    assert "known" not in partitions_text(end | {"unknown": 0})
+    assert partitions_text(end | {"service_unknown": 56}).startswith("? of 56 partitions offline, ")
+    assert partitions_text(end | {"unknown": 0, "service_unknown": 0}) == (
+        "0 of 56 partitions offline, 1 not led by the preferred leader, "
+    )
     assert partitions_text(end | {"partitions": 0}) == "partitions: not enough evidence, "

@@ -18,6 +18,7 @@ from jobs.questions.changes.of_topics import of_topics
 from jobs.questions.changes.of_zookeeper_settings import of_zookeeper_settings
 from jobs.questions.given_names import unknown_topic
 from jobs.questions.rows import Row
+from jobs.questions.untold import NO_CONTROLLER
 from jobs.text import length_text
 from pipeline.model.terms.succession import told_epoch
 
@@ -77,6 +78,8 @@ def unseen(answers: Answers, rows: Sequence[Row]) -> list[str]:
     terms = answers.rows(TERMS, None, ("mode", "term_id", "elected_at", "last_act_at")).sort("last_act_at")
     unread = terms.filter(col("elected_at").is_null())["term_id"].to_list()
     has_created = any(row["kind"] == "topic_created" and row["asked_by"] == "unknown" for row in rows)
+    if terms.is_empty():
+        return [f"What controllers were asked: {NO_CONTROLLER}."]
     notes = [UNSEEN[mode] for mode in terms["mode"].unique().sort()]
     notes += [AUTO] if has_created else []
     return [*notes, UNREAD.format(terms=names_text(unread))] if unread else notes

@@ -14,6 +14,7 @@ from jobs.questions.changes.of_controllers import TERMS
 from jobs.questions.changes.out import documents, places_of
 from jobs.questions.log_folder import folder_of, logs_in
 from jobs.questions.rows import Row, place_of
+from jobs.questions.window import Window
 from jobs.settings.arguments import on_format
 from jobs.text import clock_by, counted, day_clock, shortened
 
@@ -39,6 +40,9 @@ def changes(given: argparse.Namespace, answers: Answers) -> list[str]:
     if last is None:
         return [f"{answers.cluster_id}  no time on any record"]
     since, until = on_day(given.since, last.date()), on_day(given.until, last.date())
+    beyond = Window(since, until).beyond(answers.read()["first_at"], last)
+    if beyond is not None and given.format != "json":
+        return wrapped(f"{answers.cluster_id}  not enough evidence: {beyond}")
     rows = of_topic(answers, changes_of(answers, since, until), given.topic)
     lines_of = places_of(answers, rows)
     if given.format == "json":

@@ -15,6 +15,7 @@ from jobs.questions.answers import Answers
 from jobs.questions.ask import all_answers, asking, require
 from jobs.questions.named.answer import Answer, Answered, as_json, as_row, as_text, with_lines
 from jobs.questions.named.controllers import who_was_controller
+from jobs.questions.named.doubt import doubted
 from jobs.questions.named.given import Given, at_of, of_run, since_of, until_of
 from jobs.questions.named.happened import About, what_happened
 from jobs.questions.named.missing import missing_evidence
@@ -34,13 +35,15 @@ from pipeline.core.errors import InputProblem, PipelineError
 
 @dataclass(frozen=True)
 class Question:
-    """words: what it answers. takes: the names of TAKES that it has. needs: tables without which it has no answer."""
+    """words: what it answers. takes: the names of TAKES that it has. needs: tables without which it has no answer.
+    rests_on: what must be told for it to be whole, a name of Untold; None: it says itself what it lacks."""
 
     words: str
     answer: Callable[[Answers, Given], Answer]
     takes: tuple[str, ...] = ()
     is_of_findings: bool = False
     needs: tuple[str, ...] = ()
+    rests_on: str | None = None
 
 
 QUESTIONS: dict[str, Question] = {
@@ -55,6 +58,7 @@ QUESTIONS: dict[str, Question] = {
         lambda answers, given: why_leaderless(answers, given.partition, at_of(answers, given)),
         ("partition", "at"),
         needs=("gold.partition_timeline", "gold.partition_outage"),
+        rests_on="leaders",
     ),
     "what-happened": Question(
         "everything that was decided around a time, in order",
@@ -63,6 +67,7 @@ QUESTIONS: dict[str, Question] = {
         ),
         ("at", "around", "topic", "number", "broker"),
         needs=("gold.controller_term",),
+        rests_on="any",
     ),
     "changes": Question(
         "what people and tools asked of the cluster, and what became of it",
@@ -71,24 +76,28 @@ QUESTIONS: dict[str, Question] = {
         ),
         ("since", "until", "topic"),
         needs=("gold.controller_term",),
+        rests_on="controllers",
     ),
     "unclean": Question(
         "unclean elections, and of how many nothing tells",
         lambda answers, given: unclean(answers, since_of(answers, given)),
         ("since",),
         is_of_findings=True,
+        rests_on="any",
     ),
     "stuck": Question(
         "what waits and should have ended: outages, deletions, reassignments, elections of controllers",
         lambda answers, given: stuck(answers, since_of(answers, given)),
         ("since",),
         is_of_findings=True,
+        rests_on="any",
     ),
     "flapping": Question(
         "brokers and quorums that come and go",
         lambda answers, given: flapping(answers, since_of(answers, given)),
         ("since",),
         is_of_findings=True,
+        rests_on="controllers",
     ),
     "imbalance-now": Question(
         "each broker's leader imbalance and limit",
@@ -100,6 +109,7 @@ QUESTIONS: dict[str, Question] = {
         lambda answers, given: is_safe_to_restart(answers, given.node),
         ("node",),
         needs=("gold.partition_timeline", "gold.broker_session"),
+        rests_on="leaders",
     ),
     "compare-nights": Question(
         "findings of the last run beside those of the run before",
@@ -158,6 +168,7 @@ def answer_to(given: Given, answers: Answers) -> Answered:
     question = QUESTIONS[given.question]
     require_built(answers, question)
     found = question.answer(answers, given)
+    found = doubted(found, answers, given, question.rests_on)
     unknown = [*found.not_known, *not_told(answers.tables)]
     return with_lines(answers, asked_text(given), replace(found, not_known=unknown))
 

@@ -1,10 +1,11 @@
 """What was given with a question, as the function that answers it takes it."""
 
 import argparse
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from jobs.questions.answers import Answers
 from jobs.questions.ask import moment_within, on_day, published_answers
+from jobs.questions.window import Window
 
 Given = argparse.Namespace
 
@@ -16,6 +17,23 @@ def at_of(answers: Answers, given: Given) -> datetime | None:
         return None
     moment_within(given.at, read["first_at"], read["last_at"])
     return on_day(given.at, read["last_at"].date())
+
+
+def window_of(answers: Answers, given: Given) -> Window:
+    """The time that the question is about; of one at a time what is around it."""
+    last, at = answers.last_at(), getattr(given, "at", None)
+    if last is None:
+        return Window()
+    if at is None:
+        since, until = (on_day(getattr(given, name, None), last.date()) for name in ("since", "until"))
+        return Window(since, until)
+    asked = on_day(at, last.date()) or last
+    return Window(before_by(asked, getattr(given, "around", timedelta(0))))
+
+
+def before_by(at: datetime, length: timedelta) -> datetime:
+    """Cut where the calendar begins."""
+    return at - min(length, at - datetime.min.replace(tzinfo=UTC))
 
 
 def since_of(answers: Answers, given: Given) -> datetime | None:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from jobs.questions.answers import Answers
+from jobs.questions.broker_text import ratio_texts
 from jobs.questions.named.answer import Answer, Told
 from jobs.questions.rows import Row
-from jobs.text import counted, ratio_text
+from jobs.text import counted
 
 # The rules whose findings answer a question.
 UNCLEAN = ("unclean_election", "last_known_leader")
@@ -82,11 +83,13 @@ def told(found: Sequence[Row], *, is_marked: bool = True) -> list[Told]:
 
 def imbalance_now(answers: Answers) -> Answer:
     """Each broker's ratio and limit at the end of the data."""
-    rows = [one for one in answers.brokers() if one["imbalance_ratio"] is not None]
+    rows = [one for one in answers.brokers() if one["certainty"] is not None]
     last = answers.last_at()
-    if not rows:
+    if all(one["imbalance_ratio"] is None for one in rows) and not any(
+        one["threshold_ratio"] for one in rows
+    ):
         return Answer("Not enough evidence: no ratio can be computed.", as_of=last)
-    over = [str(one["broker_id"]) for one in rows if one["is_breach"]]
+    over = [str(one["broker_id"]) for one in rows if one["is_breach"] and one["certainty"] != "undetermined"]
     limits = {one["threshold_ratio"] for one in rows} - {None}
     sentence = (
         "No broker is over its limit." if limits else "KRaft controllers know no limit; the ratios are these."
@@ -98,16 +101,17 @@ def imbalance_now(answers: Answers) -> Answer:
         )
     if over:
         sentence = f"Over the limit: {nodes_text(over)}."
-    lines = [
-        Told(
-            f"broker {one['broker_id']}: ratio {ratio_text(one['imbalance_ratio'])}"
-            f" (limit {ratio_text(one['threshold_ratio'])}), {one['led_elsewhere_count']} of"
-            f" {one['preferred_count']} preferred partitions led elsewhere",
-            certainty=one["certainty"],
-        )
-        for one in rows
-    ]
-    return Answer(sentence, lines, (), last)
+    lines = [Told(ratio_said(one), certainty=one["certainty"]) for one in rows]
+    unknown = [f"the ratio of {nodes_text(unsure)}, as lines are missing"] if unsure else []
+    return Answer(sentence, lines, unknown, last)
+
+
+def ratio_said(row: Row) -> str:
+    preferred, elsewhere, ratio, limit, _ = ratio_texts(row)
+    return (
+        f"broker {row['broker_id']}: ratio {ratio} (limit {limit}), {elsewhere} of {preferred} preferred partitions led"
+        " elsewhere"
+    )
 
 
 def nodes_text(nodes: Sequence[str], noun: str = "broker") -> str:
