@@ -29,6 +29,7 @@ def quorum_flapping(claim: Claim, lines: Sequence[Line]) -> str:
     require_span(claim, elected[0].at(), last_at, claim.number("lasted_ms"))
     told = causes(lines, elected)
     require_causes(claim, [cause for cause, _ in told], is_whole=is_whole)
+    require_gaps(claim)
     require_suspect(claim, {who for _, who in told}, NOT_CONFIRMED if is_whole else UNDECIDED)
     return f"elected {len(elected)} times of {count}, after {', '.join(cause for cause, _ in told)}"
 
@@ -67,6 +68,14 @@ def require_causes(claim: Claim, found: Sequence[str], *, is_whole: bool) -> Non
         proved, times = found.count(cause), said.get(cause, 0)
         is_so = proved == times if is_whole else proved <= times
         require(is_so, f"by the records it was {cause} {proved} times, not {times}")
+
+
+def require_gaps(claim: Claim) -> None:
+    """That it tells the longest time without a leader only where it counts some; it keeps no records of them."""
+    gaps, longest_ms = claim.known_number("gaps_count"), claim.known_number("longest_gap_ms")
+    require(gaps is None or gaps > 0, "it counts no time without a leader")
+    is_of_some = longest_ms is None or (gaps is not None and longest_ms > 0)
+    require(is_of_some, "the longest time without a leader is of none")
 
 
 def require_suspect(claim: Claim, found: set[int | None], otherwise: str) -> None:

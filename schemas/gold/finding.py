@@ -39,6 +39,7 @@ FACTS = {
     "first_epoch": "The first of these epochs.",
     "first_sign_ms": "When the earliest line that shows it was printed, ms since 1970; left out: none, or of several.",
     "from_state": "State that is left.",
+    "gaps_count": "Times without a leader over findings.no_quorum_leader_ms; left out: few, told by themselves.",
     "imbalance_ratio": "Share of a broker's preferred partitions that others lead, by the log's lines, 0 to 1.",
     "is_at_start": "true: the directory failed at a start of the broker; left out elsewhere.",
     "is_auto_rebalance_enabled": "false: nothing moves leaders back; left out elsewhere.",
@@ -60,6 +61,7 @@ FACTS = {
     "lines_count": "Lines of Kafka whose ratio is another than ours.",
     "log": "Log that lines are missing of; left out: not known.",
     "log_dirs": "Log directories that failed; left out: no line names them.",
+    "longest_gap_ms": "Of the times without a leader, the longest, ms; left out: upper bounds alone are known.",
     "longest_ms": "How long the longest outage lasted, ms; topic and partition are of it.",
     "longest_step": "Step of its start that took longest.",
     "machine": "State machine.",
@@ -121,7 +123,9 @@ FACTS_OF_RULE = {
         *(*CONTROLLER, "epochs_count", "first_epoch", "last_epoch", "lasted_ms"),
         *("asking_ids", "refused_ids", "refusing_ids", "unanswered_ids"),
     ),
-    "quorum_flapping": ("elections_count", "causes", "suspect_id", "lasted_ms"),
+    "quorum_flapping": (
+        *("elections_count", "causes", "suspect_id", "lasted_ms", "gaps_count", "longest_gap_ms"),
+    ),
     "controller_powerless": (*CONTROLLER, "refused_count", "lasted_ms"),
     "controller_outlived": (*CONTROLLER, "late_ms", "writes_count", "overlap", *CAUSES),
     "failed_start": (

@@ -71,6 +71,11 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             causes="leader_silent 1,process_ended 1,voter_out_of_touch 1", suspect_id="103"),
         [ACTIVE_20, FETCH_101, ACTIVE_21, FETCH_103, GAVE_UP_21, ACTIVE_27], CONFIRMED,
     ),
+    "quorum_flapping unsettled": (
+        finding("quorum_flapping", "03:59:50.040", "04:00:44.902", elections_count="3", lasted_ms="54862",
+            causes="leader_silent 1,process_ended 1,voter_out_of_touch 1", gaps_count="3", longest_gap_ms="20000"),
+        [ACTIVE_20, FETCH_101, ACTIVE_21, FETCH_103, GAVE_UP_21, ACTIVE_27], CONFIRMED,
+    ),
 }  # fmt: skip
 
 ALTERED = [
@@ -110,5 +115,7 @@ SAID_WRONGLY = [
     ("quorum_flapping", "causes", "leader_silent 2,voter_out_of_touch 1", "leader_silent 1 times, not 2"),
     ("quorum_flapping", "suspect_id", "101", "no record accuses node 101"),
     ("quorum_flapping", "lasted_ms", "54863", "it was 54862 ms"),
+    ("quorum_flapping unsettled", "gaps_count", "0", "it counts no time"),
+    ("quorum_flapping unsettled", "longest_gap_ms", "0", "is of none"),
     ("quorum_without_leader by votes", "controller_id", "2", "no record elects controller 2"),
 ]

@@ -40,6 +40,7 @@ from pipeline.gold.finding.quorum import quorum_without_leader, without_races
 from pipeline.gold.finding.quorum_flapping import quorum_flapping
 from pipeline.gold.finding.quorum_states import led_states, with_next_state
 from pipeline.gold.finding.quorum_touch import voter_out_of_touch
+from pipeline.gold.finding.quorum_unsettled import with_gaps, within, without_told
 from pipeline.gold.finding.quorum_voters import voter_data, voter_refused
 from pipeline.gold.finding.ratios import ratio_disagreement, stated_imbalance
 from pipeline.gold.finding.reassignments import (
@@ -115,6 +116,10 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         audit_limit,
         data_end,
     )
+    vacant = no_controller(ended, broker_session, audit_limit, data_end).pipe(without_races, races)
+    flapping = quorum_flapping(controller_term, controller_event, node_event, audit_limit)
+    gaps = pl.concat([one.select(OF_RULES) for one in (vacant, races)])
+    unsettled = within(gaps, flapping, audit_limit)
     found = (
         unclean_election(leader_election, election_event, broker_session),
         outage(partition_outage, controller_term, broker_session, lost_dirs, audit_limit, data_end),
@@ -132,9 +137,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         controller_outlived(controller_term, audit_limit),
         deposed_controller_wrote(controller_term, audit_limit),
         controller_powerless(controller_term, audit_limit, data_end),
-        no_controller(ended, broker_session, audit_limit, data_end).pipe(without_races, races),
-        races,
-        quorum_flapping(controller_term, controller_event, node_event, audit_limit),
+        without_told(gaps, unsettled),
+        with_gaps(flapping, unsettled, audit_limit),
         voter_out_of_touch(controller_term, node_event, races, audit_limit, data_end),
         voter_data(node_event, controller_event),
         voter_refused(node_event, data_end),

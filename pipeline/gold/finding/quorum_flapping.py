@@ -21,7 +21,7 @@ FAULT, PROCESS, SILENT, VOTER, MAJORITY, UNKNOWN = (
 # A controller is stopped within it; a voter waits for controller.quorum.fetch.timeout.ms.
 STOP, WAIT = timedelta(seconds=30), timedelta(seconds=10)
 # It heard of the vote that soon: it was there, and others than it were not.
-ALIVE_MS = 1_000
+ALIVE_MS, DAY_MS = 1_000, 86_400_000
 RESTART = timedelta(minutes=10)
 SAID = {
     FAULT: "a fault ended the process of controller {}",
@@ -54,7 +54,8 @@ def quorum_flapping(
         run=is_new.cast(pl.Int64).cum_sum().over("cluster_id")
     )
     key = ("cluster_id", "run")
-    many = runs.filter(pl.len().over(key) >= audit_limit.flapping_departures)
+    least = audit_limit.flapping_departures
+    many = runs.filter(pl.len().over(key) >= least).pipe(alike, least)
     found = (
         many.group_by(key, maintain_order=True)
         .agg(
@@ -89,6 +90,21 @@ def quorum_flapping(
         ),
         certainty=lit("inferred"),
         evidence=col("evidence").list.unique(maintain_order=True),
+    )
+
+
+def alike(many: pl.DataFrame, least: int) -> pl.DataFrame:
+    """Runs of elections (run, in their turn) of which so many follow each other within a day are one: it does not
+    settle."""
+    apart = millis("superseded_at") - millis("superseded_at").shift(1).over("cluster_id")
+    row = ("cluster_id", "row")
+    is_one = col("run").n_unique().over(row) >= least
+    return (
+        many.with_columns(
+            row=(apart > DAY_MS).fill_null(value=False).cast(pl.Int64).cum_sum().over("cluster_id")
+        )
+        .with_columns(run=when(is_one).then(col("run").min().over(row)).otherwise("run"))
+        .drop("row")
     )
 
 
