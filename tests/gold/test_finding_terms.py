@@ -22,6 +22,7 @@ FOUND = {
     ): "resigned 4.0 s after the next controller was elected, if their clocks agree; no write seen",
     ("talked", "controller_outlived"): "no write seen, but requests to brokers",
     ("deeds not printed", "controller_outlived"): "whether it wrote is not known",
+    ("stopped in office", "controller_outlived"): "resigned 8.0 s after the next controller was elected; ",
     (
         "renounced late",
         "controller_outlived",
@@ -93,6 +94,7 @@ def test_facts_are_what_the_sentence_tells(findings: list[Row]) -> None:
         "deeds not printed": {"late_ms": "4000"},
         "harmless": {"late_ms": "4000", "writes_count": "0", "overlap": "zombie_harmless"},
         "renounced late": {"late_ms": "4000", "overlap": "resignation_tail"},
+        "stopped in office": {"late_ms": "8000"},
         "talked": {"late_ms": "4000", "writes_count": "0", "overlap": "zombie_talked"},
         "wrote": {"writes_count": "2", "late_ms": "3500"},
         "powerless": {"refused_count": "2", "lasted_ms": "6000"},
