@@ -1,6 +1,7 @@
 """Starts of controllers, one a release that prints other steps: times are seconds."""
 
-from tests.gold.term_stories import OLD_START, Logs, old, own
+from tests.gold.term_lines import old, own
+from tests.gold.term_stories import OLD_START, Logs
 
 STEPS: dict[str, Logs] = {
     "0.10": {

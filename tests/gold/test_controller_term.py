@@ -10,8 +10,9 @@ from schemas.gold.controller_term import ENDED_HOW, GAP_KINDS, OVERLAPS, SPEC
 from tests.chain import built, built_of_many
 from tests.frames import frame
 from tests.gold.conftest import LOGS
+from tests.gold.term_lines import active, event, observed
 from tests.gold.term_start_stories import STEPS
-from tests.gold.term_stories import STORIES, active, event, observed, two
+from tests.gold.term_stories import STORIES, two
 from tests.rows import records_in, same_rows
 
 

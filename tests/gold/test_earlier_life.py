@@ -4,7 +4,7 @@ import pytest
 from polars import col
 
 from tests.chain import built
-from tests.gold.term_stories import active, observed, renounced
+from tests.gold.term_lines import active, observed, renounced
 from tests.rows import records_in
 
 FIRST = """

@@ -9,7 +9,8 @@ from polars import col
 
 from tests.chain import built, built_of_many
 from tests.gold.kraft_term_truth import signals
-from tests.gold.term_stories import STORIES, Logs, active, created, elected, observed, renounced, two
+from tests.gold.term_lines import active, created, elected, observed, renounced
+from tests.gold.term_stories import STORIES, Logs, two
 from tests.gold.truth import terms
 from tests.gold.zookeeper_labs import UNDECIDED_ENDS
 from tests.lab import Row, folder_of, records

@@ -8,8 +8,10 @@ import pytest
 from pipeline.core.frames import empty
 from pipeline.gold.finding import terms as rules
 from pipeline.gold.finding.powerless import controller_powerless
+from pipeline.gold.finding.quorum_states import led_states, with_next_state
 from pipeline.model.settings import AuditLimit
 from schemas.gold import broker_session, controller_term
+from schemas.silver import controller_event, node_event
 from tests.chain import built_of_many
 from tests.frames import at, frame
 from tests.gold.term_stories import STORIES
@@ -65,11 +67,12 @@ def tables() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def findings(tables: dict[str, Any]) -> list[Row]:
     terms, data_end = tables["controller_term"], tables["data_end"]
+    states = led_states(tables["controller_event"], tables["node_event"])
     found = (
         rules.controller_outlived(terms, LIMIT),
         rules.deposed_controller_wrote(terms, LIMIT),
         controller_powerless(terms, LIMIT, data_end),
-        rules.no_controller(terms, empty(broker_session.SPEC), LIMIT, data_end),
+        rules.no_controller(with_next_state(terms, states), empty(broker_session.SPEC), LIMIT, data_end),
         rules.failover_slow(terms, LIMIT),
     )
     return [row for one in found for row in one.to_dicts()]
@@ -165,12 +168,18 @@ STAYS = """
 
 def test_a_quorum_that_is_shut_down_with_its_brokers_is_no_finding() -> None:
     ends = pl.DataFrame({"cluster_id": list("cdefs"), "until_at": [at(400), at(150), *[at(400)] * 3]})
-    frames = (frame(controller_term.SPEC, VACANT), frame(broker_session.SPEC, STAYS))
+    none = led_states(empty(controller_event.SPEC), empty(node_event.SPEC))
+    terms = with_next_state(frame(controller_term.SPEC, VACANT), none)
+    frames = (terms, frame(broker_session.SPEC, STAYS))
     found = rules.no_controller(*frames, LIMIT, ends)
     assert sorted(found["cluster_id"]) == ["e", "f"]
 
 
 def test_seconds_between_two_nodes_are_inferred(findings: list[Row]) -> None:
-    """Their clocks may be so far apart."""
+    """Their clocks may be so far apart; not eight of them."""
     late = {row["cluster_id"]: row for row in findings if row["rule"] == "controller_outlived"}
-    assert {row["certainty"] for row in late.values()} == {"inferred"}
+    far = {"stopped in office"}
+    assert {name: row["certainty"] for name, row in late.items()} == {
+        name: "proved" if name in far else "inferred" for name in late
+    }
+    assert far < set(late)

@@ -5,18 +5,8 @@ from typing import Any
 import pytest
 
 from tests.chain import built_of_many
-from tests.gold.term_stories import (
-    OLD_RESIGNING,
-    OLD_START,
-    alive,
-    elected,
-    elected_0_10,
-    elected_1_0,
-    line,
-    old,
-    own,
-    resigning,
-)
+from tests.gold.term_lines import alive, elected, elected_0_10, elected_1_0, line, old, own, resigning
+from tests.gold.term_stories import OLD_RESIGNING, OLD_START
 
 
 def epochs(second: float, epoch: int) -> str:

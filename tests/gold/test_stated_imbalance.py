@@ -12,14 +12,21 @@ RATIO = "[2026-11-21 0{0}] TRACE [Controller id=5] Leader imbalance ratio for br
 ELECTED = "[2026-11-21 0{0}] INFO [Controller id=5] 5 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)"
 
 
-def found(*ratios: float, before: tuple[str, ...] = ()) -> list[Row]:
+MOVES = """
+[2026-11-21 00:00:02,000] INFO [Controller id=5 epoch=1] Changed partition orders-0 state from NonExistentPartition to NewPartition with assigned replicas 1 (state.change.logger)
+[2026-11-21 00:20:00,000] INFO [Controller id=5 epoch=1] Changed partition orders-1 state from NonExistentPartition to NewPartition with assigned replicas 2 (state.change.logger)
+"""
+
+
+def found(*ratios: float, before: tuple[str, ...] = (), moves: str = "") -> list[Row]:
     """The findings of checks five minutes apart, of broker 1; broker 2 is balanced."""
     checks = [
         RATIO.format(f"0:{5 * check:02d}:00,000", broker, said)
         for check, ratio in enumerate(ratios, 1)
         for broker, said in ((1, ratio), (2, 0.0))
     ]
-    rows = built(records_in({(5, "controller"): "\n".join([*before, *checks])}), "finding")["finding"]
+    logs = {(5, "controller"): "\n".join([*before, *checks])}
+    rows = built(records_in(logs | ({(5, "state-change"): moves} if moves else {})), "finding")["finding"]
     return [row for row in rows.to_dicts() if row["rule"] == "stated_imbalance"]
 
 
@@ -46,4 +53,7 @@ def test_what_the_next_checks_mend(ratios: tuple[float, ...]) -> None:
 
 
 def test_where_the_lines_tell_all_theirs_counts() -> None:
-    assert not found(1.0, 1.0, 1.0, before=(ELECTED.format("0:00:01,000"),))
+    """All, with state-change.log: without it who leads is not known."""
+    elected = (ELECTED.format("0:00:01,000"),)
+    assert not found(1.0, 1.0, 1.0, before=elected, moves=MOVES)
+    assert found(1.0, 1.0, 1.0, before=elected)

@@ -9,11 +9,11 @@ from schemas.silver import broker_absence, broker_event, controller_line, partit
 from tests.frames import frame
 
 TERMS = """
-    cluster_id | term_id | life | controller_epoch | controller_id | mode  | elected_at | first_seen_at
-    c          | 1-1     | 1    | 1                | 101           | kraft | 1          | 1
-    c          | 1-2     | 1    | 2                | 102           | kraft |            | 10
-    c          | 1-3     | 1    | 3                | 101           | kraft | 20         | 20
-    whole      | 1-1     | 1    | 1                | 101           | kraft | 1          | 1
+    cluster_id | term_id | life | controller_epoch | controller_id | mode  | elected_at | first_seen_at | told_until_at
+    c          | 1-1     | 1    | 1                | 101           | kraft | 1          | 1             | 10
+    c          | 1-2     | 1    | 2                | 102           | kraft |            | 10            |
+    c          | 1-3     | 1    | 3                | 101           | kraft | 20         | 20            | 30
+    whole      | 1-1     | 1    | 1                | 101           | kraft | 1          | 1             | 9
 """
 ABSENCES = """
     cluster_id | broker_id | out_at | back_at
