@@ -21,8 +21,8 @@ CLUSTERS = (
 SEEDS = 4
 # What a run of `make test` looks at: cuts that people meet, one ZooKeeper cluster and one in KRaft.
 QUICK = {
-    "2.2.2-zk-stock": ("without a node", "without a file", "an earlier life before"),
-    "3.9.2-kraft-separate-stock": ("one node", "without a node", "one log of one node"),
+    "2.2.2-zk-stock": ("without a node", "without a file"),
+    "3.9.2-kraft-separate-stock": ("one node", "one log of one node"),
 }
 
 

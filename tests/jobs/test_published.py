@@ -159,7 +159,7 @@ def test_readers_see_what_is_published_after_a_run_died_on_old_tables(
 ) -> None:
     """Delta by itself refuses a version as old as that, once another has followed it."""
     store = store_of(spark, golden)
-    names = ("bronze.log_record", "silver.partition_transition", "silver.controller_event")
+    names = ("bronze.log_record", "silver.partition_transition", "silver.wording_seen")
     before = {name: content(read(spark, str(golden), name)) for name in names}
     age(golden, 60)
     for name in names:
