@@ -1,8 +1,5 @@
 """What tables say of a part of the logs against what they say of the whole, table by table."""
 
-from collections import Counter
-from collections.abc import Iterable
-
 import polars as pl
 
 from tests.evidence.of_clusters import checks, dumps, findings, keyed, lives, sessions, terms
@@ -10,7 +7,7 @@ from tests.evidence.of_partitions import breaches, elections, moves, outages, ra
 from tests.evidence.statements import OTHER, UNDETERMINED, Compared, Frame, Said
 
 Tables = dict[str, pl.DataFrame]
-__all__ = ("OTHER", "Frame", "Said", "Tables", "compared", "counted")
+__all__ = ("OTHER", "Frame", "Said", "Tables", "compared")
 
 
 # By table the columns of which the first that is known is the begin of a row, and how its rows are compared.
@@ -41,7 +38,3 @@ def compared(part: Tables, whole: Tables, frame: Frame) -> dict[str, list[Said]]
         rows = part[name].filter(pl.coalesce(begin) >= frame.from_at)
         found[name] = list(comparison(rows.to_dicts(), whole[name].to_dicts(), frame))
     return found
-
-
-def counted(said: Iterable[Said]) -> Counter[str]:
-    return Counter(one.outcome for one in said)

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tests.evidence.statements import (
-    LATEST_UTC,
     LESS,
     NEAR,
     OTHER,
@@ -16,6 +15,7 @@ from tests.evidence.statements import (
     Said,
     by,
     clipped,
+    meeting,
     nearest,
     shown,
     title,
@@ -89,13 +89,7 @@ def sessions(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
         if row["certainty"] == UNDETERMINED:
             yield Said(LESS)
             continue
-        left_at = row["left_at"] or frame.until_at
-        meets = [
-            one
-            for one in true.get((row["broker_id"],), [])
-            if one["joined_at"] - NEAR <= left_at
-            and row["joined_at"] - NEAR <= (one["left_at"] or LATEST_UTC)
-        ]
+        meets = meeting(row, true.get((row["broker_id"],), []), ("joined_at",), "left_at", frame)
         if not meets:
             yield Said(OTHER, f"{title(row)}: stay, whole none")
             continue
@@ -118,13 +112,8 @@ def findings(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
         if row["rule"] in OF_EVIDENCE:
             yield Said(SAME)
             continue
-        until_at = row["valid_until_at"] or frame.until_at
-        meets = [
-            one
-            for one in true.get((row["rule"],), [])
-            if one["valid_from_at"] - NEAR * 30 <= until_at
-            and row["valid_from_at"] - NEAR * 30 <= (one["valid_until_at"] or LATEST_UTC)
-        ]
+        of_rule = true.get((row["rule"],), [])
+        meets = meeting(row, of_rule, ("valid_from_at",), "valid_until_at", frame, NEAR * 30)
         if not meets and row["certainty"] != UNDETERMINED:
             yield Said(OTHER, f"{row['severity']} {title(row)}: whole has none: {row['sentence']}")
         elif not meets:
@@ -174,13 +163,7 @@ def keyed(key: Sequence[str], names: Sequence[str], unknown: Sequence[Any] = ())
 def lives(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
     true = by(whole, "topic")
     for row in part:
-        until_at = row["ended_at"] or frame.until_at
-        meets = [
-            one
-            for one in true.get((row["topic"],), [])
-            if one["first_seen_at"] - NEAR <= until_at
-            and row["first_seen_at"] - NEAR <= (one["ended_at"] or LATEST_UTC)
-        ]
+        meets = meeting(row, true.get((row["topic"],), []), ("first_seen_at",), "ended_at", frame)
         if row["certainty"] == UNDETERMINED:
             yield Said(LESS)
         elif not meets:

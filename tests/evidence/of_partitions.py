@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from tests.evidence.statements import (
     APART,
-    LATEST_UTC,
     LESS,
     NEAR,
     OTHER,
@@ -16,6 +15,7 @@ from tests.evidence.statements import (
     by,
     certain,
     clipped,
+    meeting,
     nearest,
     shown,
     title,
@@ -59,13 +59,8 @@ def outages(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
         if row["certainty"] == UNDETERMINED:
             yield Said(LESS)
             continue
-        until_at = row["ended_at"] or frame.until_at
-        meets = [
-            one
-            for one in true.get((row["topic"], row["partition"]), [])
-            if (one["unserved_from_at"] or one["noticed_at"]) - NEAR <= until_at
-            and (row["unserved_from_at"] or row["noticed_at"]) - NEAR <= (one["ended_at"] or LATEST_UTC)
-        ]
+        of_partition = true.get((row["topic"], row["partition"]), [])
+        meets = meeting(row, of_partition, ("unserved_from_at", "noticed_at"), "ended_at", frame)
         if not meets:
             yield Said(
                 OTHER, f"{title(row)}: outage, whole none; ended {row['ended_how']} {shown(row['ended_at'])}"
@@ -149,13 +144,7 @@ def breaches(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
     """A breach that is told is one of the whole, and stands only if that does."""
     true = by(whole, "broker_id")
     for row in part:
-        until_at = row["balanced_at"] or frame.until_at
-        meets = [
-            one
-            for one in true.get((row["broker_id"],), [])
-            if one["breached_at"] - NEAR <= until_at
-            and row["breached_at"] - NEAR <= (one["balanced_at"] or LATEST_UTC)
-        ]
+        meets = meeting(row, true.get((row["broker_id"],), []), ("breached_at",), "balanced_at", frame)
         if row["certainty"] == UNDETERMINED:
             yield Said(LESS)
         elif not meets:
@@ -169,13 +158,8 @@ def breaches(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
 def moves(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
     true = by(whole, "topic", "partition")
     for row in part:
-        ended_at = row["ended_at"] or frame.until_at
-        meets = [
-            one
-            for one in true.get((row["topic"], row["partition"]), [])
-            if one["started_at"] - NEAR <= ended_at
-            and row["started_at"] - NEAR <= (one["ended_at"] or LATEST_UTC)
-        ]
+        of_partition = true.get((row["topic"], row["partition"]), [])
+        meets = meeting(row, of_partition, ("started_at",), "ended_at", frame)
         if row["certainty"] == UNDETERMINED:
             yield Said(LESS)
         elif not meets:

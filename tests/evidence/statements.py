@@ -94,3 +94,17 @@ def worst(said: Sequence[Said]) -> Said:
 
 def clipped(at: datetime | None, frame: Frame) -> datetime | None:
     return None if at is None or at > frame.until_at - NEAR else at
+
+
+def meeting(
+    row: Row, whole: Iterable[Row], begin: Sequence[str], end: str, frame: Frame, near: timedelta = NEAR
+) -> list[Row]:
+    """Of the rows of the whole those that are there while the row of the part is. begin: the columns of which the first
+    that is known is when one begins; end: when it ends, null while it goes on."""
+
+    def begun(one: Row) -> datetime:
+        found: datetime = next(one[name] for name in begin if one[name] is not None)
+        return found - near
+
+    until_at = row[end] or frame.until_at
+    return [one for one in whole if begun(one) <= until_at and begun(row) <= (one[end] or LATEST_UTC)]

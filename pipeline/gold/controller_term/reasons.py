@@ -6,7 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import FAR, TIME
-from pipeline.model.brokers.end_reasons import CLOCKS, LONGEST, NODE, with_end_reason
+from pipeline.model.brokers.end_reasons import CLOCKS, ENDS, LONGEST, NODE, with_end_reason
 from pipeline.model.brokers.first_signs import with_first_sign
 from pipeline.model.lines.evidence import NO_LINES, line
 from pipeline.model.terms.term_steps import IN_TURN, MODE, TERM
@@ -73,16 +73,7 @@ def with_reasons(
         .join(sign_before, on=TERM, how="left", maintain_order="left")
         .pipe(with_first_sign, process_run, connection_event)
         .with_columns(without_later_end())
-        .drop(
-            *NODE[1:],
-            "begin_at",
-            "end_at",
-            "came_at",
-            "silent_from_at",
-            "gone_from_at",
-            "is_fenced",
-            "is_bounced",
-        )
+        .drop(name for name in ENDS if name not in MODE)
     )
 
 

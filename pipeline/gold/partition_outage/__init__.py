@@ -144,9 +144,9 @@ def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFram
     is_elected = (col("ended_how") != DELETED) & (
         col("ended_at") < col("noticed_at").dt.truncate("1d") + pl.duration(days=1)
     )
-    is_untold = pl.coalesce("root_event", departure, "cause", lit(UNTOLD)) == UNTOLD
+    root = pl.coalesce("root_event", departure, "cause", lit(UNTOLD))
     may_be_deleted = (
-        is_untold & col("line_event").is_in(OF_DELETIONS) & ~is_elected.fill_null(value=False)
+        (root == UNTOLD) & col("line_event").is_in(OF_DELETIONS) & ~is_elected.fill_null(value=False)
     ).fill_null(value=False)
     certainty = (
         when(col("is_in_doubt") | may_be_deleted)
@@ -157,9 +157,7 @@ def with_root(found: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFram
     )
     return (
         found.join(lines, on=LINE, how="left")
-        .with_columns(
-            root_event=pl.coalesce("root_event", departure, "cause", lit(UNTOLD)), certainty=certainty
-        )
+        .with_columns(root_event=root, certainty=certainty)
         .with_columns(
             root_broker_id=pl.coalesce(
                 "root_broker_id", when(col("root_event") == LOST_DIR).then("old_leader")
