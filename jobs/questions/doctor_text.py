@@ -7,7 +7,7 @@ from jobs.layout import command_lines, wrapped
 from jobs.text import counted, human_bytes
 from pipeline.catalog.tables import BY_NAME, KEPT
 from pipeline.core.files import URI
-from pipeline.store.damage import MENDED_BY_REPAIR, Damage, uri_of
+from pipeline.store.damage import MENDED_BY_REPAIR, UNPUBLISHED, Damage, uri_of
 from pipeline.store.examination.answer import Examination
 from schemas.bronze import log_record, source_file
 
@@ -27,6 +27,8 @@ def as_text(found: Sequence[Examination], warehouse: str) -> str:
 
 
 def verdict(one: Examination) -> str:
+    if {damage.kind for damage in one.damages} == {UNPUBLISHED}:
+        return "NOTHING PUBLISHED"
     return "DAMAGED" if one.damages else "WHOLE"
 
 
@@ -39,7 +41,8 @@ def mending(one: Examination, warehouse: str) -> list[list[str]]:
         for name in sorted(tables_of(beyond_repair(one)))
         if not is_kept(name) and not URI.match(folder)
     ]
-    if not removed and len(beyond_repair(one)) == len(one.damages):
+    rest = [damage for damage in one.damages if damage.kind != UNPUBLISHED]
+    if not removed and len(beyond_repair(one)) == len(rest):
         return []
     given = ("--warehouse", warehouse, "--cluster", one.cluster)
     return [*removed, ["kafka-controller-audit", "repair", *map(shlex.quote, given), "--logs", "DIR"]]
@@ -49,7 +52,7 @@ def beyond_repair(one: Examination) -> list[Damage]:
     """What repair does not see: the damages of tables of which none is of its kinds."""
     seen = tables_of(damage for damage in one.damages if damage.kind in MENDED_BY_REPAIR)
     seen |= COMPARED if seen & COMPARED else set()
-    return [damage for damage in one.damages if damage.table not in seen]
+    return [damage for damage in one.damages if damage.table not in seen and damage.kind != UNPUBLISHED]
 
 
 def tables_of(damages: Sequence[Damage] | Iterator[Damage]) -> set[str]:

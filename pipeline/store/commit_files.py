@@ -23,6 +23,14 @@ def versions_of(files: ReadableFiles, uri: str) -> list[int]:
     return sorted(int(match.group(1)) for match in map(COMMIT_FILE.match, names) if match)
 
 
+def is_table(files: ReadableFiles, uri: str) -> bool:
+    """Whether a commit made it. A log without one is of a writer that died as it made the table, or filled the disk:
+    Spark reads no such table, and makes none in its place."""
+    names = files.names(f"{uri}/_delta_log")
+    numbered = {int(found[1]) for name in names if (found := NUMBERED.match(name))}
+    return any(one != 0 for one in numbered) or (0 in numbered and actions_of(files, uri, 0) is not None)
+
+
 def note(files: ReadableFiles, uri: str, version: int) -> str | None:
     """The user's note on a commit; None if its file is gone or it has none."""
     notes = (

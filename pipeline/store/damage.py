@@ -27,6 +27,8 @@ MENDED_BY_REPAIR = frozenset(
         *("file_altered", "log_altered", "run_gone", "run_unreadable"),
     }
 )
+# A kind that the next run mends.
+UNPUBLISHED = "unpublished"
 LOG_FILE = re.compile(r"^(\d{20})\.(?:json|checkpoint(?:\..+)?\.parquet)$")
 
 

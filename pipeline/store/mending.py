@@ -1,6 +1,7 @@
 """Brings damaged Delta tables of this machine to a state that can be read and written again: no row is made up."""
 
 import shutil
+import uuid
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -11,11 +12,14 @@ from deltalake.exceptions import DeltaError
 from polars.exceptions import ComputeError, PolarsError
 
 from pipeline.core.frames import empty
-from pipeline.store.commit_files import drop_from, versions_of
+from pipeline.store.commit_files import drop_from, is_table, versions_of
 from pipeline.store.contents import data_files
 from pipeline.store.damage import altered_log, size_of
+from pipeline.store.direct_reading import local_folder
+from pipeline.store.files import Files
 from pipeline.store.hadoop_sums import is_as_summed
 from pipeline.store.local_files import LocalFiles
+from pipeline.store.published import ASIDE
 from schemas.spec import TableSpec
 
 
@@ -68,6 +72,20 @@ def set_aside(path: Path, to: Path) -> None:
     if path.exists():
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(path, to)
+
+
+def remove_unmade(files: Files, folder: str, spec: TableSpec) -> bool:
+    """Whether something lay in the place of a table of which no commit can be read. Data files are put aside on this
+    machine, and elsewhere they stay."""
+    uri, here = f"{folder}/{spec.layer}/{spec.table}", local_folder(folder)
+    if not files.exists(uri) or is_table(files, uri):
+        return False
+    if any(name.endswith(".parquet") for name in files.names(uri)):
+        if here is None:
+            return False
+        set_aside(here / spec.layer / spec.table, here / ASIDE / uuid.uuid4().hex / spec.name)
+    files.delete(uri)
+    return True
 
 
 def rows_left(table: Path, spec: TableSpec) -> pl.DataFrame:

@@ -16,6 +16,7 @@ FORMAT_VERSION = 2
 # this (ms since the epoch) have no rows any more.
 KEPT_FROM = "kept_from_run_seq"
 EXPIRED_BEFORE = "expired_before_ms"
+LAYERS = ("bronze", "silver", "state", "gold", "ops")
 # Beside the tables: the row of ops.run that was published last, whatever becomes of that table.
 LAST_RUN = "_last_run.json"
 # What `notify` told whom: finding_ids by destination.
@@ -95,8 +96,9 @@ def as_published(row: Mapping[str, Any], folder: str) -> Published:
 
 
 def is_cluster(files: ReadableFiles, folder: str) -> bool:
-    """Whether a folder holds the tables of a cluster, be it that ops.run is lost."""
-    return files.exists(f"{folder}/ops/run/_delta_log") or files.exists(f"{folder}/{LAST_RUN}")
+    """Whether a folder holds the tables of a cluster, be it that ops.run is lost, or that no run got so far."""
+    signs = (f"{run.SPEC.layer}/{run.SPEC.table}/_delta_log", LAST_RUN, *LAYERS)
+    return any(files.exists(f"{folder}/{one}") for one in signs)
 
 
 def keep_last_run(files: Files, folder: str, row: str) -> None:

@@ -20,7 +20,7 @@ class TablesOfVersions(ABC):
     versions: Mapping[str, int]
 
     def has_rows(self, spec: TableSpec) -> bool:
-        return spec == run.SPEC or self.versions.get(spec.name, 0) > 0
+        return bool(self.versions) if spec == run.SPEC else self.versions.get(spec.name, 0) > 0
 
     def version(self, spec: TableSpec) -> int | None:
         """None: the newest."""

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from pipeline.core.errors import Locked
 from pipeline.core.product import product_version
-from pipeline.store.commit_files import drop_torn, newest_whole
+from pipeline.store.commit_files import drop_torn, is_table, newest_whole
 from pipeline.store.contents import Contents, as_columns, contents_of
 from pipeline.store.damage import Inspection, inspected, require_whole, run_damage, versions_behind
 from pipeline.store.delta import RETENTION_DAYS, DeltaFolder
@@ -22,6 +22,7 @@ from pipeline.store.direct_reading import local_folder
 from pipeline.store.durable import make_durable
 from pipeline.store.filesystem import files_of, java
 from pipeline.store.late_session import Setting, Spark, late
+from pipeline.store.mending import remove_unmade
 from pipeline.store.published import (
     FORMAT_VERSION,
     Published,
@@ -125,6 +126,8 @@ class ClusterWarehouse:
         if (self.delta.head(spec) or 0) > (wanted or 0):
             self.drop_torn(spec, wanted)
         head = self.delta.head(spec)
+        if wanted is None and not is_table(self.files, self.delta.uri(spec)):
+            return None
         if head is None or head <= (wanted or 0):
             return head
         if wanted is None:
@@ -142,7 +145,11 @@ class ClusterWarehouse:
             java(self.spark, "org.apache.spark.sql.delta.DeltaLog").clearCache()
 
     def create_missing(self, specs: tuple[TableSpec, ...], versions: dict[str, int]) -> None:
+        """The folder of a table that was never made goes first: its first writer died, or filled the disk."""
         missing = [spec for spec in specs if spec.name not in versions]
+        gone = [remove_unmade(self.files, self.folder, spec) for spec in missing]
+        if any(gone) and self.session.is_there:
+            java(self.spark, "org.apache.spark.sql.delta.DeltaLog").clearCache()
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for _ in pool.map(self.delta.create, missing):
                 pass
@@ -161,7 +168,7 @@ class ClusterWarehouse:
         }
         self.make_durable(written)
         if self.delta.head(run.SPEC) is None:
-            self.delta.create(run.SPEC)
+            self.create_missing((run.SPEC,), {})
         told = self.append_run(row | as_columns(self.contents(row["table_versions"])))
         newest = self.published()
         if newest.run_id != row["run_id"]:

@@ -35,6 +35,9 @@ OF_JAVA = (
     ("java.io.IOException: Mkdirs failed to create file:/data/audit/c/gold\n", EnvironmentProblem, "Mkdirs failed"),
     ("org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 failed: ExecutorLostFailure (executor 1)\n"
      "Caused by: java.lang.OutOfMemoryError: Java heap space\n", EnvironmentProblem, "Java heap space"),
+    ("org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing rows to file:/data/audit/c.\n"
+     "Caused by: org.apache.spark.SparkException: Python worker exited unexpectedly (crashed). Consider setting\n"
+     "Caused by: java.io.EOFException\n", EnvironmentProblem, "Python worker exited unexpectedly"),
     ("io.delta.exceptions.ConcurrentAppendException: [DELTA_CONCURRENT_APPEND] Files were added by a concurrent update\n",
      Locked, "DELTA_CONCURRENT_APPEND"),
     ("org.apache.hadoop.fs.ChecksumException: Checksum error: file:/data/audit/c/silver/term/part-0.parquet at 0\n",

@@ -11,6 +11,7 @@ from pipeline.core.errors import InputProblem, WarehouseDamaged
 from pipeline.store.commit_files import head, newest_whole
 from pipeline.store.contents import AT_ONCE, DataFile, data_files, summed
 from pipeline.store.damage import (
+    UNPUBLISHED,
     Damage,
     compared_with_sums,
     counted,
@@ -65,6 +66,8 @@ class ClusterLook:
                 pool.map(lambda one: self.state(one, replace(seen, versions=published)), published)
             )
         segments = self.segments({one.table: one for one in states}, seen)
+        if seen.run_id is None and not self.others:
+            self.others.append(self.unpublished())
         return Examination(
             self.cluster,
             seen.run_id,
@@ -96,6 +99,14 @@ class ClusterLook:
             return seen
         self.others.append(lost)
         return last
+
+    def unpublished(self) -> Damage:
+        """No run has ended well here, or nothing is left of any."""
+        made = len(self.committed())
+        there = f"{made} tables are begun" if made else "no table is there"
+        why = "its first run died, or its files are gone"
+        todo = "run the nightly job on its logs, which begins anew, or put back a copy of the folder"
+        return Damage(RUN, UNPUBLISHED, f"no run of {self.cluster} is published, {there}: {why}; {todo}")
 
     def of_runs(self) -> dict[str, int]:
         """The version of ops.run to be looked at."""
