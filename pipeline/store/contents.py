@@ -2,12 +2,18 @@
 
 from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
+
+from pipeline.core.files import URI
 
 AT_ONCE = 4
 
@@ -31,8 +37,25 @@ class Contents:
 
 
 def data_files(uri: str, version: int) -> list[DataFile]:
-    """The data files that a version consists of. DeltaError: the log cannot be read at that version."""
-    return files_in(DeltaTable(uri, version=version))
+    """The data files that a version consists of. DeltaError: the log cannot be read at that version, or names fewer
+    columns than the newest file has."""
+    table = DeltaTable(uri, version=version)
+    if lost := lost_columns(uri, table):
+        raise DeltaError(f"its log does not name column {min(lost)}, which its rows have")
+    return files_in(table)
+
+
+def lost_columns(uri: str, table: DeltaTable) -> set[str]:
+    """Columns that the data file of a table has that was written last, and its log has not; of tables on this machine,
+    and none where that file cannot be read, which its size and sums tell."""
+    written = table.get_add_actions(flatten=True)
+    times = written.column("modification_time").to_pylist()
+    if URI.match(uri) or not times:
+        return set()
+    newest = unquote(written.column("path")[times.index(max(times))].as_py())
+    with suppress(OSError, pa.ArrowException):
+        return set(pq.read_schema(Path(uri, newest)).names) - {one.name for one in table.schema().fields}
+    return set()
 
 
 def files_in(table: DeltaTable) -> list[DataFile]:

@@ -15,12 +15,12 @@ from pipeline.core.files import URI
 from pipeline.core.frames import empty
 from pipeline.core.record_bytes import SAID_IN, bytes_of
 from pipeline.store.commit_files import head
-from pipeline.store.contents import Contents, files_in, summed
+from pipeline.store.contents import Contents, files_in, lost_columns, summed
 from pipeline.store.failures import explained
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.local_table import LocalTable
 from pipeline.store.object_files import ObjectFiles
-from schemas.spec import TableSpec
+from schemas.spec import Field, TableSpec
 
 # Of files that are damaged Polars may say nothing but that it ran into something that it takes for impossible.
 UNREADABLE = (
@@ -104,10 +104,23 @@ def unread(problem: BaseException, folder: str, spec: TableSpec, version: int | 
 
 def scanned(uri: str, version: int | None, spec: TableSpec, stated: Contents | None = None) -> pl.LazyFrame:
     """The declared columns; what Delta's statistics rule out is not opened."""
-    rows = pl.scan_delta(opened(uri, version, stated))
+    table = opened(uri, version, stated)
+    rows = pl.scan_delta(table)
     there, types = rows.collect_schema(), empty(spec).schema
-    later = {name: pl.lit(None, types[name]) for name in spec.columns if name not in there}
-    return rows.with_columns(**later)
+    absent = [one for one in spec.fields if one.name not in there]
+    require_later(uri, table, absent)
+    return rows.with_columns(**{one.name: pl.lit(None, types[one.name]) for one in absent})
+
+
+def require_later(uri: str, table: DeltaTable, absent: Sequence[Field]) -> None:
+    """OSError: a column that the table's log does not name is none that was declared after it was written: no row may
+    be without it, or a data file has it."""
+    names = {one.name for one in absent}
+    lost = {one.name for one in absent if not one.nullable}
+    lost |= names & lost_columns(uri, table) if names else set()
+    if lost:
+        said = f"Not found: in the table's log the column {min(lost)}, which its rows have"
+        raise OSError(errno.EIO, said, uri)
 
 
 def opened(uri: str, version: int | None, stated: Contents | None) -> DeltaTable:

@@ -5,6 +5,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from deltalake import DeltaTable
+
 from pipeline.store.contents import data_files
 from pipeline.store.local_files import LocalFiles
 
@@ -60,6 +62,28 @@ def flipped_byte(table: Path, version: int) -> bool:
     return bool(files(table, version))
 
 
+def column_left_out(table: Path, version: int) -> bool:
+    """Of the schema that the table's log has, where its rows have it."""
+    changed = False
+    for path in sorted((table / "_delta_log").glob("*.json")):
+        actions = [json.loads(line) for line in path.read_text().splitlines()]
+        told = [one["metaData"] for one in actions if "metaData" in one]
+        for one in told:
+            schema = json.loads(one["schemaString"])
+            schema["fields"].pop()
+            one["schemaString"] = json.dumps(schema)
+        if told:
+            write(path, "".join(f"{json.dumps(one)}\n" for one in actions).encode())
+            changed = True
+    for pointer in (table / "_delta_log").glob("*.crc"):
+        pointer.unlink()
+    return changed and bool(data_files_named(table, version))
+
+
+def data_files_named(table: Path, version: int) -> list[str]:
+    return DeltaTable(str(table), version=version).file_uris()
+
+
 def removed_table(table: Path, version: int) -> bool:
     shutil.rmtree(table)
     return version >= 0
@@ -96,6 +120,7 @@ ACTS: dict[str, Act] = {
     "data file removed": removed_file,
     "data file truncated": truncated_file,
     "one byte flipped": flipped_byte,
+    "column left out of the log": column_left_out,
     "table removed": removed_table,
     "table one run older": one_run_older,
 }
