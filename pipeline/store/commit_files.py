@@ -47,7 +47,7 @@ def actions_of(files: ReadableFiles, uri: str, version: int) -> list[dict[str, A
     text = files.text(f"{uri}/_delta_log/{version:020d}.json") or ""
     try:
         actions = [json.loads(line) for line in text.splitlines()]
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return None
     return actions if actions and all(isinstance(one, dict) for one in actions) else None
 

@@ -49,12 +49,14 @@ def lost_columns(uri: str, table: DeltaTable) -> set[str]:
     """Columns that the data file of a table has that was written last, and its log has not; of tables on this machine,
     and none where that file cannot be read, which its size and sums tell."""
     written = table.get_add_actions(flatten=True)
-    times = written.column("modification_time").to_pylist()
-    if URI.match(uri) or not times:
+    columns = (written.column(name).to_pylist() for name in ("modification_time", "path"))
+    newest = max(zip(*columns, strict=True), default=None)
+    if URI.match(uri) or newest is None:
         return set()
-    newest = unquote(written.column("path")[times.index(max(times))].as_py())
     with suppress(OSError, pa.ArrowException):
-        return set(pq.read_schema(Path(uri, newest)).names) - {one.name for one in table.schema().fields}
+        return set(pq.read_schema(Path(uri, unquote(newest[1]))).names) - {
+            one.name for one in table.schema().fields
+        }
     return set()
 
 

@@ -54,21 +54,6 @@ CAUSES: dict[str, Cause] = {
         "credentials that the store takes",
         "give the job its credentials (docs/operate/cluster.md), and run it again",
     ),
-    "no_answer": Cause(
-        EnvironmentProblem,
-        "a store that answers",
-        "see that {warehouse} can be reached from here; run it again",
-    ),
-    "no_such_store": Cause(
-        EnvironmentProblem,
-        "a store that Spark knows at {warehouse}",
-        "check the URI; the jar of its file system belongs to Spark (--packages, or $SPARK_HOME/jars)",
-    ),
-    "not_a_folder": Cause(
-        EnvironmentProblem,
-        "files and folders where the warehouse has its own",
-        "move what lies there out of the way, or name another --warehouse",
-    ),
     "no_memory": Cause(
         EnvironmentProblem,
         "memory for the run",
@@ -83,6 +68,21 @@ CAUSES: dict[str, Cause] = {
         EnvironmentProblem,
         "Spark to go on until the end",
         "its processes or its folder in the temporary folder were taken away (memory, a clean-up): run it again",
+    ),
+    "no_answer": Cause(
+        EnvironmentProblem,
+        "a store that answers",
+        "see that {warehouse} can be reached from here; run it again",
+    ),
+    "no_such_store": Cause(
+        EnvironmentProblem,
+        "a store that Spark knows at {warehouse}",
+        "check the URI; the jar of its file system belongs to Spark (--packages, or $SPARK_HOME/jars)",
+    ),
+    "not_a_folder": Cause(
+        EnvironmentProblem,
+        "files and folders where the warehouse has its own",
+        "move what lies there out of the way, or name another --warehouse",
     ),
     "another_run": Cause(
         Locked,

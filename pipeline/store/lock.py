@@ -13,20 +13,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from py4j.protocol import Py4JError
 
 from pipeline.core.errors import Locked
 from pipeline.store.files import Files
-from pipeline.store.lock_files import DEAD_AFTER_SECONDS, LOCK_FILE, home, is_process
+from pipeline.store.lock_files import (
+    DEAD_AFTER_SECONDS,
+    LOCK_FILE,
+    Holder,
+    holder_in,
+    home,
+    is_gone,
+    is_silent,
+)
 
 HEARTBEAT_SECONDS = 10.0
 READ_TRIES, READ_PAUSE_SECONDS = 20, 0.1
 WAIT_PAUSE_SECONDS = 2.0
 PROBE = "_probe"
 log = logging.getLogger("kafka_controller_audit")
-Holder = dict[str, Any]
 
 
 @dataclass
@@ -103,26 +109,26 @@ class ClusterLock:
             text = self.files.text(self.uri(number))
             if text is None:
                 return None
-            with contextlib.suppress(json.JSONDecodeError):
-                said: Holder = json.loads(text)
+            said = holder_in(text)
+            if said is not None:
                 return said
             time.sleep(READ_PAUSE_SECONDS)
         return {}
 
     def is_over(self, number: int, holder: Holder) -> bool:
-        """Released; or its process, on this machine, is gone; or it had no heart-beat for 120 s.
+        """Released; or its process, on this machine, is gone; or it had no heart-beat within 120 s of now.
 
         The age is taken between two files of the store, by the store's clock: those of the hosts may differ.
         """
         if holder.get("is_released"):
             return True
-        if holder.get("home", "") == home() and not is_process(int(holder.get("pid", 0))):
+        if is_gone(holder):
             return True
         probe = f"{self.folder}/{PROBE}.{self.token}"
         self.files.replace(probe, "")
         now, beat = self.files.modified_ms(probe), self.files.modified_ms(self.uri(number))
         self.files.delete(probe)
-        return beat is not None and now is not None and now - beat > DEAD_AFTER_SECONDS * 1000
+        return beat is not None and now is not None and is_silent(now, beat)
 
     def text(self, *, is_released: bool = False) -> str:
         said = {"token": self.token, "host": socket.gethostname(), "home": home(), "pid": os.getpid()}

@@ -110,7 +110,7 @@ def last_row(files: ReadableFiles, folder: str) -> dict[str, Any] | None:
     """The row of ops.run that was published last, as its own file tells; None: no such file, or a torn one."""
     try:
         row = json.loads(files.text(f"{folder}/{LAST_RUN}") or "")
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return None
     return row if isinstance(row, dict) else None
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JNetworkError
 
 from pipeline.core.errors import EnvironmentProblem, Locked, PipelineError, WarehouseDamaged
 from pipeline.store.failures import CAUSES, explained, signs
@@ -70,6 +71,14 @@ def test_what_java_throws_is_told_by_its_cause(trace: str, kind: type[PipelineEr
     assert type(problem) is kind
     assert found in problem.found and NOTHING in problem.todo
     assert "\n" not in str(problem) and "\tat" not in str(problem)
+
+
+def test_java_that_is_gone_is_no_store_that_does_not_answer() -> None:
+    """Py4J asks its Java anew, at a port of this machine where nobody listens any more."""
+    problem = Py4JNetworkError("Error while sending or receiving")
+    problem.__context__ = ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
+    found = told(problem)
+    assert isinstance(found, EnvironmentProblem) and found.expected == CAUSES["spark_gone"].expected
 
 
 def test_a_chain_that_delta_rs_prints_is_one_sentence() -> None:

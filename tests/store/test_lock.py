@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.core.errors import Locked
+from pipeline.store import lock as lock_module
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.lock import ClusterLock, cluster_lock
 from pipeline.store.lock_files import DEAD_AFTER_SECONDS, home
@@ -93,6 +94,33 @@ def test_a_dead_owner_is_followed(tmp_path: Path, pid: int | None, where: str, a
     held(tmp_path / "c", gone() if pid is None else pid, where, age, name)
     with cluster_lock(LocalFiles(), str(tmp_path / "c")) as lock:
         assert [path.name for path in (tmp_path / "c").iterdir()] == [f"_lock.{lock.number:06d}"]
+
+
+@pytest.mark.parametrize(
+    "said", ["[]", "7", "null", "", "{", '"x"', "[" * 200_000, '{"pid": "x"}', '{"pid": 1e300}']
+)
+@pytest.mark.parametrize("age_seconds", [-3600, 3600])
+def test_what_is_no_lock_of_ours_blocks_no_night(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, age_seconds: float
+) -> None:
+    """Nor does one that is dated in the future, whose writer would have dated it now by its next heart-beat."""
+    monkeypatch.setattr(lock_module, "READ_PAUSE_SECONDS", 0)
+    held(tmp_path / "c", 1, "elsewhere")
+    (tmp_path / "c" / "_lock.000007").write_text(said)
+    beat = time.time() - age_seconds
+    os.utime(tmp_path / "c" / "_lock.000007", (beat, beat))
+    with cluster_lock(LocalFiles(), str(tmp_path / "c")) as lock:
+        assert lock.number == 8
+
+
+def test_what_is_no_lock_of_ours_is_respected_while_it_is_new(tmp_path: Path) -> None:
+    held(tmp_path / "c", 1, "elsewhere")
+    (tmp_path / "c" / "_lock.000007").write_text("[]")
+    with (
+        pytest.raises(Locked, match="a run at work on another host"),
+        cluster_lock(LocalFiles(), str(tmp_path / "c")),
+    ):
+        pass
 
 
 def test_a_process_of_another_machine_is_not_looked_for_here(tmp_path: Path) -> None:

@@ -77,13 +77,15 @@ def test_where_there_is_nothing_nothing_goes(tmp_path: Path) -> None:
 @pytest.mark.spark
 def test_tables_are_made_in_their_place(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "c", {COMMIT_0: COMMIT[:-9]})
-    store, versions = ClusterWarehouse(spark, str(tmp_path), "c"), {}
+    store, versions = ClusterWarehouse(spark, str(tmp_path), "c"), dict[str, int]()
     assert store.restore((TABLE,), store.published()) == {}
     store.create_missing((TABLE,), versions)
     assert versions == {TABLE.name: 0} and store.delta.read(TABLE).columns == list(TABLE.columns)
 
 
-@pytest.mark.parametrize("files", [{}, {"_delta_log/": ""}, {COMMIT_0: COMMIT}], ids=["folder", "log", "commit"])
+@pytest.mark.parametrize(
+    "files", [{}, {"_delta_log/": ""}, {COMMIT_0: COMMIT}], ids=["folder", "log", "commit"]
+)
 def test_a_cluster_of_which_no_run_ended_is_one(tmp_path: Path, files: dict[str, str]) -> None:
     """It is listed, never whole, and has no rows."""
     put(tmp_path / "c", files)
@@ -99,8 +101,12 @@ def test_a_cluster_of_which_no_run_ended_is_one(tmp_path: Path, files: dict[str,
 def test_a_cluster_that_is_lost_but_for_its_newest_run_is_damaged(tmp_path: Path) -> None:
     folder = put(tmp_path / "c", {}).parents[1]
     row = {
-        **{one: "x" for one in ("settings_fingerprint", "knowledge_fingerprint", "settings")},
-        **{"run_id": "r", "run_seq": 3, "table_versions": {TABLE.name: 4}, "counts": {}, "format_version": 2},
+        **dict.fromkeys(("settings_fingerprint", "knowledge_fingerprint", "settings"), "x"),
+        "run_id": "r",
+        "run_seq": 3,
+        "table_versions": {TABLE.name: 4},
+        "counts": {},
+        "format_version": 2,
     }
     (folder / LAST_RUN).write_text(json.dumps(row))
     found = examined(DirectWarehouse(str(tmp_path), LocalFiles()), "c", {TABLE.name: TABLE})

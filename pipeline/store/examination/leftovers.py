@@ -1,10 +1,8 @@
 """What runs left in a cluster's folder that is published by none: files, commits, a lock, a torn row."""
 
-import json
 import time
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 import pyarrow.parquet as pq
@@ -15,7 +13,7 @@ from pipeline.store.examination.answer import Note
 from pipeline.store.examination.data_columns import UNREADABLE
 from pipeline.store.files import ReadableFiles
 from pipeline.store.local_files import LocalFiles
-from pipeline.store.lock_files import DEAD_AFTER_SECONDS, LOCK_FILE, home, is_process
+from pipeline.store.lock_files import LOCK_FILE, Holder, holder_in, is_gone, is_silent
 from pipeline.store.published import ASIDE, LAST_RUN, last_row
 from schemas.ops import run
 
@@ -31,11 +29,7 @@ def lock_notes(files: ReadableFiles, folder: str) -> Iterator[Note]:
     if not numbered:
         return
     uri = f"{folder}/{max(numbered)[1]}"
-    try:
-        said = json.loads(files.text(uri) or "{}")
-    except json.JSONDecodeError:
-        said = {}
-    said = said if isinstance(said, dict) else {}
+    said = holder_in(files.text(uri) or "") or {}
     if said.get("is_released"):
         return
     since = f" since {said['since']}" if said.get("since") else ""
@@ -44,12 +38,12 @@ def lock_notes(files: ReadableFiles, folder: str) -> Iterator[Note]:
     yield Note("locked", f"the lock of {who}, {DEAD}" if is_dead else f"a run is at work on {who}")
 
 
-def is_over(files: ReadableFiles, uri: str, said: Mapping[str, Any]) -> bool:
+def is_over(files: ReadableFiles, uri: str, said: Holder) -> bool:
     """As runs take it, where the file tells when it was written last."""
-    if said.get("home", "") == home() and not is_process(int(said.get("pid", 0))):
+    if is_gone(said):
         return True
     beat = files.modified_ms(uri) if isinstance(files, LocalFiles) else None
-    return beat is not None and time.time() * 1000 - beat > DEAD_AFTER_SECONDS * 1000
+    return beat is not None and is_silent(time.time() * 1000, beat)
 
 
 def run_notes(files: ReadableFiles, folder: str) -> Iterator[Note]:
