@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.store.local_files import LocalFiles
+from pipeline.store.readable_warehouse import DirectWarehouse
 from tests.conftest import REPOSITORY
 
 VICTIMS = ("driver", "java", "worker")
@@ -34,16 +36,9 @@ class Ended:
 
 def nightly(logs: Path, warehouse: Path, victim: str | None = None, after_seconds: float = 0.0) -> Ended:
     """Runs it to its end. victim: of VICTIMS, killed once it lives and the run has taken so many seconds."""
-    command = ["-m", "jobs.nightly", "--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c"]
+    arguments = ["--logs", str(logs), "--warehouse", str(warehouse), "--cluster", "c"]
     begun_at, killed, killed_at = time.monotonic(), None, 0.0
-    with subprocess.Popen(
-        [sys.executable, *command, "--placement", "executors"],
-        cwd=REPOSITORY,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    ) as run:
+    with started("nightly", *arguments, "--placement", "executors") as run:
         while victim is not None and killed is None:
             with suppress(subprocess.TimeoutExpired):
                 run.wait(LOOK_EACH_SECONDS)
@@ -55,6 +50,18 @@ def nightly(logs: Path, warehouse: Path, victim: str | None = None, after_second
         seconds = time.monotonic() - begun_at
         end_all_of(run.pid)
     return Ended(run.returncode, killed, killed_at, seconds, said)
+
+
+def started(command: str, *arguments: str) -> subprocess.Popen[str]:
+    """A command in a session of its own; both of its outputs are one."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "jobs", command, *arguments],
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def kill(driver: int, victim: str) -> bool:
@@ -86,3 +93,9 @@ def end_all_of(session: int) -> None:
     for pid, _ in members(session):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+
+
+def run_seq(warehouse: Path) -> int:
+    """Number of the run that readers see."""
+    files = LocalFiles()
+    return DirectWarehouse(files.qualified(str(warehouse)), files).published("c").run_seq

@@ -8,11 +8,9 @@ from random import Random
 
 import pytest
 
-from pipeline.store.local_files import LocalFiles
-from pipeline.store.readable_warehouse import DirectWarehouse
 from tests.conftest import REPOSITORY
 from tests.jobs.small_logs import COMPARED, contents
-from tests.life.processes import VICTIMS, Ended, nightly
+from tests.life.processes import VICTIMS, Ended, nightly, run_seq
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
 SAMPLE = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
@@ -66,12 +64,6 @@ def deliver(logs: Path, pattern: str) -> None:
 def copied(warehouse: Path, target: Path) -> None:
     if warehouse.exists():
         shutil.copytree(warehouse, target)
-
-
-def run_seq(warehouse: Path) -> int:
-    """Number of the run that readers see."""
-    files = LocalFiles()
-    return DirectWarehouse(files.qualified(str(warehouse)), files).published("c").run_seq
 
 
 def is_told(ended: Ended) -> bool:
