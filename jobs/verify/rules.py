@@ -7,7 +7,7 @@ from jobs.verify.disks import log_dir_failed
 from jobs.verify.elections import last_known_leader, leader_choice, unclean_election
 from jobs.verify.faults import fatal_fault, logged_fault
 from jobs.verify.flapping import quorum_flapping
-from jobs.verify.lives import new_life, refused_registration
+from jobs.verify.lives import controllers_apart, new_life, refused_registration
 from jobs.verify.logs import not_understood
 from jobs.verify.moves import discontinuity, illegal_move, refused_move, replay_disagreement
 from jobs.verify.partitions import (
@@ -67,6 +67,7 @@ RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one fo
     unclean_election, last_known_leader, outage, stuck_reassignment, reassignment_failed,
     reassignment_skipped, replica_left_on_disk, standing_imbalance,
     stated_imbalance, ratio_disagreement, not_understood, quorum_without_leader, broker_flapping, unclean_shutdown,
+    controllers_apart,
     new_life, refused_registration, fatal_fault, logged_fault, failed_start, log_dir_failed,
     stuck_deletion, topic_without_leader_since_creation, slow_creation, topic_vanished, topic_removed_by_hand,
     deletion_disabled, recreated_at_once,

@@ -75,6 +75,7 @@ FACTS = {
     "only_kafka": "The first partitions that Kafka alone counts as led elsewhere.",
     "only_kafka_count": "How many partitions Kafka alone counts; left out: none.",
     "open_count": "Partitions that are still without a leader; left out: none.",
+    "other_id": "Controller that it does not see.",
     "overlap": "What the controller did after the next election, as gold.controller_term has it.",
     "owner_node_id": "Node whose log has the session that held the id; left out: no log has it.",
     "owner_session": "ZooKeeper session that held the id, as printed.",
@@ -126,6 +127,7 @@ FACTS_OF_RULE = {
     "quorum_flapping": (
         *("elections_count", "causes", "suspect_id", "lasted_ms", "gaps_count", "longest_gap_ms"),
     ),
+    "controllers_apart": ("controller_id", "other_id"),
     "controller_powerless": (*CONTROLLER, "refused_count", "lasted_ms"),
     "controller_outlived": (*CONTROLLER, "late_ms", "writes_count", "overlap", *CAUSES),
     "failed_start": (

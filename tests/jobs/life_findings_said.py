@@ -13,6 +13,11 @@ ELECTED_3 = ELECTED_2.replace("14:20", "14:30").replace("2]: 2", "3]: 3")
 NEW_1 = OLD_1.replace("14:20", "14:30").replace("2]: Controller 2", "3]: Controller 3")
 REFUSED_1 = "[2026-11-21 14:49:22,715] INFO [QuorumController id=0] registerBroker: event failed with DuplicateBrokerRegistrationException in 1374 microseconds. Exception message: Another broker is registered with that broker id. (org.apache.kafka.controller.QuorumController)"
 REFUSED_2 = REFUSED_1.replace("22,715", "29,144")
+HANDLERS_2 = (
+    "[2026-11-21 14:31:02,384] INFO [Controller id=2] Registering handlers (kafka.controller.KafkaController)"
+)
+HANDLERS_1 = HANDLERS_2.replace("02,384", "09,758").replace("id=2", "id=1")
+ALONE_1 = "[2026-11-21 14:31:10,142] INFO [Controller id=1] Currently active brokers in the cluster: Set(1) (kafka.controller.KafkaController)"
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "new_life": (
@@ -39,6 +44,10 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
             broker_id="0", refused_count="2", lasted_ms="6429"),
         [REFUSED_1, REFUSED_2], CONFIRMED,
     ),
+    "controllers_apart": (
+        finding("controllers_apart", "14:31:09.758", "14:31:10.142", controller_id="1", other_id="2"),
+        [HANDLERS_2, HANDLERS_1, ALONE_1], CONFIRMED,
+    ),
 }  # fmt: skip
 
 ALTERED = [
@@ -53,6 +62,10 @@ ALTERED = [
     ("refused_registration", "29,144] INFO [QuorumController id=0] registerBroker", "29,144] INFO [QuorumController id=0] heartbeat", "refuses no broker"),
     ("refused_registration", "22,715", "22,716", "is not the first"),
     ("refused_registration", "29,144", "29,145", "held from"),
+    ("controllers_apart", "Set(1)", "Set(1, 2)", "1 found itself alone"),
+    ("controllers_apart", "02,384", "12,384", "another order"),
+    ("controllers_apart", "id=2] Registering", "id=2] Looking at", "then 1 took over"),
+    ("controllers_apart", "09,758", "09,759", "held from"),
 ]  # fmt: skip
 
 SAID_WRONGLY = [
@@ -62,4 +75,6 @@ SAID_WRONGLY = [
     ("new_life epochs", "controller_id", "2", "no record elects 2"),
     ("refused_registration", "refused_count", "1", "2 records for 1"),
     ("refused_registration", "lasted_ms", "6430", "it was 6429 ms"),
+    ("controllers_apart", "other_id", "3", "that 3, then 1 took over"),
+    ("controllers_apart", "controller_id", "2", "that 2, then 2 took over"),
 ]

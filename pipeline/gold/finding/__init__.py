@@ -6,6 +6,7 @@ from hashlib import sha256
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.apart import controllers_apart, without_apart
 from pipeline.gold.finding.brokers import broker_flapping, unclean_shutdown
 from pipeline.gold.finding.choices import last_known_leader, leader_choice
 from pipeline.gold.finding.creations import (
@@ -120,6 +121,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     flapping = quorum_flapping(controller_term, controller_event, node_event, audit_limit)
     gaps = pl.concat([one.select(OF_RULES) for one in (vacant, races)])
     unsettled = within(gaps, flapping, audit_limit)
+    apart = controllers_apart(controller_event, broker_event, release_span)
     found = (
         unclean_election(leader_election, election_event, broker_session),
         outage(partition_outage, controller_term, broker_session, lost_dirs, audit_limit, data_end),
@@ -130,12 +132,13 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         refused_move(transition_audit),
         discontinuity(transition_audit),
         replay_disagreement(replay_check, controller_term),
-        new_life(controller_term, controller_event),
+        without_apart(new_life(controller_term, controller_event), apart),
         refused_registration(controller_event, broker_session),
         missing_logs(log_gap),
         missing_leader_epochs(leader_election),
         controller_outlived(controller_term, audit_limit),
         deposed_controller_wrote(controller_term, audit_limit),
+        apart,
         controller_powerless(controller_term, audit_limit, data_end),
         without_told(gaps, unsettled),
         with_gaps(flapping, unsettled, audit_limit),
