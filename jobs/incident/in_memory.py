@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -19,13 +19,13 @@ from jobs.run.request import RunRequest, RunResult
 from jobs.run.tables_of_run import TablesOfRun
 from jobs.run.unread import excerpts, problems, unread
 from jobs.run.work import Work
+from jobs.run.zones import said_of_zones
 from pipeline.catalog.tables import BY_NAME, JOBS, Table
 from pipeline.core.conditions import Condition
 from pipeline.core.errors import GateFailed
 from pipeline.core.frames import frame_of, no_rows
 from pipeline.core.record_bytes import SAID_IN, bytes_of
 from pipeline.core.stored_tables import MemoryTables, ReadableTables, asked_of, named_in
-from pipeline.model.terms.other_zones import other_zones
 from pipeline.store.published import Published
 from schemas.bronze import log_record
 from schemas.gold import finding
@@ -33,10 +33,6 @@ from schemas.ops import quality_result
 from schemas.spec import TableSpec
 
 JOB = "nightly"
-ZONE_SAID = (
-    "its times are {} {} those of {} though they tell of the same elections: it logs in another time zone, give it in "
-    "--conf (clusters: {}: brokers: {}: zone: AREA/CITY), all others by --zone"
-)
 RAW = "raw"
 
 
@@ -98,7 +94,7 @@ def answered(request: RunRequest, progress: Progress, require_room: Callable[[Fo
     """
     cluster_id, run_id = request.cluster_id, datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     read = loaded(request, run_id, progress, require_room, {})
-    if zones := said_of_zones(cluster_id, read.stored):
+    if zones := zones_of(cluster_id, read.stored):
         read = loaded(request, run_id, progress, require_room, zones)
     stored, found, work, gate = read
     tables = tables_to_build(JOBS[JOB], frozenset(), has_segments=True) if work.load_seq else []
@@ -145,29 +141,10 @@ def loaded(
     return Loaded(stored, found, work, gate)
 
 
-def said_of_zones(cluster_id: str, stored: RecordsInMemory) -> dict[int, str]:
-    """By node that logs in another time zone than most what is said of its files: they cannot be judged together."""
+def zones_of(cluster_id: str, stored: RecordsInMemory) -> dict[int, str]:
+    """As said_of_zones, by the records."""
     named = stored.read(log_record.SPEC, None, ("cluster_id", "node_id", "controller_epoch", "logged_at"))
-    rows = other_zones(frame_of(named).rename({"logged_at": "first_at"}))
-    return {
-        one["node_id"]: ZONE_SAID.format(
-            time_text(abs(one["ahead"])),
-            "ahead of" if one["ahead"] > timedelta() else "behind",
-            listed(one["others"]),
-            cluster_id,
-            one["node_id"],
-        )
-        for one in rows.to_dicts()
-    }
-
-
-def time_text(ahead: timedelta) -> str:
-    hours, minutes = divmod(int(ahead.total_seconds()) // 60, 60)
-    return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes else [])])
-
-
-def listed(nodes: Sequence[int]) -> str:
-    return f"node{'s' if len(nodes) > 1 else ''} {', '.join(map(str, nodes))}"
+    return said_of_zones(cluster_id, frame_of(named).rename({"logged_at": "first_at"}))
 
 
 def result_of(

@@ -31,6 +31,7 @@ from jobs.run.request import IS_KRAFT, RunRequest, RunResult, is_kept
 from jobs.run.tables_of_run import TablesOfRun
 from jobs.run.unread import excerpts, problems, unread
 from jobs.run.work import Work
+from jobs.run.zones import zones_at_hand
 from pipeline.bronze.planning import Plan
 from pipeline.catalog.tables import BY_NAME, JOBS, SPECS, TABLES, Refresh, Table, stands_on
 from pipeline.core.errors import GateFailed
@@ -107,8 +108,7 @@ class Run:
         )
         executors = SparkIntake(written)
         looking = Looking(written, request, self.run_id, self.published, self.progress, executors, self.tune)
-        found = looking.look()
-        planned = found.planned
+        planned = (found := looking.look()).planned
         before = self.published.counts.get("load_seq", 0)
         self.counts |= {name: self.published.counts[name] for name in self.published.counts if is_kept(name)}
         self.counts["load_seq"] = max((one.load_seq for one in planned.segments), default=before)
@@ -169,6 +169,7 @@ class Run:
             unread=unread(found),
             excerpts=excerpts(found),
             left_out=self.left_out,
+            other_zones=zones_at_hand(self.store.cluster_id, self.at_hand),
             is_judged=self.watermarks.get(finding.SPEC.name) == self.watermark(finding.SPEC.name),
             before=0 if self.request.is_reparsing else self.published.counts.get("load_seq", 0),
         )
@@ -203,8 +204,7 @@ class Run:
         self.progress.stage("gate", f"{len(gate.entered)} tables, Great Expectations")
         results = gate.verdicts()
         self.versions[quality_result.SPEC.name] = self.store.append_quality(results, self.run_id)
-        refused = gate.refused(results)
-        if refused:
+        if refused := gate.refused(results):
             self.refuse(refused)
         self.left_out = [said_of(one) for one in unmet(results)]
         if finding.SPEC.name in {one.spec.name for one in tables}:

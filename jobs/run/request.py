@@ -38,7 +38,8 @@ class RunResult:
     all is new. watermarks: of the tables that were ever built. left_out: what is said of rows that break what their
     table promises; they are not stored. problems: paths that could not be read, and why; unread: these, and
     those that are a controller's log by their name or their lines and hold no record that can be read; excerpts: those
-    that grep made of other files."""
+    that grep made of other files. other_zones: by node that logs in another time zone, and is read all the same, what
+    is said of it."""
 
     cluster_id: str
     run_id: str
@@ -51,6 +52,7 @@ class RunResult:
     unread: list[tuple[str, str]] = field(default_factory=list)
     excerpts: list[tuple[str, str]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    other_zones: dict[int, str] = field(default_factory=dict)
     is_judged: bool = False
     before: int = 0
 

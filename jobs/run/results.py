@@ -10,13 +10,21 @@ PUBLISHED = "all else is published; mend the files and run again"
 
 
 def require_whole(result: RunResult, todo: str = PUBLISHED) -> None:
-    """PartialInput: what could be read was published, or todo says what became of it; some files could not be read."""
+    """PartialInput: what could be read was published, or todo says what became of it; some files could not be read, or
+    those of a node were read in another zone than its own."""
     if result.problems:
         path, sentence = result.problems[0]
         raise PartialInput(
             expected=f"to read every log of cluster {result.cluster_id}",
             found=f"{len(result.problems)} that cannot be read, first {path} ({sentence})",
             todo=todo,
+        )
+    if result.other_zones:
+        node_id, sentence = next(iter(result.other_zones.items()))
+        raise PartialInput(
+            expected=f"the nodes of cluster {result.cluster_id} to tell of an election at the same time",
+            found=f"node {node_id} that does not: {sentence}",
+            todo="give the zone and run again with --reparse; until then judge nothing by times of that node",
         )
 
 

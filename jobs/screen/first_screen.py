@@ -161,6 +161,7 @@ def reading(facts: Facts, result: RunResult) -> list[str]:
     if len(result.unread) > SHOWN_UNREAD:
         lines.append(f"        {len(result.unread) - SHOWN_UNREAD} more in silver.log_gap (not_read)")
     lines += [f"      left out: {shortened(one, 160)} (ops.quality_result)" for one in result.left_out]
+    lines += [f"      another zone: node {node_id}: {said}" for node_id, said in result.other_zones.items()]
     return fitted(lines, HANG + 4)
 
 

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
+from jobs import nightly
 from jobs.incident.command import main
 
 ELECTED = "[2026-11-21 {hour}:00:{at:02d},000] INFO [Controller id={by}] {by} successfully elected as the controller. Epoch incremented to {epoch} and epoch zk version is now {epoch} (kafka.controller.KafkaController)"
@@ -46,3 +48,16 @@ def test_all_are_read_once_its_zone_is_given(logs: Path, capsys: pytest.CaptureF
     assert main([str(logs), "--cluster", "prod", "--conf", str(conf)]) == 0
     screen = capsys.readouterr().out
     assert "REFUSED" not in screen and "nodes 1,2,3" in screen
+
+
+@pytest.mark.spark
+def test_a_run_names_what_is_of_another_zone_too(
+    spark: SparkSession, logs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--logs", str(logs), "--warehouse", str(logs.parent / "warehouse"), "--cluster", "prod"]
+    assert nightly.main(arguments) == 7
+    told = capsys.readouterr()
+    assert "another zone: node 3: its times are 5 h ahead of those of nodes 1, 2" in " ".join(
+        told.out.split()
+    )
+    assert "--reparse" in told.err and "began anew" not in told.out

@@ -13,12 +13,14 @@ from jobs.intake.discovery import Listing
 from jobs.questions.answers import Answers
 from jobs.questions.finding_lines import finding_lines
 from jobs.run.request import RunRequest, RunResult
+from jobs.run.results import require_whole
 from jobs.screen.facts import gather
 from jobs.screen.first_screen import first_screen
 from jobs.screen.sections import is_since
 from jobs.screen.verdict import verdict
 from jobs.settings.load import load
 from pipeline.catalog.tables import SPECS
+from pipeline.core.errors import PartialInput
 from pipeline.store.published_tables import PublishedTables
 from pipeline.store.reading import clusters
 from pipeline.store.warehouse import ClusterWarehouse
@@ -126,6 +128,19 @@ def test_rows_that_the_gate_left_out_are_told(sample_answers: Answers) -> None:
     )  # fmt: skip
     screen = first_screen(sample_answers.tables, "w/lab", request, result).text
     assert f"left out: {said} (ops.quality_result)" in screen
+
+
+def test_a_node_of_another_zone_is_told_and_the_run_is_partial(sample_answers: Answers) -> None:
+    request = RunRequest("nightly", "w", "c", lambda: Listing([]), load(None, {}, {}, None))
+    said = "its times are 5 h ahead of those of nodes 1, 2"
+    result = RunResult(
+        sample_answers.cluster_id, "run", "published", {}, {"records": 23_694},
+        {one.name: "1 a" for one in SPECS}, is_judged=True, other_zones={3: said},
+    )  # fmt: skip
+    screen = first_screen(sample_answers.tables, "w/lab", request, result).text
+    assert f"another zone: node 3: {said}" in screen
+    with pytest.raises(PartialInput, match=f"node 3 that does not: {said}"):
+        require_whole(result)
 
 
 @pytest.mark.parametrize(
