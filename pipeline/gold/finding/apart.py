@@ -17,15 +17,9 @@ IN_OFFICE = (
 )
 # By them a controller is over, or hears of another one.
 OVER = (
-    "resigning",
-    "resigned",
-    "forced",
-    "fenced",
-    "session_expired",
-    "session_expired_in_office",
-    "stopped",
+    *("resigning", "resigned", "forced", "fenced", "session_expired", "session_expired_in_office", "stopped"),
+    *("thread_stopping", "thread_stopped", "thread_shut_down", "starting", "thread_starting", "observed"),
 )
-OVER += ("thread_stopping", "thread_stopped", "thread_shut_down", "starting", "thread_starting", "observed")
 OWN = ("cluster_id", "controller_id")
 PAIR = (*OWN, "other_id")
 # The steps of one take-over.
