@@ -68,7 +68,7 @@ def dirty_at(
     segments: rows of bronze.source_file with status: new, old, or gone as others replace them. terms, settings,
     wordings: silver.term, silver.broker_setting and silver.wording_seen now and as they were.
     """
-    of_terms = (affected_from(*map(one, terms)) for one in (identities, ends, unseen, voids))
+    of_terms = (affected_from(*map(one, terms)) for one in (identities, ends, unseen, voids, unproved))
     of_all = earliest(
         affected_from(*map(held_values, settings)), first_watched(terms[0], wordings), first_terms(*terms)
     )
@@ -107,6 +107,12 @@ def voids(term: pl.DataFrame) -> pl.DataFrame:
     """A KRaft controller may give up on the next day what it decided."""
     given_up = term.filter(col("void_from_at").is_not_null())
     return given_up.select(*TERM, "void_from_at", col("void_from_at").alias(AFFECTS))
+
+
+def unproved(term: pl.DataFrame) -> pl.DataFrame:
+    """Logs of later days, or those of days that were missing, tell whether a KRaft term went on: from that day on."""
+    since = term.filter(col("unproved_from_at").is_not_null())
+    return since.select(*TERM, "unproved_from_at", col("unproved_from_at").alias(AFFECTS))
 
 
 def missing_since(log_gap: pl.DataFrame) -> pl.DataFrame:

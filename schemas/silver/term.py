@@ -46,6 +46,12 @@ SPEC = TableSpec(
             "KRaft: from when on what the controller decided was not committed as it gave up, UTC; null: all was, or "
             "no line tells.",
         ),
+        field(
+            "unproved_from_at",
+            TIMESTAMP,
+            "KRaft: the first line after a day or more without any of the quorum's nodes, from when on no line proves "
+            "that the term went on, UTC; null: there is none.",
+        ),
         required("is_trace_seen", BOOLEAN, "state.change.logger wrote at TRACE somewhere in the term."),
         field(
             "are_moves_read",

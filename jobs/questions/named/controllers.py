@@ -32,7 +32,7 @@ def who_was_controller(answers: Answers, at: datetime | None) -> Answer:
     held = [row for row in begun if (end := ended_at(row)) is None or end > asked]
     moment = f"{day_clock(asked)} UTC"
     current = held[-1] if held else begun[-1]
-    if is_end_unseen(current, asked, is_held=bool(held)):
+    if is_unproved(current, asked) or is_end_unseen(current, asked, is_held=bool(held)):
         return not_seen_then(current, rows, moment, last)
     if not held:
         return none_then(current, rows, moment, last)
@@ -53,9 +53,16 @@ def without_term(answers: Answers) -> str:
 
 
 def terms_told(answers: Answers) -> list[Row]:
-    """Terms in their turn with told_from_at, the first line of the controller's own node."""
-    told = dict(answers.rows("silver.term", None, ("term_id", "told_from_at")).iter_rows())
-    return [row | {"told_from_at": told.get(row["term_id"])} for row in answers.terms()]
+    """Terms in their turn with told_from_at, the first line of the controller's own node, and unproved_from_at."""
+    names = ("told_from_at", "unproved_from_at")
+    told = {row["term_id"]: row for row in answers.rows("silver.term", None, ("term_id", *names)).to_dicts()}
+    return [row | {name: told.get(row["term_id"], {}).get(name) for name in names} for row in answers.terms()]
+
+
+def is_unproved(row: Row, asked: datetime) -> bool:
+    """After days of which no log is there no line proves that it was still in office."""
+    since: datetime | None = row["unproved_from_at"]
+    return since is not None and asked >= since
 
 
 def not_seen_then(previous: Row, rows: list[Row], moment: str, last: datetime) -> Answer:

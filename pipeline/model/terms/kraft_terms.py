@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import polars as pl
-from polars import col
+from polars import col, lit
 
 LINE = ("event", "file_id", "byte_offset")
 # How a KRaft node says that the registration of a broker is another one now.
@@ -17,19 +17,20 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
     controller_epoch), from_at to next_at, when another one begins, and is_unseen: its own lines are missing.
     since_at: the earliest that one may have begun which others only heard of: the last line of the term before it, of
     that day in UTC, as days before are not changed any more. void_from_at: from when on nothing that it decided was
-    committed.
+    committed. Rows without controller and term stand for what followed a term that no line proves to have gone on.
 
     A controller that was superseded goes on printing decisions until it hears of it; none of them comes true.
     """
+    in_kraft = term.filter(col("mode") == "kraft")
+    told = in_kraft.select(
+        *("cluster_id", "controller_id", *IN_TERM, "void_from_at"),
+        from_at=pl.coalesce("elected_at", "first_seen_at"),
+        is_unseen=col("elected_at").is_null() & col("told_from_at").is_null(),
+        told_until_at=pl.coalesce("told_until_at", "elected_at", "first_seen_at"),
+    )
     return (
-        term.filter(col("mode") == "kraft")
-        .select(
-            *("cluster_id", "controller_id", *IN_TERM, "void_from_at"),
-            from_at=pl.coalesce("elected_at", "first_seen_at"),
-            is_unseen=col("elected_at").is_null() & col("told_from_at").is_null(),
-            told_until_at=pl.coalesce("told_until_at", "elected_at", "first_seen_at"),
-        )
-        .sort("cluster_id", "from_at", "life", "controller_epoch")
+        pl.concat([told, unproved(in_kraft)], how="diagonal")
+        .sort("cluster_id", "from_at", ~col("is_unseen"), "life", "controller_epoch")
         .with_columns(
             next_at=col("from_at").shift(-1).over("cluster_id"),
             since_at=pl.max_horizontal(
@@ -38,6 +39,18 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
             ),
         )
         .drop("told_until_at")
+    )
+
+
+def unproved(term: pl.DataFrame) -> pl.DataFrame:
+    """Two rows per term after which no line proves that it goes on: of that day (UTC) until the first line what any
+    controller did is unseen; from then on lines are read, and whoever is in office is not known."""
+    at = col("unproved_from_at")
+    since = term.filter(at.is_not_null())
+    spans = ((at.dt.truncate("1d"), True), (at, False))
+    return pl.concat(
+        since.select("cluster_id", from_at=begin, told_until_at=begin, is_unseen=lit(is_unseen))
+        for begin, is_unseen in spans
     )
 
 
@@ -89,8 +102,8 @@ def in_term(
     decisions: pl.DataFrame, term: pl.DataFrame, broker_event: pl.DataFrame | None = None
 ) -> pl.DataFrame:
     """Decisions (cluster_id, logged_at, node_id, controller_id) without those of controllers that were superseded, and
-    those that they gave up: they never come true. Where no election was seen any controller's decision counts. Adds at,
-    term_id, life, controller_epoch.
+    those that they gave up: they never come true. Where it is not known who is in office any controller's decision
+    counts, but for one that gave up its last term before. Adds at, term_id, life, controller_epoch.
 
     broker_event: of decisions about brokers, which another node replays if the next controller has got them.
     """
@@ -102,6 +115,7 @@ def in_term(
         .pipe(with_holder, terms)
         .filter(col("holder_id").is_null() | is_its_own)
         .drop("holder_id")
+        .pipe(without_given_up, terms)
         .pipe(with_void, terms)
     )
     void, certain = own.filter("is_void"), own.filter(~col("is_void"))
@@ -132,6 +146,24 @@ def with_void(rows: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     is_void = (col("at") >= col("void_from_at")).fill_null(value=False)
     given_up = rows.join(void, on=["cluster_id", "term_id"], how="left", maintain_order="left")
     return given_up.with_columns(is_void=is_void).drop("void_from_at")
+
+
+def without_given_up(decisions: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """Without those of which the term is not known and whose node gave up before what it decides in its own last
+    term: it was frozen, and others were elected meanwhile."""
+    own = (
+        terms.filter(col("controller_id").is_not_null(), col("from_at").is_not_null())
+        .select("cluster_id", "from_at", own_void_at="void_from_at", own_id="controller_id")
+        .sort("from_at")
+    )
+    is_given_up = (col("term_id").is_null() & (col("own_void_at") <= col("at"))).fill_null(value=False)
+    return (
+        decisions.with_columns(own_id=pl.coalesce("node_id", "controller_id"))
+        .sort("at")
+        .join_asof(own, left_on="at", right_on="from_at", by=["cluster_id", "own_id"], check_sortedness=False)
+        .filter(~is_given_up)
+        .drop("own_id", "own_void_at", "from_at")
+    )
 
 
 def with_decided(lines: pl.DataFrame, controller_line: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:

@@ -154,13 +154,18 @@ def in_files() -> tuple[str, ...]:
 
 
 def with_term(lines: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
-    """The term by the epoch on the line, else the one that the node holds then; rows in_order()."""
+    """The term by the epoch on the line, else the one that the node holds then, as long as lines prove that it goes on;
+    rows in_order()."""
     node = pl.coalesce("node_id", "controller_id")
     held = col("mark").forward_fill().over("cluster_id", node)
+    unproved = term.select("cluster_id", "unproved_from_at", held_id="term_id")
+    is_proved = col("ordered_at") < col("unproved_from_at")
     return (
         lines.pipe(with_stated_term, term)
         .sort(in_order())
         .with_columns(held_id=held.replace(HOLDS_NONE, None))
+        .join(unproved, on=["cluster_id", "held_id"], how="left", maintain_order="left")
+        .with_columns(held_id=when(is_proved.fill_null(value=True)).then("held_id"))
         .with_columns(
             term_id=pl.coalesce("stated_id", "held_id"),
             controller_id=pl.coalesce("controller_id", "node_id"),

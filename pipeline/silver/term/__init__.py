@@ -9,6 +9,7 @@ from polars import col, lit, when
 from pipeline.kafka.machines.by_release import machine_of_release
 from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, elections
 from pipeline.model.terms.other_zones import other_zones
+from pipeline.silver.term.holes import with_holes
 from pipeline.silver.term.peer_reported_terms import peer_reported_terms
 from pipeline.silver.term.stale_claims import without_stale_claims
 from pipeline.silver.term.uncommitted import with_void
@@ -61,6 +62,7 @@ def build(
         .pipe(with_isr_told, wording_seen)
         .pipe(with_moves_read, wording_seen)
         .pipe(with_void, controller_event)
+        .pipe(with_holes, wording_seen)
         .select(SPEC.columns)
     )
 

@@ -1,0 +1,65 @@
+"""A KRaft term of which no line proves that it goes on, after days of which no log is there."""
+
+from datetime import timedelta
+
+import polars as pl
+import pytest
+from polars import col
+
+from pipeline.model.terms.kraft_terms import in_term, kraft_terms, with_term
+from tests.chain import built
+from tests.rows import records_in
+
+ACTIVE = "[2026-11-{}] INFO [QuorumController id={}] Becoming the active controller at epoch {}, next write offset 1. (org.apache.kafka.controller.QuorumController)"
+PERIOD = "[2026-11-{}] INFO [QuorumController id={}] In the last 60000 ms period, there were no controller events completed. (org.apache.kafka.controller.EventPerformanceMonitor)"
+NIGHT = "09 00:00:01,000"
+
+
+def records(*files: str) -> pl.DataFrame:
+    """Each text is another file of one log: another node's number tells them apart."""
+    return records_in({(node, "controller"): f"{text}\n" for node, text in enumerate(files, start=1)})
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        # A file after days.
+        ((ACTIVE.format(NIGHT, 1, 5), PERIOD.format("12 00:00:00,000", 2)), ["2026-11-12"]),
+        # Less than a day.
+        ((ACTIVE.format(NIGHT, 1, 5), PERIOD.format("09 23:00:00,000", 2)), [None]),
+        # A process that had nothing to say in its own file.
+        (("\n".join((ACTIVE.format(NIGHT, 1, 5), PERIOD.format("12 00:00:00,000", 1))),), [None]),
+        # Another node of the quorum has lines of that time.
+        (
+            (
+                ACTIVE.format(NIGHT, 1, 5),
+                PERIOD.format("12 00:00:00,000", 2),
+                "\n".join((PERIOD.format(NIGHT, 3), PERIOD.format("12 00:00:00,000", 3))),
+            ),
+            [None],
+        ),
+        # The first line after it elects the next one.
+        ((ACTIVE.format(NIGHT, 1, 5), ACTIVE.format("12 00:00:00,000", 2, 6)), ["2026-11-12", None]),
+    ],
+)  # fmt: skip
+def test_a_term_is_proved_until_the_logs_have_a_hole(files: tuple[str, ...], expected: list[str]) -> None:
+    found = built(records(*files), "term")["term"].sort("controller_epoch")
+    days = found["unproved_from_at"].dt.to_string("%Y-%m-%d").to_list()
+    assert days == expected
+
+
+def test_after_a_hole_it_is_not_known_who_is_in_office() -> None:
+    lines = records(ACTIVE.format(NIGHT, 1, 5), PERIOD.format("12 06:00:00,000", 2))
+    term = built(lines, "term")["term"]
+    first = term["unproved_from_at"][0]
+    hours = [first - timedelta(days=2), first - timedelta(hours=1), first, first + timedelta(days=1)]
+    asked = pl.DataFrame({"cluster_id": [term["cluster_id"][0]] * 4, "at": hours}).with_columns(
+        col("at").cast(pl.Datetime("us", "UTC"))
+    )
+    terms = kraft_terms(term)
+    assert with_term(asked, terms).sort("at")["term_id"].to_list() == ["1-5", None, None, None]
+    unseen = terms.filter("is_unseen").select("from_at", "next_at")
+    assert unseen.rows() == [(first.replace(hour=0), first)]
+    decided = asked.select("cluster_id", logged_at="at", node_id=pl.lit(2), controller_id=pl.lit(2))
+    counted = in_term(decided, term)
+    assert counted["at"].sort().to_list() == hours[1:]
