@@ -22,7 +22,8 @@ from jobs.run.outcome import said
 from jobs.settings.arguments import moment, on_format, on_settings, settings_of
 from jobs.settings.model import Settings
 from jobs.terminal import unread
-from pipeline.core.errors import EnvironmentProblem, PipelineError
+from pipeline.core.errors import PipelineError
+from pipeline.core.unpacked_files import no_room
 from schemas.gold.finding import SEVERITIES
 
 INTERRUPTED, TERMINATED = 130, 143  # as a shell says it of SIGINT, SIGTERM
@@ -52,14 +53,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 def stopped(*_: object) -> None:
     """What is unpacked is removed, too, when the process is told to stop."""
     raise SystemExit(TERMINATED)
-
-
-def no_room(problem: OSError) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        expected="room for what is unpacked, in the folder for temporary files (TMPDIR), and for what is printed",
-        found=f"{problem.strerror or problem} ({problem.filename or 'no file'})",
-        todo="name another folder, or one with more room",
-    )
 
 
 def parser() -> argparse.ArgumentParser:

@@ -135,6 +135,7 @@ class Looker:
             hashes={offset: self.hidden(one) for offset, one in fact["hashes"].items()},
             starts=frozenset(fact["starts"]),
             first_logged_at=times["first"],
+            breaks_off=fact["breaks_off"],
         )
 
     def hidden(self, content_hash: str) -> str:

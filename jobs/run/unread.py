@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from jobs.intake.file_probe import OF_SERVER_LOG
 from pipeline.kafka.layout.paths import is_named_as_kafkas
-from schemas.bronze.file_sighting import LOOKS_LIKE, PROBLEMS
+from schemas.bronze.file_sighting import LOOKS_LIKE, PROBLEMS, READ_UNTIL
 
 # By path: a state of bronze.file_sighting, and its sentence.
 States = Mapping[str, tuple[str, str | None]]
@@ -12,7 +12,12 @@ States = Mapping[str, tuple[str, str | None]]
 
 def problems(found: States) -> list[tuple[str, str]]:
     """Path and sentence of what cannot be read."""
-    return [(path, said or "") for path, (state, said) in found.items() if state in PROBLEMS]
+    return [(path, said or "") for path, (state, said) in found.items() if is_problem(state, said)]
+
+
+def is_problem(state: str, said: str | None) -> bool:
+    """Also of a file that breaks off, whose beginning is read."""
+    return state in PROBLEMS or READ_UNTIL in (said or "")
 
 
 def unread(found: States) -> list[tuple[str, str]]:
@@ -20,7 +25,7 @@ def unread(found: States) -> list[tuple[str, str]]:
     return [
         (path, said or state)
         for path, (state, said) in found.items()
-        if state in PROBLEMS
+        if is_problem(state, said)
         or (state == "not_kafka" and (is_named_as_kafkas(path) or LOOKS_LIKE in (said or "")))
     ]
 

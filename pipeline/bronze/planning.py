@@ -9,6 +9,7 @@ from itertools import count
 
 from pipeline.core.contents import Known, Looked, copies_of, newest_first, of_node
 from pipeline.core.files import Listed
+from schemas.bronze.file_sighting import BREAKS_OFF
 
 
 @dataclass(frozen=True)
@@ -167,10 +168,11 @@ def sighting(one: Looked, file: Looked, limit: int, file_id: str | None, segment
     """What became of one of the copies, of which `file` stands for all. held_back: looked at again although
     nothing changes, until its last record has been quiet."""
     is_file = one.found == file.found
+    broken = BREAKS_OFF.format(one.size, one.breaks_off) if is_file and one.breaks_off else None
     if file_id is None:
         return Sighting(one.found, "waiting", ONE_RECORD, None)
     if one.size > limit:
         return Sighting(one.found, "held_back", None, file_id)
     if is_file and segment is not None:
-        return Sighting(one.found, "read", None, file_id)
-    return Sighting(one.found, "known", None if is_file else A_COPY, file_id)
+        return Sighting(one.found, "read", broken, file_id)
+    return Sighting(one.found, "known", broken if is_file else A_COPY, file_id)

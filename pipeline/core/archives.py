@@ -15,9 +15,9 @@ from typing import BinaryIO, cast
 from pipeline.core.files import NO_TIME, Listed, moment, storable
 from pipeline.core.opening import open_by_content, open_input
 from pipeline.core.streams import HARMLESS_BYTES
+from pipeline.core.unpacked_files import Content, copied
 
 TAR, ZIP = "tar", "zip"
-BLOCK = 1 << 20
 HEAD_BYTES = 512
 TAR_MAGIC = slice(257, 262)
 # Names of members that a header may hold, and what one entry of the directory of a zip takes at most, about.
@@ -32,6 +32,8 @@ BROKEN = (
     NotImplementedError,
     RuntimeError,
 )
+# An archive that ends too early: what stands before is as it was written.
+CUT = (EOFError, tarfile.ReadError)
 CLIMBS, LINK = "paths that lead out of the archive: {}", "links that lead out of it: {}"
 DEVICE, LOCKED = "devices and pipes: {}", "encrypted: {}"
 NESTED = "archives in an archive, which are not followed, unpack them: {}"
@@ -88,7 +90,8 @@ class Unpacking:
         most = max(archive.found.size_bytes * self.budget.ratio, HARMLESS_BYTES)
         # Also what is passed over has to be unpacked.
         unpacked = min(most, self.budget.bytes + HARMLESS_BYTES)
-        bounded = cast(BinaryIO, Counted(stream, None if codec == "plain" else unpacked))
+        counted = Counted(stream, None if codec == "plain" else unpacked)
+        bounded = cast(BinaryIO, counted)
         with stream, tarfile.open(fileobj=bounded, mode="r|", tarinfo=ShortHeaders) as tar:
             for one in tar:
                 tar.members = []  # type: ignore[attr-defined]  # they would stand in memory
@@ -102,7 +105,9 @@ class Unpacking:
                 elif one.isreg():
                     content = tar.extractfile(one)
                     at = moment(one.mtime)
-                    yield from self.kept(archive, one.name, cast(BinaryIO, content), most, at)
+                    yield from self.kept(archive, one.name, cast(Content, content), most, at)
+        if counted.broken is not None:
+            raise counted.broken
 
     def tar_refusal(self, one: tarfile.TarInfo) -> str | None:
         """None: it is a file, or a link to what is in the archive under its own name."""
@@ -127,7 +132,7 @@ class Unpacking:
                     continue
                 most = max(one.compress_size * self.budget.ratio, HARMLESS_BYTES)
                 with packed.open(one) as content:
-                    yield from self.kept(archive, one.filename, cast(BinaryIO, content), most, time_of(one))
+                    yield from self.kept(archive, one.filename, cast(Content, content), most, time_of(one))
 
     def has_room(self) -> bool:
         self.budget.members -= 1
@@ -136,12 +141,16 @@ class Unpacking:
         return self.budget.members >= 0
 
     def kept(
-        self, archive: Archive, name: str, content: BinaryIO, most: int, modified_at: datetime
+        self, archive: Archive, name: str, content: Content, most: int, modified_at: datetime
     ) -> Iterator[Listed]:
-        """Writes a member under a number; its own name is only told."""
+        """Writes a member under a number; its own name is only told. Of one that breaks off what is there is kept."""
         self.count += 1
         place = self.into / str(self.count)
-        size = copied(content, place, min(most, self.budget.bytes))
+        broken: Exception | None = None
+        try:
+            size = copied(content, place, min(most, self.budget.bytes))
+        except CUT as problem:
+            broken, size = problem, place.stat().st_size
         self.budget.bytes -= size or 0
         if size is None:
             place.unlink()
@@ -149,9 +158,11 @@ class Unpacking:
         elif archive_kind(str(place)) is not None:
             place.unlink()
             self.told[NESTED].append(name)
-        else:
+        elif size or broken is None:
             os.utime(place, (modified_at.timestamp(), modified_at.timestamp()))
             yield self.listed(archive, name, size, moment(place.stat().st_mtime), str(place))
+        if broken is not None:
+            raise broken
 
     def listed(
         self,
@@ -182,13 +193,18 @@ class ShortHeaders(tarfile.TarInfo):
 
 
 class Counted:
-    """Reads a stream. OSError: it unpacks to more than `most` bytes."""
+    """Reads a stream, up to where it breaks off (`broken`). OSError: it unpacks to more than `most` bytes."""
 
     def __init__(self, stream: BinaryIO, most: int | None) -> None:
         self.stream, self.left = stream, most
+        self.broken: EOFError | None = None
 
     def read(self, size: int) -> bytes:
-        block = self.stream.read(size)
+        try:
+            block = self.stream.read(size)
+        except EOFError as problem:
+            self.broken = problem
+            return b""
         if self.left is not None:
             self.left -= len(block)
             if self.left < 0:
@@ -255,18 +271,6 @@ def time_of(one: zipfile.ZipInfo) -> datetime:
     except ValueError:
         return NO_TIME
     return found if found.year > 1980 else NO_TIME
-
-
-def copied(content: BinaryIO, place: Path, most: int) -> int | None:
-    """How many bytes were written; None: there are more than `most`."""
-    size = 0
-    with place.open("wb") as file:
-        while block := content.read(BLOCK):
-            size += len(block)
-            if size > most:
-                return None
-            file.write(block)
-    return size
 
 
 def require_short_directory(path: str, members: int) -> None:

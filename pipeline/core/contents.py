@@ -17,7 +17,8 @@ class Looked:
     file_id: of an unchanged file, looked into as a witness only, what it was found to be a beginning of.
     begins_as: of a file that cannot be read, the file_id that its first record gives.
     first_logged_at: the time of the first record, null where nothing tells. stored_path: as tables name it, where that
-    is not the path itself (masking). is_shared: several nodes wrote it, so node_id is none.
+    is not the path itself (masking). is_shared: several nodes wrote it, so node_id is none. breaks_off: why what is
+    compressed has no more than `size` bytes.
     """
 
     found: Listed
@@ -41,6 +42,7 @@ class Looked:
     stored_path: str | None = None
     is_shared: bool = False
     beginning_of: str | None = None
+    breaks_off: str | None = None
 
     @property
     def place(self) -> str:

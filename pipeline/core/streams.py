@@ -1,11 +1,12 @@
 """Streams of bytes: uncompressed by their codec, and ended where they grow too long."""
 
-import gzip
 import io
 import re
 from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
+
+from pipeline.core.gunzipped import Gunzipped
 
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 MAGIC_BYTES = max(map(len, MAGIC))
@@ -65,20 +66,6 @@ class ForwardOnly(io.RawIOBase):
     def close(self) -> None:
         self.stream.close()
         super().close()
-
-
-class Gunzipped(gzip.GzipFile):
-    """The content of a gzip file, which is closed with it."""
-
-    def __init__(self, stored: BinaryIO) -> None:
-        super().__init__(fileobj=stored, mode="rb")
-        self.stored = stored
-
-    def close(self) -> None:
-        try:
-            super().close()
-        finally:
-            self.stored.close()
 
 
 class Bounded:

@@ -18,6 +18,9 @@ SIGHTING_STATES = (
 PROBLEMS = ("unreadable", "contradictory")
 # In the sentence on what is not_kafka, and Kafka's by its lines: behind it, how these begin.
 LOOKS_LIKE = "; it looks like Kafka's: "
+# In the sentence on what is read or known in part: a compressed file that was cut, or has rubbish behind it.
+READ_UNTIL = "what is behind cannot be read: "
+BREAKS_OFF = "read up to byte {:,} of its content, " + READ_UNTIL + "{}"
 
 SPEC = TableSpec(
     name="bronze.file_sighting",
@@ -29,7 +32,7 @@ SPEC = TableSpec(
         required("size_bytes", LONG, "Size as stored, bytes."),
         field("modified_at", TIMESTAMP, "When the file was last modified, UTC."),
         required("state", STRING, "What became of it.", accepted=SIGHTING_STATES),
-        field("sentence", STRING, "Why it was not read."),
+        field("sentence", STRING, "Why it was not read, or not all of it."),
         field(
             "file_id",
             STRING,

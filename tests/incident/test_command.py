@@ -1,5 +1,6 @@
 """What `incident` takes, and what it leaves behind: archives, pipes, windows, tables, limits, an end by hand."""
 
+import gzip
 import io
 import json
 import os
@@ -74,6 +75,26 @@ def test_what_is_left_out_of_an_archive_is_told(
     assert f"logs in {logs}\n" in said.out
     assert "  more.tar!controller.log: links that lead out of it: 1" in said.out
     assert said.err.endswith("; what is told is by all others; mend the files and ask again.\n")
+
+
+@pytest.mark.parametrize("packed", ["gzip", "tar"])
+def test_the_beginning_of_what_was_cut_is_read_and_the_rest_is_told(
+    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], packed: str
+) -> None:
+    file = logs / "broker-1" / "controller.log"
+    if packed == "gzip":
+        place, said = logs / "broker-1" / "controller.log.gz", "what is behind cannot be read"
+        place.write_bytes(gzip.compress(LINES[1].encode())[:-2_000])
+    else:
+        place, said = tmp_path / "logs" / "more.tar", "it breaks off or is damaged"
+        with tarfile.open(place, "w") as tar:
+            tar.add(file, arcname="broker-1/controller.log")
+        os.truncate(place, 20_000)
+    file.unlink()
+    screen = printed(capsys, str(logs), "--format", "json", code=7)
+    (cluster,) = json.loads(screen)["clusters"]
+    assert cluster["read"]["records"] > sum(text.count("\n[") for text in (LINES[2], LINES[3]))
+    assert said in cluster["not_read"][0]["sentence"]
 
 
 def test_lines_of_several_pods_in_a_pipe_are_told_apart(

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from pipeline.core.archives import is_tar, is_zip, names_in_zip
 from pipeline.core.fingerprint import Fingerprint, fingerprint
+from pipeline.core.gunzipped import BrokenOff
 from pipeline.core.opening import open_by_content, open_input
 from pipeline.core.scan import joined, scan
 from pipeline.core.streams import bounded
@@ -56,15 +57,17 @@ def look(
     max_file_bytes: int,
     max_ratio: int,
     max_record_bytes: int,
+    good: int | None = None,
 ) -> dict[str, Any]:
     """log: as the path says it; envelope: as conf gives it; stored_bytes: the size that was listed, what came later
     to a plain file is not seen. What cannot be read whole has the nodes and the name that its beginning tells.
     is_told_apart: whether its lines name which of these nodes wrote them. looks_like: of what looks like Kafka's and is
-    not to be read how it begins."""
+    not to be read how it begins. breaks_off: why of a compressed file no more was seen than its beginning, which is as
+    it was written: `good` bytes of it, unpacked, which a first look finds."""
     codec = None
     try:
         codec, stream = open_by_content(path)
-        until = stored_bytes if codec == "plain" else None
+        until = stored_bytes if codec == "plain" else good
         with stream:
             found, head = sniff_stream(stream, envelope, log, most=max_record_bytes, until=until)
         if said := is_archive(path, codec, head):
@@ -90,12 +93,24 @@ def look(
         is_apart = len(both.node_ids) < 2 or is_told_apart(found, head, seen.ending)
         return as_row(path, codec, both, kind, seen, name) | {"is_told_apart": is_apart}
     except UNREADABLE as error:
-        head = beginning(path, codec)
-        begun = sniff(head, envelope)
-        name = content_name(head, begun.envelope, wanted.masking) if begun.envelope else None
-        nothing = as_row(path, codec, Sniff(None, None, begun.node_ids), None, Fingerprint(), name)
-        is_missing = isinstance(error, FileNotFoundError)
-        return nothing | {"problem": f"{error}"[:300] or type(error).__name__, "is_missing": is_missing}
+        if not isinstance(error, BrokenOff) or not error.good or good is not None:
+            return not_read(path, codec, envelope, wanted, error)
+        limits = {"stored_bytes": stored_bytes, "max_file_bytes": max_file_bytes, "max_ratio": max_ratio}
+        limits |= {"max_record_bytes": max_record_bytes, "good": error.good}
+        seen_good = look(path, log, envelope, wanted, is_server_read=is_server_read, **limits)
+        return seen_good | {"breaks_off": str(error)}
+
+
+def not_read(
+    path: str, codec: str | None, envelope: str | None, wanted: Wanted, error: Exception
+) -> dict[str, Any]:
+    """What a look says of what cannot be read: whose it is, and its name, as far as its beginning tells."""
+    head = beginning(path, codec)
+    begun = sniff(head, envelope)
+    name = content_name(head, begun.envelope, wanted.masking) if begun.envelope else None
+    nothing = as_row(path, codec, Sniff(None, None, begun.node_ids), None, Fingerprint(), name)
+    is_missing = isinstance(error, FileNotFoundError)
+    return nothing | {"problem": f"{error}"[:300] or type(error).__name__, "is_missing": is_missing}
 
 
 def is_archive(path: str, codec: str, head: bytes) -> str | None:
@@ -149,6 +164,7 @@ def as_row(
         "hashes": list(seen.hashes.items()),
         "starts": sorted(seen.starts),
         "looks_like": None,
+        "breaks_off": None,
     }
 
 

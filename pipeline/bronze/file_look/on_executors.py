@@ -53,6 +53,7 @@ LOOK = StructType(
         StructField("hashes", MapType(LongType(), StringType(), False), False),
         StructField("starts", ArrayType(LongType(), False), False),
         StructField("looks_like", StringType(), True),
+        StructField("breaks_off", StringType(), True),
     ]
 )
 

@@ -20,15 +20,19 @@ def records_of(ranges: Iterable[dict[str, Any]], masking: Masking | None = None)
     for one in ranges:
         row = dict(one)
         settings = ReadSettings(max_record_bytes=row.pop("max_record_bytes"), masking=masking)
-        place = row.pop("path"), row.pop("codec"), row["envelope"], row.pop("first_record_hash")
+        place = row.pop("path"), row.pop("codec"), row["envelope"], row.pop("first_record_hash"), row["limit"]
         with contextlib.suppress(OSError, EOFError, zlib.error), opened(*place, masking) as stream:
             yield from map(without_rebuilt, read_segment(stream, RangeRequest(**row), settings))
 
 
-def opened(path: str, codec: str, envelope: str, name: str, masking: Masking | None) -> BinaryIO:
-    """The file from its beginning. FileNotFoundError: a path that another file has got since it was planned."""
+def opened(path: str, codec: str, envelope: str, name: str, limit: int, masking: Masking | None) -> BinaryIO:
+    """The file from its beginning. limit: what is behind is not read of what is compressed, as it may break off there.
+
+    FileNotFoundError: a path that another file has got since it was planned.
+    """
     stream = open_input(path, codec)
-    if content_name(stream.read(HEAD_BYTES), envelope, masking) != name:
+    head = stream.read(HEAD_BYTES if codec == "plain" else min(HEAD_BYTES, limit))
+    if content_name(head, envelope, masking) != name:
         stream.close()
         raise FileNotFoundError(f"{path} holds another file than when it was looked into")
     if codec == "plain":

@@ -1,0 +1,66 @@
+"""A gzip file is read up to where it breaks off, whatever it is asked for at once."""
+
+import gzip
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.core.gunzipped import BrokenOff, Gunzipped
+
+CONTENT = b"".join(b"%d one line of a log of a controller\n" % number for number in range(400))
+WHOLE = gzip.compress(CONTENT)
+
+
+def read(stored: bytes, step: int) -> tuple[bytes, BrokenOff | None]:
+    """All that it gives, and why no more."""
+    found = b""
+    with Gunzipped(io.BytesIO(stored)) as stream:
+        try:
+            while block := stream.read(step):
+                found += block
+        except BrokenOff as problem:
+            return found, problem
+    return found, None
+
+
+@given(st.lists(st.binary(max_size=200), max_size=4), st.integers(0, 9), st.integers(1, 300))
+def test_members_one_behind_the_other_and_zeros_are_what_gzip_reads(
+    members: list[bytes], zeros: int, step: int
+) -> None:
+    stored = b"".join(map(gzip.compress, members)) + bytes(zeros if members else 0)
+    if members:
+        assert read(stored, step) == (gzip.decompress(stored), None)
+
+
+@given(st.integers(1, len(WHOLE) - 1), st.integers(1, 5_000), st.sampled_from([b"", b"before\n"]))
+def test_what_is_cut_anywhere_gives_its_beginning(cut: int, step: int, before: bytes) -> None:
+    found, problem = read((gzip.compress(before) if before else b"") + WHOLE[:cut], step)
+    assert (before + CONTENT).startswith(found)
+    assert problem is not None
+    assert problem.good == len(found)
+
+
+@given(st.binary(min_size=1), st.integers(1, 5_000))
+def test_rubbish_behind_a_whole_one_takes_nothing_from_it(rubbish: bytes, step: int) -> None:
+    found, problem = read(WHOLE + b"\x01" + rubbish, step)
+    assert found == CONTENT
+    assert problem is not None
+    assert problem.good == len(CONTENT)
+
+
+@pytest.mark.parametrize("place", [len(WHOLE) // 2, len(WHOLE) - 6])
+def test_of_a_member_with_a_turned_bit_nothing_is_good(place: int) -> None:
+    turned = WHOLE[:place] + bytes([WHOLE[place] ^ 4]) + WHOLE[place + 1 :]
+    _, problem = read(gzip.compress(b"before\n") + turned, 1_000)
+    assert problem is not None
+    assert problem.good == len(b"before\n")
+
+
+def test_a_seek_goes_forward_by_reading() -> None:
+    with Gunzipped(io.BytesIO(WHOLE)) as stream:
+        assert stream.seek(1_000) == 1_000
+        assert stream.read(50) == CONTENT[1_000:1_050]
+        with pytest.raises(io.UnsupportedOperation):
+            stream.seek(0)
