@@ -18,8 +18,20 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .PHONY: help run incident report explain maintain test check soak bench coverage notebook docs wheel clean setup jars preflight FORCE
 
-# A dollar in a logger is not for make.
+# What is given is text: recipes take it from the environment, so that neither make nor a shell reads it as its own.
+unexport LINE LOGS WAREHOUSE CLUSTER ZONE
 export LINE_AS_GIVEN := $(value LINE)
+export LOGS_AS_GIVEN := $(value LOGS)
+export WAREHOUSE_AS_GIVEN := $(value WAREHOUSE)
+export CLUSTER_AS_GIVEN := $(value CLUSTER)
+export ZONE_AS_GIVEN := $(value ZONE)
+
+# The arguments that they are: LOGS is one path if that is there, else several with spaces between them.
+define as_arguments
+logs=("$$LOGS_AS_GIVEN"); [ -e "$$LOGS_AS_GIVEN" ] || read -r -d '' -a logs <<< "$$LOGS_AS_GIVEN" || true; \
+cluster=(); [ -z "$$CLUSTER_AS_GIVEN" ] || cluster=("--cluster=$$CLUSTER_AS_GIVEN"); \
+zone=(); [ -z "$$ZONE_AS_GIVEN" ] || zone=("--zone=$$ZONE_AS_GIVEN");
+endef
 
 # Spark as the project ships it, unless the user has a Spark configuration of their own.
 # Delta's jars are then taken from jars/: no start of Spark asks the network, or prints what it resolved.
@@ -33,20 +45,20 @@ help: ## this text
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 run: setup ## audit LOGS (default: the sample) into WAREHOUSE; installs what is missing first
-	@$(PY) jobs/nightly.py $(foreach path,$(LOGS),--logs "$(path)") --warehouse "$(WAREHOUSE)" \
-		$(if $(CLUSTER),--cluster "$(CLUSTER)") $(if $(ZONE),--zone "$(ZONE)") $(ARGS)
+	@$(as_arguments) $(PY) jobs/nightly.py "$${logs[@]/#/--logs=}" "--warehouse=$$WAREHOUSE_AS_GIVEN" \
+		"$${cluster[@]}" "$${zone[@]}" $(ARGS)
 
 incident: preflight $(VENV)/installed ## what happened, from LOGS alone, in seconds: no Java, nothing is stored (ARGS="--since TIME")
-	@$(PY) -m jobs incident $(if $(CLUSTER),--cluster "$(CLUSTER)") $(if $(ZONE),--zone "$(ZONE)") $(ARGS) $(foreach path,$(LOGS),"$(path)")
+	@$(as_arguments) $(PY) -m jobs incident "$${cluster[@]}" "$${zone[@]}" $(ARGS) -- "$${logs[@]}"
 
 report: preflight $(VENV)/installed ## audit.html of LOGS (default: the sample): what incident finds, as one file to hand on
-	@$(PY) -m jobs incident --report audit.html $(if $(CLUSTER),--cluster "$(CLUSTER)") $(if $(ZONE),--zone "$(ZONE)") $(ARGS) $(foreach path,$(LOGS),"$(path)")
+	@$(as_arguments) $(PY) -m jobs incident --report audit.html "$${cluster[@]}" "$${zone[@]}" $(ARGS) -- "$${logs[@]}"
 
 explain: preflight $(VENV)/installed ## what a log line means: LINE='[...] ...', or ARGS="--file FILE --line N"
 	@if [ -n "$$LINE_AS_GIVEN" ]; then $(PY) -m jobs explain $(ARGS) -- "$$LINE_AS_GIVEN"; else $(PY) -m jobs explain $(ARGS); fi
 
 maintain: setup ## fewer and smaller files in WAREHOUSE, none that no readable run needs (ARGS="--retain 400d")
-	@$(PY) jobs/maintain.py --warehouse "$(WAREHOUSE)" $(if $(CLUSTER),--cluster "$(CLUSTER)") $(ARGS)
+	@$(as_arguments) $(PY) jobs/maintain.py "--warehouse=$$WAREHOUSE_AS_GIVEN" "$${cluster[@]}" $(ARGS)
 
 test: setup $(VENV)/with-test ## the test suite; ARGS go to pytest
 	@$(PY) -m pytest -n auto --dist loadgroup --no-loadscope-reorder $(ARGS)
@@ -69,7 +81,8 @@ coverage: setup $(VENV)/with-test ## what is understood of real logs (ARGS="--lo
 
 notebook: setup $(VENV)/with-notebook ## Jupyter Lab in notebooks/, with Spark and Delta ready
 	@mkdir -p notebooks
-	@WAREHOUSE="$(abspath $(WAREHOUSE))" CLUSTER="$(CLUSTER)" $(PY) -m jupyterlab --notebook-dir=notebooks $(ARGS)
+	@case "$$WAREHOUSE_AS_GIVEN" in /*|*://*) place="$$WAREHOUSE_AS_GIVEN";; *) place="$$PWD/$$WAREHOUSE_AS_GIVEN";; esac; \
+		WAREHOUSE="$$place" CLUSTER="$$CLUSTER_AS_GIVEN" $(PY) -m jupyterlab --notebook-dir=notebooks $(ARGS)
 
 docs: preflight $(VENV)/installed ## write the generated parts of README.md and docs/ anew
 	@$(PY) -m jobs.docs
