@@ -70,6 +70,8 @@ def look(
         until = stored_bytes if codec == "plain" else good
         with stream:
             found, head = sniff_stream(stream, envelope, log, most=max_record_bytes, until=until)
+            if codec != "plain" and good is None and len(head) < HEAD_BYTES:
+                stream.read(1)  # whether it ends here, or breaks off
         if said := is_archive(path, codec, head):
             return as_row(path, codec, Sniff(None, None, frozenset()), None, Fingerprint()) | {
                 "problem": said
@@ -93,12 +95,13 @@ def look(
         is_apart = len(both.node_ids) < 2 or is_told_apart(found, head, seen.ending)
         return as_row(path, codec, both, kind, seen, name) | {"is_told_apart": is_apart}
     except UNREADABLE as error:
-        if not isinstance(error, BrokenOff) or not error.good or good is not None:
-            return not_read(path, codec, envelope, wanted, error)
-        limits = {"stored_bytes": stored_bytes, "max_file_bytes": max_file_bytes, "max_ratio": max_ratio}
-        limits |= {"max_record_bytes": max_record_bytes, "good": error.good}
-        seen_good = look(path, log, envelope, wanted, is_server_read=is_server_read, **limits)
-        return seen_good | {"breaks_off": str(error)}
+        if isinstance(error, BrokenOff) and error.good and good is None:
+            limits = {"stored_bytes": stored_bytes, "max_file_bytes": max_file_bytes, "max_ratio": max_ratio}
+            limits |= {"max_record_bytes": max_record_bytes, "good": error.good}
+            seen_good = look(path, log, envelope, wanted, is_server_read=is_server_read, **limits)
+            if seen_good["first_record_hash"] is not None:
+                return seen_good | {"breaks_off": str(error)}
+        return not_read(path, codec, envelope, wanted, error)
 
 
 def not_read(
