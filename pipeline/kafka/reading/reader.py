@@ -1,6 +1,6 @@
 """Reads a range of a log file: Arrow batches of records with envelope, event and fields, or why not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from pipeline.core.clock import in_utc
 from pipeline.core.gather import MAP_TYPE
-from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, scan
+from pipeline.core.scan import DEFAULT_MAX_RECORD_BYTES, Records, joined, scan
 from pipeline.kafka.layout.envelope import Envelope, envelopes
 from pipeline.kafka.reading.masking import Masking, masked
 from pipeline.kafka.reading.other_layout import text_of
@@ -93,8 +93,14 @@ def read_segment(
     The lengths of all ranges that tile a segment add up to its bytes, masked or not. Any tiling and block
     size gives the same rows.
     """
+    for records in scanned(stream, request, settings):
+        yield _whole(records, request, settings)[0]
+
+
+def scanned(stream: BinaryIO, request: RangeRequest, settings: ReadSettings) -> Iterator[Records]:
+    """The records of the range, not understood yet."""
     envelope = envelopes()[request.envelope]
-    for records in scan(
+    return scan(
         stream,
         request.start,
         request.end,
@@ -104,10 +110,30 @@ def read_segment(
         owns_preamble=request.owns_preamble,
         block_bytes=settings.block_bytes,
         max_record_bytes=settings.max_record_bytes,
-    ):
-        batch = _read(records, envelope, request, settings)
-        parts = parted(records, batch["not_understood_reason"], batch["is_forged"], envelope, request.log)
-        yield batch if parts is records else _read(parts, envelope, request, settings)
+    )
+
+
+def read_together(
+    segments: Sequence[tuple[Records, RangeRequest]], settings: ReadSettings = ReadSettings()
+) -> pa.RecordBatch:
+    """One batch of whole segments, in their order: understanding costs by the batch where records are few. They differ
+    in file_id and load_seq alone, and each ends with its line."""
+    batch, records = _whole(joined([one for one, _ in segments]), segments[0][1], settings)
+    ends = np.cumsum([len(one.data) for one, _ in segments])
+    of_segment = pa.array(np.searchsorted(ends, records.bounds[:-1], side="right"))
+    for name in ("file_id", "load_seq"):
+        place = ARROW_SCHEMA.get_field_index(name)
+        said = pa.array([getattr(request, name) for _, request in segments], ARROW_SCHEMA.field(place).type)
+        batch = batch.set_column(place, ARROW_SCHEMA.field(place), said.take(of_segment))
+    return batch
+
+
+def _whole(records: Records, request: RangeRequest, settings: ReadSettings) -> tuple[pa.RecordBatch, Records]:
+    """Also what begins inside a line; the records as they are then."""
+    envelope = envelopes()[request.envelope]
+    batch = _read(records, envelope, request, settings)
+    parts = parted(records, batch["not_understood_reason"], batch["is_forged"], envelope, request.log)
+    return (batch if parts is records else _read(parts, envelope, request, settings)), parts
 
 
 def _read(
