@@ -2,6 +2,8 @@
 
 SIGNALLED, SESSION, DISK = "sigterm", "session_lost", "disk_failed"
 START, FAULT, KILLED, UNKNOWN = "fatal_start", "fatal_fault", "killed", "unknown"
+# In end_detail behind the signal: it stopped all the same, without leave of its controller.
+GAVE_UP = "gave up its controlled shutdown"
 OF_PROCESS = (
     SIGNALLED,  # it was told to stop: SIGTERM, SIGINT or SIGHUP; up to 0.11 it stopped in order
     DISK,  # it halted because of its log directories

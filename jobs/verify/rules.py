@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from jobs.verify.brokers import broker_flapping, unclean_shutdown
+from jobs.verify.brokers import broker_fenced, broker_flapping, unclean_shutdown
 from jobs.verify.disks import log_dir_failed
 from jobs.verify.elections import last_known_leader, leader_choice, unclean_election
 from jobs.verify.faults import fatal_fault, logged_fault
@@ -68,7 +68,7 @@ RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one fo
     reassignment_skipped, replica_left_on_disk, standing_imbalance,
     stated_imbalance, ratio_disagreement, not_understood, quorum_without_leader, broker_flapping, unclean_shutdown,
     controllers_apart,
-    new_life, refused_registration, fatal_fault, logged_fault, failed_start, log_dir_failed,
+    broker_fenced, new_life, refused_registration, fatal_fault, logged_fault, failed_start, log_dir_failed,
     stuck_deletion, topic_without_leader_since_creation, slow_creation, topic_vanished, topic_removed_by_hand,
     deletion_disabled, recreated_at_once,
     quorum_flapping,

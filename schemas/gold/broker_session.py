@@ -96,7 +96,11 @@ SPEC = TableSpec(
             "First line that says so, UTC: a session that was lost is told once the process goes on, one that was "
             "killed by its next start; null: still there, or not known.",
         ),
-        field("end_detail", STRING, "The signal, the message of the error, the directory."),
+        field(
+            "end_detail",
+            STRING,
+            "The signal (and that it gave up its controlled shutdown), the error, the directory.",
+        ),
         field(
             "end_unknown_why",
             STRING,

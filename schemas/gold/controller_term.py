@@ -98,7 +98,11 @@ SPEC = TableSpec(
             accepted=OF_CONTROLLER,
         ),
         field("end_reason_at", TIMESTAMP, "First line that says so, UTC; null: not known."),
-        field("end_detail", STRING, "The signal, the message of the error, the directory."),
+        field(
+            "end_detail",
+            STRING,
+            "The signal (and that it gave up its controlled shutdown), the error, the directory.",
+        ),
         field(
             "end_unknown_why",
             STRING,

@@ -27,7 +27,11 @@ SPEC = TableSpec(
             TIMESTAMP,
             "First line that says so, UTC; of one that was killed a line of its next start.",
         ),
-        field("end_detail", STRING, "The signal, the message of the error, the directory."),
+        field(
+            "end_detail",
+            STRING,
+            "The signal (and that it gave up its controlled shutdown), the error, the directory.",
+        ),
         field(
             "unknown_why",
             STRING,

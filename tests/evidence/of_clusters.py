@@ -26,6 +26,11 @@ from tests.evidence.statements import (
 # Of what is missing; and what Kafka's own lines say where our ratio is not known.
 OF_EVIDENCE = ("missing_logs", "not_understood", "stated_imbalance")
 
+# A departure of a broker is told by the rule that knows most of it.
+ALSO_TOLD_BY = {
+    "broker_fenced": ("outage", "broker_flapping", "unclean_shutdown", "log_dir_failed", "fatal_fault")
+}
+
 
 # A process that stopped without a word is known to have ended by its next start.
 BY_LATER_LINES = ("crashed", "process_end", "open")
@@ -112,7 +117,8 @@ def findings(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
         if row["rule"] in OF_EVIDENCE:
             yield Said(SAME)
             continue
-        of_rule = true.get((row["rule"],), [])
+        others = [one for rule in ALSO_TOLD_BY.get(row["rule"], ()) for one in true.get((rule,), [])]
+        of_rule = true.get((row["rule"],), []) + [one for one in others if is_about(one, row["facts"])]
         meets = meeting(row, of_rule, ("valid_from_at",), "valid_until_at", frame, NEAR * 30)
         if not meets and row["certainty"] != UNDETERMINED:
             yield Said(OTHER, f"{row['severity']} {title(row)}: whole has none: {row['sentence']}")
@@ -122,6 +128,12 @@ def findings(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
             yield Said(OTHER, f"{row['severity']} {title(row)}: open, whole ended: {row['sentence']}")
         else:
             yield Said(SAME)
+
+
+def is_about(one: Row, facts: dict[str, str]) -> bool:
+    """True if a finding of the whole names the broker of these facts."""
+    named = [dict(one["facts"]).get(name, "") for name in ("broker_ids", "broker_id", "node_id")]
+    return dict(facts)["broker_id"] in ",".join(named).split(",")
 
 
 def checks(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:

@@ -3,9 +3,11 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.frames import empty
 from pipeline.gold.finding.brokers import broker_flapping, unclean_shutdown
 from pipeline.model.settings import AuditLimit
 from schemas.gold import broker_session
+from schemas.silver import node_event
 from tests.frames import at, frame
 
 # In broker_epoch: so many seconds before it left it asked to be shut down.
@@ -57,7 +59,7 @@ def stays() -> pl.DataFrame:
 def test_brokers_that_do_not_stay() -> None:
     """Evidence of one that flaps are the lines by which it left."""
     flapping = broker_flapping(stays(), LIMIT, data_end(3 * 3600)).to_dicts()
-    found = flapping + unclean_shutdown(stays()).to_dicts()
+    found = flapping + unclean_shutdown(stays(), empty(node_event.SPEC)).to_dicts()
     assert {(row["rule"], row["entity"]): row["sentence"] for row in found} == {
         ("broker_flapping", "broker 1"): (
             "broker 1 left 3 times without having been shut down, the shortest stay was 7.5 s"
@@ -88,3 +90,24 @@ def test_it_is_open_while_the_broker_is_away() -> None:
         for name, rows in {"away": away, "back": back, "stopped": stopped}.items()
     }
     assert ends == {"away": [None], "back": [at(1017.5)], "stopped": [at(1017.5)]}
+
+
+# 3 asked at 3991, and gives up; 1 had not been heard to ask; the line of 2 is of another stop.
+SAID = """
+    cluster_id | node_id | logged_at | area     | step      | event                         | file_id | byte_offset
+    c          | 3       | 3991      | shutdown | asked     | controlled_shutdown_started   | s       | 1
+    c          | 3       | 3999.5    | shutdown | gave_up   | controlled_shutdown_gave_up   | s       | 2
+    c          | 1       | 995       | shutdown | asked     | controlled_shutdown_started   | s       | 3
+    c          | 1       | 999       | shutdown | timed_out | controlled_shutdown_timed_out | s       | 4
+    c          | 2       | 105       | shutdown | failed    | controlled_shutdown_failed    | s       | 5
+"""
+
+
+def test_a_broker_that_gave_up_its_controlled_shutdown_was_not_shut_down_cleanly() -> None:
+    found = unclean_shutdown(stays(), frame(node_event.SPEC, SAID)).sort("valid_from_at").to_dicts()
+    assert [(row["entity"], row["valid_from_at"], row["sentence"]) for row in found] == [
+        ("broker 1", at(995), "broker 1 was shut down within 5.0 s and left 4 of 4 partitions that it led without a leader; they have other replicas; it gave up its controlled shutdown at 00:16:39"),
+        ("broker 3", at(3991), "broker 3 was shut down within 9.0 s and left 2 of 7 partitions that it led without a leader; they have other replicas; it gave up its controlled shutdown at 01:06:39"),
+    ]  # fmt: skip
+    assert [row["facts"]["is_given_up"] for row in found] == ["true", "true"]
+    assert [row["evidence"][-1] for row in found] == [{"file_id": "s", "byte_offset": one} for one in (4, 2)]

@@ -111,6 +111,9 @@ def test_a_broker_that_flaps_says_why_and_was_not_told_to_stop() -> None:
     ("reason", "detail", "said"),
     [
         ("sigterm", None, ", because it was shut down at 00:00:10"),
+        ("sigterm", "SIGINT", ", because it got SIGINT at 00:00:10"),
+        ("sigterm", "SIGINT; gave up its controlled shutdown", ", because it got SIGINT at 00:00:10 and gave up its controlled shutdown"),
+        ("sigterm", "gave up its controlled shutdown", ", because it was shut down at 00:00:10 and gave up its controlled shutdown"),
         ("disk_failed", None, ", because it halted at 00:00:10, its log directories had failed"),
         ("fatal_fault", "x", ", because it met a fatal fault at 00:00:10: x"),
         ("majority_lost", None, ", because it was frozen or cut off (no majority of the quorum heard it, it says at 00:00:10)"),

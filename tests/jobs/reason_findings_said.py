@@ -1,7 +1,7 @@
 """Findings that say why a broker or controller was gone, with the lines that prove it, and what must not prove them."""
 
 from jobs.verify.proof import CONFIRMED, Claim
-from tests.jobs.broker_findings_said import LEFT_1_AGAIN
+from tests.jobs.broker_findings_said import ANOTHER_1, FENCED_1, LEFT_1_AGAIN, REGISTERED_1
 from tests.jobs.finding_records import (
     ELECTED_1,
     ELECTED_2,
@@ -33,11 +33,19 @@ STARTED_3 = STARTED_2.replace("08:57:58", "08:58:32")
 SILENT_1 = "[2026-11-21 09:00:12,050] WARN Client session timed out, have not heard from server in 9013ms for session id 0x1 (org.apache.zookeeper.ClientCnxn)"
 EXPIRED_FIRST = EXPIRED_1.replace("09:00:21,100", "09:00:12,060")
 
+LOST_1 = "[2026-11-21 08:03:46,712] INFO [BrokerToControllerChannelManager id=2 name=forwarding] Node 1 disconnected. (org.apache.kafka.clients.NetworkClient)"
+STARTED_1 = STARTED_2.replace("08:57:58", "08:03:59")
+
 CASES: dict[str, tuple[Claim, list[str], str]] = {
     "broker_flapping why": (
         finding("broker_flapping", "08:59:26.395", "09:00:20.404",
             broker_id="1", departures_count="2", shortest_ms="7512", end_reasons="killed,session_lost"),
         [LEFT_1, LEFT_1_AGAIN, UNCLEAN_1, EXPIRED_1], CONFIRMED,
+    ),
+    "broker_fenced why": (
+        finding("broker_fenced", "08:03:51.977", "08:04:01.977",
+            broker_id="1", lasted_ms="10000", is_same_process="false", end_reasons="killed", first_sign_ms=sign_ms("08:03:46.712")),
+        [FENCED_1, ANOTHER_1, REGISTERED_1, LOST_1, STARTED_1], CONFIRMED,
     ),
     "no_controller why": (
         finding("no_controller", "08:57:45.839", "08:57:52.402",

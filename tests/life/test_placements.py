@@ -73,7 +73,7 @@ def read_all(folder: Path) -> dict[str, pl.DataFrame]:
 
 @pytest.mark.parametrize("is_reparsed", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_executors_write_what_they_hold_also_of_records_read_before(
-    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_reparsed: bool
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_reparsed: bool
 ) -> None:
     """No table is so small that the driver writes it; then all is understood anew from what is stored."""
     monkeypatch.setattr(records, "ROWS_HERE", 0)

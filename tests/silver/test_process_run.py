@@ -118,3 +118,25 @@ def test_of_a_server_log_of_several_nodes_no_run_is_told() -> None:
     shared = lines.with_columns(node_id=pl.when(is_named).then("node_id"))
     assert built(lines, "process_run")["process_run"].height == 2
     assert built(shared, "process_run")["process_run"].is_empty()
+
+
+SHUT_DOWN = "INFO [KafkaServer id=1] Starting controlled shutdown (kafka.server.KafkaServer)"
+RETRYING = "WARN [KafkaServer id=1] Retrying controlled shutdown after the previous attempt failed... (kafka.server.KafkaServer)"
+GAVE_UP = "WARN [KafkaServer id=1] Proceeding to do an unclean shutdown as all the controlled shutdown attempts failed (kafka.server.KafkaServer)"
+DONE = "INFO [KafkaServer id=1] Controlled shutdown succeeded (kafka.server.KafkaServer)"
+TIMED_OUT = "ERROR [BrokerServer id=1] Timed out waiting for the controller to approve controlled shutdown (kafka.server.BrokerServer)"
+BY_HAND = SIGNAL.replace("SIGTERM", "SIGINT")
+
+
+@pytest.mark.parametrize(
+    ("stop", "detail"),
+    [
+        ((SIGNAL, STOPPING, SHUT_DOWN, DONE), "SIGTERM"),
+        ((BY_HAND, STOPPING, SHUT_DOWN, RETRYING, DONE), "SIGINT"),
+        ((BY_HAND, STOPPING, SHUT_DOWN, RETRYING, GAVE_UP), "SIGINT; gave up its controlled shutdown"),
+        ((SIGNAL, TIMED_OUT), "SIGTERM; gave up its controlled shutdown"),
+    ],
+)
+def test_a_controlled_shutdown_that_was_given_up_is_told(stop: tuple[str, ...], detail: str) -> None:
+    rows = built(records_in({(1, "server"): text(*FIRST, *stop)}), "process_run")["process_run"]
+    assert rows.select("end_reason", "end_detail").rows() == [("sigterm", detail)]

@@ -24,6 +24,7 @@ from pipeline.gold.finding.disks import log_dir_failed
 from pipeline.gold.finding.elections import unclean_election
 from pipeline.gold.finding.failed_events import event_failed
 from pipeline.gold.finding.faults import fatal_fault, logged_fault
+from pipeline.gold.finding.fenced import broker_fenced
 from pipeline.gold.finding.known import with_suppressed
 from pipeline.gold.finding.leftovers import replica_left_on_disk
 from pipeline.gold.finding.lives import new_life, refused_registration
@@ -122,10 +123,18 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     gaps = pl.concat([one.select(OF_RULES) for one in (vacant, races)])
     unsettled = within(gaps, flapping, audit_limit)
     apart = controllers_apart(controller_event, broker_event, release_span)
-    found = (
-        unclean_election(leader_election, election_event, broker_session),
+    of_departures = (
         outage(partition_outage, controller_term, broker_session, lost_dirs, audit_limit, data_end),
         log_dir_failed(lost_dirs, leader_election, partition_outage, audit_limit),
+        broker_flapping(broker_session, audit_limit, data_end),
+        unclean_shutdown(broker_session, node_event),
+        fatal_fault(node_event),
+    )
+    told = pl.concat([one.select(OF_RULES) for one in of_departures])
+    found = (
+        told,
+        broker_fenced(broker_session, broker_event, election_event, controller_term, told, data_end),
+        unclean_election(leader_election, election_event, broker_session),
         last_known_leader(leader_election),
         leader_choice(leader_election, controller_term),
         illegal_move(transition_audit),
@@ -147,10 +156,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         voter_refused(node_event, data_end),
         failover_slow(controller_term, audit_limit),
         failed_start(node_event, broker_event, wording_seen, signs, data_end),
-        broker_flapping(broker_session, audit_limit, data_end),
-        unclean_shutdown(broker_session),
         event_failed(controller_event, controller_term),
-        fatal_fault(node_event),
         logged_fault(node_event),
         standing_imbalance(imbalance_breach, release_span),
         stated_imbalance(imbalance_check, imbalance_breach),

@@ -1,5 +1,6 @@
 """Rules on brokers that come and go."""
 
+from datetime import timedelta
 from functools import reduce
 
 import polars as pl
@@ -10,6 +11,7 @@ from pipeline.gold.finding.wording import (
     EVIDENCE_KEPT,
     NO_TERM,
     broker_name,
+    clock,
     counted,
     facts,
     kept_evidence,
@@ -19,10 +21,15 @@ from pipeline.gold.finding.wording import (
     rule,
     words,
 )
+from pipeline.model.brokers.end_reasons import CLOCKS
+from pipeline.model.brokers.given_up import is_given_up_line
+from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 from pipeline.model.settings import AuditLimit
 from schemas.end_reasons import SIGNALLED
 
 BROKER = ("cluster_id", "broker_id")
+# Who gave up goes at once, and its session ends after its time-out at the latest.
+GONE_BY = timedelta(minutes=2)
 
 
 def broker_flapping(
@@ -93,19 +100,30 @@ def broker_flapping(
     )
 
 
-def unclean_shutdown(broker_session: pl.DataFrame) -> pl.DataFrame:
+def unclean_shutdown(broker_session: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     """A broker asked to be shut down and was gone before all that others could lead was theirs: the shutdown was cut
-    short, or no other replica was in sync."""
+    short, no other replica was in sync, or no controller answered, so that it gave up, as its server.log says.
+
+    node_event: its lines of a controlled shutdown that it gave up.
+    """
     has_asked = col("shutdown_requested_at").list.len() > 0
     has_unmoved = col("unmoved_count") > 0
-    cut_short = broker_session.filter(has_asked & ~col("is_clean") & has_unmoved).with_columns(
-        asked_at=col("shutdown_requested_at").list.first()
+    is_given_up = col("given_up_at").is_not_null()
+    cut_short = (
+        broker_session.pipe(with_given_up, node_event)
+        .filter(has_asked | is_given_up, ~col("is_clean") & has_unmoved)
+        .with_columns(
+            asked_at=pl.min_horizontal(
+                "left_at", pl.coalesce(col("shutdown_requested_at").list.first(), "begun_at", "given_up_at")
+            )
+        )
     )
     led_count = pl.max_horizontal("led_before_count", "unmoved_count")
     lasted_ms = millis("left_at") - millis("asked_at")
+    given_up = words("; it gave up its controlled shutdown at {}", clock("given_up_at", "asked_at"))
     return cut_short.select(
-        *("cluster_id", "certainty", "evidence"),
-        *rule("unclean_shutdown", "warning"),
+        *("cluster_id", "certainty"),
+        *rule("unclean_shutdown", "warning", 2),
         entity=broker_name(),
         root_event=words("broker left at {}", millis("left_at")),
         **root("broker left", "left_at", "broker_id"),
@@ -113,10 +131,53 @@ def unclean_shutdown(broker_session: pl.DataFrame) -> pl.DataFrame:
         valid_from_at="asked_at",
         valid_until_at="left_at",
         sentence=words(
-            "{} was shut down within {} and left {} of {} that it led without a leader; they have other replicas",
+            "{} was shut down within {} and left {} of {} that it led without a leader; they have other replicas{}",
             *(broker_name(), length(lasted_ms), "unmoved_count", counted(led_count, "partition")),
+            when(is_given_up).then(given_up).otherwise(lit("")),
         ),
         facts=facts(
-            broker_id="broker_id", unmoved_count="unmoved_count", led_count=led_count, lasted_ms=lasted_ms
+            broker_id="broker_id",
+            unmoved_count="unmoved_count",
+            led_count=led_count,
+            lasted_ms=lasted_ms,
+            is_given_up=when(is_given_up).then(lit("true")),
         ),
+        evidence=pl.concat_list("evidence", col("given_up_line").fill_null(NO_LINES)),
+    )
+
+
+def with_given_up(broker_session: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
+    """given_up_at, given_up_line: the broker's own line that its controlled shutdown came to nothing, soon before it
+    was noticed that it had left; begun_at: when it says that this shutdown began; null: none."""
+    own = node_event.filter(col("area") == "shutdown", col("node_id").is_not_null()).sort("logged_at", *LINE)
+    begun_at = when(col("step") == "asked").then("logged_at").forward_fill().over("cluster_id", "node_id")
+    lines = (
+        own.with_columns(begun_at=begun_at)
+        .filter(is_given_up_line())
+        .select(
+            "cluster_id",
+            "begun_at",
+            broker_id="node_id",
+            given_up_at="logged_at",
+            given_up_line=known_lines(LINE),
+        )
+    )
+    soon_at = col("left_at") + CLOCKS
+    is_its_own = (col("given_up_at") >= pl.max_horizontal("joined_at", soon_at - GONE_BY)).fill_null(
+        value=False
+    )
+    told = ("begun_at", "given_up_at", "given_up_line")
+    return (
+        broker_session.with_columns(soon_at=soon_at)
+        .sort("soon_at")
+        .join_asof(
+            lines,
+            left_on="soon_at",
+            right_on="given_up_at",
+            by=BROKER,
+            check_sortedness=False,
+            coalesce=False,
+        )
+        .with_columns(when(is_its_own).then(name).alias(name) for name in told)
+        .drop("soon_at")
     )

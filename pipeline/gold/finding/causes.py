@@ -7,7 +7,7 @@ from polars import col, lit, when
 
 from pipeline.gold.finding.wording import clock, counted, enumerated, millis, words
 from pipeline.model.lines.evidence import LINES_TYPE, NO_LINES
-from schemas.end_reasons import DISK, FAULT, KILLED, MAJORITY, SESSION, SIGNALLED, START, UNKNOWN
+from schemas.end_reasons import DISK, FAULT, GAVE_UP, KILLED, MAJORITY, SESSION, SIGNALLED, START, UNKNOWN
 
 # What is said of several brokers, or departures.
 SHORT = {
@@ -37,14 +37,14 @@ def reason(told_at: str | pl.Expr) -> pl.Expr:
     another one."""
     at, sign_at = (clock(name, told_at) for name in ("end_reason_at", "first_sign_at"))
     sign = when(has_sign()).then(words("first sign at {}, ", sign_at)).otherwise(lit(""))
-    signal = (
-        when(col("end_detail").is_null()).then(lit("was shut down")).otherwise(words("got {}", "end_detail"))
-    )
+    name = signal_name()
+    signal = when(name.is_null()).then(lit("was shut down")).otherwise(words("got {}", name))
+    given_up = when(has_given_up()).then(lit(f" and {GAVE_UP}")).otherwise(lit(""))
     detail = col("end_detail").str.head(DETAIL)
     error = when(detail.is_null()).then(lit("")).otherwise(words(": {}", detail))
     of = col("end_reason")
     return (
-        when(of == SIGNALLED).then(words("{} at {}", signal, at))
+        when(of == SIGNALLED).then(words("{} at {}{}", signal, at, given_up))
         .when(of == KILLED).then(
             words("was killed or crashed ({}started again at {}, no shutdown between)", sign, at)
         )
@@ -58,6 +58,18 @@ def reason(told_at: str | pl.Expr) -> pl.Expr:
         .when(of == START).then(words("failed to start at {}{}", at, error))
         .when(of == FAULT).then(words("met a fatal fault at {}{}", at, error))
     )  # fmt: skip
+
+
+def has_given_up() -> pl.Expr:
+    """True if it stopped without leave of its controller, as it says itself."""
+    return ((col("end_reason") == SIGNALLED) & col("end_detail").str.ends_with(GAVE_UP)).fill_null(
+        value=False
+    )
+
+
+def signal_name() -> pl.Expr:
+    """SIGTERM; null: none is printed."""
+    return col("end_detail").str.extract(r"^(SIG\w+)")
 
 
 def has_sign() -> pl.Expr:
@@ -145,11 +157,15 @@ def by_reason(told: pl.DataFrame, event: Sequence[str]) -> pl.DataFrame:
         .otherwise(words("broker {} was", enumerated("ids")))
     )
     reason = col("end_reason").replace_strict(SHORT, default=None, return_dtype=pl.String)
+    count = col("given_up").list.len()
+    gave_up = when(count > 1).then(lit(GAVE_UP.replace("its", "their"))).otherwise(lit(GAVE_UP))
+    some = words(" ({} {})", enumerated("given_up"), gave_up)
+    end = when(count == col("ids").list.len()).then(words(" and {}", gave_up)).when(count > 0).then(some)
     return (
         told.group_by(*event, "end_reason", maintain_order=True)
-        .agg(ids=col("root_broker_id").sort())
+        .agg(ids=col("root_broker_id").sort(), given_up=col("root_broker_id").filter(has_given_up()).sort())
         .group_by(event, maintain_order=True)
-        .agg(each=words("{} {}", name, reason))
+        .agg(each=words("{} {}{}", name, reason, end.otherwise(lit(""))))
     )
 
 

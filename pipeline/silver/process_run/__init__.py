@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.model.brokers.given_up import is_given_up_line
 from pipeline.model.brokers.silent_signals import without_signal
 from pipeline.model.lines.evidence import LINE, NO_LINES, line
 from pipeline.silver.process_run.next_start import NODE, ONE_START, RUN, with_next_start
@@ -12,6 +13,7 @@ from schemas.end_reasons import (
     CLEAN,
     DISK,
     FAULT,
+    GAVE_UP,
     KILLED,
     MISSING,
     NOT_BACK,
@@ -150,10 +152,13 @@ def ends(said: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
         .with_columns(reason=when(~is_over_it).then("reason"))
     )
     decisive, is_stop = col("reason").is_not_null(), ~col("event").is_in([*DECISIVE])
+    is_signalled = (col("reason").filter(decisive).first() == SIGNALLED) & is_given_up_line().any()
+    told_detail = detail.filter(decisive).first()
+    given_up = pl.concat_str(told_detail, lit(GAVE_UP), separator="; ", ignore_nulls=True)
     return told.group_by(RUN, maintain_order=True).agg(
         told_reason=col("reason").filter(decisive).first(),
         told_at=col("logged_at").filter(decisive).first(),
-        told_detail=detail.filter(decisive).first(),
+        told_detail=when(is_signalled).then(given_up).otherwise(told_detail),
         told_lines=line().filter(decisive).head(1),
         stopping_at=col("logged_at").filter(is_stop).first(),
         stopping_lines=line().filter(is_stop).head(1),
