@@ -18,7 +18,13 @@ from pipeline.core.errors import EnvironmentProblem
 from pipeline.store.damage import Damage, inspected, uri_of
 from pipeline.store.direct_reading import local_folder
 from pipeline.store.lock import ClusterLock
-from pipeline.store.mending import give_up_files, roll_back, set_aside
+from pipeline.store.mending import (
+    drop_altered_summaries,
+    give_up_files,
+    is_readable,
+    roll_back,
+    set_aside,
+)
 from pipeline.store.published import ASIDE, KEPT_FROM, Published
 from pipeline.store.published_tables import PublishedTables
 from pipeline.store.warehouse import ClusterWarehouse
@@ -87,7 +93,10 @@ def made_readable(folder: Path, aside: Path, damage: Damage, seen: Published) ->
     if not is_kept(damage.table):
         shutil.rmtree(table, ignore_errors=True)
         return table
-    is_whole = damage.kind in OF_FILES
+    drop_altered_summaries(table)
+    is_whole = damage.kind in OF_FILES or (
+        damage.kind == "log_altered" and is_readable(table, seen.versions[damage.table])
+    )
     if roll_back(table, seen.versions[damage.table], is_log_whole=is_whole) is not None:
         return table
     set_aside(table, aside / damage.table)

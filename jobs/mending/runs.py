@@ -8,7 +8,7 @@ from typing import Any
 from pipeline.core.frames import empty
 from pipeline.store.commit_files import drop_torn, has_lost_row, newest_whole
 from pipeline.store.damage import run_damage, versions_behind
-from pipeline.store.mending import give_up_files, is_readable, roll_back, set_aside
+from pipeline.store.mending import drop_altered_summaries, give_up_files, is_readable, roll_back, set_aside
 from pipeline.store.published import last_row, last_run
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run
@@ -33,6 +33,7 @@ def put_back_last_run(store: ClusterWarehouse, aside: Path) -> str | None:
 def made_readable(store: ClusterWarehouse, aside: Path) -> None:
     """Takes torn commits and damaged data files out of ops.run, or puts it aside."""
     table = Path(store.delta.uri(run.SPEC))
+    drop_altered_summaries(table)
     newest = newest_whole(store.files, str(table))
     drop_torn(store.files, str(table), -1 if newest is None else newest)
     is_whole = (

@@ -9,12 +9,13 @@ from pathlib import Path
 from deltalake.exceptions import DeltaError
 
 from pipeline.core.errors import WarehouseDamaged
+from pipeline.core.files import URI
 from pipeline.store.commit_files import has_lost_row, head, newest_whole
 from pipeline.store.contents import AT_ONCE, Contents, DataFile, data_files, summed
 from pipeline.store.files import ReadableFiles
 from pipeline.store.hadoop_sums import is_as_summed
 from pipeline.store.local_files import LocalFiles
-from pipeline.store.published import Published
+from pipeline.store.published import Published, RunRows, published
 from schemas.ops import run
 
 # So many bytes a run compares with their sums: all files of most warehouses, of a large one the next part each time,
@@ -30,6 +31,8 @@ MENDED_BY_REPAIR = frozenset(
 # A kind that the next run mends.
 UNPUBLISHED = "unpublished"
 LOG_FILE = re.compile(r"^(\d{20})\.(?:json|checkpoint(?:\..+)?\.parquet)$")
+# Delta's own summary of a version: readers take columns and protocol from the newest one.
+SUMMARY = re.compile(r"^(\d{20})\.crc$")
 
 
 @dataclass(frozen=True)
@@ -143,10 +146,13 @@ def file_damage(folder: Path, name: str, files: Collection[DataFile]) -> Damage 
 def altered_log(table: Path, version: int) -> str | None:
     """The first file of the table's log that readers of a version need and that is empty, or not as it was summed."""
     log = table / "_delta_log"
-    numbered = [(int(found[1]), one) for one in log.iterdir() if (found := LOG_FILE.match(one.name))]
+    paths = list(log.iterdir()) if log.is_dir() else []
+    numbered = [(int(found[1]), one) for one in paths if (found := LOG_FILE.match(one.name))]
     asked = [(number, one) for number, one in numbered if number <= version]
     begin = max((number for number, one in asked if one.suffix == ".parquet"), default=0)
     needed = sorted(one for number, one in asked if number >= begin)
+    summaries = [one for one in paths if (found := SUMMARY.match(one.name)) and int(found[1]) <= version]
+    needed += [max(summaries)] if summaries else []
     odd = (one for one in needed if not one.stat().st_size or is_as_summed(one) is False)
     return next((f"_delta_log/{one.name}" for one in odd), None)
 
@@ -186,6 +192,25 @@ def run_damage(published: Published, last: Published | None) -> Damage | None:
     return Damage(
         run.SPEC.name, "run_gone", f"{found} of {run.SPEC.name}; run {last.run_id} published after it"
     )
+
+
+def published_as_written(
+    files: ReadableFiles, folder: str, rows_of: RunRows, run_id: str | None = None
+) -> Published:
+    """See `pipeline.store.published.published`. WarehouseDamaged: the log of ops.run, whose newest commit says it, has
+    other bytes than were written, as sums on this machine tell."""
+    if not URI.match(folder):
+        require_runs_as_written(folder)
+    return published(files, folder, rows_of, run_id)
+
+
+def require_runs_as_written(folder: str) -> None:
+    table = Path(uri_of(folder, run.SPEC.name))
+    newest = newest_whole(LocalFiles(), str(table))
+    odd = None if newest is None else altered_log(table, newest)
+    if odd is not None:
+        told = f"{odd} of {run.SPEC.name} empty, or with other bytes than written"
+        require_whole(folder, [Damage(run.SPEC.name, "log_altered", told, (odd,))])
 
 
 def require_whole(folder: str, damages: Collection[Damage]) -> None:

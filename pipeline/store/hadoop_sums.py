@@ -4,6 +4,7 @@ Source: org.apache.hadoop.fs.ChecksumFileSystem, 3.x: `.<name>.crc` is `crc` and
 of, and the CRC32 of each such stretch, big-endian.
 """
 
+import uuid
 import zlib
 from pathlib import Path
 
@@ -29,9 +30,11 @@ def is_as_summed(path: Path) -> bool | None:
 
 
 def keep_sums(path: Path) -> None:
-    """Writes the sums of a file beside it, as Hadoop would have."""
+    """Writes the sums of a file beside it, as Hadoop would have. Readers see all of them or none."""
     header = MAGIC + STRETCH_BYTES.to_bytes(SUM_BYTES, "big")
-    path.with_name(f".{path.name}.crc").write_bytes(header + sums_of(path.read_bytes(), STRETCH_BYTES))
+    written = path.with_name(f".{path.name}.{uuid.uuid4().hex}.crc")
+    written.write_bytes(header + sums_of(path.read_bytes(), STRETCH_BYTES))
+    written.replace(path.with_name(f".{path.name}.crc"))
 
 
 def sums_of(content: bytes, stretch: int) -> bytes:

@@ -12,6 +12,7 @@ from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Tr
 from deltalake import write_deltalake as write
 from deltalake.exceptions import CommitFailedError, DeltaError
 
+from pipeline.store.durable import LOG
 from pipeline.store.hadoop_sums import keep_sums
 from schemas.spec import TableSpec
 
@@ -46,15 +47,22 @@ def add_row(
         )
     except CommitFailedError:
         return False
-    for path in folder.glob("*.parquet"):
-        if not path.with_name(f".{path.name}.crc").exists():
-            keep_sums(path)
+    keep_missing_sums(folder, table.version())
     if table.version() % CHECKPOINT_EACH == 0:
         # Readers do without it, and the row is committed.
         with contextlib.suppress(DeltaError, OSError):
+            (folder / LOG / STALE_SUM).unlink(missing_ok=True)
             table.create_checkpoint()
-            (folder / "_delta_log" / STALE_SUM).unlink(missing_ok=True)
+            for path in (folder / LOG).glob(f"{table.version():020d}.checkpoint*.parquet"):
+                keep_sums(path)
     return True
+
+
+def keep_missing_sums(folder: Path, version: int) -> None:
+    """Of a commit that delta-rs wrote, which writes none, and of the data files of the table: readers check them."""
+    for path in (folder / LOG / f"{version:020d}.json", *folder.glob("*.parquet")):
+        if path.exists() and not path.with_name(f".{path.name}.crc").exists():
+            keep_sums(path)
 
 
 def require_room(folder: Path) -> None:

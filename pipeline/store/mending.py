@@ -14,10 +14,11 @@ from polars.exceptions import ComputeError, PolarsError
 from pipeline.core.frames import empty
 from pipeline.store.commit_files import drop_from, is_table, versions_of
 from pipeline.store.contents import data_files
-from pipeline.store.damage import altered_log, size_of
+from pipeline.store.damage import SUMMARY, altered_log, size_of
 from pipeline.store.direct_reading import local_folder
+from pipeline.store.durable import LOG
 from pipeline.store.files import Files
-from pipeline.store.hadoop_sums import is_as_summed
+from pipeline.store.hadoop_sums import is_as_summed, keep_sums
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.published import ASIDE
 from schemas.spec import TableSpec
@@ -29,11 +30,19 @@ def roll_back(table: Path, version: int, *, is_log_whole: bool) -> int | None:
     is_log_whole: the published version itself can be. None: none is left, and nothing is done.
     """
     files = LocalFiles()
+    drop_altered_summaries(table)
     asked = [one for one in versions_of(files, str(table)) if one < version + is_log_whole]
     found = next((one for one in reversed(asked) if is_readable(table, one)), None)
     if found is not None:
         drop_from(files, str(table), found + 1)
     return found
+
+
+def drop_altered_summaries(table: Path) -> None:
+    """Takes away what sums up a version in the table's log and has other bytes than written: the log says it all."""
+    for path in (table / LOG).glob("*.crc"):
+        if SUMMARY.match(path.name) and is_as_summed(path) is False:
+            LocalFiles().delete(str(path))
 
 
 def is_readable(table: Path, version: int) -> bool:
@@ -60,6 +69,7 @@ def give_up_files(table: Path, kept_in: Path, note: str) -> list[str]:
         LocalFiles().delete(str(table / path))
     if bad:
         opened.repair(commit_properties=CommitProperties({"userMetadata": note}))
+        keep_sums(table / LOG / f"{opened.version():020d}.json")
     return bad
 
 

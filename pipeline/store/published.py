@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import crc32
 
 from pipeline.core.errors import InputProblem, WarehouseFormat
 from pipeline.store.commit_files import head, newest_whole, note
@@ -19,6 +20,8 @@ EXPIRED_BEFORE = "expired_before_ms"
 LAYERS = ("bronze", "silver", "state", "gold", "ops")
 # Beside the tables: the row of ops.run that was published last, whatever becomes of that table.
 LAST_RUN = "_last_run.json"
+# The last key of that file: CRC32 of the row as JSON without it. Older releases wrote none.
+SUM = ', "crc32": '
 # What `notify` told whom: finding_ids by destination.
 NOTIFIED = "_notified.json"
 # What repair took out of tables and did not understand.
@@ -103,16 +106,21 @@ def is_cluster(files: ReadableFiles, folder: str) -> bool:
 
 def keep_last_run(files: Files, folder: str, row: str) -> None:
     """Notes the row, as JSON, that was just published."""
-    files.replace(f"{folder}/{LAST_RUN}", row)
+    files.replace(f"{folder}/{LAST_RUN}", f"{row[:-1]}{SUM}{crc32(row.encode())}}}")
 
 
 def last_row(files: ReadableFiles, folder: str) -> dict[str, Any] | None:
-    """The row of ops.run that was published last, as its own file tells; None: no such file, or a torn one."""
+    """The row of ops.run that was published last, as its own file tells; None: no such file, a torn one, or one with
+    other bytes than were written."""
+    told, summed, kept = (files.text(f"{folder}/{LAST_RUN}") or "").rpartition(SUM)
+    row = f"{told}}}" if summed else kept
+    if summed and kept != f"{crc32(row.encode())}}}":
+        return None
     try:
-        row = json.loads(files.text(f"{folder}/{LAST_RUN}") or "")
+        found = json.loads(row)
     except (json.JSONDecodeError, RecursionError):
         return None
-    return row if isinstance(row, dict) else None
+    return found if isinstance(found, dict) else None
 
 
 def last_run(files: ReadableFiles, folder: str) -> Published | None:

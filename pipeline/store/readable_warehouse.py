@@ -6,11 +6,12 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from pipeline.core.errors import EnvironmentProblem
+from pipeline.store.damage import published_as_written
 from pipeline.store.direct_reading import read_directly
 from pipeline.store.files import ReadableFiles
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.object_files import ObjectFiles
-from pipeline.store.published import Published, is_cluster, last_run, published
+from pipeline.store.published import Published, is_cluster, last_run
 from pipeline.store.published_tables import PublishedTables, TablesOfVersions
 from pipeline.store.spark_configuration import is_configured
 from schemas.namespace import named
@@ -27,7 +28,7 @@ class ReadableWarehouse(Protocol):
         """All of them, sorted."""
 
     def published(self, cluster: str, run_id: str | None = None) -> Published:
-        """See `pipeline.store.published.published`."""
+        """See `pipeline.store.published.published`. WarehouseDamaged: what says so is altered."""
 
     def tables(self, cluster: str, seen: Published) -> TablesOfVersions:
         """The tables of a cluster as a run published them."""
@@ -51,7 +52,7 @@ class DirectWarehouse:
             found = [one for one in rows if wanted in (None, one["run_id"])]
             return sorted(found, key=lambda one: int(one["run_seq"]))[-1:]
 
-        found = published(self.files, folder, rows_of, run_id)
+        found = published_as_written(self.files, folder, rows_of, run_id)
         # Where ops.run is lost, what it said last is still there.
         lost = last_run(self.files, folder) if found.run_id is None and run_id is None else None
         return lost or found

@@ -16,20 +16,21 @@ from pipeline.core.errors import Locked
 from pipeline.core.product import product_version
 from pipeline.store.commit_files import drop_torn, is_table, newest_whole
 from pipeline.store.contents import Contents, as_columns, contents_of
-from pipeline.store.damage import Inspection, inspected, require_whole, run_damage, versions_behind
+from pipeline.store.damage import (
+    Inspection,
+    inspected,
+    published_as_written,
+    require_whole,
+    run_damage,
+    versions_behind,
+)
 from pipeline.store.delta import RETENTION_DAYS, DeltaFolder
 from pipeline.store.direct_reading import local_folder
 from pipeline.store.durable import make_durable
 from pipeline.store.filesystem import files_of, java
 from pipeline.store.late_session import Setting, Spark, late
 from pipeline.store.mending import remove_unmade
-from pipeline.store.published import (
-    FORMAT_VERSION,
-    Published,
-    keep_last_run,
-    last_run,
-    published,
-)
+from pipeline.store.published import FORMAT_VERSION, Published, keep_last_run, last_run
 from schemas.ops import quality_result, run
 from schemas.spark import struct_of
 from schemas.spec import TableSpec
@@ -67,8 +68,8 @@ class ClusterWarehouse:
         return self.session.get()
 
     def published(self, run_id: str | None = None) -> Published:
-        """The newest run, or that of a run_id; see `published.published`."""
-        return published(self.files, self.folder, self.run_rows, run_id)
+        """The newest run, or that of a run_id; see `published.published`. WarehouseDamaged: what says so is altered."""
+        return published_as_written(self.files, self.folder, self.run_rows, run_id)
 
     def run_rows(self, run_id: str | None = None) -> list[dict[str, Any]]:
         """The newest row of ops.run, or the one of a run_id."""

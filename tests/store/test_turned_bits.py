@@ -1,0 +1,64 @@
+"""A bit that turns in a file of an answer: readers say the same as before, or refuse; never anything else."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pipeline.store.local_files import LocalFiles
+from pipeline.store.published import LAST_RUN, last_row
+from schemas.gold import finding
+from tests.store.turning import COMMANDS, answer_files, is_torn, made, rows_of, said, table_of, turned
+
+# Files that are tried, each at so many places.
+FEW, ALL, MANY, MANY_ASKED = 24, 1000, 60, 20
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("whole"))
+
+
+@pytest.mark.parametrize(("count", "places"), [(FEW, 1), pytest.param(ALL, MANY, marks=pytest.mark.soak)])
+def test_rows_of_each_answer_are_the_same_or_refused(count: int, places: int, cluster: Path) -> None:
+    random, refused, files = Random(52), 0, answer_files(cluster)  # noqa: S311  (places, no secret)
+    for path in random.sample(files, min(count, len(files))):
+        name = table_of(cluster, path)
+        before = rows_of(cluster, name)
+        assert before
+        for _ in range(places):
+            with turned(path, random) as place:
+                found = () if is_torn(cluster, path) else rows_of(cluster, name)
+                assert found in ((), before), f"bit {place} of {path}"
+                refused += not found
+    assert refused > places * min(count, len(files)) // 3
+
+
+@pytest.mark.parametrize("places", [1, pytest.param(MANY_ASKED, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_answer_the_same_or_refuse(
+    command: str, places: int, cluster: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    random = Random(command)  # noqa: S311  (places, no secret)
+    before = said(cluster, command, capsys)
+    assert before
+    of_findings = [one for one in answer_files(cluster) if table_of(cluster, one) == finding.SPEC.name]
+    of_runs = [one for one in answer_files(cluster) if table_of(cluster, one) == "ops.run"]
+    of_both = [*of_findings, *of_runs]
+    for path in random.sample(of_both, len(of_both) if places > 1 else 6):
+        for _ in range(places):
+            with turned(path, random) as place:
+                found = () if is_torn(cluster, path) else said(cluster, command, capsys)
+                assert found in ((), before), f"bit {place} of {path}"
+
+
+def test_the_row_beside_the_tables_is_told_as_it_was_written_or_not(cluster: Path) -> None:
+    files, folder = LocalFiles(), str(cluster)
+    path, random = cluster / LAST_RUN, Random(52)  # noqa: S311  (places, no secret)
+    before = last_row(files, folder)
+    assert before
+    for _ in range(60):
+        with turned(path, random):
+            found = last_row(files, folder)
+            # The name of the sum may be what has turned: then nothing but it is other.
+            assert found is None or {name: found.get(name) for name in before} == before
