@@ -39,8 +39,10 @@ def given(folder: Path) -> list[str]:
 
 
 def made(folder: Path) -> Path:
-    """The folder of logs and the warehouse that two runs made of them."""
+    """The folder of logs and the warehouse that two runs made of them; `before`: as the first one left it."""
     for lines in (FIRST, ALL):
+        if (folder / "warehouse").is_dir():
+            shutil.copytree(folder / "warehouse", folder / "before")
         write_logs(folder / "logs", lines)
         for path in (folder / "logs").rglob("*.log"):
             os.utime(path, (1e9, 1e9 + sum(one or 0 for one in lines.values())))
