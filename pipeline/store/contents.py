@@ -53,10 +53,13 @@ def lost_columns(uri: str, table: DeltaTable) -> set[str]:
     newest = max(zip(*columns, strict=True), default=None)
     if URI.match(uri) or newest is None:
         return set()
+    return columns_beyond(table, Path(uri, unquote(newest[1])))
+
+
+def columns_beyond(table: DeltaTable, path: Path) -> set[str]:
+    """Columns of a data file that the table's log does not name; none of a file that cannot be read."""
     with suppress(OSError, pa.ArrowException):
-        return set(pq.read_schema(Path(uri, unquote(newest[1]))).names) - {
-            one.name for one in table.schema().fields
-        }
+        return set(pq.read_schema(path).names) - {one.name for one in table.schema().fields}
     return set()
 
 

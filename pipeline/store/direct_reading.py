@@ -22,7 +22,7 @@ from pipeline.store.hadoop_sums import is_as_summed
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.local_table import LocalTable
 from pipeline.store.object_files import ObjectFiles
-from schemas.spec import Field, TableSpec
+from schemas.spec import TableSpec
 
 # Of files that are damaged Polars may say nothing but that it ran into something that it takes for impossible.
 UNREADABLE = (
@@ -114,17 +114,15 @@ def scanned(uri: str, version: int | None, spec: TableSpec, stated: Contents | N
     table = opened(uri, version, stated)
     rows = pl.scan_delta(table)
     there, types = rows.collect_schema(), empty(spec).schema
-    absent = [one for one in spec.fields if one.name not in there]
+    absent = [name for name in spec.columns if name not in there]
     require_later(uri, table, absent)
-    return rows.with_columns(**{one.name: pl.lit(None, types[one.name]) for one in absent})
+    return rows.with_columns(**{name: pl.lit(None, types[name]) for name in absent})
 
 
-def require_later(uri: str, table: DeltaTable, absent: Sequence[Field]) -> None:
-    """OSError: a column that the table's log does not name is none that was declared after it was written: no row may
-    be without it, or a data file has it."""
-    names = {one.name for one in absent}
-    lost = {one.name for one in absent if not one.nullable}
-    lost |= names & lost_columns(uri, table) if names else set()
+def require_later(uri: str, table: DeltaTable, absent: Sequence[str]) -> None:
+    """OSError: a column that the table's log does not name is none that was declared after it was written: its newest
+    data file has it."""
+    lost = set(absent) & lost_columns(uri, table) if absent else set()
     if lost:
         said = f"Not found: in the table's log the column {min(lost)}, which its rows have"
         raise OSError(errno.EIO, said, uri)

@@ -13,7 +13,7 @@ from polars.exceptions import ComputeError, PolarsError
 
 from pipeline.core.frames import empty
 from pipeline.store.commit_files import drop_from, is_table, versions_of
-from pipeline.store.contents import data_files
+from pipeline.store.contents import columns_beyond, data_files
 from pipeline.store.damage import SUMMARY, altered_log, size_of
 from pipeline.store.direct_reading import local_folder
 from pipeline.store.durable import LOG
@@ -50,9 +50,10 @@ def is_readable(table: Path, version: int) -> bool:
         return False
     try:
         data_files(str(table), version)
+        newest = max(table.glob("*.parquet"), key=lambda one: one.stat().st_mtime_ns, default=None)
+        return newest is None or not columns_beyond(DeltaTable(str(table), version=version), newest)
     except (DeltaError, FileNotFoundError):
         return False
-    return True
 
 
 def give_up_files(table: Path, kept_in: Path, note: str) -> list[str]:

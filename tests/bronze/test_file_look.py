@@ -9,49 +9,18 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from pipeline.bronze.file_look import Wanted, look
+from pipeline.bronze.file_look import Wanted
 from pipeline.bronze.file_look.on_executors import arrow_schema, looks
 from pipeline.kafka.reading.sniff import HEAD_BYTES, content_name, sniff_stream
+from tests.bronze.looking import STATE, TIME, looked, seen
 
-TIME = b"[2024-03-01 12:00:00,123] "
-STATE = TIME + b"TRACE [Broker id=3] Cached leader info x for partition t-0 (state.change.logger)\n"
 SERVER = TIME + b"INFO [KafkaServer id=3] started (kafka.server.KafkaServer)\n"
 STAMP = b"2024-03-01T12:00:00.123456789Z "
 OFFSET = b"[2024-03-01T12:00:00.123+05:30] INFO x (kafka.controller.KafkaController)\n"
-
-
-def seen(
-    folder: Path, name: str, content: bytes, log: str | None = None, envelope: str | None = None
-) -> dict[str, Any]:
-    path = folder / name
-    path.write_bytes(content)
-    return looked(path, log, envelope)
-
-
-def looked(
-    path: Path,
-    log: str | None = None,
-    envelope: str | None = None,
-    max_file_bytes: int = 1 << 40,
-    max_ratio: int = 500,
-    wanted: Wanted | None = None,
-) -> dict[str, Any]:
-    return look(
-        str(path),
-        log,
-        envelope,
-        wanted or Wanted(),
-        is_server_read=False,
-        stored_bytes=path.stat().st_size if path.exists() else 0,
-        max_file_bytes=max_file_bytes,
-        max_ratio=max_ratio,
-        max_record_bytes=16 << 20,
-    )
 
 
 CASES = [
@@ -278,32 +247,3 @@ def test_beginnings_are_hashed_by_the_name_of_the_content(tmp_path: Path) -> Non
     assert row["first_record_hash"] == name
     assert [offset for offset, _ in row["hashes"]] == [7, len(STATE), len(STATE) * 3, len(STATE) * 2]
     assert row["starts"] == [len(STATE)]
-
-
-def test_half_of_a_zstd_is_unreadable_wherever_it_ends(tmp_path: Path) -> None:
-    stored = pa.compress(STATE * 9, "zstd", asbytes=True)
-    for end in range(4, len(stored)):
-        row = seen(tmp_path, "a.log", stored[:end])
-        assert row["problem"] and row["envelope"] is None, end
-    assert seen(tmp_path, "a.log", stored)["size"] == len(STATE) * 9
-
-
-def test_of_a_gzip_that_breaks_off_anywhere_the_beginning_is_seen(tmp_path: Path) -> None:
-    stored = gzip.compress(STATE * 9)
-    for end in range(4, len(stored)):
-        row = seen(tmp_path, "a.log", stored[:end])
-        assert row["problem"] if row["envelope"] is None else row["breaks_off"], end
-    for rubbish in (b"rubbish", STATE, b"\x1f\x8bx"):
-        row = seen(tmp_path, "a.log", stored + rubbish)
-        assert (row["size"], row["problem"]) == (len(STATE) * 9, None)
-        assert row["breaks_off"]
-
-
-def test_half_of_an_archive_has_the_name_that_its_beginning_tells(tmp_path: Path) -> None:
-    lines = b"".join(STATE.replace(b":00:", b":%02d:" % second) for second in range(60)) * 500
-    for codec in ("gzip", "zstd"):
-        stored = pa.compress(lines, codec, asbytes=True)
-        whole, half = seen(tmp_path, "a.log", stored), seen(tmp_path, "b.log", stored[: len(stored) // 2])
-        assert half["breaks_off"] if codec == "gzip" else half["problem"]
-        assert half["first_record_hash"] == whole["first_record_hash"]
-        assert half["node_ids"] == whole["node_ids"]

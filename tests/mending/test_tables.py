@@ -16,6 +16,7 @@ from tests.store.damaging import ACTS
 
 NAME = log_record.SPEC.name
 FORMAT, VERSION = 2, 2  # of the golden warehouse
+LEFT_OUT = "column left out of the log"
 OF_FILES = ("data file removed", "data file truncated", "one byte flipped")
 
 
@@ -33,7 +34,7 @@ def stored(table: Path) -> list[tuple[str, int]]:
     return sorted(row for one in named for row in offsets(pl.read_parquet(table / one.path)))
 
 
-@pytest.mark.parametrize("act", sorted(ACTS.keys() - {"table removed"}))
+@pytest.mark.parametrize("act", sorted(ACTS.keys() - {"table removed", LEFT_OUT}))
 def test_rows_that_are_left_are_kept_or_found_again(act: str, whole: Path, tmp_path: Path) -> None:
     table = Path(shutil.copytree(whole, tmp_path / "table"))
     rows = stored(table)
@@ -47,6 +48,13 @@ def test_rows_that_are_left_are_kept_or_found_again(act: str, whole: Path, tmp_p
     is_gone = act in OF_FILES or act == "table one run older"
     assert sorted({*kept, *left}) == (sorted(kept) if is_gone else rows)
     assert all((tmp_path / "aside" / path).is_file() for path in bad) == (act != "data file removed")
+
+
+def test_a_table_whose_log_has_lost_a_column_is_no_version_of_it(whole: Path, tmp_path: Path) -> None:
+    """Nor is one before its first rows: what would be written into it had no such column."""
+    table = Path(shutil.copytree(whole, tmp_path / "table"))
+    assert ACTS[LEFT_OUT](table, VERSION)
+    assert roll_back(table, VERSION, is_log_whole=False) is None
 
 
 def test_a_table_without_any_readable_version_is_left_alone(whole: Path, tmp_path: Path) -> None:

@@ -76,16 +76,9 @@ def look(
             return as_row(path, codec, Sniff(None, None, frozenset()), None, Fingerprint()) | {
                 "problem": said
             }
-        kind = kind_of(found, log)
-        detected = found.envelope if envelope is None and found.envelope is not None else ""
-        is_masked, is_other = wanted.masking is not None, is_excerpt(detected)
-        if is_masked and is_behind_prefix(detected) and not is_other:
-            kind = None
-        if found.envelope is None or kind is None or is_other:
-            looks_like = said_of(head, found.envelope, is_masked=is_masked)
-            return as_row(path, codec, found, kind, Fingerprint()) | {"looks_like": looks_like}
-        if kind == "server" and not is_server_read:
-            return as_row(path, codec, found, kind, Fingerprint())
+        kind, passed = kind_to_read(found, head, log, envelope, wanted, is_server_read=is_server_read)
+        if passed is not None or found.envelope is None:
+            return as_row(path, codec, found, kind, Fingerprint()) | (passed or {})
         start = envelopes()[found.envelope].any_start_pattern
         name = content_name(head, found.envelope, wanted.masking)
         with open_input(path, codec) as stream:
@@ -102,6 +95,20 @@ def look(
             if seen_good["first_record_hash"] is not None:
                 return seen_good | {"breaks_off": str(error)}
         return not_read(path, codec, envelope, wanted, error)
+
+
+def kind_to_read(
+    found: Sniff, head: bytes, log: str | None, envelope: str | None, wanted: Wanted, *, is_server_read: bool
+) -> tuple[str | None, dict[str, Any] | None]:
+    """The kind of log; of what is not to be read the columns that say so, else None."""
+    kind = kind_of(found, log)
+    detected = found.envelope if envelope is None and found.envelope is not None else ""
+    is_masked, is_other = wanted.masking is not None, is_excerpt(detected)
+    if is_masked and is_behind_prefix(detected) and not is_other:
+        kind = None
+    if found.envelope is None or kind is None or is_other:
+        return kind, {"looks_like": said_of(head, found.envelope, is_masked=is_masked)}
+    return kind, {} if kind == "server" and not is_server_read else None
 
 
 def not_read(
