@@ -3,6 +3,7 @@
 import gzip
 import os
 import re
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -28,6 +29,11 @@ class Stored:
     is_half: bool = False
 
     @property
+    def good(self) -> bytes:
+        """What can be unpacked of it."""
+        return unpacked(self.bytes) if self.is_half else self.content
+
+    @property
     def bytes(self) -> bytes:
         if self.codec == "plain":
             return self.content
@@ -38,6 +44,12 @@ class Stored:
 @lru_cache(100_000)
 def compressed(content: bytes) -> bytes:
     return gzip.compress(content, 1, mtime=0)
+
+
+@lru_cache(100_000)
+def unpacked(beginning: bytes) -> bytes:
+    """Of a gzip file of which the end is missing."""
+    return zlib.decompressobj(zlib.MAX_WBITS + 16).decompress(beginning)
 
 
 def node_of_path(path: str) -> int | None:

@@ -19,6 +19,7 @@ from pipeline.bronze.planning import Plan
 from pipeline.core.contents import Known, Looked
 from pipeline.core.files import Listed
 from pipeline.core.fingerprint import Fingerprint, fingerprint, name_of
+from pipeline.core.gunzipped import ENDS_EARLY
 from pipeline.kafka.layout.envelope import envelopes
 from pipeline.kafka.layout.paths import locate
 from pipeline.kafka.reading.sniff import HEAD_BYTES
@@ -59,7 +60,7 @@ class Nights:
         contents = {name: data for name, (_, data) in self.contents().items()}
 
         def is_read(file: Looked, one: Known) -> bool:
-            return contents[one.file_id].startswith(files[file.found.path].content)
+            return contents[one.file_id].startswith(files[file.found.path].good)
 
         known = self.known()
         used = {one["file_id"] for one in self.seen.values() if one["file_id"]}
@@ -89,7 +90,7 @@ class Nights:
             assert one.load_seq > self.last_seq
             self.last_seq = one.load_seq
             self.segments[one.load_seq] = Read(
-                known, files[file.found.path].content[one.start_offset : one.limit]
+                known, files[file.found.path].good[one.start_offset : one.limit]
             )
 
     def by_file(self) -> dict[str, list[Read]]:
@@ -139,18 +140,19 @@ located = lru_cache(100_000)(locate)
 
 def looked(one: Candidate, stored: Stored, offsets: Mapping[str, frozenset[int]]) -> Looked:
     """As jobs.intake.file_probe says it of the content, in the stock envelope."""
-    if stored.is_half:
+    content, name = stored.good, named(stored.good)
+    if stored.is_half and name is None:
         return Looked(one.listed, "c", refusal=("unreadable", "end of archive"))
-    if not stored.content:
+    if not content:
         return Looked(one.listed, "c", refusal=("waiting", "the file is empty"))
-    name = named(stored.content)
-    wanted = frozenset(offset for offset in offsets.get(name or "", ()) if offset <= len(stored.content))
-    seen = printed(stored.content, wanted)
-    in_content = node_in(stored.content)
+    wanted = frozenset(offset for offset in offsets.get(name or "", ()) if offset <= len(content))
+    seen = printed(content, wanted)
+    in_content = node_in(content)
     return Looked(
         one.listed, "c", node_of_path(one.listed.path) if in_content is None else in_content, "controller",
         stored.codec, "stock", "UTC", seen.size, name, 0 if seen.tail_start == seen.first_start else seen.tail_start, seen.ends_with_newline,
         time_of(seen.tail_head), seen.hashes, frozenset(seen.starts), first_logged_at=time_of(seen.first_head),
+        breaks_off=ENDS_EARLY if stored.is_half else None,
     )  # fmt: skip
 
 

@@ -70,9 +70,9 @@ class Life:
         """What begins like it and holds more was read, is not listed any more, and differs in what is held back: that
         it is the same cannot be known, and the relation of records that are in two files takes care of it."""
         stored = self.disk.files[path]
-        listed = [one for one in self.disk.files.values() if one.writer == stored.writer and not one.is_half]
-        is_listed = any(is_longer(one.content, stored.content) for one in listed)
-        is_read = any(is_longer(one, stored.content) for _, one in after.values())
+        listed = [one for one in self.disk.files.values() if one.writer == stored.writer]
+        is_listed = any(is_longer(one.good, stored.good) for one in listed)
+        is_read = any(is_longer(one, stored.good) for _, one in after.values())
         return not is_listed and not is_read and any(is_longer(one, content) for _, one in after.values())
 
     def check(self) -> None:

@@ -19,13 +19,9 @@ class Truth:
 
     def see(self, files: dict[str, Stored], now: datetime) -> None:
         for path, one in files.items():
-            if one.is_half:
-                continue
-            self.listed[one.writer] |= {
-                (node_of_path(path), some) for some in (one.content, readable(one, now))
-            }
-            others = [two.content for two in files.values() if two.writer == one.writer and not two.is_half]
-            is_half_of_another = any(is_longer(two, one.content) for two in others)
+            self.listed[one.writer] |= {(node_of_path(path), some) for some in (one.good, readable(one, now))}
+            others = [two.good for two in files.values() if two.writer == one.writer]
+            is_half_of_another = any(is_longer(two, one.good) for two in others)
             if not is_half_of_another and readable(one, now):
                 self.contents[one.writer].add(readable(one, now))
 
@@ -51,16 +47,16 @@ class Truth:
 def readable(one: Stored, now: datetime) -> bytes:
     """All of a complete file, else all but its last record; nothing before the first line has ended, or nothing
     but one record may be there."""
-    begun = re.search(rb"^" + START.pattern + rb".*\n", one.content, re.M)
+    begun = re.search(rb"^" + START.pattern + rb".*\n", one.good, re.M)
     if begun is None:
         return b""
-    last = records_of(one.content)[-1]
+    last = records_of(one.good)[-1]
     at = START.match(last) and datetime.fromisoformat(last[1:24].decode().replace(",", ".")).replace(
         tzinfo=UTC
     )
     is_written = last.endswith(b"\n") and at is not None and now - at >= QUIET
     if one.codec == "gzip" or now - one.modified_at >= QUIET or is_written:
-        return one.content
+        return one.good
     starts = [match.start() for match in re.finditer(rb"^" + START.pattern, one.content, re.M)]
     return one.content[: starts[-1]] if len(starts) > 1 else b""
 
