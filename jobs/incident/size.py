@@ -28,5 +28,5 @@ def require(size: int, settings: Settings) -> None:
         raise InputProblem(
             expected=f"at most {human_bytes(most)} of logs of one cluster (limits.incident_bytes)",
             found=f"about {human_bytes(size)}",
-            todo="name fewer files, raise the limit (some ten times as much memory), or let the nightly job read them",
+            todo="name fewer files, raise the limit (14 to 40 times as much memory), or let the nightly job read them",
         )

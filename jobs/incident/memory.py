@@ -1,0 +1,70 @@
+"""Whether the memory of this machine, or of the container that this process is in, lasts for what is held in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.text import human_bytes
+from pipeline.core.errors import InputProblem
+
+MACHINE = Path("/proc/meminfo")
+CONTAINER = Path("/sys/fs/cgroup")
+# Less than this share of all, or than so many bytes, is too little to go on: one more table may take it.
+LEAST_SHARE = 0.05
+LEAST_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes that can be had still, without swapping, of so many."""
+
+    free: int
+    total: int
+
+    @property
+    def is_short(self) -> bool:
+        return self.free < min(max(LEAST_BYTES, self.total * LEAST_SHARE), self.total // 4)
+
+
+def memory(machine: Path = MACHINE, container: Path = CONTAINER) -> Memory | None:
+    """The scarcer of the machine's and the container's (cgroup v2); None where neither is told, as on macOS."""
+    told = [one for one in (of_machine(machine), of_container(container)) if one is not None]
+    return min(told, key=lambda one: one.free, default=None)
+
+
+def of_machine(path: Path) -> Memory | None:
+    lines = (line.split() for line in path.read_text().splitlines()) if path.is_file() else ()
+    kibibytes = {line[0].rstrip(":"): int(line[1]) for line in lines if len(line) > 1 and line[1].isdigit()}
+    if not {"MemAvailable", "MemTotal"} <= kibibytes.keys():
+        return None
+    return Memory(kibibytes["MemAvailable"] << 10, kibibytes["MemTotal"] << 10)
+
+
+def of_container(folder: Path) -> Memory | None:
+    """What files only have in the cache is free, as the kernel takes it back."""
+    limit, used = (number_in(folder / f"memory.{name}") for name in ("max", "current"))
+    if limit is None or used is None:
+        return None
+    cached = statistics_in(folder / "memory.stat").get("inactive_file", 0)
+    return Memory(max(limit - used + cached, 0), limit)
+
+
+def number_in(path: Path) -> int | None:
+    """None: no such file, or `max`."""
+    text = path.read_text().strip() if path.is_file() else ""
+    return int(text) if text.isdigit() else None
+
+
+def statistics_in(path: Path) -> Mapping[str, int]:
+    lines = (line.split() for line in path.read_text().splitlines()) if path.is_file() else ()
+    return {name: int(number) for name, number in lines}
+
+
+def require_memory(found: Memory | None) -> None:
+    """InputProblem: so little is left that the machine would swap, or the container be killed."""
+    if found is not None and found.is_short:
+        raise InputProblem(
+            expected="memory for these logs, of which `incident` holds everything",
+            found=f"{human_bytes(found.free)} of {human_bytes(found.total)} left",
+            todo="name fewer files, or let the nightly job read them: it holds one night, not all",
+        )
