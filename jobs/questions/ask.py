@@ -28,10 +28,12 @@ from jobs.terminal import say
 from jobs.text import day_clock, printable, shortened
 from pipeline.core.errors import InputProblem, PipelineError
 from pipeline.core.frames import frame_of
+from pipeline.store.published import LAST_RUN
 from pipeline.store.readable_warehouse import readable_warehouse
 from schemas.ops import run
 
 SHOWN_RUNS = 60
+MEND_RUNS = "that run is what is answered from; 'repair' mends ops.run"
 OF_RUN = ("run_id", "run_seq", "job", "ended_at", "outcome", "counts", "sentence")
 
 
@@ -124,6 +126,12 @@ def all_answers(warehouse: str, cluster: str | None, run_id: str | None) -> list
             found=f"no run of that name in the clusters {', '.join(names)}",
             todo="take a run_id from ops.run; 'runs' lists them",
         )
+    for name in found:
+        if seen[name].lost is not None:
+            print(
+                printable(f"cluster {name}: {seen[name].lost}, as {LAST_RUN} tells; {MEND_RUNS}"),
+                file=sys.stderr,
+            )
     return [Answers(name, WatchedTables(at.tables(name, seen[name]))) for name in found]
 
 

@@ -78,6 +78,7 @@ def statements(given: argparse.Namespace) -> Iterator[str]:
 
 def files(at: DirectWarehouse, cluster: str, seen: Published, spec: TableSpec) -> list[str]:
     tables = at.tables(cluster, seen)
+    tables.require_runs(spec)
     if not tables.has_rows(spec):
         return []
     return files_of_version(f"{at.root}/{cluster}", spec, tables.version(spec), seen.contents.get(spec.name))

@@ -22,6 +22,13 @@ LAYERS = ("bronze", "silver", "state", "gold", "ops")
 LAST_RUN = "_last_run.json"
 # The last key of that file: CRC32 of the row as JSON without it. Older releases wrote none.
 SUM = ', "crc32": '
+# The columns of a row of ops.run that readers cannot do without.
+PUBLISHING: Mapping[str, type] = {
+    **dict.fromkeys(("run_id", "product_version", "settings_fingerprint", "knowledge_fingerprint"), str),
+    **dict.fromkeys(("settings", "started_at", "ended_at"), str),
+    **dict.fromkeys(("run_seq", "format_version"), int),
+    **dict.fromkeys(("table_versions", "counts"), dict),
+}
 # What `notify` told whom: finding_ids by destination.
 NOTIFIED = "_notified.json"
 # What repair took out of tables and did not understand.
@@ -33,7 +40,7 @@ RunRows = Callable[[str | None], list[dict[str, Any]]]
 @dataclass(frozen=True)
 class Published:
     """What readers see: of the newest row of ops.run the versions by table, what the run was made of, and by table
-    what it stated of its contents."""
+    what it stated of its contents. lost: says that ops.run has lost this row, of which there is a copy."""
 
     run_id: str | None = None
     run_seq: int = 0
@@ -45,6 +52,7 @@ class Published:
     format_version: int = FORMAT_VERSION
     watermarks: dict[str, str] = field(default_factory=dict)
     contents: dict[str, Contents] = field(default_factory=dict)
+    lost: str | None = None
 
     def stated(self) -> dict[str, str]:
         """What the tables were made by, as a row of ops.run says it; nothing where there is no run."""
@@ -110,8 +118,8 @@ def keep_last_run(files: Files, folder: str, row: str) -> None:
 
 
 def last_row(files: ReadableFiles, folder: str) -> dict[str, Any] | None:
-    """The row of ops.run that was published last, as its own file tells; None: no such file, a torn one, or one with
-    other bytes than were written."""
+    """The row of ops.run that was published last, as its own file tells; None: no such file, not a whole one, or one
+    with other bytes than were written."""
     told, summed, kept = (files.text(f"{folder}/{LAST_RUN}") or "").rpartition(SUM)
     row = f"{told}}}" if summed else kept
     if summed and kept != f"{crc32(row.encode())}}}":
@@ -120,7 +128,12 @@ def last_row(files: ReadableFiles, folder: str) -> dict[str, Any] | None:
         found = json.loads(row)
     except (json.JSONDecodeError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return found if isinstance(found, dict) and is_row(found) else None
+
+
+def is_row(row: Mapping[str, Any]) -> bool:
+    """Whether it has what publishes, each of its type: other JSON may stand in the file, too."""
+    return all(isinstance(row.get(name), kind) for name, kind in PUBLISHING.items())
 
 
 def last_run(files: ReadableFiles, folder: str) -> Published | None:

@@ -10,14 +10,22 @@ from pipeline.core.conditions import Condition
 from pipeline.core.frames import no_rows
 from pipeline.store.contents import Contents
 from pipeline.store.direct_reading import read_directly
+from pipeline.store.seen import runs_are_lost
 from schemas.ops import run
 from schemas.spec import TableSpec
 
 
 class TablesOfVersions(ABC):
-    """versions: by table, as the run published them. ops.run, which publishes, is read as it is now."""
+    """versions: by table, as the run published them. ops.run, which publishes, is read as it is now. lost: says of
+    ops.run that it has lost that run."""
 
     versions: Mapping[str, int]
+    lost: str | None = None
+
+    def require_runs(self, spec: TableSpec) -> None:
+        """WarehouseDamaged: the table is ops.run, which has lost runs."""
+        if spec == run.SPEC and self.lost is not None:
+            raise runs_are_lost(self.lost)
 
     def has_rows(self, spec: TableSpec) -> bool:
         return bool(self.versions) if spec == run.SPEC else self.versions.get(spec.name, 0) > 0
@@ -30,6 +38,7 @@ class TablesOfVersions(ABC):
         self, spec: TableSpec, condition: Condition | None = None, columns: Sequence[str] | None = None
     ) -> pa.Table:
         """Columns that were declared after that run are null; there are no rows of a table that it did not publish."""
+        self.require_runs(spec)
         names = tuple(columns or spec.columns)
         if not self.has_rows(spec):
             return no_rows(spec.arrow).select(names)
@@ -47,6 +56,7 @@ class PublishedTables(TablesOfVersions):
     folder: str
     versions: Mapping[str, int]
     contents: Mapping[str, Contents] = field(default_factory=dict)
+    lost: str | None = None
 
     def rows(self, spec: TableSpec, condition: Condition | None, columns: Sequence[str]) -> pa.Table:
         stated = self.contents.get(spec.name)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -11,8 +12,9 @@ from pipeline.store.direct_reading import read_directly
 from pipeline.store.files import ReadableFiles
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.object_files import ObjectFiles
-from pipeline.store.published import Published, is_cluster, last_run
+from pipeline.store.published import Published, is_cluster
 from pipeline.store.published_tables import PublishedTables, TablesOfVersions
+from pipeline.store.seen import seen
 from pipeline.store.spark_configuration import is_configured
 from schemas.namespace import named
 from schemas.ops import run
@@ -28,7 +30,7 @@ class ReadableWarehouse(Protocol):
         """All of them, sorted."""
 
     def published(self, cluster: str, run_id: str | None = None) -> Published:
-        """See `pipeline.store.published.published`. WarehouseDamaged: what says so is altered."""
+        """See `pipeline.store.seen.seen`."""
 
     def tables(self, cluster: str, seen: Published) -> TablesOfVersions:
         """The tables of a cluster as a run published them."""
@@ -45,20 +47,20 @@ class DirectWarehouse:
         return [name for name in self.files.names(self.root) if is_cluster(self.files, f"{self.root}/{name}")]
 
     def published(self, cluster: str, run_id: str | None = None) -> Published:
-        folder = f"{self.root}/{cluster}"
+        return seen(self.files, f"{self.root}/{cluster}", partial(self.run_rows, cluster), run_id)
 
-        def rows_of(wanted: str | None) -> list[dict[str, Any]]:
-            rows = read_directly(folder, run.SPEC, None, None).to_pylist()
-            found = [one for one in rows if wanted in (None, one["run_id"])]
-            return sorted(found, key=lambda one: int(one["run_seq"]))[-1:]
+    def noted(self, cluster: str) -> Published:
+        """The newest run as ops.run itself tells."""
+        return published_as_written(self.files, f"{self.root}/{cluster}", partial(self.run_rows, cluster))
 
-        found = published_as_written(self.files, folder, rows_of, run_id)
-        # Where ops.run is lost, what it said last is still there.
-        lost = last_run(self.files, folder) if found.run_id is None and run_id is None else None
-        return lost or found
+    def run_rows(self, cluster: str, run_id: str | None) -> list[dict[str, Any]]:
+        """The newest row of ops.run, or the one of a run_id."""
+        rows = read_directly(f"{self.root}/{cluster}", run.SPEC, None, None).to_pylist()
+        found = [one for one in rows if run_id in (None, one["run_id"])]
+        return sorted(found, key=lambda one: int(one["run_seq"]))[-1:]
 
     def tables(self, cluster: str, seen: Published) -> TablesOfVersions:
-        return PublishedTables(f"{self.root}/{cluster}", seen.versions, seen.contents)
+        return PublishedTables(f"{self.root}/{cluster}", seen.versions, seen.contents, seen.lost)
 
 
 def readable_warehouse(uri: str) -> ReadableWarehouse:

@@ -11,6 +11,7 @@ from pipeline.core.errors import InputProblem
 from pipeline.store.filesystem import files_of
 from pipeline.store.late_session import Spark, late
 from pipeline.store.published import Published, is_cluster
+from pipeline.store.seen import runs_are_lost, seen
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.ops import run as ops_run
 
@@ -53,8 +54,15 @@ class Snapshot:
         """The table at its published version; ops.run, which publishes, up to that run; None if there is none."""
         delta, published = self.stores[cluster].delta, self.runs[cluster]
         if table == ops_run.SPEC.name:
+            if published.lost is not None:
+                raise runs_are_lost(published.lost)
             return delta.read(ops_run.SPEC).where(F.col("run_seq") <= published.run_seq)
         return delta.read_named(table, published.versions[table]) if table in published.versions else None
+
+
+def seen_in(store: ClusterWarehouse, run_id: str | None) -> Published:
+    """What readers see of a cluster: see `seen.seen`."""
+    return seen(store.files, store.folder, store.run_rows, run_id)
 
 
 def snapshot(
@@ -66,7 +74,7 @@ def snapshot(
     """
     names = [cluster] if cluster is not None else clusters(spark, warehouse)
     stores = {name: ClusterWarehouse(spark, warehouse, name) for name in names}
-    runs = {name: store.published(run_id) for name, store in stores.items()}
+    runs = {name: seen_in(store, run_id) for name, store in stores.items()}
     runs = {name: one for name, one in runs.items() if one.run_id is not None}
     if run_id is not None and not runs:
         raise InputProblem(

@@ -16,7 +16,7 @@ from pipeline.store.local_files import LocalFiles
 from pipeline.store.published import Published
 from pipeline.store.published_tables import TablesOfVersions
 from pipeline.store.readable_warehouse import DirectWarehouse, ReadableWarehouse
-from pipeline.store.reading import clusters
+from pipeline.store.reading import clusters, seen_in
 from pipeline.store.session import get_spark, tune_for_size
 from pipeline.store.warehouse import ClusterWarehouse
 from schemas.spec import TableSpec
@@ -26,6 +26,7 @@ from schemas.spec import TableSpec
 class SparkPublishedTables(TablesOfVersions):
     store: ClusterWarehouse
     versions: Mapping[str, int]
+    lost: str | None = None
 
     def rows(self, spec: TableSpec, condition: Condition | None, columns: Sequence[str]) -> pa.Table:
         rows = with_later_columns(spec, self.store.delta.read(spec, self.version(spec)))
@@ -55,10 +56,10 @@ class SparkWarehouse:
         return clusters(self.spark, self.root)
 
     def published(self, cluster: str, run_id: str | None = None) -> Published:
-        return self.store(cluster).published(run_id)
+        return seen_in(self.store(cluster), run_id)
 
     def tables(self, cluster: str, seen: Published) -> SparkPublishedTables:
-        return SparkPublishedTables(self.store(cluster), seen.versions)
+        return SparkPublishedTables(self.store(cluster), seen.versions, seen.lost)
 
     def store(self, cluster: str) -> ClusterWarehouse:
         return ClusterWarehouse(self.spark, self.root, cluster)

@@ -84,7 +84,7 @@ class ClusterLook:
         try:
             # Without its table of runs a cluster is asked by the copy of the row, which is a damage all the same.
             if head(self.files, uri_of(self.folder, RUN)) is not None:
-                seen = self.warehouse.published(self.cluster)
+                seen = self.warehouse.noted(self.cluster)
         except (*PROBLEMS, DeltaError, OSError, ValueError, KeyError, TypeError) as problem:
             found = problem.found if isinstance(problem, PROBLEMS) else first_line(problem)
             self.others.append(
