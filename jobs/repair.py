@@ -3,6 +3,7 @@
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 
 from jobs.intake.discovery import Candidate, candidates_by_cluster
 from jobs.main import run_clusters
@@ -19,6 +20,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     repair = Repair(lambda cluster: candidates_of(given, cluster))
     code = run_on_clusters("repair", given, repair.repaired, is_damaged=True)
     codes = [code, *(run_clusters("nightly", of_cluster(given, one)) for one in repair.again)]
+    settle = partial(run_on_clusters, "repair", work=repair.repaired, is_damaged=True)
+    codes.extend(settle(of_cluster(given, one)) for one in tuple(repair.to_settle))
     return worst(codes)
 
 

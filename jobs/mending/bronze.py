@@ -15,11 +15,12 @@ from jobs.intake.file_probe import Looker
 from jobs.intake.segments import Loader
 from jobs.mending import segments as of_segments
 from jobs.mending.logs_at_hand import files_at_hand
+from jobs.mending.uncounted import read_again, uncounted, uncounted_row
 from jobs.run.request import IS_KRAFT
 from jobs.run.upkeep import Upkeep
 from pipeline.core.conditions import is_in
-from pipeline.core.frames import declared, frame_of
-from pipeline.model.lines.lost_segments import still_lost
+from pipeline.core.frames import declared, empty, frame_of
+from pipeline.model.lines.lost_segments import UNNAMED, still_lost
 from pipeline.store.cluster_tables import ClusterTables
 from pipeline.store.delta import literal
 from pipeline.store.mending import rows_left
@@ -31,6 +32,7 @@ PLACES = ("file_id", "load_seq", "byte_offset", "byte_length")
 TOLD = ("cluster_id", "node_id", "log", *PLACES, "event", "logged_at")
 # Of these a table stands on.
 READ = (log_record.SPEC, source_file.SPEC)
+TYPES = empty(lost_segment.SPEC).schema
 
 
 @dataclass
@@ -38,7 +40,8 @@ class BronzeMending:
     """Of one cluster, under its lock. left_in: by damaged table where its data files lie now. candidates: the files
     below --logs; none if no logs were given.
 
-    again: files that the next run reads anew. lost: rows of bronze.lost_segment that this repair adds.
+    again: files that the next run reads anew. lost: rows of bronze.lost_segment that this repair adds. uncounted:
+    records of which nothing is left but their count, settled: such of a repair before that were read again.
     """
 
     upkeep: Upkeep
@@ -46,6 +49,8 @@ class BronzeMending:
     candidates: Sequence[Candidate]
     again: frozenset[str] = frozenset()
     lost: pl.DataFrame = field(default_factory=pl.DataFrame)
+    uncounted: int = 0
+    settled: int = 0
 
     def __post_init__(self) -> None:
         upkeep = self.upkeep
@@ -57,9 +62,11 @@ class BronzeMending:
         given_up = still_lost(self.read(lost_segment.SPEC), self.read(source_file.SPEC))
         if not {spec.name for spec in READ} & self.left_in.keys() and given_up.is_empty():
             return
+        self.settle(given_up.filter(col("file_id") == UNNAMED))
         self.take_manifest_left()
         self.take_records_left()
         segments, counts = self.read(source_file.SPEC), self.counts()
+        self.note_uncounted(segments, counts)
         missing = of_segments.lost(segments, counts, self.expired_before)
         unnamed = of_segments.unnamed(segments, counts)
         files = {*missing["file_id"], *unnamed["file_id"], *given_up["file_id"]}
@@ -126,6 +133,32 @@ class BronzeMending:
         self.append(source_file.SPEC, rows.with_columns(zones, run_id=lit(self.upkeep.run_id)))
         torn = set(load_seqs) - set(rows["load_seq"])
         self.tables.delete_segments(log_record.SPEC, torn)
+
+    def note_uncounted(self, segments: pl.DataFrame, counts: pl.DataFrame) -> None:
+        """Of tables that are older than what was published: their gap, and no path is taken for read because of what a
+        later run said of it."""
+        published = self.upkeep.published
+        self.uncounted = uncounted(published, segments, counts)
+        if not self.uncounted:
+            return
+        row = uncounted_row(published, segments, self.uncounted)
+        ours = {"cluster_id": self.upkeep.store.cluster_id, "lost_run_id": self.upkeep.run_id}
+        self.append(lost_segment.SPEC, pl.DataFrame([row | ours], schema_overrides=TYPES))
+        last = max(segments["run_id"].to_list(), default="")
+        self.upkeep.store.delta.delete(file_sighting.SPEC, f"run_id >= {literal(last)}")
+        self.tables.note_version(file_sighting.SPEC)
+
+    def settle(self, gaps: pl.DataFrame) -> None:
+        """Takes out what a repair before could not name, where as much was read since."""
+        if gaps.is_empty():
+            return
+        records = self.read(log_record.SPEC, ("load_seq", "logged_at"))
+        over = [one for one in gaps.to_dicts() if read_again(one, records)]
+        for one in over:
+            of_row = f"file_id = {literal(UNNAMED)} AND lost_run_id = {literal(one['lost_run_id'])}"
+            self.upkeep.store.delta.delete(lost_segment.SPEC, of_row)
+            self.tables.note_version(lost_segment.SPEC)
+        self.settled = sum(one["record_count"] for one in over)
 
     def forget_files(self, segments: pl.DataFrame, unnamed: pl.DataFrame) -> None:
         """Takes out all that is stored of files that are read again."""

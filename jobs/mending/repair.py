@@ -37,10 +37,12 @@ OF_FILES = frozenset({"file_gone", "file_cut", "file_altered"})
 
 @dataclass
 class Repair:
-    """candidates: the files of a cluster below --logs. again: clusters of which the next run reads files anew."""
+    """candidates: the files of a cluster below --logs. again: clusters of which the next run reads files anew.
+    to_settle: those of them of which a repair after that run says whether all that was lost came again."""
 
     candidates: Callable[[str], Sequence[Candidate]]
     again: list[str] = field(default_factory=list)
+    to_settle: list[str] = field(default_factory=list)
 
     def repaired(
         self, store: ClusterWarehouse, settings: Settings, progress: Progress, lock: ClusterLock
@@ -53,7 +55,7 @@ class Repair:
         damages = inspected(str(folder), seen, None).damages
         candidates = self.candidates(store.cluster_id)
         if not damages and not (candidates and has_lost(folder, seen)):
-            return f"REPAIRED  run {put_back} is in ops.run again" if put_back else "NOTHING TO REPAIR"
+            return f"REPAIRED  {put_back}" if put_back else "NOTHING TO REPAIR"
         tables = {one.table: one for one in damages}
         progress.stage("damaged", ", ".join(sorted(tables)) or "no table")
         left_in = {name: made_readable(folder, aside, one, seen) for name, one in tables.items()}
@@ -64,18 +66,20 @@ class Repair:
                 upkeep.versions[name] = int(store.delta.head(BY_NAME[name].spec) or 0)
         bronze = BronzeMending(upkeep, left_in, candidates)
         bronze.mend()
-        if not damages and not bronze.again:
+        if not damages and not bronze.again and not bronze.settled:
             return "NOTHING TO REPAIR  no log holds what was lost before"
         self.rebuild(upkeep, bronze, set(tables))
         upkeep.counts[KEPT_FROM] = upkeep.published.run_seq + 1
         upkeep.publish()
-        if bronze.again:
+        if candidates and (bronze.again or bronze.uncounted):
             self.again.append(store.cluster_id)
-        return told(tables, bronze)
+        if candidates and bronze.uncounted:
+            self.to_settle.append(store.cluster_id)
+        return "; ".join(filter(None, (told(tables, bronze), put_back)))
 
     def rebuild(self, upkeep: Upkeep, bronze: BronzeMending, damaged: set[str]) -> None:
         """Derived tables that were damaged; all of them, where what they stand on was."""
-        is_read_other = any(one.startswith(BRONZE) for one in damaged) or bool(bronze.again)
+        is_read_other = any(one.startswith(BRONZE) for one in damaged) or bool(bronze.again or bronze.settled)
         if is_read_other:
             upkeep.progress.stage("compare", "records that came twice")
             bronze.find_duplicates(lambda *_: None)
@@ -129,4 +133,11 @@ def told(tables: dict[str, Damage], bronze: BronzeMending) -> str:
     again = f"; {counted(len(bronze.again), 'file')} to be read again" if bronze.again else ""
     records = int(bronze.lost["record_count"].sum()) if bronze.lost.width else 0
     lost = f"; {records:,} records of {len(bronze.lost)} segments are lost for good" if records else ""
+    if bronze.uncounted:
+        lost += (
+            f"; {bronze.uncounted:,} records that were published are in no table: a gap, until repair finds that "
+            "a run with --logs has read them again"
+        )
+    if bronze.settled:
+        lost += f"; {bronze.settled:,} records that were lost were read again: their gap is over"
     return f"REPAIRED  {counted(len(tables), 'table')}: {', '.join(sorted(tables)) or 'none'}{again}{lost}"

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from jobs.text import counted
 from pipeline.core.frames import empty
 from pipeline.store.commit_files import drop_torn, has_lost_row, newest_whole
-from pipeline.store.damage import run_damage, versions_behind
+from pipeline.store.damage import run_damage
 from pipeline.store.mending import drop_altered_summaries, give_up_files, is_readable, roll_back, set_aside
 from pipeline.store.published import last_row, last_run
 from pipeline.store.warehouse import ClusterWarehouse
@@ -15,19 +16,19 @@ from schemas.ops import run
 
 
 def put_back_last_run(store: ClusterWarehouse, aside: Path) -> str | None:
-    """Makes ops.run readable, and adds the row that it has lost. Its run_id; None: nothing was lost, or the tables are
-    older than that run left them. Runs before it may be lost for good."""
+    """Makes ops.run readable, and adds the row that it has lost; a table that is older than that run left it is mended
+    as any other. What is said of it; None: nothing was lost. Runs before it may be lost for good."""
     made_readable(store, aside)
     seen, row = store.published(), last_row(store.files, store.folder)
     last = last_run(store.files, store.folder)
     if row is None or last is None or run_damage(seen, last) is None:
         return None
-    if versions_behind(store.files, store.folder, last):
-        return None
     if store.delta.head(run.SPEC) is None:
-        store.delta.create(run.SPEC)
+        store.create_missing((run.SPEC,), {})
     store.append_run(typed(row))
-    return last.run_id
+    between = last.run_seq - seen.run_seq - 1
+    more = f"; {counted(between, 'run')} before it, of which no copy is kept, 'runs' lists no more"
+    return f"run {last.run_id} is in {run.SPEC.name} again{more if between else ''}"
 
 
 def made_readable(store: ClusterWarehouse, aside: Path) -> None:

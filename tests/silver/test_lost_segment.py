@@ -28,6 +28,11 @@ HELD = """
     c          | back    | 5        | 0            | 40
     c          | back    | 6        | 40           | 100
 """
+UNNAMED = (
+    LOST
+    + """    c          |         | mixed        | unknown | 9        | unknown | 0            | 70             | 3            | 60              | 120
+"""
+)
 SENTENCE = "lost in the warehouse: {} records of {}, bytes {} to {}, and no log holds them any more"
 
 
@@ -42,6 +47,16 @@ def test_a_gap_for_each_stretch_of_a_file_that_nothing_holds() -> None:
         ("lost_in_warehouse", 1, "state-change", "f", "/k/f", at(60), at(120), of_f, 7, "proved"),
         ("lost_in_warehouse", None, None, "m", "/k/m.gz", None, None, of_m, 1, "proved"),
     ]
+
+
+def test_what_nothing_names_is_a_gap_of_any_log() -> None:
+    files = frame(source_file.SPEC, HELD).with_columns(log=pl.lit("controller"), zone=pl.lit("UTC"))
+    rows = built(
+        records_in({}), "log_gap", source_file=files, lost_segment=frame(lost_segment.SPEC, UNNAMED)
+    )["log_gap"]
+    (gap,) = rows.filter(col("file_id") == "unknown").to_dicts()
+    assert (gap["node_id"], gap["log"], gap["from_at"], gap["until_at"]) == (None, None, at(60), at(120))
+    assert gap["sentence"].startswith("lost in the warehouse: 3 records, of which nothing is left that names")
 
 
 @pytest.mark.parametrize(

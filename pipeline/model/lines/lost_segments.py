@@ -3,6 +3,10 @@
 import polars as pl
 from polars import col
 
+# The file of a row that stands for all segments of which nothing is left but what ops.run counted. `repair` takes it
+# out once as many records were read again.
+UNNAMED = "unknown"
+
 FILE = ("cluster_id", "file_id")
 SEGMENT = (*FILE, "start_offset", "consumed_bytes")
 
