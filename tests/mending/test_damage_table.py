@@ -33,7 +33,7 @@ def whole(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.mark.spark
 @pytest.mark.soak
-@pytest.mark.parametrize(("kind", "table", "act"), damages())
+@pytest.mark.parametrize(("kind", "table", "act"), list(damages()))
 def test_each_damage_is_told_and_mended(
     kind: str, table: str, act: Damage, whole: Path, tmp_path: Path
 ) -> None:

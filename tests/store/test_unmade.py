@@ -100,14 +100,16 @@ def test_a_cluster_of_which_no_run_ended_is_one(tmp_path: Path, files: dict[str,
 
 def test_a_cluster_that_is_lost_but_for_its_newest_run_is_damaged(tmp_path: Path) -> None:
     folder = put(tmp_path / "c", {}).parents[1]
-    row = {
-        **dict.fromkeys(("settings_fingerprint", "knowledge_fingerprint", "settings"), "x"),
-        "run_id": "r",
-        "run_seq": 3,
-        "table_versions": {TABLE.name: 4},
-        "counts": {},
-        "format_version": 2,
-    }
+    texts = (
+        "settings_fingerprint",
+        "knowledge_fingerprint",
+        "settings",
+        "product_version",
+        "started_at",
+        "ended_at",
+    )
+    row = dict.fromkeys(texts, "x") | {"run_id": "r", "run_seq": 3, "format_version": 2, "counts": {}}
+    row |= {"table_versions": {TABLE.name: 4}}
     (folder / LAST_RUN).write_text(json.dumps(row))
     found = examined(DirectWarehouse(str(tmp_path), LocalFiles()), "c", {TABLE.name: TABLE})
     assert {one.kind for one in found.damages} == {"run_gone", "table_gone"}
