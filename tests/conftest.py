@@ -12,6 +12,8 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 # Lines as they are before they wrap, whatever terminal runs the tests; how they wrap is tested by itself.
 os.environ["COLUMNS"] = "1000"
+# Small frames: a kernel takes an eighth less of the processor by one thread, and each process that runs tests has a core.
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 # Measured on a small Delta workload: 57 to 65 s with Spark's defaults, 23 s with these.
 SMALL = {
