@@ -37,6 +37,7 @@ def uncounted_row(published: Published, segments: pl.DataFrame, count: int) -> d
     time that is known of, until that run began."""
     size = published.counts.get("total_bytes", 0) - sum(segments["record_bytes"].to_list())
     return {
+        "node_id": None,
         "file_id": UNNAMED,
         "path": UNNAMED,
         "log": "mixed",

@@ -7,7 +7,7 @@ import pytest
 
 from jobs.mending import segments as of_segments
 from jobs.mending.uncounted import read_again, uncounted, uncounted_row
-from pipeline.core.frames import empty
+from pipeline.core.frames import declared, empty
 from pipeline.model.lines.lost_segments import UNNAMED, still_lost
 from pipeline.store.contents import Contents
 from pipeline.store.published import EXPIRED_BEFORE, Published
@@ -56,6 +56,7 @@ def test_the_gap_is_over_once_as_many_records_of_then_were_read() -> None:
     gap = uncounted_row(SEEN, manifest().head(1), 2) | {"cluster_id": "c", "lost_run_id": "r"}
     assert (gap["load_seq"], gap["record_count"], gap["consumed_bytes"]) == (2, 2, 27)
     lost = pl.DataFrame([gap], schema_overrides=empty(lost_segment.SPEC).schema)
+    assert declared(lost, lost_segment.SPEC).num_rows == 1
     assert still_lost(lost, manifest())["file_id"].to_list() == [UNNAMED]
     then, later = datetime(2026, 11, 21, 7, tzinfo=UTC), datetime(2026, 11, 21, 9, tzinfo=UTC)
     rows = [(1, then), (1, then), (2, then), (2, later), (3, later)]
