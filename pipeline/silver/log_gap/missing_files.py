@@ -7,7 +7,7 @@ from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
 from pipeline.kafka.layout.paths import is_named_as_kafkas
-from schemas.bronze.file_sighting import LOOKS_LIKE, PROBLEMS
+from schemas.bronze.file_sighting import LOOKS_LIKE, PROBLEMS, READ_UNTIL
 
 PATH = ("cluster_id", "path")
 # The path of a log that was rolled by the hour, and the hour.
@@ -17,7 +17,8 @@ NUMBERED = r"^(.*\.log)\.([0-9]{1,3})(?:\.gz|\.zst)?$"  # the path without its n
 
 def not_read(sightings: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame:
     """Paths whose last sighting is a problem, or of a file that is a controller's log by its name or its lines and of
-    which none can be read. Their time is the hour in the name, as Kafka rolls its logs, where all logs are in UTC."""
+    which none can be read, or of an archive that breaks off and was whole nowhere since. Their time is the hour in the
+    name, as Kafka rolls its logs, where all logs are in UTC."""
     newest = sightings.sort("run_id").unique(PATH, keep="last", maintain_order=True)
     is_named = pl.Series("is_named", [is_named_as_kafkas(path) for path in newest["path"]], pl.Boolean)
     is_like = col("sentence").str.contains(LOOKS_LIKE, literal=True).fill_null(value=False)
@@ -26,7 +27,12 @@ def not_read(sightings: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame
     hour_at = hour.str.to_datetime("%Y-%m-%d-%H:%M", time_unit="us", time_zone="UTC", strict=False)
     is_in_utc = (source_file["zone"] == "UTC").all()
     from_at = hour_at if is_in_utc else lit(None, TIME)
-    return newest.filter(col("state").is_in(PROBLEMS) | is_other).select(
+    broken = newest.filter(breaks_off()).join(
+        whole_since(sightings), on=["cluster_id", "file_id"], how="left"
+    )
+    of_broken = broken.filter(col("whole_run_id").is_null() | (col("whole_run_id") < col("run_id")))
+    found = newest.filter(col("state").is_in(PROBLEMS) | is_other)
+    return pl.concat([found, of_broken.select(found.columns)]).select(
         *PATH,
         from_at=from_at,
         until_at=from_at + timedelta(hours=1),
@@ -34,6 +40,18 @@ def not_read(sightings: pl.DataFrame, source_file: pl.DataFrame) -> pl.DataFrame
         certainty=lit("proved"),
         sentence=pl.format("not read: {}", pl.coalesce("sentence", "state")),
     )
+
+
+def breaks_off() -> pl.Expr:
+    """Of a file of which only the beginning was read."""
+    return ~col("state").is_in(PROBLEMS) & col("sentence").str.contains(READ_UNTIL, literal=True)
+
+
+def whole_since(sightings: pl.DataFrame) -> pl.DataFrame:
+    """By file_id the last run that saw it to its end (whole_run_id)."""
+    is_whole = col("state").is_in(["read", "known"]) & ~breaks_off().fill_null(value=False)
+    whole = sightings.filter(is_whole, col("file_id").is_not_null())
+    return whole.group_by("cluster_id", "file_id").agg(whole_run_id=col("run_id").max())
 
 
 def missing_indexes(sightings: pl.DataFrame) -> pl.DataFrame:
