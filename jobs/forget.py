@@ -16,9 +16,10 @@ from pipeline.store.published import ASIDE, LAST_RUN, NOTIFIED
 from pipeline.store.readable_warehouse import direct_warehouse
 from pipeline.store.session import get_spark
 from pipeline.store.warehouse import ClusterWarehouse
+from schemas.spec import LAYERS
 
 # What says that there is something to read goes first: a reader sees all of a cluster or nothing.
-LAYERS = ("ops", "gold", "state", "silver", "bronze", ASIDE)
+FOLDERS = (*reversed(LAYERS), ASIDE)
 HIDDEN = "_forgotten"
 
 
@@ -59,7 +60,7 @@ def require_name(cluster: str) -> None:
 
 def require_there(files: ReadableFiles, folder: str, cluster: str) -> None:
     """InputProblem: no tables of this cluster."""
-    if not {HIDDEN, *LAYERS} & set(files.names(folder)):
+    if not {HIDDEN, *FOLDERS} & set(files.names(folder)):
         raise InputProblem(
             expected=f"tables of cluster {cluster} in {folder}",
             found="none",
@@ -93,11 +94,11 @@ def forget(store: ClusterWarehouse, progress: Progress) -> None:
     for name in (LAST_RUN, NOTIFIED):
         store.files.delete(f"{store.folder}/{name}")
     store.files.delete(hidden)
-    store.files.rename(f"{store.folder}/{LAYERS[0]}", hidden)
-    for layer in (HIDDEN, *LAYERS):
+    store.files.rename(f"{store.folder}/{FOLDERS[0]}", hidden)
+    for layer in (HIDDEN, *FOLDERS):
         progress.stage("forget", layer)
         store.files.delete(f"{store.folder}/{layer}")
-    left = {HIDDEN, *LAYERS} & set(store.files.names(store.folder))
+    left = {HIDDEN, *FOLDERS} & set(store.files.names(store.folder))
     if left:
         raise InputProblem(
             expected=f"all of {store.folder} to be erased",

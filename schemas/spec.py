@@ -6,6 +6,9 @@ import pyarrow as pa
 
 from schemas.types import INTEGER, LONG, STRING, TIMESTAMP, array, struct
 
+# In the order in which they stand on one another.
+LAYERS = ("bronze", "silver", "state", "gold", "ops")
+
 
 @dataclass(frozen=True)
 class Field:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from pipeline.catalog.docs import LAYERS, table
+from pipeline.catalog.docs import table
 from pipeline.catalog.tables import SPECS
 from schemas.gold.finding import FACTS, FACTS_OF_RULE
 from schemas.ops import run
-from schemas.spec import Field, TableSpec
+from schemas.spec import LAYERS, Field, TableSpec
 
 
 def columns_part() -> str:

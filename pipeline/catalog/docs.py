@@ -10,9 +10,8 @@ from pipeline.kafka.facts import table as rows_of
 from pipeline.kafka.layout.paths import locate
 from pipeline.kafka.layout.wrapper import wrappers
 from schemas.ops import run
-from schemas.spec import TableSpec
+from schemas.spec import LAYERS, TableSpec
 
-LAYERS = ("bronze", "silver", "state", "gold", "ops")
 LAYOUTS = (
     "prod/broker-3/controller.log",
     "prod/kafka-3.example.net/logs/state-change.log.2026-11-21-08.gz",

@@ -55,7 +55,7 @@ class Locked(PipelineError):
 
 
 class PartialInput(PipelineError):
-    """The run was published, but some of the input could not be read."""
+    """The run was published, but some of the input could not be read, or was read in another zone than its own."""
 
     exit_code = 7
 
@@ -114,7 +114,12 @@ EXIT_CODES: tuple[ExitCode, ...] = (
         5, "gate", "A critical expectation failed; the last good versions stay published.", is_published=False
     ),
     ExitCode(6, "locked", "Another run holds the cluster's lock.", is_published=False),
-    ExitCode(7, "partial", "Published, but some of the input could not be read.", is_published=True),
+    ExitCode(
+        7,
+        "partial",
+        "Published, but some of the input could not be read, or is of another time zone.",
+        is_published=True,
+    ),
     ExitCode(
         8,
         "findings",

@@ -1,10 +1,10 @@
 """The content of a gzip file, up to where it breaks off: what stands before that is handed out first."""
 
-import io
 import zlib
 from typing import Any, BinaryIO
 
-BLOCK = 256 << 10
+from pipeline.core.forward_only import BLOCK, ForwardOnly
+
 GZIP = 16 + zlib.MAX_WBITS
 MAGIC = b"\x1f\x8b"
 ENDS_EARLY = "it ends before its compressed content does"
@@ -20,7 +20,7 @@ class BrokenOff(EOFError):
         self.good = good
 
 
-class Gunzipped(io.RawIOBase):
+class Gunzipped(ForwardOnly):
     """Reads forward only, and hands out fewer bytes than asked for at its end alone.
 
     BrokenOff: it ends too early, or what stands behind a member is none. Of a member whose bytes are damaged nothing
@@ -30,19 +30,10 @@ class Gunzipped(io.RawIOBase):
     def __init__(self, stored: BinaryIO) -> None:
         self.stored = stored
         self.member = zlib.decompressobj(GZIP)
-        self.begin = self.position = 0  # of the member and of the stream, unpacked
+        self.begin = 0  # of the member, unpacked
         self.is_done = False
         self.waiting = b""
         self.problem: BrokenOff | None = None
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self.position
 
     def readall(self) -> bytes:
         return b"".join(iter(lambda: self.read(BLOCK), b""))
@@ -66,14 +57,6 @@ class Gunzipped(io.RawIOBase):
         found = self.read(len(buffer))
         buffer[: len(found)] = found
         return len(found)
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        target = offset if whence == io.SEEK_SET else self.position + offset
-        if whence == io.SEEK_END or target < self.position:
-            raise io.UnsupportedOperation("a compressed stream is read forward only")
-        while self.position < target and self.read(min(target - self.position, BLOCK)):
-            pass
-        return self.position
 
     def some(self, most: int) -> bytes:
         """Up to so many bytes that come next; none: the end, or `problem`."""

@@ -6,6 +6,7 @@ from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
+from pipeline.core.forward_only import ForwardOnly
 from pipeline.core.gunzipped import Gunzipped
 
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -28,40 +29,20 @@ def unpacked(stored: BinaryIO, codec: str) -> BinaryIO:
         return stored
     if codec == "gzip":
         return cast(BinaryIO, Gunzipped(stored))
-    return cast(BinaryIO, io.BufferedReader(ForwardOnly(pa.CompressedInputStream(stored, "zstd"))))
+    return cast(BinaryIO, io.BufferedReader(Uncompressed(pa.CompressedInputStream(stored, "zstd"))))
 
 
-class ForwardOnly(io.RawIOBase):
-    """A stream that seeks forward by reading: what pyarrow uncompresses cannot seek by itself."""
+class Uncompressed(ForwardOnly):
+    """What pyarrow uncompresses."""
 
     def __init__(self, stream: pa.NativeFile) -> None:
-        self.stream, self.position = stream, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self.position
+        self.stream = stream
 
     def readinto(self, buffer: Any) -> int:
         read = self.stream.read(len(buffer))
         buffer[: len(read)] = read
         self.position += len(read)
         return len(read)
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        target = offset if whence == io.SEEK_SET else self.position + offset
-        if whence == io.SEEK_END or target < self.position:
-            raise io.UnsupportedOperation("a compressed stream is read forward only")
-        while self.position < target:
-            skipped = len(self.stream.read(min(target - self.position, 1 << 20)))
-            if not skipped:
-                break
-            self.position += skipped
-        return self.position
 
     def close(self) -> None:
         self.stream.close()

@@ -20,11 +20,13 @@ AT_ONCE = 4
 
 @dataclass(frozen=True)
 class DataFile:
-    """A Parquet file of a table; path: below the table's folder. rows: None where the log does not count them."""
+    """A Parquet file of a table; path: below the table's folder. rows: None where the log does not count them.
+    written_ms: by the log, since the epoch."""
 
     path: str
     size_bytes: int
     rows: int | None
+    written_ms: int
 
 
 @dataclass(frozen=True)
@@ -40,20 +42,19 @@ def data_files(uri: str, version: int) -> list[DataFile]:
     """The data files that a version consists of. DeltaError: the log cannot be read at that version, or names fewer
     columns than the newest file has."""
     table = DeltaTable(uri, version=version)
-    if lost := lost_columns(uri, table):
+    files = files_in(table)
+    if lost := lost_columns(uri, table, files):
         raise DeltaError(f"its log does not name column {min(lost)}, which its rows have")
-    return files_in(table)
+    return files
 
 
-def lost_columns(uri: str, table: DeltaTable) -> set[str]:
+def lost_columns(uri: str, table: DeltaTable, files: Collection[DataFile]) -> set[str]:
     """Columns that the data file of a table has that was written last, and its log has not; of tables on this machine,
     and none where that file cannot be read, which its size and sums tell."""
-    written = table.get_add_actions(flatten=True)
-    columns = (written.column(name).to_pylist() for name in ("modification_time", "path"))
-    newest = max(zip(*columns, strict=True), default=None)
-    if URI.match(uri) or newest is None:
+    if URI.match(uri) or not files:
         return set()
-    return columns_beyond(table, Path(uri, unquote(newest[1])))
+    newest = max(files, key=lambda one: (one.written_ms, one.path))
+    return columns_beyond(table, Path(uri, newest.path))
 
 
 def columns_beyond(table: DeltaTable, path: Path) -> set[str]:
@@ -66,9 +67,9 @@ def columns_beyond(table: DeltaTable, path: Path) -> set[str]:
 def files_in(table: DeltaTable) -> list[DataFile]:
     """The data files of a table at the version that it was opened at."""
     actions = table.get_add_actions(flatten=True)
-    names = ("path", "size_bytes", "num_records")
+    names = ("path", "size_bytes", "num_records", "modification_time")
     columns = (actions.column(name).to_pylist() for name in names)
-    return [DataFile(unquote(path), int(size), rows) for path, size, rows in zip(*columns, strict=True)]
+    return [DataFile(unquote(path), int(size), *rest) for path, size, *rest in zip(*columns, strict=True)]
 
 
 def summed(files: Collection[DataFile]) -> Contents:

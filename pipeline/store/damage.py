@@ -38,7 +38,8 @@ SUMMARY = re.compile(r"^(\d{20})\.crc$")
 @dataclass(frozen=True)
 class Damage:
     """One table that does not hold what was published. kind: table_gone, version_gone, version_unreadable,
-    contents_differ, file_gone, file_cut, file_altered, log_altered, run_gone. files: paths below the table's folder."""
+    contents_differ, file_gone, file_cut, file_altered, log_altered, run_gone, unpublished. files: paths below the
+    table's folder."""
 
     table: str
     kind: str

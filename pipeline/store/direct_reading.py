@@ -122,7 +122,7 @@ def scanned(uri: str, version: int | None, spec: TableSpec, stated: Contents | N
 def require_later(uri: str, table: DeltaTable, absent: Sequence[str]) -> None:
     """OSError: a column that the table's log does not name is none that was declared after it was written: its newest
     data file has it."""
-    lost = set(absent) & lost_columns(uri, table) if absent else set()
+    lost = set(absent) & lost_columns(uri, table, files_in(table)) if absent else set()
     if lost:
         said = f"Not found: in the table's log the column {min(lost)}, which its rows have"
         raise OSError(errno.EIO, said, uri)

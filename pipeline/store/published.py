@@ -11,13 +11,13 @@ from pipeline.store.commit_files import head, newest_whole, note
 from pipeline.store.contents import Contents, stated_in
 from pipeline.store.files import Files, ReadableFiles
 from schemas.ops import run
+from schemas.spec import LAYERS
 
 FORMAT_VERSION = 2
 # Counts that runs hand on: the first run_seq that maintain left readable; segments whose last record is older than
 # this (ms since the epoch) have no rows any more.
 KEPT_FROM = "kept_from_run_seq"
 EXPIRED_BEFORE = "expired_before_ms"
-LAYERS = ("bronze", "silver", "state", "gold", "ops")
 # Beside the tables: the row of ops.run that was published last, whatever becomes of that table.
 LAST_RUN = "_last_run.json"
 # The last key of that file: CRC32 of the row as JSON without it. Older releases wrote none.

@@ -28,9 +28,8 @@ TIMED_OUT, UNFENCED = "session_timed_out", "unfence_granted"
 REGISTERED = ("registered", "registered_again")
 CHANGED = "handleBrokerFenced"  # the trigger of the line that counts what a fence changed
 AT_ONCE = timedelta(seconds=1)  # lines of one decision
-SOON = timedelta(
-    seconds=30
-)  # a broker is fenced so long after what ended it, or first left something without a leader
+# A broker is fenced so long after what ended it, or first left something without a leader.
+SOON = timedelta(seconds=30)
 # A controller that says nothing for so long may have gone on in a file that is not there.
 STILL = timedelta(minutes=10)
 # Rules that tell a departure with more of what it did.
