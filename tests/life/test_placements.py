@@ -71,7 +71,12 @@ def read_all(folder: Path) -> dict[str, pl.DataFrame]:
     return {one.name: with_absent(stored[one.name], one) for one in specs}
 
 
-@pytest.mark.parametrize("is_reparsed", [False, pytest.param(True, marks=pytest.mark.soak)])
+def test_executors_read_what_the_driver_reads(shared: Path, tmp_path: Path) -> None:
+    require_equal(shared / "corpus" / "lab" / "3.2.3-zk-stock", tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("is_reparsed", [False, True])
 def test_executors_write_what_they_hold_also_of_records_read_before(
     shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_reparsed: bool
 ) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import made_of
 from pipeline.core.stretches import TIME
 from pipeline.gold.broker_session.kraft_sessions import UNKNOWN_BEGIN as BEFORE_DATA
 from pipeline.gold.broker_session.kraft_sessions import kraft_sessions
@@ -23,11 +24,13 @@ from pipeline.model.brokers.outage_bounds import FENCED, with_silence
 from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.settings import SessionLimit
+from schemas.gold.broker_session import SPEC
 
 BOUNCED = "bounced"
 CAME = ("joined", BOUNCED)
 
 
+@made_of(SPEC, "broker_event", "partition_timeline", "session_before")
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     broker_event: pl.DataFrame,
     controller_line: pl.DataFrame,

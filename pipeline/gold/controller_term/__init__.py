@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import made_of
 from pipeline.gold.controller_term.days import of_days
 from pipeline.gold.controller_term.deposed import with_fate
 from pipeline.gold.controller_term.elections import with_election_reason
@@ -19,6 +20,7 @@ from pipeline.gold.controller_term.reasons import with_reasons
 from pipeline.gold.controller_term.registrations import with_registration
 from pipeline.model.lines.evidence import LINE, LINES_TYPE, NO_LINES, known_lines
 from pipeline.model.terms.term_steps import IN_TURN, MODE, TERM, with_succession
+from schemas.gold.controller_term import SPEC
 
 BY_NAME = {
     "elected": "election",
@@ -36,6 +38,7 @@ BY_NAME = {
 }
 
 
+@made_of(SPEC, "term")
 def build(
     term: pl.DataFrame,
     controller_day: pl.DataFrame,

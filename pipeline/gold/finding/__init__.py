@@ -50,6 +50,7 @@ from pipeline.gold.finding.reassignments import (
     reassignment_skipped,
     stuck_reassignment,
 )
+from pipeline.gold.finding.rule import OF_RULES
 from pipeline.gold.finding.starts import failed_start
 from pipeline.gold.finding.terms import (
     controller_outlived,
@@ -65,10 +66,7 @@ from schemas.gold.finding import SPEC
 
 NAME = ("cluster_id", "rule", "entity", "root_event", "term_id")
 NAME_DIGITS = 12
-ADDED = ("finding_id", "status", "suppressed_by")
-# root_event: the text of the event at the root that the id is made of; columns of their own tell what it was.
 WITHOUT_LEADER = "quorum_without_leader"
-OF_RULES = ("root_event", *(name for name in SPEC.columns if name not in ADDED))
 
 
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)

@@ -5,6 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import NO_TERM, facts, root, rule, words
 from pipeline.model.brokers.session_limits import EARLIER_SECONDS, default_seconds
 from pipeline.model.lines.evidence import LINE, line
@@ -26,6 +27,7 @@ PAIR = (*OWN, "other_id")
 ONE_START = timedelta(minutes=1)
 
 
+@of_rows("controller_event")
 def controllers_apart(
     controller_event: pl.DataFrame, broker_event: pl.DataFrame, release_span: pl.DataFrame
 ) -> pl.DataFrame:

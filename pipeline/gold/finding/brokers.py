@@ -7,6 +7,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.finding.causes import SHORT, counted_reasons, kept_reasons
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     EVIDENCE_KEPT,
     NO_TERM,
@@ -32,6 +33,7 @@ BROKER = ("cluster_id", "broker_id")
 GONE_BY = timedelta(minutes=2)
 
 
+@of_rows("broker_session")
 def broker_flapping(
     broker_session: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
 ) -> pl.DataFrame:
@@ -100,6 +102,7 @@ def broker_flapping(
     )
 
 
+@of_rows("broker_session")
 def unclean_shutdown(broker_session: pl.DataFrame, node_event: pl.DataFrame) -> pl.DataFrame:
     """A broker asked to be shut down and was gone before all that others could lead was theirs: the shutdown was cut
     short, no other replica was in sync, or no controller answered, so that it gave up, as its server.log says.

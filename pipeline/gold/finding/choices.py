@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.finding.elections import LAST_KNOWN
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     CONTROLLER,
     PARTITION,
@@ -28,6 +29,7 @@ KIND = (*TERM, "kind", "controller_id", "controller_epoch")
 CASE = (*PARTITION, "leader", "expected_leader", "isr")
 
 
+@of_rows("leader_election")
 def last_known_leader(leader_election: pl.DataFrame) -> pl.DataFrame:
     """From 4.1 on a broker that died is taken out of the eligible replicas when it comes back, and made leader as the
     last known one: its own log is all there is, and up to 4.0 the same was a clean election. A finding per return.
@@ -66,6 +68,7 @@ def last_known_leader(leader_election: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@of_rows("leader_election")
 def leader_choice(leader_election: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """Leaders that the rule of their election does not choose, a finding per term and kind."""
     terms = controller_term.select(*TERM, "controller_id")

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     enumerated,
     facts,
@@ -19,6 +20,7 @@ from pipeline.model.settings import AuditLimit
 AT_ONCE_MS = 1_000
 
 
+@of_rows("topic_lifecycle")
 def topic_without_leader_since_creation(
     topic_lifecycle: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
 ) -> pl.DataFrame:
@@ -75,6 +77,7 @@ def topic_without_leader_since_creation(
     )
 
 
+@of_rows("topic_lifecycle")
 def slow_creation(
     topic_lifecycle: pl.DataFrame, controller_term: pl.DataFrame, audit_limit: AuditLimit
 ) -> pl.DataFrame:
@@ -118,6 +121,7 @@ def slow_creation(
     )
 
 
+@of_rows("topic_lifecycle")
 def recreated_at_once(topic_lifecycle: pl.DataFrame) -> pl.DataFrame:
     """A topic was created right after its deletion where topics have no ids, up to 2.7: a broker cannot tell a replica
     of the old one, should it have one, from the new one's.

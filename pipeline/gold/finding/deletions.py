@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     counted,
     enumerated,
@@ -34,6 +35,7 @@ HOLDS = {
 }
 
 
+@of_rows("topic_lifecycle")
 def stuck_deletion(
     topic_lifecycle: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
 ) -> pl.DataFrame:
@@ -116,6 +118,7 @@ def waited_for() -> dict[str, pl.Expr]:
     return {"broker_ids": own, "brokers": text, "replicas_count": col("blocking_replicas").list.len()}
 
 
+@of_rows("topic_lifecycle")
 def topic_vanished(topic_lifecycle: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """A topic that was queued for deletion is missing in the list of the next controller that starts; no finding where
     one was in office between of which no line was read."""
@@ -146,6 +149,7 @@ def topic_vanished(topic_lifecycle: pl.DataFrame, controller_term: pl.DataFrame)
     )
 
 
+@of_rows("topic_lifecycle")
 def topic_removed_by_hand(topic_lifecycle: pl.DataFrame) -> pl.DataFrame:
     """Somebody removed a topic from ZooKeeper: no broker is told, the replicas stay on their disks.
 
@@ -165,6 +169,7 @@ def topic_removed_by_hand(topic_lifecycle: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@of_rows("topic_lifecycle")
 def deletion_disabled(topic_lifecycle: pl.DataFrame) -> pl.DataFrame:
     """A request to delete a topic was dropped; the first one of each life."""
     step = pl.element().struct.field("step")

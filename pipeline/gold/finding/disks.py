@@ -7,6 +7,7 @@ from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
 from pipeline.gold.finding.outage_events import LOST_DIR
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     NO_TERM,
     broker_name,
@@ -52,6 +53,7 @@ CAME_BACK = {
 }
 
 
+@of_rows("lost")
 def log_dir_failed(
     lost: pl.DataFrame, leader_election: pl.DataFrame, partition_outage: pl.DataFrame, audit_limit: AuditLimit
 ) -> pl.DataFrame:

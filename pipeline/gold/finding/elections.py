@@ -10,6 +10,7 @@ from pipeline.gold.finding.causes import (
     with_cause_lines,
     with_last_departure,
 )
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     NO_TERM,
     PARTITION,
@@ -33,6 +34,7 @@ ASKED = " that an administrator asked for"
 LAST_KNOWN = "LAST_KNOWN_LEADER"
 
 
+@of_rows("leader_election", "election_event")
 def unclean_election(
     leader_election: pl.DataFrame, election_event: pl.DataFrame, broker_session: pl.DataFrame
 ) -> pl.DataFrame:

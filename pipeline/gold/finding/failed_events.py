@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import facts, kept_evidence, millis, root, rule, words
 
 # What each kind of event is about, and who hears nothing of it.
@@ -34,6 +35,7 @@ STOPPED = "state machine has not started"
 CASE = ("cluster_id", "controller_id", "term_id", "name", "exception_class")
 
 
+@of_rows("controller_event")
 def event_failed(controller_event: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """A controller in ZooKeeper mode ran into an exception while it handled an event: the rest of it was not done, nor
     is it tried again before the next fail-over or the next event of the kind. One finding per term, kind and exception.

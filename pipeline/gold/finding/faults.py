@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     NO_TERM,
     facts,
@@ -24,6 +25,7 @@ DAY_MS = 86_400_000
 OUT_OF_MEMORY = "OutOfMemoryError"
 
 
+@of_rows("node_event")
 def fatal_fault(node_event: pl.DataFrame) -> pl.DataFrame:
     """A fault ended the process of a node that had started: of an active controller the quorum elects another, a
     broker is gone without having been shut down. It is over once the node has started again. One that comes while a
@@ -42,6 +44,7 @@ def fatal_fault(node_event: pl.DataFrame) -> pl.DataFrame:
     return found(by_fault(runs), "fatal_fault", lit("warning"), sentence)
 
 
+@of_rows("node_event")
 def logged_fault(node_event: pl.DataFrame) -> pl.DataFrame:
     """A node met a fault and went on: what it holds of the metadata, or does with it, may be wrong from then on, until
     its process begins anew or ends. The next one reads all anew, and may meet the same fault.

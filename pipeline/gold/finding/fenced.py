@@ -8,6 +8,7 @@ from polars import col, lit, when
 from pipeline.core.span_join import rows_in_spans
 from pipeline.core.stretches import FAR
 from pipeline.gold.finding.causes import because, cause_facts, is_known, with_cause_lines
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     broker_name,
     clock,
@@ -37,6 +38,7 @@ OF_ONE_EVENT = ("outage", "unclean_shutdown", "log_dir_failed", "fatal_fault")
 OF_SEVERAL = ("broker_flapping",)
 
 
+@of_rows("broker_session")
 def broker_fenced(
     broker_session: pl.DataFrame,
     broker_event: pl.DataFrame,

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     NO_TERM,
     PARTITION,
@@ -20,6 +21,7 @@ NAME = ("cluster_id", "topic", "partition")
 ATTEMPT = (*NAME, "topic_life", "started_at")
 
 
+@of_rows("reassignment")
 def replica_left_on_disk(reassignment: pl.DataFrame) -> pl.DataFrame:
     """Brokers that ignored the request to delete a replica that a reassignment took from them. It is over when a later
     one brings the replica there again.

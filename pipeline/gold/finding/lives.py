@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     NO_TERM,
     broker_name,
@@ -118,6 +119,7 @@ def begun_again(controller_term: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@of_rows("controller_event")
 def refused_registration(controller_event: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """A KRaft controller refuses a broker while the session of its process before goes on: one finding a run of them.
 

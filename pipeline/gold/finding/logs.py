@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     EVIDENCE_KEPT,
     NO_TERM,
@@ -21,6 +22,7 @@ NO_WRITER = "no_writer"
 LOST = "lost_in_warehouse"  # its sentence begins so
 
 
+@of_rows("log_gap")
 def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
     """Lines that the verdicts would need are not there: one finding per node, log, kind and hour in which it begins,
     however many lines are missed and however many signs tell so."""
@@ -55,6 +57,7 @@ def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@of_rows("leader_election")
 def missing_leader_epochs(leader_election: pl.DataFrame) -> pl.DataFrame:
     """KRaft: leaders of partitions that no line names, as leader epochs are missing: one finding a cluster."""
     partition = ("cluster_id", "topic", "topic_life", "partition")

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     CONTROLLER,
     PARTITION,
@@ -69,18 +70,21 @@ def moves_of_verdict(
     )
 
 
+@of_rows("transition_audit")
 def illegal_move(transition_audit: pl.DataFrame) -> pl.DataFrame:
     """A line says that a move happened which Kafka's matrix does not allow."""
     is_illegal = col("verdict") == "illegal"
     return moves_of_verdict(transition_audit, rule("illegal_move", "critical"), is_illegal, "made")
 
 
+@of_rows("transition_audit")
 def refused_move(transition_audit: pl.DataFrame) -> pl.DataFrame:
     """The controller refused its own attempt, and no release does that normally."""
     is_refused = (col("verdict") == "refused") & col("normal").is_null()
     return moves_of_verdict(transition_audit, rule("refused_move", "warning"), is_refused, "refused")
 
 
+@of_rows("transition_audit")
 def discontinuity(transition_audit: pl.DataFrame) -> pl.DataFrame:
     """A move starts from another state than the last one led to, and nothing explains it."""
     is_out_of_line = col("verdict") == "discontinuity"
@@ -90,6 +94,7 @@ def discontinuity(transition_audit: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@of_rows("replay_check")
 def replay_disagreement(replay_check: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
     """What Kafka says of its states is not what the replay has: lines are missing, or states moved without one. Or what
     it says of a move that it refuses is not what our table of legal moves has."""

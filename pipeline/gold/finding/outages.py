@@ -5,6 +5,7 @@ from polars import col, lit, when
 
 from pipeline.gold.finding.disks import with_log_dirs
 from pipeline.gold.finding.outage_events import LOST_DIR, SHUT_DOWN, events
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     PARTITION,
     enumerated,
@@ -27,6 +28,7 @@ OF_BROKERS = {
 }
 
 
+@of_rows("partition_outage")
 def outage(
     partition_outage: pl.DataFrame,
     controller_term: pl.DataFrame,

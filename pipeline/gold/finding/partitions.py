@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.finding.reassignments import HALTING
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     NO_TERM,
     broker_name,
@@ -19,6 +20,7 @@ HALTED = "; a reassignment was open most of that time: up to 3.3 that stops auto
 NOT_ENABLED = "; auto.leader.rebalance.enable=false: nothing moves leaders back"
 
 
+@of_rows("imbalance_breach")
 def standing_imbalance(imbalance_breach: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
     """A breach that outlasted the checks that a finding allows, while its broker was live and in the ISR of what it
     should lead; a warning while it stands. A reassignment is said to hold it back unless all nodes run 3.4 or later."""

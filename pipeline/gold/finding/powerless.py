@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.terms import lines, of_term, with_data_end
 from pipeline.gold.finding.wording import controller_name, counted, length, millis, rule, words
 from pipeline.model.settings import AuditLimit
@@ -11,6 +12,7 @@ from pipeline.model.settings import AuditLimit
 STILL_MS = 600_000
 
 
+@of_rows("controller_term")
 def controller_powerless(
     controller_term: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
 ) -> pl.DataFrame:

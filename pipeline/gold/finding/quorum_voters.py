@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.finding.quorum_votes import quorum_signs, voters
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     NO_TERM,
     counted,
@@ -41,6 +42,7 @@ SAID = {
 }
 
 
+@of_rows("node_event")
 def voter_data(node_event: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
     """What a voter had stored of the metadata log is gone (its leader says that it fetches from further back), belongs
     to another directory than the quorum knows, or could not be written. A node that only observes, as every broker,
@@ -83,6 +85,7 @@ def what_is_wrong() -> pl.Expr:
     return words("voter {} {}", "voter_id", said)
 
 
+@of_rows("node_event")
 def voter_refused(node_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
     """A node of the quorum is refused by others: they do not take its credentials or certificate, know no version of
     its requests, or are of another cluster. A connection that ends amid a handshake is none: it may be the network.

@@ -5,6 +5,7 @@ from decimal import Decimal
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     broker_name,
     clock,
@@ -27,6 +28,7 @@ BROKER = ("cluster_id", "controller_id", "broker_id")
 LEAST_CHECKS = 3
 
 
+@of_rows("imbalance_check")
 def ratio_disagreement(imbalance_check: pl.DataFrame) -> pl.DataFrame:
     """Kafka printed another ratio than its own lines give, and all of them were read: ours, or its, is wrong. One
     finding per controller, term and broker.
@@ -97,6 +99,7 @@ def as_java_prints(ratio: float) -> str:
     return f"{first}.{''.join(map(str, others)) or '0'}E{exact.adjusted()}"
 
 
+@of_rows("imbalance_check")
 def stated_imbalance(imbalance_check: pl.DataFrame, imbalance_breach: pl.DataFrame) -> pl.DataFrame:
     """Kafka printed ratios over its limit in several checks one after another, and what its controller knew cannot be
     told, as the logs begin within its term: told as Kafka says it.

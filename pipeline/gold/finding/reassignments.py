@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, element, lit, when
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     NO_TERM,
     PARTITION,
@@ -37,6 +38,7 @@ OF_FIRST = (
 TIME = pl.Datetime("us", "UTC")
 
 
+@of_rows("reassignment")
 def stuck_reassignment(
     reassignment: pl.DataFrame,
     topic_event: pl.DataFrame,
@@ -189,6 +191,7 @@ def or_cancel() -> pl.Expr:
     )  # fmt: skip
 
 
+@of_rows("reassignment")
 def reassignment_failed(reassignment: pl.DataFrame) -> pl.DataFrame:
     """Reassignments that an error ended, or that the next controller does not know any more: up to 2.3 both leave the
     replicas in place that were to be added. What Kafka refuses in its answer is none.
@@ -218,6 +221,7 @@ def reassignment_failed(reassignment: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@of_rows("reassignment")
 def reassignment_skipped(reassignment: pl.DataFrame) -> pl.DataFrame:
     """Requests that a controller does not take up, or drops at its start, as the topic is being deleted.
 

@@ -5,6 +5,7 @@ from polars import col, lit, when
 
 from pipeline.gold.finding.causes import because, cause_facts, with_cause_lines
 from pipeline.gold.finding.outage_events import CHOSEN, ONE_STOP
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     CONTROLLER,
     controller_name,
@@ -66,6 +67,7 @@ def is_late(audit_limit: AuditLimit) -> pl.Expr:
     return -col("gap_ms") > audit_limit.overlap_ms
 
 
+@of_rows("controller_term")
 def controller_outlived(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
     """A controller acted long after the next one was elected: two at once. That it only resigns so late is what any
     does that was frozen; that it wrote is another rule's. In KRaft nothing that it does then takes effect, as most of
@@ -105,6 +107,7 @@ def controller_outlived(controller_term: pl.DataFrame, audit_limit: AuditLimit) 
     return of_term(late, named, sentence, ("superseded_at", "ended_at"), evidence, **told)
 
 
+@of_rows("controller_term")
 def deposed_controller_wrote(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
     """Up to 2.0: a controller wrote leaders of partitions after the next one was elected, who does not know of them.
 
@@ -210,6 +213,7 @@ def without_stopped(gap: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataF
     return gap.join(stopped, on=own, how="anti").join(amid_stop, on=own, how="anti")
 
 
+@of_rows("controller_term")
 def failover_slow(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
     """From its election until it was ready a controller took long: meanwhile no leader was elected."""
     step = longest_step()

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, when
 
+from pipeline.core.made_of import made_of
 from pipeline.gold.imbalance_breach.episodes import BREACH, BROKER, episodes
 from pipeline.gold.imbalance_breach.parts import apart, lasted, within
 from pipeline.gold.imbalance_breach.reasons import with_checks, with_why
@@ -10,8 +11,10 @@ from pipeline.gold.imbalance_breach.reassigning import reassigning
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.settings import AuditLimit
+from schemas.gold.imbalance_breach import SPEC
 
 
+@made_of(SPEC, "leader_imbalance")
 def build(
     leader_imbalance: pl.DataFrame,
     imbalance_check: pl.DataFrame,

@@ -5,6 +5,7 @@ from datetime import datetime
 import polars as pl
 from polars import col
 
+from pipeline.core.made_of import made_of
 from pipeline.gold.imbalance_check.verdicts import (
     with_follow_up,
     with_limit,
@@ -25,6 +26,7 @@ from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.partitions.statements import statements
 from pipeline.model.settings import BalancingSetting
 from pipeline.model.terms.succession import TERM, with_terms
+from schemas.gold.imbalance_check import SPEC
 
 LINE = ("cluster_id", "file_id", "byte_offset")
 AUTOMATIC = "automatic rebalance"
@@ -33,6 +35,7 @@ RATIO = "imbalance_ratio"
 CHECKING = (RATIO, LISTING, "imbalance_check", "auto_preferred_election", ELECTION)
 
 
+@made_of(SPEC, "imbalance_observation")
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     imbalance_observation: pl.DataFrame,
     leader_and_isr: pl.DataFrame,

@@ -6,6 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.frames import with_absent
+from pipeline.core.made_of import made_of
 from pipeline.gold.leader_election import leader_selectors
 from pipeline.gold.leader_election.data_loss_bound import with_bound
 from pipeline.gold.leader_election.election_attempts import attempts
@@ -30,6 +31,17 @@ OF_ATTEMPT = (
 )  # fmt: skip
 
 
+@made_of(
+    SPEC,
+    "leader_and_isr",
+    "partition_transition",
+    "replica_transition",
+    "assignment",
+    "topic_event",
+    "election_event",
+    "reassignment_event",
+    "partition_timeline",
+)
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     leader_and_isr: pl.DataFrame,
     partition_transition: pl.DataFrame,

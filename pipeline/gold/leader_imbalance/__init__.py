@@ -5,16 +5,19 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import made_of
 from pipeline.core.stretches import split
 from pipeline.gold.leader_imbalance.certainty import with_certainty, with_doubt
 from pipeline.gold.leader_imbalance.counting import BROKER, changes, running_counts
 from pipeline.model.brokers.balancing import changed_at, with_balancing
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.settings import BalancingSetting
+from schemas.gold.leader_imbalance import SPEC
 
 NO_TIMES = lit([], pl.List(pl.Datetime("us", "UTC")))
 
 
+@made_of(SPEC, "partition_timeline", "imbalance_before")
 def build(
     partition_timeline: pl.DataFrame,
     term: pl.DataFrame,

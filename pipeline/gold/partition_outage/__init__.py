@@ -5,6 +5,7 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import made_of
 from pipeline.core.stretches import TIME, open_end, with_island
 from pipeline.gold.partition_outage.roots import with_departed, with_only_replica, with_shutting_leader
 from pipeline.gold.partition_outage.unserved import RETURNED, unserved
@@ -12,6 +13,7 @@ from pipeline.model.brokers.departures import AT_STARTUP
 from pipeline.model.brokers.outage_bounds import UNSAID, WIPED, with_bounds
 from pipeline.model.partitions.statements import PARTITION
 from pipeline.model.settings import SessionLimit
+from schemas.gold.partition_outage import SPEC
 
 LINE = ("cluster_id", "line_file_id", "line_byte_offset")
 LOST_DIR = "log-dir failure"
@@ -31,6 +33,7 @@ DEPARTURES = {
 }
 
 
+@made_of(SPEC, "partition_timeline", "led_before", "outage_before")
 def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables that it reads
     partition_timeline: pl.DataFrame,
     broker_session: pl.DataFrame,

@@ -6,6 +6,7 @@ import polars as pl
 from polars import col, lit
 
 from pipeline.core.frames import with_absent
+from pipeline.core.made_of import made_of
 from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.kraft_intervals import kraft_intervals, until_kraft
 from pipeline.gold.partition_timeline.leader_writes import leader_writes
@@ -20,6 +21,16 @@ from schemas.gold.partition_timeline import SPEC
 KRAFT = "kraft"
 
 
+@made_of(
+    SPEC,
+    "leader_and_isr",
+    "partition_transition",
+    "assignment",
+    "topic_event",
+    "partition_state",
+    "state_dump",
+    "timeline_before",
+)
 def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables that it reads
     leader_and_isr: pl.DataFrame,
     partition_transition: pl.DataFrame,

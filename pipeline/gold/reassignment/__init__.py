@@ -5,6 +5,7 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import made_of
 from pipeline.gold.reassignment.attempts import (
     NO_STEPS,
     attempts,
@@ -20,11 +21,13 @@ from pipeline.gold.reassignment.step_lines import step_lines
 from pipeline.gold.reassignment.waiting import with_waiting
 from pipeline.model.lines.evidence import LINE
 from pipeline.model.partitions.service_parts import whole_intervals
+from schemas.gold.reassignment import SPEC
 
 TOLD = ("completed", "cancelled", "overridden", "skipped", "failed")
 LIST = "reassignment_resumed_list"
 
 
+@made_of(SPEC, "reassignment_event")
 def build(
     reassignment_event: pl.DataFrame,
     controller_line: pl.DataFrame,

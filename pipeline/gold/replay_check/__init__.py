@@ -3,14 +3,17 @@
 import polars as pl
 from polars import col
 
+from pipeline.core.made_of import made_of
 from pipeline.gold.replay_check.dumps import DUMP, dumped
 from pipeline.gold.replay_check.refusals import STATEMENT, listed, refused
 from pipeline.gold.replay_check.statements import counted
 from pipeline.model.partitions.carried_states import carried_moves
+from schemas.gold.replay_check import SPEC
 
 TERM = ("cluster_id", "term_id")
 
 
+@made_of(SPEC, "transition_audit", "state_dump")
 def build(
     transition_audit: pl.DataFrame,
     state_dump: pl.DataFrame,

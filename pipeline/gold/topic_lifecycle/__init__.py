@@ -5,6 +5,7 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.made_of import made_of
 from pipeline.core.stretches import TIME
 from pipeline.gold.topic_lifecycle.carried_lives import carried_lives
 from pipeline.gold.topic_lifecycle.certainty import with_certainty
@@ -39,6 +40,16 @@ SAID = ("created", "online", "serving", "requested", "put_off", "blocking", "res
 ENDED = ("ended_at", "ended_how", "ended_file_id", "ended_byte_offset")
 
 
+@made_of(
+    SPEC,
+    "topic_event",
+    "deletion_replica",
+    "assignment",
+    "partition_transition",
+    "leader_and_isr",
+    "control_request",
+    "topic_before",
+)
 def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables that it reads
     topic_event: pl.DataFrame,
     deletion_replica: pl.DataFrame,

@@ -5,15 +5,18 @@ from datetime import datetime
 import polars as pl
 from polars import col, lit
 
+from pipeline.core.made_of import made_of
 from pipeline.gold.transition_audit.judging import FROM_LINES, FROM_MOVES, FROM_TERM, judged_moves
 from pipeline.gold.transition_audit.triggers import with_trigger
 from pipeline.kafka.machines.by_release import PARTITION, REPLICA
 from pipeline.model.partitions.carried_states import carried_moves
+from schemas.gold.transition_audit import SPEC
 
 RECORD = ("cluster_id", "file_id", "byte_offset")
 TERM = ("cluster_id", "term_id")
 
 
+@made_of(SPEC, "replica_transition", "partition_transition")
 def build(
     replica_transition: pl.DataFrame,
     partition_transition: pl.DataFrame,
