@@ -68,3 +68,26 @@ def test_a_failed_start_gives_no_release() -> None:
 def test_a_failed_start_of_zookeeper_gives_none_either() -> None:
     (only,) = ends(begun(1) + failed(2, "java.lang.IllegalStateException: x"))
     assert only[0] != only[1]
+
+
+def test_a_broker_of_2_7_has_a_thread_that_sends_to_the_controller() -> None:
+    """Source: BrokerToControllerChannelManagerImpl, 2.7.0 (KIP-497): for AlterIsr alone."""
+    request = "kafka.server.BrokerToControllerRequestThread"
+    written = "[Partition a-0 broker=1] ISR updated to [1] and zkVersion updated to [7]"
+    lines = (
+        begun(1),
+        at(2, "INFO", "[broker-1-to-controller-send-thread]: Starting", request),
+        up(5, release="2.7.0"),
+        *(
+            at(second, "INFO", f"[broker-1-to-controller-send-thread]: {said}", request)
+            + at(second + 1, "INFO", written, "kafka.cluster.Partition")
+            for second, said in (
+                (6, "Recorded new controller, from now on will use broker 2"),
+                (4000, "Recorded new controller, from now on will use broker 1"),
+                (8000, "Shutting down"),
+                (8002, "Stopped"),
+                (8004, "Shutdown completed"),
+            )
+        ),
+    )
+    assert ends(*lines) == [("2.7.0", "2.7.0")]
