@@ -1,7 +1,7 @@
 """What the nodes of a cluster are: how they keep metadata, which release they run, who was in office."""
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Iterable, Sequence
+from functools import cache, reduce
 from operator import or_
 
 import polars as pl
@@ -10,13 +10,18 @@ from polars import col
 from jobs.questions.answers import Answers
 from jobs.questions.rows import Row
 from jobs.text import epoch_text
+from pipeline.core.stretch import UNDETERMINED
 from pipeline.gold.controller_term.own import STARTUP
-from pipeline.kafka.wording.releases import bits, ends, everything, names
+from pipeline.kafka.facts import table
+from pipeline.kafka.wording.releases import NEWEST, bits, ends, everything, names
+from pipeline.kafka.wording.templates import MODES
 
 ZOOKEEPER, KRAFT = "zookeeper", "kraft"
 # Loggers that only nodes of the mode have.
-ZOOKEEPER_LOGGERS = ("kafka.controller.",)
+ZOOKEEPER_LOGGERS = ("kafka.controller.", "kafka.server.KafkaServer", "kafka.zk.", "kafka.zookeeper.")
 KRAFT_LOGGERS = ("org.apache.kafka.controller.", "org.apache.kafka.raft.")
+# The last release before nodes of KRaft, and the first without ZooKeeper.
+BEFORE_KRAFT, WITHOUT_ZOOKEEPER = "2.7", "4.0"
 # Findings of a cluster without a controller.
 WITHOUT = ("quorum_without_leader", "no_controller")
 RESIGNED = ("resigning", "resigned")
@@ -25,22 +30,66 @@ SILENT_ON_UNCLEAN = ("1.1", "2.6")
 
 
 def mode_of(answers: Answers) -> str | None:
-    """zookeeper or kraft, by the terms, else by who wrote the lines."""
+    """zookeeper or kraft, by the terms, else by lines that nodes of one mode alone print, else by releases that have
+    one mode."""
     modes = set(answers.rows("silver.term", None, ("mode",))["mode"].to_list())
-    if not modes:
-        loggers = answers.rows("silver.wording_seen", None, ("logger",))["logger"].drop_nulls().unique()
-        said = {ZOOKEEPER: ZOOKEEPER_LOGGERS, KRAFT: KRAFT_LOGGERS}
-        modes = {mode for mode, own in said.items() if any(one.startswith(own) for one in loggers)}
-    return KRAFT if KRAFT in modes else ZOOKEEPER if modes else None
+    modes = modes or modes_of_lines(answers) or set(map(mode_of_release, releases_of(answers)))
+    return KRAFT if KRAFT in modes else ZOOKEEPER if ZOOKEEPER in modes else None
+
+
+def modes_of_lines(answers: Answers) -> set[str]:
+    seen = answers.rows("silver.wording_seen", None, ("logger", "template")).unique()
+    loggers = seen["logger"].drop_nulls().unique()
+    said = {ZOOKEEPER: ZOOKEEPER_LOGGERS, KRAFT: KRAFT_LOGGERS}
+    modes = {mode for mode, own in said.items() if any(one.startswith(own) for one in loggers)}
+    return modes if kraft_wordings().isdisjoint(seen.iter_rows()) else {*modes, KRAFT}
+
+
+@cache
+def kraft_wordings() -> frozenset[tuple[str, str]]:
+    """(logger, template) of which nodes of KRaft alone write lines."""
+    printed = {
+        mode: {(row["logger"], row["template"]) for row in table(f"wording/by_mode/{mode}.tsv")}
+        for mode in MODES
+    }
+    others = (printed[mode] for mode in MODES if mode != KRAFT)
+    return frozenset(printed[KRAFT].difference(*others))
+
+
+def mode_of_release(releases: int) -> str | None:
+    """Of a node that runs one of them, as bits; None where they have both modes."""
+    if not releases & ~bits(names()[0], BEFORE_KRAFT):
+        return ZOOKEEPER
+    return None if releases & ~bits(WITHOUT_ZOOKEEPER, NEWEST) else KRAFT
 
 
 def releases_of(answers: Answers) -> list[int]:
     """The releases that the nodes may run at the end of the data, as bits: one set that explains the lines of all, else
     one for each set of nodes that no release explains together."""
-    last = answers.rows("silver.release_span", None, ("node_id", "valid_from_at", "releases"))
+    last = spans_of(answers).unique("node_id", keep="last", maintain_order=True)
+    return shared(map(bits_of, last["releases"]))
+
+
+def releases_before(answers: Answers) -> list[int]:
+    """The same of the stretches before the last of each node: those of none that is told of the end."""
+    at_end = reduce(or_, releases_of(answers), 0)
+    told = spans_of(answers).filter(col("certainty") != UNDETERMINED)
+    return shared(one for one in map(bits_of, told["releases"]) if not one & at_end) if at_end else []
+
+
+def spans_of(answers: Answers) -> pl.DataFrame:
+    names_read = ("node_id", "valid_from_at", "releases", "certainty")
+    return answers.rows("silver.release_span", None, names_read).sort("valid_from_at")
+
+
+def bits_of(some: Iterable[str]) -> int:
+    return reduce(or_, (1 << names().index(one) for one in some), 0)
+
+
+def shared(sets: Iterable[int]) -> list[int]:
+    """Sets of releases, as bits, each cut to what the next ones leave of it; one more for each that leaves nothing."""
     found: list[int] = []
-    for some in last.sort("valid_from_at").unique("node_id", keep="last", maintain_order=True)["releases"]:
-        own = reduce(or_, (1 << names().index(one) for one in some), 0)
+    for own in sets:
         place = next((place for place, one in enumerate(found) if one & own), None)
         if place is None:
             found.append(own)
@@ -49,9 +98,10 @@ def releases_of(answers: Answers) -> list[int]:
     return sorted(one for one in found if one not in {0, everything()})
 
 
-def release_text(releases: list[int]) -> str:
-    """3.9.0 to 3.9.2; from 4.2.0; 3.8.1 and 3.9.0. Empty if no line tells releases apart."""
-    return " and ".join(map(range_text, releases))
+def release_text(releases: list[int], before: list[int] | None = None) -> str:
+    """3.9.0 to 3.9.2; from 4.2.0; 3.8.1 and 3.9.0; 4.3.1 (3.9.2 before). Empty if no line tells releases apart."""
+    earlier = f" ({release_text(before)} before)" if before else ""
+    return " and ".join(map(range_text, releases)) + earlier
 
 
 def range_text(releases: int) -> str:

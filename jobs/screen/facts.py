@@ -13,7 +13,7 @@ from jobs.questions.changes.asked import changes_of
 from jobs.questions.finding_lines import first_places
 from jobs.questions.half_read import half_read_text
 from jobs.questions.log_folder import folder_of
-from jobs.questions.nodes import in_office, mode_of, offices, releases_of
+from jobs.questions.nodes import in_office, mode_of, offices, releases_before, releases_of
 from jobs.questions.outages import TABLE, Outages, asked_of
 from jobs.questions.reassignments import TABLE as ATTEMPTS
 from jobs.questions.reassignments import reassignments_of
@@ -42,6 +42,7 @@ class Facts:
     level: Row | None
     mode: str | None
     releases: list[int]
+    releases_before: list[int]
     in_office: int | None
     offices: list[Row]
     half_read: str | None
@@ -88,6 +89,7 @@ def gather(
         "level": answers.level,
         "mode": partial(mode_of, answers),
         "releases": partial(releases_of, answers),
+        "releases_before": partial(releases_before, answers),
         "in_office": partial(in_office, answers),
         "offices": partial(offices, answers),
         "half_read": partial(half_read_text, answers),

@@ -69,7 +69,8 @@ def not_known(facts: Facts) -> list[str]:
     judged = facts.elections
     if not judged or not judged["undecided"]:
         return lines
-    why = "1.1 to 2.6, or lines are missing" if may_be_silent(facts.releases) else "lines are missing"
+    is_silent = may_be_silent(facts.releases) or may_be_silent(facts.releases_before or facts.releases)
+    why = "1.1 to 2.6, or lines are missing" if is_silent else "lines are missing"
     return [
         *lines,
         f"         of {judged['undecided']:,} of {judged['chosen']:,} elections no line tells whether they were unclean"

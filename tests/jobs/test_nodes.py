@@ -1,14 +1,18 @@
 """The mode and the releases of a cluster as the first screen tells them, and who was in office where no election is."""
 
+import polars as pl
 import pytest
 
 from jobs.questions.nodes import (
     controller_text,
     in_office,
+    kraft_wordings,
     may_be_silent,
     mode_of,
+    mode_of_release,
     offices,
     release_text,
+    releases_before,
     releases_of,
 )
 from jobs.questions.rows import Row
@@ -59,6 +63,7 @@ def test_what_is_not_told_is_in_no_text() -> None:
         ("mode\n kraft\n zookeeper", "kafka.controller.KafkaController", "kraft"),
         ("mode\n", "org.apache.kafka.controller.QuorumController", "kraft"),
         ("mode\n", "kafka.controller.KafkaController", "zookeeper"),
+        ("mode\n", "kafka.server.KafkaServer", "zookeeper"),
         ("mode\n", "kafka.log.Log", None),
     ],
 )
@@ -66,6 +71,46 @@ def test_without_terms_the_loggers_tell_the_mode(term: str, logger: str, mode: s
     rows = {"term": term, "wording_seen": f"logger\n {logger}"}
     tables = {name: frame(BY_SHORT_NAME[name].spec, text) for name, text in rows.items()}
     assert mode_of(answers_of(**tables)) == mode
+
+
+@pytest.mark.parametrize(
+    ("logger", "template", "mode"),
+    [
+        (
+            "state.change.logger",
+            "[Broker id={broker_id}] Transitioning {count} partition(s) to local leaders.",
+            "kraft",
+        ),
+        ("kafka.log.LogManager", "Starting log cleanup with a period of {period_ms} ms.", None),
+    ],
+)
+def test_a_wording_of_kraft_alone_tells_the_mode(logger: str, template: str, mode: str | None) -> None:
+    seen = pl.DataFrame([{"logger": logger, "template": template}])
+    assert mode_of(answers_of(wording_seen=seen)) == mode
+    assert mode is None or (logger, template) in kraft_wordings()
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "mode"),
+    [("0.8", "2.7", "zookeeper"), ("2.7", "2.8", None), ("3.9", "4.0", None), ("4.0", "current", "kraft")],
+)
+def test_releases_of_one_mode_tell_it(since: str, until: str, mode: str | None) -> None:
+    assert mode_of_release(bits(since, until)) == mode
+
+
+def test_what_ran_before_is_told_beside_the_end() -> None:
+    spans = """
+        node_id | valid_from_at | releases            | certainty
+        1       | 1             | [3.9.2]             | proved
+        1       | 5             | [3.9.2 4.0.0 4.3.1] | inferred
+        1       | 6             | [4.3.1]             | proved
+        2       | 1             | [3.9.1 3.9.2]       | inferred
+        2       | 7             | [4.3.1]             | proved
+        3       | 1             | [2.6.0]             | undetermined
+        3       | 2             | [4.3.1]             | proved
+    """
+    answers = answers_of(release_span=frame(BY_SHORT_NAME["release_span"].spec, spans))
+    assert release_text(releases_of(answers), releases_before(answers)) == "4.3.1 (3.9.2 before)"
 
 
 def test_ratios_are_printed_in_office() -> None:
