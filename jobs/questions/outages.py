@@ -46,8 +46,9 @@ SUMMED = {
 
 @dataclass(frozen=True)
 class Outages:
-    """last: the end of the data. all: every outage counted, and the short ones. events: those of LEAST_MS and more, by
-    the event at their root, the worst first. untold: why outages are not told, in words. unknown: of how many
+    """last: the end of the data. all: every outage counted, of them by length: of LEAST_MS and more (long, and
+    unsure_long of the unsure), under it (short), and open but not yet so long (begun). events: all but the short ones,
+    by the event at their root, the worst first. untold: why outages are not told, in words. unknown: of how many
     partitions it is not known whether somebody serves them at the end."""
 
     last: datetime
@@ -139,7 +140,14 @@ def with_lasting(rows: pl.DataFrame, last: datetime) -> pl.DataFrame:
 def asked(rows: pl.DataFrame, last: datetime, shown: int | None = SHOWN_EVENTS) -> Outages:
     """shown: how many events, the worst first, those of which lines are missing last; None: all."""
     every = with_lasting(rows, last)
-    is_short = (col("noticed_ms") < LEAST_MS) & col("ended_at").is_not_null()
+    is_open, is_less = col("ended_at").is_null(), (col("noticed_ms") < LEAST_MS).fill_null(value=False)
+    is_short = is_less & ~is_open
+    lengths = {
+        "long": (~is_less & ~IS_UNSURE).sum(),
+        "unsure_long": (~is_less & IS_UNSURE).sum(),
+        "short": is_short.sum(),
+        "begun": (is_less & is_open).sum(),
+    }
     events = (
         with_event(every.filter(~is_short))
         .group_by(EVENT)
@@ -155,7 +163,7 @@ def asked(rows: pl.DataFrame, last: datetime, shown: int | None = SHOWN_EVENTS) 
     )
     worst = events.sort("is_unsure", -col("noticed_ms"), *EVENT)
     worst = worst if shown is None else worst.head(shown)
-    counted = every.select(**SUMMED, short=is_short.sum()).row(0, named=True)
+    counted = every.select(**SUMMED, **lengths).row(0, named=True)
     return Outages(last, counted, worst.to_dicts(), len(events))
 
 
@@ -174,17 +182,8 @@ def outage_lines(told: Outages) -> list[str]:
             f"; at the end it is not known of {counted(told.unknown, 'partition')}" if told.unknown else ""
         )
         return [f"OUTAGE none was noticed{doubt}"]
-    long_count = every["outages"] - every["short"]
-    certain_ms, unsure_ms = every["noticed_ms"] - every["unsure_ms"], every["unsure_ms"]
-    unsure = f", up to {length_text(unsure_ms)} more where lines are missing" if unsure_ms else ""
-    total = (
-        f"{long_count:,} of 1 s or more, {length_text(certain_ms or unsure_ms)} in total over all partitions"
-    )
-    told_of = (
-        f"{total}{unsure}" if certain_ms else f"none for certain; up to {total}, where lines are missing"
-    )
     lines = wrapped(
-        f"OUTAGE {told_of if unsure_ms else total}, from {counted(told.event_count, 'event')}; open {told.open}; "
+        f"OUTAGE {total_text(every)}, from {counted(told.event_count, 'event')}; open {told.open}; "
         f"{every['short']:,} under 1 s",
         HANG,
     )
@@ -192,6 +191,21 @@ def outage_lines(told: Outages) -> list[str]:
     if told.event_count > len(told.events):
         lines.append(f"       {told.event_count - len(told.events)} more events: outages")
     return lines
+
+
+def total_text(every: Row) -> str:
+    """How many were long, and how long all were together: the sure ones apart from those that lines are missing of."""
+    certain_ms, unsure_ms = every["noticed_ms"] - every["unsure_ms"], every["unsure_ms"]
+    is_certain = certain_ms or not unsure_ms
+    begun = f", {every['begun']:,} that had just begun" if every["begun"] else ""
+    total = (
+        f"{every['long' if is_certain else 'unsure_long']:,} of 1 s or more{begun}, "
+        f"{length_text(certain_ms if is_certain else unsure_ms)} in total over all partitions"
+    )
+    if not is_certain:
+        return f"none for certain; up to {total}, where lines are missing"
+    more = f"{every['unsure_long']:,} of 1 s or more, {length_text(unsure_ms)}"
+    return f"{total}; up to {more} more where lines are missing" if unsure_ms else total
 
 
 def event_of(row: Row) -> str:

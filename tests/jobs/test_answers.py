@@ -7,7 +7,7 @@ import pytest
 
 from jobs.questions.answers import Answers, day_of, holds
 from jobs.questions.compare import states
-from jobs.questions.outages import COLUMNS, asked, by_topic, open_lines
+from jobs.questions.outages import COLUMNS, asked, by_topic, open_lines, outage_lines
 from jobs.screen.facts import gather
 from pipeline.catalog.tables import BY_SHORT_NAME, SPECS
 from tests.frames import at, frame
@@ -187,7 +187,7 @@ def test_outages_by_event() -> None:
     told = asked(rows, at(10))
     assert told.all == {
         "outages": 5, "partitions": 5, "noticed_ms": 10_950, "unsure_ms": 0, "most_ms": None, "longest_ms": 5000,
-        "open": 1, "short": 1,
+        "open": 1, "long": 3, "unsure_long": 0, "short": 1, "begun": 1,
     }  # fmt: skip
     assert [(one["noticed_at"], one["noticed_ms"], one["brokers"]) for one in told.events] == [
         (at(1.1), 5000, [1, 2]), (at(2), 5000, []), (at(11), 0, [3]),
@@ -196,6 +196,29 @@ def test_outages_by_event() -> None:
     assert [(one["topic"], one["noticed_ms"], one["most_ms"]) for one in by_topic(rows, at(10))] == [
         ("b", 5950, None), ("a", 5000, 8000),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("unsure", "said"),
+    [
+        ("", "0 of 1 s or more, 2 that had just begun, 25 ms in total over all partitions, from 2 events; open 2; 1 under"),
+        (
+            "c | 1 | 2 | 1 | 0 | 5 | failure | 2 | 1-1 | undetermined",
+            "0 of 1 s or more, 2 that had just begun, 25 ms in total over all partitions; "
+            "up to 1 of 1 s or more, 4.0 s more where lines are missing, from 3 events; open 2; 1 under",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_not_yet_long_is_not_told_as_long(unsure: str, said: str) -> None:
+    text = f"""
+    topic | topic_life | partition | noticed_at | unserved_from_at | ended_at | root_event | root_broker_id | term_id | certainty
+    a     | 1          | 0         | 9.990      | 0                |          | failure    | 2              | 1-1     | proved
+    a     | 1          | 1         | 9.995      | 0                |          | start-up   | 2              | 1-1     | proved
+    b     | 1          | 0         | 1.000      | 0                | 1.010    | failure    | 2              | 1-1     | proved
+    {unsure}
+    """
+    rows = answers(partition_outage=text).rows("gold.partition_outage", None, COLUMNS)
+    assert said in " ".join(" ".join(outage_lines(asked(rows, at(10)))).split())
 
 
 def test_open_outages_by_partition() -> None:

@@ -133,5 +133,8 @@ def test_outages_over_missing_lines_are_marked() -> None:
     assert "undetermined" not in "".join(outage_lines(asked(rows, at(300))))
     unsure = rows.with_columns(certainty=pl.Series(["proved", "inferred", "undetermined"]))
     said = " ".join(" ".join(outage_lines(asked(unsure, at(300)))).split())
-    assert "in total over all partitions, up to 100.0 s more where lines are missing, from 3 events" in said
+    assert (
+        "in total over all partitions; up to 1 of 1 s or more, 100.0 s more where lines are missing, from 3 events"
+        in said
+    )
     assert said.count("[undetermined]") == 1 and "longest 100.0 s [undetermined]" in said
