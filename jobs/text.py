@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from pipeline.gold.finding.wording import SECONDS_MS, SHORT_MS, UNIT_MS, UNITS
+from pipeline.gold.finding.wording import CUT_NUMBER, PART_OF_NUMBER, SECONDS_MS, SHORT_MS, UNIT_MS, UNITS
 
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
@@ -89,9 +89,14 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """The text as one printable line of at most that width."""
+    """The text as one printable line of at most that width; a number that would not be whole is left out."""
     shown = printable(text)
-    return shown if len(shown) <= width else f"{shown[: width - 1]}…"
+    if len(shown) <= width:
+        return shown
+    begin = shown[: width - 1]
+    is_inside = re.search(CUT_NUMBER, shown[:width], re.ASCII)
+    whole = re.sub(PART_OF_NUMBER, r"\1", begin, flags=re.ASCII) if is_inside else begin
+    return f"{whole or begin}…"
 
 
 def html_text(text: str) -> str:

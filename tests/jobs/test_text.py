@@ -5,11 +5,13 @@ import io
 import shlex
 from html.parser import HTMLParser
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobs.text import command_to_see, csv_cell, html_text, printable, printable_lines, shortened
+from pipeline.gold.finding.wording import cut
 
 HOSTILE = [
     "'; DROP TABLE x; --",
@@ -35,6 +37,26 @@ def test_a_line_on_a_terminal_is_one_line_without_controls(text: str) -> None:
         assert shown.isprintable()
         shown.encode()
     assert len(printable(text)) == len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("failed to bind to 10.0.0.1:9092", "failed to bind to …"),
+        ("found 3 of 1234567890 records", "found 3 of …"),
+        ("offset 12 (epoch=12345678)", "offset 12 (epoch=…"),
+        ("it takes 12 345 678 910 parts", "it takes 12 345 678…"),
+        ("a-topic-that-is-0123456789", "a-topic-that-is-012…"),
+        ("123456789012345678901234", "1234567890123456789…"),
+    ],
+)
+def test_no_number_is_cut(text: str, shown: str) -> None:
+    """Of names the beginning is kept."""
+    assert shortened(text, 20) == shown
+    frame = pl.DataFrame({"text": [text, text[:19], None]})
+    assert frame.select(cut("text", 19))["text"].to_list() == [
+        shown.replace("…", "...") if text[0] != "1" else "...", text[:19], None,
+    ]  # fmt: skip
 
 
 class Seen(HTMLParser):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.gold.finding.wording import clock, counted, enumerated, millis, words
+from pipeline.gold.finding.wording import clock, counted, cut, enumerated, millis, words
 from pipeline.model.lines.evidence import LINES_TYPE, NO_LINES
 from schemas.end_reasons import DISK, FAULT, GAVE_UP, KILLED, MAJORITY, SESSION, SIGNALLED, START, UNKNOWN
 
@@ -40,7 +40,7 @@ def reason(told_at: str | pl.Expr) -> pl.Expr:
     name = signal_name()
     signal = when(name.is_null()).then(lit("was shut down")).otherwise(words("got {}", name))
     given_up = when(has_given_up()).then(lit(f" and {GAVE_UP}")).otherwise(lit(""))
-    detail = col("end_detail").str.head(DETAIL)
+    detail = cut("end_detail", DETAIL)
     error = when(detail.is_null()).then(lit("")).otherwise(words(": {}", detail))
     of = col("end_reason")
     return (

@@ -6,6 +6,7 @@ from polars import col, lit, when
 from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     NO_TERM,
+    cut,
     facts,
     kept_evidence,
     millis,
@@ -131,12 +132,7 @@ def node_name() -> pl.Expr:
 
 def said() -> pl.Expr:
     """The fault and its exception, as far as a sentence holds them."""
-    fault, message = (
-        when(col(name).str.len_chars() > SHOWN)
-        .then(words("{}...", col(name).str.head(SHOWN)))
-        .otherwise(col(name))
-        for name in ("fault", "message")
-    )
+    fault, message = cut("fault", SHOWN), cut("message", SHOWN)
     name = col("exception_class").str.extract(r"([\w$]+)$")
     exception = pl.concat_str(name, message, separator=": ", ignore_nulls=True).replace("", None)
     return pl.concat_str(fault, exception, separator="; ", ignore_nulls=True)

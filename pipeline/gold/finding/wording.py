@@ -14,6 +14,8 @@ EVIDENCE = col("evidence")
 EVIDENCE_KEPT = 5  # of so many rows
 NO_TERM = lit(None, pl.String)
 FRACTION = 25  # digits behind the point: a ratio has 17 that count, behind as many zeros as a million partitions give
+# At the end of a text that is cut: inside a number, which is none of a name.
+CUT_NUMBER, PART_OF_NUMBER = r"\d[.,:]?\d$", r"(^|[\s/:=(\[])-?\d[\d.,:]*$"
 CONTROLLER = {"controller_id": col("controller_id"), "controller_epoch": told_epoch()}
 PARTITION = {"topic": "topic", "partition": "partition"}
 
@@ -43,6 +45,15 @@ def words(text: str, *parts: str | pl.Expr) -> pl.Expr:
     """The text with a column or an expression for each {}; what is not known reads null."""
     values = (col(one) if isinstance(one, str) else one for one in parts)
     return pl.format(text, *(one.cast(pl.String).fill_null("null") for one in values))
+
+
+def cut(text: str | pl.Expr, most: int) -> pl.Expr:
+    """The text; of a longer one so many letters and three dots, less a number that would not be whole."""
+    value = col(text) if isinstance(text, str) else text
+    begin = value.str.head(most)
+    is_inside = value.str.head(most + 1).str.contains(CUT_NUMBER)
+    whole = when(is_inside).then(begin.str.replace(PART_OF_NUMBER, "$1")).otherwise(begin)
+    return when(value.str.len_chars() > most).then(pl.format("{}...", whole)).otherwise(value)
 
 
 def facts(**values: str | pl.Expr) -> pl.Expr:
