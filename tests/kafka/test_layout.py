@@ -43,6 +43,9 @@ PATHS = """
     broker-1/kafkaServer-gc.log.0.current                 | -          | 1    | -
     broker-1/log-cleaner.log                              | -          | 1    | -
     broker-1/kafkaServer.out                              | -          | 1    | -
+    broker-1/zookeeper-root-server-host.out               | -          | 1    | -
+    logs/ZooKeeper_server.log.1                           | -          | -    | -
+    logs/zookeeper-node-controller.log                    | -          | -    | controller
 """
 
 

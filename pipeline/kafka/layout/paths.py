@@ -77,6 +77,8 @@ def is_named_as_kafkas(path: str) -> bool:
 
 
 def _log(text: str) -> str | None:
-    """The last word counts: kafka-server-1-controller.log is a controller log."""
+    """The last word counts: kafka-server-1-controller.log is a controller log. A server of ZooKeeper is none of
+    Kafka's."""
     found = [match["log"] for match in _LOG.finditer(text)]
-    return found[-1] if found else None
+    is_others = found[-1:] == ["server"] and "zookeeper" in text.lower()
+    return found[-1] if found and not is_others else None
