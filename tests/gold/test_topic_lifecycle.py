@@ -166,9 +166,11 @@ FAILED = """
 """
 MOVING = "    [2026-11-21 00:00:01,010] INFO [Topic Deletion Manager 1] Halted deletion of topics t due to topic reassignment in progress (kafka.controller.TopicDeletionManager)\n"
 BARE = "    [2026-11-21 00:00:01,010] INFO [Topic Deletion Manager 1], Halted deletion of topics t (kafka.controller.TopicDeletionManager)\n"
+LEAVING = "    [2026-11-21 00:00:00,900] INFO [Controller id=1] Shutting down broker 2 (kafka.controller.KafkaController)\n"
 WHY: tuple[tuple[str, str, list[tuple[int, int, str | None]]], ...] = (
     (DEAD.format(broker=3), "dead_replica", [(0, 3, None)]),
     (DEAD.format(broker=2), "storage_error", [(0, 2, None)]),
+    (LEAVING + DEAD.format(broker=2), "dead_replica", [(0, 2, None)]),
     (ANSWERED.format(), "storage_error", [(0, 2, "KAFKA_STORAGE_ERROR")]),
     (FAILED, "replica_deletion_failed", [(0, 2, None)]),
     (MOVING, "reassignment", []),

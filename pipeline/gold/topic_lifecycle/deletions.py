@@ -88,12 +88,16 @@ def times(told: pl.DataFrame) -> pl.DataFrame:
 
 def put_off(told: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
     """blocked_by: by the lines until the first that puts it off, since it was started. A replica that is out of reach
-    though its broker is live lies in a log directory that failed (from 1.0)."""
+    though its broker is live lies in a log directory that failed (from 1.0).
+
+    A broker counts as dead as soon as it asks to be shut down. Source: ControllerContext.isReplicaOnline."""
     step, reason = col("step"), col("reason").fill_null("")
     first = told.filter(step.is_in(PUT_OFF)).unique(LIFE, keep="first", maintain_order=True)
     until = first.select(*DRIVE, until_number="number")
     drive = told.join(until, on=DRIVE).filter(col("number") <= col("until_number"))
-    dead = live_at(drive.filter(step == "dead"), broker_session).group_by(LIFE).agg(
+    asked_at = col("shutdown_requested_at").list.min()
+    sessions = broker_session.with_columns(left_at=pl.min_horizontal("left_at", asked_at))
+    dead = live_at(drive.filter(step == "dead"), sessions).group_by(LIFE).agg(
         is_disk=col("is_live").fill_null(value=False).all()
     )  # fmt: skip
     said = drive.group_by(LIFE).agg(
