@@ -14,7 +14,7 @@ from pipeline.gold.finding.moves import discontinuity, replay_disagreement
 from pipeline.gold.finding.wording import EVIDENCE_KEPT
 from pipeline.model.lines.evidence import LINES_TYPE
 from pipeline.model.settings import AuditLimit, Suppression
-from schemas.gold import finding, leader_election, replay_check
+from schemas.gold import broker_session, finding, leader_election, replay_check
 from schemas.silver import log_gap, wording_seen
 from tests.frames import at, frame
 from tests.rows import declared_rows
@@ -223,13 +223,36 @@ ELECTIONS = """
 """
 
 
+NO_SESSIONS = frame(broker_session.SPEC, "cluster_id | broker_id | left_at")
+
+
 def test_leader_epochs_that_are_in_no_log_are_told_once() -> None:
-    (row,) = missing_leader_epochs(frame(leader_election.SPEC, ELECTIONS)).to_dicts()
+    (row,) = missing_leader_epochs(frame(leader_election.SPEC, ELECTIONS), NO_SESSIONS).to_dicts()
     assert row["sentence"] == (
         "no log has 31 leader epochs of 2 partitions, most of a-1 (25, from 2026-11-21 00:00:40 to "
         "2026-11-21 00:01:39): who led it then no line tells; lines of a broker are missing, or changes came at once"
     )
     assert (row["valid_from_at"], row["valid_until_at"]) == (at(10), at(99))
+
+
+@pytest.mark.parametrize(
+    ("sessions", "count"),
+    [
+        ("c | 1 | 19.4\n    c | 2 | 19.5", 0),
+        ("c | 1 | 19.4\n    c | 2 | 12", 1),  # the other one went before
+        ("c | 3 | 19.4\n    c | 2 | 19.5", 1),  # the leader stayed
+        ("c | 1 | 19.4\n    x | 2 | 19.5", 1),  # of another cluster
+        ("c | 1 | 9.4\n    c | 2 | 9.5", 1),  # long before
+    ],
+)
+def test_leaders_between_two_fencings_of_one_moment_are_not_missed(sessions: str, count: int) -> None:
+    elections = """
+    cluster_id | topic | topic_life | partition | elected_at | leader | leader_epoch | missing_epochs
+    c          | b     | 1          | 0         | 10         | 1      | 4            | 0
+    c          | b     | 1          | 0         | 20         | 3      | 6            | 1
+    """
+    left = frame(broker_session.SPEC, f"cluster_id | broker_id | left_at\n    {sessions}")
+    assert missing_leader_epochs(frame(leader_election.SPEC, elections), left).height == count
 
 
 WORDINGS = """

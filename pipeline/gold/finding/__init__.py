@@ -142,7 +142,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         without_apart(new_life(controller_term, controller_event), apart),
         refused_registration(controller_event, broker_session),
         missing_logs(log_gap),
-        missing_leader_epochs(leader_election),
+        missing_leader_epochs(leader_election, broker_session),
         controller_outlived(controller_term, audit_limit),
         deposed_controller_wrote(controller_term, audit_limit),
         apart,

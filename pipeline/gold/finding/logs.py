@@ -1,5 +1,7 @@
 """Rules on the logs themselves: what is missing or not understood is missing in every verdict."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col, lit, when
 
@@ -20,6 +22,7 @@ from schemas.silver.log_gap import LINES_MISSING, NORMAL
 CONTROLLER_LOGS = ("controller", "state-change")
 NO_WRITER = "no_writer"
 LOST = "lost_in_warehouse"  # its sentence begins so
+AT_ONCE = timedelta(seconds=2)  # brokers apply a change so late
 
 
 @of_rows("log_gap")
@@ -58,14 +61,20 @@ def missing_logs(log_gap: pl.DataFrame) -> pl.DataFrame:
 
 
 @of_rows("leader_election")
-def missing_leader_epochs(leader_election: pl.DataFrame) -> pl.DataFrame:
-    """KRaft: leaders of partitions that no line names, as leader epochs are missing: one finding a cluster."""
+def missing_leader_epochs(leader_election: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """KRaft: leaders of partitions that no line names, as leader epochs are missing: one finding a cluster. Not of
+    those whose brokers were fenced at once: who led between two fencings never knew."""
     partition = ("cluster_id", "topic", "topic_life", "partition")
     count = col("missing_epochs")
     groups = (
         leader_election.sort(*partition, "elected_at", "leader_epoch")
-        .with_columns(since_at=col("elected_at").shift(1).over(partition), name=partition_name())
+        .with_columns(
+            since_at=col("elected_at").shift(1).over(partition),
+            led_before=col("leader").shift(1).over(partition),
+            name=partition_name(),
+        )
         .filter(count > 0, col("since_at").is_not_null())
+        .pipe(without_fenced_at_once, broker_session)
         .sort(-count, "name", "elected_at")
         .group_by("cluster_id", maintain_order=True)
         .agg(
@@ -96,6 +105,36 @@ def missing_leader_epochs(leader_election: pl.DataFrame) -> pl.DataFrame:
         sentence=words(sentence, epochs, partitions, "worst_name", "worst_epochs", *times),
         facts=facts(kind=lit("leader_epochs_missing"), partitions_count="partitions"),
         certainty=lit("inferred"),
+    )
+
+
+def without_fenced_at_once(elections: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """Elections without those of which as many brokers, led_before among them, left at once as leaders are missing, and
+    one more: each fencing changes the leader once. Source: ReplicationControlManager.handleBrokerFenced."""
+    left = broker_session.filter(col("left_at").is_not_null()).select("cluster_id", "broker_id", "left_at")
+    together = (
+        left.sort("cluster_id", "left_at")
+        .rolling("left_at", period=2 * AT_ONCE, offset=-AT_ONCE, closed="both", group_by="cluster_id")
+        .agg(fenced=pl.len())
+        .unique(["cluster_id", "left_at"])
+    )
+    with_count = left.join(together, on=["cluster_id", "left_at"]).sort("left_at")
+    is_told = (col("fenced") > col("missing_epochs")).fill_null(value=False)
+    return (
+        elections.with_row_index("place")
+        .sort("elected_at")
+        .join_asof(
+            with_count,
+            left_on="elected_at",
+            right_on="left_at",
+            by_left=["cluster_id", "led_before"],
+            by_right=["cluster_id", "broker_id"],
+            tolerance=AT_ONCE,
+            check_sortedness=False,
+        )
+        .filter(~is_told)
+        .sort("place")
+        .select(elections.columns)
     )
 
 
