@@ -6,12 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from polars import col
 
 from jobs.cli import main
 from jobs.questions.answers import Answers
 from jobs.questions.changes.asked import changes_of, outcome
 from jobs.questions.changes.command import notes
 from jobs.questions.changes.kinds import KINDS, OUTCOMES, REASONS
+from jobs.questions.changes.of_settings import without_minimum
 from jobs.questions.changes.screen import change_lines
 from schemas.gold import controller_term, reassignment, topic_lifecycle
 from schemas.silver import broker_event, config_event, node_event
@@ -176,6 +178,24 @@ def test_voters_that_follow_others_in_the_metadata_log() -> None:
     (row,) = changes_of(answers_of(config_event=lines))
     assert row["what"] == "voters of the quorum are 1 (aA), 2 (bB), 3 (cC) since then at the latest"
     assert (row["at"].second, row["certainty"]) == (20, "inferred")
+
+
+def test_the_minimum_that_comes_with_eligible_leader_replicas_was_set_by_nobody() -> None:
+    """Only that of all brokers, in the same batch."""
+    lines = frame(
+        config_event.SPEC,
+        """
+        logged_at | controller_id | record  | step | resource_type | resource_name | name                             | value
+        1.001     | 1             | config  | set  | BROKER        |               | min.insync.replicas              | 1
+        1.004     | 1             | feature | set  |               |               | eligible.leader.replicas.version | 1
+        1.003     | 1             | config  | set  | TOPIC         | a             | min.insync.replicas              | 2
+        1.003     | 1             | config  | set  | BROKER        | 5             | min.insync.replicas              | 2
+        1.005     | 2             | config  | set  | BROKER        |               | min.insync.replicas              | 3
+        5         | 1             | config  | set  | BROKER        |               | min.insync.replicas              | 4
+        """,
+    )
+    left = without_minimum(lines.with_columns(at=col("logged_at")))
+    assert left["value"].to_list() == ["2", "2", "1", "3", "4"]
 
 
 def test_settings_in_zookeeper_are_told_where_they_differ() -> None:

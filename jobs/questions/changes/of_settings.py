@@ -15,7 +15,8 @@ MIGRATED = ("migration_begun", "migration_ended")
 # Not of controllers alone: voters, and the protocol of the quorum.
 VOTERS, KRAFT_VERSION, OFFSET = "voters", "kraft.version", "metadata_offset"
 STATED = "stated"  # of ZooKeeper
-WITH_CREATION = "20ms"
+ELIGIBLE, MINIMUM = "eligible.leader.replicas.version", "min.insync.replicas"
+WITH_CREATION = OF_BATCH = "20ms"
 OF_REQUEST = pl.duration(milliseconds=20)
 OF_RECORD = {"config": "settings", "quota": "quota", "acl": "acl", "scram": "scram"}
 
@@ -42,6 +43,7 @@ def of_settings(
         .with_columns(at=col("logged_at").cast(TIME), named=named_text())
         .pipe(without_format, terms)
         .pipe(without_migrated, answers)
+        .pipe(without_minimum)
     )
     is_feature = col("record") == "feature"
     features = own.filter(is_feature)
@@ -109,6 +111,23 @@ def without_migrated(rows: pl.DataFrame, answers: Answers) -> pl.DataFrame:
     )
     found = rows.sort("at").join_asof(last, left_on="at", right_on="step_at", check_sortedness=False)
     return found.filter(col("last_step").ne_missing(MIGRATED[0])).drop("last_step", "step_at")
+
+
+def without_minimum(rows: pl.DataFrame) -> pl.DataFrame:
+    """Without the minimum of in-sync replicas of all brokers that the controller writes by itself in the batch that
+    raises eligible leader replicas. Source: ConfigurationControlManager.maybeGenerateElrSafetyRecords, from 4.0."""
+    raised = rows.filter(col("name") == ELIGIBLE).select("controller_id", raised_at="at").sort("raised_at")
+    is_own = (col("resource_type") == "BROKER") & col("resource_name").is_null() & (col("name") == MINIMUM)
+    is_of_batch = col("raised_at").is_not_null() & is_own.fill_null(value=False)
+    return (
+        rows.sort("at")
+        .join_asof(
+            raised, left_on="at", right_on="raised_at", by="controller_id", tolerance=OF_BATCH, strategy="nearest",
+            check_sortedness=False,
+        )
+        .filter(~is_of_batch)
+        .drop("raised_at")
+    )  # fmt: skip
 
 
 def in_requests(rows: pl.DataFrame) -> pl.DataFrame:
