@@ -92,3 +92,15 @@ def test_whom_others_refuse_for_its_credentials_or_its_release() -> None:
     )  # fmt: skip
     assert found(OTHER.replace("INCONSISTENT_CLUSTER_ID", "UNKNOWN_SERVER_ERROR").format("01:00,000")) == []
     assert found(*(CLOSED.format(f"01:0{one},000") for one in range(5))) == []
+
+
+def test_a_pre_vote_that_an_older_release_does_not_know_is_no_finding_unless_it_goes_on() -> None:
+    """Each upgrade from 3.x to 4.x has some."""
+    asked = "UnsupportedVersionException: Attempted to write a non-default preVote at version 1"
+    refused = REFUSED.replace("SslAuthenticationException: SSL handshake failed", asked)
+    lines = [refused.format(f"{minute:02}:00,000", 2, "unsupported version") for minute in (1, 5, 30)]
+    assert found(*lines[:2], CLOSED.format("40:00,000")) == []
+    [row] = found(*lines)
+    assert (row["severity"], dict(row["facts"])["failures_count"]) == ("warning", "3")
+    other = lines[0].replace("preVote", "endpoints")
+    assert len(found(other, CLOSED.format("40:00,000"))) == 1

@@ -23,6 +23,7 @@ LOST, KEY, APPEND = "lost_data", "key_differs", "append_failed"
 OF_DATA = {"voter_lost_data": LOST, "voter_key_differs": KEY, "append_failed": APPEND}
 AUTHENTICATION, VERSION, CLUSTER = "authentication", "version", "cluster_id"
 OF_TALK = {"not_authenticated": AUTHENTICATION, "version_refused": VERSION, "response_error": CLUSTER}
+PRE_VOTE = "non-default preVote"  # VoteRequest from version 2, KIP-996
 OTHER_CLUSTER = "INCONSISTENT_CLUSTER_ID"
 DAY_MS, STILL_MS, LASTING_MS = 86_400_000, 60_000, 600_000
 LEAST = 3
@@ -89,7 +90,8 @@ def what_is_wrong() -> pl.Expr:
 def voter_refused(node_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
     """A node of the quorum is refused by others: they do not take its credentials or certificate, know no version of
     its requests, or are of another cluster. A connection that ends amid a handshake is none: it may be the network.
-    Few and short ones are told as info: an upgrade, or a certificate that is being exchanged.
+    Few and short ones are told as info: an upgrade, or a certificate that is being exchanged; not where a pre-vote was
+    asked of an older release (before 4.0), as each upgrade does.
 
     Source: KafkaNetworkChannel.sendOutboundRequest, NetworkClient.processDisconnection,
     KafkaRaftClient.handleTopLevelError.
@@ -107,6 +109,9 @@ def voter_refused(node_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFr
     lasted_ms = millis("valid_until_at") - millis("valid_from_at")
     is_still = millis("until_at") - millis("valid_until_at") <= STILL_MS
     is_much = (col("failures") >= LEAST) & (is_still | (lasted_ms > LASTING_MS))
+    is_normal = (
+        ~is_much & (col("kind") == VERSION) & col("message").str.contains(PRE_VOTE).fill_null(value=False)
+    )
     peers = when(col("peer_ids").list.len() > 0).then(nodes("peer_ids")).otherwise(lit("others"))
     name = pl.concat_str(
         col("exception_class").str.extract(r"([\w$]+)$"), "message", separator=": ", ignore_nulls=True
@@ -117,7 +122,7 @@ def voter_refused(node_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFr
         when(name.is_not_null()).then(words(" ({})", name)).otherwise(lit("")),
         col("kind").replace_strict(MEND, return_dtype=pl.String),
     )
-    return runs.select(
+    return runs.filter(~is_normal).select(
         *("cluster_id", "valid_from_at", "evidence"),
         *rule("voter_refused", when(is_much).then(lit("warning")).otherwise(lit("info"))),
         valid_until_at=when(~is_still).then("valid_until_at"),
