@@ -22,6 +22,7 @@ SHOWN_WAITS = 3
 ENDS = {
     **{one: one for one in ("failed", "forgotten", "skipped", "refused", "overridden", "cancelled")},
     "topic_deleted": "ended with the topic",
+    "wiped": "gone with the metadata",
     "lines_missing": "end not told",
 }
 REFUSED = (col("outcome") == "failed") & (col("reason") == "rejected")

@@ -28,6 +28,7 @@ OUTCOMES = (
     "failed",  # an error ended it, its topic is being deleted as a controller starts, or the request was refused
     "forgotten",  # up to 2.3: the next controller does not find it in ZooKeeper, and the added replicas stay
     "topic_deleted",
+    "wiped",  # with the metadata of the cluster, of which another life began
     "lines_missing",  # another one of the partition begins, and no line ends this one
 )
 REASONS = (

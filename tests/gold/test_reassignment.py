@@ -11,8 +11,9 @@ import pytest
 
 from pipeline.core.frames import frame_of
 from schemas.gold.reassignment import STEPS
-from tests.chain import built
+from tests.chain import built, built_of_many
 from tests.gold.lab_runs import rows
+from tests.gold.reassignment_lines import LED_BY_1, elected, moving, own, state_change
 from tests.lab import Row, built_tables, folder_of, records, rows_of
 
 TARGETS = "kafka/open-audits/targets/reassignment.tsv"
@@ -166,3 +167,19 @@ def is_of(row: Row, asked: dict[str, str], target: list[int] | None, *, is_refus
     start_ms = int(asked.get("start_ms") or asked["asked_ms"])
     is_target: bool = row["target_replicas"] == target
     return is_target and abs(begun_ms - start_ms) <= SOON_MS
+
+
+def test_what_goes_on_as_the_metadata_begin_anew_is_gone_with_them() -> None:
+    """As it does where its topic is deleted; epochs that begin anew tell which it is."""
+    led = state_change(0.5, LED_BY_1).replace("epoch=1", "epoch=4")
+    begun = elected(0, 3, 4) + moving(1, "events-9")
+    gone = own(3, "Deletion of topic events successfully completed")
+    gone = gone.replace("Controller id=", "Topic Deletion Manager ").replace(
+        "KafkaController", "TopicDeletionManager"
+    )
+    stories = {
+        "wiped": {(3, "controller"): begun + elected(40, 3, 1), (3, "state-change"): led},
+        "deleted": {(3, "controller"): begun + gone + elected(40, 3, 5), (3, "state-change"): led},
+    }
+    found = built_of_many(stories, "reassignment")["reassignment"].sort("cluster_id")
+    assert found.select("cluster_id", "outcome").rows() == [("deleted", "topic_deleted"), ("wiped", "wiped")]

@@ -102,6 +102,7 @@ OUTCOMES = {
     "cancelled": "cancelled",
     "overridden": "overridden",
     "topic_deleted": "ended with the topic",
+    "wiped": "gone with the metadata",
     "forgotten": "forgotten by the next controller",
     "lines_missing": "its end is not told",
     "refused": "refused: {reason}",

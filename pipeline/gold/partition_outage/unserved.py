@@ -10,8 +10,8 @@ from pipeline.model.brokers.outage_bounds import WIPED
 from pipeline.model.partitions.service import BROKER, LEADER_GONE, LINE, absences, with_next
 from pipeline.model.partitions.service_parts import PART_ENDS
 from pipeline.model.partitions.statements import PARTITION
+from pipeline.model.partitions.topic_lives import BEGINS_A_LIFE
 
-BEGINS_A_LIFE = ("controller_elected", "controller_epoch_incremented", "controller_active")
 TAKEN = "partition_created"  # a KRaft controller took the partition over from ZooKeeper
 RETURNED, ELECTED = "leader_returned", "elected"
 NEXT = ("leader", "is_deleting", "is_unknown", "is_unserved", "line_file_id", "line_byte_offset")

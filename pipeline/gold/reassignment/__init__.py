@@ -16,11 +16,21 @@ from pipeline.gold.reassignment.attempts import (
 )
 from pipeline.gold.reassignment.doubts import with_doubt
 from pipeline.gold.reassignment.leftovers import with_leftovers
-from pipeline.gold.reassignment.marks import CONTINUED, marked, not_begun, numbered, steps, with_ends
+from pipeline.gold.reassignment.marks import (
+    CONTINUED,
+    TOPIC_GONE,
+    WIPED,
+    marked,
+    not_begun,
+    numbered,
+    steps,
+    with_ends,
+)
 from pipeline.gold.reassignment.step_lines import step_lines
 from pipeline.gold.reassignment.waiting import with_waiting
 from pipeline.model.lines.evidence import LINE
 from pipeline.model.partitions.service_parts import whole_intervals
+from pipeline.model.partitions.topic_lives import BEGINS_A_LIFE
 from schemas.gold.reassignment import SPEC
 
 TOLD = ("completed", "cancelled", "overridden", "skipped", "failed")
@@ -87,11 +97,15 @@ def ms(begin: str, end: str) -> pl.Expr:
 
 
 def topic_ends(partition_timeline: pl.DataFrame) -> pl.DataFrame:
-    """(cluster_id, topic, at) of the ends of lives of topics."""
+    """(cluster_id, topic, at, step) of the ends of lives of topics."""
+    until_at = col("valid_until_at")
+    is_wiped = col("ended_by").is_in(BEGINS_A_LIFE) & (until_at == until_at.max())
     last = partition_timeline.group_by("cluster_id", "topic", "topic_life").agg(
-        is_open=col("valid_until_at").is_null().any(), at=col("valid_until_at").max()
+        is_open=until_at.is_null().any(),
+        at=until_at.max(),
+        step=when(is_wiped.any()).then(lit(WIPED)).otherwise(lit(TOPIC_GONE)),
     )
-    return last.filter(~col("is_open")).select("cluster_id", "topic", "at")
+    return last.filter(~col("is_open")).select("cluster_id", "topic", "at", "step")
 
 
 def lists_at_start(controller_line: pl.DataFrame) -> pl.DataFrame:

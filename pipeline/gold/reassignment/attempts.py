@@ -11,6 +11,7 @@ from pipeline.gold.reassignment.marks import (
     NAME,
     REJECTED,
     TOPIC_GONE,
+    WIPED,
 )
 from pipeline.model.lines.evidence import NO_LINES, line
 from schemas.gold.reassignment import STEPS
@@ -90,8 +91,7 @@ def with_outcome(found: pl.DataFrame) -> pl.DataFrame:
     is_back = is_record & (col("closed_with") != col("target_replicas")).fill_null(value=False)
     is_replaced = (next_by == "overridden") | (is_record & (next_by == "changed") & ~is_ended_unseen())
     outcome = (
-        when(closed_by == TOPIC_GONE).then(lit("topic_deleted"))
-        .when(closed_by == FORGOTTEN).then(lit("forgotten"))
+        when(closed_by.is_in([TOPIC_GONE, WIPED, FORGOTTEN])).then(closed_by)
         .when((closed_by == "skipped") & ~col("opened_by").is_in(CONTINUED)).then(lit("failed"))
         .when(closed_by.is_in(["failed", "skipped"])).then(closed_by)
         .when(closed_by.is_not_null() & (is_back | col("is_cancelled"))).then(lit("cancelled"))

@@ -13,7 +13,7 @@ UPDATING = "reassignment_assignment_updating"  # from 2.4: from what to what
 CONTINUED = ("listed", "resumed")  # what a controller finds when it starts (up to 2.3)
 LED = ("leader_kept", "leader_dead", "leader_not_in_target")
 DONE = ("removed", "listed_as_done")
-TOPIC_GONE, FORGOTTEN = "topic_deleted", "forgotten"
+TOPIC_GONE, WIPED, FORGOTTEN = "topic_deleted", "wiped", "forgotten"
 ERROR, DELETING, REJECTED = "error", "topic_deleting", "rejected"
 IS_OPENER, IS_CLOSER = "is_opener", "is_closer"
 
@@ -40,11 +40,11 @@ def steps(
 
 
 def with_ends(rows: pl.DataFrame, topic_ends: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
-    """The same with rows of what ends an attempt and names no partition: the end of its topic (cluster_id, topic, at),
-    and a controller's list at its start (cluster_id, at, LINE) that has a partition no more."""
+    """The same with rows of what ends an attempt and names no partition: the end of its topic (cluster_id, topic, at,
+    step), and a controller's list at its start (cluster_id, at, LINE) that has a partition no more."""
     begun = rows.filter(col("step").is_in(["started", *CONTINUED]), col("event") != UPDATING)
     names = rows.select(NAME).unique()
-    gone = names.join(topic_ends, on=["cluster_id", "topic"], how="inner").with_columns(step=lit(TOPIC_GONE))
+    gone = names.join(topic_ends, on=["cluster_id", "topic"], how="inner")
     listed = rows.filter(col("step").is_in([*CONTINUED, "listed_as_done"])).select(*NAME, *LINE)
     forgotten = (
         begun.select(NAME).unique()
@@ -107,7 +107,7 @@ def marked(rows: pl.DataFrame) -> pl.DataFrame:
     is_removed = step.is_in(DONE) & (col("form") == "znode")
     closes = (
         (is_record & ~is_moving) | is_written | is_removed | is_dropped
-        | ((step == "failed") & (col("reason") == ERROR)) | step.is_in([TOPIC_GONE])
+        | ((step == "failed") & (col("reason") == ERROR)) | step.is_in([TOPIC_GONE, WIPED])
         | ((step == FORGOTTEN) & (col("form") == "znode"))
     )  # fmt: skip
     is_told = (step == "assignment_updated") & is_moving
@@ -118,7 +118,7 @@ def marked(rows: pl.DataFrame) -> pl.DataFrame:
         .when(begins).then(lit("znode"))
     )  # fmt: skip
     return (
-        rows.with_columns(is_late=step.is_in([TOPIC_GONE]))
+        rows.with_columns(is_late=step.is_in([TOPIC_GONE, WIPED]))
         .sort(*NAME, "at", "is_late", "file_id", "byte_offset")
         .with_row_index("row")
         .with_columns(anchor=anchor.forward_fill().over(NAME), form=form.forward_fill().over(NAME))

@@ -13,6 +13,8 @@ QUEUED = "deletion_queued"
 # Steps of silver.topic_event by which a topic is queued for deletion.
 ASKED = ("deletion_requested", "deletion_listed")
 ENDED = (COMPLETED, REMOVED)
+# What ends the last interval of each topic where another life of the cluster's metadata begins.
+BEGINS_A_LIFE = ("controller_elected", "controller_epoch_incremented", "controller_active")
 DELETED, CHANGED = "topic_deletion_completed", "topic_change"
 EVENTS = {QUEUED: QUEUED, COMPLETED: DELETED, REMOVED: CHANGED}
 DELETION_BEFORE = {
