@@ -56,6 +56,18 @@ def stays() -> pl.DataFrame:
     )
 
 
+def test_departures_of_two_lives_are_not_counted_together() -> None:
+    """Of the broker of c three, of which the last one is of another life of the metadata."""
+    is_later = col("joined_at") >= at(1010)
+    terms = when(is_later).then(lit("2-1")).otherwise(lit("1-1"))
+    own = stays().filter(col("cluster_id") == "c", col("left_at") < at(20 * 60))
+    other = own.with_columns(term_id=terms, left_term_id=terms)
+    assert len(broker_flapping(own, LIMIT, data_end(20 * 60))) == 1
+    assert broker_flapping(other, LIMIT, data_end(20 * 60)).is_empty()
+    twice = broker_flapping(other, AuditLimit(flapping_departures=2, flapping_minutes=60), data_end(1200))
+    assert twice["valid_from_at"].to_list() == [at(100)]
+
+
 def test_brokers_that_do_not_stay() -> None:
     """Evidence of one that flaps are the lines by which it left."""
     flapping = broker_flapping(stays(), LIMIT, data_end(3 * 3600)).to_dicts()

@@ -40,14 +40,16 @@ def broker_flapping(
     """A broker left several times in a row without having been shut down: it dies, hangs, or loses its session. One
     that had asked to be shut down was, whatever it left undone, and whether or not a controller was there to see it;
     so was one whose process was told to stop. It goes on while the broker is away, not for longer than conf allows
-    between two departures, and not once it is back, though somebody may shut it down then."""
+    between two departures, and not once it is back, though somebody may shut it down then. Each life of the cluster's
+    metadata counts by itself."""
     within_seconds = audit_limit.flapping_minutes * 60
     left = col("left_at").dt.epoch("s")
-    apart = left - left.shift(1).over(BROKER)
+    own = (*BROKER, "life")
+    apart = left - left.shift(1).over(own)
     is_new = (apart > within_seconds).fill_null(value=True)
     is_left = col("left_at").is_not_null()
     # Where the next list is of another life of the cluster's metadata nothing says that it left.
-    lives = (col(name).str.extract(r"^(\d+)-", 1) for name in ("term_id", "left_term_id"))
+    lives = [col(name).str.extract(r"^(\d+)-", 1) for name in ("term_id", "left_term_id")]
     is_other_life = reduce(pl.Expr.ne, lives).fill_null(value=False)
     is_told_to_stop = (col("end_reason") == SIGNALLED).fill_null(value=False)
     is_shut_down = (
@@ -55,10 +57,11 @@ def broker_flapping(
     )
     runs = (
         broker_session.filter(is_left & ~is_shut_down.fill_null(value=False) & ~is_other_life)
+        .with_columns(life=pl.coalesce(*lives))
         .sort(*BROKER, "left_at", "joined_at")
-        .with_columns(run=is_new.cast(pl.Int64).cum_sum().over(BROKER), evidence=col("evidence").list.tail(1))
+        .with_columns(run=is_new.cast(pl.Int64).cum_sum().over(own), evidence=col("evidence").list.tail(1))
         .sort("left_at", "evidence")
-        .group_by(*BROKER, "run", maintain_order=True)
+        .group_by(*own, "run", maintain_order=True)
         .agg(
             *kept_reasons(EVIDENCE_KEPT),
             departures=pl.len(),
