@@ -11,6 +11,7 @@ from jobs.questions.answers import Answers
 from jobs.questions.changes.asked import TABLES as CHANGED
 from jobs.questions.changes.asked import changes_of
 from jobs.questions.finding_lines import first_places
+from jobs.questions.floods import floods_of
 from jobs.questions.half_read import half_read_text
 from jobs.questions.log_folder import folder_of
 from jobs.questions.nodes import in_office, mode_of, offices, releases_before, releases_of
@@ -39,6 +40,7 @@ class Facts:
     since: datetime | None
     read: Row
     reasons: list[Row]
+    floods: list[Row]
     level: Row | None
     mode: str | None
     releases: list[int]
@@ -86,6 +88,7 @@ def gather(
 
     asked: dict[str, Callable[[], Any]] = {
         "reasons": answers.reasons if read["records"] > read["understood"] else list,
+        "floods": partial(floods_of, answers),
         "level": answers.level,
         "mode": partial(mode_of, answers),
         "releases": partial(releases_of, answers),

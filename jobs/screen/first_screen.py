@@ -8,6 +8,7 @@ from jobs.layout import wrapped
 from jobs.questions.answers import Answers
 from jobs.questions.changes.screen import change_lines
 from jobs.questions.finding_lines import finding_lines
+from jobs.questions.floods import flood_text
 from jobs.questions.log_folder import below, logs_in
 from jobs.questions.nodes import controller_text, release_text
 from jobs.questions.outages import outage_lines
@@ -149,6 +150,7 @@ def reading(facts: Facts, result: RunResult) -> list[str]:
         told_why = [one for one in facts.reasons if not one["is_beside"]]
         reasons = ", ".join(f"{one['not_understood_reason']} {one['count']:,}" for one in told_why)
         lines.append(f"      not understood: {reasons}")
+    lines += [f"      over and over: {flood_text(one)}" for one in facts.floods]
     excerpts = len(result.excerpts)
     counts = result.states | {"not_asked": result.states.get("not_asked", 0) - excerpts, EXCERPT: excerpts}
     skipped = [f"{counts[state]} {words}" for state, words in STATES.items() if counts.get(state)]

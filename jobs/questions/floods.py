@@ -1,0 +1,42 @@
+"""Warnings and errors that a node printed over and over: one line for each, as they hide what stands between them."""
+
+import re
+
+from polars import col
+
+from jobs.questions.answers import Answers
+from jobs.questions.rows import Row
+from jobs.text import clock_by
+from pipeline.core.conditions import is_in
+
+LEVELS = ("WARN", "ERROR", "FATAL")
+OF_AN_HOUR = 10_000  # so many of one wording within an hour are a flood
+SHOWN = 3
+WORDING = ("node_id", "logger", "template")
+PREFIX, FIELD = re.compile(r"^\[[^\]]*\]:? "), re.compile(r"\{\w+\}")
+
+
+def floods_of(answers: Answers) -> list[Row]:
+    """(node_id, logger, template, count, first_at, last_at), the largest first: the hours that hold so many."""
+    names = (*WORDING, "seen_at", "record_count", "first_at", "last_at")
+    rows = answers.rows("silver.wording_seen", is_in("level", LEVELS), names).drop_nulls("template")
+    count, first, last = col("record_count").sum(), col("first_at").min(), col("last_at").max()
+    hours = rows.group_by(*WORDING, col("seen_at").dt.truncate("1h")).agg(
+        count=count, first_at=first, last_at=last
+    )
+    return (
+        hours.filter(col("count") >= OF_AN_HOUR)
+        .group_by(WORDING)
+        .agg(col("count").sum(), col("first_at").min(), col("last_at").max())
+        .sort(-col("count"), *WORDING)
+        .head(SHOWN)
+        .to_dicts()
+    )
+
+
+def flood_text(one: Row) -> str:
+    """104,078 times by node 2 from 22:34:05.100 to 22:37:02.780: Error processing append operation on partition …"""
+    node = "a node" if one["node_id"] is None else f"node {one['node_id']}"
+    said = FIELD.sub("…", PREFIX.sub("", one["template"])).replace("…-…", "…")
+    first, last = clock_by(one["first_at"], one["last_at"]), clock_by(one["last_at"], one["first_at"])
+    return f"{one['count']:,} times by {node} from {first} to {last}: {said}"
