@@ -70,3 +70,33 @@ def test_who_would_have_said_that_its_session_expired_did_not_lose_it(
     terms: dict[str, dict[str, Any]],
 ) -> None:
     assert terms["0.10"]["ended_how"] == "znode_gone"
+
+
+CREATING = "kafka.utils.ZKCheckedEphemeral"
+OFFICE = line(11.99, "Creating /controller (is it secure? false)", CREATING)
+OF_SERVER_LOG = {
+    "by hand": ("1.0", OFFICE, "znode_gone"),
+    "expired": (
+        "1.0",
+        line(9.9, "zookeeper state changed (Expired)", "org.I0Itec.zkclient.ZkClient") + OFFICE,
+        "session_expired",
+    ),
+    "registered": (
+        "1.0",
+        OFFICE + line(12.2, "Creating /brokers/ids/1 (is it secure? false)", CREATING),
+        "session_expired",
+    ),
+    "read until then": ("1.0", line(5, "Creating /controller (is it secure? false)", CREATING), None),
+    "epochs say more": ("other", OFFICE, "session_expired"),
+}
+
+
+def test_its_server_log_tells_whether_who_is_elected_again_had_lost_its_session() -> None:
+    """It has how it tried to be elected; then it would have the other, too."""
+    logs = {
+        name: {(1, "controller"): STORIES[story], (1, "server"): own_log}
+        for name, (story, own_log, _) in OF_SERVER_LOG.items()
+    }
+    rows = built_of_many(logs, "controller_term")["controller_term"].to_dicts()
+    found = {row["cluster_id"]: row["ended_how"] for row in rows if row["controller_epoch"] == 1}
+    assert found == {name: how for name, (*_, how) in OF_SERVER_LOG.items()}

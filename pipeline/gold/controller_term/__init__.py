@@ -67,7 +67,7 @@ def build(
     return (
         joined(begun, *told)
         .pipe(with_next_view, broker_event, controller_event)
-        .pipe(with_registration, broker_event)
+        .pipe(with_registration, broker_event, node_event)
         .pipe(with_end)
         .pipe(with_lost_quorum, controller_event)
         .pipe(with_gap)
