@@ -1,5 +1,6 @@
 """The findings of the first screen, each with its first record and what to do; of some rules one stands for all."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
@@ -86,10 +87,16 @@ def finding_lines(
     """For the first screen; last: the end of the data; more: what tells those that are not shown."""
     found = groups(findings, since)
     lines = lines_with_to_do(found[:SHOWN], lines_of, last)
-    hidden = sum(map(len, found[SHOWN:]))
+    hidden = [one for group in found[SHOWN:] for _, one in group]
     if hidden:
-        lines.append(f"     {hidden} more: {more}")
+        lines += wrapped(f"     {len(hidden)} more ({by_rule(hidden)}): {more}", HANG)
     return [*lines, ""] if lines else []
+
+
+def by_rule(findings: Sequence[Row]) -> str:
+    """2 WARN outage, 3 INFO missing_logs: what is not shown, by severity and rule in their order."""
+    counts = Counter((SEVERITY[one["severity"]], one["rule"]) for one in findings)
+    return ", ".join(f"{count} {severity} {rule}" for (severity, rule), count in counts.items())
 
 
 def every_line(

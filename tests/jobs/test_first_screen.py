@@ -70,6 +70,17 @@ def test_many_of_a_rule_are_told_in_one_line() -> None:
     ]
 
 
+def test_what_is_cut_is_named_by_rule_and_count() -> None:
+    """Each finding is shown or counted, whatever its rule and severity."""
+    shown = [finding("failover_slow", "new", LAST, LAST) for _ in range(12)]
+    cut = [finding("missing_logs", "new", LAST, LAST) | {"severity": "info"} for _ in range(3)]
+    cut += [finding(rule, "new", LAST, LAST) | {"severity": "info"} for rule in ("new_life", "failed_start")]
+    assert told_lines(shown + cut)[12:] == [
+        "     5 more (3 INFO missing_logs, 1 INFO new_life, 1 INFO failed_start): findings",
+        "",
+    ]
+
+
 @pytest.mark.parametrize(
     ("how", "last_act", "superseded", "shown"),
     [
