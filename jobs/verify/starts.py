@@ -13,6 +13,7 @@ CAUSES = {
     "cause_broker_id_taken": r"KeeperErrorCode = NodeExists|A broker is already registered on the path ",
     "cause_cluster_id": r"The Cluster ID \S+ doesn't match stored clusterId |Invalid cluster\.id in: ",
     "cause_broker_id_differs": r"doesn't match (?:stored (?:broker\.?Id|broker\.id|node\.id)|previous node id) ",
+    "cause_voters_differ": r"Configured voter set: .* is different from the voter set read from the state file: ",
     "cause_not_formatted": r"No (?:`meta\.properties` found in|readable meta\.properties files found)",
     "cause_zk_unreachable": r"Unable to connect to zookeeper server |Timed out waiting for connection while in state: ",
     "cause_setting_refused": r"\.ConfigException: |IllegalArgumentException: requirement failed: ",
@@ -62,7 +63,7 @@ ESTABLISHED = re.compile(r"Session establishment complete .* session ?id = 0x([0
 
 def failed_start(claim: Claim, lines: Sequence[Line]) -> str:
     """Its first and its last start failed for that, it came up when it says, and that session held its id."""
-    cause, node, count = claim.text("cause"), claim.number("node_id"), claim.number("failures_count")
+    cause, node, count = claim.text("cause"), claim.known_number("node_id"), claim.number("failures_count")
     require(cause in CAUSES, f"the lines of {cause} are not known here", UNDECIDED)
     failing = [line for line in lines if names(line, cause)]
     require(failing, f"no record says that a start failed for {cause}")
@@ -99,18 +100,20 @@ def writer(line: Line) -> int | None:
     return int(found[1]) if found else line.record.node_id
 
 
-def came_up(lines: Sequence[Line], node: int, at: datetime) -> datetime | None:
+def came_up(lines: Sequence[Line], node: int | None, at: datetime) -> datetime | None:
     """That time, if its own start is complete then, or a controller names it."""
     for line in lines:
         own = STARTED.search(line.text)
+        is_unnamed = own and line.record.node_id is None and None in (node, writer(line))
         heard = re.findall(r"\d+", line.text.partition("] ")[2]) if "roker" in line.text else ()
-        if str(node) in ((own[1], own[2]) if own else heard) and millis(line.at()) == millis(at):
+        is_it = is_unnamed or str(node) in ((own[1], own[2]) if own else heard)
+        if is_it and millis(line.at()) == millis(at):
             return line.at()
     require(False, f"no record says that it came up at {at}")
     return None
 
 
-def shown_up(lines: Sequence[Line], node: int, at: datetime) -> datetime:
+def shown_up(lines: Sequence[Line], node: int | None, at: datetime) -> datetime:
     """That time, if a line says at about it that the node was elected, registered or alive, or it is of a broker's
     state-change.log: threads print into it in another order than their times."""
     for line in lines:

@@ -24,6 +24,7 @@ BEGUN = "[2026-11-21 04:59:01,000] INFO [BrokerServer id=1] Starting broker (kaf
 HEARD = "[2026-11-21 05:01:00,000] INFO [Controller id=9] Newly added brokers: 1, deleted brokers: , bounced brokers: , all live brokers: 1,9 (kafka.controller.KafkaController)"
 NO_CAUSE = "[2026-11-21 05:00:01,000] ERROR [KafkaServer id=1] Fatal error during KafkaServer startup. Prepare to shutdown (kafka.server.KafkaServer)\njava.lang.IllegalStateException: x"
 
+VOTERS = "[2026-11-21 05:00:01,000] ERROR Exiting Kafka due to fatal exception (kafka.Kafka$)\njava.lang.IllegalStateException: Configured voter set: [0, 1] is different from the voter set read from the state file: [0]. Check if the quorum configuration is up to date, or wipe out the local state file if necessary"
 ELECTED = "[2026-11-21 05:02:34,950] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 9 and epoch zk version is now 9 (kafka.controller.KafkaController)"
 
 CASES: dict[str, tuple[Claim, list[str], str]] = {
@@ -57,6 +58,10 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
         finding("failed_start", "05:00:01.000", "05:00:01.000", node_id="1", cause="not_told", failures_count="1"),
         [NO_CAUSE], CONFIRMED,
     ),
+    "failed_start unnamed": (
+        finding("failed_start", "05:00:01.000", None, cause="cause_voters_differ", failures_count="1"),
+        [VOTERS], CONFIRMED,
+    ),
 }  # fmt: skip
 
 ALTERED = [
@@ -74,6 +79,7 @@ ALTERED = [
     ("failed_start heard", "unable to register", "able to register", "no record says that a start failed"),
     ("failed_start shown", "1 successfully elected", "2 successfully elected", "shows it up at"),
     ("failed_start shown", "05:02:34,950", "05:02:36,950", "shows it up at"),
+    ("failed_start unnamed", "is different from", "is that of", "no record says that a start failed"),
     ("failed_start over", "java.lang.IllegalStateException: x", "java.io.IOException: No space left on device", "no record says that a start failed"),
 ]  # fmt: skip
 

@@ -53,6 +53,8 @@ def test_every_cause_has_words_of_its_own() -> None:
         "cluster_id",
         "stored_cluster_id",
         "broker_id",
+        "voters",
+        "stored_voters",
     }
     known = dict.fromkeys(fields | {"stored_broker_id", "id", "detail"}, "x")
     bare = in_words(NOT_TOLD, {})

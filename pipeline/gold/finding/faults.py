@@ -30,11 +30,13 @@ OUT_OF_MEMORY = "OutOfMemoryError"
 def fatal_fault(node_event: pl.DataFrame) -> pl.DataFrame:
     """A fault ended the process of a node that had started: of an active controller the quorum elects another, a
     broker is gone without having been shut down. It is over once the node has started again. One that comes while a
-    node starts is a start that failed, no finding of this rule.
+    node starts is a start that failed, no finding of this rule; of a node that nobody names it is told here, as another
+    one may be what starts in the same file.
 
     Source: ProcessTerminatingFaultHandler.handleFault (ProcessExitingFaultHandler up to 3.4), SharedServer, from 3.3.
     """
-    runs = faults(node_event, FATAL, (STARTED,)).filter(col("phase").ne_missing(lit(STARTING)))
+    is_up = col("phase").ne_missing(lit(STARTING)) | col("node_id").is_null()
+    runs = faults(node_event, FATAL, (STARTED,)).filter(is_up)
     since = (
         when(col("over_at").is_null()).then(lit(", no line says that it started again")).otherwise(lit(""))
     )

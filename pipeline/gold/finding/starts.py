@@ -6,9 +6,11 @@ from typing import Any
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.faults import node_name
 from pipeline.gold.finding.wording import NO_TERM, facts, length, millis, root, rule, several, words
 from pipeline.kafka.wording.failed_starts import NOT_TOLD, in_words
 from pipeline.model.brokers.failed_starts import BEGINS, ENDING, NODE, failures, start_lines
+from pipeline.model.brokers.unnamed_nodes import lines_of_any, own_starts, told_id
 from pipeline.model.brokers.up_signs import (
     IN_WORDS,
     JOINED,
@@ -57,7 +59,7 @@ def failed_start(
     found = (
         failures(starts)
         .pipe(with_owner, node_event)
-        .pipe(with_arrival, signs)
+        .pipe(with_arrival, pl.concat([signs, own_starts(starts)]).sort("up_at"))
         .pipe(with_doubt, starts, broker_event, wording_seen)
         .sort(*NODE, "failed_at", *LINE)
         .group_by(CASE, maintain_order=True)
@@ -72,6 +74,7 @@ def failed_start(
             first_lines=col("lines").first(),
             last_line=col("why_line").last(),
         )
+        .with_columns(node_id=told_id())
         .pipe(in_sentences)
         .join(data_end.select("cluster_id", "until_at"), on="cluster_id")
     )
@@ -97,13 +100,13 @@ def failed_start(
     return found.select(
         "cluster_id",
         *rule("failed_start", when(is_harmless).then(lit("info")).otherwise(lit("warning")), 3),
-        entity=words("node {}", "node_id"),
+        entity=node_name(),
         root_event=words("{} at {}", "cause", millis("first_at")),
         **root("failed start", "first_at", "node_id"),
         term_id=NO_TERM,
         valid_from_at="first_at",
         valid_until_at=when(is_still | col("up_at").is_not_null()).then("up_at").otherwise("last_at"),
-        sentence=words("node {} failed to start{}: {}{}; {}", "node_id", many, "why", end, "todo"),
+        sentence=words("{} failed to start{}: {}{}; {}", node_name(), many, "why", end, "todo"),
         facts=facts(
             node_id="node_id",
             cause="cause",
@@ -185,6 +188,7 @@ def with_doubt(
         [
             wording_seen.select(*NODE, at="last_at", is_own=col("log").is_in(SERVER_LOGS)),
             replays.select("cluster_id", node_id="broker_id", at="logged_at", is_own=lit(value=False)),
+            lines_of_any(wording_seen, failed),
         ]
     )
     is_starting = (col("begun_at") > col("over_at")).fill_null(value=False)

@@ -6,6 +6,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.kafka.wording.failed_starts import NOT_TOLD
+from pipeline.model.brokers.unnamed_nodes import has_id, numbered
 from pipeline.model.lines.evidence import LINE, known_lines
 from pipeline.model.lines.exception_causes import with_causes
 
@@ -50,15 +51,15 @@ TAKEN = ("cause_fields", "detail", "exception", *LINE)
 
 
 def start_lines(node_event: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFrame:
-    """Lines that may tell of starts, of nodes that are known, in turn: with attempt, the number of the process on its
-    node, and cause, what its exception names."""
+    """Lines that may tell of starts, by node in turn: with attempt, the number of the process on its node, and cause,
+    what its exception names. Of nodes that nobody names: pipeline.model.brokers.unnamed_nodes."""
     is_own = col("area").is_in(("process", "disk")) | (col("step") == "owned_by_other")
     is_registering = (col("said_by") == "broker") & (col("step") == "registration_failed")
     registering = broker_event.filter(is_registering | (col("event") == GAVE_UP))
     class_name = col("exception_class").str.extract(r"(\w+)$")
     lines = (
         pl.concat([node_event.filter(is_own), registering.with_columns(detail="reason")], how="diagonal")
-        .filter(col("node_id").is_not_null())
+        .pipe(numbered)
         .pipe(with_causes)
         .with_columns(
             line=known_lines(LINE),
@@ -87,7 +88,8 @@ def failures(lines: pl.DataFrame) -> pl.DataFrame:
     prints as it ends; prints_starts: its logs would show a start that comes up.
 
     Only server_started proves a start (STARTING -> STARTED is printed of one that failed, too). No failure: a start
-    whose end is in no log, one that a signal ended, and what happens to a node that is up.
+    whose end is in no log, one that a signal ended, and what happens to a node that is up. Several nodes may write the
+    file of an unnamed one: there only a line counts that nothing but a failed start prints.
     """
     step = col("step")
     by_step = step.replace_strict(OF_STEP, default=None, return_dtype=pl.String)
@@ -100,7 +102,7 @@ def failures(lines: pl.DataFrame) -> pl.DataFrame:
         why=why,
         rank=rank,
         is_stopped=(step == "signalled").cum_max().over(ATTEMPT),
-        is_start=(step.is_in(DECISIVE).any() | has_begun).over(ATTEMPT),
+        is_start=(step.is_in(DECISIVE).any() | (has_begun & has_id().all())).over(ATTEMPT),
         is_up=(step == "started").any().over(ATTEMPT),
         prints_starts=has_begun.over(NODE),
     )
