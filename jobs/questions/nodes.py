@@ -19,7 +19,10 @@ from pipeline.kafka.wording.templates import MODES
 ZOOKEEPER, KRAFT = "zookeeper", "kraft"
 # Loggers that only nodes of the mode have.
 ZOOKEEPER_LOGGERS = ("kafka.controller.", "kafka.server.KafkaServer", "kafka.zk.", "kafka.zookeeper.")
-KRAFT_LOGGERS = ("org.apache.kafka.controller.", "org.apache.kafka.raft.")
+KRAFT_LOGGERS = (
+    *("org.apache.kafka.controller.", "org.apache.kafka.raft.", "org.apache.kafka.image."),
+    *("kafka.server.ControllerRegistrationManager", "ControllerRegistrationManager"),
+)
 # The last release before nodes of KRaft, and the first without ZooKeeper.
 BEFORE_KRAFT, WITHOUT_ZOOKEEPER = "2.7", "4.0"
 # Findings of a cluster without a controller.

@@ -43,6 +43,7 @@ from jobs.verify.topics import (
     topic_vanished,
     topic_without_leader_since_creation,
 )
+from jobs.verify.unreached import quorum_not_reached
 from jobs.verify.voters import voter_data, voter_out_of_touch, voter_refused
 
 OLDER = "an older release wrote it, without the facts that are proved: a run has to judge it anew"
@@ -72,5 +73,5 @@ RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one fo
     stuck_deletion, topic_without_leader_since_creation, slow_creation, topic_vanished, topic_removed_by_hand,
     deletion_disabled, recreated_at_once,
     quorum_flapping,
-    voter_data, voter_refused, voter_out_of_touch,
+    voter_data, voter_refused, voter_out_of_touch, quorum_not_reached,
 )}  # fmt: skip

@@ -147,6 +147,7 @@ FACTS_OF_RULE = {
     "topic_without_leader_since_creation": ("topic", "partition", "broker_ids", "lasted_ms"),
     "broker_flapping": ("broker_id", "departures_count", "shortest_ms", "end_reasons"),
     "broker_fenced": ("broker_id", "changed_count", "lasted_ms", "is_same_process", *CAUSES),
+    "quorum_not_reached": ("node_id", "kind", "lasted_ms", "unanswered_ids"),
     "event_failed": ("controller_id", "event", "exception_class", "failures_count"),
     "voter_out_of_touch": ("voter_id", "failures_count", "lasted_ms", "refusing_ids", "unanswered_ids"),
     "voter_data": ("voter_id", "kind", "failures_count"),

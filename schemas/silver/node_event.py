@@ -15,6 +15,7 @@ STEPS = (
     *("creating", "registered", "registering_again", "registered_again", "deregistered", "owned_by_other"),
     *("owned_by_own_ghost", "conflict"),
     *("fetch_timed_out", "majority_lost", "election_timed_out", "votes_rejected", "election_again"),
+    *("high_watermark_unknown", "catching_up", "caught_up", "acknowledged", "not_acknowledged"),
     *("high_watermark_known", "high_watermark_backward", "resign_requested", "leader_removed"),
     *("shutdown_started", "shutdown_done", "shutdown_timed_out", "client_stopped", "voter_lost_data"),
     *("voter_key_differs", "log_truncated", "append_failed", "fetch_refused", "response_error"),

@@ -26,6 +26,7 @@ from tests.jobs import (
     start_findings_said,
     term_findings_said,
     topic_findings_said,
+    unreached_findings_said,
 )
 from tests.jobs.finding_records import REFUSED
 from tests.jobs.findings_said import records
@@ -43,6 +44,7 @@ STORIES = (
     quorum_findings_said,
     reason_findings_said,
     topic_findings_said,
+    unreached_findings_said,
 )
 CASES = {name: case for one in STORIES for name, case in one.CASES.items()}
 ALTERED = [each for one in STORIES for each in one.ALTERED]

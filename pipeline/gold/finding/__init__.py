@@ -58,6 +58,7 @@ from pipeline.gold.finding.terms import (
     failover_slow,
     no_controller,
 )
+from pipeline.gold.finding.unreached import quorum_not_reached
 from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
 from pipeline.model.brokers.marked_log_dirs import lost_log_dirs, with_process_up
 from pipeline.model.brokers.up_signs import up_signs
@@ -66,7 +67,8 @@ from schemas.gold.finding import SPEC
 
 NAME = ("cluster_id", "rule", "entity", "root_event", "term_id")
 NAME_DIGITS = 12
-WITHOUT_LEADER = "quorum_without_leader"
+# Of them lines of connections are part.
+OF_CONNECTIONS = ("quorum_without_leader", "quorum_not_reached")
 
 
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
@@ -129,6 +131,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         fatal_fault(node_event),
     )
     told = pl.concat([one.select(OF_RULES) for one in of_departures])
+    starts = failed_start(node_event, broker_event, wording_seen, signs, data_end)
+    of_quorum = pl.concat([one.select(OF_RULES) for one in (gaps, flapping, starts)])
     found = (
         told,
         broker_fenced(broker_session, broker_event, election_event, controller_term, told, data_end),
@@ -153,7 +157,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         voter_data(node_event, controller_event),
         voter_refused(node_event, data_end),
         failover_slow(controller_term, audit_limit),
-        failed_start(node_event, broker_event, wording_seen, signs, data_end),
+        starts,
+        quorum_not_reached(node_event, connection_event, of_quorum, data_end),
         event_failed(controller_event, controller_term),
         logged_fault(node_event),
         standing_imbalance(imbalance_breach, release_span),
@@ -191,14 +196,14 @@ def with_id(found: pl.DataFrame) -> pl.DataFrame:
 def with_votes_before(
     found: pl.DataFrame, published_finding: pl.DataFrame, dirty_from: datetime | None
 ) -> pl.DataFrame:
-    """Who did not answer in times without a leader that began before dirty_from, as it was published once they were
-    over: lines of connections of that time are not given."""
+    """Who did not answer in times without a leader, or out of reach of the quorum, that began before dirty_from, as it
+    was published once they were over: lines of connections of that time are not given."""
     if dirty_from is None:
         return found
     told = ["sentence", "facts", "evidence"]
     is_over = (col("valid_from_at") < dirty_from) & col("valid_until_at").is_not_null()
     key = ["finding_id", "valid_until_at"]
-    over = published_finding.filter(col("rule") == WITHOUT_LEADER, is_over).select(*key, *told)
+    over = published_finding.filter(col("rule").is_in(OF_CONNECTIONS), is_over).select(*key, *told)
     return found.update(over, on=key, how="left") if not over.is_empty() else found
 
 
