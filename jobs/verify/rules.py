@@ -9,6 +9,7 @@ from jobs.verify.faults import fatal_fault, logged_fault
 from jobs.verify.flapping import quorum_flapping
 from jobs.verify.lives import controllers_apart, new_life, refused_registration
 from jobs.verify.logs import not_understood
+from jobs.verify.migrations import migration_waits
 from jobs.verify.moves import discontinuity, illegal_move, refused_move, replay_disagreement
 from jobs.verify.partitions import (
     outage,
@@ -73,5 +74,5 @@ RULES: dict[str, Callable[[Claim, Sequence[Line]], str]] = {one.__name__: one fo
     stuck_deletion, topic_without_leader_since_creation, slow_creation, topic_vanished, topic_removed_by_hand,
     deletion_disabled, recreated_at_once,
     quorum_flapping,
-    voter_data, voter_refused, voter_out_of_touch, quorum_not_reached,
+    voter_data, voter_refused, voter_out_of_touch, quorum_not_reached, migration_waits,
 )}  # fmt: skip

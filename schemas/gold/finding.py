@@ -107,7 +107,7 @@ FACTS = {
     "unanswered_ids": "Nodes that did not answer them, or could not be reached; left out: no line tells.",
     "unmoved_count": "Partitions with other replicas that were without a leader when the broker left.",
     "voter_id": "Voter of the quorum.",
-    "waiting_for": "What it waits for, as gold.reassignment has it.",
+    "waiting_for": "As gold.reassignment has it; of a migration: controllers, brokers, zookeeper or metadata.",
     "writes_count": "Leaders that the controller wrote after the next election; left out: not known.",
 }
 CONTROLLER = ("controller_id", "controller_epoch")
@@ -148,6 +148,7 @@ FACTS_OF_RULE = {
     "broker_flapping": ("broker_id", "departures_count", "shortest_ms", "end_reasons"),
     "broker_fenced": ("broker_id", "changed_count", "lasted_ms", "is_same_process", *CAUSES),
     "quorum_not_reached": ("node_id", "kind", "lasted_ms", "unanswered_ids"),
+    "migration_waits": ("controller_id", "to_state", "waiting_for", "broker_ids", "lasted_ms"),
     "event_failed": ("controller_id", "event", "exception_class", "failures_count"),
     "voter_out_of_touch": ("voter_id", "failures_count", "lasted_ms", "refusing_ids", "unanswered_ids"),
     "voter_data": ("voter_id", "kind", "failures_count"),

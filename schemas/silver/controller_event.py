@@ -31,7 +31,7 @@ STEPS = (
     *("thread_starting", "thread_stopping", "thread_stopped", "thread_shut_down", "thread_failed"),
     *("raft_state", "raft_state_attempted", "votes_rejected"),
     *("migration_begun", "migration_started", "migration_completed", "migration_ended", "migration_failed"),
-    *("migration_state", "driver_state", "leadership_state"),
+    *("migration_state", "driver_state", "leadership_state", "migration_waits"),
 )
 
 SPEC = TableSpec(

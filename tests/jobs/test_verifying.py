@@ -20,6 +20,7 @@ from tests.jobs import (
     fault_findings_said,
     findings_said,
     life_findings_said,
+    migration_findings_said,
     partition_findings_said,
     quorum_findings_said,
     reason_findings_said,
@@ -34,6 +35,7 @@ from tests.jobs.findings_said import records
 STORIES = (
     findings_said,
     term_findings_said,
+    migration_findings_said,
     partition_findings_said,
     broker_findings_said,
     disk_findings_said,

@@ -14,7 +14,7 @@ UNCLEAN = ("unclean_election", "last_known_leader")
 STUCK = (
     *("outage", "no_controller", "quorum_without_leader", "controller_powerless", "stuck_deletion"),
     *("stuck_reassignment", "topic_without_leader_since_creation", "standing_imbalance", "failed_start"),
-    *("voter_out_of_touch", "quorum_not_reached"),
+    *("voter_out_of_touch", "quorum_not_reached", "migration_waits"),
 )
 FLAPPING = ("broker_flapping", "quorum_flapping")
 

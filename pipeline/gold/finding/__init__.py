@@ -29,6 +29,7 @@ from pipeline.gold.finding.known import with_suppressed
 from pipeline.gold.finding.leftovers import replica_left_on_disk
 from pipeline.gold.finding.lives import new_life, refused_registration
 from pipeline.gold.finding.logs import missing_leader_epochs, missing_logs, not_understood
+from pipeline.gold.finding.migrations import migration_waits
 from pipeline.gold.finding.moves import (
     discontinuity,
     illegal_move,
@@ -159,6 +160,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         failover_slow(controller_term, audit_limit),
         starts,
         quorum_not_reached(node_event, connection_event, of_quorum, data_end),
+        migration_waits(controller_event, data_end),
         event_failed(controller_event, controller_term),
         logged_fault(node_event),
         standing_imbalance(imbalance_breach, release_span),
