@@ -59,6 +59,7 @@ from pipeline.gold.finding.terms import (
     failover_slow,
     no_controller,
 )
+from pipeline.gold.finding.unled import refused_leader
 from pipeline.gold.finding.unreached import quorum_not_reached
 from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
 from pipeline.model.brokers.marked_log_dirs import lost_log_dirs, with_process_up
@@ -132,6 +133,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         fatal_fault(node_event),
     )
     told = pl.concat([one.select(OF_RULES) for one in of_departures])
+    unled = topic_without_leader_since_creation(topic_lifecycle, audit_limit, data_end)
     starts = failed_start(node_event, broker_event, wording_seen, signs, data_end)
     of_quorum = pl.concat([one.select(OF_RULES) for one in (gaps, flapping, starts)])
     found = (
@@ -167,7 +169,8 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         stated_imbalance(imbalance_check, imbalance_breach),
         ratio_disagreement(imbalance_check),
         stuck_deletion(topic_lifecycle, audit_limit, data_end),
-        topic_without_leader_since_creation(topic_lifecycle, audit_limit, data_end),
+        unled,
+        refused_leader(transition_audit, topic_lifecycle, unled, audit_limit),
         slow_creation(topic_lifecycle, controller_term, audit_limit),
         topic_vanished(topic_lifecycle, controller_term),
         topic_removed_by_hand(topic_lifecycle),

@@ -1,0 +1,89 @@
+"""Partitions that got no leader as they were created, by the ERROR of their controller."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from jobs.verify.proof import CONFIRMED, Claim, Record
+from jobs.verify.rules import verified
+from pipeline.core.frames import empty
+from pipeline.gold.finding.unled import refused_leader
+from pipeline.model.lines.evidence import LINE
+from pipeline.model.settings import AuditLimit
+from schemas.gold.finding import SPEC
+from tests.chain import built
+from tests.gold.start_stories import at
+from tests.rows import records_in
+
+NAMES = ("transition_audit", "topic_lifecycle")
+HEAD = "[Controller id=1 epoch=12] Controller 1 epoch 12"
+BELOW = (
+    "kafka.common.StateChangeFailedException: Controller 1 epoch 12 encountered error during state change of partition "
+    "orders-3 from New to Online, assigned replicas are [{}], live brokers are [Set(1, 3)]. No assigned replica is alive.\n"
+)
+
+
+def refused(
+    second: float, replicas: str = "2", partition: str = "orders-3", left: str = "NewPartition"
+) -> str:
+    said = f"{HEAD} failed to change state for partition {partition} from {left} to OnlinePartition"
+    return at(second, "ERROR", said, "state.change.logger") + BELOW.format(replicas)
+
+
+def online(second: float, partition: str = "orders-3") -> str:
+    said = f"[Controller id=1 epoch=12] Changed partition {partition} from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2), zkVersion=0)"
+    return at(second, "TRACE", said, "state.change.logger")
+
+
+def found(log: str) -> list[dict[str, Any]]:
+    """Each is proved by the bytes of the lines that it names."""
+    lines = records_in({(1, "state-change"): log})
+    tables = built(lines, *NAMES)
+    moves, lives = (tables[name] for name in NAMES)
+    rows = refused_leader(moves, lives, empty(SPEC), AuditLimit()).to_dicts()
+    raw = {(file_id, place): text for file_id, place, text in lines.select(*LINE, "raw").iter_rows()}
+    for row in rows:
+        claim = Claim(
+            "topic_without_leader_since_creation",
+            dict(row["facts"]),
+            row["valid_from_at"],
+            row["valid_until_at"],
+        )
+        places = [(one["file_id"], one["byte_offset"]) for one in row["evidence"]]
+        told = verified(claim, [Record(*place, 1, "UTC", raw[place]) for place in places])
+        assert told[0] == CONFIRMED, (told, row)
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("log", "said", "severity"),
+    [
+        (refused(1), "partition 3 of topic orders got no leader as it was created, for none of its replicas (2) was alive; no line says that it got one", "warning"),
+        (refused(1, ""), "as it was created, for none of its replicas was alive; no line", "warning"),
+        (refused(1) + refused(5) + refused(9), "; no line says that it got one", "warning"),
+        (refused(1) + online(91), "; it had one, or was gone, 90.0 s later", "info"),
+        (refused(1) + online(2, "orders-4"), "; no line says that it got one", "warning"),
+    ],
+    ids=["its replicas", "an empty list", "again and again", "over", "another partition"],
+)  # fmt: skip
+def test_a_partition_gets_no_leader(log: str, said: str, severity: str) -> None:
+    (row,) = found(log)
+    assert said in row["sentence"] and row["severity"] == severity
+    assert row["valid_until_at"] is None or row["valid_until_at"] - row["valid_from_at"] == timedelta(
+        seconds=90
+    )
+
+
+@pytest.mark.parametrize(
+    "log", [refused(1) + online(9), refused(1, left="OfflinePartition")], ids=["for seconds", "an outage"]
+)
+def test_what_other_rules_tell(log: str) -> None:
+    assert found(log) == []
+
+
+def test_a_finding_that_knows_the_creation_tells_it() -> None:
+    tables = built(records_in({(1, "state-change"): refused(1)}), *NAMES)
+    moves, lives = (tables[name] for name in NAMES)
+    rows = refused_leader(moves, lives, empty(SPEC), AuditLimit())
+    assert refused_leader(moves, lives, rows, AuditLimit()).is_empty()
