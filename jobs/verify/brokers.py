@@ -80,7 +80,8 @@ def broker_fenced(claim: Claim, lines: Sequence[Line]) -> str:
 
 
 def require_process(claim: Claim, lines: Sequence[Line], broker: str, back: Line) -> None:
-    """The registration with which it was unfenced is one that it had before, or one of behind the fence."""
+    """The registration with which it was unfenced is one that it had before, or one of behind the fence. That line says
+    where its record stands: at its epoch, or behind it."""
     told, epoch = claim.known("is_same_process"), epoch_of(BACK, back, broker)
     if told is None:
         return
@@ -92,7 +93,7 @@ def require_process(claim: Claim, lines: Sequence[Line], broker: str, back: Line
     )
     behind = {epoch_of(REGISTERED, line, broker) for line in lines if line.at() >= claim.valid_from_at}
     require(
-        told == "true" or epoch in behind,
+        told == "true" or any(one is not None and int(one) <= int(epoch or -1) for one in behind),
         f"no record says that another process of broker {broker} registered",
     )
 

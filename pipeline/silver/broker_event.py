@@ -20,8 +20,7 @@ from schemas.silver.broker_event import SPEC
 # RegisterBrokerRecord, BrokerRegistrationChangeRecord, UnfenceBrokerRecord, BrokerRegistration.
 RECORD_ID = r"\b(?:brokerId|id)=(\d+)"
 RECORD_EPOCH = r"\b(?:brokerEpoch|epoch)=(-?\d+)"
-# A broker's epoch is the offset of the record that registered it.
-OWN_EPOCHS = ("new_broker_epoch", "broker_epoch", "register_broker_record_offset")
+OWN_EPOCHS = ("new_broker_epoch", "broker_epoch")
 REASONS = ("error_code", "new_offline_dirs", "offline_dir", "new_broker_state")
 REGISTRATIONS = ("record", "cur_registration")
 REGISTERED = ("registered", "registered_again")
@@ -49,6 +48,7 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
             log_dirs=when(col("step").is_in(REGISTERED)).then(first(text, r"logDirs=\[([^\]]*)\]")),
             partitions=when(col("step") == "log_dir_failed").then(field("topic_partitions")),
             incarnation_id=pl.coalesce(field("incarnation_id_2"), field("incarnation_id"), incarnation),
+            registered_offset=number(field("register_broker_record_offset"), LONG),
         )
     )
     names_one = col("field").is_null() | col("field").is_in(OF_ONE)

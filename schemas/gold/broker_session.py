@@ -42,7 +42,7 @@ SPEC = TableSpec(
         field(
             "broker_epoch",
             LONG,
-            "Of its registration: a zxid (from 2.2), in KRaft an offset (from 3.3); null: not said.",
+            "Of its registration: a zxid (from 2.2), in KRaft an offset; null: not said (3.3 to 3.5 never do).",
         ),
         required("joined_at", TIMESTAMP, "First list that has it; in KRaft when it was unfenced, UTC."),
         required("joined_how", STRING, "How the list came to have it.", accepted=JOINED_HOW),

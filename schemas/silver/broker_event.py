@@ -32,6 +32,12 @@ SPEC = TableSpec(
         required("step", STRING, "What the line says about the broker.", accepted=STEPS),
         field("broker_id", INTEGER, "The broker; null where the text could not be taken apart."),
         field("broker_epoch", LONG, "Epoch of its registration: a zxid, in KRaft an offset (from 2.2)."),
+        field(
+            "registered_offset",
+            LONG,
+            "Where its register record stands in the metadata log, as the line that unfences it says (from 3.3). It is "
+            "at or behind its epoch: records that clean up what the process before left come first.",
+        ),
         field("incarnation_id", STRING, "Id of the broker's process in KRaft."),
         field("controller_id", INTEGER, "The controller that says it; null on lines of brokers."),
         field("reason", STRING, "Why, as printed: error, state or directories."),

@@ -61,6 +61,7 @@ def test_how_brokers_leave() -> None:
 KRAFT = """
     [2026-11-21 00:00:01,000] INFO [QuorumController id=101] Becoming the active controller at epoch 1, next write offset 1. (org.apache.kafka.controller.QuorumController)
     [2026-11-21 00:00:02,000] INFO [QuorumController id=101] The request from broker 1 to unfence has been granted because it has caught up with the offset of its register broker record 5. (org.apache.kafka.controller.BrokerHeartbeatManager)
+    [2026-11-21 00:00:02,003] INFO [QuorumController id=101] Replayed BrokerRegistrationChangeRecord modifying the registration for broker 1: BrokerRegistrationChangeRecord(brokerId=1, brokerEpoch=3, fenced=-1, inControlledShutdown=0, logDirs=[]) (org.apache.kafka.controller.ClusterControlManager)
     [2026-11-21 00:00:02,100] INFO [QuorumController id=101] The request from broker 2 to unfence has been granted because it has caught up with the offset of its register broker record 6. (org.apache.kafka.controller.BrokerHeartbeatManager)
     [2026-11-21 00:00:03,000] INFO [QuorumController id=101] Fencing broker 3 because its session has timed out. (org.apache.kafka.controller.ReplicationControlManager)
     [2026-11-21 00:00:10,000] INFO [QuorumController id=101] Unfenced broker 1 has requested and been granted a controlled shutdown. (org.apache.kafka.controller.BrokerHeartbeatManager)
@@ -77,14 +78,14 @@ SUCCESSOR = """
 
 def test_sessions_in_kraft() -> None:
     """Who is not in office fences nobody; a broker that is fenced again has left once; one that asked and was not let
-    go has not left cleanly. Of led_count: how often it asked."""
+    go has not left cleanly. Of led_count: how often it asked. The record says the epoch, not the line that unfences."""
     expected = frame(
         SPEC,
         """
         broker_id | mode  | broker_epoch | joined_at | joined_how  | left_at | left_how     | is_clean | led_count | certainty
-        1         | kraft | 5            | 2         | joined      | 11      | controlled   | true     | 1         | proved
-        2         | kraft | 6            | 2.100     | joined      | 20      | bounced      |          | 0         | inferred
-        2         | kraft | 40           | 20        | bounced     | 39      | uncontrolled | false    | 1         | proved
+        1         | kraft | 3            | 2         | joined      | 11      | controlled   | true     | 1         | proved
+        2         | kraft |              | 2.100     | joined      | 20      | bounced      |          | 0         | inferred
+        2         | kraft |              | 20        | bounced     | 39      | uncontrolled | false    | 1         | proved
         3         | kraft |              | 3         | before_data | 3       | uncontrolled | false    | 0         | proved
         """,
     )

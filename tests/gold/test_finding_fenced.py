@@ -44,6 +44,13 @@ def registered(second: float, epoch: int) -> str:
     return said(second, text, CLUSTER)
 
 
+def unfenced(second: float, epoch: int) -> str:
+    """The record of it, which says the epoch."""
+    record = f"BrokerRegistrationChangeRecord(brokerId={BROKER}, brokerEpoch={epoch}, fenced=-1, inControlledShutdown=0, logDirs=[])"
+    text = f"Replayed BrokerRegistrationChangeRecord modifying the registration for broker {BROKER}: {record}"
+    return said(second, text, CLUSTER)
+
+
 def asked(second: float) -> str:
     text = f"Unfenced broker {BROKER} has requested and been granted a controlled shutdown."
     return said(second, text, HEARTBEATS)
@@ -96,6 +103,10 @@ CASES = {
     ),
     "another process": (
         (busy(1) + fenced(10, 6) + registered(18, 99) + back(20, 99), ""),
+        ("warning", at(20), f"from 00:00:10 to 00:00:20 (10.0 s): {HEARD}; 6 partitions changed leader or ISR; another process of it registered at 00:00:18"),
+    ),
+    "another process, whose record stands behind its epoch": (
+        (busy(1) + fenced(10, 6, epoch=90) + registered(18, 94) + back(20, 99) + unfenced(20.002, 94), ""),
         ("warning", at(20), f"from 00:00:10 to 00:00:20 (10.0 s): {HEARD}; 6 partitions changed leader or ISR; another process of it registered at 00:00:18"),
     ),
     "no line tells which process": (

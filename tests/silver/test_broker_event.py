@@ -128,6 +128,16 @@ def test_registrations_are_those_of_the_metadata_log(shared: Path, cluster: str)
     } == true
 
 
+def test_the_line_that_unfences_a_broker_says_no_epoch() -> None:
+    """It says where the register record stands: 8 behind the epoch, as so many records cleaned up before it."""
+    text = """
+    [2026-11-21 00:00:01,000] INFO [QuorumController id=9] Registering a new incarnation of broker 1. Previous incarnation ID was fZ9IFr7FTNeyqytWS0g3XA; new incarnation ID is f4s-yXrKR7KLw5OW4gF_mw. Generated 8 record(s) to clean up previous incarnations. Broker epoch will become 593. (org.apache.kafka.controller.ClusterControlManager)
+    [2026-11-21 00:00:02,000] INFO [QuorumController id=9] The request from broker 1 to unfence has been granted because it has caught up with the offset of its register broker record 601. (org.apache.kafka.controller.BrokerHeartbeatManager)
+    """
+    rows = broker_event.build(records_in({(9, "controller"): text})).sort("logged_at")
+    assert rows.select("broker_epoch", "registered_offset").rows() == [(593, None), (None, 601)]
+
+
 def test_a_registration_has_its_log_directories_and_a_mark_its_partitions() -> None:
     """As printed; a change of a registration has only those that are left."""
     text = """

@@ -61,6 +61,7 @@ def broker_fenced(
         .filter((col("changed") > 0).fill_null(value=False) | (col("joined_how") != "before_data"))
         .pipe(without_told, told)
         .pipe(with_return, broker_session, broker_event)
+        .pipe(with_offset, "back_line", "back_offset", broker_event)
         .pipe(with_watch, controller_term, data_end)
         .pipe(with_process, broker_event)
     )
@@ -123,12 +124,25 @@ def fences(broker_session: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataF
     timed_out = broker_event.filter(col("said_by") == "decision", col("step") == TIMED_OUT)
     lines = timed_out.select(*BROKER, *LINE, fenced_epoch="broker_epoch")
     last = col("evidence").list.last().struct
+    first_line = when(col("evidence").list.len() > 1).then(col("evidence").list.head(1))
     return (
         broker_session.filter(col("mode") == "kraft", col("left_how") == "uncontrolled")
         .with_columns(**{name: last.field(name) for name in LINE})
         .join(lines, on=[*BROKER, *LINE], how="inner")
-        .with_columns(lines=known_lines(LINE), own_epoch=pl.coalesce("fenced_epoch", "broker_epoch"))
+        .with_columns(lines=known_lines(LINE), own_line=first_line)
+        .pipe(with_offset, "own_line", "own_offset", broker_event)
     )
+
+
+def with_offset(fenced: pl.DataFrame, line: str, name: str, broker_event: pl.DataFrame) -> pl.DataFrame:
+    """Where the registration stands in the metadata log with which that line unfenced the broker."""
+    first, names = col(line).list.first().struct, [f"unfenced_{one}" for one in LINE]
+    key = [*BROKER, *names]
+    offsets = broker_event.filter(col("step") == UNFENCED).select(
+        *BROKER, *(col(one).alias(f"unfenced_{one}") for one in LINE), col("registered_offset").alias(name)
+    )
+    places = (first.field(one).alias(f"unfenced_{one}") for one in LINE)
+    return fenced.with_columns(places).join(offsets, on=key, how="left").drop(names)
 
 
 def with_changed(fenced: pl.DataFrame, election_event: pl.DataFrame) -> pl.DataFrame:
@@ -241,11 +255,16 @@ def with_process(fenced: pl.DataFrame, broker_event: pl.DataFrame) -> pl.DataFra
         )
         .unique([*BROKER, "back_epoch"], keep="first", maintain_order=True)
     )
-    is_same = col("own_epoch") == col("back_epoch")
+    # No line of 3.3 to 3.5 says the epoch.
+    back_epoch = pl.coalesce("back_epoch", "back_offset")
+    is_same = pl.coalesce(col("own_offset") == col("back_offset"), col("fenced_epoch") == back_epoch)
     is_new = col("registered_at").is_between("left_at", "back_at")
     is_another = (is_new & is_same.not_().fill_null(value=True)).fill_null(value=False)
     own_line = when(col("evidence").list.len() > 1).then(col("evidence").list.head(1))
-    return fenced.join(registered, on=[*BROKER, "back_epoch"], how="left").with_columns(
+    found = fenced.with_columns(back_epoch=back_epoch).join(
+        registered, on=[*BROKER, "back_epoch"], how="left"
+    )
+    return found.with_columns(
         is_same_process=when(is_another).then(lit(value=False)).when(is_same).then(lit(value=True)),
         process_line=when(is_another).then("registered_line").when(is_same).then(own_line),
     )
