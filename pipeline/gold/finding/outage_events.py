@@ -211,8 +211,9 @@ def with_stop(outages: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_never_seen(groups: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
-    """is_never_seen: none of its brokers is in any list of live ones."""
+    """is_never_seen: none of its brokers is in any list of live ones. Who lost a log directory lives."""
     seen = broker_session.group_by("cluster_id").agg(seen_brokers=col("broker_id").unique())
     none = lit([], pl.List(pl.Int32))
     was_seen = col("brokers").list.set_intersection(col("seen_brokers").fill_null(none)).list.len() > 0
-    return groups.join(seen, on="cluster_id", how="left").with_columns(is_never_seen=~was_seen)
+    is_alive = was_seen | (col("root_event") == LOST_DIR)
+    return groups.join(seen, on="cluster_id", how="left").with_columns(is_never_seen=~is_alive)
