@@ -3,8 +3,10 @@
 import polars as pl
 
 from pipeline.gold.leader_election.kraft_choosing import with_choice, with_verdict
+from pipeline.gold.leader_election.kraft_marks import without_done
 from pipeline.gold.leader_election.kraft_triggers import with_trigger
 from schemas.gold import leader_election
+from schemas.silver import election_event
 from tests.frames import at, frame
 from tests.rows import same_rows
 
@@ -85,3 +87,30 @@ def test_whatever_led_before_an_unclean_election_of_a_broker_that_is_back_was_no
         are_runs_told=True,
     )
     same_rows(with_trigger(changes), expected, "topic", "trigger")
+
+
+ENDS = """
+    file_id | byte_offset | step  | trigger
+    x       | 50          | batch | handleBrokerUnfenced
+    x       | 90          | batch | handleBrokerUnfenced
+    x       | 5           | batch | handleBrokerFenced
+"""
+
+
+def test_what_is_chosen_behind_the_count_of_a_return_is_not_of_it() -> None:
+    """The controller chooses, then counts: a choice behind that was asked for. In another file no order is known."""
+    places = [("of it", "x", 40), ("asked", "x", 60), ("elsewhere", "y", 60), ("unsaid", None, None)]
+    choice = pl.Struct({"file_id": pl.String, "byte_offset": pl.Int64})
+    changes = pl.DataFrame(
+        [
+            (topic, None if file is None else {"file_id": file, "byte_offset": at})
+            for topic, file, at in places
+        ],
+        schema={"topic": pl.String, "choice_line": choice},
+        orient="row",
+    ).with_columns(
+        pl.lit(value, kind).alias(f"back_{one}") for (one, kind), value in zip(MARKS, BACK, strict=True)
+    )
+    found = without_done(changes, frame(election_event.SPEC, ENDS))
+    is_of_return = found.select("topic", pl.col("back_at").is_not_null()).rows()
+    assert dict(is_of_return) == {"of it": True, "asked": False, "elsewhere": True, "unsaid": True}

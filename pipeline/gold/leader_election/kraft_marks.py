@@ -15,6 +15,7 @@ LEFT = (
     "log_dir_failed",
 )
 BACK = ("unfence_granted",)
+OF_RETURN = "handleBrokerUnfenced"  # the trigger of the line that counts what a return changed
 RUNS = ("preferred_election_run", "periodic_task_run")
 PREFERRED_TASK = "electPreferred"
 UNCLEAN_TASK = "unclean_election_triggered"  # from 3.9, where the topic allows it
@@ -66,6 +67,7 @@ def with_marks(
     found = changes.join(choices_said(election_event), on=CHOICE, how="left")
     for name, (marks, key) in of_leaders.items():
         found = with_last(found, marks, name, key, BROKER, since_before)
+    found = without_done(found, election_event)
     partition = ("cluster_id", "topic", "partition")
     found = with_last(found, moves, "moved", partition, partition, lately)
     tasks = in_term(election_event.filter(col("event") == UNCLEAN_TASK), term)
@@ -99,6 +101,27 @@ def without_returned(found: pl.DataFrame, back: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(when(~is_back & ~is_moved).then(col(f"left_{name}" for name in MARK)))
         .drop("returned_at")
+    )  # fmt: skip
+
+
+def without_done(found: pl.DataFrame, election_event: pl.DataFrame) -> pl.DataFrame:
+    """back is null where its event was over when the controller chose: it counts what it changed behind its choices.
+
+    Source: ReplicationControlManager.generateLeaderAndIsrUpdates, from 3.0.
+    """
+    is_end = (col("step") == "batch") & (col("trigger") == OF_RETURN)
+    ends = election_event.filter(is_end).select(back_file_id="file_id", over_offset="byte_offset")
+    choice = col("choice_line").struct
+    is_same_file = choice.field("file_id") == col("back_file_id")
+    is_over = (is_same_file & (col("over_offset") < choice.field("byte_offset"))).fill_null(value=False)
+    return (
+        found.sort("back_byte_offset")
+        .join_asof(
+            ends.sort("over_offset"), left_on="back_byte_offset", right_on="over_offset", by="back_file_id",
+            strategy="forward", coalesce=False, check_sortedness=False,
+        )
+        .with_columns(when(~is_over).then(col(f"back_{name}" for name in MARK)))
+        .select(found.columns)
     )  # fmt: skip
 
 
