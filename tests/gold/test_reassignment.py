@@ -15,6 +15,7 @@ from tests.chain import built, built_of_many
 from tests.gold.lab_runs import rows
 from tests.gold.reassignment_lines import LED_BY_1, elected, moving, own, state_change
 from tests.lab import Row, built_tables, folder_of, records, rows_of
+from tests.rows import records_in
 
 TARGETS = "kafka/open-audits/targets/reassignment.tsv"
 FORMS = {"old": "znode", "new": "assignment"}
@@ -139,6 +140,25 @@ def test_what_is_removed_by_hand_is_forgotten_by_the_next_controller_that_lists_
     found = built(read, "reassignment")["reassignment"].filter(pl.col("topic") == "returns")
     ended_at = at("2026-11-26T04:28:47.020")
     assert found.select("outcome", "ended_at").rows() == [("forgotten", ended_at)]
+
+
+LISTED = own(
+    1, "Partitions being reassigned: Map(gone-0 -> ReassignedPartitionsContext(ArrayBuffer(3, 2),null))"
+)
+
+
+@pytest.mark.parametrize(
+    ("begin", "outcome"), [("", "skipped"), (LISTED, "skipped"), (moving(1, "gone-0"), "failed")]
+)
+def test_what_is_taken_off_the_list_as_it_does_not_exist_is_no_completed_move(
+    begin: str, outcome: str
+) -> None:
+    """From 1.1 to 2.3 a controller says so, and removes it from the list in ZooKeeper as it does what is done."""
+    ignored = own(2, "Ignoring request to reassign partition gone-0 that doesn't exist.")
+    gone = own(2.01, "Removing partition gone-0 from the list of reassigned partitions in zookeeper")
+    text = elected(0, 3, 1) + begin + ignored + gone
+    found = built(records_in({(3, "controller"): text}), "reassignment")["reassignment"]
+    assert found.select("outcome", "reason").rows() == [(outcome, "unknown_partition")]
 
 
 def verdict(asked: dict[str, str], found: list[Row], name: str) -> str:

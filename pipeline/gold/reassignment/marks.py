@@ -14,7 +14,9 @@ CONTINUED = ("listed", "resumed")  # what a controller finds when it starts (up 
 LED = ("leader_kept", "leader_dead", "leader_not_in_target")
 DONE = ("removed", "listed_as_done")
 TOPIC_GONE, WIPED, FORGOTTEN = "topic_deleted", "wiped", "forgotten"
-ERROR, DELETING, REJECTED = "error", "topic_deleting", "rejected"
+ERROR, REJECTED = "error", "rejected"
+# Why a controller takes a request out of ZooKeeper without moving anything.
+DROPPED = ("topic_deleting", "unknown_partition")
 IS_OPENER, IS_CLOSER = "is_opener", "is_closer"
 
 
@@ -103,7 +105,7 @@ def marked(rows: pl.DataFrame) -> pl.DataFrame:
     anchor = when(begins | (step == "cancelled")).then(lit("begun")).when(step.is_in(LED)).then(lit("led"))
     is_led = col("anchor") == "led"
     is_written = (step == "assignment_updated") & has_lists & ~is_moving & is_led
-    is_dropped = (step == "skipped") & (col("reason") == DELETING) & (col("form") == "znode")
+    is_dropped = (step == "skipped") & col("reason").is_in(DROPPED) & (col("form") == "znode")
     is_removed = step.is_in(DONE) & (col("form") == "znode")
     closes = (
         (is_record & ~is_moving) | is_written | is_removed | is_dropped
