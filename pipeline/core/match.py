@@ -28,6 +28,7 @@ class Matcher:
     Most templates are found by positions (`Places`), which looks at literals and blanks only; the fields'
     texts are held against their patterns afterwards, each distinct text once. Messages where that leaves a
     doubt, and templates that positions cannot tell, are matched by pattern: the patterns are what counts.
+    What matches none is held against those that have blanks of which a page shows fewer (`loose_pattern`).
     """
 
     def __init__(
@@ -44,10 +45,14 @@ class Matcher:
         self._patterns = [t.pattern(kinds) for t in self.templates]
         self._needles = [max(t.parts[2::2], key=len, default="") for t in self.templates]
         self._places = [Places(t, kinds) for t in self.templates]
+        loose = [t.loose_pattern(kinds) for t in self.templates]
+        self._loose: dict[str, list[tuple[int, str]]] = {}
         by_source: dict[str, list[tuple[int, bytes]]] = {}
         for number, template in enumerate(self.templates):
             head = template_head(template, lambda name: kinds[name].type)
             by_source.setdefault(template.source, []).append((number, head))
+            if (pattern := loose[number]) is not None:
+                self._loose.setdefault(template.source, []).append((number, pattern))
         self._trees: dict[str, Node] = {source: tree(numbered) for source, numbered in by_source.items()}
 
     @property
@@ -107,7 +112,28 @@ class _Batch:
             for hit in self._hits(node, own, chosen, by_pattern_only=by_pattern_only):
                 chosen[hit.rows] = hit.template
                 hits.append(hit)
+            for number, pattern in self.matcher._loose.get(source, ()):
+                hit = self._loosely(number, pattern, own[chosen[own] == NO_TEMPLATE])
+                chosen[hit.rows] = number
+                hits += [hit] if len(hit.rows) else []
         return chosen[where], hits
+
+    def _loosely(self, number: int, pattern: str, rows: Rows) -> Hit:
+        """Of rows that match no template those that do but for blanks."""
+        needle = max(_words(self.matcher.templates[number]), key=len, default="")
+        rows, some = _holding(needle, rows, self.strings.take(pa.array(rows)))
+        if not len(rows):
+            return Hit(number, rows, [])
+        caught = pc.extract_regex(some, pattern)
+        is_caught = caught.is_valid()
+        rows, caught = rows[is_caught.to_numpy(zero_copy_only=False)], caught.filter(is_caught)
+        at = self.texts.start[rows]
+        spans: list[tuple[Rows, Rows]] = []
+        for place in range(len(self.matcher.templates[number].parts) // 2):
+            begin = at + _size(caught, f"l{place}")
+            at = begin + _size(caught, f"p{place}")
+            spans.append((begin, at))
+        return Hit(number, rows, spans)
 
     def _hits(
         self, node: Node, rows: Rows, chosen: npt.NDArray[np.int64], *, by_pattern_only: bool
@@ -187,6 +213,15 @@ def _spans(template: Template, start: Rows, caught: pa.Array) -> list[tuple[Rows
         spans.append((at, end))
         at = end + len(literal.encode())
     return spans
+
+
+def _size(caught: pa.Array, group: str) -> Rows:
+    size: Rows = pc.binary_length(caught.field(group)).to_numpy(zero_copy_only=False)
+    return size
+
+
+def _words(template: Template) -> list[str]:
+    return [word for part in template.parts[::2] for word in part.split()]
 
 
 def _holding(needle: str, rows: Rows, texts: pa.Array) -> tuple[Rows, pa.Array]:

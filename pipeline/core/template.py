@@ -8,6 +8,9 @@ from functools import cached_property
 from pipeline.core.errors import SettingsError
 
 _PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+# Blanks of which a page shows fewer: of a run one, at an end of the text none. It may make a no-break space of one.
+_FEWER = re.compile("^ +| +$|  +")
+_BLANK = r"[ \x{A0}]"
 LIST_TYPE = "int_list"
 FIELD_TYPES = ("int", "long", "double", "boolean", "string", LIST_TYPE)
 NUMBER_TYPES = ("int", "long")
@@ -80,6 +83,20 @@ class Template:
         ]
         return "".join([r"(?s)\A", *pieces, r"\z"])
 
+    def loose_pattern(self, kinds: Mapping[str, FieldKind]) -> str | None:
+        """The same for what was copied from a page: a run of blanks matches one or more, at an end of the text also
+        none. The n-th literal is the group `l<n>`. None: there are no such blanks."""
+        if not _FEWER.search(self.text):
+            return None
+        last = len(self.parts) - 1
+        pieces = [
+            f"(?P<p{index // 2}>{kinds[part].pattern})"
+            if index % 2
+            else f"(?P<l{index // 2}>{_loose(part, is_first=index == 0, is_last=index == last)})"
+            for index, part in enumerate(self.parts)
+        ]
+        return "".join([r"(?s)\A", *pieces, r"\z"])
+
     def render(self, values: Mapping[str, str]) -> str:
         """The message with the fields' texts in place."""
         return "".join(values[part] if i % 2 else part for i, part in enumerate(self.parts))
@@ -88,6 +105,14 @@ class Template:
 def quote(literal: str) -> str:
     """The literal as RE2 pattern."""
     return re.sub(r"([\\.*+?()\[\]{}|^$])", r"\\\1", literal)
+
+
+def _loose(literal: str, *, is_first: bool, is_last: bool) -> str:
+    """The literal as RE2 pattern that a page may have taken blanks from."""
+    text = quote(literal)
+    text = re.sub("^ +", lambda _: f"{_BLANK}*", text) if is_first else text
+    text = re.sub(" +$", lambda _: f"{_BLANK}*", text) if is_last else text
+    return re.sub("  +", lambda _: f"{_BLANK}+", text)
 
 
 def checked(templates: Sequence[Template], kinds: Mapping[str, FieldKind]) -> None:

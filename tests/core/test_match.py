@@ -86,6 +86,31 @@ def test_nothing_matches(matcher: Matcher) -> None:
     assert names(matcher, match(matcher, "all of it", "all of it.", source="b")) == ["fixed", NO_TEMPLATE]
 
 
+def test_blanks_that_a_page_does_not_show() -> None:
+    templates = [
+        Template("spaced", "a", "{id} us.  Going  back to {word}"),
+        Template("ended", "a", "[{word}], due to "),
+        Template("plain", "a", "one {id} here"),
+        Template("exact", "b", "one  {id}"),
+        Template("closer", "b", "one {id}"),
+    ]
+    own = Matcher(templates, KINDS, [], TYPES)
+    said = ["7 us. Going back to x", "7 us.  Going back to x", "7 us. \u00a0Going   back to x", "[x], due to"]
+    found = match(own, *said)
+    assert names(own, found) == ["spaced", "spaced", "spaced", "ended"]
+    assert found.columns["id"].to_pylist() == [7, 7, 7, None]
+    assert found.columns["word"].to_pylist() == ["x"] * 4
+    assert (
+        names(own, match(own, "us. Going back to x", "one  7 here", "7 us.Going back to x"))
+        == [NO_TEMPLATE] * 3
+    )
+    # What is printed so counts before what a page made of another wording.
+    assert names(own, match(own, "one 7", "one  7", "one   7", source="b")) == ["closer", "exact", "exact"]
+    too_big = match(own, "9999999999 us. Going back to x")
+    assert names(own, too_big) == [NO_TEMPLATE]
+    assert too_big.columns["id"].to_pylist() == [None]
+
+
 def test_a_number_too_big_for_its_column_is_no_match(matcher: Matcher) -> None:
     matches = match(matcher, "[id=9999999999] says a", "[id=1] says b")
     assert names(matcher, matches) == [NO_TEMPLATE, "said"]
