@@ -117,6 +117,10 @@ def test_wordings_of_either_mode_are_told_for_both() -> None:
         ("kafka.zookeeper.ZooKeeperClient", "the session of a broker or controller with ZooKeeper"),
         ("kafka.server.KafkaServer", "a broker in ZooKeeper mode"),
         ("kafka.coordinator.group.GroupCoordinator", "the coordinator of consumer groups"),
+        ("kafka.log.remote.RemoteLogManager$RLMCopyTask", "tiered storage"),
+        ("org.apache.kafka.server.log.remote.storage.RemoteLogManager", "tiered storage"),
+        ("org.apache.kafka.server.share.persister.PersisterStateManager$ReadStateHandler", "share groups"),
+        ("org.apache.kafka.coordinator.share.ShareCoordinatorShard", "share groups"),
         ("kafka.server.FutureClass", "a broker or controller as a process"),
     ],
 )
