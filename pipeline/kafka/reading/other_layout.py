@@ -51,13 +51,13 @@ def text_of(records: Records, envelope: Envelope, as_read: Records | None = None
         is_other = is_one & ~is_found
         is_timed = read.logged_local.is_valid().to_numpy(zero_copy_only=False)
         is_timed &= text.logged_local.take(pa.array(own)).is_null().to_numpy(zero_copy_only=False)
-        text = _with(text, own, read, is_timed & ~is_found, TIMES)
-        text = _with(text, own, read, is_found, ALL)
+        text = with_rows(text, own, read, is_timed & ~is_found, TIMES)
+        text = with_rows(text, own, read, is_found, ALL)
         of_others.append((own[is_other], _filtered(read, is_other)))
         rows = np.setdiff1d(rows, own[is_found])
     for own, read in of_others:
         is_left = np.isin(own, rows)
-        text = _with(text, own, read, is_left, ALL)
+        text = with_rows(text, own, read, is_left, ALL)
         rows = np.setdiff1d(rows, own)
     return text
 
@@ -98,7 +98,7 @@ def _begun(records: Records, rows: Rows) -> Records:
     return replace(of_rows(records, rows), has_start=np.ones(len(rows), np.bool_))
 
 
-def _with(
+def with_rows(
     text: RecordText, rows: Rows, read: RecordText, is_taken: Mask, names: tuple[str, ...]
 ) -> RecordText:
     """The text with these columns of `read` in those of its rows that are taken."""

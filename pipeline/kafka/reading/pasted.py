@@ -15,6 +15,7 @@ from pipeline.kafka.reading.learned_layout import LEVEL, said_in
 from pipeline.kafka.reading.prefixes import learned
 from pipeline.kafka.reading.reader import ARROW_SCHEMA, RangeRequest, read_segment
 from pipeline.kafka.reading.sniff import sniff_stream
+from pipeline.kafka.reading.wrapped_lines import ways_to_join
 from pipeline.kafka.wording.exception_lines import of_trace
 from pipeline.kafka.wording.loggers import MIXED, is_kafkas
 from pipeline.kafka.wording.templates import matcher
@@ -185,8 +186,8 @@ def _bare(text: str) -> list[Alternatives]:
     lines = text.split("\n")[:BARE_LINES]
     known = _read_as_message(lines)
     if 0 not in known:
-        whole = _read_as_message([text])
-        return [_alternatives(*whole[0])] if whole else []
+        tried = (_read_as_message([one]) for one in (text, *ways_to_join(text)))
+        return next(([_alternatives(*whole[0])] for whole in tried if whole), [])
     places = sorted(known)
     return [
         _alternatives(*known[place], "\n".join(lines[place + 1 : following]))

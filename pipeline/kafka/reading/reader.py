@@ -16,7 +16,8 @@ from pipeline.kafka.reading.masking import Masking, masked
 from pipeline.kafka.reading.other_layout import text_of
 from pipeline.kafka.reading.record_text import RecordText
 from pipeline.kafka.reading.torn_lines import parted
-from pipeline.kafka.reading.understanding import understand
+from pipeline.kafka.reading.understanding import Understood, understand
+from pipeline.kafka.reading.wrapped_lines import with_lines_joined
 from pipeline.kafka.reading.writers import writers
 from pipeline.kafka.wording.templates import BROKER_IDS_TYPE, COLUMN_TYPES
 from schemas.bronze import log_record
@@ -189,13 +190,11 @@ def _without_torn_end(records: Records, text: RecordText) -> RecordText:
 
 def _batch(records: Records, text: RecordText, request: RangeRequest) -> pa.RecordBatch:
     count = len(records)
-    node_id = (
-        writers(text.message)
-        if request.is_shared
-        else pa.repeat(pa.scalar(request.node_id, pa.int32()), count)
-    )
-    is_named = node_id.is_valid().to_numpy(zero_copy_only=False) if request.is_shared else None
-    found = understand(records, text, request.log, is_named)
+    node_id, found = _understood(records, text, request)
+    joined = with_lines_joined(records, text, found.reason, envelopes()[request.envelope], request.log)
+    if joined is not text:
+        text = joined
+        node_id, found = _understood(records, text, request)
     columns: dict[str, pa.Array] = {
         "cluster_id": pa.repeat(pa.scalar(request.cluster_id), count),
         "node_id": node_id,
@@ -218,6 +217,16 @@ def _batch(records: Records, text: RecordText, request: RangeRequest) -> pa.Reco
         "fields": found.fields,
     }
     return pa.RecordBatch.from_arrays([columns[name] for name in ARROW_SCHEMA.names], schema=ARROW_SCHEMA)
+
+
+def _understood(records: Records, text: RecordText, request: RangeRequest) -> tuple[pa.Array, Understood]:
+    """By record the node that wrote it, and what it says."""
+    if not request.is_shared:
+        node_id = pa.repeat(pa.scalar(request.node_id, pa.int32()), len(records))
+        return node_id, understand(records, text, request.log)
+    node_id = writers(text.message)
+    is_named = node_id.is_valid().to_numpy(zero_copy_only=False)
+    return node_id, understand(records, text, request.log, is_named)
 
 
 def _raw(records: Records, kept: np.typing.NDArray[np.bool_]) -> pa.Array:
