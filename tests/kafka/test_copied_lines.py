@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline.core.template import Template
+from pipeline.kafka.reading.unread import NO_TIME, said_of
 from pipeline.kafka.wording.templates import matcher
 from tests.kafka.reading import read, read_table
 from tests.oracle.rendering import HEAD, instances
@@ -92,3 +93,20 @@ def test_lines_that_were_broken(data: bytes, envelope: str, event: str | None) -
 def test_what_has_no_end_of_its_line_stays_cut() -> None:
     (row,) = read(LINE + b"\n" + REST)
     assert row["not_understood_reason"] == "cut"
+
+
+FATAL = b" ERROR Encountered fatal fault: x (org.apache.kafka.server.fault.ProcessTerminatingFaultHandler)\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (FATAL + b"java.lang.RuntimeException: y\n\tat kafka.A.b(A.java:1)\n", NO_TIME),
+        (b"INFO [Controller id=1] Resigned (kafka.controller.KafkaController)\n", NO_TIME),
+        (b"INFO ready (com.example.Shop)\n", None),
+        (b"log4j.logger.kafka.controller=TRACE, controllerAppender\n", None),
+        (b"a page\nthat says\nmore\n" + FATAL, None),
+    ],
+)
+def test_a_paste_without_times_is_told_as_such(data: bytes, said: str | None) -> None:
+    assert said_of(data, None) == said
