@@ -8,7 +8,7 @@ from polars import col, lit, when
 from pipeline.core.span_join import rows_in_spans
 from pipeline.core.stretches import TIME
 from pipeline.gold.finding.quorum_epochs import STILL_MS
-from pipeline.gold.finding.quorum_votes import ASKED, MAJORITY_LOST, REFUSED, voters
+from pipeline.gold.finding.quorum_votes import ASKED, IN_TURN, MAJORITY_LOST, REFUSED, voters
 from pipeline.gold.finding.wording import millis
 from pipeline.model.lines.evidence import NO_LINES
 
@@ -140,7 +140,7 @@ def last_chain(told: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
     own = (*of_term, "over_at", "over_line")
     is_vacant_first = (col("vacant_at").first() < col("at").first()).fill_null(value=False)
     return (
-        told.sort("at", "node_id")
+        told.sort(IN_TURN)
         .with_columns(breaks=is_far.cast(pl.Int64).cum_sum(reverse=True).over(key))
         .filter(col("breaks") == 0)
         .group_by(key, maintain_order=True)

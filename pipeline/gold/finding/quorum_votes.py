@@ -17,6 +17,8 @@ STOPPING = ("signalled", "shutting_down", "shutdown_started", "exiting", "haltin
 STARTING = ("handlers_registered", "starting")
 UNREACHED = (FAILED, "timed_out")
 NO_IDS = lit([], pl.List(pl.Int32))
+# A node may print several such lines in one millisecond.
+IN_TURN = (col("at"), col("node_id"), col("line").list.first())
 ASKS = ("asking_ids", "refused_ids", "refusing_ids", "unanswered_ids")
 
 
@@ -88,7 +90,7 @@ def with_votes(found: pl.DataFrame, signs: pl.DataFrame, connection_event: pl.Da
     ).filter(col("asking_ids").list.contains(col("node_id")))  # fmt: skip
     answering = pl.concat_list("asking_ids", "refusing_ids").list.unique()
     of_peers = (
-        unreached.sort("at", "node_id")
+        unreached.sort(IN_TURN)
         .unique(["nr", "node_id", "peer_id"], keep="first", maintain_order=True)
         .join(voted.select("nr", answering=answering), on="nr")
         .filter(~col("answering").list.contains(col("peer_id")))
@@ -114,7 +116,7 @@ def most_said(asked: pl.DataFrame) -> pl.DataFrame:
     it asks again says the least."""
     of_node = ("nr", "node_id")
     is_plain = col("step") == ASKED[-1]
-    counted = asked.sort("at", "node_id").with_columns(
+    counted = asked.sort(IN_TURN).with_columns(
         said=pl.len().over(*of_node, "step").cast(pl.Int64), is_plain=is_plain
     )
     in_turn = counted.sort("nr", "node_id", "is_plain", -col("said"), "step", "at", maintain_order=True)
