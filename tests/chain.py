@@ -99,8 +99,14 @@ def with_table(name: str, known: dict[str, Any]) -> dict[str, Any]:
     names = tuple(inspect.signature(build).parameters)
     for one in names:
         known = with_table(one, known)
-    rows = build(**{one: known[one] for one in names})
+    rows = build(**{one: taken(one, known[one]) for one in names})
     return known | {name: frame_of(declared(rows, spec))}
+
+
+def taken(name: str, rows: Any) -> Any:
+    """What kernels take of a table: all that it holds, or what its declaration in the catalog makes of it."""
+    makes = BY_SHORT_NAME[name].taken if name in BY_SHORT_NAME else None
+    return rows if makes is None else makes(rows)
 
 
 def built_of_many(

@@ -1,5 +1,6 @@
 """What a kernel takes, by the name of its parameter: tables, settings, and what was before the day it begins at."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,6 +24,7 @@ class KernelInputs:
 
     def __init__(self, night: Night, at_hand: AtHand, records: Records) -> None:
         self.night, self.at_hand, self.records = night, at_hand, records
+        self.taken: dict[str, pl.DataFrame] = {}
 
     def of(self, table: Table, begin: datetime | None) -> dict[str, Any]:
         """By parameter what the table's kernel takes; begin: where its inputs begin, of one that is built whole those
@@ -53,8 +55,17 @@ class KernelInputs:
 
     def rows(self, table: Table, asked: Table, begin: datetime | None) -> pl.DataFrame:
         name = asked.spec.table
+        if asked.taken is not None:
+            return self.as_taken(asked, asked.taken)
         is_lasting = name in LASTING or asked.refresh not in (Refresh.APPEND, Refresh.INCREMENTAL)
         is_by_days = name in OF_DAYS or table.lookback_days is not None
         if begin is None or is_lasting or not is_by_days:
             return self.at_hand.whole(asked)
         return self.at_hand.since(asked, begin - A_DAY if name in OF_DAYS else begin)
+
+    def as_taken(self, asked: Table, taken: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
+        """All rows of a table of which kernels take other rows than are stored: made once in a run."""
+        name = asked.spec.name
+        if name not in self.taken:
+            self.taken[name] = taken(self.at_hand.whole(asked))
+        return self.taken[name]

@@ -83,7 +83,8 @@ class Table:
     built by whole days in UTC, how many before that of the start. begun_by: its rows rest on all that was since they
     began, which this column says: inputs begin with the first row that reaches the start. lookback_minutes: inputs
     begin so many minutes earlier, as rows rest on what was said just before them. merged: of rows that add up, what
-    makes those of all records of those that parts of the records gave."""
+    makes those of all records of those that parts of the records gave. taken: of such rows by segments, what makes
+    those that kernels take: the same however nights cut the files."""
 
     spec: TableSpec
     refresh: Refresh
@@ -93,6 +94,7 @@ class Table:
     begun_by: str = ""
     lookback_minutes: int = 0
     merged: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    taken: Callable[[pl.DataFrame], pl.DataFrame] | None = None
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -119,7 +121,7 @@ TABLES: tuple[Table, ...] = (
     Table(duplicate_record.SPEC, Refresh.LOADED),
     Table(lost_segment.SPEC, Refresh.REPAIRED),
     Table(file_sighting.SPEC, Refresh.RUN),
-    built(wording_seen, Refresh.APPEND, merged=wording_seen.merged),
+    built(wording_seen, Refresh.APPEND, merged=wording_seen.merged, taken=wording_seen.of_files),
     built(controller_event, Refresh.APPEND),
     built(replica_transition, Refresh.APPEND),
     built(partition_transition, Refresh.APPEND),

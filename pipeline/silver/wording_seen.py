@@ -1,4 +1,4 @@
-"""Wordings seen per segment and hour, from bronze.log_record."""
+"""Wordings seen per segment and hour or minute, from bronze.log_record."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
@@ -47,7 +47,11 @@ def build(log_record: pl.DataFrame) -> pl.DataFrame:
     return (
         records.with_columns(*shown, is_start=is_process_start())
         .with_columns(
-            seen_at=when("is_start").then("logged_at").otherwise(col("logged_at").dt.truncate("1h"))
+            seen_at=when("is_start")
+            .then("logged_at")
+            .when(is_of_its_term())
+            .then(col("logged_at").dt.truncate("1m"))
+            .otherwise(col("logged_at").dt.truncate("1h"))
         )
         .group_by(*ALIKE, "seen_at", "is_start", *(one.name for one in shown))
         .agg(
@@ -68,6 +72,22 @@ def merged(rows: pl.DataFrame) -> pl.DataFrame:
     alike = [name for name in SPEC.columns if name not in ADDED]
     added = [add(col(name)) for name, add in ADDED.items()]
     return rows.group_by(alike).agg(added).select(SPEC.columns)
+
+
+def of_files(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows as if each file had been read at once: of an hour that several segments share the rows of all of them
+    add up. Kernels take these, so that nothing rests on when a night cut a file; load_seq is that of the first."""
+    hour = ("file_id", "seen_at")
+    is_cut = col("load_seq").n_unique().over(hour) > 1
+    cut = rows.filter(is_cut).with_columns(col("load_seq").min().over(hour))
+    return rows if cut.is_empty() else pl.concat([rows.filter(~is_cut), merged(cut)])
+
+
+def is_of_its_term() -> pl.Expr:
+    """True if a controller's own node names it with an epoch: the last of such lines ends the term, also where another
+    life of the cluster uses the numbers again within the hour."""
+    is_own = col("node_id") == col("controller_id")
+    return (is_own & col("controller_epoch").is_not_null()).fill_null(value=False)
 
 
 def is_process_start() -> pl.Expr:

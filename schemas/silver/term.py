@@ -32,7 +32,8 @@ SPEC = TableSpec(
         required(
             "last_seen_at",
             TIMESTAMP,
-            "Last line that names the term, UTC; at the latest when another life uses its numbers again.",
+            "Last line that names the term, UTC; where another life uses its numbers again within the hour the last "
+            "one that is known to be before.",
         ),
         field(
             "told_from_at",
@@ -62,8 +63,8 @@ SPEC = TableSpec(
         required(
             "is_isr_told",
             BOOLEAN,
-            "Leaders ask it for every change of ISR and it prints them: lines of AlterPartition (from 2.7) "
-            "were seen, and none of what they stand for before.",
+            "Leaders ask it for every change of ISR and it prints them: its node has lines of AlterPartition (from "
+            "2.7) from before its end and after its begin, and since then no node has one of what came before them.",
         ),
         field(
             "replica_machine",

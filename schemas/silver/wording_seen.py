@@ -6,8 +6,8 @@ from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP, array
 
 SPEC = TableSpec(
     name="silver.wording_seen",
-    grain="One wording (or reason of not being understood) of one controller in one hour of one segment; "
-    "a start of a process alone.",
+    grain="One wording (or reason of not being understood) of one controller in one hour of one segment, in one "
+    "minute where the controller's own node names its epoch; a start of a process alone.",
     key=(
         "node_id",
         "file_id",
@@ -28,7 +28,12 @@ SPEC = TableSpec(
         FILE_ID,
         LOAD_SEQ,
         required("log", STRING, "Which log the lines belong to.", accepted=LOGS),
-        field("seen_at", TIMESTAMP, "The hour, UTC; of a start of a process its own time."),
+        field(
+            "seen_at",
+            TIMESTAMP,
+            "The hour, UTC; of what a controller's node says of its own epoch the minute, of a start of a process its "
+            "own time.",
+        ),
         field("logger", STRING, "Logger of the lines."),
         field("level", STRING, "Level of the lines."),
         field("event", STRING, "What the lines say."),

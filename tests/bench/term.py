@@ -7,7 +7,8 @@ from itertools import islice
 from pipeline.core.frames import frame_of
 from tests.bench.long_term import long_term_logs
 from tests.bench.runs import Cost, cost_of, median
-from tests.incremental.nights import Segments, in_nights, segments_of
+from tests.incremental.cutting import Segments
+from tests.incremental.nights import in_nights, segments_of
 from tests.tables import log_table
 
 SHOWN = (2, 11, 51)

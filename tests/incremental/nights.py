@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
@@ -14,28 +13,21 @@ from polars import col
 from jobs.incremental.builder import Builder
 from jobs.incremental.night import Night
 from jobs.settings.load import load
-from pipeline.catalog.tables import TABLES
-from pipeline.core.frames import declared, frame_of, with_absent
+from pipeline.catalog.tables import TABLES, Table
+from pipeline.core.frames import declared, empty, frame_of, with_absent
 from pipeline.core.stored_tables import MemoryTables
 from schemas.bronze import log_record, source_file
+from schemas.gold import finding
 from schemas.spec import TableSpec
+from tests.incremental.cutting import Segments, by_files
 
-# gold.finding tells what is new since the last run.
-BUILT = tuple(one for one in TABLES if one.build is not None and one.spec.table != "finding")
+BUILT = tuple(one for one in TABLES if one.build is not None)
 NAMES = frozenset(one.spec.name for one in BUILT)
 SHOWN = 3
 MIDNIGHT = datetime(2026, 11, 23, tzinfo=UTC)
 TIME = pl.Datetime("us", "UTC")
 # How late lines of a node come: nights after that of their day.
 SOME, FILES = (0, 0, 1, 2, 5), (0, 1, 2, 4, 8)
-
-
-@dataclass(frozen=True)
-class Segments:
-    """Records of one cluster, each with the segment (load_seq) that brings it, and the night of each segment."""
-
-    records: pl.DataFrame
-    nights: dict[int, int]
 
 
 def stretched(lines: pa.Table, times: int) -> pl.DataFrame:
@@ -47,15 +39,16 @@ def stretched(lines: pa.Table, times: int) -> pl.DataFrame:
     return rows.with_columns(logged_at=moved)
 
 
-def around_midnights(lines: pa.Table, count: int) -> pl.DataFrame:
-    """The same lines in so many parts, each around a midnight of its own, where much is written. Nothing within a part
-    is stretched: as in the field, what Kafka does at midnight is parted, and most of a day is between two parts."""
+def around_midnights(lines: pa.Table, count: int, minute: int = 0) -> pl.DataFrame:
+    """The same lines in so many parts, each around a midnight of its own, where much is written, or so many minutes
+    later. Nothing within a part is stretched: as in the field, what Kafka does then is parted, and most of a day is
+    between two parts."""
     rows = frame_of(lines)
     times = rows["logged_at"].drop_nulls().sort().to_list()
     moments = sorted({times[len(times) * (2 * part + 1) // (2 * count)] for part in range(count)})
     later = (col("logged_at") >= one + (other - one) / 2 for one, other in pairwise(moments))
     parted = rows.with_columns(part=pl.sum_horizontal(pl.lit(0), *(one.cast(pl.Int64) for one in later)))
-    midnight = pl.lit(MIDNIGHT) + pl.duration(days=col("part"))
+    midnight = pl.lit(MIDNIGHT) + pl.duration(days=col("part"), minutes=minute)
     moment = col("part").replace_strict(dict(enumerate(moments)), return_dtype=TIME)
     return parted.with_columns(logged_at=midnight + (col("logged_at") - moment)).drop("part")
 
@@ -67,10 +60,11 @@ def segments_of(
     how: str = "some",
     days_a_night: int = 1,
     hour: int = 0,
+    minute: int = 0,
 ) -> Segments:
     """Each file in pieces, one a day of its own clock (the running maximum); a file's pieces come in their order.
 
-    hour: when the day of a night ends. late: nodes whose pieces come after their night. how: some: by a random number
+    hour, minute: when the day of a night ends. late: nodes whose pieces come after their night. how: some: by a random number
     of nights each; files: by one number of each file; last: all in a night after all others.
     """
     chance = random.Random(seed)  # noqa: S311 - which night a file comes in
@@ -80,7 +74,7 @@ def segments_of(
         .over("file_id")
         .forward_fill()
         .over("file_id")
-        .dt.offset_by(f"-{hour}h")
+        .dt.offset_by(f"-{hour}h{minute}m")
         .dt.truncate("1d")
         .fill_null(datetime(2000, 1, 1, tzinfo=UTC))
     )
@@ -143,17 +137,32 @@ def builders(segments: Segments) -> Iterator[tuple[Builder, MemoryTables]]:
 
 
 def at_once(segments: Segments, nights: int) -> dict[str, pl.DataFrame]:
-    """The tables of what so many nights bring, built from all of it in one."""
+    """The tables of what so many nights bring, read in one: each file is one segment, which no night has cut."""
     those = sorted(set(segments.nights.values()))[:nights]
     numbers = [number for number, night in segments.nights.items() if night in those]
-    records = segments.records.filter(col("load_seq").is_in(numbers))
-    (tables,) = in_nights(Segments(records, dict.fromkeys(numbers, 0)))
+    (tables,) = in_nights(by_files(segments.records.filter(col("load_seq").is_in(numbers))))
     return tables
 
 
 def differences(found: dict[str, pl.DataFrame], expected: dict[str, pl.DataFrame]) -> list[str]:
-    """Of each table that is not as expected, in the order of building, the first rows that differ."""
-    return [one for table in BUILT for one in differing(table.spec, found, expected)]
+    """Of each table that is not as expected, in the order of building, the first rows that differ, in whichever
+    segments they came."""
+    ours, theirs = (
+        {table.spec.name: of_content(table, tables) for table in BUILT} for tables in (found, expected)
+    )
+    return [one for table in BUILT for one in differing(table.spec, ours, theirs)]
+
+
+def of_content(table: Table, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """The rows of a table as far as the lines tell them, and not which night brought what: load_seq is 0, what is
+    written by segments is added up, and findings are neither new nor taken back."""
+    spec = table.spec
+    rows = tables.get(spec.name, empty(spec))
+    if table.taken is not None:
+        rows = table.taken(rows)
+    if spec == finding.SPEC:
+        rows = rows.filter(col("status") != "retracted").with_columns(status=pl.lit("new"))
+    return rows.with_columns(load_seq=pl.lit(0, pl.Int64)) if "load_seq" in spec.columns else rows
 
 
 def differing(

@@ -1,4 +1,4 @@
-"""Whatever nights bring the lines, each table is what building it at once from the same lines gives."""
+"""Whatever nights bring the lines, each table is what one run of all of them gives."""
 
 from dataclasses import dataclass, replace
 from itertools import product
@@ -7,8 +7,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from pipeline.core.frames import frame_of
+from tests.incremental.cutting import Segments, by_lines, wiped
 from tests.incremental.nights import (
-    Segments,
     around_midnights,
     at_once,
     differences,
@@ -22,11 +23,14 @@ from tests.lab import READ, records
 MIDNIGHTS, MANY_MIDNIGHTS = 4, 6
 # So that a lab takes some hours, or some weeks.
 HOURS, WEEKS = 200, 4000
+WIPING = 20  # seconds
 
 
 @dataclass(frozen=True)
 class Nights:
-    """What nights bring of a lab cluster: see segments_of. times: how much longer each second is, 0: around midnights."""
+    """What nights bring of a lab cluster: see segments_of. times: how much longer each second is, 0: around midnights.
+    by_lines: so many nights of as many lines, in the time in which they were written; lives: 2: of a cluster that is
+    wiped."""
 
     late: tuple[int, ...] = ()
     seed: int = 0
@@ -37,19 +41,34 @@ class Nights:
     has_server_log: bool = False
     has_moves: bool = True  # state-change.log
     midnights: int = MIDNIGHTS
+    minute: int = 0
+    by_lines: int = 0
+    lives: int = 1
 
     def of(self, lines: pa.Table) -> Segments:
-        rows = stretched(lines, self.times) if self.times else around_midnights(lines, self.midnights)
-        return segments_of(rows, self.late, self.seed, self.how, self.days_a_night, self.hour)
+        if self.by_lines:
+            rows = frame_of(lines)
+            return by_lines(wiped(rows, WIPING) if self.lives > 1 else rows, self.by_lines)
+        rows = (
+            stretched(lines, self.times)
+            if self.times
+            else around_midnights(lines, self.midnights, self.minute)
+        )
+        return segments_of(rows, self.late, self.seed, self.how, self.days_a_night, self.hour, self.minute)
 
     def __str__(self) -> str:
+        if self.by_lines:
+            return (
+                f"{self.by_lines} by lines, {self.lives} lives{', server.log' if self.has_server_log else ''}"
+            )
         late = f"{'-'.join(map(str, self.late))} late {self.how}" if self.late else "in time"
         read = f"{', server.log' if self.has_server_log else ''}{'' if self.has_moves else ', no moves'}"
-        return f"{late}, {self.days_a_night} d at {self.hour} h, x{self.times}, seed {self.seed}{read}"
+        return f"{late}, {self.days_a_night} d at {self.hour} h {self.minute}, x{self.times}, seed {self.seed}{read}"
 
 
 FEW = (
-    ("3.9.1-zk-stock", Nights(late=(2,), has_moves=False)),
+    ("3.9.1-zk-stock", Nights(late=(2,), minute=30, has_moves=False)),
+    ("3.9.1-zk-stock", Nights(by_lines=3, lives=2)),
     ("2.2.2-zk-stock", Nights(hour=12)),
     ("3.9.2-kraft-migration-stock", Nights(late=(2, 3))),
 )
@@ -67,6 +86,10 @@ MANY = (
     Nights(late=(1, 3, 101), how="files", hour=12, seed=7, has_server_log=True),
     Nights(late=(1, 3, 101), how="last", seed=8, has_moves=False),
     Nights(late=(2, 3), hour=12),
+    Nights(late=(2, 102), minute=30, has_server_log=True),
+    Nights(by_lines=2, has_server_log=True),
+    Nights(by_lines=5, has_server_log=True),
+    Nights(by_lines=4, lives=2),
 )
 LABS = (
     *("0.11.0.3-zk-stock", "1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace"),
@@ -74,7 +97,8 @@ LABS = (
     *("3.9.2-kraft-migration-stock", "3.9.2-kraft-separate-stock", "4.0.0-kraft-combined-stock"),
     *("4.3.1-kraft-combined-trace", "4.3.1-kraft-separate-stock", "4.4.0-kraft-separate-stock"),
     *("1.0.2-zk-moves", "2.2.2-zk-moves", "2.2.2-zk-redrive", "3.9.1-zk-moves", "3.9.1-zk-redrive"),
-    *("3.9.2-kraft-separate-moves", "4.0.0-kraft-combined-moves"),
+    *("3.9.2-kraft-separate-moves", "4.0.0-kraft-combined-moves", "2.5.1-zk-clocks", "2.6.3-zk-big"),
+    *("3.9.1-zk-clients", "3.9.1-zk-clients-b", "4.0.0-kraft-separate-clients", "3.9.2-4.3.1-kraft-upgrade"),
 )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def test_lives_and_terms() -> None:
         SPEC,
         """
         term_id | life | controller_id | controller_epoch | mode      | elected_at | first_seen_at | last_seen_at | certainty
-        1-1     | 1    | 1             | 1                | zookeeper | 1          | 1             | 9            | proved
+        1-1     | 1    | 1             | 1                | zookeeper | 1          | 1             | 1            | proved
         1-2     | 1    | 2             | 2                | zookeeper | 5          | 5             | 5            | proved
         1-3     | 1    | 3             | 3                | zookeeper |            | 7             | 7            | inferred
         2-1     | 2    | 1             | 1                | zookeeper | 9          | 9             | 10           | proved
@@ -146,7 +146,7 @@ def test_epoch_1_after_others_begins_a_life_and_ends_what_has_its_numbers() -> N
         SPEC,
         """
         term_id | elected_at | last_seen_at
-        1-4     | 1          | 8
+        1-4     | 1          | 2
         2-1     | 5          | 5
         2-4     | 8          | 9
         """,

@@ -9,6 +9,7 @@ from polars import col, lit, when
 from pipeline.kafka.machines.by_release import machine_of_release
 from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, elections
 from pipeline.model.terms.other_zones import other_zones
+from pipeline.model.terms.succession import BEGAN
 from pipeline.silver.term.holes import with_holes
 from pipeline.silver.term.peer_reported_terms import peer_reported_terms
 from pipeline.silver.term.stale_claims import without_stale_claims
@@ -44,7 +45,7 @@ def build(
     Source: KafkaController.elect, 0.8.2 to 3.9; QuorumController.claim, from 2.8.
     """
     is_named = pl.all_horizontal(col("event", "first_at", "controller_id", "controller_epoch").is_not_null())
-    named = wording_seen.filter(is_named & is_own_epoch())
+    named = ends_of_hours(wording_seen.filter(is_named & is_own_epoch()))
     zones = other_zones(wording_seen)
     elected = controller_event.pipe(without_stale_claims).pipe(elections).pipe(with_life, zones)
     elected = elected.pipe(after_unseen_life, named)
@@ -72,6 +73,18 @@ def is_own_epoch() -> pl.Expr:
     is_kraft = col("logger").str.starts_with("org.apache.kafka.").fill_null(value=False)
     is_of_another = col("event").is_in(OF_ANOTHER_EPOCH)
     return (col("event") == KRAFT_ELECTION) | ~(is_kraft | is_of_another)
+
+
+def ends_of_hours(named: pl.DataFrame) -> pl.DataFrame:
+    """The first and the last line of each row, each for itself: another life that uses the numbers again within the
+    hour parts them, and nothing tells where the lines between them stand."""
+    last = named.filter(col("first_at") < col("last_at"))
+    return pl.concat(
+        [
+            named.with_columns(last_at="first_at"),
+            last.with_columns(first_at="last_at", first_offset="last_offset"),
+        ]
+    )
 
 
 def with_life(elected: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
@@ -169,23 +182,37 @@ def one_each(terms: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_isr_told(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
-    """is_isr_told: the controller prints changes of ISR that leaders ask for, and no notification that they wrote
-    one themselves (inter-broker protocol below 2.7)."""
-    signs = wording_seen.filter(col("event").is_in([*ISR_TOLD, *ISR_WRITTEN])).select(
-        "cluster_id",
-        "first_at",
-        "last_at",
-        controller_id="node_id",
-        is_isr_told=col("event").is_in(ISR_TOLD),
-    )
-    is_in_term = (col("last_at") >= col("first_seen_at")) & (col("first_at") <= col("last_seen_at"))
+    """is_isr_told: the stretch of time in which the node prints changes of ISR that leaders ask for meets the term,
+    and the last notification of the cluster that a leader wrote one itself is from before it (inter-broker protocol
+    below 2.7, which brokers never go back to).
+
+    Hours tell where such a stretch begins and ends, and not what lies inside the term: a quiet controller prints none.
+    """
     told = (
-        signs.join(terms, on=OWN[:2], how="inner")
-        .filter(is_in_term)
-        .group_by(TERM)
-        .agg(col("is_isr_told").all())
+        wording_seen.filter(col("event").is_in(ISR_TOLD))
+        .group_by("cluster_id", controller_id="node_id")
+        .agg(isr_from_at=col("first_at").min(), isr_until_at=col("last_at").max())
     )
-    return terms.join(told, on=TERM, how="left").with_columns(col("is_isr_told").fill_null(value=False))
+    written = (
+        wording_seen.filter(col("event").is_in(ISR_WRITTEN))
+        .group_by("cluster_id")
+        .agg(written_at=col("last_at").max())
+    )
+    # Such a line names no epoch: it may be behind the last one that does.
+    next_at = BEGAN.shift(-1).over("cluster_id", "mode")
+    is_before_end = (col("isr_from_at") <= pl.max_horizontal("last_seen_at", "next_at")) | col(
+        "next_at"
+    ).is_null()
+    meets = is_before_end & (col("isr_until_at") >= col("first_seen_at"))
+    is_over = (col("written_at") < col("first_seen_at")).fill_null(value=True)
+    return (
+        terms.sort(BEGAN, "life", "controller_epoch")
+        .with_columns(next_at=next_at)
+        .join(told, on=OWN[:2], how="left", maintain_order="left")
+        .join(written, on="cluster_id", how="left")
+        .with_columns(is_isr_told=meets.fill_null(value=False) & is_over)
+        .drop("next_at", "isr_from_at", "isr_until_at", "written_at")
+    )
 
 
 def with_moves_read(terms: pl.DataFrame, wording_seen: pl.DataFrame) -> pl.DataFrame:
