@@ -100,7 +100,8 @@ SPEC = TableSpec(
         required(
             "event_seq",
             LONG,
-            "Controller event that began the interval: silver.controller_line.event_seq.",
+            "Controller event that began the interval: silver.controller_line.event_seq; 0: none seen, or a leader's "
+            "write began it, or that lines are missing.",
         ),
         field(
             "ended_by",

@@ -103,15 +103,39 @@ def changes(intervals: Iterable[Interval]) -> Iterable[tuple[Interval, Change, C
     """Each interval with the event that began it, and the one that ended it: that of the partition's next interval."""
     in_order = sorted(intervals, key=lambda one: (one.partition, one.interval_seq))
     for _, same in groupby(in_order, key=lambda one: one.partition):
-        rows = list(same)
+        rows = list(without_writes(same))
         for one, following in zip(rows, [*rows[1:], None], strict=True):
-            begin = (one.begun, one.epoch, one.event)
+            begin = (one.begun, one.epoch, event(one))
             if one.ended is None:
                 yield one, begin, None
             elif following is None or following.begun != one.ended:
                 yield one, begin, (one.ended, inf, one.ended)
             else:
-                yield one, begin, (one.ended, following.epoch, following.event)
+                yield one, begin, (one.ended, following.epoch, event(following))
+
+
+def without_writes(rows: Iterable[Interval]) -> Iterable[Interval]:
+    """What is of no event, and changes neither leader nor assignment, is the interval before it, which goes on."""
+    last: Interval | None = None
+    for one in rows:
+        if last and one.event == 0 and last.ended == one.begun and what_counts(last) == what_counts(one):
+            last = replace(last, ended=one.ended)
+        else:
+            if last:
+                yield last
+            last = one
+    if last:
+        yield last
+
+
+def what_counts(one: Interval) -> tuple[object, ...]:
+    is_elsewhere = bool(one.replicas) and one.leader not in (None, one.replicas[0])
+    return one.replicas, is_elsewhere, one.is_deleting
+
+
+def event(one: Interval) -> int:
+    """What is of no event is one for itself."""
+    return one.event or -one.begun
 
 
 def snapshots(

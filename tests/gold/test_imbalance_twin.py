@@ -64,7 +64,7 @@ def generated(random: Random, cluster: str) -> Cluster:
                 random.choice([None, (1, 2), (2, 3), (3, 1), (1, 3)]),
                 random.random() < 0.15,
                 epoch,
-                events[epoch],
+                events[epoch] if random.random() < 0.8 else 0,
             )
         )
     return Cluster([one for each in said.values() for one in each], quiet_at)

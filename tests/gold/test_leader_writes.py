@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from tests.chain import built
+from tests.frames import at
 from tests.gold.test_partition_timeline import same_rows
 from tests.tables import log_table
 
@@ -101,6 +102,20 @@ def test_what_is_written_is_its_line() -> None:
     evidence = [{"file_id": "2-server", "byte_offset": len(STARTED.format("2.2.0")) + 1}]
     last = rows.sort("interval_seq").to_dicts()[-1]
     assert (last["evidence"], last["isr_evidence"]) == (evidence, evidence)
+
+
+def test_a_write_is_no_controllers_event() -> None:
+    """What the last election of an event changes holds from then on, not from the write after it."""
+    written = f"{STARTED.format('2.2.0')}\n{UPDATED.format(20, '1', 2).replace('broker=2', 'broker=1')}"
+    logs = {
+        (1, "controller"): CONTROLLER,
+        (1, "state-change"): f"{CREATED.strip()}\n{ELECTED.format(10, 1, 1, '1, 2', 1)}",
+    }
+    tables = built(log_table(logs | {(1, "server"): written}), "partition_timeline", "leader_imbalance")
+    rows = tables["partition_timeline"].sort("interval_seq")
+    assert [number > 0 for number in rows["event_seq"].tail(3)] == [True, True, False]
+    found = tables["leader_imbalance"].sort("valid_from_at").select("valid_from_at", "imbalance_ratio")
+    assert found.rows() == [(at(10), 1.0)]
 
 
 def intervals(server: dict[tuple[int, str], str], said: list[str]) -> pl.DataFrame:

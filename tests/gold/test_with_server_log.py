@@ -14,6 +14,8 @@ from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.frames import frame_of
 from schemas.end_reasons import UNKNOWN
 from tests.chain import built
+from tests.gold.truth import ratios
+from tests.gold.zookeeper_labs import OTHERS, SAMPLES
 from tests.lab import READ, Row, records
 from tests.tables import log_table
 
@@ -22,6 +24,7 @@ TABLES = (
     *("term", "controller_line", "controller_term", "transition_audit", "partition_timeline"),
     *("partition_outage", "leader_election", "broker_session"),
 )
+RATIOS = ("imbalance_observation", "controller_line", "leader_imbalance", "controller_term")
 LINE = ("file_id", "byte_offset", "load_seq")
 PARTITION = ("topic", "topic_life", "partition")
 HELD = (
@@ -52,11 +55,27 @@ ELECTED = "[{}] INFO {} successfully elected as leader (kafka.server.ZookeeperLe
 HEARD = "[{}] INFO New leader is {} (kafka.server.ZookeeperLeaderElector$LeaderChangeListener)"
 
 
-@pytest.mark.parametrize("lab", [*QUICK, *(pytest.param(one, marks=pytest.mark.soak) for one in LABS)])
-def test_of_labs(shared: Path, lab: str) -> None:
-    folder = shared / "corpus" / "lab" / lab
-    without, both = (built(records(folder, logs), *TABLES) for logs in (READ, (*READ, "server")))
+@pytest.fixture(scope="module", params=[*QUICK, *(pytest.param(one, marks=pytest.mark.soak) for one in LABS)])
+def lab(request: pytest.FixtureRequest, shared: Path) -> tuple[str, dict[str, pl.DataFrame]]:
+    """A cluster's name, and its tables, server.log read."""
+    folder = shared / "corpus" / "lab" / request.param
+    return request.param, built(records(folder, (*READ, "server")), *TABLES, *RATIOS)
+
+
+def test_of_labs(shared: Path, lab: tuple[str, dict[str, pl.DataFrame]]) -> None:
+    name, both = lab
+    without = built(records(shared / "corpus" / "lab" / name, READ), *TABLES)
     assert not {name: lost for name in TABLES if (lost := untold(name, without[name], both[name]))}
+
+
+def test_ratios_are_those_that_kafka_prints(lab: tuple[str, dict[str, pl.DataFrame]]) -> None:
+    """What a leader writes of its ISR between two events of the controller moves no count."""
+    name, tables = lab
+    unequal = {one[0]: one[3] for one in (*SAMPLES, *OTHERS)}
+    if name not in unequal:
+        pytest.skip("KRaft prints none")
+    found = ratios(*(tables[one].to_dicts() for one in RATIOS))
+    assert {(one.epoch, one.broker_id) for one in found if one.ratio != one.kafka_ratio} == unequal[name]
 
 
 @pytest.mark.parametrize("cluster", OLD)

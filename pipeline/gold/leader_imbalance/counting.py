@@ -11,6 +11,7 @@ BROKER = ("cluster_id", "broker_id")
 PLACE = ("controller_epoch", "term_id", "event_seq")
 LINE = ("file_id", "byte_offset")
 SUMMED = ("preferred", "elsewhere", "unsure")
+COUNTED_BY = ("is_counted", "is_elsewhere", "is_stale", "is_unsure")  # and replicas
 COUNTS = ("preferred_count", "led_elsewhere_count", "unsure_count")
 END = "end_"  # begins the name of a column of the interval that follows
 
@@ -19,15 +20,14 @@ def changes(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl
     """(BROKER, at, PLACE, LINE, SUMMED): what each interval that counts adds to its preferred leader when it begins,
     and takes away when it ends.
 
-    An end has the place and the line of the partition's next interval, which begins there; else it has no place.
-    What began before dirty_from is one event, just before it.
+    An end has the place and the line of the partition's next interval that counts otherwise, which begins there; else
+    it has no place. What began before dirty_from is one event, just before it.
     """
     carried = ("at", *PLACE, *LINE)
-    lived = begins(partition_timeline, dirty_from).sort(*PARTITION, "interval_seq")
+    lived = begins(partition_timeline, dirty_from).sort(*PARTITION, "interval_seq").pipe(counting_alike)
     following = lived.with_columns(col(carried).shift(-1).over(PARTITION).name.prefix(END))
     is_next = col(f"{END}at") == col("valid_until_at")
-    is_counted = (col("replicas").list.len() > 0) & ~col("is_deleting")
-    counted = following.filter(is_counted).with_columns(
+    counted = following.filter("is_counted").with_columns(
         when(is_next).then(col(f"{END}{name}")).alias(f"{END}{name}") for name in carried[1:]
     )
     each = shares(counted)
@@ -43,9 +43,14 @@ def changes(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl
 def begins(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     """Intervals with place and line of their begin."""
     line = col("evidence").list.first()
+    is_stale = col("is_assignment_stale").fill_null(value=False)
     rows = partition_timeline.select(
-        *PARTITION, "interval_seq", "valid_until_at", "leader", "replicas", "is_deleting", "is_assignment_stale",
-        "certainty", *PLACE, at="valid_from_at", **{name: line.struct.field(name) for name in LINE},
+        *PARTITION, "interval_seq", "valid_until_at", "replicas", *PLACE, at="valid_from_at",
+        is_counted=(col("replicas").list.len() > 0) & ~col("is_deleting"),
+        is_elsewhere=(col("leader") != col("replicas").list.first()).fill_null(value=False),
+        is_stale=is_stale,
+        is_unsure=(col("certainty") == "undetermined").fill_null(value=False) | is_stale,
+        **{name: line.struct.field(name) for name in LINE},
     )  # fmt: skip
     if dirty_from is None:
         return rows
@@ -57,6 +62,23 @@ def begins(partition_timeline: pl.DataFrame, dirty_from: datetime | None) -> pl.
     )
 
 
+def counting_alike(lived: pl.DataFrame) -> pl.DataFrame:
+    """Intervals (begins(), in order) without those that no controller's event begins (event_seq 0) and that count as
+    the one before, which is longer then: what a leader writes of its ISR cuts no event in two."""
+    is_same = (col(name) == col(name).shift(1) for name in (*PARTITION, *COUNTED_BY))
+    is_same_list = col("replicas").eq_missing(col("replicas").shift(1))
+    is_at_once = col("at") == col("valid_until_at").shift(1)
+    is_of_none = col("event_seq") == 0
+    follows = pl.all_horizontal(*is_same, is_same_list, is_at_once, is_of_none).fill_null(value=False)
+    last = when(~col("follows").shift(-1, fill_value=False)).then(pl.int_range(pl.len())).backward_fill()
+    return (
+        lived.with_columns(follows=follows)
+        .with_columns(col("valid_until_at").gather(last))
+        .filter(~col("follows"))
+        .drop("follows")
+    )
+
+
 def shares(counted: pl.DataFrame) -> pl.DataFrame:
     """What an interval adds to brokers (broker_id, SUMMED): one preferred partition to the head of its assignment, led
     elsewhere or not.
@@ -65,15 +87,14 @@ def shares(counted: pl.DataFrame) -> pl.DataFrame:
     preferred leader.
     """
     replicas, whole = col("replicas"), pl.Int64
-    head = replicas.list.first()
-    is_elsewhere = (col("leader") != head).fill_null(value=False)
-    is_stale = col("is_assignment_stale").fill_null(value=False)
-    is_unsure = (col("certainty") == "undetermined").fill_null(value=False) | is_stale
     own = counted.with_columns(
-        broker_id=head, preferred=lit(1, whole), elsewhere=is_elsewhere.cast(whole), unsure=is_unsure.cast(whole)
-    )  # fmt: skip
+        broker_id=replicas.list.first(),
+        preferred=lit(1, whole),
+        elsewhere=col("is_elsewhere").cast(whole),
+        unsure=col("is_unsure").cast(whole),
+    )
     others = (
-        counted.filter(is_stale, replicas.list.len() > 1)
+        counted.filter("is_stale", replicas.list.len() > 1)
         .with_columns(broker_id=replicas.list.slice(1))
         .explode("broker_id")
         .with_columns(preferred=lit(0, whole), elsewhere=lit(0, whole), unsure=lit(1, whole))
@@ -85,10 +106,12 @@ def running_counts(changed: pl.DataFrame) -> pl.DataFrame:
     """Counts after each controller event, at the time of its last change; events that change no count give no row.
 
     Where another event comes between the changes of one (two controllers at once), it counts as two, and so does one
-    that goes on over midnight (UTC): days can then be built one by one.
+    that goes on over midnight (UTC): days can then be built one by one. What is of no event that a line opens
+    (event_seq 0) counts for itself.
     """
     event_of_day = (col("term_id"), col("event_seq"), col("at").dt.truncate("1d"))
-    goes_on = pl.all_horizontal(one == one.shift(-1).over(BROKER) for one in event_of_day)
+    is_event = col("event_seq") > 0
+    goes_on = is_event & pl.all_horizontal(one == one.shift(-1).over(BROKER) for one in event_of_day)
     later = col("at").shift(-1).over(BROKER)
     is_last_then = (later > col("at")).fill_null(value=True)
     is_other = pl.any_horizontal(col(name).ne_missing(col(name).shift(1).over(BROKER)) for name in COUNTS)

@@ -171,7 +171,7 @@ def intervals(lived: pl.DataFrame) -> pl.DataFrame:
 
     A doubt has the place of the last statement if that is of the same day (UTC), else that of the interval before it:
     of the days before nothing is told of statements that only repeat what is known. What a leader writes has the place
-    of the interval before it, too.
+    of the interval before it, too. Neither is a controller's event: event_seq is 0.
     """
     known = ("partition_no", *TRACKED, "partition_epoch", "is_in_doubt", "is_assignment_doubted")
     is_new = pl.any_horizontal("is_unseen", *(col(name).ne_missing(col(name).shift(1)) for name in known))
@@ -181,6 +181,7 @@ def intervals(lived: pl.DataFrame) -> pl.DataFrame:
     return (
         lived.filter(is_new)
         .with_columns(
+            when(col("has_place") & ~col("is_doubt")).then("event_seq").otherwise(0).alias("event_"),
             when("has_place").then(col(PLACE)).forward_fill().over("partition_no"),
             when("has_line").then(col(LINE)).forward_fill().over("partition_no"),
         )
@@ -193,6 +194,7 @@ def intervals(lived: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             interval_seq=col("at").cum_count().over("partition_no").cast(pl.Int64) + counted,
             valid_from_at="at",
+            event_seq="event_",
             is_deleting=col("is_deleting").fill_null(value=False),
             is_assignment_stale=when(col("replicas").is_not_null()).then("is_assignment_doubted"),
             certainty=certainty(),

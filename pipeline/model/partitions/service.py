@@ -35,7 +35,9 @@ def own_reason() -> pl.Expr:
     """Why nobody serves a partition, by its own state, of rows with_next (term_id, event_seq): it is Offline, or has no
     leader, or is New beyond the controller's act that created it. Null: it has a leader, or its topic is deleted."""
     is_other_term = col("term_id").ne_missing(col("next_term_id"))
-    is_other_act = is_other_term | col("event_seq").ne_missing(col("next_event_seq"))
+    # What a leader writes, or that lines are missing from then on, is no act of a controller.
+    is_act = col("next_event_seq") != 0
+    is_other_act = is_other_term | (col("event_seq").ne_missing(col("next_event_seq")) & is_act)
     lasted_ms = col("valid_until_at").dt.epoch("ms") - col("valid_from_at").dt.epoch("ms")
     # Without controller.log no line opens an act.
     is_long = (col("event_seq") == 0) & (lasted_ms > A_WHILE_MS)
