@@ -8,6 +8,7 @@ from pipeline.core.frames import empty
 from pipeline.gold.finding.brokers import broker_flapping
 from pipeline.gold.finding.causes import because
 from pipeline.gold.finding.elections import unclean_election
+from pipeline.gold.finding.outage_events import with_departure
 from pipeline.gold.finding.outages import outage
 from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
 from pipeline.model.brokers.marked_log_dirs import lost_log_dirs
@@ -73,6 +74,35 @@ def test_an_outage_says_why_its_brokers_were_gone() -> None:
     assert [row[-2:] for row in files] == [["sign", "why"], ["out", "why"], ["out"], ["why", "why"]]
     facts = [(row.get("end_reasons"), row.get("first_sign_ms")) for row in found["facts"].to_list()]
     assert facts[1:] == [("sigterm", None), (None, None), ("killed,killed,fatal_start", None)]
+
+
+# Killed, back after 5 s, and told to stop: in KRaft it hands over what it leads before it leaves.
+STAYS_OF_ONE = """
+    cluster_id | broker_id | mode  | joined_at | left_at | left_how     | end_reason | end_reason_at | end_detail
+    c          | 1         | kraft | 0         | 100     | uncontrolled | killed     | 104           |
+    c          | 1         | kraft | 105       | 112     | controlled   | sigterm    | 108           | SIGTERM
+"""
+OF_RETURNED = """
+    cluster_id | topic | topic_life | partition | noticed_at | ended_at | root_event     | root_broker_id | root_left_how | certainty
+    c          | a     | 1          | 0         | {}         | 120      | broker failure | 1              | {}            | proved
+"""
+
+
+@pytest.mark.parametrize(
+    ("noticed_at", "how", "reasons"),
+    [
+        (104, "uncontrolled", ["killed"]),
+        (105, "uncontrolled", ["killed"]),
+        (109, "controlled", ["sigterm"]),
+        (109, "uncontrolled", ["sigterm"]),
+        (112, "controlled", ["sigterm"]),
+    ],
+)
+def test_a_broker_that_joined_again_left_anew(noticed_at: int, how: str, reasons: list[str]) -> None:
+    """A departure before its return is not the one that was noticed."""
+    sessions = frame(broker_session.SPEC, STAYS_OF_ONE)
+    outages = frame(partition_outage.SPEC, OF_RETURNED.format(noticed_at, how))
+    assert with_departure(outages, sessions)["end_reason"].to_list() == reasons
 
 
 def test_an_unclean_election_says_why_the_leader_before_was_gone() -> None:

@@ -87,17 +87,16 @@ def with_chosen(
     """is_chosen: somebody asked for it: a controlled shutdown, that of a controller which no list could tell, or the
     last departure of a broker that had asked to be shut down, whichever controller noticed that it was gone, or whose
     process was told to stop. REASON: why the broker at the root left."""
-    last = broker_session.filter(col("left_at").is_not_null()).select(
-        *("cluster_id", "left_at"),
-        root_broker_id="broker_id",
-        has_asked=col("shutdown_requested_at").list.len() > 0,
+    last = departures(broker_session).select(
+        *OF_BROKER, "left_at", "back_at", has_asked=col("shutdown_requested_at").list.len() > 0
     )
     how = col("root_left_how")
     is_order = col("root_event") == "controlled shutdown"
     is_at_start = (how == AT_STARTUP) & (col("noticed_at") >= col("shut_down_at"))
     is_in_office = how.is_null() & (col("noticed_at") >= col("shut_down_at") - ONE_STOP)
     is_signalled = col("end_reason") == SIGNALLED
-    is_asked = (how == CHOSEN) | is_at_start | is_in_office | col("has_asked") | is_order | is_signalled
+    has_asked = col("has_asked") & is_away()
+    is_asked = (how == CHOSEN) | is_at_start | is_in_office | has_asked | is_order | is_signalled
     # How it left no line tells, and whoever was there was shut down.
     is_untold = (how == AT_STARTUP).fill_null(value=True) & (col("root_event") == START_UP)
     is_of_stop = is_untold & col("end_reason").fill_null(UNKNOWN).eq(UNKNOWN)
@@ -119,15 +118,14 @@ def with_chosen(
 
 
 def with_departure(outages: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
-    """Outages with REASON of the departure of the broker at the root: the one that was noticed then. In KRaft mode
-    a broker that is shut down hands its leaders over before it leaves."""
-    left = broker_session.filter(col("left_at").is_not_null()).select(
-        "cluster_id", "joined_at", "left_at", *REASON, root_broker_id="broker_id"
-    )
+    """Outages with REASON of the departure of the broker at the root: the one that was noticed then, or soon before if
+    it did not join again meanwhile. In KRaft mode a broker that is shut down hands its leaders over before it leaves.
+    """
+    left = departures(broker_session).select(*OF_BROKER, "joined_at", "left_at", "back_at", *REASON)
     how, noticed_at = col("root_left_how"), col("noticed_at")
     parts = []
     strategies: tuple[tuple[Literal["backward", "forward"], pl.Expr], ...] = (
-        ("backward", noticed_at - col("left_at") <= SOON),
+        ("backward", (noticed_at - col("left_at") <= SOON) & is_away()),
         (
             "forward",
             (col("joined_at") <= noticed_at) & ((how == CHOSEN) | (col("left_at") - noticed_at <= SOON)),
@@ -150,6 +148,21 @@ def with_departure(outages: pl.DataFrame, broker_session: pl.DataFrame) -> pl.Da
         parts.append(found.filter(is_it).select("number", *REASON))
     first = pl.concat(parts).unique("number", keep="first", maintain_order=True)
     return numbered.join(first, on="number", how="left").drop("number")
+
+
+def departures(broker_session: pl.DataFrame) -> pl.DataFrame:
+    """Stays (root_broker_id) that are over, with back_at: when the broker joined next."""
+    in_turn = broker_session.rename({"broker_id": "root_broker_id"}).sort(*OF_BROKER, "joined_at", "left_at")
+    return in_turn.with_columns(back_at=col("joined_at").shift(-1).over(OF_BROKER)).filter(
+        col("left_at").is_not_null()
+    )
+
+
+def is_away() -> pl.Expr:
+    """True of an outage and the departure before it where the broker did not join in between. A process that bounced
+    is back at once."""
+    is_back = (col("back_at") > col("left_at")) & (col("back_at") < col("noticed_at"))
+    return ~is_back.fill_null(value=False)
 
 
 def with_whole_stop(outages: pl.DataFrame, controller_term: pl.DataFrame) -> pl.DataFrame:
