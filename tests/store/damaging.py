@@ -55,11 +55,12 @@ def truncated_file(table: Path, version: int) -> bool:
 
 
 def flipped_byte(table: Path, version: int) -> bool:
-    for path in files(table, version)[:1]:
+    found = files(table, version)[:1]
+    for path in found:
         content = bytearray(path.read_bytes())
         content[len(content) // 2] ^= 1
         path.write_bytes(content)
-    return bool(files(table, version))
+    return bool(found)
 
 
 def column_left_out(table: Path, version: int) -> bool:
