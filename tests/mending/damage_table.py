@@ -31,7 +31,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Row:
-    """doctor: told, or whole. readers: refused, same, or other. night, repair, then (the night after): exit codes.
+    """doctor: told, or whole. readers: refused, same, said (the same, and what is damaged), or other. night, repair, then (the night after): exit codes.
     rows: twin, as of a warehouse that was never damaged; said, where they are not and somebody said what is lost; else
     which tables differ. Nothing: it was not asked."""
 
@@ -56,7 +56,7 @@ class Row:
         )
         return (
             self.doctor != "told" and not (self.doctor == WHOLE and is_harmless),
-            *(one not in ("same", "refused") for one in self.readers),
+            *(one not in ("same", "said", "refused") for one in self.readers),
             self.night not in (UNTOLD, "0", str(TOLD)),
             self.repair not in (UNTOLD, "0"),
             self.then not in (UNTOLD, "0"),
@@ -118,6 +118,8 @@ def left(whole: Path, folder: Path, told: Iterable[Said]) -> str:
 def compared(found: Said, before: Said) -> str:
     if found == before:
         return "same"
+    if found.code == before.code and found.text.startswith(before.text) and "'repair'" in found.text:
+        return "said"
     return "refused" if found.code == TOLD else "other" if found.code == 0 else f"exit {found.code}"
 
 

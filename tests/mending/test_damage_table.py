@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.mending.damage_table import Damage, Row, damages, row_of
+from tests.mending.damage_table import Damage, Row, Said, compared, damages, row_of
 from tests.mending.damaged import made
 
 
@@ -15,6 +15,7 @@ from tests.mending.damaged import made
         (Row("k", "t", "told", ("refused", "same"), "10", "0", "0", "twin"), 0),
         (Row("k", "t", "told", ("refused", "same"), "10", "0", "0", "said"), 0),
         (Row("k", "t", "told", ("refused", "same")), 0),
+        (Row("k", "t", "told", ("said", "refused"), "10", "0", "0", "twin"), 0),
         (Row("k", "t", "whole", ("same", "same"), "0", "0", "0", "twin"), 0),
         (Row("k", "t", "whole", ("refused", "same"), "10", "0", "0", "twin"), 1),
         (Row("k", "t", "whole", ("same", "same"), "0", "0", "0", "gold.finding"), 2),
@@ -24,6 +25,15 @@ from tests.mending.damaged import made
 def test_what_nobody_tells_or_mends_is_marked(row: Row, wrong: int) -> None:
     assert sum(row.wrong()) == wrong
     assert sum(one.endswith("!") for one in row.cells()) == wrong
+
+
+def test_a_reader_that_says_what_is_damaged_may_answer() -> None:
+    before = Said(0, "NOT OK\n")
+    assert compared(before, before) == "same"
+    assert compared(Said(0, "NOT OK\n'repair' mends it\n"), before) == "said"
+    assert compared(Said(0, "OK\n'repair' mends it\n"), before) == "other"
+    assert compared(Said(10, ""), before) == "refused"
+    assert compared(Said(1, "NOT OK\n"), before) == "exit 1"
 
 
 @pytest.fixture(scope="module")
