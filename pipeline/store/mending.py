@@ -101,10 +101,16 @@ def remove_unmade(files: Files, folder: str, spec: TableSpec) -> bool:
 
 def rows_left(table: Path, spec: TableSpec) -> pl.DataFrame:
     """Rows, as they are stored, of whole data files in a table's folder that its newest version does not name: of a
-    commit that is lost, of a run that died, and of older versions alike."""
+    commit that is lost, of a run that died, and of older versions alike. A log that cannot be read names none."""
+    return pl.concat([empty(spec), *rows_of(sorted(set(names_of(table)) - named_in(table)), table, spec)])
+
+
+def named_in(table: Path) -> set[str]:
     versions = versions_of(LocalFiles(), str(table))
-    named = {one.path for one in data_files(str(table), versions[-1])} if versions else set()
-    return pl.concat([empty(spec), *rows_of(sorted(set(names_of(table)) - named), table, spec)])
+    try:
+        return {one.path for one in data_files(str(table), versions[-1])} if versions else set()
+    except (DeltaError, FileNotFoundError):
+        return set()
 
 
 def names_of(table: Path) -> Iterator[str]:

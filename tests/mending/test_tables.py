@@ -51,10 +51,12 @@ def test_rows_that_are_left_are_kept_or_found_again(act: str, whole: Path, tmp_p
 
 
 def test_a_table_whose_log_has_lost_a_column_is_no_version_of_it(whole: Path, tmp_path: Path) -> None:
-    """Nor is one before its first rows: what would be written into it had no such column."""
+    """Nor is one before its first rows: what would be written into it had no such column. Its rows are there."""
     table = Path(shutil.copytree(whole, tmp_path / "table"))
+    rows = stored(table)
     assert ACTS[LEFT_OUT](table, VERSION)
     assert roll_back(table, VERSION, is_log_whole=False) is None
+    assert set(offsets(rows_left(table, log_record.SPEC))) == set(rows)
 
 
 def test_a_table_without_any_readable_version_is_left_alone(whole: Path, tmp_path: Path) -> None:
