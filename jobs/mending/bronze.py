@@ -40,6 +40,8 @@ class BronzeMending:
     """Of one cluster, under its lock. left_in: by damaged table where its data files lie now. candidates: the files
     below --logs; none if no logs were given.
 
+    is_taken_over: of what is published no run is known; all of it is looked at.
+
     again: files that the next run reads anew. lost: rows of bronze.lost_segment that this repair adds. uncounted:
     records of which nothing is left but their count, settled: such of a repair before that were read again.
     """
@@ -47,6 +49,7 @@ class BronzeMending:
     upkeep: Upkeep
     left_in: Mapping[str, Path]
     candidates: Sequence[Candidate]
+    is_taken_over: bool = False
     again: frozenset[str] = frozenset()
     lost: pl.DataFrame = field(default_factory=pl.DataFrame)
     uncounted: int = 0
@@ -60,13 +63,16 @@ class BronzeMending:
         """All of it; afterwards each row of the manifest has its records, and each record its row. A file of which a
         repair before had to give up a part is read again, too, where a log holds all of it by now."""
         given_up = still_lost(self.read(lost_segment.SPEC), self.read(source_file.SPEC))
-        if not {spec.name for spec in READ} & self.left_in.keys() and given_up.is_empty():
+        is_damaged = bool({spec.name for spec in READ} & self.left_in.keys())
+        if not (is_damaged or self.is_taken_over) and given_up.is_empty():
             return
         self.settle(given_up.filter(col("file_id") == UNNAMED))
         self.take_manifest_left()
         self.take_records_left()
         segments, counts = self.read(source_file.SPEC), self.counts()
         self.note_uncounted(segments, counts)
+        if self.is_taken_over:
+            self.forget_later_sightings(segments)
         missing = of_segments.lost(segments, counts, self.expired_before)
         unnamed = of_segments.unnamed(segments, counts)
         files = {*missing["file_id"], *unnamed["file_id"], *given_up["file_id"]}
@@ -135,8 +141,7 @@ class BronzeMending:
         self.tables.delete_segments(log_record.SPEC, torn)
 
     def note_uncounted(self, segments: pl.DataFrame, counts: pl.DataFrame) -> None:
-        """Of tables that are older than what was published: their gap, and no path is taken for read because of what a
-        later run said of it."""
+        """Of tables that are older than what was published: their gap."""
         published = self.upkeep.published
         self.uncounted = uncounted(published, segments, counts)
         if not self.uncounted:
@@ -144,6 +149,10 @@ class BronzeMending:
         row = uncounted_row(published, segments, self.uncounted)
         ours = {"cluster_id": self.upkeep.store.cluster_id, "lost_run_id": self.upkeep.run_id}
         self.append(lost_segment.SPEC, pl.DataFrame([row | ours], schema_overrides=TYPES))
+        self.forget_later_sightings(segments)
+
+    def forget_later_sightings(self, segments: pl.DataFrame) -> None:
+        """No path is taken for read because of what a run said of it whose segments may be gone."""
         last = max(segments["run_id"].to_list(), default="")
         self.upkeep.store.delta.delete(file_sighting.SPEC, f"run_id >= {literal(last)}")
         self.tables.note_version(file_sighting.SPEC)

@@ -9,6 +9,7 @@ from pathlib import Path
 from jobs.intake.discovery import Candidate
 from jobs.mending.bronze import BronzeMending
 from jobs.mending.runs import put_back_last_run
+from jobs.mending.taken_over import take_over
 from jobs.run.progress import Progress
 from jobs.run.upkeep import Upkeep
 from jobs.settings.model import Settings
@@ -51,10 +52,11 @@ class Repair:
         folder = require_local(store)
         aside = folder / ASIDE / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
         put_back = put_back_last_run(store, aside)
+        taken_over = take_over(store, settings)
         seen = store.published()
         damages = inspected(str(folder), seen, None).damages
         candidates = self.candidates(store.cluster_id)
-        if not damages and not (candidates and has_lost(folder, seen)):
+        if not damages and not taken_over and not (candidates and has_lost(folder, seen)):
             return f"REPAIRED  {put_back}" if put_back else "NOTHING TO REPAIR"
         tables = {one.table: one for one in damages}
         progress.stage("damaged", ", ".join(sorted(tables)) or "no table")
@@ -64,9 +66,9 @@ class Repair:
         for name in sorted(left_in):
             if is_kept(name) and give_up_files(Path(uri_of(str(folder), name)), aside / name, upkeep.run_id):
                 upkeep.versions[name] = int(store.delta.head(BY_NAME[name].spec) or 0)
-        bronze = BronzeMending(upkeep, left_in, candidates)
+        bronze = BronzeMending(upkeep, left_in, candidates, is_taken_over=bool(taken_over))
         bronze.mend()
-        if not damages and not bronze.again and not bronze.settled:
+        if not damages and not taken_over and not bronze.again and not bronze.settled:
             return "NOTHING TO REPAIR  no log holds what was lost before"
         self.rebuild(upkeep, bronze, set(tables))
         upkeep.counts[KEPT_FROM] = upkeep.published.run_seq + 1
@@ -75,11 +77,12 @@ class Repair:
             self.again.append(store.cluster_id)
         if candidates and bronze.uncounted:
             self.to_settle.append(store.cluster_id)
-        return "; ".join(filter(None, (told(tables, bronze), put_back)))
+        return "; ".join(filter(None, (told(tables, bronze), put_back, taken_over)))
 
     def rebuild(self, upkeep: Upkeep, bronze: BronzeMending, damaged: set[str]) -> None:
         """Derived tables that were damaged; all of them, where what they stand on was."""
-        is_read_other = any(one.startswith(BRONZE) for one in damaged) or bool(bronze.again or bronze.settled)
+        is_read_other = bronze.is_taken_over or any(one.startswith(BRONZE) for one in damaged)
+        is_read_other = is_read_other or bool(bronze.again or bronze.settled)
         if is_read_other:
             upkeep.progress.stage("compare", "records that came twice")
             bronze.find_duplicates(lambda *_: None)

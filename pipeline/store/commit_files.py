@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from pipeline.store.files import Files, ReadableFiles
@@ -33,13 +34,27 @@ def is_table(files: ReadableFiles, uri: str) -> bool:
 
 def note(files: ReadableFiles, uri: str, version: int) -> str | None:
     """The user's note on a commit; None if its file is gone or it has none."""
-    notes = (
-        action["commitInfo"].get("userMetadata")
-        for action in actions_of(files, uri, version) or ()
-        if "commitInfo" in action
-    )
+    return noted(actions_of(files, uri, version) or ())
+
+
+def noted(actions: Iterable[dict[str, Any]]) -> str | None:
+    notes = (action["commitInfo"].get("userMetadata") for action in actions if "commitInfo" in action)
     found: str | None = next(notes, None)
     return found
+
+
+def writers_of(files: ReadableFiles, uri: str) -> set[str]:
+    """Runs, as commits note them, that added files since the table was made, or made anew: what a run that died before
+    anything was published has added, the next one takes out by that."""
+    found = set()
+    for version in reversed(versions_of(files, uri)):
+        actions = actions_of(files, uri, version) or []
+        kinds = {kind for one in actions for kind in one}
+        if "add" in kinds:
+            found.add(noted(actions) or "")
+        if "metaData" in kinds:
+            break
+    return found - {""}
 
 
 def actions_of(files: ReadableFiles, uri: str, version: int) -> list[dict[str, Any]] | None:

@@ -5,11 +5,13 @@ from dataclasses import replace
 from pipeline.core.errors import WarehouseDamaged
 from pipeline.store.damage import published_as_written, run_damage
 from pipeline.store.files import ReadableFiles
+from pipeline.store.forgotten_runs import require_known_runs
 from pipeline.store.published import Published, RunRows, last_run
 
 
 def seen(files: ReadableFiles, folder: str, rows_of: RunRows, run_id: str | None = None) -> Published:
-    """As `published_as_written`. The copy is read first: a run that publishes meanwhile is newer, and none is lost."""
+    """As `published_as_written`. The copy is read first: a run that publishes meanwhile is newer, and none is lost.
+    WarehouseDamaged also where no run is known of a cluster that runs were published of."""
     last = last_run(files, folder)
     try:
         newest = published_as_written(files, folder, rows_of)
@@ -17,6 +19,8 @@ def seen(files: ReadableFiles, folder: str, rows_of: RunRows, run_id: str | None
         if last is None:
             raise
         newest = Published()
+    if newest.run_id is None and last is None:
+        require_known_runs(files, folder)
     lost = run_damage(newest, last)
     if lost is not None and last is not None and run_id in (None, last.run_id):
         return replace(last, lost=lost.sentence)

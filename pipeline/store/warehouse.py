@@ -28,6 +28,7 @@ from pipeline.store.delta import RETENTION_DAYS, DeltaFolder
 from pipeline.store.direct_reading import local_folder
 from pipeline.store.durable import make_durable
 from pipeline.store.filesystem import files_of, java
+from pipeline.store.forgotten_runs import forgotten
 from pipeline.store.late_session import Setting, Spark, late
 from pipeline.store.mending import remove_unmade
 from pipeline.store.published import FORMAT_VERSION, Published, keep_last_run, last_run
@@ -98,7 +99,9 @@ class ClusterWarehouse:
 
     def inspect(self, seen: Published) -> Inspection:
         """What of the tables is not as published: elsewhere than on this machine, versions alone are compared."""
-        lost = run_damage(seen, last_run(self.files, self.folder))
+        last = last_run(self.files, self.folder)
+        is_known = seen.run_id is not None or last is not None
+        lost = run_damage(seen, last) if is_known else forgotten(self.files, self.folder)
         if local_folder(self.folder) is None:
             found = Inspection(tuple(versions_behind(self.files, self.folder, seen)))
         else:

@@ -31,6 +31,7 @@ from pipeline.store.examination.leftovers import (
     run_notes,
 )
 from pipeline.store.examination.segments import FILES, LOST, RECORDS, StoredFiles, segments_of
+from pipeline.store.forgotten_runs import forgotten
 from pipeline.store.local_files import LocalFiles
 from pipeline.store.published import EXPIRED_BEFORE, Published, last_run
 from pipeline.store.readable_warehouse import DirectWarehouse
@@ -67,7 +68,7 @@ class ClusterLook:
             )
         segments = self.segments({one.table: one for one in states}, seen)
         if seen.run_id is None and not self.others:
-            self.others.append(self.unpublished())
+            self.others.append(forgotten(self.files, self.folder) or self.unpublished())
         return Examination(
             self.cluster,
             seen.run_id,
@@ -107,6 +108,10 @@ class ClusterLook:
         why = "its first run died, or its files are gone"
         todo = "run the nightly job on its logs, which begins anew, or put back a copy of the folder"
         return Damage(RUN, UNPUBLISHED, f"no run of {self.cluster} is published, {there}: {why}; {todo}")
+
+    def is_known(self, seen: Published) -> bool:
+        """Whether the next run undoes what is newer than what is published."""
+        return seen.run_id is not None or all(one.kind == UNPUBLISHED for one in self.others)
 
     def of_runs(self) -> dict[str, int]:
         """The version of ops.run to be looked at."""
@@ -230,7 +235,7 @@ class ClusterLook:
     def leftovers(self, seen: Published) -> Iterator[Note]:
         looks: list[Callable[[], Iterable[Note]]] = [
             lambda: run_notes(self.files, self.folder),
-            lambda: dead_commits(self.committed(), seen.versions),
+            lambda: dead_commits(self.committed() if self.is_known(seen) else {}, seen.versions),
             lambda: lock_notes(self.files, self.folder),
         ]
         if self.is_local:

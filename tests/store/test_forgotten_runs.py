@@ -1,0 +1,79 @@
+"""A cluster whose runs nothing tells of any more is no new one, where rows of several are there."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from jobs import cli
+from jobs.questions.doctor_text import mending, verdict
+from pipeline.catalog.tables import SPECS
+from pipeline.core.errors import WarehouseDamaged
+from pipeline.store.commit_files import writers_of
+from pipeline.store.examination.examined import examined
+from pipeline.store.local_files import LocalFiles
+from pipeline.store.readable_warehouse import DirectWarehouse
+from tests.golden import CLUSTER, unpacked
+from tests.store.damaging import removed_commit
+
+MADE, ADDED, REMOVED = {"metaData": {}}, {"add": {}}, {"remove": {}}
+TABLES = {spec.name: spec for spec in SPECS}
+READ = ("source_file", "log_record", "file_sighting")
+
+
+@pytest.mark.parametrize(
+    ("commits", "writers"),
+    [
+        ([("a", MADE)], set()),
+        ([("a", MADE), ("a", ADDED)], {"a"}),
+        ([("a", MADE), ("b", ADDED)], {"b"}),  # a died before it added anything
+        ([("a", MADE), ("a", ADDED), ("b", MADE), ("b", ADDED)], {"b"}),  # b made it anew, as a died
+        ([("a", MADE), ("a", ADDED), ("b", ADDED)], {"a", "b"}),
+        ([("a", MADE), ("a", ADDED), ("b", ADDED), ("c", REMOVED)], {"a", "b"}),
+        ([("a", MADE), (None, ADDED), ("b", ADDED)], {"b"}),
+    ],
+)
+def test_runs_that_added_to_what_a_table_holds(
+    commits: list[tuple[str | None, dict[str, object]]], writers: set[str], tmp_path: Path
+) -> None:
+    (tmp_path / "_delta_log").mkdir()
+    for version, (run_id, action) in enumerate(commits):
+        told = ({"commitInfo": {"userMetadata": run_id}}, action)
+        text = "".join(f"{json.dumps(one)}\n" for one in told)
+        (tmp_path / "_delta_log" / f"{version:020d}.json").write_text(text)
+    assert writers_of(LocalFiles(), str(tmp_path)) == writers
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Path:
+    """Of two runs, without ops.run; no copy of the newest row was ever kept beside it."""
+    found = unpacked(2, tmp_path) / CLUSTER
+    shutil.rmtree(found / "ops")
+    return found
+
+
+def test_readers_refuse_and_doctor_says_what_mends_it(
+    cluster: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warehouse = DirectWarehouse(str(cluster.parent), LocalFiles())
+    with pytest.raises(WarehouseDamaged, match="rows of 2 runs"):
+        warehouse.published(CLUSTER)
+    for command in ("status", "findings", "runs"):
+        given = [command, "--warehouse", str(cluster.parent), "--cluster", CLUSTER]
+        assert cli.main(given) == WarehouseDamaged.exit_code
+        assert "repair" in capsys.readouterr().err
+    found = examined(warehouse, CLUSTER, TABLES)
+    assert [one.kind for one in found.damages] == ["run_gone"]
+    assert verdict(found) == "DAMAGED"
+    assert mending(found, str(cluster.parent))[0][:2] == ["kafka-controller-audit", "repair"]
+    assert "dead_commits" not in {one.kind for one in found.notes}  # the next run undoes nothing
+
+
+def test_a_first_night_that_died_is_begun_anew(cluster: Path) -> None:
+    for name in READ:
+        table = cluster / "bronze" / name
+        removed_commit(table, len(list((table / "_delta_log").glob("*.json"))) - 1)
+    warehouse = DirectWarehouse(str(cluster.parent), LocalFiles())
+    assert warehouse.published(CLUSTER).run_id is None
+    assert verdict(examined(warehouse, CLUSTER, TABLES)) == "NOTHING PUBLISHED"
