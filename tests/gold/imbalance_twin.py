@@ -129,7 +129,8 @@ def without_writes(rows: Iterable[Interval]) -> Iterable[Interval]:
 
 
 def what_counts(one: Interval) -> tuple[object, ...]:
-    is_elsewhere = bool(one.replicas) and one.leader not in (None, one.replicas[0])
+    replicas = one.replicas or ()
+    is_elsewhere = bool(replicas) and one.leader not in (None, *replicas[:1])
     return one.replicas, is_elsewhere, one.is_deleting
 
 

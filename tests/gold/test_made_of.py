@@ -50,7 +50,13 @@ def known(request: pytest.FixtureRequest, shared: Path) -> dict[str, Any]:
     node_event, broker_event = tables["node_event"], tables["broker_event"]
     signs = up_signs(node_event, tables["controller_event"], broker_event, tables["wording_seen"])
     lost = lost_log_dirs(failed_log_dirs(node_event), broker_event).pipe(with_process_up, signs)
-    return tables | {"signs": signs, "lost": lost, "lost_dirs": lost, "told": tables["finding"]}
+    return tables | {
+        "signs": signs,
+        "lost": lost,
+        "lost_dirs": lost,
+        "told": tables["finding"],
+        "waited": tables["finding"],
+    }
 
 
 def test_kernels_and_rules_say_what_they_are_made_of() -> None:

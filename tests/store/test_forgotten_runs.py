@@ -17,7 +17,10 @@ from pipeline.store.readable_warehouse import DirectWarehouse
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import removed_commit
 
-MADE, ADDED, REMOVED = {"metaData": {}}, {"add": {}}, {"remove": {}}
+Commit = dict[str, object]
+MADE: Commit = {"metaData": {}}
+ADDED: Commit = {"add": {}}
+REMOVED: Commit = {"remove": {}}
 TABLES = {spec.name: spec for spec in SPECS}
 READ = ("source_file", "log_record", "file_sighting")
 
@@ -35,7 +38,7 @@ READ = ("source_file", "log_record", "file_sighting")
     ],
 )
 def test_runs_that_added_to_what_a_table_holds(
-    commits: list[tuple[str | None, dict[str, object]]], writers: set[str], tmp_path: Path
+    commits: list[tuple[str | None, Commit]], writers: set[str], tmp_path: Path
 ) -> None:
     (tmp_path / "_delta_log").mkdir()
     for version, (run_id, action) in enumerate(commits):

@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import NO_TERM, clock, facts, millis, root, rule, words
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 
@@ -39,6 +40,7 @@ LONG_MS = 600_000
 STILL_MS = 600_000
 
 
+@of_rows("controller_event")
 def migration_waits(controller_event: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
     """A migration waits for controllers or brokers for ten minutes or longer. A warning while it goes on and has waited
     for the same so long: who restarts brokers one after another lets it wait, too, and is no warning.

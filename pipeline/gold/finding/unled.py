@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import facts, ids, joined, length, millis, of_topic, root, words
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 from pipeline.model.settings import AuditLimit
@@ -14,6 +15,7 @@ PARTITION = (*TOPIC, "partition")
 ASSIGNED = r"assigned replicas are \[([\d, ]*)\]"
 
 
+@of_rows("transition_audit")
 def refused_leader(
     transition_audit: pl.DataFrame,
     topic_lifecycle: pl.DataFrame,

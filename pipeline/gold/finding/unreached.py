@@ -7,6 +7,7 @@ from polars import col, lit, when
 
 from pipeline.core.span_join import rows_in_spans
 from pipeline.gold.finding.quorum_votes import STOPPING, UNREACHED
+from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     NO_TERM,
     clock,
@@ -43,6 +44,7 @@ FOLLOWS = timedelta(
 OF_QUORUM_ITSELF = ("quorum_without_leader", "no_controller", "quorum_flapping")
 
 
+@of_rows("node_event", "connection_event")
 def quorum_not_reached(
     node_event: pl.DataFrame, connection_event: pl.DataFrame, told: pl.DataFrame, data_end: pl.DataFrame
 ) -> pl.DataFrame:
