@@ -101,6 +101,24 @@ def require_right(cluster: Path) -> None:
         assert bool(right) == ("server" in logs)
 
 
+IN_OFFICE = """
+    [2026-11-21 00:00:01,000] INFO [Controller id=2] 2 successfully elected as the controller. Epoch incremented to 1 and epoch zk version is now 1 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:01,010] INFO [Controller id=2] Currently active brokers in the cluster: Set(1, 2) (kafka.controller.KafkaController)
+    [2026-11-21 00:00:20,500] INFO [Controller id=2] Processing automatic preferred replica leader election (kafka.controller.KafkaController)
+"""
+NEXT = """
+    [2026-11-21 00:00:30,000] INFO [Controller id=1] 1 successfully elected as the controller. Epoch incremented to 2 and epoch zk version is now 2 (kafka.controller.KafkaController)
+    [2026-11-21 00:00:30,010] INFO [Controller id=1] Currently active brokers in the cluster: Set(1) (kafka.controller.KafkaController)
+"""
+
+
+def test_a_controller_that_still_acts_is_not_gone() -> None:
+    """What a peer lost before the last line of controller.log is no sign, though server.log was quiet by then."""
+    logs = {(2, "controller"): IN_OFFICE, (1, "controller"): NEXT, (2, "server"): KILLED, (1, "server"): PEER}
+    term = built(records_in(logs), "controller_term")["controller_term"].sort("controller_epoch")
+    assert (term["end_reason"][0], f"{term['first_sign_at'][0]:%T}") == ("killed", "00:00:21")
+
+
 @pytest.mark.parametrize("name", LABS)
 def test_reasons_of_labs_are_those_of_the_truth(shared: Path, name: str) -> None:
     require_right(folder_of(shared, name))

@@ -7,7 +7,7 @@ from polars import col, lit, when
 
 from pipeline.core.stretches import FAR, TIME
 from pipeline.model.brokers.end_reasons import CLOCKS, ENDS, LONGEST, NODE, with_end_reason
-from pipeline.model.brokers.first_signs import with_first_sign
+from pipeline.model.brokers.first_signs import OWN_LAST, with_first_sign
 from pipeline.model.lines.evidence import NO_LINES, line
 from pipeline.model.terms.term_steps import IN_TURN, MODE, TERM
 from schemas.end_reasons import KILLED, LIVED_ON, MAJORITY, MISSING, SESSION, UNKNOWN
@@ -65,6 +65,7 @@ def with_reasons(
         silent_from_at=pl.max_horizontal(begin_at, silent_from_at),
         is_fenced=lit(value=False),
         is_bounced=lit(value=True),
+        **{OWN_LAST: when(~is_kraft).then("last_line_at").when(is_over).then("ended_at")},
     )
     return (
         ends.pipe(with_end_reason, process_run, node_event)

@@ -13,6 +13,7 @@ from schemas.end_reasons import KILLED, MAJORITY, NOT_BACK, SESSION, UNKNOWN
 # it wakes. That a connection cannot be opened is told as long as the node is away, and by those that come after it.
 OF_PEERS = ("lost", "request_cancelled", "fetch_failed", "timed_out")
 OWN = "silent"
+OWN_LAST = "own_last_at"
 SIGN = ("first_sign_at", "first_sign_lines")
 SIGN_BEFORE = ("sign_before_at", "sign_before_lines")
 SIGN_OF_TERM = {
@@ -29,11 +30,15 @@ def with_first_sign(
     """Ends with REASON and SIGN. Of a node that was stopped, or told an error, that is its own line; else the first one
     of peers since it can have been silent, of a node that was killed, or is not back, since its own last line; null: no
     line is there, or nothing tells what became of its process.
+    OWN_LAST, if given: its last line in controller.log; server.log, which may be quiet long before, has another one.
 
     Signs that were found before (SIGN_BEFORE) count where lines of their time may not be given.
     Source: NetworkClient.processDisconnection, handleTimedOutRequests; AbstractFetcherThread.processFetchRequest.
     """
-    numbered = ends.drop(SIGN, strict=False).pipe(with_signs_before).with_row_index("number")
+    own_last = [] if OWN_LAST in ends.columns else [lit(None, TIME).alias(OWN_LAST)]
+    numbered = (
+        ends.drop(SIGN, strict=False).pipe(with_signs_before).with_columns(own_last).with_row_index("number")
+    )
     # Of a node that is not back the log has to tell of the time since it was there.
     is_not_back = (col("end_unknown_why") == NOT_BACK) & (col("run_last_at") >= col("begin_at") - CLOCKS)
     is_silent = (col("end_reason") == KILLED) | is_not_back
@@ -47,7 +52,7 @@ def with_first_sign(
             from_at=pl.max_horizontal(
                 "begin_at",
                 pl.coalesce("silent_from_at", col("end_at") - LONGEST),
-                when(is_silent).then("run_last_at"),
+                when(is_silent).then(pl.max_horizontal("run_last_at", OWN_LAST)),
             ),
             until_at=pl.min_horizontal(
                 col("end_at") + CLOCKS, when(col("end_reason") == KILLED).then("end_reason_at")
@@ -80,7 +85,7 @@ def with_first_sign(
             first_sign_at=when(is_own).then("end_reason_at").otherwise("sign_at"),
             first_sign_lines=when(is_own).then("end_lines").otherwise(col("sign_lines").fill_null(NO_LINES)),
         )
-        .drop("number", "sign_at", "sign_lines", "sign_kept", *SIGN_BEFORE, "run_last_at")
+        .drop("number", "sign_at", "sign_lines", "sign_kept", *SIGN_BEFORE, "run_last_at", OWN_LAST)
     )
 
 
