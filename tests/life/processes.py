@@ -17,8 +17,8 @@ from tests.conftest import REPOSITORY
 VICTIMS = ("driver", "java", "worker")
 # What a command line of each has in it; the driver is the process that was started.
 SIGNS = {"java": "SparkSubmit", "worker": "pyspark.daemon"}
-# A driver that has lost its Java or its workers ends by itself long before.
-PATIENCE_SECONDS = 240
+# A driver that has lost its Java or its workers ends by itself long before; beside other work a night took 240 s and more.
+PATIENCE_SECONDS = 900
 LOOK_EACH_SECONDS = 0.05
 
 

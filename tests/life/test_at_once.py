@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.core.errors import Locked
 from tests.jobs.small_logs import COMPARED, contents, lines_of, write
-from tests.life.processes import PATIENCE_SECONDS, run_seq, started
+from tests.life.processes import PATIENCE_SECONDS, end_all_of, run_seq, started
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
 DONE = (0, 7)
@@ -18,7 +18,11 @@ LOCKED = Locked.exit_code
 def ended(*commands: list[str]) -> list[int]:
     """Exit codes of commands that run at once."""
     running = [started(*one) for one in commands]
-    said = [one.communicate(timeout=PATIENCE_SECONDS)[0] for one in running]
+    try:
+        said = [one.communicate(timeout=PATIENCE_SECONDS)[0] for one in running]
+    finally:
+        for one in running:
+            end_all_of(one.pid)
     codes = [one.returncode for one in running]
     assert all(code in (*DONE, LOCKED) for code in codes), said
     return codes

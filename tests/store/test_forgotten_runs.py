@@ -17,10 +17,8 @@ from pipeline.store.readable_warehouse import DirectWarehouse
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import removed_commit
 
-Commit = dict[str, object]
-MADE: Commit = {"metaData": {}}
-ADDED: Commit = {"add": {}}
-REMOVED: Commit = {"remove": {}}
+Action = dict[str, object]
+MADE, ADDED, REMOVED = (Action({kind: {}}) for kind in ("metaData", "add", "remove"))
 TABLES = {spec.name: spec for spec in SPECS}
 READ = ("source_file", "log_record", "file_sighting")
 
@@ -38,7 +36,7 @@ READ = ("source_file", "log_record", "file_sighting")
     ],
 )
 def test_runs_that_added_to_what_a_table_holds(
-    commits: list[tuple[str | None, Commit]], writers: set[str], tmp_path: Path
+    commits: list[tuple[str | None, Action]], writers: set[str], tmp_path: Path
 ) -> None:
     (tmp_path / "_delta_log").mkdir()
     for version, (run_id, action) in enumerate(commits):
