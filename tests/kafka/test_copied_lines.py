@@ -15,7 +15,7 @@ from tests.oracle.rendering import HEAD, instances
 from tests.oracle.values import hard
 
 WIDTH = 80
-IN_BRACKETS = re.compile(r"\([\w.]+\)\n")
+IN_BRACKETS = re.compile(r"\([^\s()]+\)\n")
 
 
 def on_a_page(template: str) -> str:
@@ -53,7 +53,7 @@ def test_every_row_in_lines_that_were_broken(broken: Callable[[str], str]) -> No
         for one in lines
         if len(one) > WIDTH and "  " not in one and one.isprintable() and one.isascii()
         if "INFO\n" not in broken(one) and not IN_BRACKETS.search(broken(one))
-    ]
+    ][::4]
     expected = events("\n".join(lines))
     found = events("\n".join(map(broken, lines)))
     assert len(lines) > 500
