@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import inf
 from pathlib import Path
 
@@ -90,6 +91,18 @@ def test_isr_wherever_it_is_claimed(lab: Lab) -> None:
 def test_assignment_wherever_it_is_not_doubted(lab: Lab) -> None:
     """Replicas that a reassignment only takes away, adding none, are in no line until the ISR changes the next time."""
     assert wrong(list(stretches(lab.folder, lab.timeline, "replicas"))) == []
+
+
+def test_another_assignment_is_of_another_partition_epoch(lab: Lab) -> None:
+    """Up to 4.2 the controller's line of the change names none: it has the one after, as brokers print it then."""
+    rows = sorted(lab.timeline, key=lambda row: (row["topic_id"], row["partition"], row["interval_seq"]))
+    same = [
+        (row["topic"], row["partition"], row["valid_from_at"])
+        for before, row in pairwise(rows)
+        if all(before[name] == row[name] for name in ("topic_id", "partition", "partition_epoch"))
+        and any(before[name] != row[name] for name in ("adding_replicas", "removing_replicas"))
+    ]
+    assert same == []
 
 
 def test_end_state(lab: Lab) -> None:

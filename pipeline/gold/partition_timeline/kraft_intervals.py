@@ -20,6 +20,7 @@ from pipeline.gold.partition_timeline.own_stops import own_stops
 from pipeline.gold.partition_timeline.silences import restatements
 from pipeline.gold.partition_timeline.watched import with_watched_leader
 from pipeline.model.lines.acting import SEQ_BITS
+from pipeline.model.partitions.changed_epochs import with_changed_epochs
 from pipeline.model.partitions.partition_states import (
     ASSIGNED,
     HELD,
@@ -62,8 +63,10 @@ def kraft_intervals(
     terms = kraft_terms(term)
     absences = until_unseen(broker_absence.filter(~col("is_partial")), terms)
     before = timeline_before.filter(col("topic_id").is_not_null())
-    lines = identified(partition_state, before, dirty_from).pipe(with_decided, controller_line, terms)
-    said = printed(lines).pipe(with_seeds, seeds(before), term)
+    seen = seeds(before)
+    decided = identified(partition_state, before, dirty_from).pipe(with_decided, controller_line, terms)
+    lines = with_changed_epochs(decided, seen)
+    said = printed(lines).pipe(with_seeds, seen, term)
     led = states(said).pipe(with_leaderships).pipe(with_lost, absences)
     stated = assignments(lines, before)
     topics = kraft_topics(said, lines, before, terms, dirty_from)
