@@ -30,6 +30,7 @@ WAITING = {
     "controller_powerless": "for a controller, {brokers} can write nothing",
     "quorum_lost": "for a leader of the quorum",
     "no_leader": "for a leader of their own",
+    "adding_and_removing": "for ever, {brokers} added and removed at once",
     "broker_gone": "for {brokers}, gone",
     "broker_lagging": "for {brokers} to catch up",
     "unknown": "for what no line says",
@@ -103,6 +104,7 @@ def waits_text(waits: list[Row]) -> str:
 
 def wait_text(wait: Row) -> str:
     ids = wait["brokers"] or []
-    brokers = f"broker{'s' if len(ids) > 1 else ''} {', '.join(str(one) for one in ids)}"
+    named = f"broker{'s' if len(ids) > 1 else ''} {', '.join(str(one) for one in ids)}"
+    brokers = named if ids else "a broker"
     said = WAITING[wait["waiting_for"]].format(brokers=brokers)
     return f"{said}, since {day_clock(wait['since_at'])}"

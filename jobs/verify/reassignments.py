@@ -22,6 +22,10 @@ SAID = {
 IGNORED = re.compile(
     r"\[Broker id=(\d+)\] Ignoring StopReplica request \(delete=true\).* matches the current leader epoch"
 )
+IN_SYNC = re.compile(
+    r"completed the ongoing partition reassignment\. isr: \[[^\]]*\] -> \[([^\]]*)\], "
+    r"replicaSet: \[[^\]]*\] -> \[([^\]]*)\]"
+)
 BEHIND = re.compile(r"Replica\(s\) ([\d,]+) still need to catch up")
 
 
@@ -38,6 +42,9 @@ def stuck_reassignment(claim: Claim, lines: Sequence[Line]) -> str:
         said = [sorted(found[1].split(",")) for line in own if (found := BEHIND.search(line.text))]
         require(sorted(lagging) in said, f"no record says that {', '.join(lagging)} have not caught up")
     missing, waiting_for = claim.known_broker_ids("broker_ids") or [], claim.text("waiting_for")
+    if waiting_for == "adding_and_removing":
+        never_ends(lines, topic, number, missing)
+        raise Unproved(UNDECIDED, f"begun {lines[0].at()}; that no line ends it no record shows")
     for broker in missing:
         require(any(is_gone(line, broker) for line in lines), f"no record says that broker {broker} is gone")
     if waiting_for in SAID and not missing:
@@ -48,6 +55,16 @@ def stuck_reassignment(claim: Claim, lines: Sequence[Line]) -> str:
         cause = "broker_lagging" if lagging else "broker_gone" if missing else "unknown"
         require(waiting_for == cause or (missing and waiting_for == "no_leader"), f"it waits for {cause}")
     raise Unproved(UNDECIDED, f"begun {lines[0].at()}; that no line ends it no record shows")
+
+
+def never_ends(lines: Sequence[Line], topic: str, number: int, brokers: Sequence[str]) -> None:
+    """A record says that it goes on while every replica is in sync; the first one takes the brokers away."""
+    said = [found for line in lines if names(line, topic, number) and (found := IN_SYNC.search(line.text))]
+    is_whole = any(set(ID.findall(one[2])) <= set(ID.findall(one[1])) for one in said)
+    require(is_whole, f"no record says that {topic}-{number} goes on while every replica is in sync")
+    leaving = [broker for found in LEAVING.findall(lines[0].text) for broker in ID.findall(found)]
+    for broker in brokers:
+        require(broker in leaving, f"{lines[0].place()} does not take broker {broker} away")
 
 
 def reassignment_failed(claim: Claim, lines: Sequence[Line]) -> str:

@@ -104,13 +104,22 @@ def with_target(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def refined() -> pl.Expr:
-    """From 2.4 one line begins, replaces and cancels: told by what was and what will be in progress."""
+    """From 2.4 one line begins, replaces and cancels: told by what was and what will be in progress. One that changes
+    an ISR while a reassignment goes on says from 4.3 whether every replica is in sync then."""
     is_started = col("step") == "started"
     was, will_be = is_changing(field("current_assignment")), is_changing(field("new_assignment"))
+    is_whole = changed_to("replicaSet").list.set_difference(changed_to("isr")).list.len() == 0
     return (
         when(is_started & was & will_be)
         .then(lit("overridden"))
         .when(is_started & was)
         .then(lit("cancelled"))
+        .when((col("step") == "isr_changed") & is_whole)
+        .then(lit("all_in_sync"))
         .otherwise("step")
     )
+
+
+def changed_to(name: str) -> pl.Expr:
+    """The brokers behind the arrow of `name: [1, 2] -> [1, 2, 3]`, as ReplicationControlManager prints from 4.3."""
+    return broker_list(field("change_info").str.extract(rf"\b{name}: \[[^\]]*\] -> \[([^\]]*)\]"))

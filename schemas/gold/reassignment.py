@@ -59,6 +59,7 @@ WAITING_FOR = (
     "controller_powerless",  # ZooKeeper refuses what the last controller writes
     "quorum_lost",  # KRaft: nobody leads the quorum
     "no_leader",  # nobody serves the partition, so there is nothing to copy from
+    "adding_and_removing",  # from 4.3: for ever, a broker is to be added and removed at once
     "broker_gone",
     "broker_lagging",
     "unknown",
@@ -110,8 +111,8 @@ SPEC = TableSpec(
         field(
             "waiting_broker_ids",
             BROKER_IDS,
-            "The brokers that it waits for: of new replicas, the leader that is gone, the powerless controller; null: "
-            "not known.",
+            "The brokers that it waits for: of new replicas, the leader that is gone, the powerless controller, or "
+            "those added and removed at once; null: not known.",
         ),
         field("waiting_since_at", TIMESTAMP, "Since when, UTC."),
         required("outcome", STRING, "How it ended.", accepted=OUTCOMES),

@@ -23,6 +23,7 @@ STEPS = (
     "leader_epoch_raised",
     "changed",  # replayed from the metadata log
     "isr_changed",  # of replicas that it moves, while it goes on
+    "all_in_sync",  # the same, of which the line prints (from 4.3) that every assigned replica is in sync
     "completed",
     "removed",  # taken out of the list in ZooKeeper
     "none_left",

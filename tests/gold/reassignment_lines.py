@@ -45,6 +45,17 @@ def changed(minute: float, adding: str, removing: str) -> str:
     )
 
 
+def in_sync(minute: float, before: str, after: str) -> str:
+    """From 4.3: the ISR of replicas 3, 2 and 1 changes while they are being moved."""
+    replicas = "replicaSet: [3, 2, 1] -> [3, 2, 1]"
+    return at(
+        minute,
+        "[QuorumController id=102] AlterPartition request from node 1 for events-9 completed the ongoing partition "
+        f"reassignment. isr: [{before}] -> [{after}], {replicas}, partitionEpoch: 3 -> 4, leaderEpoch: 0 -> 0",
+        "org.apache.kafka.controller.ReplicationControlManager",
+    )
+
+
 def active(minute: float, epoch: int) -> str:
     said = f"[QuorumController id=102] Becoming the active controller at epoch {epoch}, next write offset 1."
     return at(minute, said, "org.apache.kafka.controller.QuorumController")
@@ -73,6 +84,15 @@ def state_change(minute: float, text: str) -> str:
 LED_BY_1 = (
     "Changed partition events-9 from NewPartition to OnlinePartition with state "
     "LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(1), zkVersion=0)"
+)
+# From 1 and 2 to 1 and 3, then back while 2 lags: of 3, which is removed now, no record says that it is not added.
+UNDONE = (
+    active(0, 1)
+    + changed(1, "3", "2").replace("[3, 2, 1]", "[1, 3, 2]")
+    + changed(2, "x", "3").replace("[3, 2, 1]", "[1, 2, 3]").replace("[x]", "null")
+    + in_sync(3, "1", "1, 2")
+    + in_sync(5, "1, 2", "1, 2, 3")
+    + in_sync(7, "2, 3", "1, 2, 3")
 )
 QUORUM = "org.apache.kafka.controller.QuorumController"
 CHECK = "Checking need to trigger auto leader balancing"

@@ -14,6 +14,7 @@ from tests.gold.reassignment_lines import (
     LED_BY_1,
     QUORUM,
     STUCK,
+    UNDONE,
     UPDATED,
     UPDATING,
     active,
@@ -21,6 +22,7 @@ from tests.gold.reassignment_lines import (
     changed,
     elected,
     fenced,
+    in_sync,
     kept,
     lagging,
     left,
@@ -94,9 +96,18 @@ STORIES: dict[str, Logs] = {
         + changed(2, "", "x").replace("[x]", "null")
         + active(30, 2)
     ),
+    "in KRaft, undone by another target, in 4.3": of_node(UNDONE + active(10, 2)),
+    "in KRaft, undone by another target, and called off": of_node(UNDONE + changed(9, "", "") + active(30, 2)),
+    "in KRaft, one of two new replicas in sync": of_node(
+        active(0, 1) + changed(1, "3, 2", "").replace("[]", "null") + in_sync(2, "1", "1, 3") + active(10, 2)
+    ),
+    "in KRaft, both, of which the first is not read": of_node(
+        active(0, 1) + UNDONE.split("\n", 2)[2] + active(10, 2)
+    ),
     "in KRaft, done": of_node(active(0, 1) + changed(1, "3", "1") + changed(2, "", "") + active(30, 2)),
 }  # fmt: skip
 HALTS = "; until then no leader of the cluster is moved back automatically (KAFKA-10149)"  # up to 3.3
+ENDLESS = "added and removed at once, which Kafka from 4.3 on never completes; cancel, and ask for the wanted replicas anew"
 LAGGING = "replicas 3 and 2 have not caught up; look at the fetchers of 3 and 2"
 TOLD = {
     "stuck": ("warning", f"reassignment of events-9 to [3, 2] has been open for 30 min: {LAGGING}{HALTS}"),
@@ -144,6 +155,14 @@ TOLD = {
     "found by another": (
         "warning",
         f"reassignment of events-9 to [3, 2] has been open for 49 min: {LAGGING}{HALTS}",
+    ),
+    "in KRaft, undone by another target, in 4.3": (
+        "warning",
+        f"reassignment of events-9 to [1, 2] has been open for 8 min: broker 3 is {ENDLESS}",
+    ),
+    "in KRaft, both, of which the first is not read": (
+        "warning",
+        f"reassignment of events-9 to [1, 2] has been open for 8 min: a broker is {ENDLESS}",
     ),
     "in KRaft, a replica more": ("info", "reassignment of events-9 to [3, 2, 1] has been open for 29 min"),
     "in KRaft": ("info", "reassignment of events-9 to [3, 2] has been open for 29 min"),

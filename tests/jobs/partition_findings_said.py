@@ -27,6 +27,11 @@ FAILED_MOVE = "[2026-11-21 10:06:42,251] ERROR [Controller id=3] Error completin
 SKIPPED_MOVE = "[2026-11-21 10:06:42,201] INFO [Controller id=3] Skipping reassignment of events-9 since the topic is currently being deleted (kafka.controller.KafkaController)"
 UPDATING = "[2026-11-21 10:06:42,201] DEBUG [Controller id=2] Updating assignment of partition events-9 from ReplicaAssignment(replicas=1,2, addingReplicas=1, removingReplicas=2) to ReplicaAssignment(replicas=3,2,1, addingReplicas=3, removingReplicas=1) (kafka.controller.KafkaController)"
 CHANGED = "[2026-11-21 10:06:42,201] INFO [QuorumController id=102] Replayed partition assignment change PartitionChangeRecord(partitionId=9, topicId=Z1m6mbttRAeUeDg0Cqmckg, isr=null, leader=-2, replicas=[3, 2, 1], removingReplicas=[1], addingReplicas=[3], leaderRecoveryState=-1) for topic events (org.apache.kafka.controller.ReplicationControlManager)"
+LEAVING_3 = CHANGED.replace(
+    "replicas=[3, 2, 1], removingReplicas=[1], addingReplicas=[3]",
+    "replicas=[1, 2, 3], removingReplicas=[3], addingReplicas=null",
+)
+IN_SYNC_9 = "[2026-11-21 10:06:52,201] INFO [QuorumController id=102] AlterPartition request from node 1 for events-9 completed the ongoing partition reassignment. isr: [1, 2] -> [1, 2, 3], replicaSet: [1, 2, 3] -> [1, 2, 3], partitionEpoch: 6 -> 7, leaderEpoch: 2 -> 2 (org.apache.kafka.controller.ReplicationControlManager)"
 OFFLINE_9 = "[2026-11-21 10:06:43,201] INFO [QuorumController id=102] UNCLEAN partition change for events-9 with topic ID Z1m6mbttRAeUeDg0Cqmckg: isr: [1] -> [], leader: 1 -> -1, leaderEpoch: 2 -> 3, partitionEpoch: 4 -> 5 (org.apache.kafka.controller.ReplicationControlManager)"
 NO_QUORUM = "[2026-11-21 10:06:44,201] INFO [QuorumController id=102] In the new epoch 41, the leader is (none). (org.apache.kafka.controller.QuorumController)"
 REFUSED_WRITE = "[2026-11-21 10:06:44,201] INFO [Controller id=3] Controller moved to another broker when processing AutoPreferredReplicaLeaderElection. (kafka.controller.KafkaController)"
@@ -142,6 +147,9 @@ CASES: dict[str, tuple[Claim, list[str], str]] = {
     "stuck_reassignment of a powerless controller": (
         moving(waiting_for="controller_powerless"), [MOVING, REFUSED_WRITE], UNDECIDED,
     ),
+    "stuck_reassignment of one both added and removed": (
+        moving(target_replicas="1,2", broker_ids="3", waiting_for="adding_and_removing"), [LEAVING_3, IN_SYNC_9], UNDECIDED,
+    ),
     "reassignment_failed": (ended("reassignment_failed", "error"), [MOVING, FAILED_MOVE], CONFIRMED),
     "reassignment_failed, forgotten": (ended("reassignment_failed", "forgotten"), [MOVING], UNDECIDED),
     "reassignment_skipped": (ended("reassignment_skipped", "topic_deleting", "10:06:42.201"), [SKIPPED_MOVE], CONFIRMED),
@@ -182,6 +190,9 @@ ALTERED = [
     ("stuck_reassignment that nobody leads", "-9 with topic", "-8 with topic", "no record says no_leader"),
     ("stuck_reassignment without a quorum", "(none)", "102", "no record says quorum_lost"),
     ("stuck_reassignment of a powerless controller", "moved to another broker", "was slow", "no record says controller_powerless"),
+    ("stuck_reassignment of one both added and removed", "-> [1, 2, 3], rep", "-> [1, 3], rep", "while every replica is in sync"),
+    ("stuck_reassignment of one both added and removed", "for events-9 completed", "for events-8 completed", "while every replica is in sync"),
+    ("stuck_reassignment of one both added and removed", "removingReplicas=[3]", "removingReplicas=[4]", "does not aim at"),
     ("stuck_reassignment in KRaft", "partitionId=9", "partitionId=19", "does not name events-9"),
     ("reassignment_failed", "partition events-9 (", "partition events-8 (", "does not say that it failed"),
     ("replica_left_on_disk", "delete=true", "delete=false", "no record of broker 3"),

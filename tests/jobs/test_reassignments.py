@@ -38,6 +38,7 @@ def test_what_goes_on_is_told_with_what_it_waits_for() -> None:
     waits = [
         wait(2, "broker_gone", [3]),
         wait(1, "broker_lagging", [1, 2]),
+        wait(1, "adding_and_removing", None),
         wait(1, "unknown", [2]),
         wait(5, "unknown", None),
     ]
@@ -45,9 +46,9 @@ def test_what_goes_on_is_told_with_what_it_waits_for() -> None:
         NOTHING
         | {"waits": waits, "doubtful": 2, "failed": 1, "cancelled": 3, "topic_deleted": 1, "unseen": 4}
     )[0] == (
-        "REASSIGNMENTS open 9 (2 for broker 3, gone, since 2026-11-21 08:59:00.000; "
+        "REASSIGNMENTS open 10 (2 for broker 3, gone, since 2026-11-21 08:59:00.000; "
         "1 for brokers 1, 2 to catch up, since 2026-11-21 08:59:00.000; "
-        "1 for what no line says, since 2026-11-21 08:59:00.000; 5 others) | "
+        "1 for ever, a broker added and removed at once, since 2026-11-21 08:59:00.000; 6 others) | "
         "perhaps open 2 (lines of a later controller are missing) | failed 1 | cancelled 3 | ended with the topic 1 | "
         "unseen up to 4 (done in one step: another order, a replica less)"
     )

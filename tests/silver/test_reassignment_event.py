@@ -34,6 +34,8 @@ KRAFT = """
     [2026-11-21 00:00:24,000] INFO [QuorumController id=101] AlterPartition request from node 3 for rf1-0 completed the ongoing partition reassignment and triggered a leadership change. Returning NEW_LEADER_ELECTED. (org.apache.kafka.controller.ReplicationControlManager)
     [2026-11-21 00:00:25,000] INFO [QuorumController id=101] AlterPartition request from node 3 for rf1-2 completed the ongoing partition reassignment. (org.apache.kafka.controller.ReplicationControlManager)
     [2026-11-21 00:00:26,000] INFO [Controller 3] AlterPartition request from node 3 for rf1-3 completed the ongoing partition reassignment. (org.apache.kafka.controller.ReplicationControlManager)
+    [2026-11-21 00:00:27,000] INFO [QuorumController id=101] AlterPartition request from node 3 for rf1-2 completed the ongoing partition reassignment. isr: [1] -> [1, 3], replicaSet: [3, 2, 1] -> [3, 2, 1], partitionEpoch: 3 -> 4, leaderEpoch: 0 -> 0 (org.apache.kafka.controller.ReplicationControlManager)
+    [2026-11-21 00:00:28,000] INFO [QuorumController id=101] AlterPartition request from node 3 for rf1-2 completed the ongoing partition reassignment. isr: [1, 2] -> [1, 2, 3], replicaSet: [3, 2, 1] -> [3, 2, 1], partitionEpoch: 4 -> 5, leaderEpoch: 0 -> 0 (org.apache.kafka.controller.ReplicationControlManager)
 """
 EXPECTED = """
     logged_at | step                 | reason           | topic      | partition | target_replicas | replicas | adding_replicas | removing_replicas | previous_replicas | lagging_replicas | caught_up_count | leader
@@ -59,6 +61,8 @@ EXPECTED = """
     24        | completed            |                  | rf1        | 0         |                 |          |                 |                   |                   |                  |                 |
     25        | isr_changed          |                  | rf1        | 2         |                 |          |                 |                   |                   |                  |                 |
     26        | completed            |                  | rf1        | 3         |                 |          |                 |                   |                   |                  |                 |
+    27        | isr_changed          |                  | rf1        | 2         |                 |          |                 |                   |                   |                  |                 |
+    28        | all_in_sync          |                  | rf1        | 2         |                 |          |                 |                   |                   |                  |                 |
 """  # fmt: skip
 
 

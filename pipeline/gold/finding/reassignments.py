@@ -35,6 +35,8 @@ OF_FIRST = (
     *("topic", "partition", "name", "started_at", "open_ms", "target_replicas", "waiting_broker_ids"),
     "waiting_since_at",
 )
+NEVER = "which Kafka from 4.3 on never completes; cancel, and ask for the wanted replicas anew"
+OF_BROKERS = ("broker_gone", "no_leader", "adding_and_removing")
 TIME = pl.Datetime("us", "UTC")
 
 
@@ -49,7 +51,8 @@ def stuck_reassignment(
     """Reassignments that go on for reassignment_minutes at the last controller's last line: one finding for those of a
     cluster that wait for the same brokers, by the one that has been open longest. A warning where a broker that should
     get a replica is gone, nobody leads the partition or no controller can act, or Kafka still says after that time that
-    replicas have not caught up, as it does up to 2.3; else no line tells how far they came.
+    replicas have not caught up, as it does up to 2.3; else no line tells how far they came. One in which a broker is
+    added and removed at once never ends from 4.3 on: told at once.
 
     Not of a topic that a later line deletes, nor where a later controller has no lines. Up to 2.3 a controller says at
     its start which ones it goes on with. Up to 3.3 one that is open keeps the controller from moving any leader back by
@@ -62,14 +65,15 @@ def stuck_reassignment(
     waited_ms = when(col("waiting_for") == "broker_lagging").then(millis("lagging_at")).otherwise(
         millis("acted_at")
     ) - millis("waiting_since_at")  # fmt: skip
-    is_waiting = (col("waiting_for") != "unknown") & (waited_ms >= limit_ms)
+    is_endless = (col("waiting_for") == "adding_and_removing").fill_null(value=False)
+    is_waiting = is_endless | ((col("waiting_for") != "unknown") & (waited_ms >= limit_ms))
     return (
         reassignment.filter(col("outcome") == "in_progress", col("certainty") != "undetermined")
         .join(deleted(topic_event), on=TOPIC, how="left")
         .filter((col("gone_at") < col("started_at")).fill_null(value=True))
         .join(last_terms(controller_term), on="cluster_id", how="inner")
         .with_columns(open_ms=millis("acted_at") - millis("started_at"), name=partition_name())
-        .filter(is_known, col("open_ms") >= limit_ms)
+        .filter(is_known, is_endless | (col("open_ms") >= limit_ms))
         .with_columns(is_waiting=is_waiting.fill_null(value=False))
         .pipe(told, release_span)
     )
@@ -137,9 +141,7 @@ def told(open_ones: pl.DataFrame, release_span: pl.DataFrame) -> pl.DataFrame:
             **PARTITION,
             target_replicas=joined("target_replicas"),
             waiting_for="waiting_for",
-            broker_ids=when(col("waiting_for").is_in(["broker_gone", "no_leader"])).then(
-                joined("waiting_broker_ids")
-            ),
+            broker_ids=when(col("waiting_for").is_in(OF_BROKERS)).then(joined("waiting_broker_ids")),
             lagging_replicas=when(col("waiting_for") == "broker_lagging").then(joined("waiting_broker_ids")),
         ),
         certainty=lit("inferred"),
@@ -169,12 +171,20 @@ def why() -> pl.Expr:
         .then(words(": {} not caught up; look at the fetchers of {}", have, brokers))
         .when(col("waiting_for") == "no_leader")
         .then(words(": nobody leads {}, so there is nothing to copy from{}", it, leader))
+        .when(col("waiting_for") == "adding_and_removing")
+        .then(words(": {} added and removed at once, {}", both(), lit(NEVER)))
         .when(col("waiting_for") == "quorum_lost")
         .then(lit(": the quorum of controllers has no leader"))
         .when(col("waiting_for") == "controller_powerless")
         .then(words(": controller {} can write nothing to ZooKeeper", brokers))
         .otherwise(lit(""))
     )
+
+
+def both() -> pl.Expr:
+    brokers = enumerated("waiting_broker_ids")
+    are = when(col("waiting_broker_ids").list.len() > 1).then(words("brokers {} are", brokers))
+    return are.when(brokers.is_not_null()).then(words("broker {} is", brokers)).otherwise(lit("a broker is"))
 
 
 def or_cancel() -> pl.Expr:

@@ -4,6 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.reassignment.marks import (
+    ALL_IN_SYNC,
     ATTEMPT,
     CONTINUED,
     FORGOTTEN,
@@ -54,9 +55,11 @@ def attempts(rows: pl.DataFrame) -> pl.DataFrame:
         term_ids=col("term_id").drop_nulls().unique(maintain_order=True),
         lagging_replicas=col("lagging_replicas").filter(lagging).last(),
         lagging_at=at.filter(lagging).last(),
+        adding_and_removing=col("adding").list.set_intersection("removing").last(),
         last_at=at.max(),
         marks=line().filter(is_mark & col("file_id").is_not_null()),
         lagging_lines=line().filter(lagging).tail(1),
+        all_in_sync_lines=line().filter(step == ALL_IN_SYNC).head(1),
     )
     return found.with_columns(
         leader_moved=col("led").replace_strict(LEADERS, default=None, return_dtype=pl.String),

@@ -18,6 +18,7 @@ ERROR, REJECTED = "error", "rejected"
 # Why a controller takes a request out of ZooKeeper without moving anything.
 DROPPED = ("topic_deleting", "unknown_partition")
 IS_OPENER, IS_CLOSER = "is_opener", "is_closer"
+ALL_IN_SYNC = "all_in_sync"
 
 
 def steps(
@@ -91,7 +92,7 @@ def numbered(ordered: pl.DataFrame) -> pl.DataFrame:
 
 def marked(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows in their order (row) with form, is_opener and is_closer: the line begins an attempt, or drives it on, and
-    ends it.
+    ends it; adding and removing: as the records of KRaft leave them, where null says that they stay as they are.
 
     The assignment without replicas that are added or removed ends an attempt once its leader was looked at: Kafka
     writes it before that too, where it cancels one or brings replicas into another order. One with such replicas begins
@@ -127,6 +128,8 @@ def marked(rows: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             is_opener=(begins | is_told | (is_record & is_moving)).fill_null(value=False),
             is_closer=closes.fill_null(value=False),
+            adding=when(is_record).then("adding_replicas").forward_fill().over(NAME),
+            removing=when(is_record).then("removing_replicas").forward_fill().over(NAME),
         )
         .drop("is_late", "anchor")
     )

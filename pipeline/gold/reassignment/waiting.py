@@ -18,8 +18,8 @@ def with_waiting(
     controller_term: pl.DataFrame,
 ) -> pl.DataFrame:
     """waiting_for, waiting_broker_ids, waiting_since_at of those in progress: a controller that can write, a quorum
-    with a leader, a leader to copy from, new replicas on brokers that are not among the live ones, or that have not
-    caught up; the first of these that lines show."""
+    with a leader, a leader to copy from, a request of its own for brokers that are both added and removed, new replicas
+    on brokers that are not among the live ones, or that have not caught up; the first of these that lines show."""
     is_open = col("outcome") == "in_progress"
     open_ones = found.filter(is_open)
     asked = open_ones.select(OPEN)
@@ -33,6 +33,7 @@ def with_waiting(
     waits = (
         asked.join(without_controller(controller_term), on="cluster_id", how="inner"),
         asked.join(unserved(partition_timeline, asked), on=NAME, how="inner"),
+        adding_and_removing(open_ones),
         gone(open_ones, broker_session),
         lagging(open_ones),
         unknown,
@@ -89,6 +90,24 @@ def unserved(partition_timeline: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFr
             waiting_since_at=pl.coalesce("since_at", "first_at"),
             waiting_lines=col("evidence").list.head(1),
         )
+    )
+
+
+def adding_and_removing(open_ones: pl.DataFrame) -> pl.DataFrame:
+    """By attempt that goes on though every assigned replica is in sync: from 4.3 Kafka ends each then, but for one with
+    a broker that it adds and removes at once. So it is left where another target, without new brokers, overrides one
+    that adds a broker: the added stays among those to be added. The brokers: as records have them, null: not read.
+
+    Source: PartitionReassignmentReplicas.maybeCompleteReassignment (KAFKA-19975),
+    ReplicationControlManager.changePartitionReassignment, 4.3.
+    """
+    brokers = col("adding_and_removing").list.sort()
+    return open_ones.filter(col("all_in_sync_lines").list.len() > 0).select(
+        OPEN,
+        waiting_for=lit("adding_and_removing"),
+        waiting_broker_ids=when(brokers.list.len() > 0).then(brokers),
+        waiting_since_at="started_at",
+        waiting_lines="all_in_sync_lines",
     )
 
 
