@@ -7,17 +7,17 @@ from polars import col
 
 from jobs.incremental.at_hand import AtHand
 from pipeline.catalog.tables import BY_SHORT_NAME
-from pipeline.core.conditions import before, equals, is_in, reaching, since
+from pipeline.core.conditions import before, is_in, reaching, since
 from pipeline.model.brokers.end_reasons import TOLD_LATE
 from pipeline.model.terms.succession import TERM
 from schemas.end_reasons import NO_LOG, NOT_BACK
 from schemas.gold import broker_session, controller_term, finding
+from schemas.gold.finding import OF_CONNECTIONS
 
 # A session that was lost is told so late, and what a start says of the run before it.
 LATEST = 2 * TOLD_LATE
 # Before the last line of a controller nothing tells of its end.
 EARLIER = timedelta(minutes=5)
-WITHOUT_LEADER = "quorum_without_leader"
 
 
 def told_late(at_hand: AtHand, start: datetime) -> pl.DataFrame:
@@ -56,7 +56,8 @@ def ended_since(at_hand: AtHand, start: datetime) -> datetime | None:
 
 
 def still_without_leader(at_hand: AtHand, start: datetime) -> datetime | None:
-    """Since when a quorum has had no leader that had none at the day: who did not answer is asked of all that time."""
-    reaches = equals("rule", WITHOUT_LEADER) & reaching("valid_until_at", start)
+    """Since when a quorum has had no leader, or a node not reached it, that had none or did not at the day: who did not
+    answer is asked of all that time."""
+    reaches = is_in("rule", OF_CONNECTIONS) & reaching("valid_until_at", start)
     at = at_hand.stored(finding.SPEC, reaches)["valid_from_at"].min()
     return at if isinstance(at, datetime) else None

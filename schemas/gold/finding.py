@@ -197,6 +197,8 @@ FACTS_OF_RULE = {
     "not_understood": ("records_count", "reason"),
 }
 RULES = tuple(FACTS_OF_RULE)
+# Rules whose facts rest on lines of connections.
+OF_CONNECTIONS = ("quorum_without_leader", "quorum_not_reached")
 
 SPEC = TableSpec(
     name="gold.finding",

@@ -69,7 +69,7 @@ def answers_of(replayed: Replay) -> list[tuple[int, int, int]]:
 
 
 @given(MOVES, MATRIX, MATRIX)
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_replay_is_the_plain_interpreter(rows: list[Move], explained: Bool, complete: Bool) -> None:
     assert answers_of(replay(moves_of(rows), explained, complete)) == plain(rows, explained, complete)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import polars as pl
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.touching import touching
@@ -34,6 +34,7 @@ def is_touched(one: Any, other: Any) -> bool:
     return is_same and begin <= other_end and other_begin <= end
 
 
+@settings(deadline=None)
 @given(some=STRETCHES, others=STRETCHES)
 def test_touching(some: list[Any], others: list[Any]) -> None:
     found = touching(

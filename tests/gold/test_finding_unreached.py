@@ -59,10 +59,11 @@ def found(log: str, told: pl.DataFrame = NO_FINDINGS) -> list[dict[str, Any]]:
         (waits(1, 9) + unreached(4, -2), ", still so at the end of its log; it could not connect to the servers that it is set to ask", "warning"),
         (waits(1, 90) + loader(91, CAUGHT_UP), "from 00:00:01 to 00:01:30; by 00:01:31 that was over", "info"),
         (waits(1, 90) + stopped(91), "from 00:00:01 to 00:01:30, and no line tells what came then", "warning"),
+        (waits(1, 90) + stopped(91) + waits(200, 205) + loader(206, CAUGHT_UP), "from 00:00:01 to 00:01:30, and no line tells what came then", "info"),
         (registration(1, TIMED_OUT), "controller 4 could not register with the controller in office at 00:00:01, still so", "warning"),
         (registration(1, TIMED_OUT) + registration(80, TIMED_OUT) + registration(90, TAKEN, "INFO"), "2 times from 00:00:01 to 00:01:20; by 00:01:30 that was over", "info"),
     ],
-    ids=["long", "short and cut off", "its first servers", "over", "stopped", "not registered", "registered late"],
+    ids=["long", "short and cut off", "its first servers", "over", "stopped", "stopped and back", "not registered", "registered late"],
 )  # fmt: skip
 def test_a_node_out_of_reach(log: str, said: str, severity: str) -> None:
     (row,) = found(log)
@@ -88,6 +89,7 @@ def test_where_the_quorum_has_no_leader_that_is_told() -> None:
     (row,) = found(waits(1, 90))
     told = pl.DataFrame([row | {"rule": "quorum_without_leader"}], schema_overrides=NO_FINDINGS.schema)
     assert found(waits(1, 90), told) == []
-    start = row | {"rule": "failed_start", "facts": {"node_id": "5"}}
-    others = pl.DataFrame([start], schema_overrides=NO_FINDINGS.schema)
-    assert len(found(waits(1, 90), others)) == 1
+    for node in ({"node_id": "5"}, {}):
+        start = row | {"rule": "failed_start", "facts": node}
+        others = pl.DataFrame([start], schema_overrides=NO_FINDINGS.schema)
+        assert len(found(waits(1, 90), others)) == 1

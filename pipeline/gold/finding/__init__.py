@@ -23,7 +23,7 @@ from pipeline.gold.finding.deletions import (
 from pipeline.gold.finding.disks import log_dir_failed
 from pipeline.gold.finding.elections import unclean_election
 from pipeline.gold.finding.failed_events import event_failed
-from pipeline.gold.finding.faults import fatal_fault, logged_fault
+from pipeline.gold.finding.faults import fatal_fault, logged_fault, without_failed_starts
 from pipeline.gold.finding.fenced import broker_fenced
 from pipeline.gold.finding.known import with_suppressed
 from pipeline.gold.finding.leftovers import replica_left_on_disk
@@ -65,12 +65,10 @@ from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
 from pipeline.model.brokers.marked_log_dirs import lost_log_dirs, with_process_up
 from pipeline.model.brokers.up_signs import up_signs
 from pipeline.model.settings import AuditLimit
-from schemas.gold.finding import SPEC
+from schemas.gold.finding import OF_CONNECTIONS, SPEC
 
 NAME = ("cluster_id", "rule", "entity", "root_event", "term_id")
 NAME_DIGITS = 12
-# Of them lines of connections are part.
-OF_CONNECTIONS = ("quorum_without_leader", "quorum_not_reached")
 
 
 def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
@@ -125,16 +123,16 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     gaps = pl.concat([one.select(OF_RULES) for one in (vacant, races)])
     unsettled = within(gaps, flapping, audit_limit)
     apart = controllers_apart(controller_event, broker_event, release_span)
+    starts = failed_start(node_event, broker_event, wording_seen, signs, data_end)
     of_departures = (
         outage(partition_outage, controller_term, broker_session, lost_dirs, audit_limit, data_end),
         log_dir_failed(lost_dirs, leader_election, partition_outage, audit_limit),
         broker_flapping(broker_session, audit_limit, data_end),
         unclean_shutdown(broker_session, node_event),
-        fatal_fault(node_event),
+        fatal_fault(node_event).pipe(without_failed_starts, starts),
     )
     told = pl.concat([one.select(OF_RULES) for one in of_departures])
     unled = topic_without_leader_since_creation(topic_lifecycle, audit_limit, data_end)
-    starts = failed_start(node_event, broker_event, wording_seen, signs, data_end)
     of_quorum = pl.concat([one.select(OF_RULES) for one in (gaps, flapping, starts)])
     found = (
         told,

@@ -47,6 +47,23 @@ def fatal_fault(node_event: pl.DataFrame) -> pl.DataFrame:
     return found(by_fault(runs), "fatal_fault", lit("warning"), sentence)
 
 
+def without_failed_starts(fatal: pl.DataFrame, starts: pl.DataFrame) -> pl.DataFrame:
+    """Those whose lines no finding of a start that failed has: of a node that nobody names it tells the same process.
+
+    fatal, starts: rows of rules.
+    """
+    line = ("file_id", "byte_offset")
+    of_starts = starts.select("cluster_id", "evidence").explode("evidence").unnest("evidence")
+    told = (
+        fatal.with_row_index("nr")
+        .select("nr", "cluster_id", "evidence")
+        .explode("evidence")
+        .unnest("evidence")
+        .join(of_starts, on=("cluster_id", *line), how="semi")
+    )
+    return fatal.with_row_index("nr").join(told.select("nr").unique(), on="nr", how="anti").drop("nr")
+
+
 @of_rows("node_event")
 def logged_fault(node_event: pl.DataFrame) -> pl.DataFrame:
     """A node met a fault and went on: what it holds of the metadata, or does with it, may be wrong from then on, until

@@ -69,8 +69,10 @@ def refusals(
     line lists; online_line; over_at: when it came online, was served or ended; null: no line tells."""
     moves = transition_audit.filter(
         col("machine") == "partition", col("to_state") == "OnlinePartition", col("logged_at").is_not_null()
-    ).sort(*PARTITION, "logged_at", *LINE)
+    )
     is_failing = (col("outcome") == "failed") & (col("from_state") == "NewPartition")
+    refused = moves.filter(is_failing).select(PARTITION).unique()
+    moves = moves.join(refused, on=PARTITION, how="semi").sort(*PARTITION, "logged_at", *LINE)
     online = when(col("outcome") == "done").then("logged_at")
     online_line = when(col("outcome") == "done").then(known_lines(LINE))
     lives = topic_lifecycle.select(*TOPIC, life_at=pl.min_horizontal("serving_at", "ended_at")).drop_nulls()
@@ -82,7 +84,6 @@ def refusals(
             broker_ids=col("exception_message").str.extract(ASSIGNED).str.extract_all(r"\d+").cast(pl.List(pl.Int32)),
         )
         .filter(is_failing)
-        .unique([*PARTITION, "online_at"], keep="first", maintain_order=True)
         .join(waited.select("cluster_id", topic=col("facts").map.get("topic")), on=TOPIC, how="anti")
         .sort("logged_at")
         .join_asof(
@@ -90,4 +91,6 @@ def refusals(
             coalesce=False, check_sortedness=False,
         )
         .with_columns(over_at=pl.coalesce("online_at", "life_at"))
+        .sort(*PARTITION, "logged_at", *LINE)
+        .unique([*PARTITION, "over_at"], keep="first", maintain_order=True)
     )  # fmt: skip

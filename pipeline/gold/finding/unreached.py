@@ -66,10 +66,12 @@ def quorum_not_reached(
         .pipe(without_told, told)
     )
     is_over, is_still = col("over_at").is_not_null(), col("is_still")
+    # Who begins anew, or has more to say, did not stay so.
+    is_left = ~is_over & col("end_step").is_in(STOPPING) & ~col("is_back")
     has_ids = col("peer_ids").list.len() > 0
     return found.select(
         "cluster_id",
-        *rule("quorum_not_reached", when(is_still | ~is_over).then(lit("warning")).otherwise(lit("info"))),
+        *rule("quorum_not_reached", when(is_still | is_left).then(lit("warning")).otherwise(lit("info"))),
         entity=words("node {}", "node_id"),
         root_event=words("{} since {}", "kind", millis("since_at")),
         **root("quorum not reached", "since_at", "node_id"),
@@ -126,7 +128,8 @@ def is_told() -> pl.Expr:
 
 def runs(node_event: pl.DataFrame, kind: str) -> pl.DataFrame:
     """One row per time of which lines say it one after another: NODE, kind, since_at, last_at, count, lines (the first
-    and the last one); end_step: what its node said next; over_at, over_line: that it is so no more."""
+    and the last one); end_step: what its node said next; over_at, over_line: that it is so no more; is_back: its
+    process begins anew later, or says so."""
     step, ends = SAID[kind]
     is_of_process = (col("area") == "process") & col("step").is_in((BEGIN, *STOPPING))
     is_end = col("area").is_in(("quorum", "registration")) & col("step").is_in(ends)
@@ -144,6 +147,7 @@ def runs(node_event: pl.DataFrame, kind: str) -> pl.DataFrame:
             line=known_lines(LINE),
             end_step=col("step").shift(-1).over(NODE),
             end_at=col("logged_at").shift(-1).over(NODE),
+            back_at=col("logged_at").filter(col("step").is_in((BEGIN, *ends))).max().over(NODE),
         )
         .with_columns(end_line=col("line").shift(-1).over(NODE))
         .filter(col("step") == step)
@@ -153,13 +157,14 @@ def runs(node_event: pl.DataFrame, kind: str) -> pl.DataFrame:
             last_at=col("logged_at").last(),
             count=pl.len(),
             first_line=col("line").first(),
-            **{name: col(name).last() for name in ("line", "end_step", "end_at", "end_line")},
+            **{name: col(name).last() for name in ("line", "end_step", "end_at", "end_line", "back_at")},
         )
         .select(
             *(*NODE, "kind", "since_at", "last_at", "count", "end_step"),
             lines=pl.concat_list("first_line", "line"),
             over_at=when(is_over).then("end_at"),
             over_line=when(is_over).then("end_line").otherwise(NO_LINES),
+            is_back=(col("back_at") > col("last_at")).fill_null(value=False),
         )
     )
 
@@ -174,7 +179,7 @@ def with_peers(waits: pl.DataFrame, connection_event: pl.DataFrame) -> pl.DataFr
     spans = waits.with_row_index("nr").select("nr", *NODE, "since_at", to_at=col("last_at") + NEAR)
     told = (
         rows_in_spans(spans, failing, list(NODE), ("since_at", "to_at"), "at", closed="both")
-        .sort("nr", "at", "peer_id")
+        .sort("nr", "at", "peer_id", col("line").list.first())
         .unique(["nr", "peer_id"], keep="first", maintain_order=True)
         .group_by("nr", maintain_order=True)
         .agg(
@@ -196,12 +201,13 @@ def without_told(found: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
     is_start = col("rule") == "failed_start"
     times = told.filter(col("rule").is_in(OF_QUORUM_ITSELF) | is_start).select(
         "cluster_id",
+        is_start=is_start,
         told_id=when(is_start).then(node),
         from_at=when(is_start).then(col("valid_from_at") - FOLLOWS).otherwise("valid_from_at"),
         to_at="valid_until_at",
     )
     begins_before_end = (col("since_at") <= col("to_at")).fill_null(value=True)
-    is_its = (col("told_id") == col("node_id")).fill_null(value=True)
+    is_its = ~col("is_start") | (col("told_id") == col("node_id")).fill_null(value=False)
     same = found.join(times, on="cluster_id").filter(
         is_its, begins_before_end, col("last_at") >= col("from_at")
     )

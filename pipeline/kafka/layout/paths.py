@@ -43,6 +43,7 @@ BUILT_IN_PATTERNS: tuple[str, ...] = (
 )
 
 CONTROLLER_LOGS = ("controller", "state-change")
+_ZOOKEEPER = re.compile(r"^zookeeper|zookeeper[-_.]*server")
 _LOG = re.compile(r"(?:^|[^A-Za-z])(?P<log>state-change|controller|server)(?![A-Za-z])")
 
 
@@ -80,5 +81,5 @@ def _log(text: str) -> str | None:
     """The last word counts: kafka-server-1-controller.log is a controller log. A server of ZooKeeper is none of
     Kafka's."""
     found = [match["log"] for match in _LOG.finditer(text)]
-    is_others = found[-1:] == ["server"] and "zookeeper" in text.lower()
+    is_others = found[-1:] == ["server"] and _ZOOKEEPER.search(text.lower()) is not None
     return found[-1] if found and not is_others else None

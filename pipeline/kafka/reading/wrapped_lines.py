@@ -20,13 +20,16 @@ from pipeline.kafka.wording.templates import matcher
 
 DOUBTFUL = ("no_template", "cut", "other_logger")
 # Behind a message: its logger, also with a line of the source, and the thread.
-LOGGER = r"\([\w$]*[.A-Z][\w.$]*(?::\d+)?\)(?: \[[^\]\n]*\])?[ \r]*"
+BEHIND_NAME = r"(?::\d+)?\)(?: \[[^\]\n]*\])?[ \r]*"
+LOGGER = rf"\([\w$]*[.A-Z][\w.$]*{BEHIND_NAME}"
+# The same for Python's engine, which tries no name twice: what is no logger may be of megabytes.
+LOGGER_ONCE = rf"\((?=[\w$.]*[.A-Z])[\w.$]++{BEHIND_NAME}"
 # How a line of a stack trace begins, also one that lost its indent.
 TRACE = (
     r"\s*(?:at [\w.$<>/@-]+\(|Caused by: |Suppressed: |\.\.\. \d+ "
     r"|[\w$]+\.[\w.$]+(?:Exception|Error|Throwable)\b)"
 )
-ENDS = re.compile(rf"(?:\A|\s){LOGGER}\Z".encode())
+ENDS = re.compile(rf"(?:\A|\s){LOGGER_ONCE}\Z".encode())
 BEHIND = re.compile(rf"\s*\Z|{TRACE}".encode())
 # The message ends with the first line: with the logger, or before a stack trace.
 ENDED = rf"\A[^\n]* {LOGGER}\n"
