@@ -32,6 +32,7 @@ HELD = (
     *("removing_replicas", "leader_epoch", "topic_id", "is_deleting"),
 )
 LOSS = ("is_loss_seen", "records_at_risk", "certainty")
+NOT_KNOWN = {("end_reason", UNKNOWN), ("gap_kind", UNKNOWN)}
 # Who was told to stop gives up office as well: server.log tells the cause behind what controllers print.
 CAUSES = {("resigned", "shutdown"), ("resigned", "process_end")}
 # What is told of an election whose ISR before, as last stated, is not certain: up to 2.6 leaders state it there.
@@ -126,7 +127,7 @@ def but_for_isr(timeline: pl.DataFrame) -> pl.DataFrame:
 
 def is_kept(name: str, row: Row, with_it: Row) -> bool:
     value, now = row[name], with_it[name]
-    is_unknown = name == "end_unknown_why" or (name, value) == ("end_reason", UNKNOWN)
+    is_unknown = name == "end_unknown_why" or (name, value) in NOT_KNOWN
     if value == now or value is None or is_unknown or name in LOSS:
         return True
     if name == "election_reason" and (value, now) in CAUSES:

@@ -61,7 +61,7 @@ ALTERED = [
     ("broker_fenced", "changing 35", "changing 34", "it changed [34]"),
     ("broker_fenced", "01,977", "01,978", "it was unfenced at"),
     ("broker_fenced", "30,120", "59,120", "2 records say that broker 1 is unfenced"),
-    ("broker_fenced another process", "brokerEpoch=551", "brokerEpoch=550", "no record says that another process"),
+    ("broker_fenced another process", "brokerEpoch=551", "brokerEpoch=552", "no record says that another process"),
     ("broker_fenced by its own line", "id=1]", "id=2]", "0 records say that broker 1 is unfenced"),
 ]  # fmt: skip
 SAID_WRONGLY = [

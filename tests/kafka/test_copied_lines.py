@@ -9,6 +9,7 @@ import pytest
 
 from pipeline.core.template import Template
 from pipeline.kafka.reading.unread import NO_TIME, said_of
+from pipeline.kafka.reading.wrapped_lines import one_line
 from pipeline.kafka.wording.templates import matcher
 from tests.kafka.reading import read, read_table
 from tests.oracle.rendering import HEAD, instances
@@ -110,3 +111,11 @@ FATAL = b" ERROR Encountered fatal fault: x (org.apache.kafka.server.fault.Proce
 )
 def test_a_paste_without_times_is_told_as_such(data: bytes, said: str | None) -> None:
     assert said_of(data, None) == said
+
+
+def test_what_could_be_a_logger_is_read_once() -> None:
+    """It takes as long as its bytes: to try each place of 200 KB again would take some minutes."""
+    name = b"(" + b"A." * 100_000
+    assert one_line(name + b"\nsecond line (kafka.server.ReplicaManager)", b" ") == (
+        name + b" second line (kafka.server.ReplicaManager)"
+    )
