@@ -1,13 +1,14 @@
 """Warnings and errors that a node printed over and over: one line for each, as they hide what stands between them."""
 
 import re
+from datetime import datetime
 
 from polars import col
 
-from jobs.questions.answers import Answers
+from jobs.questions.answers import Answers, reached
 from jobs.questions.rows import Row
 from jobs.text import clock_by
-from pipeline.core.conditions import is_in
+from pipeline.core.conditions import all_of, is_in
 
 LEVELS = ("WARN", "ERROR", "FATAL")
 OF_AN_HOUR = 10_000  # so many of one wording within an hour are a flood
@@ -16,10 +17,14 @@ WORDING = ("node_id", "logger", "template")
 PREFIX, FIELD = re.compile(r"^\[[^\]]*\]:? "), re.compile(r"\{\w+\}")
 
 
-def floods_of(answers: Answers) -> list[Row]:
-    """(node_id, logger, template, count, first_at, last_at), the largest first: the hours that hold so many."""
+def floods_of(answers: Answers, since: datetime | None = None) -> list[Row]:
+    """(node_id, logger, template, count, first_at, last_at), the largest first: the hours that hold so many, those
+    that reach `since` alone."""
     names = (*WORDING, "seen_at", "record_count", "first_at", "last_at")
-    rows = answers.rows("silver.wording_seen", is_in("level", LEVELS), names).drop_nulls("template")
+    asked = all_of(
+        is_in("level", LEVELS), reached("seen_at", since and since.replace(minute=0, second=0, microsecond=0))
+    )
+    rows = answers.rows("silver.wording_seen", asked, names).drop_nulls("template")
     count, first, last = col("record_count").sum(), col("first_at").min(), col("last_at").max()
     hours = rows.group_by(*WORDING, col("seen_at").dt.truncate("1h")).agg(
         count=count, first_at=first, last_at=last

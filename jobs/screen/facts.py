@@ -88,7 +88,7 @@ def gather(
 
     asked: dict[str, Callable[[], Any]] = {
         "reasons": answers.reasons if read["records"] > read["understood"] else list,
-        "floods": partial(floods_of, answers),
+        "floods": partial(floods_of, answers, since),
         "level": answers.level,
         "mode": partial(mode_of, answers),
         "releases": partial(releases_of, answers),

@@ -32,7 +32,7 @@ HELD = (
     *("removing_replicas", "leader_epoch", "topic_id", "is_deleting"),
 )
 LOSS = ("is_loss_seen", "records_at_risk", "certainty")
-NOT_KNOWN = {("end_reason", UNKNOWN), ("gap_kind", UNKNOWN)}
+NOT_KNOWN = (("end_reason", UNKNOWN), ("gap_kind", UNKNOWN))
 # Who was told to stop gives up office as well: server.log tells the cause behind what controllers print.
 CAUSES = {("resigned", "shutdown"), ("resigned", "process_end")}
 # What is told of an election whose ISR before, as last stated, is not certain: up to 2.6 leaders state it there.

@@ -30,7 +30,7 @@ REFINED = {
     "assignment": {"cancelled", "settled"},
     "broker_event": {"fenced", "unfenced", "in_controlled_shutdown"},
     "config_event": {"written"},
-    "reassignment_event": {"cancelled", "overridden"},
+    "reassignment_event": {"cancelled", "overridden", "all_in_sync"},
     "controller_event": {"renounced"},
     "election_event": {"elected_unclean"},
     "topic_event": {"create_refused", "delete_refused", "deletion_deferred"},
