@@ -65,10 +65,10 @@ SHARED_BY_ALL = ("story", "sample_run")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Which tests `--dist loadgroup` keeps together: those of a file, and all files that share something dear.
 
-    First of all: xdist reads the marks in a hook of its own, and would find none. The longest begin, so that no process
-    is left with them when all others are through.
+    First of all: xdist reads the marks in a hook of its own, and would find none. The longest begin, those of Spark
+    behind them, so that no process is left with them when all others are through.
     """
-    items.sort(key=lambda item: item.path.parent != LONGEST)
+    items.sort(key=lambda item: (item.path.parent != LONGEST, item.get_closest_marker("spark") is None))
     asked: dict[Path, set[str]] = {}
     for item in items:
         asked.setdefault(item.path, set()).update(getattr(item, "fixturenames", ()))

@@ -16,18 +16,18 @@ from tests.life.faults import READS, RESTORES, Acts, Copying, failing
 pytestmark = pytest.mark.spark
 EACH_READ = 5
 # What any act leaves a run that dies at it makes good: test_dying_at_any_write.
-EACH_ACT = [12, pytest.param(3, marks=pytest.mark.soak)]
+EACH_ACT = 3
 SPECS = tuple(BY_NAME[name].spec for name in INGESTED)
 
 
-@pytest.mark.parametrize("each", EACH_ACT)
-def test_what_any_act_leaves_is_undone(spark: SparkSession, tmp_path: Path, each: int) -> None:
+@pytest.mark.soak
+def test_what_any_act_leaves_is_undone(spark: SparkSession, tmp_path: Path) -> None:
     """After every so many acts of a run the warehouse is what a driver leaves that dies there: readers see what was published,
     and restoring gives the same files. Then errors in the process, each met by the run that follows."""
     second, copies, reads = second_run(spark, tmp_path, is_reopening=False), tmp_path / "copies", Acts()
     with failing(reads, READS):
         last = second.through(Copying(second.whole, copies)).count
-    for at in range(1, last, each):
+    for at in range(1, last, EACH_ACT):
         left = copies / str(at)
         second.is_as_before(left)
         changed = changed_in(second, left)

@@ -31,13 +31,8 @@ LABS = (
 TOLD_BY_NIGHT = ("status",)
 
 
-@pytest.mark.parametrize(
-    "seeds",
-    [
-        pytest.param(seeds, id=f"{seeds[0]}-{seeds[-1]}", marks=pytest.mark.soak if place else ())
-        for place, seeds in enumerate(SEEDS)
-    ],
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("seeds", [pytest.param(seeds, id=f"{seeds[0]}-{seeds[-1]}") for seeds in SEEDS])
 def test_lives_of_logs_end_in_the_tables_of_one_reading(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seeds: tuple[int, ...]
 ) -> None:
