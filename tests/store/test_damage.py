@@ -135,7 +135,7 @@ def test_readers_find_what_was_published_though_the_table_of_runs_is_gone(
     row = note(LocalFiles(), str(cluster / "ops" / "run"), seen.run_seq) or ""
     shutil.rmtree(copy / "ops" / "run")
     warehouse = DirectWarehouse(str(tmp_path), LocalFiles())
-    with pytest.raises(WarehouseDamaged, match="bronze.source_file has rows of 2 runs"):
+    with pytest.raises(WarehouseDamaged, match=r"bronze\.source_file has rows of 2 runs"):
         warehouse.published(CLUSTER)
     keep_last_run(LocalFiles(), str(copy), row)
     assert warehouse.clusters() == [CLUSTER]
