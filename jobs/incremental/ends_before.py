@@ -55,9 +55,9 @@ def ended_since(at_hand: AtHand, start: datetime) -> datetime | None:
     return at - EARLIER if isinstance(at, datetime) else None
 
 
-def still_without_leader(at_hand: AtHand, start: datetime) -> datetime | None:
-    """Since when a quorum has had no leader, or a node not reached it, that had none or did not at the day: who did not
-    answer is asked of all that time."""
+def unanswered_since(at_hand: AtHand, start: datetime) -> datetime | None:
+    """When the first finding began that rests on connections and goes on at the day: its kernel reads the connections
+    of all that time again. None: there is no such finding."""
     reaches = is_in("rule", OF_CONNECTIONS) & reaching("valid_until_at", start)
     at = at_hand.stored(finding.SPEC, reaches)["valid_from_at"].min()
     return at if isinstance(at, datetime) else None

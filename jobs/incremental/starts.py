@@ -19,7 +19,7 @@ from jobs.incremental.dirty_days import (
     told_anew,
     told_otherwise,
 )
-from jobs.incremental.ends_before import LATEST, ended_since, still_without_leader, told_late
+from jobs.incremental.ends_before import LATEST, ended_since, told_late, unanswered_since
 from jobs.incremental.night import Night
 from jobs.incremental.terms_before import summary_before
 from pipeline.catalog.tables import BY_NAME, BY_SHORT_NAME, OF_DAYS, Refresh, Table
@@ -172,7 +172,7 @@ class Starts:
             return NEVER
         if table.spec == controller_term.SPEC:
             return earliest(changed, ended_since(self.at_hand, changed - A_DAY))
-        return earliest(changed, still_without_leader(self.at_hand, changed))
+        return earliest(changed, unanswered_since(self.at_hand, changed))
 
     def first_deposed_day(self, table: Table, begin: datetime) -> datetime | None:
         """Begin of the first day of the terms that a table judges though they had a successor before: of these no table

@@ -25,7 +25,8 @@ def made_of(
     rows = cache(lambda: empty(schema))
 
     def decorated(kernel: Callable[P, pl.DataFrame]) -> Callable[P, pl.DataFrame]:
-        places = {name: list(signature(kernel).parameters).index(name) for name in names}
+        parameters = list(signature(kernel).parameters)
+        places = {name: parameters.index(name) for name in names}
 
         @wraps(kernel)
         def built(*args: P.args, **kwargs: P.kwargs) -> pl.DataFrame:

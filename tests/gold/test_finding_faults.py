@@ -2,11 +2,20 @@
 
 from typing import Any
 
+import polars as pl
+
 from tests.chain import built
 from tests.rows import records_in
 
 Row = dict[str, Any]
 AT = "[2026-11-21 09:{0}] "
+HANDLERS = (
+    AT
+    + "INFO Registered signal handlers for TERM, INT, HUP (org.apache.kafka.common.utils.LoggingSignalHandler)"
+)
+EXITING = AT + (
+    "ERROR Exiting Kafka due to fatal exception (kafka.Kafka$)\njava.lang.IllegalStateException: leader 2"
+)
 STARTING = AT + "INFO [ControllerServer id=1] Starting controller (kafka.server.ControllerServer)"
 STARTED = AT + "INFO [KafkaRaftServer nodeId=1] Kafka Server started (kafka.server.KafkaRaftServer)"
 SIGNAL = AT + (
@@ -48,6 +57,13 @@ def test_a_fault_of_a_start_is_told_as_a_start_that_failed() -> None:
         *(STARTING.format("00:00,001"), STARTED.format("00:03,001"), SIGNAL.format("10:00,001")),
         *(STARTING.format("11:00,001"), FATAL.format("11:01,001")),
     ) == []  # fmt: skip
+
+
+def test_a_fault_that_ends_a_start_is_told_once_where_nobody_names_the_node() -> None:
+    lines = "\n".join((HANDLERS.format("00:00,001"), FATAL.format("00:02,000"), EXITING.format("00:02,001")))
+    unnamed = records_in({(1, "server"): lines}).with_columns(node_id=pl.lit(None, pl.Int32))
+    rows = built(unnamed, "finding")["finding"]
+    assert rows.filter(pl.col("severity") == "warning")["rule"].to_list() == ["failed_start"]
 
 
 def test_after_a_logged_fault_the_process_goes_on_with_what_may_be_wrong() -> None:

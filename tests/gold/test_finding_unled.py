@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+import polars as pl
 import pytest
 
 from jobs.verify.proof import CONFIRMED, Claim, Record
@@ -16,6 +17,8 @@ from tests.chain import built
 from tests.gold.start_stories import at
 from tests.rows import records_in
 
+TIME = pl.Datetime("us", "UTC")
+LIVES = {"serving_at": TIME, "ended_at": TIME}
 NAMES = ("transition_audit", "topic_lifecycle")
 HEAD = "[Controller id=1 epoch=12] Controller 1 epoch 12"
 BELOW = (
@@ -87,3 +90,17 @@ def test_a_finding_that_knows_the_creation_tells_it() -> None:
     moves, lives = (tables[name] for name in NAMES)
     rows = refused_leader(moves, lives, empty(SPEC), AuditLimit())
     assert refused_leader(moves, lives, rows, AuditLimit()).is_empty()
+
+
+def test_each_life_of_a_topic_is_refused_by_itself() -> None:
+    """The first one ended half an hour later; of the second no line says that it got a leader."""
+    moves = built(records_in({(1, "state-change"): refused(1) + refused(4000)}), *NAMES)["transition_audit"]
+    first, second = moves["logged_at"].sort().to_list()
+    life = {"cluster_id": moves["cluster_id"][0], "topic": "orders"}
+    ended = first + timedelta(minutes=30)
+    lives = pl.DataFrame([life | {"serving_at": None, "ended_at": ended}], schema_overrides=LIVES)
+    rows = refused_leader(moves, lives, empty(SPEC), AuditLimit()).sort("valid_from_at")
+    assert rows.select("valid_from_at", "valid_until_at", "severity").rows() == [
+        (first, ended, "info"),
+        (second, None, "warning"),
+    ]

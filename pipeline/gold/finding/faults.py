@@ -48,20 +48,18 @@ def fatal_fault(node_event: pl.DataFrame) -> pl.DataFrame:
 
 
 def without_failed_starts(fatal: pl.DataFrame, starts: pl.DataFrame) -> pl.DataFrame:
-    """Those whose lines no finding of a start that failed has: of a node that nobody names it tells the same process.
+    """The rows of fatal that share no line of evidence with a row of starts: the fault that ends a start of a node that
+    nobody names is in both.
 
-    fatal, starts: rows of rules.
+    fatal: rows of fatal_fault; starts: rows of failed_start.
     """
-    line = ("file_id", "byte_offset")
-    of_starts = starts.select("cluster_id", "evidence").explode("evidence").unnest("evidence")
-    told = (
-        fatal.with_row_index("nr")
-        .select("nr", "cluster_id", "evidence")
-        .explode("evidence")
-        .unnest("evidence")
-        .join(of_starts, on=("cluster_id", *line), how="semi")
+    numbered = fatal.with_row_index("nr")
+    of_faults, of_starts = (
+        rows.select(*key, "evidence").explode("evidence").unnest("evidence")
+        for rows, key in ((numbered, ("nr", "cluster_id")), (starts, ("cluster_id",)))
     )
-    return fatal.with_row_index("nr").join(told.select("nr").unique(), on="nr", how="anti").drop("nr")
+    shared = of_faults.join(of_starts, on=["cluster_id", *LINE], how="semi").select("nr").unique()
+    return numbered.join(shared, on="nr", how="anti").drop("nr")
 
 
 @of_rows("node_event")

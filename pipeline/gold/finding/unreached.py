@@ -37,9 +37,8 @@ APART_MS = {WAITS: 60_000, REFUSED: 300_000}
 LONG_MS, SHORT_MS = 60_000, 5_000
 STILL_MS = 600_000
 NEAR = timedelta(seconds=10)
-FOLLOWS = timedelta(
-    minutes=10
-)  # a start that gives up does so by initial.broker.registration.timeout.ms and the like
+# A start that gives up does so by initial.broker.registration.timeout.ms and the like.
+FOLLOWS = timedelta(minutes=10)
 # Findings that tell of the same with more of it.
 OF_QUORUM_ITSELF = ("quorum_without_leader", "no_controller", "quorum_flapping")
 
@@ -66,7 +65,7 @@ def quorum_not_reached(
         .pipe(without_told, told)
     )
     is_over, is_still = col("over_at").is_not_null(), col("is_still")
-    # Who begins anew, or has more to say, did not stay so.
+    # A node that begins anew did not stay out of reach.
     is_left = ~is_over & col("end_step").is_in(STOPPING) & ~col("is_back")
     has_ids = col("peer_ids").list.len() > 0
     return found.select(
