@@ -5,7 +5,7 @@ import pytest
 from polars import col, lit
 from polars.testing import assert_frame_equal
 
-from pipeline.model.partitions.service import unlisted_terms
+from pipeline.model.partitions.service import unlisted_terms, without_cut_creations
 from pipeline.model.partitions.service_parts import ended_intervals, in_parts, whole_intervals
 from schemas.gold import broker_session, partition_timeline
 from schemas.gold.partition_timeline import SPEC
@@ -105,6 +105,35 @@ def test_who_is_elected_where_no_list_is_read_may_be_back() -> None:
         for number in (1, 2)
     ]
     assert found == [[False, True, False], [None, True, False]]
+
+
+@pytest.mark.parametrize(
+    ("told_until", "expected"), [("11", None), ("70", None), ("71", "never_led"), ("", None)]
+)
+def test_what_is_new_as_the_lines_end_need_not_be_without_a_leader(
+    told_until: str, expected: str | None
+) -> None:
+    """The log was copied, or ends, in the act that creates it; a minute later that act is over."""
+    terms = frame(
+        term.SPEC, f"cluster_id | mode | told_until_at\nc | zookeeper | 1\nc | zookeeper | {told_until}"
+    )
+    born = """
+        cluster_id | topic | topic_life | partition | interval_seq | valid_from_at | valid_until_at | state        | leader | is_deleting | term_id | event_seq | certainty
+        c          | cut   | 1          | 0         | 1            | 10            |                | NewPartition |        | false       | 1-1     | 5         | proved
+        c          | led   | 1          | 0         | 1            | 10            | 10.001         | NewPartition |        | false       | 1-1     | 5         | proved
+        c          | later | 1          | 0         | 1            | 10            | 14             | NewPartition |        | false       | 1-1     | 5         | proved
+    """
+    online = """
+        c          | led   | 1          | 0         | 2            | 10.001        |                | OnlinePartition | 1   | false       | 1-1     | 5         | proved
+        c          | later | 1          | 0         | 2            | 14            |                | OnlinePartition | 1   | false       | 1-1     | 6         | proved
+    """
+    rows = with_line(frame(partition_timeline.SPEC, born.rstrip() + online), lit("said"))
+    parts = in_parts(rows, sessions().clear(), unlisted_terms(terms), rows.clear(), None)
+    found = without_cut_creations(parts, terms).sort("topic", "interval_seq")
+    is_new = col("state") == "NewPartition"
+    told = {row["topic"]: (row["is_served"], row["unserved_why"]) for row in found.filter(is_new).to_dicts()}
+    is_served = None if expected is None else False
+    assert told == {"cut": (is_served, expected), "led": (None, None), "later": (False, "never_led")}
 
 
 def all_parts() -> pl.DataFrame:

@@ -13,7 +13,7 @@ from pipeline.gold.partition_timeline.leader_writes import leader_writes
 from pipeline.gold.partition_timeline.zk_intervals import last_of_each, zk_intervals
 from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
 from pipeline.model.partitions.said_offline import said_offline
-from pipeline.model.partitions.service import unlisted_terms
+from pipeline.model.partitions.service import unlisted_terms, without_cut_creations
 from pipeline.model.partitions.service_parts import in_parts, whole_intervals
 from pipeline.model.partitions.statements import known_before, statements
 from schemas.gold.partition_timeline import SPEC
@@ -127,4 +127,5 @@ def with_parts(
 ) -> pl.DataFrame:
     """The columns of this table, null where the mode knows none, and the intervals in parts."""
     known = with_absent(intervals, SPEC).select(SPEC.columns)
-    return in_parts(known, sessions, unlisted_terms(term), timeline_before, dirty_from).select(SPEC.columns)
+    parts = in_parts(known, sessions, unlisted_terms(term), timeline_before, dirty_from)
+    return parts.pipe(without_cut_creations, term).select(SPEC.columns)

@@ -14,9 +14,11 @@ from pipeline.model.partitions.statements import PARTITION
 BROKER = ("cluster_id", "broker_id")
 NO_LEADER = -1
 A_WHILE_MS = 1000
+# Topics of thousands of partitions are created by a write to ZooKeeper each.
+A_CREATION = pl.duration(minutes=1)
 BOUNCED = "bounced"
 OFFLINE, NEW = "OfflinePartition", "NewPartition"
-LEADER_GONE = "leader_gone"
+LEADER_GONE, NEVER_LED = "leader_gone", "never_led"
 LINE = ("file_id", "byte_offset")
 LEFT = ("left_at", "left_how", "left_term_id", "left_event_seq", "left_file_id", "left_byte_offset")
 
@@ -49,9 +51,27 @@ def own_reason() -> pl.Expr:
         .when(col("leader") == NO_LEADER)
         .then(lit("no_leader"))
         .when(is_unborn)
-        .then(lit("never_led"))
+        .then(lit(NEVER_LED))
     )
     return when(~col("is_deleting")).then(reason)
+
+
+def without_cut_creations(parts: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """Parts (is_served, unserved_why) of which those that are New to the end of what controllers say, for no longer
+    than a creation takes, are not known: the logs may end, or be copied, in the middle of the act that created them."""
+    told = term.filter(col("mode") == "zookeeper").group_by("cluster_id")
+    is_new_at_end = (col("unserved_why") == NEVER_LED) & col("valid_until_at").is_null()
+    is_cut = is_new_at_end & ~(col("told_until_at") > col("valid_from_at") + A_CREATION).fill_null(
+        value=False
+    )
+    known = when(~is_cut.fill_null(value=False))
+    return (
+        parts.join(told.agg(col("told_until_at").max()), on="cluster_id", how="left", maintain_order="left")
+        .with_columns(
+            known.then("is_served").alias("is_served"), known.then("unserved_why").alias("unserved_why")
+        )
+        .drop("told_until_at")
+    )
 
 
 def absences(leaders: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
