@@ -20,6 +20,11 @@ ACTIVE = "[2026-11-21 {}] INFO [QuorumController id={}] Becoming the active cont
 RENOUNCED = "[2026-11-21 {}] WARN [QuorumController id={}] Renouncing the leadership due to a metadata log event. We were the leader at epoch 6, but in the new epoch 7, the leader is 2. Reverting to last stable offset 4226. (org.apache.kafka.controller.QuorumController)"
 LEADS = "[2026-11-21 {}] INFO [QuorumController id={}] In the new epoch 7, the leader is 2. (org.apache.kafka.controller.QuorumController)"
 CREATED = "[2026-11-21 {}] INFO [QuorumController id={}] Creating new QuorumController with clusterId rB5jTJjyQrmqzUwPOCb9sA. (org.apache.kafka.controller.QuorumController)"
+# Of 3.3, as web pages show it: they make one blank of two.
+FAILED = "[2026-11-21 {}] WARN [Controller {}] maybeFenceReplicas: failed with unknown server exception NotLeaderException at epoch 2641 in 1913 us. Renouncing leadership and reverting to the last committed offset 9986340. (org.apache.kafka.controller.QuorumController)"
+STANDBY = "[2026-11-21 {}] INFO [Controller {}] writeNoOpRecord: failed with NotControllerException in 415741179 us (org.apache.kafka.controller.QuorumController)"
+WAITS = "[2026-11-21 {}] INFO [KRaftMigrationDriver id={}] No brokers are known to KRaft, waiting for brokers to register. (org.apache.kafka.metadata.migration.KRaftMigrationDriver)"
+INACTIVE = "[2026-11-21 {}] INFO [KRaftMigrationDriver id={}] 8 transitioning from UNINITIALIZED to INACTIVE state (org.apache.kafka.metadata.migration.KRaftMigrationDriver)"
 MID_TERM = ((1, PERIOD, 1), (1, FENCED, 61), (1, REPLAYED, 70))
 
 
@@ -52,7 +57,14 @@ def term_of(*lines: tuple[int, str, int]) -> pl.DataFrame:
             ((2, ACTIVE, 1), (1, FENCED, 61)),
             "1-7 | 2 | 7 | 1 | 1 | 1 | 1 | 1",
         ),
-        (((1, FENCED, 1), (1, RENOUNCED, 9)), ""),
+        (((1, FENCED, 1), (1, RENOUNCED, 9)), "1-6 | 1 | 6 | | 9 | 9 | 9 | 9"),
+        (((3, FAILED, 9), (3, STANDBY, 10)), "1-2641 | 3 | 2641 | | 9 | 9 | 9 | 9"),
+        (((3, STANDBY, 9),), ""),
+        (((3, CREATED, 1), (3, FAILED, 9)), ""),
+        (((2, ACTIVE, 1), (3, FAILED, 9)), "1-7 | 2 | 7 | 1 | 1 | 1 | 1 | 1"),
+        (((2, FENCED, 1), (3, FAILED, 9), (2, FENCED, 20)), "1-0 | 2 | 0 | | 1 | 20 | 1 | 20"),
+        (((8, WAITS, 9), (8, WAITS, 69)), "1-0 | 8 | 0 | | 9 | 69 | 9 | 69"),
+        (((8, INACTIVE, 9),), ""),
         (((1, REPLAYED, 1), (2, LEADS, 2)), ""),
     ],
 )  # fmt: skip

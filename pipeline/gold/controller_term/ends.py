@@ -182,7 +182,9 @@ def kraft_end() -> pl.Expr:
     has_lines = col("last_line_at").is_not_null()
     is_by_event = col("renounced_by") == "controller_event_failed"
     resigned = when(is_by_event).then(lit("event_failed")).otherwise(lit("renounced"))
-    open_if_led = when(has_lines & col("vacant_from_at").is_null()).then(lit("open"))
+    # What tells of it may stand in server.log alone, as the migration from ZooKeeper does.
+    is_told = has_lines | col("told_until_at").is_not_null()
+    open_if_led = when(is_told & col("vacant_from_at").is_null()).then(lit("open"))
     return (
         when(col("resigning_at").is_not_null())
         .then(resigned)

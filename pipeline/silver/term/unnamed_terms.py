@@ -12,7 +12,7 @@ from pipeline.model.terms.term_steps import LEAVING, STARTED
 NODE = ("cluster_id", "controller_id")
 LINE = ("file_id", "byte_offset")
 OBSERVED = "controller_observed_leader"
-KRAFT_LOGGERS = "org.apache.kafka.controller."
+KRAFT_LOGGERS = r"^org\.apache\.kafka\.(?:controller|metadata\.migration)\."
 TIME = pl.Datetime("us", "UTC")
 LEAST = timedelta(seconds=10)
 ORDER = ("first_at", *LINE)
@@ -36,22 +36,25 @@ def unnamed_terms(
     of the line by which it renounces; where it has none, 0, and below 0 those of controllers before it: no controller
     is elected with such an epoch. From the first of its lines to the last one before it gives up, its process starts
     anew, it hears of another leader, or a known term begins; none where that is so within seconds: who was frozen, and
-    deposed meanwhile, writes such lines until it hears of it.
+    deposed meanwhile, writes such lines until it hears of it. One of which only the line is read by which it renounces
+    is in office in that moment (given_up).
     known: (cluster_id, elected_at, first_seen_at) of KRaft terms. lives_before: (cluster_id, lives_before) in
     ZooKeeper.
     Source: QuorumController, from 2.8: who replays the log decides nothing.
     """
     acts = wording_seen.filter(
         col("event").is_in(events_in_office()),
-        col("logger").str.starts_with(KRAFT_LOGGERS),
+        col("logger").str.contains(KRAFT_LOGGERS),
         pl.all_horizontal(col("node_id", "first_at").is_not_null()),
     ).select(
         "cluster_id", "first_at", "last_at", "file_id", controller_id="node_id", byte_offset="first_offset"
     )
     begun = acts.sort(ORDER).unique(NODE, keep="first", maintain_order=True).pipe(before_known, known)
     spans = begun.pipe(with_end, controller_event).filter(is_no_remnant()).drop("last_at")
+    acting = spans.join(last_acts(spans, acts), on=NODE, how="left")
+    gone = given_up(controller_event, begun, known).join(acting, on=[*NODE, "controller_epoch"], how="anti")
     return (
-        spans.join(last_acts(spans, acts), on=NODE, how="left")
+        pl.concat([acting, gone], how="diagonal")
         .join(lives_before, on="cluster_id", how="left")
         .pipe(numbered)
         .with_columns(
@@ -93,6 +96,32 @@ def with_end(begun: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFram
         )
         .with_columns(until_at=pl.min_horizontal("over_at", "known_at"))
         .drop("over_at", "step")
+    )
+
+
+def given_up(controller_event: pl.DataFrame, begun: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """(NODE, controller_epoch, LINE, first_at, last_seen_at) of lines by which a controller renounces an epoch, before
+    any term begins that lines tell, or another controller acts, and before a start of its process: one that was killed
+    in office starts as one that renounces it."""
+    node = pl.coalesce("node_id", "controller_id")
+    own = controller_event.select(
+        "cluster_id", "step", "controller_epoch", *LINE, controller_id=node, first_at="logged_at"
+    )
+    started = own.filter(col("step").is_in(STARTED)).group_by(NODE).agg(started_at=col("first_at").min())
+    acting = begun.select("cluster_id", acts_at="first_at", acting_id="controller_id")
+    renounced = own.filter(col("step") == "renounced", col("controller_epoch") > 0)
+    is_by_other = (col("acting_id") != col("controller_id")) & (col("acts_at") <= col("first_at"))
+    is_superseded = renounced.join(acting, on="cluster_id").filter(is_by_other)
+    is_new = (col("started_at") <= col("first_at")).fill_null(value=False)
+    return (
+        renounced.pipe(before_known, known)
+        .join(is_superseded, on=["cluster_id", *LINE], how="anti")
+        .join(started, on=NODE, how="left")
+        .filter(~is_new)
+        .sort(ORDER)
+        .unique([*NODE, "controller_epoch"], keep="first", maintain_order=True)
+        .with_columns(last_seen_at="first_at")
+        .drop("step", "started_at")
     )
 
 
