@@ -30,6 +30,7 @@ FAILED, ASKED = "broker failure", "controlled"
 LEAST_MS = 1000  # shorter ones are what every restart does
 SHOWN_EVENTS, SHOWN_TOPICS = 5, 40
 HANG = 7
+UNENDED = ("lines_missing", "taken_over")  # it can have lasted longer
 IS_UNSURE = (col("certainty") == "undetermined").fill_null(value=False)
 # Of the outages of with_lasting. unsure_ms: of those that may have been shorter, or none at all; most_ms is null where
 # nothing tells it of one of them.
@@ -47,9 +48,10 @@ SUMMED = {
 @dataclass(frozen=True)
 class Outages:
     """last: the end of the data. all: every outage counted, of them by length: of LEAST_MS and more (long, and
-    unsure_long of the unsure), under it (short), and open but not yet so long (begun). events: all but the short ones,
-    by the event at their root, the worst first. untold: why outages are not told, in words. unknown: of how many
-    partitions it is not known whether somebody serves them at the end."""
+    unsure_long of the unsure), under it (short), open but not yet so long (begun), and not so long by the last line
+    that tells of them, which is not their end (unended). events: all but the short and unended ones, by the event at
+    their root, the worst first. untold: why outages are not told, in words. unknown: of how many partitions it is not
+    known whether somebody serves them at the end."""
 
     last: datetime
     all: Row
@@ -141,15 +143,17 @@ def asked(rows: pl.DataFrame, last: datetime, shown: int | None = SHOWN_EVENTS) 
     """shown: how many events, the worst first, those of which lines are missing last; None: all."""
     every = with_lasting(rows, last)
     is_open, is_less = col("ended_at").is_null(), (col("noticed_ms") < LEAST_MS).fill_null(value=False)
-    is_short = is_less & ~is_open
+    is_unended = is_less & col("ended_how").is_in(UNENDED).fill_null(value=False)
+    is_short = is_less & ~is_open & ~is_unended
     lengths = {
         "long": (~is_less & ~IS_UNSURE).sum(),
         "unsure_long": (~is_less & IS_UNSURE).sum(),
         "short": is_short.sum(),
         "begun": (is_less & is_open).sum(),
+        "unended": is_unended.sum(),
     }
     events = (
-        with_event(every.filter(~is_short))
+        with_event(every.filter(~is_short & ~is_unended))
         .group_by(EVENT)
         .agg(
             **SUMMED,
@@ -182,9 +186,10 @@ def outage_lines(told: Outages) -> list[str]:
             f"; at the end it is not known of {counted(told.unknown, 'partition')}" if told.unknown else ""
         )
         return [f"OUTAGE none was noticed{doubt}"]
+    unended = f"; {every['unended']:,} whose end no line tells" if every["unended"] else ""
     lines = wrapped(
         f"OUTAGE {total_text(every)}, from {counted(told.event_count, 'event')}; open {told.open}; "
-        f"{every['short']:,} under 1 s",
+        f"{every['short']:,} under 1 s{unended}",
         HANG,
     )
     lines += [line for one in told.events for line in event_lines(one, told.last)]

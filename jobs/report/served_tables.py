@@ -31,7 +31,7 @@ def outage_tables(told: ClusterTold) -> Iterator[Table]:
         [event_line(one) for one in asked.events[:MOST_ROWS]],
         notes=(
             f"A partition had no leader that serves it for 1 s or more, from when a controller noticed. "
-            f"Shorter ones ({asked.all['short']:,}) stand in the next table alone.",
+            f"Shorter ones ({asked.all['short'] + asked.all['unended']:,}) stand in the next table alone.",
             *([UNSURE] if asked.all["unsure_ms"] else []),
         ),
         all_count=asked.event_count,

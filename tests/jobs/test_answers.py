@@ -187,7 +187,7 @@ def test_outages_by_event() -> None:
     told = asked(rows, at(10))
     assert told.all == {
         "outages": 5, "partitions": 5, "noticed_ms": 10_950, "unsure_ms": 0, "most_ms": None, "longest_ms": 5000,
-        "open": 1, "long": 3, "unsure_long": 0, "short": 1, "begun": 1,
+        "open": 1, "long": 3, "unsure_long": 0, "short": 1, "begun": 1, "unended": 0,
     }  # fmt: skip
     assert [(one["noticed_at"], one["noticed_ms"], one["brokers"]) for one in told.events] == [
         (at(1.1), 5000, [1, 2]), (at(2), 5000, []), (at(11), 0, [3]),
@@ -219,6 +219,23 @@ def test_what_is_not_yet_long_is_not_told_as_long(unsure: str, said: str) -> Non
     """
     rows = answers(partition_outage=text).rows("gold.partition_outage", None, COLUMNS)
     assert said in " ".join(" ".join(outage_lines(asked(rows, at(10)))).split())
+
+
+@pytest.mark.parametrize("how", ["lines_missing", "taken_over"])
+def test_what_no_line_ends_is_not_told_as_short(how: str) -> None:
+    """One with another leader, one until lines are missing 1 ms later, one that lasted 2 s by then at least."""
+    text = f"""
+    topic | topic_life | partition | noticed_at | ended_at | root_event | term_id | ended_how | certainty
+    a     | 1          | 0         | 1.000      | 1.001    | unknown    | 1-1     | elected   | proved
+    a     | 1          | 0         | 2.000      | 2.001    | unknown    | 1-1     | {how}     | inferred
+    a     | 1          | 0         | 5.000      | 7.000    | unknown    | 1-1     | {how}     | inferred
+    """
+    rows = answers(partition_outage=text).rows("gold.partition_outage", None, COLUMNS)
+    said = " ".join(" ".join(outage_lines(asked(rows, at(10)))).split())
+    assert said.startswith(
+        "OUTAGE 1 of 1 s or more, 2.0 s in total over all partitions, from 1 event; open 0; "
+    )
+    assert "; 1 under 1 s; 1 whose end no line tells 00:00:05.000 " in said
 
 
 def test_open_outages_by_partition() -> None:

@@ -9,7 +9,7 @@ from jobs.questions.answers import Answers, holds
 from jobs.questions.ask_text import leader_text
 from jobs.questions.given_names import TopicPartition, unknown_partition
 from jobs.questions.named.answer import Answer, Told
-from jobs.questions.outages import LOST_DIR, event_of, with_lasting
+from jobs.questions.outages import LOST_DIR, UNENDED, event_of, with_lasting
 from jobs.questions.rows import Row
 from jobs.text import counted, day_clock, epoch_text, length_text, list_text
 from pipeline.core.conditions import Condition, equals
@@ -70,7 +70,6 @@ ENDS = {
     "taken_over": "until {at} at least, when another controller took over",
 }
 UNDETERMINED, NO_LINE = "undetermined", "no line tells why"
-UNENDED = ("lines_missing", "taken_over")  # it can have lasted longer
 
 
 def sentence(asked: TopicPartition, row: Row, term: Row | None = None) -> str:
