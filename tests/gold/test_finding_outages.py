@@ -69,6 +69,7 @@ LOST = lost_log_dirs(
     empty(broker_event.SPEC),
 )
 DATA_END = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(31.001)]})
+WHOLE = " as the whole cluster was stopped"
 STOPPED = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(52)]})
 
 
@@ -180,3 +181,56 @@ def test_how_a_broker_left_that_no_line_tells_is_as_the_cluster_was_stopped(
     data_end = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(1000)]})
     found = outage(outages, terms, empty(broker_session.SPEC), LOST, AuditLimit(), data_end)
     assert found["severity"].to_list() == [severity]
+
+
+@pytest.mark.parametrize(
+    ("more", "mode", "expected"),
+    [
+        ("", "zookeeper", WHOLE),
+        ("c | 4 | 1 | 30 ", "zookeeper", ""),
+        ("c | 4 | 1 | 130 ", "zookeeper", ""),
+        ("c | 4 | 1 | 5 ", "zookeeper", WHOLE),
+        ("c | 2 | 110 | ", "zookeeper", ""),
+        ("c | 2 | 500 | ", "zookeeper", WHOLE),
+        ("", "kraft", ""),
+    ],
+    ids=[
+        "all three",
+        "one died before",
+        "one was there",
+        "one was long gone",
+        "one is back",
+        "next day",
+        "kraft",
+    ],
+)
+def test_a_stop_of_every_broker_that_was_there_is_told_as_that(more: str, mode: str, expected: str) -> None:
+    """Brokers 1 and 2 had asked for it; 3, the controller, is gone with no list that says so."""
+    outages = frame(
+        partition_outage.SPEC,
+        """
+        cluster_id | topic | partition | noticed_at | root_event     | root_broker_id | root_left_how | term_id | certainty
+        c          | a     | 0         | 90         | broker failure | 1              | controlled    | 1-4     | inferred
+        """,
+    ).with_columns(evidence=pl.concat_list(pl.struct(file_id=lit("f"), byte_offset=lit(1, pl.Int64))))
+    terms = frame(
+        controller_term.SPEC,
+        f"""
+        cluster_id | term_id | life | controller_epoch | controller_id | mode   | ended_how | ended_at
+        c          | 1-4     | 1    | 4                | 3             | {mode} | shutdown  | 95
+        """,
+    )
+    rows = f"""
+        cluster_id | broker_id | joined_at | left_at
+        c          | 1         | 1         | 90
+        c          | 2         | 1         | 91
+        c          | 3         | 1         |
+        {more}
+    """
+    times = pl.List(pl.Datetime("us", "UTC"))
+    has_asked = col("broker_id").is_in([1, 2]) & (col("joined_at") == at(1))
+    asked_at = when(has_asked).then(lit([at(89)], times)).otherwise(lit([], times))
+    sessions = frame(broker_session.SPEC, rows).with_columns(shutdown_requested_at=asked_at)
+    data_end = pl.DataFrame({"cluster_id": ["c"], "until_at": [at(100)]})
+    (found,) = outage(outages, terms, sessions, LOST, AuditLimit(), data_end)["sentence"]
+    assert found.startswith(f"broker 1 was shut down{expected}: ")

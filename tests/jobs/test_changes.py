@@ -93,7 +93,7 @@ def test_alike_changes_are_one_line_of_the_screen(sample_answers: Answers) -> No
         "        08:58:17.217 /controller was deleted or rewritten 2 times",
         "        08:57:58.874 2 controlled shutdowns of brokers",
         "        08:58:36.120 3 reassignments (orders, clicks)",
-        "        08:58:38.411 deletion of 5 topics (alerts, email.out, user.events_v1, …)",
+        "        08:58:38.411 5 deletions of topics (alerts, email.out, user.events_v1, …)",
         "        08:58:36.856 2 times preferred leaders were asked for (orders)",
         "        17 more: changes",
         "",

@@ -68,9 +68,9 @@ KINDS: dict[str, Kind] = {
     "reassignment_refused": Kind(
         4, "reassignment of {partitions} was asked for and not begun", "{count} reassignments were not begun"
     ),
-    "deletion": Kind(3, "deletion of topic {topic}", "deletion of {count} topics"),
+    "deletion": Kind(3, "deletion of topic {topic}", "{count} deletions of topics"),
     "deletion_of_nothing": Kind(
-        5, "deletion of topic {topic}, which is not there", "deletion of {count} topics that are not there"
+        5, "deletion of topic {topic}, which is not there", "{count} deletions of topics that are not there"
     ),
     "deletion_refused": Kind(5, "deletion of topic {topic}", "{count} deletions of topics were refused"),
     "settings": Kind(3, "settings of {resource}: {named}", "settings were changed {count} times"),

@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.gold.finding.disks import with_log_dirs
-from pipeline.gold.finding.outage_events import LOST_DIR, SHUT_DOWN, events
+from pipeline.gold.finding.outage_events import LOST_DIR, ONE_STOP, SHUT_DOWN, events
 from pipeline.gold.finding.rule import of_rows
 from pipeline.gold.finding.wording import (
     PARTITION,
@@ -43,8 +43,10 @@ def outage(
 
     lost_dirs: of lost_log_dirs. One finding per event; what may have lasted so long, by its upper bound alone, is none.
     """
-    groups = events(partition_outage, controller_term, broker_session, audit_limit, data_end).pipe(
-        with_log_dirs, lost_dirs
+    groups = (
+        events(partition_outage, controller_term, broker_session, audit_limit, data_end)
+        .pipe(with_log_dirs, lost_dirs)
+        .pipe(with_whole, controller_term, broker_session)
     )
     gone, has_brokers = joined("brokers"), col("brokers").list.len() > 0
     severity = (
@@ -82,6 +84,47 @@ def outage(
     )
 
 
+def with_whole(
+    groups: pl.DataFrame, controller_term: pl.DataFrame, broker_session: pl.DataFrame
+) -> pl.DataFrame:
+    """is_whole: of a stop in ZooKeeper mode, whose lists name all live brokers: each of two or more that were there had
+    asked to be shut down, or was shut down in office, about then, and none was back so soon."""
+    begun, from_at, until_at = (
+        "valid_from_at",
+        col("valid_from_at") - ONE_STOP,
+        col("valid_from_at") + ONE_STOP,
+    )
+    stops = groups.filter("is_chosen", mode="zookeeper").select("cluster_id", begun).unique()
+    shut_down = controller_term.filter(ended_how="shutdown").select(
+        "cluster_id", broker_id="controller_id", asked_at="ended_at"
+    )
+    asked = pl.concat(
+        [
+            broker_session.select("cluster_id", "broker_id", asked_at="shutdown_requested_at")
+            .explode("asked_at")
+            .drop_nulls("asked_at"),
+            shut_down,
+        ]
+    )
+    is_there = (col("joined_at") <= until_at) & (col("left_at") >= from_at).fill_null(value=True)
+    sessions = broker_session.select("cluster_id", "broker_id", "joined_at", "left_at")
+    there = stops.join(sessions, on="cluster_id").filter(is_there)
+    is_asked = col("asked_at").is_between(pl.max_horizontal(from_at, "joined_at"), until_at)
+    told = there.join(asked, on=["cluster_id", "broker_id"], how="left").with_columns(is_asked=is_asked)
+    each = told.group_by("cluster_id", begun, "broker_id", "joined_at").agg(
+        col("is_asked").any().fill_null(value=False)
+    )
+    whole = (
+        each.group_by("cluster_id", begun)
+        .agg(is_whole=col("is_asked").all() & (col("broker_id").n_unique() > 1))
+        .filter("is_whole")
+    )
+    is_stop = col("is_chosen") & col("is_whole").fill_null(value=False)
+    return groups.join(whole, on=["cluster_id", begun], how="left", maintain_order="left").with_columns(
+        is_whole=is_stop
+    )
+
+
 def who() -> pl.Expr:
     """brokers 0 and 1 died or hung; without brokers what the controller was doing."""
     count, names = col("brokers").list.len(), enumerated("brokers")
@@ -89,7 +132,9 @@ def who() -> pl.Expr:
     was = when(count > 1).then(lit("were")).otherwise(lit("was"))
     did = col("root_event").replace_strict(OF_BROKERS, default=None, return_dtype=pl.String)
     of_brokers = (
-        when("is_chosen")
+        when("is_whole")
+        .then(words("{} shut down as the whole cluster was stopped", was))
+        .when("is_chosen")
         .then(words("{} shut down", was))
         .when("is_never_seen")
         .then(words("{} never seen alive (was a broker's id changed?)", was))
