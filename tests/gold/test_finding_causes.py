@@ -15,7 +15,7 @@ from pipeline.model.brokers.marked_log_dirs import lost_log_dirs
 from pipeline.model.lines.evidence import LINES_TYPE
 from pipeline.model.settings import AuditLimit
 from schemas.gold import broker_session, controller_term, leader_election, partition_outage
-from schemas.silver import broker_event, election_event, node_event
+from schemas.silver import broker_event, controller_event, election_event, node_event
 from tests.frames import at, frame
 
 # Broker 1 left four times; of the last one nothing tells why. 2 and 3 left at once.
@@ -113,7 +113,9 @@ def test_an_unclean_election_says_why_the_leader_before_was_gone() -> None:
         c          | 1-6     | a     | 1         | offline | broker start | 450        | 2          | [2]        | 3      | [3] | false    | true
         c          | 1-6     | a     | 2         | offline | broker start | 450        | -1         | [1 2]      | 3      | [3] | false    | true
     """).with_columns(evidence=line("elected", "elected_at"))  # fmt: skip
-    said = unclean_election(elections, empty(election_event.SPEC), stays()).sort("valid_from_at", "entity")
+    said = unclean_election(
+        elections, empty(election_event.SPEC), stays(), empty(controller_event.SPEC)
+    ).sort("valid_from_at", "entity")
     assert said["sentence"][0] == (
         "unclean election: a-0 got leader 2 outside of its in-sync replicas (term 1-6: no leader, ISR [1] -> leader 2, "
         "ISR [2]); broker 1 was killed or crashed (first sign at 00:01:21, started again at 00:01:50, no shutdown between)"

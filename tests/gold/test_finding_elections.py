@@ -1,12 +1,14 @@
 """Findings about elections: leaders from outside of the ISR, last known ones, and such as the rule does not choose."""
 
 import polars as pl
+import pytest
 from polars import col, lit
 
 from pipeline.core.frames import empty
 from pipeline.gold.finding.choices import last_known_leader, leader_choice
 from pipeline.gold.finding.elections import unclean_election
 from schemas.gold import broker_session, controller_term, leader_election
+from schemas.silver import controller_event
 from tests.chain import built
 from tests.frames import frame
 from tests.rows import records_in
@@ -33,6 +35,7 @@ def test_unclean_elections_that_kafka_prints() -> None:
         empty(leader_election.SPEC),
         built(lines, "election_event")["election_event"],
         empty(broker_session.SPEC),
+        empty(controller_event.SPEC),
     )
     said = found.with_columns(col("sentence").str.extract(": ([^;]*);"))
     assert set(said.select("entity", "severity", "sentence").rows()) == {
@@ -51,6 +54,34 @@ def test_unclean_elections_that_kafka_prints() -> None:
         "partition": "0",
         "leader": "1",
     }
+
+
+# Of 3.4, in the middle of a term; what a reassignment does has no recovery state.
+DIFF = "[2026-11-21 00:00:{}] INFO [Controller {}] UNCLEAN partition change for orders-1 with topic ID Fs3yVbY9S2qtNEF8A-xMSA: isr: [1] -> [{}], leader: 1 -> {}, {}leaderEpoch: 85 -> 86, partitionEpoch: 85 -> 86 (org.apache.kafka.controller.ReplicationControlManager)"
+RECOVERY = "leaderRecoveryState: RECOVERED -> RECOVERING, "
+STARTS = "[2026-11-21 00:00:01,000] INFO [Controller 0] Creating new QuorumController with clusterId rB5jTJjyQrmqzUwPOCb9sA, authorizer Optional.empty. (org.apache.kafka.controller.QuorumController)"
+CLAIMS = "[2026-11-21 00:00:02,000] INFO [Controller 0] Becoming the active controller at epoch 7, committed offset 5, committed epoch 6 (org.apache.kafka.controller.QuorumController)"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([DIFF.format("03,000", 0, 0, 0, RECOVERY)], 1),
+        ([DIFF.format("03,000", 0, 0, 0, "")], 0),
+        ([STARTS, DIFF.format("03,000", 0, 0, 0, RECOVERY)], 0),
+        ([STARTS, CLAIMS, DIFF.format("03,000", 0, 0, 0, RECOVERY)], 1),
+    ],
+    ids=["first of its partition", "reassigned", "replayed", "chosen in office"],
+)  # fmt: skip
+def test_the_first_line_of_a_partition_tells_that_its_election_was_unclean(
+    lines: list[str], expected: int
+) -> None:
+    """Two controllers print it; it is one finding, by the first line."""
+    standby = DIFF.format("03,001", 5, 0, 0, RECOVERY) if expected else ""
+    records = records_in({(0, "controller"): "\n".join(lines), (5, "controller"): standby})
+    found = built(records, "finding")["finding"].filter(rule="unclean_election")
+    told = "unclean election: orders-1 got leader 0 outside of its in-sync replicas; records that it had not copied are lost"
+    assert found.select("severity", "sentence").rows() == [("critical", told)] * expected
 
 
 ELECTIONS = """
@@ -75,7 +106,7 @@ def test_elections_that_hurt_or_surprise() -> None:
         "cluster_id | term_id | controller_id | controller_epoch\nc | 1-6 | 1 | 6",
     )
     frames = (
-        unclean_election(elections, lines, empty(broker_session.SPEC)),
+        unclean_election(elections, lines, empty(broker_session.SPEC), empty(controller_event.SPEC)),
         leader_choice(elections, terms),
         last_known_leader(elections),
     )

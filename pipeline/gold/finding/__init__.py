@@ -137,7 +137,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     found = (
         told,
         broker_fenced(broker_session, broker_event, election_event, controller_term, told, data_end),
-        unclean_election(leader_election, election_event, broker_session),
+        unclean_election(leader_election, election_event, broker_session, controller_event),
         last_known_leader(leader_election),
         leader_choice(leader_election, controller_term),
         illegal_move(transition_audit),

@@ -24,11 +24,13 @@ from pipeline.gold.finding.wording import (
     words,
 )
 from pipeline.model.lines.evidence import LINE, line
+from pipeline.model.terms.term_steps import STARTED
 
 LOST = "; records that it had not copied are lost"
 LESS_LOST = "; no loss is seen: no former one came back with more records"
 # What diffs of partitions tell so, replays tell again.
 SAYING_SO = ("selector_unclean_elected", "elect_unclean", "partition_transition")
+DIFF, CHOICE, UNCLEAN = "partition_diff_unclean", "elect_unclean", "elected_unclean"
 OUTSIDE = "unclean election{}: {} got leader {} outside of its in-sync replicas"
 ASKED = " that an administrator asked for"
 LAST_KNOWN = "LAST_KNOWN_LEADER"
@@ -36,24 +38,64 @@ LAST_KNOWN = "LAST_KNOWN_LEADER"
 
 @of_rows("leader_election", "election_event")
 def unclean_election(
-    leader_election: pl.DataFrame, election_event: pl.DataFrame, broker_session: pl.DataFrame
+    leader_election: pl.DataFrame,
+    election_event: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    controller_event: pl.DataFrame,
 ) -> pl.DataFrame:
     """A leader from outside of the ISR was chosen: what the old leader had alone is lost.
 
-    By gold.leader_election; what Kafka says so beside it, by the line. Of a last known leader: see last_known_leader.
+    By gold.leader_election; what Kafka says so beside it, by the line: so the first that logs which begin in the middle
+    of a term tell of a partition (first_diffs). Of a last known leader: see last_known_leader.
     Where the last leader came back nothing is lost, and nothing is told. A warning where logs show that none was.
     """
     is_unclean, has_two_lines = ~col("is_clean"), col("evidence").list.len() > 1
     # Of an election with a selector, Kafka's own word is a second line, also where it failed afterwards.
     told = leader_election.filter(is_unclean | has_two_lines).select("evidence")
     lines = told.explode("evidence", empty_as_null=False, keep_nulls=False).unnest("evidence")
-    says_so = col("event").is_in(SAYING_SO) & (col("step") == "elected_unclean")
+    says_so = col("event").is_in(SAYING_SO) & (col("step") == UNCLEAN)
     said = election_event.filter(says_so).join(lines, on=LINE, how="anti")
+    diffs = first_diffs(election_event, leader_election, controller_event)
     is_other = col("selector").ne_missing(lit(LAST_KNOWN))
     is_at_risk = ~col("was_last_leader").fill_null(value=False)
     unclean = leader_election.filter(is_unclean & is_other & is_at_risk)
     with_reason = with_last_departure(unclean, broker_session, last_leader(), "elected_at")
-    return pl.concat([elected(with_reason), said_unclean(said)], how="diagonal")
+    return pl.concat([elected(with_reason), said_unclean(pl.concat([said, diffs]))], how="diagonal")
+
+
+def first_diffs(
+    election_event: pl.DataFrame, leader_election: pl.DataFrame, controller_event: pl.DataFrame
+) -> pl.DataFrame:
+    """Diffs of partitions, the first line of each, that tell an unclean election of KRaft which is in no row of
+    gold.leader_election, and in no line by which a controller chose: nobody printed the leader before. Not those of a
+    process that started and was not elected since: it replays what may be long ago.
+
+    Source: PartitionRegistration.maybeLogPartitionChange, from 3.0; a reassignment is said in the same words, but
+    changes no recovery state.
+    """
+    diffs = election_event.filter(event=DIFF, step=UNCLEAN).filter(col("logged_at").is_not_null())
+    steps = (
+        controller_event.filter(col("step").is_in([*STARTED, "elected"]), col("logged_at").is_not_null())
+        .select("cluster_id", "node_id", step_at="logged_at", last_step="step")
+        .sort("step_at")
+    )
+    partition = ("cluster_id", "topic_id", "partition")
+    chosen = election_event.filter(event=CHOICE)
+    return (
+        diffs.sort("logged_at", *LINE)
+        .join_asof(
+            steps,
+            left_on="logged_at",
+            right_on="step_at",
+            by=["cluster_id", "node_id"],
+            check_sortedness=False,
+        )
+        .filter(~col("last_step").is_in(STARTED).fill_null(value=False))
+        .unique([*partition, "leader_epoch"], keep="first", maintain_order=True)
+        .join(chosen, on=[*partition, "new_leader"], how="anti")
+        .join(leader_election, on=["cluster_id", "topic", "partition", "leader_epoch"], how="anti")
+        .select(election_event.columns)
+    )
 
 
 def last_leader() -> pl.Expr:
@@ -118,7 +160,7 @@ def leadership(leader: str, isr: str) -> pl.Expr:
 
 
 def said_unclean(said: pl.DataFrame) -> pl.DataFrame:
-    """The same by a line alone: of the offline selector up to 1.0, a state to recover from 3.2, KRaft from 3.6."""
+    """The same by a line alone: of the offline selector up to 1.0, a state to recover from 3.2, KRaft from 3.2."""
     topic = pl.coalesce("topic", "topic_id")
     partition = partition_name(topic)
     return said.filter(col("logged_at").is_not_null()).select(
