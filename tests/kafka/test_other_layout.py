@@ -22,6 +22,10 @@ from tests.kafka.writing import LINES, WRAPPERS, wrapped, written
 
 EACH = 4  # of the layouts behind each; all of them in soak
 MOVED = "[Controller id=1 epoch=5] Changed partition t-0 state from NewPartition to OfflinePartition"
+LINE_OF = {
+    "stock": "[2024-03-01 12:00:00,123] TRACE {})\n",
+    "stock_line": "[2024-03-01 12:00:00,123] TRACE {}:12)\n",
+}
 STRIMZI = f"2024-03-01 12:00:00,123 TRACE {MOVED} (state.change.logger) [main]\n"
 
 
@@ -85,6 +89,17 @@ def test_what_an_agent_puts_before_the_message_may_be_long(more: int) -> None:
     lines = [json.dumps({"agent": "x" * size} | event | {"message": stock}) for size in (0, more, 0)]
     found = read("".join(f"{line}\n" for line in lines).encode(), envelope="json_message/stock")
     assert [row["event"] for row in found] == ["partition_transition"] * 3
+
+
+@pytest.mark.parametrize(("before", "after"), [("stock_line", "stock"), ("stock", "stock_line")])
+def test_layouts_that_begin_alike_and_end_otherwise(before: str, after: str) -> None:
+    """As lines of two nodes are pasted into one text; what is torn is whole in no layout, nor is another program's."""
+    text = LINE_OF[after].format(f"{MOVED} (state.change.logger")
+    of_another = LINE_OF[after].format("x (org.another.Class")
+    content = (text + of_another + "[2024-03-01 12:00:01,123] INFO torn\n").encode()
+    found = read(content, envelope=before, log="mixed")
+    assert [row["event"] for row in found] == ["partition_transition", None, None]
+    assert [row["not_understood_reason"] for row in found][1:] == ["cut", "cut"]
 
 
 def test_reparsing_says_the_same() -> None:

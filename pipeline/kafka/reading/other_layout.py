@@ -26,13 +26,15 @@ ALL = tuple(one.name for one in fields(RecordText))
 
 def text_of(records: Records, envelope: Envelope, as_read: Records | None = None) -> RecordText:
     """record_text, with records in which the envelope finds no start or no time read as the first other layout reads
-    them that finds a whole message of Kafka's or, if none does, of a logger that is named as a class.
+    them that finds a whole message of Kafka's or, if none does, of a logger that is named as a class; so are records
+    that begin as its own do and are not whole in it, by what is Kafka's alone: layouts differ at the end of the line.
 
     Of others that begin as a record does time and level are told, as far as a layout finds them; so of what was cut
     out by rules that saw one record where there are more. as_read: as record_text takes it.
     """
     text = record_text(records, envelope, as_read)
-    rows = np.flatnonzero(~records.has_start | text.logged_local.is_null().to_numpy(zero_copy_only=False))
+    is_unread = ~records.has_start | text.logged_local.is_null().to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(is_unread | ~(text.is_whole | text.is_blank | records.is_cut))
     if not len(rows) or envelope.other_start is None:
         return text
     rows = rows[_begins(records, rows, envelope.other_start.pattern)]
@@ -48,7 +50,7 @@ def text_of(records: Records, envelope: Envelope, as_read: Records | None = None
         is_one &= _are(read.source, lambda name: CLASS.fullmatch(name) is not None or is_kafkas(name))
         is_one &= ~_are(read.source, lambda name: name.endswith(FAILURES))
         is_found = is_one & _are(read.source, is_kafkas)
-        is_other = is_one & ~is_found
+        is_other = is_one & ~is_found & is_unread[own]
         is_timed = read.logged_local.is_valid().to_numpy(zero_copy_only=False)
         is_timed &= text.logged_local.take(pa.array(own)).is_null().to_numpy(zero_copy_only=False)
         text = with_rows(text, own, read, is_timed & ~is_found, TIMES)
