@@ -20,7 +20,10 @@ REACHED = {
     ),
     "not_registered": re.compile(r"\[ControllerRegistrationManager id=(\d+) .* controller acknowledged "),
 }
-UNREACHED = re.compile(r"\[RaftManager (?:id|nodeId)=(\d+)\].* (?:to node|due to node) (-?\d+)\b")
+UNREACHED = re.compile(
+    r"\[(?:RaftManager (?:id|nodeId)=(?P<node>\d+)|NodeToControllerChannelManager id=(?P<own>\d+) name=registration)\]"
+    r".* (?:to node|due to node) (?:\S+ \(id: )?(?P<peer>-?\d+)\b"
+)
 
 
 def quorum_not_reached(claim: Claim, lines: Sequence[Line]) -> str:
@@ -32,10 +35,11 @@ def quorum_not_reached(claim: Claim, lines: Sequence[Line]) -> str:
         found = [one.search(line.text) for one in (KINDS[kind], REACHED[kind], UNREACHED)]
         told = [one for one in found if one]
         require(told, f"{line.place()} says nothing of it")
-        require(int(told[0][1]) == node, f"{line.place()} is of node {told[0][1]}")
+        own = told[0][1] or told[0]["own"]
+        require(int(own) == node, f"{line.place()} is of node {own}")
         said += [line] if found[0] else []
         reached += [line] if found[1] else []
-        unanswered |= {int(found[2][2])} if found[2] else set()
+        unanswered |= {int(found[2]["peer"])} if found[2] else set()
     require(said, f"no record says that node {node} does not reach it")
     first, last = min(line.at() for line in said), max(line.at() for line in said)
     require(first == claim.valid_from_at, f"by the records it was so from {first}")

@@ -3,21 +3,22 @@
 import polars as pl
 from polars import col
 
-from pipeline.model.brokers.connections import FAILED, OF_QUORUM
+from pipeline.model.brokers.connections import FAILED, OF_QUORUM, OF_REGISTRATION
 from pipeline.model.lines.families import fed, field
 from pipeline.model.lines.texts import node_id_in, number
 from schemas.silver.connection_event import SPEC
 
 
 def build(log_record: pl.DataFrame) -> pl.DataFrame:
-    """One row per line about a connection that ended, and about each that could not be opened to a voter: to other
-    nodes that is told for hours, and says nothing that a table takes.
+    """One row per line about a connection that ended, and about each that could not be opened to a voter, or by a
+    controller that registers: to other nodes that is told for hours, and says nothing that a table takes.
 
     Source: NetworkClient, FetchSessionHandler, AbstractFetcherThread, ClientCnxn, ZooKeeperClient (0.8.2 to 3.9), each
     as `source` in wording/by_mode says.
     """
     client = field("client")
-    is_kept = (col("step") != FAILED) | client.str.starts_with(OF_QUORUM)
+    is_of_quorum = client.str.starts_with(OF_QUORUM) | client.str.contains(OF_REGISTRATION)
+    is_kept = (col("step") != FAILED) | is_of_quorum
     return (
         fed(log_record, "connection_event")
         .filter(is_kept)

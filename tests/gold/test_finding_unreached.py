@@ -33,6 +33,11 @@ def unreached(second: float, node: int) -> str:
     return at(second, "WARN", said, "org.apache.kafka.clients.NetworkClient")
 
 
+def unresolved(second: float, channel: str) -> str:
+    said = f"[NodeToControllerChannelManager id=4 name={channel}] Error connecting to node controller-3.example:9090 (id: 3 rack: null isFenced: false)"
+    return at(second, "WARN", said, "org.apache.kafka.clients.NetworkClient")
+
+
 def registration(second: float, text: str, level: str = "ERROR") -> str:
     said = f"[ControllerRegistrationManager id=4 incarnation=AmWCf053RvikDU9KphtiHQ] {text}"
     return at(second, level, said, "kafka.server.ControllerRegistrationManager")
@@ -61,9 +66,10 @@ def found(log: str, told: pl.DataFrame = NO_FINDINGS) -> list[dict[str, Any]]:
         (waits(1, 90) + stopped(91), "from 00:00:01 to 00:01:30, and no line tells what came then", "warning"),
         (waits(1, 90) + stopped(91) + waits(200, 205) + loader(206, CAUGHT_UP), "from 00:00:01 to 00:01:30, and no line tells what came then", "info"),
         (registration(1, TIMED_OUT), "controller 4 could not register with the controller in office at 00:00:01, still so", "warning"),
+        (unresolved(0.5, "registration") + registration(1, TIMED_OUT), "at 00:00:01, still so at the end of its log; it could not connect to node 3", "warning"),
         (registration(1, TIMED_OUT) + registration(80, TIMED_OUT) + registration(90, TAKEN, "INFO"), "2 times from 00:00:01 to 00:01:20; by 00:01:30 that was over", "info"),
     ],
-    ids=["long", "short and cut off", "its first servers", "over", "stopped", "stopped and back", "not registered", "registered late"],
+    ids=["long", "short and cut off", "its first servers", "over", "stopped", "stopped and back", "not registered", "whom it registers with", "registered late"],
 )  # fmt: skip
 def test_a_node_out_of_reach(log: str, said: str, severity: str) -> None:
     (row,) = found(log)

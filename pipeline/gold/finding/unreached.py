@@ -19,7 +19,7 @@ from pipeline.gold.finding.wording import (
     rule,
     words,
 )
-from pipeline.model.brokers.connections import OF_QUORUM
+from pipeline.model.brokers.connections import OF_QUORUM, OF_REGISTRATION
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
 
 NODE = ("cluster_id", "node_id")
@@ -110,11 +110,11 @@ def sentence() -> pl.Expr:
         .otherwise(lit(""))
     )
     waits = "node {} does not reach the metadata quorum: it knows of no high watermark{}{}{}"
-    refused = "controller {} could not register with the controller in office{}{}"
+    refused = "controller {} could not register with the controller in office{}{}{}"
     return (
         when(col("kind") == WAITS)
         .then(words(waits, "node_id", span, end, unreached))
-        .otherwise(words(refused, "node_id", times, end))
+        .otherwise(words(refused, "node_id", times, end, unreached))
     )
 
 
@@ -169,15 +169,25 @@ def runs(node_event: pl.DataFrame, kind: str) -> pl.DataFrame:
 
 
 def with_peers(waits: pl.DataFrame, connection_event: pl.DataFrame) -> pl.DataFrame:
-    """peer_ids: voters that it could not connect to meanwhile; peer_line: the first line of each, null: there is none.
-    Below 0 are servers of which it knows no id yet."""
-    is_of_quorum = col("client").str.starts_with(OF_QUORUM).fill_null(value=False)
+    """peer_ids: voters that it could not connect to meanwhile, those of a registration from shortly before; peer_line:
+    the first line of each, null: there is none. Below 0 are servers of which it knows no id yet."""
+    is_of_quorum = col("client").str.starts_with(OF_QUORUM)
+    is_registering = col("client").str.contains(OF_REGISTRATION)
     failing = connection_event.filter(
-        is_of_quorum, col("step").is_in(UNREACHED), col("node_id").is_not_null()
-    ).select(*NODE, "peer_id", at="logged_at", line=known_lines(LINE))
-    spans = waits.with_row_index("nr").select("nr", *NODE, "since_at", to_at=col("last_at") + NEAR)
+        is_of_quorum | is_registering, col("step").is_in(UNREACHED), col("node_id").is_not_null()
+    ).select(
+        *(*NODE, "peer_id"),
+        at="logged_at",
+        line=known_lines(LINE),
+        of_kind=when(is_registering).then(lit(REFUSED)).otherwise(lit(WAITS)),
+    )
+    begun_at = when(col("kind") == REFUSED).then(col("since_at") - NEAR).otherwise("since_at")
+    spans = waits.with_row_index("nr").select(
+        "nr", *NODE, "kind", from_at=begun_at, to_at=col("last_at") + NEAR
+    )
     told = (
-        rows_in_spans(spans, failing, list(NODE), ("since_at", "to_at"), "at", closed="both")
+        rows_in_spans(spans, failing, list(NODE), ("from_at", "to_at"), "at", closed="both")
+        .filter(col("kind") == col("of_kind"))
         .sort("nr", "at", "peer_id", col("line").list.first())
         .unique(["nr", "peer_id"], keep="first", maintain_order=True)
         .group_by("nr", maintain_order=True)
@@ -186,12 +196,7 @@ def with_peers(waits: pl.DataFrame, connection_event: pl.DataFrame) -> pl.DataFr
             peer_line=col("line").explode(),
         )
     )
-    is_wait = col("kind") == WAITS
-    return (
-        waits.with_row_index("nr")
-        .join(told, on="nr", how="left", maintain_order="left")
-        .with_columns(when(is_wait).then(name).alias(name) for name in ("peer_ids", "peer_line"))
-    )
+    return waits.with_row_index("nr").join(told, on="nr", how="left", maintain_order="left")
 
 
 def without_told(found: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
