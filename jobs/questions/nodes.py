@@ -15,6 +15,7 @@ from pipeline.gold.controller_term.own import STARTUP
 from pipeline.kafka.facts import table
 from pipeline.kafka.wording.releases import NEWEST, bits, ends, everything, names
 from pipeline.kafka.wording.templates import MODES
+from pipeline.model.lines.exception_causes import EXCEPTION, with_causes
 
 ZOOKEEPER, KRAFT = "zookeeper", "kraft"
 # Loggers that only nodes of the mode have.
@@ -23,8 +24,19 @@ KRAFT_LOGGERS = (
     *("org.apache.kafka.controller.", "org.apache.kafka.raft.", "org.apache.kafka.image."),
     *("kafka.server.ControllerRegistrationManager", "ControllerRegistrationManager"),
 )
+# Exceptions that only nodes of the mode end with, by the begin of their class, and causes (exception_lines.tsv).
+ZOOKEEPER_EXCEPTIONS = (
+    *("org.I0Itec.zkclient.", "kafka.zookeeper.", "org.apache.zookeeper."),
+    "kafka.common.InconsistentBrokerIdException",
+)
+KRAFT_EXCEPTIONS = (
+    *("org.apache.kafka.raft.", "org.apache.kafka.controller."),
+    "kafka.common.InconsistentNodeIdException",
+)
+KRAFT_CAUSES = ("cause_voters_differ", "cause_not_formatted")
 # The last release before nodes of KRaft, and the first without ZooKeeper.
 BEFORE_KRAFT, WITHOUT_ZOOKEEPER = "2.7", "4.0"
+SINCE_KRAFT, UNTIL_ZOOKEEPER = "2.8", "3.9"
 # Findings of a cluster without a controller.
 WITHOUT = ("quorum_without_leader", "no_controller")
 RESIGNED = ("resigning", "resigned")
@@ -33,10 +45,11 @@ SILENT_ON_UNCLEAN = ("1.1", "2.6")
 
 
 def mode_of(answers: Answers) -> str | None:
-    """zookeeper or kraft, by the terms, else by lines that nodes of one mode alone print, else by releases that have
-    one mode."""
+    """zookeeper or kraft, by the terms, else by lines that nodes of one mode alone print, else by what ended them, else
+    by releases that have one mode."""
     modes = set(answers.rows("silver.term", None, ("mode",))["mode"].to_list())
-    modes = modes or modes_of_lines(answers) or set(map(mode_of_release, releases_of(answers)))
+    modes = modes or modes_of_lines(answers) or modes_of_exceptions(answers)
+    modes = modes or set(map(mode_of_release, releases_of(answers)))
     return KRAFT if KRAFT in modes else ZOOKEEPER if ZOOKEEPER in modes else None
 
 
@@ -46,6 +59,17 @@ def modes_of_lines(answers: Answers) -> set[str]:
     said = {ZOOKEEPER: ZOOKEEPER_LOGGERS, KRAFT: KRAFT_LOGGERS}
     modes = {mode for mode, own in said.items() if any(one.startswith(own) for one in loggers)}
     return modes if kraft_wordings().isdisjoint(seen.iter_rows()) else {*modes, KRAFT}
+
+
+def modes_of_exceptions(answers: Answers) -> set[str]:
+    """By the exceptions below lines of processes and their disks: a node may print nothing but the one it ends with."""
+    failed = answers.rows("silver.node_event", None, EXCEPTION)
+    if failed.is_empty():
+        return set()
+    classes, causes = failed["exception_class"].drop_nulls().unique(), with_causes(failed)["cause"]
+    said = {ZOOKEEPER: ZOOKEEPER_EXCEPTIONS, KRAFT: KRAFT_EXCEPTIONS}
+    modes = {mode for mode, own in said.items() if any(one.startswith(own) for one in classes)}
+    return {*modes, KRAFT} if causes.is_in(KRAFT_CAUSES).any() else modes
 
 
 @cache
@@ -101,10 +125,14 @@ def shared(sets: Iterable[int]) -> list[int]:
     return sorted(one for one in found if one not in {0, everything()})
 
 
-def release_text(releases: list[int], before: list[int] | None = None) -> str:
-    """3.9.0 to 3.9.2; from 4.2.0; 3.8.1 and 3.9.0; 4.3.1 (3.9.2 before). Empty if no line tells releases apart."""
+def release_text(releases: list[int], before: list[int] | None = None, mode: str | None = None) -> str:
+    """3.9.0 to 3.9.2; from 4.2.0; 3.8.1 and 3.9.0; 4.3.1 (3.9.2 before). Empty if no line tells releases apart. mode:
+    what the nodes run at the end has it."""
     earlier = f" ({release_text(before)} before)" if before else ""
-    return " and ".join(map(range_text, releases)) + earlier
+    first, last = {KRAFT: (SINCE_KRAFT, NEWEST), ZOOKEEPER: (names()[0], UNTIL_ZOOKEEPER)}.get(
+        mode or "", (names()[0], NEWEST)
+    )
+    return " and ".join(range_text(one & bits(first, last) or one) for one in releases) + earlier
 
 
 def range_text(releases: int) -> str:

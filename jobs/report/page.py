@@ -131,7 +131,7 @@ def worst(told: ClusterTold) -> str:
 def summary(told: ClusterTold) -> list[Markup]:
     facts, read = told.facts, told.facts.read
     mode = MODES.get(facts.mode or "", "mode unknown")
-    release = f" {release_text(facts.releases, facts.releases_before)}" if facts.releases else ""
+    release = f" {release_text(facts.releases, facts.releases_before, facts.mode)}" if facts.releases else ""
     nodes = [*map(str, read["nodes"])]
     whose = nodes_text(nodes, "node") if nodes else "nodes that are not known"
     said = {"cluster": f"{mode}{release}, logs of {whose}", "data": span(told)}

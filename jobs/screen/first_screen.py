@@ -117,7 +117,7 @@ def nothing_new(folder: str, request: RunRequest, result: RunResult) -> str:
 def heading(request: RunRequest, facts: Facts) -> list[str]:
     read = facts.read
     mode = {"kraft": "KRaft", "zookeeper": "ZooKeeper"}.get(facts.mode or "", "mode unknown")
-    release = f" {release_text(facts.releases, facts.releases_before)}" if facts.releases else ""
+    release = f" {release_text(facts.releases, facts.releases_before, facts.mode)}" if facts.releases else ""
     nodes = ",".join(str(one) for one in read["nodes"]) or "unknown"
     zones = ", ".join(read["zones"])
     origin = request.settings.source_of("zone")

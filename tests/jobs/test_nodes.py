@@ -51,6 +51,20 @@ def test_a_range_in_words(since: str, until: str, text: str, *, is_silent: bool)
     assert (release_text([one]), may_be_silent([one])) == (text, is_silent)
 
 
+@pytest.mark.parametrize(
+    ("since", "until", "mode", "text"),
+    [
+        ("1.1", "current", "kraft", "from 2.8.0"),
+        ("3.6", "current", "zookeeper", "3.6.0 to 3.9.2"),
+        ("1.1", "current", None, "from 1.1.0"),
+        ("2.1", "2.2", "kraft", "2.1.0 to 2.2.2"),
+    ],
+)
+def test_a_release_has_the_mode_that_is_told(since: str, until: str, mode: str | None, text: str) -> None:
+    """But for one that lines tell against it."""
+    assert release_text([bits(since, until)], mode=mode) == text
+
+
 def test_what_is_not_told_is_in_no_text() -> None:
     assert release_text([]) == ""
     assert may_be_silent([])
@@ -88,6 +102,26 @@ def test_a_wording_of_kraft_alone_tells_the_mode(logger: str, template: str, mod
     seen = pl.DataFrame([{"logger": logger, "template": template}])
     assert mode_of(answers_of(wording_seen=seen)) == mode
     assert mode is None or (logger, template) in kraft_wordings()
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "mode"),
+    [
+        ("kafka.common.InconsistentNodeIdException", "", "kraft"),
+        ("kafka.common.InconsistentBrokerIdException", "", "zookeeper"),
+        ("kafka.zookeeper.ZooKeeperClientTimeoutException", "Timed out", "zookeeper"),
+        (
+            "java.lang.IllegalStateException",
+            "Configured voter set: [0, 1, 2] is different from the voter set read from the state file: [0]. Check if the "
+            "quorum configuration is up to date, or wipe out the local state file if necessary",
+            "kraft",
+        ),
+        ("java.lang.IllegalStateException", "Shutdown in progress", None),
+    ],
+)
+def test_what_a_process_ends_with_tells_its_mode(name: str, message: str, mode: str | None) -> None:
+    said = {"event": "server_exiting", "exception_class": name, "exception_message": message}
+    assert mode_of(answers_of(node_event=pl.DataFrame([said]))) == mode
 
 
 @pytest.mark.parametrize(
