@@ -190,7 +190,7 @@ def term_table(terms: Sequence[Row]) -> list[str]:
             (one.get("election_reason") or "not known").replace("_", " "),
             f"{one['ready_ms']} ms" if one["ready_ms"] is not None else "-",
             day_clock(one["ended_at"]) if one["ended_at"] else "-",
-            (one["ended_how"] or "not known").replace("_", " "),
+            (one["ended_how"] or ("resigned" if one["resigned_at"] else "not known")).replace("_", " "),
             since_text(one["gap_ms"]),
             one["certainty"],
         )

@@ -242,9 +242,7 @@ def short_table(terms: Sequence[Row], findings: Sequence[Row]) -> list[str]:
             str(one["controller_id"]),
             when(one["elected_at"]) if one["elected_at"] else "not seen",
             f"{one['ready_ms']} ms" if one["ready_ms"] is not None else "-",
-            "(open)"
-            if one["ended_how"] == "open"
-            else words(one["ended_how"] or "not known") + short_reason(one),
+            short_end(one),
             note(one),
             " ".join(
                 f"F{number}" for number, each in enumerate(findings, 1) if each["term_id"] == one["term_id"]
@@ -253,6 +251,15 @@ def short_table(terms: Sequence[Row], findings: Sequence[Row]) -> list[str]:
         for one in terms
     ]
     return table(("TERM", "ctl", "elected", "ready", "ended", "", ""), cells)
+
+
+def short_end(term: Row) -> str:
+    """How it ended; of one that resigned, and nothing tells why, that it did."""
+    if term["ended_how"] == "open":
+        return "(open)"
+    return words(term["ended_how"] or ("resigned" if term["resigned_at"] else "not known")) + short_reason(
+        term
+    )
 
 
 def note(term: Row) -> str:

@@ -14,6 +14,7 @@ from jobs.questions.outages import topic_lines
 from jobs.questions.terms import after_lines, life_lines, short_table, step_lines
 from jobs.text import command_to_see, printable_lines
 from pipeline.core.errors import InputProblem
+from tests.frames import at
 
 CONTROLLER_LINE = "[2026-11-21 09:00:01,319] INFO [Controller id=1] 1 successfully elected as the controller"
 
@@ -210,6 +211,7 @@ def test_a_term_that_little_is_known_of() -> None:
         "known",
         "F1",
     ]
+    assert short_table([row | {"resigned_at": at(5)}], [])[1].split()[-1] == "resigned"
     stopped = row | {"last_step": "initializing_context", "overlap": None, "acts_after_count": 2}
     assert "never; the last step begun was initializing context" in life_lines(stopped, None)[1]
     assert "whether it wrote is not known: what it came to is not known" in after_lines(stopped)[0]

@@ -4,6 +4,7 @@ from jobs.questions.ask_text import term_table
 from jobs.questions.rows import Row
 from jobs.questions.terms import HELD, life_lines, move_lines
 from schemas.gold.controller_term import ELECTION_REASONS
+from tests.frames import at
 
 TERM = dict.fromkeys(("elected_at", "ready_at", "ready_ms", "last_step", "ended_at", "ended_how", "epoch_zk_version",
                       "superseded_at", "gap_ms", "resigned_at", "end_reason"))  # fmt: skip
@@ -24,6 +25,7 @@ def test_a_term_says_why_its_election_was_held() -> None:
     head, row = term_table([crashed])
     assert "why elected" in head and "process end" in row
     assert "not known" in term_table([TERM | {"election_reason": None}])[1]
+    assert "resigned" in term_table([crashed | {"resigned_at": at(5)}])[1]
 
 
 def test_a_term_lists_which_methods_asked_for_its_moves() -> None:
