@@ -9,6 +9,7 @@ from pipeline.model.partitions.statements import PARTITION
 
 OUTAGE = (*PARTITION, "noticed_at")
 START_UP, CHOSEN = "controller start-up", "controlled"
+UNDETERMINED = "undetermined"
 BROKER = ("cluster_id", "broker_id")
 EVENT = ("cluster_id", "left_term_id", "left_event_seq")
 LINE = ("cluster_id", "file_id", "byte_offset")
@@ -18,10 +19,12 @@ def with_shutting_leader(found: pl.DataFrame, broker_session: pl.DataFrame) -> p
     """Outages whose leader had asked to be shut down and is still there have it at their root: a controller takes it
     for dead from then on, and finds nobody where all that could lead are being shut down.
 
+    A session that may be several, as lines of a controller are missing, does not say that it is still there.
     Source: ControllerContext.isReplicaOnline, partitionsWithOfflineLeader, which leave out brokers that shut down.
     """
+    is_one = (col("mode") == "zookeeper") & (col("certainty") != UNDETERMINED)
     asked = (
-        broker_session.filter(col("mode") == "zookeeper", col("shutdown_requested_at").list.len() > 0)
+        broker_session.filter(is_one, col("shutdown_requested_at").list.len() > 0)
         .with_columns(asked_at=col("shutdown_requested_at").list.first())
         .select("cluster_id", "asked_at", "left_at", old_leader="broker_id")
     )
