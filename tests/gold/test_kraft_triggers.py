@@ -85,6 +85,38 @@ def test_whatever_led_before_an_unclean_election_of_a_broker_that_is_back_was_no
         topic_from_at=pl.lit(at(1), times),
         said_step=pl.when(is_said).then(pl.lit("elected_unclean")),
         are_runs_told=True,
+        are_moves_told=True,
+        is_assignment_stale=False,
+    )
+    same_rows(with_trigger(changes), expected, "topic", "trigger")
+
+
+OUT = """
+    topic  | leader | old_leader | isr   | replicas | trigger
+    moved  | 2      | 1          | [2 3] | [2 3]    | reassignment
+    told   | 2      | 1          | [2 3] | [1 2 3]  | reassignment
+    silent | 2      | 1          | [2 3] | [1 2 3]  | unknown
+    stays  | 2      | 1          | [2 3] | [1 2 3]  | unknown
+"""
+
+
+def test_who_stays_a_replica_was_not_moved_out() -> None:
+    """Where the assignment is stale it was, if the controller printed a line of a reassignment before."""
+    times = pl.Datetime("us", "UTC")
+    expected = frame(leader_election.SPEC, OUT)
+    names = ("left", "moved", "run", "task", "back")
+    changes = expected.drop("trigger").with_columns(
+        *(pl.lit(None, kind).alias(f"{name}_{one}") for name in names for one, kind in MARKS),
+        leader_before="old_leader",
+        partition_epoch=pl.lit(3, pl.Int32),
+        is_born=False,
+        is_term_read=True,
+        valid_from_at=pl.lit(at(10), times),
+        topic_from_at=pl.lit(at(1), times),
+        said_step=pl.lit(None, pl.String),
+        are_runs_told=False,
+        are_moves_told=pl.col("topic") == "told",
+        is_assignment_stale=pl.col("topic").is_in(["told", "silent"]),
     )
     same_rows(with_trigger(changes), expected, "topic", "trigger")
 

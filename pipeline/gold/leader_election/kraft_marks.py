@@ -39,8 +39,8 @@ def with_marks(
     """Adds left (of the leader before), back (of the new one), moved (of the partition), run (of preferred elections),
     task (of the controller's own unclean ones): the last such decision that can be of the change, as columns <name>_ of
     MARK, null where there is none;
-    are_runs_told: its controller printed one by then, be it that nothing was to do; said_: what lines say of this very
-    election.
+    are_runs_told: its controller printed one by then, be it that nothing was to do; are_moves_told: it printed a line
+    of any reassignment by then on that day (UTC); said_: what lines say of this very election.
 
     A controller says what it chose in the event in which it chose: where it does (said_at), only decisions of that
     event can be of the change. A broker that was let back before it led has not left since; one that left before the
@@ -51,7 +51,8 @@ def with_marks(
     """
     is_decision = (col("said_by") == "decision") & col("broker_id").is_not_null()
     decided = in_term(broker_event.filter(is_decision), term, broker_event)
-    moves = in_term(reassignment_event.filter(is_end_of_move(), col("partition").is_not_null()), term)
+    told_moves = in_term(reassignment_event, term)
+    moves = told_moves.filter(is_end_of_move(), col("partition").is_not_null())
     is_of_task = (col("trigger") == PREFERRED_TASK).fill_null(value=True)
     runs = in_term(election_event.filter(col("event").is_in(RUNS), is_of_task), term)
     changed_at = pl.min_horizontal("valid_from_at", "said_at")
@@ -77,7 +78,22 @@ def with_marks(
     return (
         found.join(first_runs, on=["cluster_id", "term_id"], how="left")
         .with_columns(are_runs_told=(col("runs_told_from_at") <= col("valid_from_at")).fill_null(value=False))
+        .pipe(with_moves_told, told_moves)
         .pipe(without_returned, decided.filter(col("step").is_in(BACK)))
+    )
+
+
+def with_moves_told(found: pl.DataFrame, moves: pl.DataFrame) -> pl.DataFrame:
+    key = ("cluster_id", "term_id", "day")
+    first = moves.group_by("cluster_id", "term_id", day=col("at").dt.truncate("1d")).agg(
+        moves_from_at=col("at").min()
+    )
+    is_told = col("moves_from_at") <= col("valid_from_at") + SOON
+    return (
+        found.with_columns(day=col("valid_from_at").dt.truncate("1d"))
+        .join(first, on=key, how="left")
+        .with_columns(are_moves_told=is_told.fill_null(value=False))
+        .drop("day", "moves_from_at")
     )
 
 
