@@ -50,8 +50,9 @@ SPEC = TableSpec(
         field(
             "unproved_from_at",
             TIMESTAMP,
-            "KRaft: the first line after a day or more without any of the quorum's nodes, from when on no line proves "
-            "that the term went on, UTC; null: there is none.",
+            "KRaft: the first line after a day or more without any of the quorum's nodes, or the one by which the "
+            "controller gives up while no line of the next one is read: from when on no line proves that the term went "
+            "on, UTC; null: there is none.",
         ),
         required("is_trace_seen", BOOLEAN, "state.change.logger wrote at TRACE somewhere in the term."),
         field(

@@ -12,6 +12,9 @@ from tests.rows import records_in
 
 ACTIVE = "[2026-11-{}] INFO [QuorumController id={}] Becoming the active controller at epoch {}, next write offset 1. (org.apache.kafka.controller.QuorumController)"
 PERIOD = "[2026-11-{}] INFO [QuorumController id={}] In the last 60000 ms period, there were no controller events completed. (org.apache.kafka.controller.EventPerformanceMonitor)"
+RENOUNCED = "[2026-11-{}] WARN [QuorumController id={}] Renouncing the leadership due to a metadata log event. We were the leader at epoch {}, but in the new epoch 7, the leader is {}. Reverting to last stable offset 4226. (org.apache.kafka.controller.QuorumController)"
+FAILED = "[2026-11-{}] INFO [QuorumController id={}] writeNoOpRecord: event failed with NotControllerException in 50000000 microseconds. (org.apache.kafka.controller.QuorumController)"
+LATER = "09 00:02:00,000"
 NIGHT = "09 00:00:01,000"
 
 
@@ -63,3 +66,40 @@ def test_after_a_hole_it_is_not_known_who_is_in_office() -> None:
     decided = asked.select("cluster_id", logged_at="at", node_id=pl.lit(2), controller_id=pl.lit(2))
     counted = in_term(decided, term)
     assert counted["at"].sort().to_list() == hours[1:]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        # Another one leads, of which nothing is read: also what it gives up is not committed.
+        (
+            (ACTIVE.format(NIGHT, 1, 5), RENOUNCED.format(LATER, 1, 5, 2), FAILED.format(LATER, 1)),
+            [("1-5", "00:01:10", "00:02:00")],
+        ),
+        # Nobody is said to lead.
+        ((ACTIVE.format(NIGHT, 1, 5), RENOUNCED.format(LATER, 1, 5, "(none)")), [("1-5", None, None)]),
+        # The election of its own term was not read either.
+        (
+            (ACTIVE.format(NIGHT, 1, 3), RENOUNCED.format(LATER, 1, 5, 2), FAILED.format(LATER, 1)),
+            [("1-3", None, None), ("1-5", "00:01:10", "00:02:00")],
+        ),
+        # It was deposed before, and hears of it.
+        (
+            (ACTIVE.format(NIGHT, 2, 7), RENOUNCED.format(LATER, 1, 5, 2), FAILED.format(LATER, 1)),
+            [("1-7", None, None)],
+        ),
+    ],
+)  # fmt: skip
+def test_who_gave_up_is_followed_by_one_that_nobody_saw(
+    lines: tuple[str, ...], expected: list[tuple[str, str | None, str | None]]
+) -> None:
+    term = built(records("\n".join(lines)), "term")["term"].sort("controller_epoch")
+    times = (col(name).dt.to_string("%H:%M:%S") for name in ("void_from_at", "unproved_from_at"))
+    assert term.select("term_id", *times).rows() == expected
+
+
+def test_what_follows_a_term_that_was_given_up_is_unseen() -> None:
+    lines = (ACTIVE.format(NIGHT, 1, 5), RENOUNCED.format(LATER, 1, 5, 2), FAILED.format(LATER, 1))
+    terms = kraft_terms(built(records("\n".join(lines)), "term")["term"])
+    begins = terms.select(col("from_at").dt.to_string("%H:%M:%S"), "term_id", "is_unseen").rows()
+    assert begins == [("00:00:01", "1-5", False), ("00:01:10", None, True)]

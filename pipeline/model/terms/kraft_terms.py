@@ -24,7 +24,7 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
     in_kraft = term.filter(col("mode") == "kraft")
     told = in_kraft.select(
         *("cluster_id", "controller_id", *IN_TERM, "void_from_at"),
-        from_at=pl.coalesce("elected_at", "first_seen_at"),
+        from_at=pl.coalesce("elected_at", pl.min_horizontal("void_from_at", "first_seen_at")),
         is_unseen=col("elected_at").is_null() & col("told_from_at").is_null(),
         told_until_at=pl.coalesce("told_until_at", "elected_at", "first_seen_at"),
     )
@@ -44,13 +44,20 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
 
 def unproved(term: pl.DataFrame) -> pl.DataFrame:
     """Two rows per term after which no line proves that it goes on: of that day (UTC) until the first line what any
-    controller did is unseen; from then on lines are read, and whoever is in office is not known."""
-    at = col("unproved_from_at")
-    since = term.filter(at.is_not_null())
-    spans = ((at.dt.truncate("1d"), True), (at, False))
+    controller did is unseen; from then on lines are read, and whoever is in office is not known. One row per term that
+    was given up: from what was not committed any more on, what others did is unseen."""
+    at, void_at = col("unproved_from_at"), col("void_from_at")
+    is_given_up = (void_at <= at).fill_null(value=False)
+    spans = (
+        (at.dt.truncate("1d"), True, ~is_given_up),
+        (at, False, ~is_given_up),
+        (void_at, True, is_given_up),
+    )
     return pl.concat(
-        since.select("cluster_id", from_at=begin, told_until_at=begin, is_unseen=lit(is_unseen))
-        for begin, is_unseen in spans
+        term.filter(at.is_not_null(), is_of_it).select(
+            "cluster_id", from_at=begin, told_until_at=begin, is_unseen=lit(is_unseen)
+        )
+        for begin, is_unseen, is_of_it in spans
     )
 
 

@@ -11,9 +11,9 @@ from pipeline.model.terms.elections import KRAFT_ELECTION, OWN, elections
 from pipeline.model.terms.other_zones import other_zones
 from pipeline.model.terms.succession import BEGAN
 from pipeline.silver.term.holes import with_holes
-from pipeline.silver.term.peer_reported_terms import peer_reported_terms
+from pipeline.silver.term.peer_reported_terms import given_up_terms, peer_reported_terms
 from pipeline.silver.term.stale_claims import without_stale_claims
-from pipeline.silver.term.uncommitted import with_void
+from pipeline.silver.term.uncommitted import with_given_up, with_void
 from pipeline.silver.term.unelected_terms import (
     after_unseen_life,
     is_told,
@@ -55,15 +55,17 @@ def build(
     elected = elected.pipe(after_zookeeper, lives_before)
     seen = elected.pipe(with_sights, sights.filter(col("next_life").is_null()))
     heard = peer_reported_terms(controller_event, elected, lives_before)
+    given_up = given_up_terms(controller_event, elected, lives_before)
     of_quorum = pl.concat([seen.filter(col("mode") == "kraft"), heard], how="diagonal")
     unnamed = unnamed_terms(controller_event, wording_seen, of_quorum, lives_before)
-    terms = pl.concat([seen, unelected, heard, unnamed], how="diagonal").pipe(one_each)
+    terms = pl.concat([seen, unelected, heard, unnamed, given_up], how="diagonal").pipe(one_each)
     return (
         terms.pipe(with_machine, release_span)
         .pipe(with_isr_told, wording_seen)
         .pipe(with_moves_read, wording_seen)
         .pipe(with_void, controller_event)
         .pipe(with_holes, wording_seen)
+        .pipe(with_given_up, controller_event)
         .select(SPEC.columns)
     )
 

@@ -10,7 +10,7 @@ OF_LIFE = ("cluster_id", "life", "controller_epoch")
 LINE = ("file_id", "byte_offset")
 NOT_SEEN = ("elected_at", "told_from_at", "told_until_at")
 TIME = pl.Datetime("us", "UTC")
-OBSERVED = "controller_observed_leader"
+OBSERVED, RENOUNCED = "controller_observed_leader", "renounced"
 CLOCKS = timedelta(seconds=10)  # others may hear of a leader before it says itself that it is active
 
 
@@ -39,7 +39,14 @@ def peer_reported_terms(
         .pipe(without_claimed, in_kraft)
         .join(denied, on=[*OF_LIFE, "controller_id"], how="anti")
         .sort("logged_at", *LINE)
-        .group_by(*OWN, "life")
+        .pipe(of_reports)
+    )
+
+
+def of_reports(reports: pl.DataFrame) -> pl.DataFrame:
+    """One row per term of reports, in their turn: columns of silver.term."""
+    return (
+        reports.group_by(*OWN, "life", maintain_order=True)
         .agg(
             col(LINE).first(),
             first_seen_at=col("logged_at").first(),
@@ -53,6 +60,30 @@ def peer_reported_terms(
             certainty=lit("inferred"),
         )
     )
+
+
+def given_up_terms(
+    controller_event: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame
+) -> pl.DataFrame:
+    """One row per term that is known by the line alone by which its controller renounces, behind an election of that
+    life that was seen and before any of a later epoch: nothing else that it did is read.
+
+    Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 2.8.
+    """
+    in_kraft = elected.filter(col("mode") == "kraft")
+    said = controller_event.with_columns(controller_id=pl.coalesce("node_id", "controller_id")).filter(
+        col("step") == RENOUNCED, pl.all_horizontal(col(OWN).is_not_null())
+    )
+    seen = in_kraft.select("cluster_id", "life", seen_epoch="controller_epoch", seen_at="elected_at")
+    behind = (
+        said.pipe(with_life, in_kraft, lives_before)
+        .join(seen, on=["cluster_id", "life"])
+        .filter(col("seen_at") <= col("logged_at"))
+        .group_by(*OWN, "life", "logged_at", *LINE)
+        .agg(col("seen_epoch").max())
+        .filter(col("seen_epoch") < col("controller_epoch"))
+    )
+    return behind.sort("logged_at", *LINE).drop("seen_epoch").pipe(of_reports)
 
 
 def with_life(heard: pl.DataFrame, elected: pl.DataFrame, lives_before: pl.DataFrame) -> pl.DataFrame:

@@ -1,5 +1,7 @@
 """KRaft controllers that give up what they decided last, as it was not committed."""
 
+from datetime import timedelta
+
 import polars as pl
 from polars import col
 
@@ -10,6 +12,7 @@ TERM = ("cluster_id", "term_id")
 LINE = ("file_id", "byte_offset")
 # All events that wait for their records fail as soon as the controller gives up.
 AT_ONCE = "1s"
+CLOCKS = timedelta(seconds=10)  # another node may say before that it is elected
 
 
 def with_void(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
@@ -18,7 +21,7 @@ def with_void(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFra
     An event in which the controller renounces has written nothing: what it decided is void. The controller reverts to
     the last committed offset: void is what an event wrote that fails then as it still waits, and all after it, but for
     one case: the controller itself is elected next, and has it. Such an event says how long it took, the wait included.
-    Null where nothing is read of the next controller: what it has nobody knows.
+    Null where nothing is read of the next controller: what it has nobody knows (with_given_up).
     Source: QuorumController.handleEventException, renounce; DeferredEventQueue.failAll, from 2.8.
     """
     node = pl.coalesce("node_id", "controller_id")
@@ -57,4 +60,46 @@ def with_next(terms: pl.DataFrame) -> pl.DataFrame:
         .filter(is_elected)
         .with_columns(is_another_next=another & col("is_next_seen"))
         .select(*OWN, "term_id", "elected_at", "is_next_seen", "is_another_next")
+    )
+
+
+def with_given_up(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.DataFrame:
+    """Terms whose controller gives up as another one leads, of which no line is read: unproved_from_at is that line.
+    What the other one did is unseen, from the first event on that still waited (void_from_at).
+
+    Source: QuorumController.QuorumMetaLogListener.handleLeaderChange, from 2.8.
+    """
+    said = controller_event.with_columns(controller_id=pl.coalesce("node_id", "controller_id"))
+    is_renounced = (col("step") == RENOUNCED) & (col("active_controller_id") != col("controller_id"))
+    renounced = said.filter(is_renounced).group_by(OWN).agg(given_up_at=col("logged_at").max())
+    failed = said.filter(col("event") == FAILED, col("began_at").is_not_null())
+    begun_at = pl.coalesce("elected_at", "first_seen_at")
+    next_at = begun_at.shift(-1).over("cluster_id", "life")
+    is_next = (next_at <= col("given_up_at") + CLOCKS).fill_null(value=False)
+    given_up = (
+        terms.filter(col("mode") == "kraft")
+        .sort("cluster_id", "life", "controller_epoch")
+        .join(renounced, on=OWN, how="left", maintain_order="left")
+        .filter(col("given_up_at") >= begun_at, ~is_next)
+        .select(*TERM, "controller_id", "elected_at", "given_up_at")
+    )
+    waited = (
+        failed.select(*NODE, "began_at", "logged_at")
+        .join(given_up, on=NODE)
+        .filter(col("logged_at").is_between("given_up_at", col("given_up_at") + pl.duration(seconds=1)))
+        .group_by(TERM)
+        .agg(waited_from_at=col("began_at").min())
+    )
+    since = given_up.join(waited, on=TERM, how="left").select(
+        *TERM,
+        "given_up_at",
+        waited_at=pl.max_horizontal(pl.min_horizontal("waited_from_at", "given_up_at"), "elected_at"),
+    )
+    return (
+        terms.join(since, on=TERM, how="left")
+        .with_columns(
+            void_from_at=pl.min_horizontal("void_from_at", "waited_at"),
+            unproved_from_at=pl.min_horizontal("unproved_from_at", "given_up_at"),
+        )
+        .drop("given_up_at", "waited_at")
     )
