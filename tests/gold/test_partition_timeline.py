@@ -109,6 +109,7 @@ def test_what_a_missing_term_leaves_in_doubt(is_whole: bool) -> None:  # noqa: F
     )
     logs = {(1, "controller"): FIRST + THIRD, (1, "state-change"): CREATED + CHANGED}
     if is_whole:
+        logs[1, "state-change"] = logs[1, "state-change"].replace("leaderEpoch=2", "leaderEpoch=1")
         logs[2, "controller"] = second
         logs[2, "state-change"] = QUIET
     rows = timeline(logs).filter(col("leader").is_not_null())
@@ -117,6 +118,32 @@ def test_what_a_missing_term_leaves_in_doubt(is_whole: bool) -> None:  # noqa: F
         assert rows.height == 4
     else:
         same_rows(rows, IN_DOUBT)
+
+
+HOLE = """
+    [2026-11-21 00:00:10,000] INFO [Controller id=1 epoch=1] Changed partition a-1 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=1, isr=List(1, 2), zkVersion=1) (state.change.logger)
+    [2026-11-21 00:01:02,000] INFO [Controller id=1 epoch=1] Changed partition a-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=2, isr=List(1, 2), zkVersion=2) (state.change.logger)
+    [2026-11-21 00:01:03,000] INFO [Controller id=1 epoch=1] Changed partition a-1 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=3, isr=List(2, 1), zkVersion=3) (state.change.logger)
+"""
+BEHIND_HOLE = """
+    partition | valid_from_at | valid_until_at | leader | leader_epoch | is_assignment_stale | certainty
+    0         | 2.001         | 10             | 1      | 0            | false               | proved
+    0         | 10            | 62             | 1      | 0            | true                | undetermined
+    0         | 62            |                | 1      | 2            | true                | proved
+    1         | 2.002         | 10             | 2      | 0            | false               | proved
+    1         | 10            | 10             | 1      | 1            | false               | proved
+    1         | 10            | 63             | 1      | 1            | true                | undetermined
+    1         | 63            |                | 2      | 3            | true                | proved
+    2         | 2.003         | 10             | 2      | 0            | false               | proved
+    2         | 10            |                | 2      | 0            | true                | undetermined
+"""
+
+
+def test_leader_epochs_that_are_left_out_tell_of_lines_that_are_missing() -> None:
+    """Two partitions were given leaders of which no line tells, and so may others have been: in one hole, which begins
+    after the last line that is known before it."""
+    found = timeline({(1, "controller"): FIRST, (1, "state-change"): CREATED + HOLE})
+    same_rows(found.filter(col("leader").is_not_null()), BEHIND_HOLE)
 
 
 def test_no_lines_give_no_intervals() -> None:

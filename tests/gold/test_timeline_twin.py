@@ -1,6 +1,8 @@
 """Intervals of partitions against a plain Python twin, on generated lines: hundreds of small clusters in one frame."""
 
 from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
@@ -64,7 +66,25 @@ def generated(random: Random, cluster: str) -> list[Line]:
             case _:
                 lines.append(Line(*at, "deleted", topic, None))
                 gone -= {(topic, 0), (topic, 1)}
-    return lines
+    return list(with_each_epoch(lines))
+
+
+def with_each_epoch(lines: list[Line]) -> Iterator[Line]:
+    """The lines, of which none leaves a leader epoch out: that would tell that lines are missing."""
+    highest: dict[tuple[str, int | None], tuple[int, int]] = {}
+    for line in sorted(lines, key=lambda one: (one.at, one.controller_epoch, one.place)):
+        key = (line.topic, line.partition)
+        if line.partition is None or line.state == STATES[0]:
+            for number in (0, 1) if line.partition is None else (line.partition,):
+                highest.pop((line.topic, number), None)
+        if line.leader_epoch is None:
+            yield line
+            continue
+        drawn, given = highest.get(key, (line.leader_epoch, 0))
+        if line.leader_epoch > drawn:
+            drawn, given = line.leader_epoch, given + 1
+        highest[key] = (drawn, given)
+        yield replace(line, leader_epoch=given if line.leader_epoch == drawn else max(0, given - 2))
 
 
 def tables_of(lines: list[Line]) -> dict[str, pl.DataFrame]:

@@ -61,7 +61,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     last rows before it of state.partition_view and state.controller_day.
 
     The view of a term: the cluster-wide one (partition_timeline) at its first line, then its own lines alone.
-    Unequal only where every term since the first was seen and no line is known to be missing.
+    Unequal only where every term since the first was seen, no line is known to be missing and no partition is in doubt.
     Source: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8.1 to 3.9.
     """
     asked = imbalance_observation.join(checks(controller_line, assignment), on=LINE, how="left")
@@ -78,7 +78,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         counts_at(asked, views, begins, cluster_wide)
         .pipe(with_ratio)
         .pipe(with_terms, term)
-        .pipe(with_verdict, log_gap)
+        .pipe(with_verdict, log_gap, in_zookeeper)
         .pipe(with_limit, balancing_setting, broker_setting)
         .pipe(with_candidates, broker_event, controller_line, day_before)
         .pipe(with_follow_up)

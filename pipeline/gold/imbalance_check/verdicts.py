@@ -3,6 +3,7 @@
 import polars as pl
 from polars import col, lit, when
 
+from pipeline.core.stretches import open_end
 from pipeline.model.brokers.balancing import with_balancing
 from pipeline.model.brokers.candidates import online
 from pipeline.model.settings import BalancingSetting
@@ -40,11 +41,14 @@ def millionths(part: pl.Expr, of: pl.Expr) -> pl.Expr:
     return (2 * MILLION * part + of) // (2 * of)
 
 
-def with_verdict(asked: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
-    """reason, is_equal, is_stale, certainty and evidence: the line, and the list before it."""
+def with_verdict(
+    asked: pl.DataFrame, log_gap: pl.DataFrame, partition_timeline: pl.DataFrame
+) -> pl.DataFrame:
+    """reason, is_equal, is_stale, certainty and evidence: the line, and the list before it. Lines are missing, too,
+    where on that day (UTC) it was not known before it who led a partition (gold.partition_timeline)."""
     missing = log_gap.filter(col("kind").is_in(LINES_MISSING))
     gaps = missing.group_by("cluster_id").agg(missing_from_at=pl.coalesce("from_at", "until_at").min())
-    is_missing = (col("missing_from_at") <= col("checked_at")).fill_null(value=False)
+    is_missing = (col("missing_from_at") <= col("checked_at")).fill_null(value=False) | col("is_in_doubt")
     is_whole = col("is_whole").fill_null(value=False)
     is_in_term = col("term_id").is_not_null()
     reason = (
@@ -64,11 +68,35 @@ def with_verdict(asked: pl.DataFrame, log_gap: pl.DataFrame) -> pl.DataFrame:
     )
     return (
         asked.join(gaps, on="cluster_id", how="left")
+        .pipe(with_doubt, partition_timeline)
         .with_columns(reason=reason, is_stale=when(is_in_term).then(is_stale), evidence=lines)
         .with_columns(
             is_equal=when(is_decided).then("is_same"),
             certainty=when(is_decided).then(lit("proved")).otherwise(lit("undetermined")),
         )
+    )
+
+
+def with_doubt(asked: pl.DataFrame, partition_timeline: pl.DataFrame) -> pl.DataFrame:
+    """is_in_doubt: the leader of a partition is undetermined at some time of that day (UTC) before the check."""
+    doubted = (
+        partition_timeline.filter(col("certainty") == "undetermined")
+        .select("cluster_id", from_at="valid_from_at", until_at=open_end("valid_until_at"))
+        .sort("cluster_id", "from_at")
+        .with_columns(col("until_at").cum_max().over("cluster_id"))
+    )
+    is_that_day = col("until_at") >= col("checked_at").dt.truncate("1d")
+    return (
+        asked.sort("checked_at")
+        .join_asof(
+            doubted.sort("from_at"),
+            left_on="checked_at",
+            right_on="from_at",
+            by="cluster_id",
+            check_sortedness=False,
+        )
+        .with_columns(is_in_doubt=is_that_day.fill_null(value=False))
+        .drop("from_at", "until_at")
     )
 
 

@@ -104,7 +104,8 @@ def is_noted_clean() -> pl.Expr:
 def with_how(rows: pl.DataFrame) -> pl.DataFrame:
     """how; said_before: how many lines before say a leader epoch.
 
-    removed: a line says that a replica left the ISR; from 2.6 on it is written also where nothing changed.
+    removed: a line says that a replica left the ISR; from 2.6 on it is written also where nothing changed, which is not
+    known where leader epochs are left out before it.
     implied: up to 2.5 only the request after it tells.
     """
     is_said = col("said_leader_epoch").is_not_null()
@@ -119,7 +120,8 @@ def with_how(rows: pl.DataFrame) -> pl.DataFrame:
     rises = ((col("said_leader_epoch") > col("leader_epoch_before")) | col("is_unsaid")).fill_null(
         value=False
     )
-    is_removal = (col("said_event") == UPDATED) | ((col("said_event") == REMOVED) & rises)
+    is_left_out = (col("said_leader_epoch") > col("leader_epoch_before") + 1).fill_null(value=False)
+    is_removal = (col("said_event") == UPDATED) | ((col("said_event") == REMOVED) & rises & ~is_left_out)
     is_told = col("said_event").is_in(SENT) & rises & ~col("is_unsaid")
     gone_at = when(col("said_gone_id").is_not_null()).then("said_logged_at").forward_fill()
     since_gone = col("said_logged_at") - gone_at.over("object", "said_before")

@@ -69,14 +69,19 @@ def with_certain_isr(found: pl.DataFrame) -> pl.DataFrame:
     """is_isr_before_certain: nothing was written since (is_isr_numbered), the leader asks this controller for every
     change, there was none, or it is alone.
 
-    Where lines are missing, only what the controller itself said last of the ISR: its next leader epoch follows.
+    Where lines are missing, only what the controller itself said last of the ISR: its next leader epoch follows. Not
+    where an election leaves leader epochs out: others changed it.
     """
     follows = (col("leader_epoch") == col("old_epoch") + 1).fill_null(value=False)
+    is_left_out = ((col("how") == "move") & (col("leader_epoch") > col("old_epoch") + 1)).fill_null(
+        value=False
+    )
     is_led_by_none = col("old_leader") == leader_selectors.NOBODY
     is_own = col("isr_line_file_id").is_not_null() & col("is_own_whole") & follows
     is_known = col("doubt").is_null() | is_own | (is_led_by_none & follows)
     is_told = col("is_isr_told").fill_null(value=False) | (col("replicas").list.len() == 1)
-    is_certain = ((is_told | is_led_by_none) & is_known).fill_null(value=False) | col("is_isr_numbered")
+    is_certain = ((is_told | is_led_by_none) & is_known & ~is_left_out).fill_null(value=False)
+    is_certain |= col("is_isr_numbered")
     return found.with_columns(is_isr_before_certain=when(col("isr_before").is_not_null()).then(is_certain))
 
 

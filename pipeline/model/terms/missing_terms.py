@@ -8,6 +8,7 @@ from polars import col, lit, when
 from pipeline.model.partitions.said_offline import OFFLINE
 from pipeline.model.partitions.statements import GONE, MOVING, PARTITION, TRACKED, life
 from pipeline.model.partitions.topic_lives import PARTITION_ORDER
+from pipeline.model.terms.missing_moves import holes
 from pipeline.model.terms.succession import half_read, half_read_stretches, unseen_stretches
 
 TERM_MISSING = "term_missing"
@@ -20,20 +21,22 @@ ORDER_WITH_DOUBT = ("at", "is_doubt", *PARTITION_ORDER[1:])
 
 def with_doubt(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     """Statements of partitions (statements.statements, with has_place, and DOUBTS: null but of what was in doubt before
-    dirty_from), and a row more, is_doubt, where a term begins to be missing: what was said last may be so no more.
+    dirty_from), and a row more, is_doubt, where a term begins to be missing, or lines within one (is_hole): what was
+    said last may be so no more.
 
     Such a row states nothing and has the place and the line of the statement before it; has_place, has_line: if that is
     of the same day in UTC, and has them itself. DOUBTS: epoch of the last term before the missing one.
     """
-    lived = with_half_read(lived, term)
-    stretches = pl.concat([unseen_stretches(term), half_read_stretches(term)])
-    if dirty_from is not None:
-        stretches = stretches.filter(col("from_at") >= dirty_from)
-    said = lived.with_columns(
+    said = with_half_read(lived, term).with_columns(
         era=life(),
         is_doubt=lit(value=False),
+        is_hole=lit(value=False),
         has_line=lit(value=True),
     )
+    of_terms = pl.concat([unseen_stretches(term), half_read_stretches(term)])
+    stretches = pl.concat([of_terms, holes(said, of_terms)], how="diagonal")
+    if dirty_from is not None:
+        stretches = stretches.filter(col("from_at") >= dirty_from)
     if stretches.is_empty():
         return said.drop("era")
     return pl.concat([said, doubts(said, stretches)], how="diagonal").drop("era")
@@ -74,6 +77,7 @@ def doubts(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
             at="from_at",
             event=lit(TERM_MISSING),
             is_doubt=lit(value=True),
+            is_hole=col("doubt_epoch").is_null(),
             has_place=is_same_day & col("has_place"),
             has_line=is_same_day,
             is_unseen=lit(value=False),
@@ -85,13 +89,15 @@ def doubts(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
 
 
 def in_doubt(what: str, by: str | tuple[str, ...]) -> pl.Expr:
-    """Of a statement, sorted by ORDER_WITH_DOUBT: True if a term may have gone by unseen since what (leader_epoch,
-    state or replicas) was stated. by: the number of its partition, and what begins anew."""
+    """Of a statement, sorted by ORDER_WITH_DOUBT: True if a term, or lines within one, may have gone by unseen since
+    what (leader_epoch, state or replicas) was stated. by: the number of its partition, and what begins anew."""
     doubt = DOUBTS.get(what, DOUBTS["leader_epoch"])
     is_stated = col(what).is_not_null() & col(doubt).is_null()
     stated = when(is_stated).then("controller_epoch").cum_max().forward_fill().over(by)
     doubted = col(doubt).forward_fill().over(by)
-    return (stated <= doubted).fill_null(doubted.is_not_null())
+    is_since_hole = when("is_hole").then(lit(value=True)).when(col(what).is_not_null()).then(lit(value=False))
+    is_in_hole = is_since_hole.forward_fill().over(by).fill_null(value=False)
+    return (stated <= doubted).fill_null(doubted.is_not_null()) | is_in_hole
 
 
 def is_known_offline(by: str) -> pl.Expr:

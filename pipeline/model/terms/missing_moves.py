@@ -1,0 +1,89 @@
+"""When lines of a controller are missing within its term, by leader epochs that are left out, in ZooKeeper mode."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+import polars as pl
+from polars import col
+
+from pipeline.model.partitions.statements import PARTITION, SENT
+from pipeline.model.partitions.topic_lives import PARTITION_ORDER
+
+NEW = "NewPartition"
+DAY = ("cluster_id", "era", "day")
+
+
+def holes(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
+    """(cluster_id, life, from_at): after which time lines that change partitions are missing, which no stretch
+    (succession.unseen_stretches) tells. Each election raises the leader epoch of its partition by one: between two
+    statements whose epochs are further apart there was another one.
+
+    Several partitions of which that is so have one hole where there is a time that lies between both statements of all
+    of them: it begins after the last one of the first statements. What is found by a statement of one day (UTC) says
+    nothing of the days before. said: statements of partitions, with their era.
+    """
+    jumps = left_out(said).pipe(unexplained, stretches)
+    if jumps.is_empty():
+        return stretches.clear().select("cluster_id", "life", "from_at")
+    found = [
+        (cluster_id, era, from_at)
+        for (cluster_id, era, _), rows in jumps.group_by(DAY)
+        for from_at in begins(
+            list(rows.sort("until_at", "since_at").select("since_at", "until_at").iter_rows())
+        )
+    ]
+    schema = {"cluster_id": pl.String, "life": pl.Int32, "from_at": jumps.schema["since_at"]}
+    return pl.DataFrame(found, schema, orient="row")
+
+
+def left_out(said: pl.DataFrame) -> pl.DataFrame:
+    """(DAY, since_at, until_at) of two statements of a partition in turn between which leader epochs are left out;
+    since_at: the first one, of the day of the second. A request tells what came of several changes, of which up to 2.5
+    no line tells; a partition that is New begins anew."""
+    stated = said.filter(col("leader_epoch").is_not_null()).sort(*PARTITION, *PARTITION_ORDER)
+    before = {
+        f"{name}_before": col(name).shift(1).over(PARTITION)
+        for name in ("leader_epoch", "at", "era", "state")
+    }
+    is_new = pl.any_horizontal(col("state", "state_before") == NEW).fill_null(value=False)
+    is_own = ~col("event").is_in(SENT).fill_null(value=False) & (col("era") == col("era_before"))
+    is_left_out = (col("leader_epoch") > col("leader_epoch_before") + 1) & is_own
+    day = col("at").dt.truncate("1d")
+    return (
+        stated.with_columns(**before)
+        .filter(is_left_out, ~is_new, col("at_before") <= col("at"))
+        .select("cluster_id", "era", day=day, since_at=pl.max_horizontal("at_before", day), until_at="at")
+    )
+
+
+def unexplained(jumps: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
+    """Without those in which a term begins to be missing."""
+    missing = stretches.select("cluster_id", era="life", missing_at="from_at").sort("missing_at")
+    is_explained = (col("missing_at") >= col("since_at")).fill_null(value=False)
+    return (
+        jumps.sort("until_at")
+        .join_asof(
+            missing,
+            left_on="until_at",
+            right_on="missing_at",
+            by=["cluster_id", "era"],
+            check_sortedness=False,
+        )
+        .filter(~is_explained)
+        .drop("missing_at")
+    )
+
+
+def begins(spans: Iterable[tuple[datetime, datetime]]) -> Iterator[datetime]:
+    """When each of the fewest holes begins that all spans (since, until), sorted by until, can have."""
+    since: datetime | None = None
+    until: datetime | None = None
+    for since_at, until_at in spans:
+        if since is not None and until is not None and since_at < until:
+            since = max(since, since_at)
+            continue
+        if since is not None:
+            yield since
+        since, until = since_at, until_at
+    if since is not None:
+        yield since
