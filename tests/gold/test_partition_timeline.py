@@ -124,6 +124,7 @@ HOLE = """
     [2026-11-21 00:00:10,000] INFO [Controller id=1 epoch=1] Changed partition a-1 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=1, isr=List(1, 2), zkVersion=1) (state.change.logger)
     [2026-11-21 00:01:02,000] INFO [Controller id=1 epoch=1] Changed partition a-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=2, isr=List(1, 2), zkVersion=2) (state.change.logger)
     [2026-11-21 00:01:03,000] INFO [Controller id=1 epoch=1] Changed partition a-1 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=3, isr=List(2, 1), zkVersion=3) (state.change.logger)
+    [2026-11-21 00:01:04,000] ERROR [Controller id=1 epoch=1] Controller 1 epoch 1 failed to change state for partition a-2 from OfflinePartition to OnlinePartition (state.change.logger)
 """
 BEHIND_HOLE = """
     partition | valid_from_at | valid_until_at | leader | leader_epoch | is_assignment_stale | certainty
@@ -135,15 +136,17 @@ BEHIND_HOLE = """
     1         | 10            | 63             | 1      | 1            | true                | undetermined
     1         | 63            |                | 2      | 3            | true                | proved
     2         | 2.003         | 10             | 2      | 0            | false               | proved
-    2         | 10            |                | 2      | 0            | true                | undetermined
+    2         | 10            | 64             | 2      | 0            | true                | undetermined
 """
 
 
 def test_leader_epochs_that_are_left_out_tell_of_lines_that_are_missing() -> None:
     """Two partitions were given leaders of which no line tells, and so may others have been: in one hole, which begins
-    after the last line that is known before it."""
+    after the last line that is known before it. What is said to be Offline behind it is so."""
     found = timeline({(1, "controller"): FIRST, (1, "state-change"): CREATED + HOLE})
     same_rows(found.filter(col("leader").is_not_null()), BEHIND_HOLE)
+    offline = found.filter(state="OfflinePartition", certainty="proved")
+    assert offline.select("partition", "leader").rows() == [(2, None)]
 
 
 def test_no_lines_give_no_intervals() -> None:

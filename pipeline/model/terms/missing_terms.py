@@ -95,9 +95,13 @@ def in_doubt(what: str, by: str | tuple[str, ...]) -> pl.Expr:
     is_stated = col(what).is_not_null() & col(doubt).is_null()
     stated = when(is_stated).then("controller_epoch").cum_max().forward_fill().over(by)
     doubted = col(doubt).forward_fill().over(by)
+    return (stated <= doubted).fill_null(doubted.is_not_null()) | is_in_hole(what, by)
+
+
+def is_in_hole(what: str, by: str | tuple[str, ...]) -> pl.Expr:
+    """The same of lines within a term."""
     is_since_hole = when("is_hole").then(lit(value=True)).when(col(what).is_not_null()).then(lit(value=False))
-    is_in_hole = is_since_hole.forward_fill().over(by).fill_null(value=False)
-    return (stated <= doubted).fill_null(doubted.is_not_null()) | is_in_hole
+    return is_since_hole.forward_fill().over(by).fill_null(value=False)
 
 
 def is_known_offline(by: str) -> pl.Expr:
@@ -105,7 +109,8 @@ def is_known_offline(by: str) -> pl.Expr:
     says that the partition is Offline: from then on nobody leads it, whatever went by unseen."""
     of_leader = DOUBTS["leader_epoch"]
     doubted = col(of_leader).forward_fill().over(by)
-    is_said = (col("state") == OFFLINE) & col(of_leader).is_null() & (col("controller_epoch") > doubted)
+    is_later = (col("controller_epoch") > doubted) | (doubted.is_null() & is_in_hole("leader_epoch", by))
+    is_said = (col("state") == OFFLINE) & col(of_leader).is_null() & ~col("is_hole") & is_later
     return (is_said & in_doubt("leader_epoch", by)).fill_null(value=False)
 
 
