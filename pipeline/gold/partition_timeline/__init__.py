@@ -16,6 +16,7 @@ from pipeline.model.partitions.said_offline import said_offline
 from pipeline.model.partitions.service import unlisted_terms, without_cut_creations
 from pipeline.model.partitions.service_parts import in_parts, whole_intervals
 from pipeline.model.partitions.statements import known_before, statements
+from pipeline.model.terms.last_lines import until_silence
 from schemas.gold.partition_timeline import SPEC
 
 KRAFT = "kraft"
@@ -84,7 +85,8 @@ def build(  # noqa: PLR0913, PLR0917 - the parameters of a kernel are the tables
     offline = said_offline(partition_transition, state_dump)
     lived = statements(*given, deletion_before, known_before(last), offline)
     writes = leader_writes(leader_and_isr, wording_seen, dirty_from)
-    in_zookeeper = zk_intervals(lived, writes, last, term, wording_seen, dirty_from)
+    proved = until_silence(term, controller_line)
+    in_zookeeper = zk_intervals(lived, writes, last, proved, wording_seen, dirty_from)
     if KRAFT not in modes:
         return in_zookeeper.pipe(reaching, dirty_from).pipe(
             with_parts, sessions, term, timeline_before, dirty_from

@@ -9,6 +9,7 @@ LINE = ("event", "file_id", "byte_offset")
 # How a KRaft node says that the registration of a broker is another one now.
 REPLAYED = ("fenced", "unfenced", "registration_changed")
 SOON = timedelta(seconds=2)
+HOLE = timedelta(days=1)  # silver.term.holes
 IN_TERM = ("term_id", "life", "controller_epoch")
 
 
@@ -45,9 +46,10 @@ def kraft_terms(term: pl.DataFrame) -> pl.DataFrame:
 def unproved(term: pl.DataFrame) -> pl.DataFrame:
     """Two rows per term after which no line proves that it goes on: of that day (UTC) until the first line what any
     controller did is unseen; from then on lines are read, and whoever is in office is not known. One row per term that
-    was given up: from what was not committed any more on, what others did is unseen."""
+    was given up, of which that is the line (what was void began that day, and a hole lasts one at least): from what was
+    not committed any more on, what others did is unseen."""
     at, void_at = col("unproved_from_at"), col("void_from_at")
-    is_given_up = (void_at <= at).fill_null(value=False)
+    is_given_up = (at - void_at).is_between(timedelta(), HOLE, closed="left").fill_null(value=False)
     spans = (
         (at.dt.truncate("1d"), True, ~is_given_up),
         (at, False, ~is_given_up),

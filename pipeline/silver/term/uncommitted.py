@@ -71,16 +71,31 @@ def with_given_up(terms: pl.DataFrame, controller_event: pl.DataFrame) -> pl.Dat
     """
     said = controller_event.with_columns(controller_id=pl.coalesce("node_id", "controller_id"))
     is_renounced = (col("step") == RENOUNCED) & (col("active_controller_id") != col("controller_id"))
-    renounced = said.filter(is_renounced).group_by(OWN).agg(given_up_at=col("logged_at").max())
+    renounced = said.filter(is_renounced).select(*OWN, given_up_at="logged_at").sort("given_up_at")
     failed = said.filter(col("event") == FAILED, col("began_at").is_not_null())
     begun_at = pl.coalesce("elected_at", "first_seen_at")
-    next_at = begun_at.shift(-1).over("cluster_id", "life")
-    is_next = (next_at <= col("given_up_at") + CLOCKS).fill_null(value=False)
-    given_up = (
+    terms_begun = (
         terms.filter(col("mode") == "kraft")
         .sort("cluster_id", "life", "controller_epoch")
-        .join(renounced, on=OWN, how="left", maintain_order="left")
-        .filter(col("given_up_at") >= begun_at, ~is_next)
+        .select(
+            *TERM,
+            *OWN[1:],
+            "elected_at",
+            begun_at=begun_at,
+            next_at=begun_at.shift(-1).over("cluster_id", "life"),
+        )
+    )
+    is_next = (col("next_at") <= col("given_up_at") + CLOCKS).fill_null(value=False)
+    given_up = (
+        renounced.join_asof(
+            terms_begun.sort("begun_at"),
+            left_on="given_up_at",
+            right_on="begun_at",
+            by=list(OWN),
+            check_sortedness=False,
+        )
+        .filter(col("term_id").is_not_null(), ~is_next)
+        .unique(TERM, keep="last", maintain_order=True)
         .select(*TERM, "controller_id", "elected_at", "given_up_at")
     )
     waited = (

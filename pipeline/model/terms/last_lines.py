@@ -1,0 +1,37 @@
+"""Until when lines of a controller prove that it is in office: its last ones may be those of one that was frozen."""
+
+from datetime import timedelta
+
+import polars as pl
+from polars import col
+
+TERM = ("cluster_id", "term_id")
+HEARS = timedelta(seconds=60)  # how long it goes on writing
+SESSION = timedelta(seconds=6)  # zookeeper.session.timeout.ms: 6 s up to 2.4, 18 s since
+
+
+def until_silence(term: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
+    """Terms whose told_until_at is the last line before a silence as long as a session just before the last lines, of
+    that day (UTC): a silence that is longer begins with it. A process that was frozen for so long is deposed, and goes
+    on writing until it hears of it.
+
+    Source: KafkaController.Expire, up to 3.9; kafka.server.KafkaConfig (zookeeper.session.timeout.ms).
+    """
+    told = term.filter(col("told_until_at").is_not_null()).select(
+        *TERM, "told_until_at", day=col("told_until_at").dt.truncate("1d")
+    )
+    lines = controller_line.select(*TERM, at="logged_at").join(told, on=TERM)
+    each = pl.concat([lines.filter(col("at") >= col("day")), told.with_columns(at="day")], how="diagonal")
+    before = col("at").shift(1).over(TERM)
+    silent = (
+        each.sort(*TERM, "at")
+        .with_columns(silent_from_at=before)
+        .filter(col("at") - col("silent_from_at") >= SESSION, col("told_until_at") - col("at") <= HEARS)
+        .group_by(TERM)
+        .agg(col("silent_from_at").max())
+    )
+    return (
+        term.join(silent, on=TERM, how="left")
+        .with_columns(told_until_at=pl.min_horizontal("told_until_at", "silent_from_at"))
+        .drop("silent_from_at")
+    )
