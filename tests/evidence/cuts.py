@@ -15,6 +15,8 @@ MESSAGE = r"^\[[^\]]*\] [A-Z]+ ([^\n]*)"
 NAMES_OF_SAID = [*(one.name for one in SAID), "fields"]
 Cut = Callable[[Random, pl.DataFrame], pl.DataFrame]
 EARLIER = timedelta(days=12)
+ID_LENGTH = 22
+TOPIC_ID = r"(?i)topic ?id[=: ]+(?:Some\()?[A-Za-z0-9_-]{22}"
 
 
 def without_node(random: Random, records: pl.DataFrame) -> pl.DataFrame:
@@ -71,7 +73,7 @@ def one_file(random: Random, records: pl.DataFrame) -> pl.DataFrame:
 def earlier(random: Random, records: pl.DataFrame) -> pl.DataFrame:
     """The logs of twelve days ago, or a part of them: the same nodes, other processes."""
     before = random.choice([whole, without_kind, without_node, end_missing])(random, records)
-    return shifted(before)
+    return shifted(with_other_topic_ids(before))
 
 
 def begin_and_end(random: Random, records: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -86,6 +88,28 @@ def shifted(records: pl.DataFrame) -> pl.DataFrame:
         pl.col(pl.Datetime("us", "UTC")) - pl.duration(days=EARLIER.days),
         file_id=pl.lit("earlier-") + col("file_id"),
     )
+
+
+def with_other_topic_ids(records: pl.DataFrame) -> pl.DataFrame:
+    """What was created in another life has ids of its own: Kafka gives none a second time."""
+    text = records["raw"].cast(pl.String, strict=False)
+    ids = (
+        text.str.extract_all(TOPIC_ID).explode().drop_nulls().str.slice(-ID_LENGTH).unique().sort().to_list()
+    )
+    others = [("_" if one[0] != "_" else "-") + one[1:] for one in ids]
+    if not ids:
+        return records
+    entry = pl.struct(
+        pl.element().struct.field("key"), pl.element().struct.field("value").str.replace_many(ids, others)
+    )
+    entries = records["fields"].cast(pl.List(pl.Struct({"key": pl.String, "value": pl.String})))
+    fields = entries.to_frame().select(col("fields").list.eval(entry).cast(records.schema["fields"]))[
+        "fields"
+    ]
+    raw = pl.select(
+        pl.coalesce(text.str.replace_many(ids, others).cast(pl.Binary), records["raw"])
+    ).to_series()
+    return records.with_columns(raw.alias("raw"), fields.alias("fields"))
 
 
 def one_after_another(before: pl.DataFrame, records: pl.DataFrame) -> pl.DataFrame:
