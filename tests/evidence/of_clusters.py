@@ -30,6 +30,8 @@ OF_EVIDENCE = ("missing_logs", "not_understood", "stated_imbalance")
 ALSO_TOLD_BY = {
     "broker_fenced": ("outage", "broker_flapping", "unclean_shutdown", "log_dir_failed", "fatal_fault")
 }
+# A gap without a controller in KRaft is told with the votes of the quorum, where its lines are read.
+ALSO_OF_CLUSTER = {"no_controller": ("quorum_without_leader",)}
 
 
 # A process that stopped without a word is known to have ended by its next start.
@@ -119,6 +121,7 @@ def findings(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
             continue
         others = [one for rule in ALSO_TOLD_BY.get(row["rule"], ()) for one in true.get((rule,), [])]
         of_rule = true.get((row["rule"],), []) + [one for one in others if is_about(one, row["facts"])]
+        of_rule += [one for rule in ALSO_OF_CLUSTER.get(row["rule"], ()) for one in true.get((rule,), [])]
         meets = meeting(row, of_rule, ("valid_from_at",), "valid_until_at", frame, NEAR * 30)
         if not meets and row["certainty"] != UNDETERMINED:
             yield Said(OTHER, f"{row['severity']} {title(row)}: whole has none: {row['sentence']}")

@@ -37,6 +37,15 @@ STAYS = """
 LIMIT = AuditLimit(flapping_departures=3, flapping_minutes=60)
 
 
+def signs_at(*seconds: float) -> pl.DataFrame:
+    """Of broker 1 of cluster c, as of up_signs."""
+    schema = {"cluster_id": pl.String, "node_id": pl.Int32, "up_at": pl.Datetime("us", "UTC")}
+    return pl.DataFrame([("c", 1, at(second)) for second in seconds], schema, orient="row")
+
+
+NO_SIGNS = signs_at()
+
+
 def data_end(seconds: float) -> pl.DataFrame:
     return pl.DataFrame({"cluster_id": ["c", "d"], "until_at": [at(seconds)] * 2})
 
@@ -62,15 +71,17 @@ def test_departures_of_two_lives_are_not_counted_together() -> None:
     terms = when(is_later).then(lit("2-1")).otherwise(lit("1-1"))
     own = stays().filter(col("cluster_id") == "c", col("left_at") < at(20 * 60))
     other = own.with_columns(term_id=terms, left_term_id=terms)
-    assert len(broker_flapping(own, LIMIT, data_end(20 * 60))) == 1
-    assert broker_flapping(other, LIMIT, data_end(20 * 60)).is_empty()
-    twice = broker_flapping(other, AuditLimit(flapping_departures=2, flapping_minutes=60), data_end(1200))
+    assert len(broker_flapping(own, LIMIT, data_end(20 * 60), NO_SIGNS)) == 1
+    assert broker_flapping(other, LIMIT, data_end(20 * 60), NO_SIGNS).is_empty()
+    twice = broker_flapping(
+        other, AuditLimit(flapping_departures=2, flapping_minutes=60), data_end(1200), NO_SIGNS
+    )
     assert twice["valid_from_at"].to_list() == [at(100)]
 
 
 def test_brokers_that_do_not_stay() -> None:
     """Evidence of one that flaps are the lines by which it left."""
-    flapping = broker_flapping(stays(), LIMIT, data_end(3 * 3600)).to_dicts()
+    flapping = broker_flapping(stays(), LIMIT, data_end(3 * 3600), NO_SIGNS).to_dicts()
     found = flapping + unclean_shutdown(stays(), empty(node_event.SPEC)).to_dicts()
     assert {(row["rule"], row["entity"]): row["sentence"] for row in found} == {
         ("broker_flapping", "broker 1"): (
@@ -87,7 +98,7 @@ def test_brokers_that_do_not_stay() -> None:
         {"broker_id": "1", "departures_count": "3", "shortest_ms": "7500"},
         {"broker_id": "3", "unmoved_count": "2", "led_count": "7", "lasted_ms": "9000"},
     ]
-    still = broker_flapping(stays().filter(col("left_at") < at(20 * 60)), LIMIT, data_end(20 * 60))
+    still = broker_flapping(stays().filter(col("left_at") < at(20 * 60)), LIMIT, data_end(20 * 60), NO_SIGNS)
     assert still["valid_until_at"].to_list() == [None]
 
 
@@ -98,10 +109,16 @@ def test_it_is_open_while_the_broker_is_away() -> None:
     asked = {"left_how": lit("controlled"), "left_at": lit(at(1050))}
     stopped = pl.concat([away, away.tail(1).with_columns(joined_at=lit(at(1018)), **asked)])
     ends = {
-        name: broker_flapping(rows, LIMIT, data_end(1100))["valid_until_at"].to_list()
-        for name, rows in {"away": away, "back": back, "stopped": stopped}.items()
+        name: broker_flapping(rows, LIMIT, data_end(1100), signs)["valid_until_at"].to_list()
+        for name, rows, signs in (
+            ("away", away, signs_at(1020)),
+            ("back", back, NO_SIGNS),
+            ("stopped", stopped, NO_SIGNS),
+            ("writes", away, signs_at(1030)),
+        )
     }
-    assert ends == {"away": [None], "back": [at(1017.5)], "stopped": [at(1017.5)]}
+    over = [at(1017.5)]
+    assert ends == {"away": [None], "back": over, "stopped": over, "writes": over}
 
 
 # 3 asked at 3991, and gives up; 1 had not been heard to ask; the line of 2 is of another stop.

@@ -128,9 +128,9 @@ def test_an_unclean_election_says_why_the_leader_before_was_gone() -> None:
 
 
 def test_a_broker_that_flaps_says_why_and_was_not_told_to_stop() -> None:
-    found = broker_flapping(
-        stays(), AuditLimit(flapping_departures=3, flapping_minutes=60), DATA_END
-    ).to_dicts()
+    no_signs = stays().clear().select("cluster_id", node_id="broker_id", up_at="joined_at")
+    limit = AuditLimit(flapping_departures=3, flapping_minutes=60)
+    found = broker_flapping(stays(), limit, DATA_END, no_signs).to_dicts()
     assert [row["sentence"] for row in found] == [
         "broker 1 left 3 times without having been shut down, the shortest stay was 80.0 s: "
         "killed or crashed 1 time, frozen or cut off 1 time"

@@ -127,7 +127,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     of_departures = (
         outage(partition_outage, controller_term, broker_session, lost_dirs, audit_limit, data_end),
         log_dir_failed(lost_dirs, leader_election, partition_outage, audit_limit),
-        broker_flapping(broker_session, audit_limit, data_end),
+        broker_flapping(broker_session, audit_limit, data_end, signs),
         unclean_shutdown(broker_session, node_event),
         fatal_fault(node_event).pipe(without_failed_starts, starts),
     )

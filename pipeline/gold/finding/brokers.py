@@ -35,13 +35,13 @@ GONE_BY = timedelta(minutes=2)
 
 @of_rows("broker_session")
 def broker_flapping(
-    broker_session: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame
+    broker_session: pl.DataFrame, audit_limit: AuditLimit, data_end: pl.DataFrame, signs: pl.DataFrame
 ) -> pl.DataFrame:
     """A broker left several times in a row without having been shut down: it dies, hangs, or loses its session. One
     that had asked to be shut down was, whatever it left undone, and whether or not a controller was there to see it;
     so was one whose process was told to stop. It goes on while the broker is away, not for longer than conf allows
-    between two departures, and not once it is back, though somebody may shut it down then. Each life of the cluster's
-    metadata counts by itself."""
+    between two departures, and not once it is back, though somebody may shut it down then, or a line of any log shows
+    that it is up (signs: of up_signs). Each life of the cluster's metadata counts by itself."""
     within_seconds = audit_limit.flapping_minutes * 60
     left = col("left_at").dt.epoch("s")
     own = (*BROKER, "life")
@@ -74,6 +74,8 @@ def broker_flapping(
     )
     is_over = col("until_at").dt.epoch("s") - col("last_at").dt.epoch("s") > within_seconds
     is_over |= (col("back_at") > col("last_at")).fill_null(value=False)
+    is_over |= (col("up_at") > col("last_at") + CLOCKS).fill_null(value=False)
+    last_up = signs.group_by("cluster_id", broker_id="node_id").agg(col("up_at").max())
     joined = broker_session.group_by(BROKER).agg(back_at=col("joined_at").max())
     ends = data_end.select("cluster_id", "until_at")
     reasons = counted_reasons(tuple(SHORT))
@@ -81,6 +83,7 @@ def broker_flapping(
     return (
         runs.join(ends, on="cluster_id")
         .join(joined, on=BROKER, how="left")
+        .join(last_up, on=BROKER, how="left")
         .select(
             *("cluster_id", "valid_from_at"),
             *rule("broker_flapping", "warning", 2),
