@@ -17,7 +17,7 @@ from schemas.types import BOOLEAN, INTEGER, LONG, STRING, TIMESTAMP, array
 MODES = ("zookeeper", "kraft")
 JOINED_HOW = (
     "joined",  # a list names it as new
-    "bounced",  # its process was another one between two lists (from 2.2); in KRaft it was unfenced twice
+    "bounced",  # it registered anew between two lists; in KRaft it was unfenced twice
     "listed_at_startup",  # a controller that starts finds it; it may have been there for long
     "before_data",  # the first that is heard of it is that it left: joined_at is the time of that
     "listed",  # it is among the live ones of a list that does not name it as new
@@ -25,15 +25,15 @@ JOINED_HOW = (
 LEFT_HOW = (
     "controlled",  # it had asked the controller for a controlled shutdown
     "uncontrolled",  # it had not
-    "bounced",  # another process of it came before it was missed (from 2.2)
+    "bounced",  # it registered anew before it was missed: a list says so (from 2.2), its epoch, or its own line
     "missing_in_list",  # a later list has it no more, and does not say that it left: lines are missing
     "missing_at_startup",  # a controller that starts does not find it: it left while there was none
 )
 
 SPEC = TableSpec(
     name="gold.broker_session",
-    grain="One stay of one broker among the live brokers that the controllers in office listed, in KRaft among those "
-    "that they unfenced.",
+    grain="One stay of one broker, under one registration, among the live brokers that the controllers in office "
+    "listed, in KRaft among those that they unfenced.",
     key=("broker_id", "joined_at"),
     fields=(
         CLUSTER_ID,

@@ -21,6 +21,7 @@ from pipeline.model.brokers.departures import (
 from pipeline.model.brokers.end_reasons import with_end_reason
 from pipeline.model.brokers.first_signs import with_first_sign
 from pipeline.model.brokers.outage_bounds import FENCED, with_silence
+from pipeline.model.brokers.unsaid_bounces import own_registrations
 from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.settings import SessionLimit
@@ -57,7 +58,9 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
     of_zookeeper, of_kraft = (seeds.filter(col("mode") == mode) for mode in ("zookeeper", "kraft"))
     reaches = (col("left_at") >= begin).fill_null(value=True)
     found = [
-        zookeeper_sessions(broker_event, controller_line, term, of_zookeeper.filter(reaches)),
+        zookeeper_sessions(
+            broker_event, controller_line, term, of_zookeeper.filter(reaches), own_registrations(node_event)
+        ),
         kraft_sessions(later, term, of_kraft, of_kraft.filter(col("left_at") < begin)),
     ]
     return (

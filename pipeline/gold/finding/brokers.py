@@ -22,6 +22,7 @@ from pipeline.gold.finding.wording import (
     rule,
     words,
 )
+from pipeline.model.brokers.departures import BOUNCED
 from pipeline.model.brokers.end_reasons import CLOCKS
 from pipeline.model.brokers.given_up import is_given_up_line
 from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
@@ -51,12 +52,19 @@ def broker_flapping(
     # Where the next list is of another life of the cluster's metadata nothing says that it left.
     lives = [col(name).str.extract(r"^(\d+)-", 1) for name in ("term_id", "left_term_id")]
     is_other_life = reduce(pl.Expr.ne, lives).fill_null(value=False)
+    # Of whom no list says that it bounced nothing tells if it had asked, where lines of a controller are missing.
+    is_unsaid = (col("left_how") == BOUNCED) & (col("mode") == "zookeeper") & (col("certainty") != "proved")
     is_told_to_stop = (col("end_reason") == SIGNALLED).fill_null(value=False)
     is_shut_down = (
         (col("left_how") == "controlled") | (col("shutdown_requested_at").list.len() > 0) | is_told_to_stop
     )
     runs = (
-        broker_session.filter(is_left & ~is_shut_down.fill_null(value=False) & ~is_other_life)
+        broker_session.filter(
+            is_left
+            & ~is_shut_down.fill_null(value=False)
+            & ~is_other_life
+            & ~is_unsaid.fill_null(value=False)
+        )
         .with_columns(life=pl.coalesce(*lives))
         .sort(*BROKER, "left_at", "joined_at")
         .with_columns(run=is_new.cast(pl.Int64).cum_sum().over(own), evidence=col("evidence").list.tail(1))

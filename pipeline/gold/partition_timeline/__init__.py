@@ -11,6 +11,7 @@ from pipeline.core.stretches import TIME
 from pipeline.gold.partition_timeline.kraft_intervals import kraft_intervals, until_kraft
 from pipeline.gold.partition_timeline.leader_writes import leader_writes
 from pipeline.gold.partition_timeline.zk_intervals import last_of_each, zk_intervals
+from pipeline.model.brokers.unsaid_bounces import NOT_TOLD
 from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
 from pipeline.model.partitions.said_offline import said_offline
 from pipeline.model.partitions.service import unlisted_terms, without_cut_creations
@@ -108,7 +109,7 @@ def sessions_since(
     is_known = (col("joined_at") < lit(dirty_from, TIME)) & (col("mode") == "zookeeper")
     known = session_before.filter(is_known)
     is_over = (col("left_at") < lit(dirty_from, TIME)).fill_null(value=False)
-    found = zookeeper_sessions(broker_event, controller_line, term, known.filter(~is_over))
+    found = zookeeper_sessions(broker_event, controller_line, term, known.filter(~is_over), NOT_TOLD)
     return one_each(pl.concat([found, known.filter(is_over)], how="diagonal"))
 
 

@@ -14,7 +14,7 @@ from pipeline.model.terms.succession import unseen_stretches
 BROKER = ("cluster_id", "broker_id")
 SESSION = (*BROKER, "joined_at")
 ASKED = ("shutdown_requested", "controlled_shutdown_granted")
-AT_STARTUP = "missing_at_startup"
+AT_STARTUP, BOUNCED, FOUND = "missing_at_startup", "bounced", "listed_at_startup"
 END_OF_CHANGE, END_OF_STARTUP = "controller_broker_epochs", "partition_state_machine_started"
 NOTICED = ("controller start-up", "broker start", "broker failure", "broker bounced", "unknown")
 SOON = timedelta(seconds=1)  # lines of one event
@@ -83,6 +83,17 @@ def with_epochs(sessions: pl.DataFrame, broker_event: pl.DataFrame, seeds: pl.Da
     )
 
 
+def is_found_at_start() -> pl.Expr:
+    """True of a session at whose end a starting controller found its broker under another registration."""
+    following = (
+        col(name).shift(-1).over(BROKER, order_by="joined_at") for name in ("joined_how", "joined_at")
+    )
+    how, joined_at = following
+    return ((col("left_how") == BOUNCED) & (how == FOUND) & (joined_at == col("left_at"))).fill_null(
+        value=False
+    )
+
+
 def with_handled(sessions: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
     """handled_until_at: the line that ends the controller's event which noticed that the broker left, where it prints
     one (from 2.2, and at its start), else the last line before the next event."""
@@ -98,7 +109,8 @@ def with_handled(sessions: pl.DataFrame, controller_line: pl.DataFrame) -> pl.Da
         .group_by(event)
         .agg(change_at=last(END_OF_CHANGE), startup_at=last(END_OF_STARTUP), last_at=col("ordered_at").max())
     )
-    its_end = when(col("left_how") == AT_STARTUP).then("startup_at").otherwise("change_at")
+    is_start = (col("left_how") == AT_STARTUP) | is_found_at_start()
+    its_end = when(is_start).then("startup_at").otherwise("change_at")
     return (
         sessions.join(ends, on=event, how="left")
         .with_columns(handled_until_at=pl.coalesce(its_end, "last_at"))

@@ -5,7 +5,7 @@ from datetime import timedelta
 import polars as pl
 from polars import col, lit, when
 
-from pipeline.model.brokers.departures import AT_STARTUP
+from pipeline.model.brokers.departures import AT_STARTUP, is_found_at_start
 from pipeline.model.brokers.session_limits import with_session_seconds
 from pipeline.model.settings import SessionLimit
 
@@ -95,7 +95,8 @@ def with_silence(
     """Sessions of brokers (mode, joined_at, joined_how, left_at, left_how, left_term_id) with silent_from_at: the
     earliest time at which the broker can have stopped to answer before a controller found that it had left. Null: it
     is there, or nothing tells."""
-    how, left_at, since = col("left_how"), col("left_at"), col("silent_from_at")
+    left_at, since = col("left_at"), col("silent_from_at")
+    how = when("is_found_at_start").then(lit(AT_STARTUP)).otherwise("left_how")
     # A broker that a list names may be silent already, one that has just registered is not.
     has_registered = col("joined_how").is_in(["joined", "bounced"])
     alive_at = when(has_registered).then("joined_at")
@@ -103,12 +104,14 @@ def with_silence(
     in_kraft = silent_in_kraft(how, left_at, session_limit)
     its_term = of_terms(term).rename({"term_id": "left_term_id"}).drop("mode")
     return (
-        sessions.with_columns(asked_at=pl.coalesce("left_at", "joined_at"))
+        sessions.with_columns(
+            asked_at=pl.coalesce("left_at", "joined_at"), is_found_at_start=is_found_at_start()
+        )
         .pipe(with_session_seconds, "asked_at", session_limit, broker_setting, release_span)
         .join(its_term, on=["cluster_id", "left_term_id"], how="left")
         .with_columns(silent_from_at=when(col("mode") == "zookeeper").then(in_zookeeper).otherwise(in_kraft))
         .with_columns(silent_from_at=when(since.is_not_null()).then(pl.max_horizontal(since, alive_at)))
-        .drop("elected_at", "last_seen_before_at", "asked_at", "session_seconds")
+        .drop("elected_at", "last_seen_before_at", "asked_at", "session_seconds", "is_found_at_start")
     )
 
 

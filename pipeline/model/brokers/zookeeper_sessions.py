@@ -4,37 +4,49 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.model.brokers.departures import AT_STARTUP as MISSING_AT_STARTUP
-from pipeline.model.brokers.departures import BROKER, SESSION, with_epochs
+from pipeline.model.brokers.departures import BOUNCED, BROKER, SESSION, with_epochs
+from pipeline.model.brokers.unsaid_bounces import BEGIN_SAID, with_unsaid_bounces
 from pipeline.model.lines.evidence import known_lines
 from pipeline.model.terms.succession import TERM, with_superseded
 
 LINE = ("cluster_id", "file_id", "byte_offset")
-AT_STARTUP, CHANGED = "controller_live_brokers", "broker_change"
+AT_STARTUP, CHANGED, EPOCHS = "controller_live_brokers", "broker_change", "controller_broker_epochs"
 STEPS = ("live", "joined", "left", "bounced")
 FLAGS = tuple(f"is_{step}" for step in STEPS)
 FORGOTTEN = "shutdown_forgotten"  # taken from the list of brokers that are shutting down
 ORDER = ("at", "life", "controller_epoch", "seq")
-NOTICED = ("at", "event", "is_bounced", "is_left", "term_id", "event_seq", "file_id", "byte_offset")
+NOTICED = (
+    *("at", "event", "is_bounced", "is_unsaid", "is_left", "term_id", "event_seq", "file_id", "byte_offset"),
+    *("sign_file_id", "sign_byte_offset"),
+)
 
 
 def zookeeper_sessions(
-    broker_event: pl.DataFrame, controller_line: pl.DataFrame, term: pl.DataFrame, seeds: pl.DataFrame
+    broker_event: pl.DataFrame,
+    controller_line: pl.DataFrame,
+    term: pl.DataFrame,
+    seeds: pl.DataFrame,
+    registered: pl.DataFrame,
 ) -> pl.DataFrame:
-    """One row per session: stretches of lists that have the broker.
+    """One row per session: stretches of lists that have the broker, under one registration.
 
     seeds: rows of gold.broker_session that begin before the time from which on lines are given, and reach it.
+    registered: see own_registrations.
     Source: KafkaController.onControllerFailover, processBrokerChange (BrokerChangeListener up to 0.10.2), 0.8.2 to 3.9.
     """
+    listed = sightings(broker_event, lists_in_term(controller_line, term), seeds)
     sighted = pl.concat(
-        [sightings(broker_event, lists_in_term(controller_line, term), seeds), known_before(seeds)],
-        how="diagonal",
+        [listed.pipe(with_listed_epochs, broker_event, controller_line), known_before(seeds)], how="diagonal"
     )
     return (
         sighted.pipe(with_strangers)
+        .sort(*BROKER, *ORDER, "joined_how", "file_id", "byte_offset", nulls_last=False)
+        .pipe(with_unsaid_bounces, registered)
         .pipe(sessions)
         .pipe(with_shutdowns, broker_event, controller_line)
         .pipe(with_epochs, broker_event, seeds)
-        .with_columns(mode=lit("zookeeper"))
+        .with_columns(mode=lit("zookeeper"), broker_epoch=pl.coalesce("first_epoch", "broker_epoch"))
+        .drop("first_epoch")
     )
 
 
@@ -78,6 +90,27 @@ def sightings(broker_event: pl.DataFrame, lists: pl.DataFrame, seeds: pl.DataFra
     )
 
 
+def with_listed_epochs(
+    listed: pl.DataFrame, broker_event: pl.DataFrame, controller_line: pl.DataFrame
+) -> pl.DataFrame:
+    """Lists with the broker_epoch that the controller tells in the same event, null up to 2.1 and where it does not;
+    sign_file_id, sign_byte_offset: the line that tells it."""
+    event = ("cluster_id", "term_id", "event_seq")
+    is_told = (col("event") == EPOCHS) & (col("event_seq") > 0)
+    lines = controller_line.filter(is_told).select(*LINE, "term_id", "event_seq", "seq")
+    told = (
+        broker_event.filter(col("step") == "epoch", col("broker_id").is_not_null())
+        .select(*LINE, "broker_id", "broker_epoch")
+        .join(lines, on=LINE)
+        .sort("seq")
+        .unique([*event, "broker_id"], keep="last", maintain_order=True)
+        .select(
+            *(*event, "broker_id", "broker_epoch"), sign_file_id="file_id", sign_byte_offset="byte_offset"
+        )
+    )
+    return listed.join(told, on=[*event, "broker_id"], how="left")
+
+
 def known_before(seeds: pl.DataFrame) -> pl.DataFrame:
     """Seeds as lists that have their broker."""
     opening = col("evidence").list.first().struct
@@ -85,10 +118,12 @@ def known_before(seeds: pl.DataFrame) -> pl.DataFrame:
         *BROKER,
         "term_id",
         "joined_how",
+        "broker_epoch",
         at="joined_at",
         file_id=opening.field("file_id"),
         byte_offset=opening.field("byte_offset"),
         **{flag: lit(flag == "is_live") for flag in FLAGS},
+        **{BEGIN_SAID: col("joined_how").is_in(["joined", "bounced"])},
     )
 
 
@@ -103,11 +138,10 @@ def with_strangers(sighted: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([sighted, until_then])
 
 
-def sessions(sighted: pl.DataFrame) -> pl.DataFrame:
-    """Stretches of lists that have the broker, parted where it bounced. The line that ends one follows its last."""
+def sessions(in_order: pl.DataFrame) -> pl.DataFrame:
+    """Stretches of lists that have the broker, parted where it bounced. The line that ends one follows its last.
+    A list comes before a stranger who is put to its place."""
     is_live = col("is_live")
-    # A list comes before a stranger who is put to its place.
-    in_order = sighted.sort(*BROKER, *ORDER, "joined_how", "file_id", "byte_offset", nulls_last=False)
     was_live = is_live.shift(1, fill_value=False).over(BROKER)
     is_new_process = is_live & col("is_bounced")
     end = (col(name).shift(-1).over(BROKER).alias(f"end_{name}") for name in NOTICED)
@@ -118,6 +152,7 @@ def sessions(sighted: pl.DataFrame) -> pl.DataFrame:
         .select(
             *BROKER,
             "term_id",
+            first_epoch="broker_epoch",
             joined_at="at",
             joined_how=pl.coalesce("joined_how", joined_how()),
             left_at="end_at",
@@ -125,7 +160,11 @@ def sessions(sighted: pl.DataFrame) -> pl.DataFrame:
             left_term_id="end_term_id",
             left_event_seq="end_event_seq",
             certainty=certainty(),
-            evidence=known_lines(("file_id", "byte_offset"), ("end_file_id", "end_byte_offset")),
+            evidence=known_lines(
+                ("file_id", "byte_offset"),
+                ("end_sign_file_id", "end_sign_byte_offset"),
+                ("end_file_id", "end_byte_offset"),
+            ),
         )
     )
 
@@ -135,7 +174,7 @@ def joined_how() -> pl.Expr:
         when(col("event") == AT_STARTUP)
         .then(lit("listed_at_startup"))
         .when("is_bounced")
-        .then(lit("bounced"))
+        .then(lit(BOUNCED))
         .when("is_joined")
         .then(lit("joined"))
         .otherwise(lit("listed"))
@@ -144,10 +183,10 @@ def joined_how() -> pl.Expr:
 
 def left_how() -> pl.Expr:
     return (
-        when(col("end_event") == AT_STARTUP)
+        when("end_is_bounced")
+        .then(lit(BOUNCED))
+        .when(col("end_event") == AT_STARTUP)
         .then(lit(MISSING_AT_STARTUP))
-        .when("end_is_bounced")
-        .then(lit("bounced"))
         .when("end_is_left")
         .then(lit("uncontrolled"))
         .when(col("end_event").is_not_null())
@@ -156,11 +195,12 @@ def left_how() -> pl.Expr:
 
 
 def certainty() -> pl.Expr:
-    is_said = col("end_event").is_null() | col("end_is_left") | col("end_is_bounced")
+    is_bounced = col("end_is_bounced")
+    is_said = col("end_event").is_null() | col("end_is_left") | (is_bounced & ~col("end_is_unsaid"))
     return (
         when(is_said)
         .then(lit("proved"))
-        .when(col("end_event") == AT_STARTUP)
+        .when(is_bounced | (col("end_event") == AT_STARTUP))
         .then(lit("inferred"))
         .otherwise(lit("undetermined"))
     )
