@@ -115,8 +115,11 @@ NEXT = """
 def test_a_controller_that_still_acts_is_not_gone() -> None:
     """What a peer lost before the last line of controller.log is no sign, though server.log was quiet by then."""
     logs = {(2, "controller"): IN_OFFICE, (1, "controller"): NEXT, (2, "server"): KILLED, (1, "server"): PEER}
-    term = built(records_in(logs), "controller_term")["controller_term"].sort("controller_epoch")
-    assert (term["end_reason"][0], f"{term['first_sign_at'][0]:%T}") == ("killed", "00:00:21")
+    tables = built(records_in(logs), "controller_term", "broker_session")
+    term = tables["controller_term"].sort("controller_epoch")
+    stay = tables["broker_session"].filter(broker_id=2)
+    for one in (term, stay):
+        assert (one["end_reason"][0], f"{one['first_sign_at'][0]:%T}") == ("killed", "00:00:21")
 
 
 @pytest.mark.parametrize("name", LABS)

@@ -19,7 +19,7 @@ from pipeline.model.brokers.departures import (
     with_torn,
 )
 from pipeline.model.brokers.end_reasons import with_end_reason
-from pipeline.model.brokers.first_signs import with_first_sign
+from pipeline.model.brokers.first_signs import with_first_sign, with_own_last
 from pipeline.model.brokers.outage_bounds import FENCED, with_silence
 from pipeline.model.brokers.unsaid_bounces import own_registrations
 from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
@@ -73,6 +73,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .pipe(with_torn, term)
         .pipe(with_cleanness)
         .pipe(with_silence, term, session_limit, broker_setting, release_span)
+        .pipe(with_own_last, controller_line, process_run)
         .pipe(with_ends, process_run, node_event, connection_event)
     )
 

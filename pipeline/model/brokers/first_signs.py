@@ -24,6 +24,30 @@ SIGN_OF_TERM = {
 }
 
 
+def with_own_last(
+    sessions: pl.DataFrame, controller_line: pl.DataFrame, process_run: pl.DataFrame
+) -> pl.DataFrame:
+    """Sessions of brokers (broker_id, joined_at, left_at) with OWN_LAST: the last line that the node wrote as the
+    controller in office, before others noticed that it was gone and before its process began anew; null: none."""
+    broker = ("cluster_id", "broker_id")
+    written = controller_line.select("cluster_id", broker_id="controller_id", **{OWN_LAST: "logged_at"})
+    starts = process_run.select("cluster_id", broker_id="node_id", anew_at="started_at").drop_nulls("anew_at")
+    return (
+        sessions.sort("joined_at")
+        .join_asof(
+            starts.sort("anew_at"), left_on="joined_at", right_on="anew_at", by=broker, strategy="forward",
+            allow_exact_matches=False, coalesce=False, check_sortedness=False,
+        )
+        .with_columns(gone_by_at=pl.min_horizontal(col("left_at") + CLOCKS, "anew_at"))
+        .sort("gone_by_at")
+        .join_asof(
+            written.sort(OWN_LAST), left_on="gone_by_at", right_on=OWN_LAST, by=broker,
+            allow_exact_matches=False, coalesce=False, check_sortedness=False,
+        )
+        .drop("anew_at", "gone_by_at")
+    )  # fmt: skip
+
+
 def with_first_sign(
     ends: pl.DataFrame, process_run: pl.DataFrame, connection_event: pl.DataFrame
 ) -> pl.DataFrame:
