@@ -91,7 +91,8 @@ def end_values(row: Row, one: Row, frame: Frame) -> Iterator[Said]:
 
 
 def sessions(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
-    true = by(whole, "broker_id")
+    """A part may lack the line that says that a broker registered anew: its stays are one there."""
+    true = {key: [*rows, *joined_stays(rows)] for key, rows in by(whole, "broker_id").items()}
     for row in part:
         if row["certainty"] == UNDETERMINED:
             yield Said(LESS)
@@ -101,6 +102,18 @@ def sessions(part: list[Row], whole: list[Row], frame: Frame) -> Iterator[Said]:
             yield Said(OTHER, f"{title(row)}: stay, whole none")
             continue
         yield nearest(session_values(row, one, frame) for one in meets)
+
+
+def joined_stays(rows: list[Row]) -> Iterator[Row]:
+    """Stays that follow one another at once, of which no list says that one ended, as one."""
+    in_turn = sorted(rows, key=lambda one: one["joined_at"])
+    for place, first in enumerate(in_turn):
+        last = first
+        for one in in_turn[place + 1 :]:
+            if last["left_how"] != "bounced" or last["certainty"] == "proved" or last["mode"] != "zookeeper":
+                break
+            last = one
+            yield one | {name: first[name] for name in ("joined_at", "joined_how")}
 
 
 def session_values(row: Row, one: Row, frame: Frame) -> list[Said]:

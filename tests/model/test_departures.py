@@ -110,17 +110,19 @@ TERMS = """
     k          | 1-3     | 1    | 3                | 101           | kraft     | 60         | 60            | 60           | 90
 """
 ACROSS = """
-    cluster_id | broker_id | mode      | joined_at | left_at | left_how           | unmoved_count | certainty
-    c          | 1         | zookeeper | 10        | 29      | uncontrolled       | 1             | proved
-    c          | 2         | zookeeper | 10        | 30      | uncontrolled       | 1             | proved
-    c          | 3         | zookeeper | 10        |         |                    |               | proved
-    c          | 4         | zookeeper | 31        |         |                    |               | proved
-    c          | 5         | zookeeper | 31        | 70      | missing_at_startup | 0             | inferred
-    c          | 6         | zookeeper | 31        | 70      | missing_at_startup | 1             | inferred
-    c          | 7         | zookeeper | 31        | 70      | controlled         | 0             | proved
-    k          | 1         | kraft     | 10        | 29      | uncontrolled       | 1             | proved
-    k          | 2         | kraft     | 59        | 70      | controlled         | 1             | proved
-    k          | 3         | kraft     | 61        | 70      | controlled         | 0             | proved
+    cluster_id | broker_id | mode      | joined_at | left_at | left_how           | unmoved_count | certainty | term_id | left_term_id
+    c          | 1         | zookeeper | 10        | 29      | uncontrolled       | 1             | proved    |         |
+    c          | 2         | zookeeper | 10        | 30      | uncontrolled       | 1             | proved    |         |
+    c          | 3         | zookeeper | 10        |         |                    |               | proved    |         |
+    c          | 4         | zookeeper | 31        |         |                    |               | proved    |         |
+    c          | 5         | zookeeper | 31        | 70      | missing_at_startup | 0             | inferred  |         |
+    c          | 6         | zookeeper | 31        | 70      | missing_at_startup | 1             | inferred  |         |
+    c          | 7         | zookeeper | 31        | 70      | controlled         | 0             | proved    |         |
+    c          | 8         | zookeeper | 31        | 70      | missing_at_startup | 0             | inferred  | 1-1     | 1-3
+    c          | 9         | zookeeper | 31        | 40      | uncontrolled       | 1             | proved    | 1-1     | 1-1
+    k          | 1         | kraft     | 10        | 29      | uncontrolled       | 1             | proved    |         |
+    k          | 2         | kraft     | 59        | 70      | controlled         | 1             | proved    |         |
+    k          | 3         | kraft     | 61        | 70      | controlled         | 0             | proved    |         |
 """
 CLEAN = """
     cluster_id | broker_id | is_clean | certainty
@@ -131,6 +133,8 @@ CLEAN = """
     c          | 5         | true     | inferred
     c          | 6         |          | inferred
     c          | 7         | true     | proved
+    c          | 8         |          | undetermined
+    c          | 9         | false    | proved
     k          | 1         | false    | proved
     k          | 2         | false    | undetermined
     k          | 3         | true     | proved
@@ -138,7 +142,8 @@ CLEAN = """
 
 
 def test_nothing_is_known_of_a_session_during_which_lines_of_a_controller_are_missing() -> None:
-    """In ZooKeeper mode from the last line of term 1 on, in KRaft during term 2. All asked to be shut down."""
+    """In ZooKeeper mode from the last line of term 1 on, in KRaft during term 2. All asked to be shut down. What the
+    controller of term 1 lists behind that line, and how it ended, it lists in its term; term 3 sees later."""
     sessions = frame(broker_session.SPEC, ACROSS).with_columns(
         shutdown_requested_at=pl.lit([at(20)], pl.List(TIME))
     )

@@ -184,15 +184,20 @@ def leaderships(partition_timeline: pl.DataFrame) -> pl.DataFrame:
 
 def with_torn(sessions: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
     """is_torn: lines of a controller are missing meanwhile: the broker may have asked it to be shut down, or have left
-    and come back unseen."""
+    and come back unseen. In ZooKeeper mode they are from the last line that names a term; what that controller lists
+    later, in lines that name no term, is not torn by it."""
     mode = ("cluster_id", "mode")
-    in_zookeeper = unseen_stretches(term).select(
-        "cluster_id", "from_at", mode=lit("zookeeper"), next_at="from_at"
+    in_zookeeper = (
+        unseen_stretches(term)
+        .pipe(with_next_term, term)
+        .select(
+            "cluster_id", "from_at", mode=lit("zookeeper"), next_at="from_at", told_again_at="told_again_at"
+        )
     )
     in_kraft = (
         kraft_terms(term)
         .filter("is_unseen")
-        .select("cluster_id", "from_at", mode=lit("kraft"), next_at="next_at")
+        .select("cluster_id", "from_at", mode=lit("kraft"), next_at="next_at", told_again_at="next_at")
     )
     missing = (
         pl.concat([in_zookeeper, in_kraft])
@@ -201,9 +206,12 @@ def with_torn(sessions: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
             *mode,
             missing_from_at="from_at",
             missing_until_at=col("next_at").fill_null(FAR).cum_max().over(mode),
+            told_again_at=col("told_again_at").fill_null(FAR).cum_max().over(mode),
         )
     )
-    is_torn = (col("missing_until_at") >= col("joined_at")).fill_null(value=False)
+    is_in_other_term = col("left_term_id").ne_missing(col("term_id"))
+    until_at = when(is_in_other_term).then("told_again_at").otherwise("missing_until_at")
+    is_torn = (until_at >= col("joined_at")).fill_null(value=False)
     return (
         sessions.with_columns(until_at=col("left_at").fill_null(FAR))
         .sort(*mode, "until_at")
@@ -216,8 +224,19 @@ def with_torn(sessions: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
             check_sortedness=False,
         )
         .with_columns(is_torn=is_torn)
-        .drop("until_at", "missing_from_at", "missing_until_at")
+        .drop("until_at", "missing_from_at", "missing_until_at", "told_again_at")
     )
+
+
+def with_next_term(unseen: pl.DataFrame, term: pl.DataFrame) -> pl.DataFrame:
+    """told_again_at: when the next term began of which lines are there; null: there is none."""
+    later = term.filter(col("mode") == "zookeeper").select(
+        "cluster_id", "life", "controller_epoch", told_again_at=pl.coalesce("elected_at", "first_seen_at")
+    )
+    return unseen.sort("epoch").join_asof(
+        later.sort("controller_epoch"), left_on="epoch", right_on="controller_epoch", by=["cluster_id", "life"],
+        strategy="forward", allow_exact_matches=False, coalesce=False, check_sortedness=False,
+    )  # fmt: skip
 
 
 def with_cleanness(sessions: pl.DataFrame) -> pl.DataFrame:
