@@ -90,6 +90,7 @@ MANY = (
     Nights(by_lines=2, has_server_log=True),
     Nights(by_lines=5, has_server_log=True),
     Nights(by_lines=4, lives=2),
+    Nights(by_lines=4, lives=2, has_server_log=True),
 )
 LABS = (
     *("0.11.0.3-zk-stock", "1.0.2-zk-stock", "2.2.2-zk-stock", "2.5.1-zk-stock", "2.6.3-zk-stock", "2.6.3-zk-trace"),
@@ -100,11 +101,6 @@ LABS = (
     *("3.9.2-kraft-separate-moves", "4.0.0-kraft-combined-moves", "2.5.1-zk-clocks", "2.6.3-zk-big"),
     *("3.9.1-zk-clients", "3.9.1-zk-clients-b", "4.0.0-kraft-separate-clients", "3.9.2-4.3.1-kraft-upgrade"),
 )  # fmt: skip
-# What node 103 logs in another zone stands between the two lives of the others: nights place 11 intervals otherwise.
-IN_ANOTHER_ZONE = "2.5.1-zk-clocks"
-MANY_OF_ALL = [
-    (name, nights) for name, nights in product(LABS, MANY) if name != IN_ANOTHER_ZONE or nights.lives == 1
-]
 
 
 def folder(shared: Path, name: str) -> Path:
@@ -130,6 +126,6 @@ def test_nights_give_what_building_at_once_gives(shared: Path, name: str, nights
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("name", "nights"), MANY_OF_ALL, ids=str)
+@pytest.mark.parametrize(("name", "nights"), [*product(LABS, MANY)], ids=str)
 def test_all_labs_in_many_ways(shared: Path, name: str, nights: Nights) -> None:
     require_equal(shared, name, replace(nights, midnights=MANY_MIDNIGHTS))

@@ -97,7 +97,7 @@ def in_writing_order(lived: pl.DataFrame, *, is_read: bool) -> pl.DataFrame:
         told = with_count(lived.with_columns(epoch=col("leader_epoch").forward_fill().over(number)))
         nothing = told.drop("epoch", "partition_epoch").rename({"count": "partition_epoch"})
         return nothing.with_columns(is_unseen=lit(value=False), is_base=lit(value=False))
-    is_write = col("writer").is_not_null()
+    is_write, of_write = col("writer").is_not_null(), col("is_of_write").fill_null(value=False)
     led = col("leader").forward_fill().over(number)
     by_leader = (
         lived.filter((~is_write | (col("writer") == led)).fill_null(value=False))
@@ -111,12 +111,13 @@ def in_writing_order(lived: pl.DataFrame, *, is_read: bool) -> pl.DataFrame:
         .with_columns(
             is_same=(col("epoch") == col("epoch").shift(1).over(number)).fill_null(value=False),
             was_written=is_write.cum_max().shift(1, fill_value=False).over(number, "epoch"),
+            was_written_before=of_write.cum_max().shift(1, fill_value=False).over(number, "epoch"),
         )
         .pipe(without_repeated)
         .pipe(with_count)
         .with_columns(isr_known=col("isr").forward_fill().shift(1).over(number))
         .pipe(with_unseen)
-        .drop("epoch", "most", "is_same", "was_written", "isr_known")
+        .drop("epoch", "most", "is_same", "was_written", "isr_known", "was_written_before")
         .rename({"count": "partition_epoch"})
     )
 
@@ -140,9 +141,9 @@ def with_count(rows: pl.DataFrame) -> pl.DataFrame:
 
 def without_repeated(rows: pl.DataFrame) -> pl.DataFrame:
     """Statements of controllers that repeat, after writes of the leader, what they read before say no ISR."""
-    is_less = col("partition_epoch") < col("most")
-    is_unnumbered = col("partition_epoch").is_null() & col("event").is_in(SENT)
-    is_own = col("writer").is_null() & col("is_same") & col("was_written")
+    is_less = (col("partition_epoch") < col("most")) & (col("was_written") | col("was_written_before"))
+    is_unnumbered = col("partition_epoch").is_null() & col("event").is_in(SENT) & col("was_written")
+    is_own = col("writer").is_null() & col("is_same")
     is_repeated = (is_own & (is_less | is_unnumbered)).fill_null(value=False)
     return rows.with_columns(when(~is_repeated).then(col("isr", "partition_epoch")))
 

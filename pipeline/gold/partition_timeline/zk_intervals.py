@@ -11,6 +11,7 @@ from pipeline.gold.partition_timeline.leader_writes import (
     with_stale_isr,
     with_writes,
 )
+from pipeline.model.lines.acting import SEQ_BITS
 from pipeline.model.partitions.said_offline import OFFLINE, STARTED, is_news
 from pipeline.model.partitions.service import NEW
 from pipeline.model.partitions.statements import GONE, LAST, PARTITION, TRACKED
@@ -88,6 +89,7 @@ def seeds(last: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -
         at="valid_from_at",
         first_seq="interval_seq",
         was_counted=col("certainty") == INFERRED,
+        is_of_write=is_of_write(),
         **{f"isr_{name}": col("isr_evidence").list.first().struct.field(name) for name in LINE},
         **{
             DOUBTS["leader_epoch"]: when(col("certainty") == UNDETERMINED).then("controller_epoch"),
@@ -102,6 +104,15 @@ def seeds(last: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -
         .with_columns(controller_epoch=lit(LAST, pl.Int32))
     )
     return pl.concat([begun, ended], how="diagonal")
+
+
+def is_of_write() -> pl.Expr:
+    """True of an interval that began as its leader wrote the ISR: its line states the ISR, no event of a controller is
+    its own, and its place is that of a statement before it."""
+    is_own_line = col("isr_evidence").list.first() == col("evidence").list.first()
+    stated_ms = col("seq") // (1 << SEQ_BITS)
+    is_later = col("valid_from_at").dt.epoch("ms") > stated_ms
+    return (is_own_line & (col("event_seq") == 0) & is_later).fill_null(value=False)
 
 
 def numbered(lived: pl.DataFrame) -> pl.DataFrame:
