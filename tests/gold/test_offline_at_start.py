@@ -174,8 +174,8 @@ def test_leaders_that_are_being_shut_down() -> None:
     assert found.filter(rule="outage").select("severity", "sentence").rows() == [
         (
             "info",
-            "brokers 1 and 2 were shut down: 3 partitions without a leader for up to 2.0 s (worst a-1), "
-            "all still without at the end of the data",
+            "brokers 1 and 2 were shut down as the whole cluster was stopped: 3 partitions without a leader for up to "
+            "2.0 s (worst a-1), all still without at the end of the data",
         )
     ]
 
