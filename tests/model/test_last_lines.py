@@ -29,4 +29,4 @@ def test_the_lines_behind_a_silence_do_not_prove_that_a_term_goes_on(
     terms = frame(term.SPEC, f"cluster_id | term_id | told_until_at\nc | 1-1 | {seconds[-1]}")
     rows = "\n".join(f"c | 1-1 | {second}" for second in seconds)
     lines = frame(controller_line.SPEC, f"cluster_id | term_id | logged_at\n{rows}")
-    assert until_silence(terms, lines)["told_until_at"].to_list() == [at(expected)]
+    assert until_silence(terms, lines)["proved_until_at"].to_list() == [at(expected)]

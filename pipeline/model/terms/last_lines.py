@@ -11,9 +11,9 @@ SESSION = timedelta(seconds=6)  # zookeeper.session.timeout.ms: 6 s up to 2.4, 1
 
 
 def until_silence(term: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
-    """Terms whose told_until_at is the last line before a silence as long as a session just before the last lines, of
-    that day (UTC): a silence that is longer begins with it. A process that was frozen for so long is deposed, and goes
-    on writing until it hears of it.
+    """Terms with proved_until_at: told_until_at, or the last line before a silence as long as a session just before the
+    last lines, of that day (UTC): a silence that is longer begins with it. A process that was frozen for so long is
+    deposed, and goes on writing until it hears of it.
 
     Source: KafkaController.Expire, up to 3.9; kafka.server.KafkaConfig (zookeeper.session.timeout.ms).
     """
@@ -32,6 +32,6 @@ def until_silence(term: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataF
     )
     return (
         term.join(silent, on=TERM, how="left")
-        .with_columns(told_until_at=pl.min_horizontal("told_until_at", "silent_from_at"))
+        .with_columns(proved_until_at=pl.min_horizontal("told_until_at", "silent_from_at"))
         .drop("silent_from_at")
     )

@@ -22,7 +22,7 @@ ORDER_WITH_DOUBT = ("at", "is_doubt", *PARTITION_ORDER[1:])
 def with_doubt(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | None) -> pl.DataFrame:
     """Statements of partitions (statements.statements, with has_place, and DOUBTS: null but of what was in doubt before
     dirty_from), and a row more, is_doubt, where a term begins to be missing, or lines within one (is_hole): what was
-    said last may be so no more.
+    said last may be so no more. term: silver.term with proved_until_at (last_lines.until_silence).
 
     Such a row states nothing and has the place and the line of the statement before it; has_place, has_line: if that is
     of the same day in UTC, and has them itself. DOUBTS: epoch of the last term before the missing one.
@@ -33,7 +33,10 @@ def with_doubt(lived: pl.DataFrame, term: pl.DataFrame, dirty_from: datetime | N
         is_hole=lit(value=False),
         has_line=lit(value=True),
     )
-    of_terms = pl.concat([unseen_stretches(term), half_read_stretches(term)])
+    proved = term.with_columns(told_until_at="proved_until_at")
+    # What was said after that, and before the last line, is in doubt from then on.
+    unseen = pl.concat([unseen_stretches(term), unseen_stretches(proved)]).unique()
+    of_terms = pl.concat([unseen, half_read_stretches(term)])
     stretches = pl.concat([of_terms, holes(said, of_terms)], how="diagonal")
     if dirty_from is not None:
         stretches = stretches.filter(col("from_at") >= dirty_from)
