@@ -1,5 +1,7 @@
 """Findings about brokers: who comes and goes too often, and who was gone before its shutdown was done."""
 
+from typing import Any
+
 import polars as pl
 from polars import col, lit, when
 
@@ -39,7 +41,11 @@ LIMIT = AuditLimit(flapping_departures=3, flapping_minutes=60)
 
 def signs_at(*seconds: float) -> pl.DataFrame:
     """Of broker 1 of cluster c, as of up_signs."""
-    schema = {"cluster_id": pl.String, "node_id": pl.Int32, "up_at": pl.Datetime("us", "UTC")}
+    schema: dict[str, Any] = {
+        "cluster_id": pl.String,
+        "node_id": pl.Int32,
+        "up_at": pl.Datetime("us", "UTC"),
+    }
     return pl.DataFrame([("c", 1, at(second)) for second in seconds], schema, orient="row")
 
 

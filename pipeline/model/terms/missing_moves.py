@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from typing import Any
 
 import polars as pl
 from polars import col
@@ -32,7 +33,7 @@ def holes(said: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
             list(rows.sort("until_at", "since_at").select("since_at", "until_at").iter_rows())
         )
     ]
-    schema = {"cluster_id": pl.String, "life": pl.Int32, "from_at": jumps.schema["since_at"]}
+    schema: dict[str, Any] = {"cluster_id": pl.String, "life": pl.Int32, "from_at": jumps.schema["since_at"]}
     return pl.DataFrame(found, schema, orient="row")
 
 
