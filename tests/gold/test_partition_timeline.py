@@ -121,7 +121,7 @@ def test_what_a_missing_term_leaves_in_doubt(is_whole: bool) -> None:  # noqa: F
 
 
 LATE = """
-    [2026-11-21 00:00:20,000] INFO [Controller id=1 epoch=1] Changed partition a-3 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2, 1), zkVersion=0) (state.change.logger)
+    [2026-11-21 00:00:25,000] INFO [Controller id=1 epoch=1] Changed partition a-3 from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2, 1), zkVersion=0) (state.change.logger)
 """
 
 
@@ -129,7 +129,7 @@ def test_what_is_said_behind_a_silence_before_a_missing_term_is_in_doubt_at_once
     """Who was silent for as long as a session may be deposed: what it said before is in doubt from the silence on."""
     found = timeline({(1, "controller"): FIRST + THIRD, (1, "state-change"): CREATED + LATE})
     doubted = found.filter(certainty="undetermined").select("partition", "valid_from_at", "valid_until_at")
-    assert sorted(doubted.rows()) == [(number, at(3), None) for number in range(3)] + [(3, at(20), None)]
+    assert sorted(doubted.rows()) == [(number, at(3), None) for number in range(3)] + [(3, at(25), None)]
 
 
 HOLE = """

@@ -7,21 +7,27 @@ from polars import col
 
 TERM = ("cluster_id", "term_id")
 HEARS = timedelta(seconds=60)  # how long it goes on writing
-SESSION = timedelta(seconds=6)  # zookeeper.session.timeout.ms: 6 s up to 2.4, 18 s since
+SESSION = timedelta(seconds=18)  # zookeeper.session.timeout.ms, as shipped since 2.5
 
 
 def until_silence(term: pl.DataFrame, controller_line: pl.DataFrame) -> pl.DataFrame:
     """Terms with proved_until_at: told_until_at, or the last line before a silence as long as a session just before the
-    last lines, of that day (UTC): a silence that is longer begins with it. A process that was frozen for so long is
-    deposed, and goes on writing until it hears of it.
+    last lines, of that day (UTC) and of the term: a silence that is longer begins with it. A process that was frozen
+    for so long is deposed, and goes on writing until it hears of it.
 
     Source: KafkaController.Expire, up to 3.9; kafka.server.KafkaConfig (zookeeper.session.timeout.ms).
     """
     told = term.filter(col("told_until_at").is_not_null()).select(
-        *TERM, "told_until_at", day=col("told_until_at").dt.truncate("1d")
+        *TERM,
+        "told_until_at",
+        day=col("told_until_at").dt.truncate("1d"),
+        begun_at=pl.coalesce("elected_at", "first_seen_at"),
     )
     lines = controller_line.select(*TERM, at="logged_at").join(told, on=TERM)
-    each = pl.concat([lines.filter(col("at") >= col("day")), told.with_columns(at="day")], how="diagonal")
+    each = pl.concat(
+        [lines.filter(col("at") >= col("day")), told.with_columns(at=pl.max_horizontal("day", "begun_at"))],
+        how="diagonal",
+    )
     before = col("at").shift(1).over(TERM)
     silent = (
         each.sort(*TERM, "at")
