@@ -76,9 +76,13 @@ SPEC = TableSpec(
         field(
             "led_count",
             LONG,
-            "Partitions that lost their leader as it left, as far as lines tell who led; null: still there.",
+            "Partitions that lost their leader as it left, as far as lines tell; null: still there, or not known.",
         ),
-        field("unmoved_count", LONG, "Of these the ones that have other replicas; null: still there."),
+        field(
+            "unmoved_count",
+            LONG,
+            "Of these the ones that have other replicas; null: still there, or not known.",
+        ),
         field(
             "handled_until_at",
             TIMESTAMP,

@@ -21,7 +21,7 @@ from pipeline.model.brokers.departures import (
 from pipeline.model.brokers.end_reasons import with_end_reason
 from pipeline.model.brokers.first_signs import with_first_sign, with_own_last
 from pipeline.model.brokers.outage_bounds import FENCED, with_silence
-from pipeline.model.brokers.unsaid_bounces import own_registrations
+from pipeline.model.brokers.unsaid_bounces import own_registrations, without_lost_leaders
 from pipeline.model.brokers.zookeeper_sessions import one_each, zookeeper_sessions
 from pipeline.model.partitions.service_parts import whole_intervals
 from pipeline.model.settings import SessionLimit
@@ -68,6 +68,7 @@ def build(  # noqa: PLR0913, PLR0917  (the tables that it stands on)
         .pipe(one_each)
         .pipe(with_requests, broker_event, term, seeds)
         .pipe(with_led, whole_intervals(partition_timeline))
+        .pipe(without_lost_leaders)
         .pipe(with_led_before, seeds.filter(col("shutdown_requested_at").list.first() < begin))
         .pipe(with_handled, controller_line)
         .pipe(with_torn, term)

@@ -4,7 +4,7 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.stretches import TIME
-from pipeline.model.brokers.departures import BROKER
+from pipeline.model.brokers.departures import BOUNCED, BROKER
 from pipeline.model.brokers.end_reasons import CLOCKS
 from pipeline.model.lines.evidence import LINE
 
@@ -95,6 +95,14 @@ def with_own(looks: pl.DataFrame, registered: pl.DataFrame) -> pl.DataFrame:
         .with_columns(when(is_since & is_known).then(name).alias(name) for name in names)
         .drop("row", "look_before_at", "begin_at", "is_agreed")
     )
+
+
+def without_lost_leaders(sessions: pl.DataFrame) -> pl.DataFrame:
+    """led_count and unmoved_count are not known where a broker bounced and no list says so: no controller handled that
+    it was gone, and who lost its session alone goes on leading."""
+    is_unsaid = (col("left_how") == BOUNCED) & (col("mode") == "zookeeper") & (col("certainty") != "proved")
+    is_known = ~is_unsaid.fill_null(value=False)
+    return sessions.with_columns(when(is_known).then(col("led_count", "unmoved_count")))
 
 
 def near(rows: pl.DataFrame, at: str, others: pl.DataFrame, other_at: str) -> pl.DataFrame:
