@@ -117,7 +117,7 @@ def test_it_is_open_while_the_broker_is_away() -> None:
     ends = {
         name: broker_flapping(rows, LIMIT, data_end(1100), signs)["valid_until_at"].to_list()
         for name, rows, signs in (
-            ("away", away, signs_at(1020)),
+            ("away", away, signs_at(1019)),
             ("back", back, NO_SIGNS),
             ("stopped", stopped, NO_SIGNS),
             ("writes", away, signs_at(1030)),
