@@ -15,7 +15,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 PACKAGE = "kafka_controller_audit"
 BELOW = ("jobs", "pipeline", "schemas")
 # Folders of the checkout that stand elsewhere in the package.
-COPIED = {"conf": "pipeline/store/conf", "docs/playbooks": "jobs/playbook/pages"}
+COPIED = {"conf": "pipeline/store/conf"}
 IMPORT = re.compile(rb"^(\s*from )((?:jobs|pipeline|schemas)\b)")
 DOCUMENTATION = (
     '"""Audit of Kafka\'s controllers, from their logs; its package `pipeline` reads the tables."""\n'
@@ -43,7 +43,9 @@ def make(checkout: Path, package: Path) -> None:
     """The content of the package, in a folder that is there."""
     (package / "__init__.py").write_text(DOCUMENTATION)
     for name in BELOW:
-        shutil.copytree(checkout / name, package / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            checkout / name, package / name, ignore=shutil.ignore_patterns("__pycache__", "cases.txt")
+        )
     for source, place in COPIED.items():
         shutil.copytree(checkout / source, package / place)
     for path in package.rglob("*.py"):

@@ -12,13 +12,13 @@ import shtab
 from jobs.cli import COMMANDS, command_of
 from jobs.parser import Parser
 from pipeline.core.errors import EnvironmentProblem
-from schemas.gold.finding import RULES
+from pipeline.rules.order import RULE_NAMES
 
 SHELLS = ("bash", "zsh", "fish")
 # What completes a value, by what the help calls it.
 BY_METAVAR = {"FILE": shtab.FILE, "PATH": shtab.FILE, "DIR": shtab.DIRECTORY, "URI": shtab.DIRECTORY}
 # Which words complete it, where others are taken, too.
-WORDS = {"RULE": RULES}
+WORDS = {"RULE": RULE_NAMES}
 
 
 class _FoundError(Exception):

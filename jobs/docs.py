@@ -39,7 +39,8 @@ def main(folder: Path) -> int:
 
 def documents(folder: Path) -> list[Path]:
     """What a reader of the project is given to read."""
-    return [folder / "README.md", *sorted((folder / "docs").rglob("*.md"))]
+    pages = (folder / "pipeline" / "rules").glob("*/playbook.md")
+    return [folder / "README.md", *sorted((folder / "docs").rglob("*.md")), *sorted(pages)]
 
 
 def generated(folder: Path) -> dict[str, str]:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from pipeline.gold.finding.wording import CUT_NUMBER, PART_OF_NUMBER, SECONDS_MS, SHORT_MS, UNIT_MS, UNITS
+from pipeline.rules.shared.wording import CUT_NUMBER, PART_OF_NUMBER, SECONDS_MS, SHORT_MS, UNIT_MS, UNITS
 
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 

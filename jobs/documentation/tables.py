@@ -1,14 +1,17 @@
 """The columns of every table, and the facts of findings, as schemas declare them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pyarrow as pa
 
 from pipeline.catalog.docs import table
 from pipeline.catalog.tables import SPECS
-from schemas.gold.finding import FACTS, FACTS_OF_RULE
+from pipeline.rules.registry import RULES
+from schemas.gold.finding import FACTS, Fact
 from schemas.ops import run
 from schemas.spec import LAYERS, Field, TableSpec
+
+LONG_STRUCT = 20  # fields: one with more is a table of its own
 
 
 def columns_part() -> str:
@@ -34,6 +37,8 @@ def type_text(kind: pa.DataType) -> str:
         return f"map of {type_text(kind.key_type)} to {type_text(kind.item_type)}"
     if pa.types.is_list(kind):
         return f"array of {type_text(kind.value_type)}"
+    if pa.types.is_struct(kind) and kind.num_fields > LONG_STRUCT:
+        return "struct"
     if pa.types.is_struct(kind):
         return f"struct ({', '.join(f'{one.name} {type_text(one.type)}' for one in kind)})"
     if pa.types.is_timestamp(kind):
@@ -53,9 +58,9 @@ NAMES = {
 
 def facts_part() -> str:
     """What a fact means, and which rules have it."""
-    return table(("fact", "meaning", "rules"), (fact_row(*one) for one in FACTS.items()))
+    return table(("fact", "type", "meaning", "rules"), (fact_row(*one) for one in FACTS.items()))
 
 
-def fact_row(name: str, meaning: str) -> tuple[str, str, str]:
-    rules: Iterable[str] = (rule for rule, facts in FACTS_OF_RULE.items() if name in facts)
-    return f"`{name}`", meaning, ", ".join(f"`{one}`" for one in rules)
+def fact_row(name: str, fact: Fact) -> tuple[str, str, str, str]:
+    rules = [one.name for one in RULES.values() if name in one.facts]
+    return f"`{name}`", type_text(fact.type), fact.meaning, ", ".join(f"`{one}`" for one in rules)

@@ -10,9 +10,9 @@ from pipeline.catalog.tables import BY_SHORT_NAME
 from pipeline.core.conditions import before, is_in, reaching, since
 from pipeline.model.brokers.end_reasons import TOLD_LATE
 from pipeline.model.terms.succession import TERM
+from pipeline.rules.registry import OF_CONNECTIONS
 from schemas.end_reasons import NO_LOG, NOT_BACK
 from schemas.gold import broker_session, controller_term, finding
-from schemas.gold.finding import OF_CONNECTIONS
 
 # A session that was lost is told so late, and what a start says of the run before it.
 LATEST = 2 * TOLD_LATE

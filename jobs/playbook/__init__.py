@@ -1,1 +1,1 @@
-"""The playbooks: pages of docs/playbooks, which say for each rule of the audit what to do about its findings."""
+"""The playbooks: pages beside the rules, which say for each rule of the audit what to do about its findings."""

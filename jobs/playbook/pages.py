@@ -1,36 +1,26 @@
-"""The playbooks: for each rule of the audit a page of docs/playbooks, which says what to do about its findings."""
+"""The playbooks: for each rule of the audit a page beside it, which says what to do about its findings."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from itertools import dropwhile, islice, takewhile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jobs.playbook.markdown import parsed, plain, quoted
-from schemas.gold.finding import RULES
+from pipeline.rules.order import RULE_NAMES
 from schemas.namespace import named
 
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode as Node
 
-FOLDER, COPY = "docs/playbooks", "pages"
 GOES_ON, OVER = "While it goes on", "Once it is over"
 # What stands below each finding: one line of prose, in which code alone is marked.
 LABELLED = re.compile(rf"^\*\*({GOES_ON}|{OVER}):\*\* +(.+?) *$", re.MULTILINE)
 SENTENCE = re.compile(r"^(?!#|\*\*)\S.*?(?= *$)", re.MULTILINE)
 CODE = re.compile(r"`(.+?)`")
 COMMAND = "kafka-controller-audit playbook"
-# Where each group of the rules begins, which stand in the order of the harm.
-GROUPS = {
-    "unclean_election": "what users feel",
-    "broker_flapping": "what threatens",
-    "illegal_move": "what is odd",
-    "missing_logs": "what is missing to know more",
-}
 
 
 @dataclass(frozen=True)
@@ -67,19 +57,13 @@ def unmarked(line: str) -> str:
     return CODE.sub(lambda one: quoted(one[1]), line)
 
 
-@lru_cache(maxsize=len(RULES))
+@lru_cache(maxsize=len(RULE_NAMES))
 def page(rule: str) -> Page | None:
     """None: this release has none of that rule."""
-    if rule not in RULES:
+    if rule not in RULE_NAMES:
         return None
-    source = folder().joinpath(f"{rule}.md")
-    return page_of(source.read_text(encoding="utf-8"), rule) if source.is_file() else None
-
-
-def folder() -> Traversable:
-    """In a checkout where they are written, else the copy that the wheel has, also from inside an archive."""
-    checkout = Path(__file__).resolve().parents[2] / FOLDER
-    return checkout if checkout.is_dir() else files(named("jobs.playbook")).joinpath(COPY)
+    source = files(named(f"pipeline.rules.{rule}")).joinpath("playbook.md")
+    return page_of(source.read_text(encoding="utf-8"), rule)
 
 
 def what_to_do(rule: str, *, is_open: bool) -> str | None:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from jobs.layout import own_command, wrapped
 from jobs.playbook.markdown import code_lines, plain
-from jobs.playbook.pages import GROUPS, Page, page
-from schemas.gold.finding import RULES
+from jobs.playbook.pages import Page, page
+from pipeline.rules.order import GROUPS
 
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode as Node
@@ -47,11 +47,11 @@ def leaf_lines(node: "Node", before: str) -> list[str]:
 
 def rule_lines() -> Iterator[str]:
     """All rules, each with its sentence, in the order of the harm."""
-    for rule in RULES:
-        if rule in GROUPS:
-            yield from ("", GROUPS[rule].upper()) if rule != RULES[0] else (GROUPS[rule].upper(),)
-        found = page(rule)
-        yield f"  {rule}"
-        yield from wrapped(f"{' ' * 6}{found.sentence if found else 'no page yet'}", 6)
+    for place, (about, rules) in enumerate(GROUPS.items()):
+        yield from ("", about.upper()) if place else (about.upper(),)
+        for rule in rules:
+            found = page(rule)
+            yield f"  {rule}"
+            yield from wrapped(f"{' ' * 6}{found.sentence if found else 'no page yet'}", 6)
     yield ""
     yield from wrapped(f"What to do about one: {own_command()} playbook RULE, or F1 for that of a finding")

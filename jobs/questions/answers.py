@@ -15,7 +15,8 @@ from pipeline.core.frames import frame_of
 from pipeline.core.stored_tables import ReadableTables
 from pipeline.model.partitions.topic_lives import ASKED, ENDED
 from pipeline.model.terms.succession import told_epoch
-from schemas.gold.finding import RULES, SEVERITIES
+from pipeline.rules.order import RULE_NAMES
+from schemas.gold.finding import SEVERITIES
 from schemas.named import spec_of
 
 ODD = ("illegal", "refused")
@@ -93,10 +94,10 @@ class Answers:
 
     def findings(self) -> list[Row]:
         """Not retracted; those that are told first, then new and ongoing ones, then by severity and by the order of
-        RULES: their place is their number, F1, F2, ..."""
+        RULE_NAMES: their place is their number, F1, F2, ..."""
         found = self.rows("gold.finding", differs("status", "retracted"))
         is_known, is_over = col("suppressed_by").is_not_null(), col("status") == "resolved"
-        ranks = (rank(name, order) for name, order in (("severity", SEVERITIES), ("rule", RULES)))
+        ranks = (rank(name, order) for name, order in (("severity", SEVERITIES), ("rule", RULE_NAMES)))
         return found.sort(is_known, is_over, *ranks, "valid_from_at", "entity", "finding_id").to_dicts()
 
     def partitions_at_end(self) -> Row:

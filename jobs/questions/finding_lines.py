@@ -68,7 +68,7 @@ def alike(findings: Sequence[Numbered]) -> list[list[Numbered]]:
 
 def worst(group: Sequence[Numbered]) -> Row:
     """Of outages the one that took most: all of its partitions together; the first of those alike, and of others."""
-    return max((one for _, one in group), key=lambda one: int((one["facts"] or {}).get("total_ms", 0)))
+    return max((one for _, one in group), key=lambda one: one["facts"].get("total_ms") or 0)
 
 
 def first_places(findings: Sequence[Row], since: datetime | None) -> list[Row]:

@@ -47,6 +47,7 @@ def document(number: int, finding: Row, lines_of: Mapping[tuple[str, int], Row])
     told = {name: plain(number if name == "number" else finding[name]) for name in COLUMNS}
     return told | {
         TO_DO: what_to_do(finding["rule"], is_open=finding["valid_until_at"] is None),
+        "facts": {name: value for name, value in finding["facts"].items() if value is not None},
         "evidence": [placed(place, lines_of) for place in finding["evidence"]],
     }
 

@@ -1,15 +1,23 @@
 """The JSON schema of `findings --format json`, from the table's own declaration."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
 
 from jobs.questions.findings_out import COLUMNS, TO_DO
-from schemas.gold.finding import SPEC
+from pipeline.rules.registry import RULES
+from schemas.gold.finding import FACTS, SPEC, Fact
 from schemas.spec import Field
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-TYPES = ((pa.types.is_integer, "integer"), (pa.types.is_string, "string"), (pa.types.is_timestamp, "string"))
+TYPES = (
+    (pa.types.is_boolean, "boolean"),
+    (pa.types.is_floating, "number"),
+    (pa.types.is_integer, "integer"),
+    (pa.types.is_string, "string"),
+    (pa.types.is_timestamp, "string"),
+)
 EVIDENCE = {
     "file_id": {"type": "string", "description": "The file, by its first bytes."},
     "byte_offset": {"type": "integer", "minimum": 0, "description": "Where the record begins, uncompressed."},
@@ -34,13 +42,39 @@ def schema() -> dict[str, Any]:
         "type": ["string", "null"],
         "description": "The first thing to do, by the rule and whether it still is so; null: its rule has no playbook.",
     }
+    properties["facts"] = {
+        "type": "object",
+        "description": "What the sentence tells; what is not known is left out.",
+    }
     properties["evidence"] = {"type": "array", "items": of_object(EVIDENCE)}
     return {
         "$schema": DRAFT,
         "title": "Findings of kafka-controller-audit",
         "type": "array",
-        "items": of_object(properties),
+        "items": of_object(properties)
+        | {"allOf": [facts_of(rule.name, rule.facts) for rule in RULES.values()]},
     }
+
+
+def facts_of(rule: str, names: Iterable[str]) -> dict[str, Any]:
+    """What facts a finding of that rule may have."""
+    facts = {"properties": {name: of_fact(FACTS[name]) for name in names}, "additionalProperties": False}
+    return {
+        "if": {"properties": {"rule": {"const": rule}}},
+        "then": {"properties": {"facts": {"type": "object"} | facts}},
+    }
+
+
+def of_fact(fact: Fact) -> dict[str, Any]:
+    return of_type(fact.type) | {"description": fact.meaning}
+
+
+def of_type(kind: pa.DataType) -> dict[str, Any]:
+    if pa.types.is_list(kind):
+        return {"type": "array", "items": of_type(kind.value_type)}
+    if pa.types.is_struct(kind):
+        return of_object({field.name: of_type(field.type) for field in kind})
+    return {"type": next(name for is_so, name in TYPES if is_so(kind))}
 
 
 def of_object(properties: dict[str, Any]) -> dict[str, Any]:

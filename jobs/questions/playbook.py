@@ -14,7 +14,7 @@ from jobs.run.outcome import said
 from jobs.terminal import say
 from jobs.text import shortened
 from pipeline.core.errors import InputProblem, PipelineError, SettingsError
-from schemas.gold.finding import RULES
+from pipeline.rules.order import RULE_NAMES
 
 FROM_LOGS = (
     "The commands of this audit read a warehouse. From logs alone: incident PATH... --show F1, and "
@@ -58,10 +58,10 @@ def lines_of(rule: str) -> list[str]:
 def rule_named(name: str) -> str:
     """SettingsError: there is no such rule."""
     rule = name.strip().lower().replace("-", "_")
-    if rule not in RULES:
-        near = difflib.get_close_matches(rule, RULES, 3)
+    if rule not in RULE_NAMES:
+        near = difflib.get_close_matches(rule, RULE_NAMES, 3)
         raise SettingsError(
-            expected=f"a rule such as {', '.join(near)}" if near else f"a rule of {', '.join(RULES)}",
+            expected=f"a rule such as {', '.join(near)}" if near else f"a rule of {', '.join(RULE_NAMES)}",
             found=shortened(name, 40),
             todo="name one of them, or a finding as F1; 'playbook' lists all rules",
         )

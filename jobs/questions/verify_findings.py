@@ -12,9 +12,9 @@ from jobs.questions.rows import Place, Row
 from jobs.run.outcome import said, worst
 from jobs.terminal import say
 from jobs.text import shortened
-from jobs.verify.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record
-from jobs.verify.rules import verified
 from pipeline.core.errors import NotConfirmed, PipelineError
+from pipeline.rules.proving.proof import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Record
+from pipeline.rules.verified import verified
 
 TIME = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:(\.\d{3})\d{3})?\+00:00")
 OUTCOMES = (CONFIRMED, NOT_CONFIRMED, UNDECIDED)

@@ -147,18 +147,17 @@ def meaning_part(told: ClusterTold, finding: Row) -> Markup:
 
 def next_part(told: ClusterTold, number: int, finding: Row) -> Markup:
     """What the product has to go on with."""
-    facts = dict(finding["facts"] or {})
     words = [show(told, number)]
-    topic, partition = facts.get("topic"), facts.get("partition")
+    topic, partition = finding["facts"]["topic"], finding["facts"]["partition"]
     if told.is_stored:
         words += ["verify"] if finding["evidence"] else []
-        if topic and partition:
+        if topic and partition is not None:
             words += [f"partition {named(f'{topic}-{partition}')}"]
         elif topic:
             words += [f"outages --topic {named(topic)}"]
         words += [f"term {finding['term_id']}"] if finding["term_id"] else []
         words += [f"ask what-happened --at {asked_at(finding)}"]
-    elif topic and partition:
+    elif topic and partition is not None:
         words += [f"incident ... --ask {shlex.quote('why-leaderless ' + named(f'{topic}-{partition}'))}"]
     shown = (told.command(one) or f"kafka-controller-audit {one}" for one in words)
     return element("details", element("summary", "Go on"), element("pre", lines_joined([*shown])))

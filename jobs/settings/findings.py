@@ -7,14 +7,14 @@ from pydantic import AfterValidator, BeforeValidator, Field, PositiveInt, model_
 
 from jobs.settings.masking import Part
 from jobs.settings.types import EntityPattern
-from schemas.gold.finding import RULES
+from pipeline.rules.order import RULE_NAMES
 
 Milliseconds = Annotated[int, Field(ge=0)]
 
 
 def _rule(name: str) -> str:
-    if name not in RULES:
-        raise ValueError(f"one of {', '.join(RULES)}")
+    if name not in RULE_NAMES:
+        raise ValueError(f"one of {', '.join(RULE_NAMES)}")
     return name
 
 

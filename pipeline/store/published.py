@@ -13,7 +13,7 @@ from pipeline.store.files import Files, ReadableFiles
 from schemas.ops import run
 from schemas.spec import LAYERS
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 1
 # Counts that runs hand on: the first run_seq that maintain left readable; segments whose last record is older than
 # this (ms since the epoch) have no rows any more.
 KEPT_FROM = "kept_from_run_seq"

@@ -1,204 +1,186 @@
 """What a person should look at, with the lines that prove it."""
 
+from dataclasses import dataclass
+
+import pyarrow as pa
+
 from schemas.spec import CERTAINTY, CLUSTER_ID, EVIDENCE, TERM_ID, Check, TableSpec, field, required
-from schemas.types import INTEGER, STRING, TIMESTAMP, map_of
+from schemas.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, TIMESTAMP, array, struct
 
 SEVERITIES = ("critical", "warning", "info")
-# What a fact says. All are texts: numbers in plain decimals, lists as 1,2,3. A fact that is not known is left out.
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A value that a sentence tells."""
+
+    type: pa.DataType
+    meaning: str
+
+
+# What a fact says; one that is not known is null.
 FACTS = {
-    "asking_ids": "Nodes that asked for votes in vain; left out: no line tells.",
-    "at_least_ms": "For how long there was no controller at least, ms; left out: until the end of the logs.",
-    "at_most_ms": "For how long there was no controller at most, ms; where at_least_ms is not known.",
-    "blocked_by": "What put a deletion off first, as gold.topic_lifecycle has it.",
-    "broker_id": "Broker.",
-    "broker_ids": "Brokers that were gone, or that replicas waited for are on; left out: none, or not known.",
-    "came_back": "How a log directory came back: loaded, empty, left_out or started; left out: it did not.",
-    "cause": "What left the partitions without a leader, as gold.partition_outage has it; why a node did not come up.",
-    "causes": "What ended the terms of controllers, each with how often: fault 1,process_ended 2.",
-    "changed_count": "Partitions of which a fence changed leader or ISR; left out: none, or no line tells.",
-    "check": "What Kafka printed, as gold.replay_check has it.",
-    "checks_count": "Checks one after another in which Kafka printed a ratio over its limit.",
-    "choices_count": "Elections whose leader their rule does not choose; topic to isr are of the first.",
-    "controller_epoch": "Epoch of the controller.",
-    "controller_id": "Controller.",
-    "departures_count": "How often the broker left.",
-    "differing_count": "Objects of which the replay has another state than Kafka printed, or refusals that differ from "
-    "the table of legal moves.",
-    "directory_ids": "Ids of the log directories in KRaft; left out: no line tells.",
-    "elections_count": "How often a controller was elected anew.",
-    "end_reasons": "Why the controller, or the brokers in this order, were gone, as server.log says it "
-    "(gold.broker_session, gold.controller_term); left out: not known.",
-    "epochs_count": "Epochs of the quorum without a leader.",
-    "error": "Error that a broker answered, Kafka's name; left out: none, or no line tells.",
-    "event": "Kind of the controller's event that it could not finish.",
-    "exception_class": "Class of the exception that ended it, or came with the fault; left out: none was printed.",
-    "exception_message": "The first line of its message.",
-    "expected_leader": "Leader that the rule of the election chooses.",
-    "failing_ms": "Between the first and the last failure, ms; left out: there was one.",
-    "failures_count": "How often it failed so.",
-    "fault": "What the fault was, as Kafka printed the first one.",
-    "first_epoch": "The first of these epochs.",
-    "first_sign_ms": "When the earliest line that shows it was printed, ms since 1970; left out: none, or of several.",
-    "from_state": "State that is left.",
-    "gaps_count": "Times without a leader over findings.no_quorum_leader_ms; left out: few, told by themselves.",
-    "imbalance_ratio": "Share of a broker's preferred partitions that others lead, by the log's lines, 0 to 1.",
-    "is_at_start": "true: the directory failed at a start of the broker; left out elsewhere.",
-    "is_auto_rebalance_enabled": "false: nothing moves leaders back; left out elsewhere.",
-    "is_controller_told": "false: the controller is not told; left out elsewhere.",
-    "is_given_up": "true: the broker gave up its controlled shutdown, as it says itself; left out: no line tells.",
-    "is_halted": "true: the broker's process halted with it; left out elsewhere.",
-    "is_same_process": "true: the process that was fenced lived on; false: another one registered; left out: no line "
-    "tells.",
-    "isr": "In-sync replicas after the election.",
-    "isr_before": "In-sync replicas before the election.",
-    "kafka_ratio": "The same share as Kafka printed it, 0 to 1.",
-    "kafka_state": "State of the first object that differs, as Kafka printed it.",
-    "kind": "Kind of the election (gold.leader_election), of the gap (silver.log_gap), or of a voter's trouble.",
-    "lagging_replicas": "Replicas that have not caught up, as Kafka said last.",
-    "last_epoch": "The last of these epochs.",
-    "lasted_ms": "How long it was so, ms; left out: it still is.",
-    "late_ms": "How long after the next election it resigned, or wrote last, ms.",
-    "leader": "Broker that was made leader.",
-    "leaderless_count": "Partitions that it left without a leader for long; left out: none is seen.",
-    "led_count": "Partitions that the broker led when it asked (those with other replicas), or its disk failed.",
-    "led_elsewhere_count": "Partitions that the broker should lead and others lead.",
-    "lines_count": "Lines of Kafka whose ratio is another than ours.",
-    "log": "Log that lines are missing of; left out: not known.",
-    "log_dirs": "Log directories that failed; left out: no line names them.",
-    "longest_gap_ms": "Of the times without a leader, the longest, ms; left out: upper bounds alone are known.",
-    "longest_ms": "How long the longest outage lasted, ms; topic and partition are of it.",
-    "longest_step": "Step of its start that took longest.",
-    "machine": "State machine.",
-    "moves_count": "Moves; topic and partition are of the first.",
-    "moving_count": "Replicas that were being moved into it from another directory; left out: none.",
-    "new_cluster": "Id of the cluster after it; left out: no line tells.",
-    "node_id": "Node that it is about; left out: not known.",
-    "old_cluster": "Id of the cluster before it; left out: no line tells.",
-    "old_epoch": "Epoch of the controller before it; left out: ids of clusters differ.",
-    "old_leader": "Leader before; left out: none, or not known.",
-    "only_kafka": "The first partitions that Kafka alone counts as led elsewhere.",
-    "only_kafka_count": "How many partitions Kafka alone counts; left out: none.",
-    "open_count": "Partitions that are still without a leader; left out: none.",
-    "other_id": "Controller that it does not see.",
-    "overlap": "What the controller did after the next election, as gold.controller_term has it.",
-    "owner_node_id": "Node whose log has the session that held the id; left out: no log has it.",
-    "owner_session": "ZooKeeper session that held the id, as printed.",
-    "partition": "Number of the partition.",
-    "partitions": "The first 100 partitions with a replica there; left out: no line tells.",
-    "partitions_count": "Partitions; topic and partition are of one of them.",
-    "preferred_count": "Partitions that the broker should lead.",
-    "reason": "Why the records are not understood, as bronze.log_record has it; why a reassignment was not made.",
-    "records_at_risk": "Records that may be lost, at most; left out: not known.",
-    "records_count": "Records that are not understood.",
-    "refused_count": "Writes that ZooKeeper refused, or registrations that a controller refused.",
-    "refused_ids": "Nodes that got too few votes; left out: no line tells.",
-    "refusing_ids": "Nodes that refused them; left out: no line tells.",
-    "replay_state": "State of the first object that differs, as the replay has it.",
-    "replica_id": "Replica of the partition; left out: the partition itself.",
-    "replicas_count": "Replicas in the log directories, or that a deletion waits for; left out: no line tells.",
-    "said_count": "Objects whose states Kafka printed, or moves that it refused.",
-    "shortest_ms": "How long the broker was there between two departures at the shortest, ms.",
-    "suspect_id": "Node that hung or was cut off at half of them or more; left out: none is seen.",
-    "target_replicas": "Replicas that a reassignment aims at.",
-    "threshold_ratio": "Share above which it is an imbalance, 0 to 1.",
-    "to_state": "State that is entered.",
-    "topic": "Topic; its id where the line does not name it.",
-    "total_ms": "Sum of the outages of all partitions, ms.",
-    "unanswered_ids": "Nodes that did not answer them, or could not be reached; left out: no line tells.",
-    "unmoved_count": "Partitions with other replicas that were without a leader when the broker left.",
-    "voter_id": "Voter of the quorum.",
-    "waiting_for": "As gold.reassignment has it; of a migration: controllers, brokers, zookeeper or metadata.",
-    "writes_count": "Leaders that the controller wrote after the next election; left out: not known.",
+    "asking_ids": Fact(array(INTEGER), "Nodes that asked for votes in vain; null: no line tells."),
+    "at_least_ms": Fact(
+        LONG, "For how long there was no controller at least, ms; null: until the end of the logs."
+    ),
+    "at_most_ms": Fact(
+        LONG, "For how long there was no controller at most, ms; where at_least_ms is not known."
+    ),
+    "blocked_by": Fact(STRING, "What put a deletion off first, as gold.topic_lifecycle has it."),
+    "broker_id": Fact(INTEGER, "Broker."),
+    "broker_ids": Fact(
+        array(INTEGER),
+        "Brokers that were gone, or that replicas waited for are on; null: none, or not known.",
+    ),
+    "came_back": Fact(
+        STRING, "How a log directory came back: loaded, empty, left_out or started; null: it did not."
+    ),
+    "cause": Fact(
+        STRING,
+        "What left the partitions without a leader, as gold.partition_outage has it; why a node did not come up.",
+    ),
+    "causes": Fact(
+        array(struct(("cause", STRING), ("count", LONG))),
+        "What ended the terms of controllers, and how many of them each.",
+    ),
+    "changed_count": Fact(
+        LONG, "Partitions of which a fence changed leader or ISR; null: none, or no line tells."
+    ),
+    "check": Fact(STRING, "What Kafka printed, as gold.replay_check has it."),
+    "checks_count": Fact(LONG, "Checks one after another in which Kafka printed a ratio over its limit."),
+    "choices_count": Fact(
+        LONG, "Elections whose leader their rule does not choose; topic to isr are of the first."
+    ),
+    "controller_epoch": Fact(INTEGER, "Epoch of the controller."),
+    "controller_id": Fact(INTEGER, "Controller."),
+    "departures_count": Fact(LONG, "How often the broker left."),
+    "differing_count": Fact(
+        LONG,
+        "Objects of which the replay has another state than Kafka printed, or refusals that differ from "
+        "the table of legal moves.",
+    ),
+    "directory_ids": Fact(array(STRING), "Ids of the log directories in KRaft; null: no line tells."),
+    "elections_count": Fact(LONG, "How often a controller was elected anew."),
+    "end_reasons": Fact(
+        array(STRING),
+        "Why the controller, or the brokers in this order, were gone, as server.log says it "
+        "(gold.broker_session, gold.controller_term); null: not known.",
+    ),
+    "epochs_count": Fact(LONG, "Epochs of the quorum without a leader."),
+    "error": Fact(STRING, "Error that a broker answered, Kafka's name; null: none, or no line tells."),
+    "event": Fact(STRING, "Kind of the controller's event that it could not finish."),
+    "exception_class": Fact(
+        STRING, "Class of the exception that ended it, or came with the fault; null: none was printed."
+    ),
+    "exception_message": Fact(STRING, "The first line of its message."),
+    "expected_leader": Fact(INTEGER, "Leader that the rule of the election chooses."),
+    "failing_ms": Fact(LONG, "Between the first and the last failure, ms; null: there was one."),
+    "failures_count": Fact(LONG, "How often it failed so."),
+    "fault": Fact(STRING, "What the fault was, as Kafka printed the first one."),
+    "first_epoch": Fact(INTEGER, "The first of these epochs."),
+    "first_sign_ms": Fact(
+        LONG, "When the earliest line that shows it was printed, ms since 1970; null: none, or of several."
+    ),
+    "from_state": Fact(STRING, "State that is left."),
+    "gaps_count": Fact(
+        LONG, "Times without a leader over findings.no_quorum_leader_ms; null: few, told by themselves."
+    ),
+    "imbalance_ratio": Fact(
+        DOUBLE, "Share of a broker's preferred partitions that others lead, by the log's lines, 0 to 1."
+    ),
+    "is_at_start": Fact(BOOLEAN, "true: the directory failed at a start of the broker; null elsewhere."),
+    "is_auto_rebalance_enabled": Fact(BOOLEAN, "false: nothing moves leaders back; null elsewhere."),
+    "is_controller_told": Fact(BOOLEAN, "false: the controller is not told; null elsewhere."),
+    "is_given_up": Fact(
+        BOOLEAN, "true: the broker gave up its controlled shutdown, as it says itself; null: no line tells."
+    ),
+    "is_halted": Fact(BOOLEAN, "true: the broker's process halted with it; null elsewhere."),
+    "is_same_process": Fact(
+        BOOLEAN,
+        "true: the process that was fenced lived on; false: another one registered; null: no line tells.",
+    ),
+    "isr": Fact(array(INTEGER), "In-sync replicas after the election."),
+    "isr_before": Fact(array(INTEGER), "In-sync replicas before the election."),
+    "kafka_ratio": Fact(DOUBLE, "The same share as Kafka printed it, 0 to 1."),
+    "kafka_state": Fact(STRING, "State of the first object that differs, as Kafka printed it."),
+    "kind": Fact(
+        STRING,
+        "Kind of the election (gold.leader_election), of the gap (silver.log_gap), or of a voter's trouble.",
+    ),
+    "lagging_replicas": Fact(array(INTEGER), "Replicas that have not caught up, as Kafka said last."),
+    "last_epoch": Fact(INTEGER, "The last of these epochs."),
+    "lasted_ms": Fact(LONG, "How long it was so, ms; null: it still is."),
+    "late_ms": Fact(LONG, "How long after the next election it resigned, or wrote last, ms."),
+    "leader": Fact(INTEGER, "Broker that was made leader."),
+    "leaderless_count": Fact(LONG, "Partitions that it left without a leader for long; null: none is seen."),
+    "led_count": Fact(
+        LONG, "Partitions that the broker led when it asked (those with other replicas), or its disk failed."
+    ),
+    "led_elsewhere_count": Fact(LONG, "Partitions that the broker should lead and others lead."),
+    "lines_count": Fact(LONG, "Lines of Kafka whose ratio is another than ours."),
+    "log": Fact(STRING, "Log that lines are missing of; null: not known."),
+    "log_dirs": Fact(array(STRING), "Log directories that failed; null: no line names them."),
+    "longest_gap_ms": Fact(
+        LONG, "Of the times without a leader, the longest, ms; null: upper bounds alone are known."
+    ),
+    "longest_ms": Fact(LONG, "How long the longest outage lasted, ms; topic and partition are of it."),
+    "longest_step": Fact(STRING, "Step of its start that took longest."),
+    "machine": Fact(STRING, "State machine."),
+    "moves_count": Fact(LONG, "Moves; topic and partition are of the first."),
+    "moving_count": Fact(LONG, "Replicas that were being moved into it from another directory; null: none."),
+    "new_cluster": Fact(STRING, "Id of the cluster after it; null: no line tells."),
+    "node_id": Fact(INTEGER, "Node that it is about; null: not known."),
+    "old_cluster": Fact(STRING, "Id of the cluster before it; null: no line tells."),
+    "old_epoch": Fact(INTEGER, "Epoch of the controller before it; null: ids of clusters differ."),
+    "old_leader": Fact(INTEGER, "Leader before; null: none, or not known."),
+    "only_kafka": Fact(array(STRING), "The first partitions that Kafka alone counts as led elsewhere."),
+    "only_kafka_count": Fact(LONG, "How many partitions Kafka alone counts; null: none."),
+    "open_count": Fact(LONG, "Partitions that are still without a leader; null: none."),
+    "other_id": Fact(INTEGER, "Controller that it does not see."),
+    "overlap": Fact(
+        STRING, "What the controller did after the next election, as gold.controller_term has it."
+    ),
+    "owner_node_id": Fact(INTEGER, "Node whose log has the session that held the id; null: no log has it."),
+    "owner_session": Fact(STRING, "ZooKeeper session that held the id, as printed."),
+    "partition": Fact(INTEGER, "Number of the partition."),
+    "partitions": Fact(array(STRING), "The first 100 partitions with a replica there; null: no line tells."),
+    "partitions_count": Fact(LONG, "Partitions; topic and partition are of one of them."),
+    "preferred_count": Fact(LONG, "Partitions that the broker should lead."),
+    "reason": Fact(
+        STRING,
+        "Why the records are not understood, as bronze.log_record has it; why a reassignment was not made.",
+    ),
+    "records_at_risk": Fact(LONG, "Records that may be lost, at most; null: not known."),
+    "records_count": Fact(LONG, "Records that are not understood."),
+    "refused_count": Fact(LONG, "Writes that ZooKeeper refused, or registrations that a controller refused."),
+    "refused_ids": Fact(array(INTEGER), "Nodes that got too few votes; null: no line tells."),
+    "refusing_ids": Fact(array(INTEGER), "Nodes that refused them; null: no line tells."),
+    "replay_state": Fact(STRING, "State of the first object that differs, as the replay has it."),
+    "replica_id": Fact(INTEGER, "Replica of the partition; null: the partition itself."),
+    "replicas_count": Fact(
+        LONG, "Replicas in the log directories, or that a deletion waits for; null: no line tells."
+    ),
+    "said_count": Fact(LONG, "Objects whose states Kafka printed, or moves that it refused."),
+    "shortest_ms": Fact(LONG, "How long the broker was there between two departures at the shortest, ms."),
+    "suspect_id": Fact(INTEGER, "Node that hung or was cut off at half of them or more; null: none is seen."),
+    "target_replicas": Fact(array(INTEGER), "Replicas that a reassignment aims at."),
+    "threshold_ratio": Fact(DOUBLE, "Share above which it is an imbalance, 0 to 1."),
+    "to_state": Fact(STRING, "State that is entered."),
+    "topic": Fact(STRING, "Topic; its id where the line does not name it."),
+    "total_ms": Fact(LONG, "Sum of the outages of all partitions, ms."),
+    "unanswered_ids": Fact(
+        array(INTEGER), "Nodes that did not answer them, or could not be reached; null: no line tells."
+    ),
+    "unmoved_count": Fact(
+        LONG, "Partitions with other replicas that were without a leader when the broker left."
+    ),
+    "voter_id": Fact(INTEGER, "Voter of the quorum."),
+    "waiting_for": Fact(
+        STRING, "As gold.reassignment has it; of a migration: controllers, brokers, zookeeper or metadata."
+    ),
+    "writes_count": Fact(LONG, "Leaders that the controller wrote after the next election; null: not known."),
 }
-CONTROLLER = ("controller_id", "controller_epoch")
-PARTITION = ("topic", "partition")
-CAUSES = ("end_reasons", "first_sign_ms")
-MOVES = (*CONTROLLER, "machine", "moves_count", "from_state", "to_state", *PARTITION)
-# The facts of each rule, as its sentence tells them. In the order of the harm: what users feel, what threatens, what is
-# odd, and what is missing to know more.
-FACTS_OF_RULE = {
-    "unclean_election": (*PARTITION, "leader", "old_leader", "isr_before", "isr", "records_at_risk", *CAUSES),
-    "deposed_controller_wrote": (*CONTROLLER, "writes_count", "late_ms"),
-    "outage": (
-        *("cause", "broker_ids", "log_dirs", "partitions_count", "total_ms", "longest_ms", "open_count"),
-        *(*PARTITION, *CAUSES),
-    ),
-    "no_controller": (*CONTROLLER, "at_least_ms", "at_most_ms", *CAUSES),
-    "quorum_without_leader": (
-        *(*CONTROLLER, "epochs_count", "first_epoch", "last_epoch", "lasted_ms"),
-        *("asking_ids", "refused_ids", "refusing_ids", "unanswered_ids"),
-    ),
-    "quorum_flapping": (
-        *("elections_count", "causes", "suspect_id", "lasted_ms", "gaps_count", "longest_gap_ms"),
-    ),
-    "controllers_apart": ("controller_id", "other_id"),
-    "controller_powerless": (*CONTROLLER, "refused_count", "lasted_ms"),
-    "controller_outlived": (*CONTROLLER, "late_ms", "writes_count", "overlap", *CAUSES),
-    "failed_start": (
-        *("node_id", "cause", "failures_count", "failing_ms", "lasted_ms", "at_most_ms"),
-        *("owner_session", "owner_node_id"),
-    ),
-    "log_dir_failed": (
-        *("broker_id", "log_dirs", "directory_ids", "exception_class", "exception_message"),
-        *("replicas_count", "partitions", "moving_count", "led_count", "leaderless_count"),
-        *("is_at_start", "is_halted", "is_controller_told", "came_back", "lasted_ms", "at_most_ms"),
-    ),
-    "last_known_leader": ("broker_id", "partitions_count", *PARTITION),
-    "topic_without_leader_since_creation": ("topic", "partition", "broker_ids", "lasted_ms"),
-    "broker_flapping": ("broker_id", "departures_count", "shortest_ms", "end_reasons"),
-    "broker_fenced": ("broker_id", "changed_count", "lasted_ms", "is_same_process", *CAUSES),
-    "quorum_not_reached": ("node_id", "kind", "lasted_ms", "unanswered_ids"),
-    "migration_waits": ("controller_id", "to_state", "waiting_for", "broker_ids", "lasted_ms"),
-    "event_failed": ("controller_id", "event", "exception_class", "failures_count"),
-    "voter_out_of_touch": ("voter_id", "failures_count", "lasted_ms", "refusing_ids", "unanswered_ids"),
-    "voter_data": ("voter_id", "kind", "failures_count"),
-    "voter_refused": ("voter_id", "refusing_ids", "kind", "failures_count"),
-    "fatal_fault": ("node_id", "fault", "exception_class", "failures_count"),
-    "logged_fault": ("node_id", "fault", "exception_class", "failures_count"),
-    "unclean_shutdown": ("broker_id", "unmoved_count", "led_count", "lasted_ms", "is_given_up"),
-    "failover_slow": (*CONTROLLER, "lasted_ms", "longest_step"),
-    "leader_choice": (*CONTROLLER, "choices_count", "kind", *PARTITION, "leader", "expected_leader", "isr"),
-    "stuck_deletion": ("topic", "blocked_by", "broker_ids", "replicas_count", "error", "lasted_ms"),
-    "topic_vanished": ("topic", "controller_id"),
-    "topic_removed_by_hand": ("topic",),
-    "slow_creation": ("topic", "partition", "controller_id", "broker_ids", "lasted_ms"),
-    "stuck_reassignment": (
-        "partitions_count",
-        *PARTITION,
-        "target_replicas",
-        "waiting_for",
-        "broker_ids",
-        "lagging_replicas",
-    ),
-    "reassignment_failed": (*PARTITION, "target_replicas", "reason"),
-    "reassignment_skipped": (*PARTITION, "reason"),
-    "replica_left_on_disk": (*PARTITION, "broker_ids"),
-    "standing_imbalance": (
-        *("broker_id", "led_elsewhere_count", "preferred_count", "imbalance_ratio", "threshold_ratio"),
-        "is_auto_rebalance_enabled",
-    ),
-    "stated_imbalance": ("broker_id", "controller_id", "kafka_ratio", "threshold_ratio", "checks_count"),
-    "illegal_move": MOVES,
-    "refused_move": MOVES,
-    "discontinuity": MOVES,
-    "replay_disagreement": (
-        *(*CONTROLLER, "check", "machine", "said_count", "differing_count", *PARTITION, "replica_id"),
-        *("kafka_state", "replay_state", "from_state", "to_state"),
-    ),
-    "ratio_disagreement": (
-        *(*CONTROLLER, "broker_id", "kafka_ratio", "imbalance_ratio", "lines_count"),
-        *("only_kafka_count", "only_kafka"),
-    ),
-    "recreated_at_once": ("topic", "lasted_ms"),
-    "deletion_disabled": ("topic",),
-    "new_life": (*CONTROLLER, "old_epoch", "node_id", "old_cluster", "new_cluster"),
-    "refused_registration": ("broker_id", "refused_count", "lasted_ms"),
-    "missing_logs": ("node_id", "log", "kind"),
-    "not_understood": ("records_count", "reason"),
-}
-RULES = tuple(FACTS_OF_RULE)
-# Rules whose facts rest on lines of connections.
-OF_CONNECTIONS = ("quorum_without_leader", "quorum_not_reached")
 
 SPEC = TableSpec(
     name="gold.finding",
@@ -207,7 +189,7 @@ SPEC = TableSpec(
     fields=(
         CLUSTER_ID,
         required("finding_id", STRING, "Stable over runs: made of rule, entity, root event and term."),
-        required("rule", STRING, "Name of the rule that holds no longer.", accepted=RULES),
+        required("rule", STRING, "Name of the rule that holds no longer."),
         required("rule_version", INTEGER, "Version of the rule."),
         required("severity", STRING, "How much it matters.", accepted=SEVERITIES),
         required(
@@ -231,10 +213,10 @@ SPEC = TableSpec(
         required("valid_from_at", TIMESTAMP, "Since when, UTC."),
         field("valid_until_at", TIMESTAMP, "Until when, UTC; null: still so at the end of the data."),
         required("sentence", STRING, "What is the matter, in one sentence."),
-        field(
+        required(
             "facts",
-            map_of(STRING, STRING),
-            "What the sentence tells, by the names of FACTS in schemas/gold/finding.py; null: of an older release.",
+            struct(*((name, fact.type) for name, fact in FACTS.items()), unknown=tuple(FACTS)),
+            "What the sentence tells, by the names of FACTS in schemas/gold/finding.py.",
         ),
         CERTAINTY,
         EVIDENCE,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline.gold.finding.apart import controllers_apart, without_apart
-from pipeline.gold.finding.lives import new_life
+from pipeline.rules.controllers_apart.rule import find as controllers_apart
+from pipeline.rules.new_life.rule import find as new_life
 from tests.chain import built
 from tests.rows import records_in
 
@@ -70,10 +70,9 @@ def test_nothing_began_anew_where_two_are_side_by_side() -> None:
         *("controller_event", "broker_event", "release_span", "controller_term"),
     )
     apart = controllers_apart(found["controller_event"], found["broker_event"], found["release_span"])
-    lives = new_life(found["controller_term"], found["controller_event"])
-    assert (apart.height, lives.height) == (1, 1)
-    assert without_apart(lives, apart).is_empty()
-    assert without_apart(lives, apart.clear()).height == 1
+    assert apart.height == 1
+    assert new_life(found["controller_term"], found["controller_event"], apart).is_empty()
+    assert new_life(found["controller_term"], found["controller_event"], apart.clear()).height == 1
 
 
 def test_one_that_takes_over_twice_is_not_two() -> None:

@@ -6,13 +6,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from jobs.verify.proof import CONFIRMED, Claim, Record
-from jobs.verify.rules import verified
 from pipeline.core.frames import frame_of
-from pipeline.gold.finding.starts import failed_start
 from pipeline.kafka.wording.failed_starts import NOT_TOLD
 from pipeline.model.brokers.up_signs import up_signs
 from pipeline.model.lines.evidence import LINE
+from pipeline.rules.failed_start.rule import find as failed_start
+from pipeline.rules.proving.proof import CONFIRMED, Claim, Record
+from pipeline.rules.verified import verified
 from tests.chain import built
 from tests.gold.start_stories import (
     at,
@@ -31,6 +31,7 @@ from tests.gold.start_stories import (
 )
 from tests.lab import records
 from tests.rows import records_in
+from tests.rules.rows import fact_texts
 
 Row = dict[str, Any]
 TAKEN = ("node_event", "broker_event", "wording_seen", "controller_event", "data_end")
@@ -78,7 +79,7 @@ def findings_of(lines: pl.DataFrame) -> list[Row]:
         (file_id, place): one for file_id, place, *one in lines.select(*LINE, "node_id", "raw").iter_rows()
     }
     for row in rows:
-        claim = Claim("failed_start", dict(row["facts"]), row["valid_from_at"], row["valid_until_at"])
+        claim = Claim("failed_start", row["facts"], row["valid_from_at"], row["valid_until_at"])
         places = [(one["file_id"], one["byte_offset"]) for one in row["evidence"]]
         told = verified(claim, [Record(*place, raw[place][0], "UTC", raw[place][1]) for place in places])
         assert told[0] == CONFIRMED, (told, row)
@@ -110,7 +111,7 @@ def only(second: float, exception: str) -> str:
 )  # fmt: skip
 def test_a_failed_start_has_its_cause(log: str, cause: str, why: str) -> None:
     (row,) = found(log)
-    assert (dict(row["facts"])["cause"], row["entity"], row["severity"]) == (cause, "node 1", "warning")
+    assert (fact_texts(row["facts"])["cause"], row["entity"], row["severity"]) == (cause, "node 1", "warning")
     assert row["sentence"].startswith("node 1 failed to start: ") and why in row["sentence"]
     assert row["certainty"] == ("inferred" if cause == NOT_TOLD else "proved")
 
@@ -126,7 +127,10 @@ def test_a_loop_is_one_finding_and_says_how_it_ended() -> None:
     (over,) = found(log + begun(500) + up(502))
     assert "; it came up 8 min 10 s later; see" in over["sentence"]
     assert (over["severity"], over["root_event"]) == ("warning", row["root_event"])
-    assert (dict(over["facts"])["failures_count"], dict(over["facts"])["lasted_ms"]) == ("40", "490000")
+    assert (fact_texts(over["facts"])["failures_count"], fact_texts(over["facts"])["lasted_ms"]) == (
+        "40",
+        "490000",
+    )
     assert over["valid_until_at"].timestamp() - over["valid_from_at"].timestamp() == 490
     (short,) = found(up(1) + begun(10) + failed(12, LOCKED) + begun(20) + up(22))
     assert short["severity"] == "info"
@@ -135,12 +139,12 @@ def test_a_loop_is_one_finding_and_says_how_it_ended() -> None:
 def test_another_cause_is_another_finding_and_so_is_another_loop() -> None:
     log = begun(1) + failed(2, LOCKED) + begun(3) + failed(4, TIMED_OUT) + begun(5) + up(6)
     rows = found(log + begun(7) + failed(8, LOCKED) + begun(9) + up(10))
-    assert [dict(row["facts"])["cause"] for row in rows] == [
+    assert [fact_texts(row["facts"])["cause"] for row in rows] == [
         "cause_lock_held",
         "cause_zk_unreachable",
         "cause_lock_held",
     ]
-    assert [dict(row["facts"])["lasted_ms"] for row in rows] == ["4000", "2000", "2000"]
+    assert [fact_texts(row["facts"])["lasted_ms"] for row in rows] == ["4000", "2000", "2000"]
 
 
 @pytest.mark.parametrize("owner", ["10000e641460009", "72058582975512585"], ids=["hexadecimal", "decimal"])
@@ -150,12 +154,14 @@ def test_its_own_session_is_told_from_a_second_broker(owner: str) -> None:
     again = begun(5) + session(5.5, "a") + taken(6, owner)
     (ghost,) = found(life + again + begun(9) + up(12))
     assert "id 1 was still held by its own last session" in ghost["sentence"]
-    assert (ghost["severity"], dict(ghost["facts"])["owner_node_id"]) == ("info", "1")
+    assert (ghost["severity"], fact_texts(ghost["facts"])["owner_node_id"]) == ("info", "1")
     (second,) = found(again + begun(9) + up(12), life)
     assert "id 1 is held by the process of node 2" in second["sentence"]
-    assert (second["severity"], dict(second["facts"])["owner_node_id"]) == ("warning", "2")
+    assert (second["severity"], fact_texts(second["facts"])["owner_node_id"]) == ("warning", "2")
     (unknown,) = found(again + begun(9) + up(12))
-    assert "which no log here has" in unknown["sentence"] and "owner_node_id" not in dict(unknown["facts"])
+    assert "which no log here has" in unknown["sentence"] and "owner_node_id" not in fact_texts(
+        unknown["facts"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -180,7 +186,9 @@ def test_settings_that_are_refused_after_a_life_that_ended_in_order() -> None:
         3.1, "INFO", "[KafkaServer id=1] shut down completed", "kafka.server.KafkaServer"
     )
     (row,) = found(begun(1) + up(2) + down + only(5, REFUSED) + only(9, REFUSED))
-    assert dict(row["facts"]) | {"failing_ms": "4000", "failures_count": "2"} == dict(row["facts"])
+    assert fact_texts(row["facts"]) | {"failing_ms": "4000", "failures_count": "2"} == fact_texts(
+        row["facts"]
+    )
 
 
 def test_logs_of_errors_alone_say_nothing_of_what_came_later() -> None:
@@ -195,7 +203,7 @@ def test_logs_of_errors_alone_say_nothing_of_what_came_later() -> None:
     (row,) = found("".join(lines), at(700, "WARN", "later", "kafka.server.KafkaServer"))
     assert "; whether it came up is not known; " in row["sentence"]
     assert (row["valid_until_at"].second, row["severity"]) == (9, "warning")
-    assert dict(row["facts"])["failures_count"] == "2"
+    assert fact_texts(row["facts"])["failures_count"] == "2"
 
 
 def test_a_controller_heard_of_it_later() -> None:
@@ -249,7 +257,7 @@ def test_any_log_of_the_node_shows_it_up(log: str, text: str, end: str) -> None:
     (row,) = findings_of(records_in({(1, "server"): server, (1, log): text}))
     assert f"; {end}; " in row["sentence"]
     assert (row["valid_until_at"] is None) == end.startswith("no line")
-    assert ("at_most_ms" in dict(row["facts"])) == ("within" in end)
+    assert ("at_most_ms" in fact_texts(row["facts"])) == ("within" in end)
 
 
 def test_its_own_start_says_more_than_its_election_just_before() -> None:
@@ -269,7 +277,7 @@ def test_another_process_in_the_same_directory_may_be_the_one_that_is_up() -> No
 )
 def test_the_labs_failed_starts(shared: Path, run: str, node: int, count: int) -> None:
     (row,) = findings_of(frame_of(records(shared / "lab-runs" / run, ("server",))))
-    facts = dict(row["facts"])
+    facts = fact_texts(row["facts"])
     assert (facts["node_id"], facts["failures_count"], row["severity"]) == (str(node), str(count), "info")
     assert facts["cause"] == "cause_broker_id_taken"
     assert facts.get("owner_node_id") == (None if run.startswith("1.0") else str(node))

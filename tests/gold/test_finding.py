@@ -9,15 +9,18 @@ from polars import col, lit
 
 from pipeline.core.frames import empty
 from pipeline.gold.finding import build
-from pipeline.gold.finding.logs import missing_leader_epochs, not_understood
-from pipeline.gold.finding.moves import discontinuity, replay_disagreement
-from pipeline.gold.finding.wording import EVIDENCE_KEPT
 from pipeline.model.lines.evidence import LINES_TYPE
 from pipeline.model.settings import AuditLimit, Suppression
+from pipeline.rules.discontinuity.rule import find as discontinuity
+from pipeline.rules.missing_logs.rule import missing_leader_epochs
+from pipeline.rules.not_understood.rule import find as not_understood
+from pipeline.rules.replay_disagreement.rule import find as replay_disagreement
+from pipeline.rules.shared.wording import EVIDENCE_KEPT
 from schemas.gold import broker_session, finding, leader_election, replay_check
 from schemas.silver import log_gap, wording_seen
 from tests.frames import at, frame
 from tests.rows import declared_rows
+from tests.rules.rows import fact_texts
 
 Row = dict[str, Any]
 Story = dict[str, Any]
@@ -71,7 +74,7 @@ def test_evidence_of_a_discontinuity_are_its_first_moves_each_with_the_one_befor
     assert found[0]["sentence"].endswith(
         "6 partition moves NewPartition -> OnlinePartition, not from the state that it had led to before, first of a-0"
     )
-    assert found[0]["facts"] == {
+    assert fact_texts(found[0]["facts"]) == {
         "controller_id": "1", "controller_epoch": "1", "machine": "partition", "moves_count": "6",
         "from_state": "NewPartition", "to_state": "OnlinePartition", "topic": "a", "partition": "0",
     }  # fmt: skip
@@ -165,7 +168,7 @@ def test_what_kafka_says_otherwise_and_what_is_missing(story: Story) -> None:
     ]
     silence = next(row for row in found if "silence" in row["sentence"])
     assert (silence["valid_from_at"], silence["valid_until_at"]) == (at(40), at(3700))
-    facts = {row["rule"]: row["facts"] for row in (*found, silence)}
+    facts = {row["rule"]: fact_texts(row["facts"]) for row in (*found, silence)}
     assert facts["missing_logs"] == {"node_id": "1", "log": "controller", "kind": "silence"}
     assert facts["replay_disagreement"] == {
         "controller_id": "1", "controller_epoch": "1", "check": "initial_state_dump", "machine": "replica",
@@ -209,7 +212,7 @@ def test_each_check_is_told_for_what_it_is(
     )
     (row,) = replay_disagreement(checks, story["controller_term"]).to_dicts()
     assert row["sentence"] == f"controller 1 (epoch 1) {sentence}"
-    assert dict(row["facts"]).items() >= {"topic": "a", "partition": "0", **first}.items()
+    assert fact_texts(row["facts"]).items() >= {"topic": "a", "partition": "0", **first}.items()
 
 
 ELECTIONS = """
@@ -278,5 +281,5 @@ def test_what_names_no_writer_in_a_server_log_of_several_nodes_is_told() -> None
 def test_what_is_not_understood_is_told_once_a_reason() -> None:
     (row,) = not_understood(frame(wording_seen.SPEC, WORDINGS)).to_dicts()
     assert row["sentence"] == "5 records not understood: no_template"
-    assert row["facts"] == {"records_count": "5", "reason": "no_template"}
+    assert fact_texts(row["facts"]) == {"records_count": "5", "reason": "no_template"}
     assert row["evidence"] == [{"file_id": "f", "byte_offset": 10}, {"file_id": "g", "byte_offset": 20}]

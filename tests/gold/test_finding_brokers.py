@@ -6,11 +6,13 @@ import polars as pl
 from polars import col, lit, when
 
 from pipeline.core.frames import empty
-from pipeline.gold.finding.brokers import broker_flapping, unclean_shutdown
 from pipeline.model.settings import AuditLimit
+from pipeline.rules.broker_flapping.rule import find as broker_flapping
+from pipeline.rules.unclean_shutdown.rule import find as unclean_shutdown
 from schemas.gold import broker_session
 from schemas.silver import node_event
 from tests.frames import at, frame
+from tests.rules.rows import fact_texts, of_rule
 
 # In broker_epoch: so many seconds before it left it asked to be shut down.
 # 1 left three times within the hour each, once more later, and is away; 2 was shut down each time; 3 twice only.
@@ -87,8 +89,8 @@ def test_departures_of_two_lives_are_not_counted_together() -> None:
 
 def test_brokers_that_do_not_stay() -> None:
     """Evidence of one that flaps are the lines by which it left."""
-    flapping = broker_flapping(stays(), LIMIT, data_end(3 * 3600), NO_SIGNS).to_dicts()
-    found = flapping + unclean_shutdown(stays(), empty(node_event.SPEC)).to_dicts()
+    flapping = of_rule("broker_flapping", broker_flapping(stays(), LIMIT, data_end(3 * 3600), NO_SIGNS))
+    found = flapping + of_rule("unclean_shutdown", unclean_shutdown(stays(), empty(node_event.SPEC)))
     assert {(row["rule"], row["entity"]): row["sentence"] for row in found} == {
         ("broker_flapping", "broker 1"): (
             "broker 1 left 3 times without having been shut down, the shortest stay was 7.5 s"
@@ -100,7 +102,7 @@ def test_brokers_that_do_not_stay() -> None:
     }
     assert [[line["byte_offset"] for line in row["evidence"]] for row in flapping] == [[100, 1000, 1017]]
     assert flapping[0]["valid_until_at"] is not None
-    assert [row["facts"] for row in found] == [
+    assert [fact_texts(row["facts"]) for row in found] == [
         {"broker_id": "1", "departures_count": "3", "shortest_ms": "7500"},
         {"broker_id": "3", "unmoved_count": "2", "led_count": "7", "lasted_ms": "9000"},
     ]
@@ -144,5 +146,5 @@ def test_a_broker_that_gave_up_its_controlled_shutdown_was_not_shut_down_cleanly
         ("broker 1", at(995), "broker 1 was shut down within 5.0 s and left 4 of 4 partitions that it led without a leader; they have other replicas; it gave up its controlled shutdown at 00:16:39"),
         ("broker 3", at(3991), "broker 3 was shut down within 9.0 s and left 2 of 7 partitions that it led without a leader; they have other replicas; it gave up its controlled shutdown at 01:06:39"),
     ]  # fmt: skip
-    assert [row["facts"]["is_given_up"] for row in found] == ["true", "true"]
+    assert [fact_texts(row["facts"])["is_given_up"] for row in found] == ["true", "true"]
     assert [row["evidence"][-1] for row in found] == [{"file_id": "s", "byte_offset": one} for one in (4, 2)]

@@ -5,18 +5,19 @@ import pytest
 from polars import col, lit
 
 from pipeline.core.frames import empty
-from pipeline.gold.finding.brokers import broker_flapping
-from pipeline.gold.finding.causes import because
-from pipeline.gold.finding.elections import unclean_election
-from pipeline.gold.finding.outage_events import with_departure
-from pipeline.gold.finding.outages import outage
 from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
 from pipeline.model.brokers.marked_log_dirs import lost_log_dirs
 from pipeline.model.lines.evidence import LINES_TYPE
 from pipeline.model.settings import AuditLimit
+from pipeline.rules.broker_flapping.rule import find as broker_flapping
+from pipeline.rules.outage.events import with_departure
+from pipeline.rules.outage.rule import find as outage
+from pipeline.rules.shared.causes import because
+from pipeline.rules.unclean_election.rule import find as unclean_election
 from schemas.gold import broker_session, controller_term, leader_election, partition_outage
 from schemas.silver import broker_event, controller_event, election_event, node_event
 from tests.frames import at, frame
+from tests.rules.rows import fact_texts
 
 # Broker 1 left four times; of the last one nothing tells why. 2 and 3 left at once.
 STAYS = """
@@ -72,7 +73,7 @@ def test_an_outage_says_why_its_brokers_were_gone() -> None:
     ]  # fmt: skip
     files = [[one["file_id"] for one in row] for row in found["evidence"].to_list()]
     assert [row[-2:] for row in files] == [["sign", "why"], ["out", "why"], ["out"], ["why", "why"]]
-    facts = [(row.get("end_reasons"), row.get("first_sign_ms")) for row in found["facts"].to_list()]
+    facts = [(one.get("end_reasons"), one.get("first_sign_ms")) for one in map(fact_texts, found["facts"])]
     assert facts[1:] == [("sigterm", None), (None, None), ("killed,killed,fatal_start", None)]
 
 
@@ -136,7 +137,7 @@ def test_a_broker_that_flaps_says_why_and_was_not_told_to_stop() -> None:
         "killed or crashed 1 time, frozen or cut off 1 time"
     ]
     assert [one["file_id"] for one in found[0]["evidence"]] == ["left", "left", "left", "why", "why"]
-    assert found[0]["facts"]["end_reasons"] == "killed,session_lost"
+    assert fact_texts(found[0]["facts"])["end_reasons"] == "killed,session_lost"
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,15 @@ import pytest
 from polars import col, lit
 
 from pipeline.core.frames import empty
-from pipeline.gold.finding.choices import last_known_leader, leader_choice
-from pipeline.gold.finding.elections import unclean_election
+from pipeline.rules.last_known_leader.rule import find as last_known_leader
+from pipeline.rules.leader_choice.rule import find as leader_choice
+from pipeline.rules.unclean_election.rule import find as unclean_election
 from schemas.gold import broker_session, controller_term, leader_election
 from schemas.silver import controller_event
 from tests.chain import built
 from tests.frames import frame
 from tests.rows import records_in
+from tests.rules.rows import fact_texts, of_rule
 
 UNCLEAN = """
     [2026-11-21 00:00:01,000] WARN [OfflinePartitionLeaderSelector]: No broker in ISR is alive for [a,0]. Elect leader 3 from live brokers 3. There's potential data loss. (kafka.controller.OfflinePartitionLeaderSelector)
@@ -47,7 +49,7 @@ def test_unclean_elections_that_kafka_prints() -> None:
         ),
         ("b.c-1", "critical", "b.c-1 got leader 2 outside of its in-sync replicas"),
     }
-    facts = {row["entity"]: row["facts"] for row in found.to_dicts()}
+    facts = {row["entity"]: fact_texts(row["facts"]) for row in found.to_dicts()}
     assert facts["a-0"] == {"topic": "a", "partition": "0", "leader": "3"}
     assert facts["9RKjcrYoTGisVPImvRI5Sg-0"] == {
         "topic": "9RKjcrYoTGisVPImvRI5Sg",
@@ -105,12 +107,13 @@ def test_elections_that_hurt_or_surprise() -> None:
         controller_term.SPEC,
         "cluster_id | term_id | controller_id | controller_epoch\nc | 1-6 | 1 | 6",
     )
-    frames = (
-        unclean_election(elections, lines, empty(broker_session.SPEC), empty(controller_event.SPEC)),
-        leader_choice(elections, terms),
-        last_known_leader(elections),
-    )
-    found = [row for one in frames for row in one.to_dicts()]
+    none = (empty(broker_session.SPEC), empty(controller_event.SPEC))
+    unclean = unclean_election(elections, lines, *none)
+    found = [
+        *of_rule("unclean_election", unclean),
+        *of_rule("leader_choice", leader_choice(elections, terms)),
+        *of_rule("last_known_leader", last_known_leader(elections)),
+    ]
     lost = "records that it had not copied are lost"
     assert sorted((one["severity"], one["certainty"], one["entity"], one["sentence"]) for one in found) == [
         (
@@ -141,7 +144,7 @@ def test_elections_that_hurt_or_surprise() -> None:
     ]  # fmt: skip
     known = [one["evidence"] for one in found if one["rule"] == "last_known_leader"]
     assert [len(one) for one in known] == [1, 1], "a line that tells of several is there once"
-    facts = {(one["rule"], one["facts"]["topic"]): one["facts"] for one in found}
+    facts = {(one["rule"], fact_texts(one["facts"])["topic"]): fact_texts(one["facts"]) for one in found}
     assert facts == {
         ("unclean_election", "a"): {
             "topic": "a", "partition": "0", "leader": "2", "old_leader": "4", "isr": "2", "records_at_risk": "0",

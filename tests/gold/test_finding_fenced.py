@@ -5,11 +5,12 @@ import pytest
 from polars import col, lit
 
 from pipeline.core.frames import empty
-from pipeline.gold.finding.fenced import without_told
+from pipeline.rules.broker_fenced.rule import without_told
 from schemas.gold import finding
 from tests.chain import built_of_many
 from tests.frames import at, frame
 from tests.gold.term_lines import line, observed
+from tests.rules.rows import fact_texts
 
 CONTROLLER, BROKER = 9, 1
 REPLICAS, HEARTBEATS, CLUSTER = (
@@ -164,7 +165,7 @@ def test_a_fence_is_told_with_what_its_lines_say() -> None:
     }
     assert told == {name: expected for name, (_, expected) in CASES.items()}
     assert set(found["certainty"]) == {"proved"} and set(found["valid_from_at"]) == {at(10)}
-    facts = {row["cluster_id"]: row["facts"] for row in found.to_dicts()}
+    facts = {row["cluster_id"]: fact_texts(row["facts"]) for row in found.to_dicts()}
     assert facts["its process lived on"] == {
         "broker_id": "1", "changed_count": "210", "lasted_ms": "27288", "is_same_process": "true",
     }  # fmt: skip
@@ -207,12 +208,13 @@ def test_what_another_finding_tells_is_told_once(broker: int, second: float, *, 
         "cluster_id", "rule", *("valid_from_at", "valid_until_at", "root_at"), ids="sentence"
     )
     key = {"broker_flapping": "broker_id", "unclean_shutdown": "broker_id", "fatal_fault": "node_id"}
-    facts = [{key.get(one["rule"], "broker_ids"): one["ids"]} for one in names.to_dicts()]
-    told = names.with_columns(
-        facts=pl.Series([[{"key": k, "value": v} for k, v in one.items()] for one in facts]).cast(
-            empty(finding.SPEC).schema["facts"]
-        )
-    )
+    facts = [
+        {key[one["rule"]]: int(one["ids"])}
+        if one["rule"] in key
+        else {"broker_ids": [int(each) for each in one["ids"].split(",")]}
+        for one in names.to_dicts()
+    ]
+    told = names.with_columns(facts=pl.Series(facts, dtype=empty(finding.SPEC).schema["facts"]))
     fence = pl.DataFrame({"cluster_id": ["c"]}).with_columns(
         broker_id=lit(broker, pl.Int32), left_at=lit(at(second)).cast(pl.Datetime("us", "UTC"))
     )

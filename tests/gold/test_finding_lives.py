@@ -5,10 +5,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.gold.finding.lives import new_life, refused_registration
+from pipeline.core.frames import empty
+from pipeline.rules.new_life.rule import find as new_life
+from pipeline.rules.refused_registration.rule import find as refused_registration
 from pipeline.silver.term import lives_of
+from schemas.gold.finding import SPEC
 from tests.chain import built
 from tests.rows import records_in
+from tests.rules.rows import fact_texts
 
 Row = dict[str, Any]
 QUORUM = "(org.apache.kafka.controller.QuorumController)"
@@ -33,7 +37,7 @@ def tables_of(text: str) -> dict[str, pl.DataFrame]:
 
 def told(text: str) -> list[Row]:
     found = tables_of(text)
-    return new_life(found["controller_term"], found["controller_event"]).to_dicts()
+    return new_life(found["controller_term"], found["controller_event"], empty(SPEC)).to_dicts()
 
 
 def elected(*epochs: int) -> str:
@@ -48,7 +52,7 @@ def test_a_cluster_whose_id_changes_was_formatted_anew() -> None:
         "bbbbbbbbbbbbbbbbbbbbbb): what was before is another cluster"
     )
     assert row["sentence"].startswith(begin)
-    assert row["facts"].keys() == {"node_id", "old_cluster", "new_cluster"}
+    assert fact_texts(row["facts"]).keys() == {"node_id", "old_cluster", "new_cluster"}
 
 
 def test_a_cluster_whose_epochs_begin_again_began_anew() -> None:

@@ -25,6 +25,7 @@ from tests.gold.disk_lines import (
 )
 from tests.gold.lab_runs import rows
 from tests.lab import READ, folder_of, json_lines, records
+from tests.rules.rows import fact_texts
 
 ID_A, ID_B = "aaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbb"
 MARKED = "INFO [Controller id=2] Mark replicas t-1,t-0 on broker 1 as offline (state.change.logger)"
@@ -64,7 +65,9 @@ def test_both_tell_of_one_failure() -> None:
     own = (starting(1), started(2), unwritable(10), stopping(10.01), starting(19), STILL, started(21))
     (row,) = told({**OF_ZOOKEEPER, (1, "server"): lines(*own)})
     assert row["valid_from_at"] == at(10)
-    assert row["facts"]["log_dirs"] == "/b" and row["facts"]["partitions"] == "t-0,t-1"
+    assert (
+        fact_texts(row["facts"])["log_dirs"] == "/b" and fact_texts(row["facts"])["partitions"] == "t-0,t-1"
+    )
 
 
 KRAFT = "(org.apache.kafka.controller.ClusterControlManager)"
@@ -101,7 +104,7 @@ def test_a_directory_is_back_with_the_first_later_registration_that_has_it() -> 
     """What a controller that starts replays is none; a registration without it is no return."""
     (row,) = told(OF_KRAFT)
     assert row["sentence"] == f"broker 1 lost log directory with id {ID_B}; back after 20.0 s"
-    assert row["facts"]["directory_ids"] == ID_B
+    assert fact_texts(row["facts"])["directory_ids"] == ID_B
     assert row["valid_until_at"] == at(30)
 
 
@@ -117,7 +120,7 @@ def test_a_broker_in_kraft_names_the_directory_and_its_id() -> None:
     assert row["sentence"] == (
         "broker 1 lost log directory /b (its files are not there): 2 replicas there; back after 20.0 s"
     )
-    assert (row["facts"]["log_dirs"], row["facts"]["directory_ids"]) == ("/b", ID_B)
+    assert (fact_texts(row["facts"])["log_dirs"], fact_texts(row["facts"])["directory_ids"]) == ("/b", ID_B)
 
 
 def test_a_broker_that_can_tell_no_controller_ends_itself() -> None:
@@ -141,7 +144,7 @@ def test_a_controller_that_is_not_told_still_counts_on_the_replicas() -> None:
         "; the controller is not told: what it leads there serves nobody until the broker is stopped;"
         in row["sentence"]
     )
-    assert row["facts"]["is_controller_told"] == "false"
+    assert fact_texts(row["facts"])["is_controller_told"] == "false"
     (over,) = told({(1, "server"): lines(*FAILED[:5], untold, starting(30), started(31))})
     assert "; the controller is not told and still counts on them;" in over["sentence"]
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from pipeline.core.frames import frame_of
-from pipeline.gold.finding.migrations import migration_waits
+from pipeline.rules.migration_waits.rule import find as migration_waits
 from tests.chain import built
 from tests.gold.start_stories import at
 from tests.lab import records

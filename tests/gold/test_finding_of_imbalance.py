@@ -4,12 +4,12 @@ import polars as pl
 import pytest
 from polars import col, lit
 
+from pipeline.rules.ratio_disagreement.rule import find as ratio_disagreement
+from pipeline.rules.standing_imbalance.rule import find as standing_imbalance
 from schemas.gold import imbalance_breach, imbalance_check
 from schemas.silver import release_span
 from tests.frames import frame
-
-partitions = pytest.importorskip("pipeline.gold.finding.partitions")
-ratios = pytest.importorskip("pipeline.gold.finding.ratios")
+from tests.rules.rows import fact_texts
 
 BREACHES = """
     cluster_id | broker_id | breached_at | balanced_at | max_ratio | led_elsewhere_count | preferred_count | threshold_ratio | is_standing | why                     | certainty
@@ -40,7 +40,7 @@ def releases(*known: str) -> pl.DataFrame:
 )
 def test_a_reassignment_that_holds_balancing_back_is_said(known: tuple[str, ...], is_said: object) -> None:
     held = breaches().with_columns(why=lit("reassignment_in_progress"))
-    (row,) = partitions.standing_imbalance(held, releases(*known)).to_dicts()
+    (row,) = standing_imbalance(held, releases(*known)).to_dicts()
     said = (
         "; a reassignment was open most of that time: up to 3.3 that stops automatic balancing (KAFKA-10149)"
     )
@@ -50,28 +50,28 @@ def test_a_reassignment_that_holds_balancing_back_is_said(known: tuple[str, ...]
 def test_only_what_outlasts_the_checks_is_a_finding() -> None:
     """And only where enough is known; where nothing moves leaders back, the sentence says so."""
     said = "leads too few: 1 of its 4 preferred partitions are led elsewhere, ratio 0.2500 over 0.10"
-    found = partitions.standing_imbalance(breaches(), releases())
+    found = standing_imbalance(breaches(), releases())
     assert found.select("sentence", "severity").rows() == [(f"broker 1 {said}", "warning")]
-    assert found["facts"].to_list() == [
+    assert [fact_texts(one) for one in found["facts"]] == [
         {
             "broker_id": "1", "led_elsewhere_count": "1", "preferred_count": "4",
             "imbalance_ratio": "0.25", "threshold_ratio": "0.1",
         }
     ]  # fmt: skip
     sure = breaches().with_columns(certainty=lit("inferred")).filter(col("broker_id") == 3)
-    (row,) = partitions.standing_imbalance(sure, releases()).to_dicts()
+    (row,) = standing_imbalance(sure, releases()).to_dicts()
     assert row["severity"] == "info"
-    assert row["facts"]["is_auto_rebalance_enabled"] == "false"
+    assert fact_texts(row["facts"])["is_auto_rebalance_enabled"] == "false"
     assert row["sentence"].endswith("; auto.leader.rebalance.enable=false: nothing moves leaders back")
 
 
 def test_another_ratio_than_kafka_prints_is_a_finding() -> None:
-    found = ratios.ratio_disagreement(frame(imbalance_check.SPEC, CHECKS))
+    found = ratio_disagreement(frame(imbalance_check.SPEC, CHECKS))
     assert found["sentence"].to_list() == [
         "controller 2 (epoch 2) printed imbalance ratio 0.05 for broker 2, its own lines give 0.0 (1 check so)"
         "; Kafka alone counts 1: a-1"
     ]
-    assert found["facts"].to_list() == [
+    assert [fact_texts(one) for one in found["facts"]] == [
         {
             "controller_id": "2", "controller_epoch": "2", "broker_id": "2", "kafka_ratio": "0.05",
             "imbalance_ratio": "0", "lines_count": "1", "only_kafka_count": "1", "only_kafka": "a-1",

@@ -5,13 +5,14 @@ import pytest
 from polars import col, lit, when
 
 from pipeline.core.frames import empty
-from pipeline.gold.finding.outages import outage
 from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
 from pipeline.model.brokers.marked_log_dirs import lost_log_dirs
 from pipeline.model.settings import AuditLimit
+from pipeline.rules.outage.rule import find as outage
 from schemas.gold import broker_session, controller_term, partition_outage
 from schemas.silver import broker_event, node_event
 from tests.frames import at, frame
+from tests.rules.rows import fact_texts
 
 OUTAGES = """
     cluster_id | topic | topic_life | partition | noticed_at | ended_at | root_event          | root_broker_id | root_left_how | term_id | certainty
@@ -106,12 +107,12 @@ def test_an_event_that_left_partitions_without_a_leader() -> None:
     ]  # fmt: skip
     (created,) = found.filter(entity="a-0").to_dicts()
     assert (created["valid_from_at"], created["valid_until_at"]) == (at(13), None)
-    assert created["facts"] == {
+    assert fact_texts(created["facts"]) == {
         "cause": "topic creation", "partitions_count": "1", "total_ms": "18001", "longest_ms": "18001",
         "topic": "a", "partition": "0", "open_count": "1",
     }  # fmt: skip
     (two,) = found.filter(col("sentence").str.contains("for up to 4.0 s")).to_dicts()
-    assert two["facts"] == {
+    assert fact_texts(two["facts"]) == {
         "cause": "broker failure", "broker_ids": "2", "partitions_count": "2", "total_ms": "5000",
         "longest_ms": "4000", "topic": "b", "partition": "0",
     }  # fmt: skip
@@ -140,7 +141,7 @@ def test_a_lost_log_directory_is_no_stop() -> None:
     (lost,) = told(STOPPED).filter(col("valid_from_at") == at(49)).to_dicts()
     sentence = "broker 6 lost log directory /b: 1 partition without a leader for 2.5 s (e-5)"
     assert (lost["severity"], lost["sentence"]) == ("warning", sentence)
-    assert lost["facts"]["log_dirs"] == "/b"
+    assert fact_texts(lost["facts"])["log_dirs"] == "/b"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from tests.chain import built
 from tests.rows import records_in
+from tests.rules.rows import fact_texts
 
 Row = dict[str, Any]
 Logs = dict[int, list[str]]
@@ -65,7 +66,7 @@ def test_a_single_voter_that_accuses_a_controller_that_is_there_hung_itself() ->
     assert row["sentence"] == (
         EACH + LOOK.format(3) + "node 3 heard nothing from a controller that was there (3 times)"
     )
-    assert dict(row["facts"]) == {
+    assert fact_texts(row["facts"]) == {
         "elections_count": "3", "causes": "voter_out_of_touch 3", "suspect_id": "3", "lasted_ms": "120000",
     }  # fmt: skip
     assert len(row["evidence"]) == 3 * 3

@@ -5,6 +5,7 @@ from typing import Any
 from tests.chain import built
 from tests.gold.test_finding_quorum_votes import ACTIVE, FETCH, RAFT, refused, timed_out
 from tests.rows import records_in
+from tests.rules.rows import fact_texts
 
 Row = dict[str, Any]
 IN_OFFICE = [ACTIVE.format("0:10,000", 1, 4)]
@@ -34,7 +35,7 @@ def test_others_that_hear_the_controller_refuse_it_their_votes() -> None:
         "voter 2 heard nothing from the controller 4 times within 15.0 s, and nodes 1 and 3 refused "
         "it their votes: look at its pauses (GC, disk, CPU) and its network"
     )
-    assert dict(row["facts"]) == {
+    assert fact_texts(row["facts"]) == {
         "voter_id": "2", "failures_count": "4", "lasted_ms": "15000", "refusing_ids": "1,3",
     }  # fmt: skip
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.chain import built
 from tests.rows import records_in
+from tests.rules.rows import fact_texts
 
 Row = dict[str, Any]
 VOTERS = (1, 2, 3)
@@ -71,7 +72,7 @@ def test_it_is_one_finding(
 ) -> None:
     rows = found(quorum(epochs, none_share, apart_s, office_s))
     assert Counter(row["rule"] for row in rows) == {"quorum_flapping": 1}
-    facts = dict(rows[0]["facts"])
+    facts = fact_texts(rows[0]["facts"])
     assert int(facts["gaps_count"]) > 10
     assert int(facts["longest_gap_ms"]) > 10_000
     assert (

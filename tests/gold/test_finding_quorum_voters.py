@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.chain import built
 from tests.rows import records_in
+from tests.rules.rows import fact_texts
 
 Row = dict[str, Any]
 AT = "[2026-11-21 09:{0}] "
@@ -61,7 +62,7 @@ def test_a_voter_that_fetches_from_further_back_lost_its_data_and_a_broker_may()
 def test_another_directory_is_told_of_the_voter_that_has_it() -> None:
     [row] = found(KEY.format("01:00,000"), KEY.format("01:05,000"))
     assert row["sentence"].startswith("voter 1 has another directory than the quorum knows it by: ")
-    assert dict(row["facts"]) == {"voter_id": "1", "kind": "key_differs", "failures_count": "2"}
+    assert fact_texts(row["facts"]) == {"voter_id": "1", "kind": "key_differs", "failures_count": "2"}
 
 
 def test_records_that_a_voter_could_not_store() -> None:
@@ -101,6 +102,6 @@ def test_a_pre_vote_that_an_older_release_does_not_know_is_no_finding_unless_it_
     lines = [refused.format(f"{minute:02}:00,000", 2, "unsupported version") for minute in (1, 5, 30)]
     assert found(*lines[:2], CLOSED.format("40:00,000")) == []
     [row] = found(*lines)
-    assert (row["severity"], dict(row["facts"])["failures_count"]) == ("warning", "3")
+    assert (row["severity"], fact_texts(row["facts"])["failures_count"]) == ("warning", "3")
     other = lines[0].replace("preVote", "endpoints")
     assert len(found(other, CLOSED.format("40:00,000"))) == 1

@@ -6,6 +6,7 @@ import pytest
 
 from tests.chain import built
 from tests.rows import records_in
+from tests.rules.rows import fact_texts
 
 Row = dict[str, Any]
 Logs = dict[int, list[str]]
@@ -83,7 +84,7 @@ def test_without_a_majority_votes_tell_since_when_and_who_did_not_answer() -> No
         "no controller for at least 22.0 s after controller 1 (epoch 4); node 3 asked for votes, nodes 1 and 2 did "
         "not answer: start them or mend the network"
     )
-    assert dict(row["facts"]) == {
+    assert fact_texts(row["facts"]) == {
         "controller_id": "1", "controller_epoch": "4", "lasted_ms": "22000", "asking_ids": "3", "unanswered_ids": "1,2",
     }  # fmt: skip
     [row] = found(logs, {})

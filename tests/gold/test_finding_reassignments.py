@@ -35,6 +35,7 @@ from tests.gold.reassignment_lines import (
 )
 from tests.gold.term_stories import Logs
 from tests.lab import records
+from tests.rules.rows import fact_texts
 
 STORIES: dict[str, Logs] = {
     "stuck": of_node(STUCK),
@@ -216,7 +217,7 @@ def test_what_no_line_ends_is_told(found: dict[str, dict[str, Any]]) -> None:
 def test_its_lines_begin_it_and_say_who_lags(found: dict[str, dict[str, Any]]) -> None:
     offsets = [one["byte_offset"] for one in found["stuck"]["evidence"]]
     assert offsets == [len(elected(0, 3, 1)), len(BEGUN)]
-    assert found["stuck"]["facts"] == {
+    assert fact_texts(found["stuck"]["facts"]) == {
         "partitions_count": "1", "topic": "events", "partition": "9", "target_replicas": "3,2",
         "waiting_for": "broker_lagging", "lagging_replicas": "3,2",
     }  # fmt: skip

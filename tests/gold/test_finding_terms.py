@@ -6,15 +6,20 @@ import polars as pl
 import pytest
 
 from pipeline.core.frames import empty
-from pipeline.gold.finding import terms as rules
-from pipeline.gold.finding.powerless import controller_powerless
-from pipeline.gold.finding.quorum_states import led_states, with_next_state
 from pipeline.model.settings import AuditLimit
+from pipeline.rules.controller_outlived.rule import find as controller_outlived
+from pipeline.rules.controller_powerless.rule import find as controller_powerless
+from pipeline.rules.deposed_controller_wrote.rule import find as deposed_controller_wrote
+from pipeline.rules.failover_slow.rule import find as failover_slow
+from pipeline.rules.no_controller.rule import find as no_controller
+from pipeline.rules.shared.quorum_states import led_states, with_next_state
 from schemas.gold import broker_session, controller_term
+from schemas.gold.finding import SPEC
 from schemas.silver import controller_event, node_event
 from tests.chain import built_of_many
 from tests.frames import at, frame
 from tests.gold.term_stories import STORIES
+from tests.rules.rows import fact_texts, of_rule
 
 Row = dict[str, Any]
 FOUND = {
@@ -68,14 +73,15 @@ def tables() -> dict[str, Any]:
 def findings(tables: dict[str, Any]) -> list[Row]:
     terms, data_end = tables["controller_term"], tables["data_end"]
     states = led_states(tables["controller_event"], tables["node_event"])
-    found = (
-        rules.controller_outlived(terms, LIMIT),
-        rules.deposed_controller_wrote(terms, LIMIT),
-        controller_powerless(terms, LIMIT, data_end),
-        rules.no_controller(with_next_state(terms, states), empty(broker_session.SPEC), LIMIT, data_end),
-        rules.failover_slow(terms, LIMIT),
-    )
-    return [row for one in found for row in one.to_dicts()]
+    led, stays = with_next_state(terms, states), empty(broker_session.SPEC)
+    found = {
+        "controller_outlived": controller_outlived(terms, LIMIT),
+        "deposed_controller_wrote": deposed_controller_wrote(terms, LIMIT),
+        "controller_powerless": controller_powerless(terms, LIMIT, data_end),
+        "no_controller": no_controller(led, stays, LIMIT, data_end, empty(SPEC)),
+        "failover_slow": failover_slow(terms, LIMIT),
+    }
+    return [row for name, rows in found.items() for row in of_rule(name, rows)]
 
 
 def test_each_event_has_its_finding_and_no_other(findings: list[Row]) -> None:
@@ -86,10 +92,13 @@ def test_each_event_has_its_finding_and_no_other(findings: list[Row]) -> None:
 
 
 def test_facts_are_what_the_sentence_tells(findings: list[Row]) -> None:
-    assert {row["facts"]["controller_id"] + row["facts"]["controller_epoch"] for row in findings} == {"11"}
+    assert {
+        fact_texts(row["facts"])["controller_id"] + fact_texts(row["facts"])["controller_epoch"]
+        for row in findings
+    } == {"11"}
     facts = {
         row["cluster_id"]: {
-            name: fact for name, fact in row["facts"].items() if not name.startswith("controller")
+            name: fact for name, fact in fact_texts(row["facts"]).items() if not name.startswith("controller")
         }
         for row in findings
     }
@@ -171,7 +180,7 @@ def test_a_quorum_that_is_shut_down_with_its_brokers_is_no_finding() -> None:
     none = led_states(empty(controller_event.SPEC), empty(node_event.SPEC))
     terms = with_next_state(frame(controller_term.SPEC, VACANT), none)
     frames = (terms, frame(broker_session.SPEC, STAYS))
-    found = rules.no_controller(*frames, LIMIT, ends)
+    found = no_controller(*frames, LIMIT, ends, empty(SPEC))
     assert sorted(found["cluster_id"]) == ["e", "f"]
 
 

@@ -18,6 +18,7 @@ from tests.gold.test_topic_lifecycle import (
 )
 from tests.lab import Row, rows_of
 from tests.rows import records_in
+from tests.rules.rows import fact_texts
 
 RULES = (
     *("stuck_deletion", "topic_without_leader_since_creation", "slow_creation", "topic_vanished"),
@@ -60,7 +61,7 @@ def test_a_deletion_that_was_put_off_is_told_where_it_took_long() -> None:
     (row,) = told(of_one(ASKED + DEAD.format(broker=3) + COMPLETED.format(at=12)))
     assert (row["severity"], row["valid_from_at"], row["valid_until_at"]) == ("info", at(1), at(12))
     assert row["sentence"] == "deletion of topic t took 11.0 s, put off by broker 3 (dead); completed"
-    assert dict(row["facts"]) == {
+    assert fact_texts(row["facts"]) == {
         "topic": "t", "blocked_by": "dead_replica", "broker_ids": "3", "replicas_count": "1", "lasted_ms": "11000",
     }  # fmt: skip
     assert told(of_one(ASKED + DEAD.format(broker=3) + COMPLETED.format(at=11))) == []

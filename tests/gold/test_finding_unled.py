@@ -6,12 +6,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from jobs.verify.proof import CONFIRMED, Claim, Record
-from jobs.verify.rules import verified
 from pipeline.core.frames import empty
-from pipeline.gold.finding.unled import refused_leader
 from pipeline.model.lines.evidence import LINE
 from pipeline.model.settings import AuditLimit
+from pipeline.rules.proving.proof import CONFIRMED, Claim, Record
+from pipeline.rules.topic_without_leader_since_creation.refused_leader import refused_leader
+from pipeline.rules.verified import verified
 from schemas.gold.finding import SPEC
 from tests.chain import built
 from tests.gold.start_stories import at
@@ -49,7 +49,7 @@ def found(log: str) -> list[dict[str, Any]]:
     for row in rows:
         claim = Claim(
             "topic_without_leader_since_creation",
-            dict(row["facts"]),
+            row["facts"],
             row["valid_from_at"],
             row["valid_until_at"],
         )

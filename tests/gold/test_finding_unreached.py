@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from pipeline.core.frames import empty
-from pipeline.gold.finding.unreached import quorum_not_reached
+from pipeline.rules.quorum_not_reached.rule import find as quorum_not_reached
 from schemas.gold.finding import SPEC
 from tests.chain import built
 from tests.gold.start_stories import at

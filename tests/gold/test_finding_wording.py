@@ -6,10 +6,11 @@ from polars import col
 
 from jobs.text import length_text
 from pipeline.gold.finding import with_id
-from pipeline.gold.finding.partitions import clock
-from pipeline.gold.finding.ratios import as_java_prints
-from pipeline.gold.finding.wording import decimals, facts, length, plain, words
-from schemas.gold.finding import FACTS, FACTS_OF_RULE
+from pipeline.rules.ratio_disagreement.rule import as_java_prints
+from pipeline.rules.registry import RULES
+from pipeline.rules.shared.wording import decimals, facts, length, plain, words
+from pipeline.rules.standing_imbalance.rule import clock
+from schemas.gold.finding import FACTS
 from tests.frames import at
 
 NAMES = pl.DataFrame(
@@ -98,7 +99,7 @@ def test_facts_that_are_not_known_are_left_out() -> None:
 
 
 def test_every_fact_is_declared_and_belongs_to_a_rule() -> None:
-    assert list(FACTS) == sorted({name for names in FACTS_OF_RULE.values() for name in names})
+    assert list(FACTS) == sorted({name for rule in RULES.values() for name in rule.facts})
 
 
 def test_screens_tell_lengths_as_sentences_do() -> None:

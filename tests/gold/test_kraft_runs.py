@@ -9,6 +9,7 @@ import pytest
 
 from tests.gold.truth import ms
 from tests.lab import Row, built_tables, folder_of, json_lines, rows_of
+from tests.rules.rows import fact_texts
 
 SAMPLES = ("4.0.0-kraft-combined-moves",)
 OTHERS = ("3.9.2-kraft-separate-moves",)
@@ -56,12 +57,12 @@ def test_a_stop_is_told_as_what_it_was(run: Run) -> None:
         own = {
             broker for broker, at in stopped(run, is_planned=is_planned) if abs(told_ms - at) <= NOTICED_MS
         }
-        assert set(dict(one["facts"])["broker_ids"].split(",")) <= own, one["sentence"]
+        assert set(fact_texts(one["facts"])["broker_ids"].split(",")) <= own, one["sentence"]
 
 
 def test_departures_are_counted_that_nobody_asked_for(run: Run) -> None:
     for one in run.told("broker_flapping"):
-        facts = dict(one["facts"])
+        facts = fact_texts(one["facts"])
         killed = [broker for broker, _ in stopped(run, is_planned=False) if broker == facts["broker_id"]]
         assert int(facts["departures_count"]) <= len(killed)
 
@@ -89,7 +90,7 @@ def test_critical_is_what_an_administrator_asked_for_and_nothing_else(run: Run) 
 def test_a_lost_log_directory_is_told_when_it_was(run: Run) -> None:
     (lost,) = [one for one in run.told("outage") if "lost a log directory" in one["sentence"]]
     (disk,) = [one for one in rows(run.folder, "stops.tsv") if one["how"] == "disk"]
-    assert dict(lost["facts"])["broker_ids"] == disk["node"]
+    assert fact_texts(lost["facts"])["broker_ids"] == disk["node"]
     # Noticed by the next checkpoint of high watermarks, every 5 s.
     assert 0 <= ms(lost["valid_from_at"]) - int(disk["from_ms"]) <= 5 * SETTLED_MS
 
@@ -105,7 +106,7 @@ def test_a_lost_quorum_is_told(run: Run) -> None:
     both = [(later, min(end, until)) for (_, until), (later, end) in pairwise(dead) if later < until]
     assert len(lost) == len(both) > 0
     for one, (begun, ended) in zip(sorted(lost, key=lambda each: each["valid_from_at"]), both, strict=True):
-        facts = dict(one["facts"])
+        facts = fact_texts(one["facts"])
         truly_ms = ended - begun
         at_least, at_most = int(facts.get("at_least_ms", 0)), int(facts.get("at_most_ms", NOTICED_MS))
         assert at_least - 3 * SETTLED_MS <= truly_ms <= at_most

@@ -33,6 +33,7 @@ from tests.gold.truth import (
 )
 from tests.gold.zookeeper_labs import UNDECIDED_ENDS, Lab, cases, folder
 from tests.lab import Row, broken_rules, records, rows_of, tables_of
+from tests.rules.rows import fact_texts
 
 VERDICTS = ("first", "valid", "same_state", "failed", "refused", "hidden")
 UNSURE = 0.06  # of elections of 1.1 to 2.6 without server.log, at most
@@ -277,6 +278,6 @@ def test_unclean_elections_are_those_that_were(lab: Lab) -> None:
     assert [one.named() for one in sorted(found)] == [one.named() for one in sorted(true)]
     times = zip(sorted(found), sorted(true), strict=True)
     assert all(0 <= one.at_ms - other.at_ms <= SETTLED_MS for one, other in times)
-    facts = [dict(row["facts"]) for row in lab.rows("finding") if row["rule"] == "unclean_election"]
+    facts = [fact_texts(row["facts"]) for row in lab.rows("finding") if row["rule"] == "unclean_election"]
     lost = {(one.topic, one.partition) for one in true if not one.is_harmless}
     assert {(one["topic"], int(one["partition"])) for one in facts} == lost

@@ -4,17 +4,16 @@ import inspect
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any
 
 import polars as pl
 import pytest
 
+from pipeline import rules
 from pipeline.catalog.tables import TABLES
-from pipeline.gold import finding
-from pipeline.model.brokers.failed_log_dirs import failed_log_dirs
-from pipeline.model.brokers.marked_log_dirs import lost_log_dirs, with_process_up
-from pipeline.model.brokers.up_signs import up_signs
+from pipeline.rules.registry import RULES, Findings
+from pipeline.rules.views import VIEWS
 from tests.chain import ORDER, built, kernel
 from tests.lab import READ, folder_of, records
 
@@ -28,9 +27,9 @@ MORE_LABS = (
     "4.0.0-kraft-combined-moves",
     "4.3.1-kraft-combined-trace",
 )
-RULES = {
-    name: rule
-    for module in iter_modules(finding.__path__, f"{finding.__name__}.")
+RULE_KERNELS = {
+    f"{module.name.split('.')[2]}.{name}": rule
+    for module in walk_packages(rules.__path__, f"{rules.__name__}.")
     for name, rule in inspect.getmembers(import_module(module.name), inspect.isfunction)
     if rule.__module__ == module.name and "made_of" in vars(rule)
 }
@@ -47,26 +46,19 @@ TABLE_KERNELS = {
 def known(request: pytest.FixtureRequest, shared: Path) -> dict[str, Any]:
     """All tables of a lab cluster, and what rules take besides."""
     tables = built(records(folder_of(shared, request.param), (*READ, "server")), *ORDER)
-    node_event, broker_event = tables["node_event"], tables["broker_event"]
-    signs = up_signs(node_event, tables["controller_event"], broker_event, tables["wording_seen"])
-    lost = lost_log_dirs(failed_log_dirs(node_event), broker_event).pipe(with_process_up, signs)
-    return tables | {
-        "signs": signs,
-        "lost": lost,
-        "lost_dirs": lost,
-        "told": tables["finding"],
-        "waited": tables["finding"],
-    }
+    of_all = {"earlier": tables["finding"], "waited": tables["finding"]}
+    found = Findings(tables)
+    return tables | of_all | {name: found.input(name, RULES["outage"]) for name in VIEWS}
 
 
 def test_kernels_and_rules_say_what_they_are_made_of() -> None:
     assert len(TABLE_KERNELS) > 10
-    assert len(RULES) > 30
+    assert len(RULE_KERNELS) > 30
 
 
 def test_without_what_it_is_made_of_there_is_no_row(known: dict[str, Any]) -> None:
     found = {}
-    for name, made in (TABLE_KERNELS | RULES).items():
+    for name, made in (TABLE_KERNELS | RULE_KERNELS).items():
         kernel_of_rows = inspect.unwrap(made)
         given = {one: known[one] for one in inspect.signature(kernel_of_rows).parameters}
         without = {one: given[one].clear() for one in vars(made)["made_of"]}

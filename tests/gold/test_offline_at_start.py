@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from jobs.questions.half_read import half_read_text
-from jobs.verify.proof import UNDECIDED, Claim, Record
-from jobs.verify.rules import verified
+from pipeline.rules.proving.proof import UNDECIDED, Claim, Record
+from pipeline.rules.verified import verified
 from tests.chain import built
 from tests.frames import at
 from tests.jobs.answering import answers_of
+from tests.rules.rows import fact_texts
 from tests.tables import log_table
 
 ELECTED = """
@@ -129,7 +130,7 @@ def test_the_leader_of_before_is_not_that_of_what_is_offline_now() -> None:
 
 def test_of_one_that_nobody_deletes_two_partitions_are_without() -> None:
     (one,) = told(ELECTED + LISTED + LATER)
-    assert one["facts"]["partitions_count"] == "2"
+    assert fact_texts(one["facts"])["partitions_count"] == "2"
 
 
 @pytest.mark.parametrize("line", [LISTED.splitlines()[2], FAILED.splitlines()[1]])

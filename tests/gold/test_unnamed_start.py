@@ -3,11 +3,14 @@
 import polars as pl
 import pytest
 
-from pipeline.gold.finding.faults import fatal_fault
+from pipeline.core.frames import empty
+from pipeline.rules.fatal_fault.rule import find as fatal_fault
+from schemas.gold.finding import SPEC
 from tests.chain import built
 from tests.gold.start_stories import at, begun, fault
 from tests.gold.test_failed_start import Row, findings_of, only
 from tests.rows import records_in
+from tests.rules.rows import fact_texts
 
 VOTERS = (
     "java.lang.IllegalStateException: Configured voter set: [0, 1, 2, 3, 4] is different from the voter set read from the "
@@ -49,7 +52,7 @@ def test_a_node_that_nobody_names(logs: tuple[str, ...], said: str, until: int |
     (row,) = unnamed(*logs)
     assert said in row["sentence"]
     assert (row["valid_until_at"].second if row["valid_until_at"] else None) == until
-    assert dict(row["facts"]).get("node_id") == ("1001" if "1001" in said else None)
+    assert fact_texts(row["facts"]).get("node_id") == ("1001" if "1001" in said else None)
 
 
 @pytest.mark.parametrize("log", [begun(1) + fault(2), begun(1) + UNNAMED_UP], ids=["a fault", "a start"])
@@ -59,5 +62,5 @@ def test_what_may_be_of_several_nodes_proves_no_failed_start(log: str) -> None:
 
 def test_a_fault_as_it_starts_is_a_fault_of_a_node() -> None:
     log = begun(1) + fault(2)
-    (row,) = fatal_fault(built(records_of(log), "node_event")["node_event"]).to_dicts()
+    (row,) = fatal_fault(built(records_of(log), "node_event")["node_event"], empty(SPEC)).to_dicts()
     assert row["sentence"].startswith("a fault ended the process of a node (")

@@ -14,7 +14,6 @@ from jobs import nightly
 from jobs.questions import ask, findings, status, verify_findings
 from jobs.questions.answers import Answers
 from jobs.questions.named import catalog
-from pipeline.store.published import FORMAT_VERSION
 from tests.conftest import REPOSITORY
 from tests.golden import unpacked
 from tests.jobs.answering import answers_of_logs
@@ -36,7 +35,7 @@ class NightlyRun:
 @pytest.fixture
 def golden(tmp_path: Path) -> Path:
     """A warehouse of this format, the test's own."""
-    return unpacked(FORMAT_VERSION, tmp_path)
+    return unpacked(tmp_path)
 
 
 @pytest.fixture(scope="session")

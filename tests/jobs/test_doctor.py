@@ -21,7 +21,7 @@ TABLES = ("bronze.log_record", "silver.term", "gold.finding", "bronze.source_fil
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    warehouse = unpacked(2, tmp_path_factory.mktemp("whole"))
+    warehouse = unpacked(tmp_path_factory.mktemp("whole"))
     stated(warehouse / CLUSTER)
     return warehouse
 
@@ -86,7 +86,7 @@ def test_what_repair_does_not_see_is_mended_another_way(
 def test_a_warehouse_of_a_release_that_stated_nothing_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert asked(unpacked(2, tmp_path)) == 0
+    assert asked(unpacked(tmp_path)) == 0
     assert "stated no counts" in capsys.readouterr().out
 
 

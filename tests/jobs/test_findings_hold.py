@@ -9,11 +9,12 @@ from polars import col
 
 from jobs.questions.answers import Answers
 from jobs.questions.verify_findings import claim, evidence
-from jobs.verify.proof import NOT_CONFIRMED
-from jobs.verify.rules import verified
+from pipeline.rules.proving.proof import NOT_CONFIRMED
+from pipeline.rules.verified import verified
 from tests.conftest import REPOSITORY
 from tests.jobs.answering import answers_of_logs
 from tests.lab import READ
+from tests.rules.rows import fact_texts
 
 FEW = ("corpus/public/2.8.0-AndreasTraut", "lab-runs/3.9.1-zk-moves", "lab-runs/4.0.0-kraft-combined-moves")
 # Of these server.log is read, too.
@@ -47,7 +48,7 @@ def test_no_finding_is_refuted_by_its_lines(cluster: Answers) -> None:
 @pytest.mark.parametrize("name", WITH_SERVER_LOG)
 def test_no_reason_is_refuted_by_its_lines(shared: Path, name: str) -> None:
     answers = answers_of_logs(shared / name, (*READ, "server"))
-    findings = [one for one in answers.findings() if "end_reasons" in dict(one["facts"] or {})]
+    findings = [one for one in answers.findings() if "end_reasons" in fact_texts(one["facts"])]
     found = answers.records([place for one in findings for place in one["evidence"]])
     told = [(one["sentence"], verified(claim(one), evidence(one, found))) for one in findings]
     assert len(told) > 10

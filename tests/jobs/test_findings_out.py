@@ -24,7 +24,7 @@ def finding(rule: str, severity: str, status: str = "new", **given: Any) -> dict
     return {
         "cluster_id": "c", "finding_id": "ab12", "rule": rule, "rule_version": 1, "severity": severity,
         "status": status, "suppressed_by": None, "certainty": "proved", "entity": "orders-0", "root_kind": None, "root_at": None, "root_broker_id": None,
-        "term_id": "1-2", "valid_from_at": AT, "valid_until_at": None, "sentence": "s", "evidence": [PLACE],
+        "term_id": "1-2", "valid_from_at": AT, "valid_until_at": None, "sentence": "s", "evidence": [PLACE], "facts": {"topic": "orders", "partition": 0, "isr": None},
     } | given  # fmt: skip
 
 

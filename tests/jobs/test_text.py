@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobs.text import command_to_see, csv_cell, html_text, printable, printable_lines, shortened
-from pipeline.gold.finding.wording import cut
+from pipeline.rules.shared.wording import cut
 
 HOSTILE = [
     "'; DROP TABLE x; --",

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.spark
 def continued(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iterator[Path]:
     """The golden warehouse after a run of this release over the same logs, one of which has grown."""
     folder = tmp_path_factory.mktemp("continued")
-    warehouse = unpacked(1, folder)
+    warehouse = unpacked(folder)
     assert run(folder, warehouse) == 0
     yield warehouse
     spark.conf.unset("spark.databricks.delta.commitInfo.userMetadata")

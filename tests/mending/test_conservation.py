@@ -22,7 +22,7 @@ def no_spark() -> SparkSession:
 
 @pytest.fixture
 def store(tmp_path: Path) -> ClusterWarehouse:
-    return ClusterWarehouse(LateSession(no_spark, is_plain=True), str(unpacked(2, tmp_path)), CLUSTER)
+    return ClusterWarehouse(LateSession(no_spark, is_plain=True), str(unpacked(tmp_path)), CLUSTER)
 
 
 def test_records_are_those_that_the_manifest_counts(store: ClusterWarehouse) -> None:

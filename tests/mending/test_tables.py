@@ -15,14 +15,14 @@ from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import ACTS
 
 NAME = log_record.SPEC.name
-FORMAT, VERSION = 2, 2  # of the golden warehouse
+VERSION = 2  # of the table in the golden warehouse
 LEFT_OUT = "column left out of the log"
 OF_FILES = ("data file removed", "data file truncated", "one byte flipped")
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return unpacked(FORMAT, tmp_path_factory.mktemp("whole")) / CLUSTER / NAME.replace(".", "/")
+    return unpacked(tmp_path_factory.mktemp("whole")) / CLUSTER / NAME.replace(".", "/")
 
 
 def offsets(rows: pl.DataFrame) -> list[tuple[str, int]]:

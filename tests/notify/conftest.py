@@ -9,14 +9,13 @@ import pytest
 
 from jobs.notify import sending
 from jobs.notify.destination import VARIABLE
-from pipeline.store.published import FORMAT_VERSION
 from tests.golden import unpacked
 from tests.notify.endpoint import Endpoint
 
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return unpacked(FORMAT_VERSION, tmp_path_factory.mktemp("golden"))
+    return unpacked(tmp_path_factory.mktemp("golden"))
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from jobs.cli import main
-from pipeline.store.published import FORMAT_VERSION
 from tests.conftest import REPOSITORY
 from tests.golden import unpacked
 from tests.report.reading import read
@@ -14,7 +13,7 @@ LAB = REPOSITORY / "tests" / "data" / "sample" / "lab-2.2.2"
 
 
 def test_a_warehouse_gives_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    warehouse, file = unpacked(FORMAT_VERSION, tmp_path), tmp_path / "audit.html"
+    warehouse, file = unpacked(tmp_path), tmp_path / "audit.html"
     assert main(["report", "--warehouse", str(warehouse), "--output", str(file)]) == 0
     said = capsys.readouterr()
     assert said.out == "" and said.err.startswith(f"{file}  ") and said.err.endswith(", 1 cluster\n")

@@ -18,12 +18,10 @@ from pipeline.store.readable_warehouse import DirectWarehouse
 from tests.golden import CLUSTER, unpacked
 from tests.store.damaging import ACTS, empty_commit, files, flipped_byte, half_commit
 
-FORMAT = 2
-
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return unpacked(FORMAT, tmp_path_factory.mktemp("whole")) / CLUSTER
+    return unpacked(tmp_path_factory.mktemp("whole")) / CLUSTER
 
 
 @pytest.fixture(scope="module")

@@ -35,7 +35,7 @@ FOREVER = 1 << 45  # ms
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return unpacked(2, tmp_path_factory.mktemp("whole")) / CLUSTER
+    return unpacked(tmp_path_factory.mktemp("whole")) / CLUSTER
 
 
 @pytest.fixture

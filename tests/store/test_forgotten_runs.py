@@ -49,7 +49,7 @@ def test_runs_that_added_to_what_a_table_holds(
 @pytest.fixture
 def cluster(tmp_path: Path) -> Path:
     """Of two runs, without ops.run; no copy of the newest row was ever kept beside it."""
-    found = unpacked(2, tmp_path) / CLUSTER
+    found = unpacked(tmp_path) / CLUSTER
     shutil.rmtree(found / "ops")
     return found
 

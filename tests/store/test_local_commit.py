@@ -11,7 +11,6 @@ from pyspark.sql import SparkSession
 
 from pipeline.store.delta import DeltaFolder
 from pipeline.store.local_commit import CHECKPOINT_EACH, add_row
-from pipeline.store.published import FORMAT_VERSION
 from pipeline.store.warehouse import WRITER
 from schemas.ops import run
 from schemas.spark import struct_of
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.spark
 
 @pytest.fixture
 def golden(spark: SparkSession, tmp_path: Path) -> Path:
-    warehouse = unpacked(FORMAT_VERSION, tmp_path)
+    warehouse = unpacked(tmp_path)
     with_columns_of_now(store_of(spark, warehouse))
     return warehouse
 

@@ -23,7 +23,7 @@ RUNS = "ops/run"
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With the copy of the newest row beside it, as releases keep it by now."""
-    cluster = unpacked(2, tmp_path_factory.mktemp("whole")) / CLUSTER
+    cluster = unpacked(tmp_path_factory.mktemp("whole")) / CLUSTER
     copied(cluster, newest(cluster))
     return cluster
 

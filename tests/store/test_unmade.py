@@ -108,7 +108,7 @@ def test_a_cluster_that_is_lost_but_for_its_newest_run_is_damaged(tmp_path: Path
         "started_at",
         "ended_at",
     )
-    row = dict.fromkeys(texts, "x") | {"run_id": "r", "run_seq": 3, "format_version": 2, "counts": {}}
+    row = dict.fromkeys(texts, "x") | {"run_id": "r", "run_seq": 3, "format_version": 1, "counts": {}}
     row |= {"table_versions": {TABLE.name: 4}}
     (folder / LAST_RUN).write_text(json.dumps(row))
     found = examined(DirectWarehouse(str(tmp_path), LocalFiles()), "c", {TABLE.name: TABLE})

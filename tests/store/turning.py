@@ -34,7 +34,7 @@ Answer = tuple[object, ...]
 
 def made(folder: Path) -> Path:
     """The cluster of a warehouse that Spark wrote, its runs as the writer without Spark adds them, over a checkpoint."""
-    cluster = unpacked(2, folder) / CLUSTER
+    cluster = unpacked(folder) / CLUSTER
     stated(cluster)
     runs, files = cluster / "ops" / "run", LocalFiles()
     row = json.loads(note(files, str(runs), newest_whole(files, str(runs)) or 0) or "")

@@ -1,0 +1,1 @@
+"""The rule broker_flapping: what it finds, its proof, its page and its cases."""

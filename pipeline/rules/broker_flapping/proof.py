@@ -1,0 +1,23 @@
+"""The proof of broker_flapping, from its records alone."""
+
+from collections.abc import Sequence
+
+from pipeline.rules.proving.brokers import is_gone
+from pipeline.rules.proving.proof import Claim, Line, require
+
+KEPT = 5  # so many records a finding keeps
+
+
+def prove(claim: Claim, lines: Sequence[Line]) -> str:
+    broker, count = claim.text("broker_id"), claim.number("departures_count")
+    require(len(lines) == min(count, KEPT), f"{len(lines)} such records for {count} departures")
+    for line in lines:
+        require(is_gone(line, broker), f"{line.place()} does not say that broker {broker} is gone")
+    times = [line.at() for line in lines]
+    require(times == sorted(set(times)), "the records are not one after the other")
+    require(claim.valid_from_at == times[0], f"the first record is of {times[0]}")
+    is_last = len(lines) < count or claim.valid_until_at in (times[-1], None)
+    require(is_last, f"the last record is of {times[-1]}")
+    return (
+        f"gone {len(lines)} times of {count}, first {times[0]}; that it was back between them no record shows"
+    )

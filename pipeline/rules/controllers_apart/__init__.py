@@ -1,0 +1,1 @@
+"""The rule controllers_apart: what it finds, its proof, its page and its cases."""

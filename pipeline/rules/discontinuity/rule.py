@@ -1,0 +1,34 @@
+"""The rule discontinuity."""
+
+import polars as pl
+from polars import col
+
+from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.shared.moves import moves_of_verdict
+from pipeline.rules.shared.wording import graded
+
+
+@of_rows("transition_audit")
+def find(transition_audit: pl.DataFrame) -> pl.DataFrame:
+    """A move starts from another state than the last one led to, and nothing explains it."""
+    is_out_of_line = col("verdict") == "discontinuity"
+    why = ", not from the state that it had led to before"
+    return moves_of_verdict(transition_audit, graded("warning"), is_out_of_line, "logged", why)
+
+
+RULE = Rule(
+    name="discontinuity",
+    version=2,
+    severities=("warning",),
+    facts=(
+        "controller_id",
+        "controller_epoch",
+        "machine",
+        "moves_count",
+        "from_state",
+        "to_state",
+        "topic",
+        "partition",
+    ),
+    find=find,
+)

@@ -1,0 +1,42 @@
+"""The rule failover_slow."""
+
+import polars as pl
+from polars import col
+
+from pipeline.model.settings import AuditLimit
+from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.shared.terms import lines, of_term
+from pipeline.rules.shared.wording import controller_name, graded, length, words
+
+
+@of_rows("controller_term")
+def find(controller_term: pl.DataFrame, audit_limit: AuditLimit) -> pl.DataFrame:
+    """From its election until it was ready a controller took long: meanwhile no leader was elected."""
+    step = longest_step()
+    sentence = words(
+        "{} was ready only {} after its election, longest in {}",
+        *(controller_name(), length(col("ready_ms")), step.str.replace_all("_", " ", literal=True)),
+    )
+    named = graded("warning")
+    slow = controller_term.filter(col("ready_ms") > audit_limit.failover_slow_ms)
+    told = {"lasted_ms": col("ready_ms"), "longest_step": step}
+    return of_term(slow, named, sentence, ("elected_at", "ready_at"), lines("elected", "ready"), **told)
+
+
+def longest_step() -> pl.Expr:
+    step, ms = (pl.element().struct.field(name) for name in ("key", "value"))
+    return col("steps").map.entries().list.eval(step.sort_by(ms, step).last()).list.first()
+
+
+RULE = Rule(
+    name="failover_slow",
+    version=1,
+    severities=("warning",),
+    facts=(
+        "controller_id",
+        "controller_epoch",
+        "lasted_ms",
+        "longest_step",
+    ),
+    find=find,
+)

@@ -1,0 +1,1 @@
+"""The rule illegal_move: what it finds, its proof, its page and its cases."""

@@ -1,0 +1,76 @@
+"""The rule last_known_leader."""
+
+import polars as pl
+from polars import col, lit
+
+from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.shared.wording import (
+    PARTITION,
+    broker_name,
+    counted,
+    facts,
+    graded,
+    kept_evidence,
+    millis,
+    partition_name,
+    root,
+    words,
+)
+
+TERM = ("cluster_id", "term_id")
+LAST_KNOWN = "LAST_KNOWN_LEADER"
+ONE_RETURN_MS = 1_000
+RETURNS = ("cluster_id", "term_id", "leader")
+
+
+@of_rows("leader_election")
+def find(leader_election: pl.DataFrame) -> pl.DataFrame:
+    """From 4.1 on a broker that died is taken out of the eligible replicas when it comes back, and made leader as the
+    last known one: its own log is all there is, and up to 4.0 the same was a clean election. A finding per return.
+    """
+    is_last_known = ~col("is_clean") & (col("selector") == LAST_KNOWN)
+    apart_ms = millis("elected_at") - millis("elected_at").shift(1).over(RETURNS)
+    is_apart = (apart_ms > ONE_RETURN_MS).fill_null(value=True)
+    found = (
+        leader_election.filter(is_last_known)
+        .sort(*RETURNS, "elected_at", "topic", "partition")
+        .with_columns(number=is_apart.cast(pl.Int64).cum_sum().over(RETURNS), name=partition_name())
+        .sort("elected_at", "name", "evidence")
+        .group_by(*RETURNS, "number", maintain_order=True)
+        .agg(
+            col(*PARTITION).first(),
+            partitions=pl.len(),
+            first_name=col("name").first(),
+            valid_from_at=col("elected_at").min(),
+            valid_until_at=col("elected_at").max(),
+            evidence=kept_evidence().unique(maintain_order=True),
+        )
+    )
+    return found.select(
+        *(*TERM, "valid_from_at", "valid_until_at", "evidence"),
+        *graded("warning"),
+        entity=broker_name("leader"),
+        root_event=words("back at {}", millis("valid_from_at")),
+        **root("broker back", "valid_from_at", "leader"),
+        sentence=words(
+            "unclean election: {} was back and made leader of {} as the last known one "
+            "(term {}: first {}); what it had not written to disk is lost if its machine went down",
+            *(broker_name("leader"), counted("partitions", "partition"), "term_id", "first_name"),
+        ),
+        facts=facts(broker_id="leader", partitions_count="partitions", **PARTITION),
+        certainty=lit("proved"),
+    )
+
+
+RULE = Rule(
+    name="last_known_leader",
+    version=3,
+    severities=("warning",),
+    facts=(
+        "broker_id",
+        "partitions_count",
+        "topic",
+        "partition",
+    ),
+    find=find,
+)

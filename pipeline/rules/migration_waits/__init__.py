@@ -1,0 +1,1 @@
+"""The rule migration_waits: what it finds, its proof, its page and its cases."""

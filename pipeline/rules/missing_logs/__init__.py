@@ -1,0 +1,1 @@
+"""The rule missing_logs: what it finds, its proof, its page and its cases."""

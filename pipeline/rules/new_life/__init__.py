@@ -1,0 +1,1 @@
+"""The rule new_life: what it finds, its proof, its page and its cases."""

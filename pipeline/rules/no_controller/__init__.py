@@ -1,0 +1,1 @@
+"""The rule no_controller: what it finds, its proof, its page and its cases."""

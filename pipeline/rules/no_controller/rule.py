@@ -1,0 +1,119 @@
+"""The rule no_controller."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.settings import AuditLimit
+from pipeline.rules.rule import Rule
+from pipeline.rules.shared.causes import because, cause_facts, with_cause_lines
+from pipeline.rules.shared.terms import lines, with_data_end, with_reason_lines, without_stopped
+from pipeline.rules.shared.wording import (
+    CONTROLLER,
+    controller_name,
+    facts,
+    graded,
+    length,
+    millis,
+    root,
+    words,
+)
+
+QUORUM_LOST = "quorum_lost"
+
+
+def find(
+    led_terms: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    audit_limit: AuditLimit,
+    data_end: pl.DataFrame,
+    earlier: pl.DataFrame,
+) -> pl.DataFrame:
+    """Between the end of a term and the next election lies longer than the time-outs explain: in ZooKeeper mode that of
+    a session, in KRaft those of the quorum, which elects at once as long as most of its voters are there.
+
+    Not where a cluster has one broker: while it is down there is nobody to elect, whatever the limit. Nor in KRaft
+    where all brokers had left before: they were shut down, and nobody asks. A KRaft
+    controller prints little: of one whose process ended it counts from when another heard that nobody leads; if that
+    is the last that is told of the quorum, until the end of the logs. led_terms: rows of the view; earlier:
+    findings of quorum_without_leader, of which those of the same time tell more.
+    Source: KafkaRaftClient, RaftConfig (controller.quorum.fetch.timeout.ms, election.timeout.ms,
+    election.backoff.max.ms), from 2.8.
+    """
+    is_lost = (col("gap_kind") == QUORUM_LOST).fill_null(value=False)
+    is_by_end = col("gap_ms").is_not_null() & (col("gap_kind") != "fetch_timeout")
+    # Of a lost quorum it may be heard only as it is over.
+    is_heard_late = is_lost & (
+        millis("superseded_at") - millis("vacant_from_at") <= audit_limit.no_quorum_leader_ms
+    )
+    heard_at = when(~is_heard_late).then("vacant_from_at")
+    from_at = pl.coalesce(heard_at, when(is_by_end).then("ended_at"))
+    ms = pl.coalesce("superseded_at", "until_at").dt.epoch("ms") - from_at.dt.epoch("ms")
+    is_of_several = col("gap_kind").ne_missing(lit("sole_broker"))
+    is_vacant, is_last = heard_at.is_not_null(), col("superseded_at").is_null()
+    bound = when(is_vacant).then(lit("at least")).otherwise(lit("up to"))
+    bounded = words("{} {}", bound, length(ms))
+    how_long = when(is_last).then(lit("as long as the logs go on")).otherwise(bounded)
+    heard = pl.concat_list(lines("elected", "vacant", "next_elected"), "next_state_line")
+    basis = when(is_vacant).then(heard).otherwise("evidence")
+    limit_ms = when(col("mode") == "kraft").then(audit_limit.no_quorum_leader_ms).otherwise(
+        audit_limit.no_controller_ms
+    )  # fmt: skip
+    gap = (
+        with_data_end(with_reason_lines(led_terms), data_end)
+        .filter(is_of_several & (ms > limit_ms))
+        .with_columns(vacancy_at=from_at)
+        .pipe(without_stopped, broker_session)
+    )
+    return gap.select(
+        *("cluster_id", "term_id"),
+        *graded("warning"),
+        entity=lit("controller"),
+        root_event=controller_name(),
+        **root("controller", broker_id="controller_id"),
+        valid_from_at=from_at,
+        valid_until_at="superseded_at",
+        sentence=words(
+            "no controller for {} after {}{}{}",
+            *(
+                how_long,
+                controller_name(),
+                when(is_lost).then(lit(": most of the quorum was down")).otherwise(lit("")),
+                because(from_at),
+            ),
+        ),
+        facts=facts(
+            **CONTROLLER,
+            at_least_ms=when(is_vacant & ~is_last).then(ms),
+            at_most_ms=when(~is_vacant & ~is_last).then(ms),
+            **cause_facts(),
+        ),
+        certainty=lit("inferred"),
+        evidence=with_cause_lines(basis),
+    ).pipe(without_races, earlier)
+
+
+def without_races(gaps: pl.DataFrame, races: pl.DataFrame) -> pl.DataFrame:
+    """Findings of no controller without those of a time of which a race of epochs tells more."""
+    raced = races.select("cluster_id", race_from_at="valid_from_at", race_until_at="valid_until_at")
+    begins_before_end = (col("valid_from_at") <= col("race_until_at")).fill_null(value=True)
+    ends_after_begin = (col("valid_until_at") >= col("race_from_at")).fill_null(value=True)
+    own = ("cluster_id", "entity", "root_event", "valid_from_at")
+    told = gaps.join(raced, on="cluster_id").filter(begins_before_end & ends_after_begin).select(own)
+    return gaps.join(told, on=own, how="anti")
+
+
+RULE = Rule(
+    name="no_controller",
+    version=3,
+    severities=("warning",),
+    facts=(
+        "controller_id",
+        "controller_epoch",
+        "at_least_ms",
+        "at_most_ms",
+        "end_reasons",
+        "first_sign_ms",
+    ),
+    find=find,
+    after=("quorum_without_leader",),
+)

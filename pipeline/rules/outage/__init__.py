@@ -1,0 +1,1 @@
+"""The rule outage: what it finds, its proof, its page and its cases."""

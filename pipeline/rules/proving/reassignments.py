@@ -1,0 +1,29 @@
+"""Proves again what findings say of reassignments, from the bytes of their records."""
+
+import re
+
+from pipeline.rules.proving.partitions import names
+from pipeline.rules.proving.proof import Line
+
+# Source: KafkaController.onPartitionReassignment, updateCurrentReassignment; ReplicationControlManager.replay.
+NAMED = re.compile(r"(?:[Nn]ew replicas |-> \w+\()([\d, ]+)")
+ASSIGNED = re.compile(r"\breplicas=\[?([\d, ]+)")
+LEAVING = re.compile(r"removingReplicas=\[?([\d, ]*)")
+ID = re.compile(r"\d+")
+FAILED, SKIPPED = "Error completing reassignment", "Skipping reassignment"
+
+
+def aims(line: Line) -> list[list[str]]:
+    """Lists of replicas that it may aim at: as named, or as assigned at last without those that are being removed."""
+    lists = [ID.findall(found[1]) for found in NAMED.finditer(line.text)]
+    assigned, leaving = (pattern.findall(line.text) for pattern in (ASSIGNED, LEAVING))
+    if assigned:
+        gone = ID.findall(leaving[-1]) if leaving else []
+        lists.append([one for one in ID.findall(assigned[-1]) if one not in gone])
+    return lists
+
+
+def is_about(line: Line, topic: str, number: int) -> bool:
+    """It names the partition; in KRaft its number in a record, and the topic behind it."""
+    in_record = rf"partitionId={number}\b.* for topic {re.escape(topic)}(?![\w.-])"
+    return names(line, topic, number) or re.search(in_record, line.text) is not None

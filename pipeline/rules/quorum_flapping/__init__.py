@@ -1,0 +1,1 @@
+"""The rule quorum_flapping: what it finds, its proof, its page and its cases."""

@@ -1,0 +1,1 @@
+"""The rule ratio_disagreement: what it finds, its proof, its page and its cases."""

@@ -1,0 +1,1 @@
+"""The rule reassignment_failed: what it finds, its proof, its page and its cases."""

@@ -1,0 +1,1 @@
+"""The rule recreated_at_once: what it finds, its proof, its page and its cases."""

@@ -1,0 +1,83 @@
+"""The rules by name, and the findings of all of them."""
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+import polars as pl
+from polars import lit
+
+from pipeline.rules.order import RULE_NAMES
+from pipeline.rules.rule import OF_RULES, Rule
+from pipeline.rules.views import VIEWS, parameters
+from schemas.namespace import named
+
+EARLIER = "earlier"
+
+
+def loaded(name: str) -> Rule:
+    """The rule of a folder. ImportError, AttributeError: it has no rule.py, or no RULE in it."""
+    rule: Rule = import_module(named(f"pipeline.rules.{name}.rule")).RULE
+    return rule
+
+
+RULES = {name: loaded(name) for name in RULE_NAMES}
+
+
+def tables_of(names: Iterable[str]) -> list[str]:
+    """The inputs behind names of inputs, in the order in which they come up: a view stands for what it is made of."""
+    found: dict[str, None] = {}
+    for name in names:
+        inner = tables_of(parameters(VIEWS[name])) if name in VIEWS else [name]
+        found |= dict.fromkeys(one for one in inner if one != EARLIER)
+    return list(found)
+
+
+# What all rules together are made of.
+INPUTS = tuple(tables_of(name for rule in RULES.values() for name in rule.inputs))
+# Rules whose facts rest on lines of connections.
+OF_CONNECTIONS = tuple(name for name, rule in RULES.items() if "connection_event" in rule.inputs)
+
+
+def with_rule(rule: Rule, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows of its find, with the columns that say which rule it is: OF_RULES."""
+    own = (lit(rule.name).alias("rule"), lit(rule.version, pl.Int32).alias("rule_version"))
+    return rows.with_columns(*own).select(OF_RULES)
+
+
+def findings(given: Mapping[str, Any]) -> pl.DataFrame:
+    """One row per finding of any rule, columns OF_RULES. given: INPUTS by name."""
+    found = Findings(given)
+    for name in RULES:
+        found.of(name)
+    for name, rule in RULES.items():
+        if rule.absorb is not None:
+            own, left = rule.absorb(found.of(name), found.of_all(rule.absorbed), given["audit_limit"])
+            found.rows[name] = own
+            found.rows |= {one: left.filter(pl.col("rule") == one) for one in rule.absorbed}
+    return found.of_all(RULES)
+
+
+class Findings:
+    """Findings by rule, each rule found once, after those that it names."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self.given = dict(given)
+        self.rows: dict[str, pl.DataFrame] = {}
+
+    def of(self, name: str) -> pl.DataFrame:
+        if name not in self.rows:
+            rule = RULES[name]
+            rows = rule.find(**{one: self.input(one, rule) for one in rule.inputs})
+            self.rows[name] = with_rule(rule, rows)
+        return self.rows[name]
+
+    def of_all(self, names: Iterable[str]) -> pl.DataFrame:
+        return pl.concat([self.of(name) for name in names])
+
+    def input(self, name: str, rule: Rule) -> Any:
+        if name == EARLIER:
+            return self.of_all(rule.after)
+        if name not in self.given:
+            self.given[name] = VIEWS[name](**{one: self.input(one, rule) for one in parameters(VIEWS[name])})
+        return self.given[name]

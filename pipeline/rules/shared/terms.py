@@ -1,0 +1,74 @@
+"""Rules on terms of controllers."""
+
+import polars as pl
+from polars import col
+
+from pipeline.model.lines.evidence import NO_LINES
+from pipeline.model.settings import AuditLimit
+from pipeline.rules.shared.outage_causes import CHOSEN, ONE_STOP
+from pipeline.rules.shared.wording import CONTROLLER, controller_name, facts, root
+
+WROTE = "zombie_wrote"
+
+
+def of_term(
+    terms: pl.DataFrame,
+    named: tuple[pl.Expr, ...],
+    sentence: pl.Expr,
+    times: tuple[str, str],
+    evidence: pl.Expr,
+    **others: str | pl.Expr,
+) -> pl.DataFrame:
+    """Findings about the controller of a term, for which the term is the root event. times: since when, until when;
+    others: facts beside who it is."""
+    since, until = times
+    return terms.select(
+        *("cluster_id", "term_id", "certainty"),
+        *named,
+        entity=controller_name(),
+        root_event=controller_name(),
+        **root("controller", broker_id="controller_id"),
+        valid_from_at=since,
+        valid_until_at=until,
+        sentence=sentence,
+        facts=facts(**CONTROLLER, **others),
+        evidence=evidence.list.unique(maintain_order=True),
+    )
+
+
+def lines(*names: str) -> pl.Expr:
+    """The records of a term that say so, in that order."""
+    return pl.concat_list(col("lines").map.get(name).fill_null(NO_LINES) for name in names)
+
+
+def with_reason_lines(controller_term: pl.DataFrame) -> pl.DataFrame:
+    """Terms with the lines of REASON as columns."""
+    return controller_term.with_columns(end_lines=lines("reason"), first_sign_lines=lines("first_sign"))
+
+
+def is_late(audit_limit: AuditLimit) -> pl.Expr:
+    """True if the controller outlived its term for longer than conf allows."""
+    return -col("gap_ms") > audit_limit.overlap_ms
+
+
+def without_stopped(gap: pl.DataFrame, broker_session: pl.DataFrame) -> pl.DataFrame:
+    """Without the KRaft terms at whose vacancy_at all brokers had left that were ever there; and without the last one
+    where the logs end soon after, amid a stop: a broker had just been shut down."""
+    own, at = ("cluster_id", "term_id"), col("vacancy_at")
+    stays = broker_session.select("cluster_id", "mode", "joined_at", "left_at", "left_how")
+    came = (
+        gap.filter(col("mode") == "kraft")
+        .join(stays, on=["cluster_id", "mode"])
+        .filter(col("joined_at") <= at)
+    )
+    is_there = (col("left_at") > at).fill_null(value=True)
+    is_end = col("superseded_at").is_null() & (col("until_at") <= at + ONE_STOP)
+    is_just_stopped = (col("left_how") == CHOSEN) & col("left_at").is_between(at - ONE_STOP, at)
+    stopped = came.join(came.filter(is_there), on=own, how="anti")
+    amid_stop = came.filter(is_end, is_just_stopped.fill_null(value=False))
+    return gap.join(stopped, on=own, how="anti").join(amid_stop, on=own, how="anti")
+
+
+def with_data_end(controller_term: pl.DataFrame, data_end: pl.DataFrame) -> pl.DataFrame:
+    """Adds until_at, the end of the data of the cluster."""
+    return controller_term.join(data_end.select("cluster_id", "until_at"), on="cluster_id", how="inner")

@@ -1,0 +1,76 @@
+"""The rule slow_creation."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.settings import AuditLimit
+from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.shared.wording import (
+    enumerated,
+    facts,
+    length,
+    lines_of,
+    millis,
+    of_topic,
+    root,
+    words,
+)
+
+
+@of_rows("topic_lifecycle")
+def find(
+    topic_lifecycle: pl.DataFrame, controller_term: pl.DataFrame, audit_limit: AuditLimit
+) -> pl.DataFrame:
+    """A topic was served long after its creation, as its controller was late to elect leaders: what brokers alone are
+    late with may be a log that is missing."""
+    refused = controller_term.filter(col("fenced_from_at").is_not_null()).select(
+        "cluster_id", "term_id", "fenced_from_at", "controller_id"
+    )
+    is_late = (col("mode") == "kraft") | (col("online_ms") * 2 > col("serving_ms"))
+    is_own = (col("online_ms") < audit_limit.unled_topic_ms) | col("waited_for").is_null()
+    slow = (
+        topic_lifecycle.filter(col("serving_ms") > audit_limit.creation_ms, is_late, is_own)
+        .join(refused, on=["cluster_id", "term_id"], how="left")
+        .with_columns(is_refused=(col("fenced_from_at") <= col("serving_at")).fill_null(value=False))
+    )
+    why = (
+        when("is_refused").then(words(": controller {} could not write", "controller_id"))
+        .when(col("waited_for").is_not_null()).then(
+            words(": partition {} waited for {}", "slowest_partition", words("broker {}", enumerated("waited_for")))
+        )
+        .otherwise(lit(""))
+    )  # fmt: skip
+    return slow.select(
+        *of_topic("info"),
+        root_event=words("creation {}", millis("created_at")),
+        **root("creation", "created_at"),
+        valid_from_at="created_at",
+        valid_until_at="serving_at",
+        sentence=words(
+            "topic {} was served {} after its creation{}", "topic", length(col("serving_ms")), why
+        ),
+        facts=facts(
+            topic="topic",
+            partition="slowest_partition",
+            controller_id=when("is_refused").then("controller_id"),
+            broker_ids=when(~col("is_refused")).then("waited_for"),
+            lasted_ms="serving_ms",
+        ),
+        certainty="certainty",
+        evidence=lines_of("created", "serving"),
+    )
+
+
+RULE = Rule(
+    name="slow_creation",
+    version=1,
+    severities=("info",),
+    facts=(
+        "topic",
+        "partition",
+        "controller_id",
+        "broker_ids",
+        "lasted_ms",
+    ),
+    find=find,
+)

@@ -1,0 +1,1 @@
+"""The rule standing_imbalance: what it finds, its proof, its page and its cases."""

@@ -1,0 +1,1 @@
+"""The rule stated_imbalance: what it finds, its proof, its page and its cases."""

@@ -1,0 +1,14 @@
+"""The proof of topic_removed_by_hand, from its records alone."""
+
+from collections.abc import Sequence
+
+from pipeline.rules.proving.proof import Claim, Line, require, require_span
+from pipeline.rules.proving.topics import NEW, named
+
+
+def prove(claim: Claim, lines: Sequence[Line]) -> str:
+    topic = claim.text("topic")
+    removed = named(NEW, lines, topic, 2)
+    require(removed, f"no record says that topic {topic} is gone")
+    require_span(claim, removed[0], removed[0])
+    return f"gone {removed[0]}"

@@ -1,0 +1,96 @@
+"""Rule on partitions that got no leader as they were created, by the controller's own ERROR."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.lines.evidence import LINE, NO_LINES, known_lines
+from pipeline.model.settings import AuditLimit
+from pipeline.rules.rule import of_rows
+from pipeline.rules.shared.wording import facts, ids, length, millis, of_topic, root, words
+
+RULE = "topic_without_leader_since_creation"
+TOPIC = ("cluster_id", "topic")
+PARTITION = (*TOPIC, "partition")
+# The labs of 2.2 to 2.6 print an empty list, those of 0.11 and 3.2 the brokers.
+ASSIGNED = r"assigned replicas are \[([\d, ]*)\]"
+
+
+@of_rows("transition_audit")
+def refused_leader(
+    transition_audit: pl.DataFrame,
+    topic_lifecycle: pl.DataFrame,
+    waited: pl.DataFrame,
+    audit_limit: AuditLimit,
+) -> pl.DataFrame:
+    """A controller says that a partition could get no leader as it was created, for none of its replicas was alive, and
+    it had none for a while, or no line says that it got one.
+
+    waited: findings of topic_without_leader_since_creation, which know the creation itself.
+    Source: PartitionStateMachine.initializeLeaderAndIsrForPartition, 0.8 to 1.0; doHandleStateChanges, 1.1 to 3.9.
+    """
+    found = refusals(transition_audit, topic_lifecycle, waited)
+    lasted_ms = millis("over_at") - millis("logged_at")
+    is_told = (lasted_ms >= audit_limit.unled_topic_ms).fill_null(value=True)
+    has_ids = col("broker_ids").list.len() > 0
+    alive = (
+        when(has_ids).then(words(", for none of its replicas ({}) was alive", ids("broker_ids")))
+        .when(col("exception_message").str.contains("No assigned replica is alive"))
+        .then(lit(", for none of its replicas was alive"))
+        .otherwise(lit(""))
+    )  # fmt: skip
+    end = when(col("over_at").is_null()).then(lit("; no line says that it got one")).otherwise(
+        words("; it had one, or was gone, {} later", length(lasted_ms))
+    )  # fmt: skip
+    severity = when(col("over_at").is_null()).then(lit("warning")).otherwise(lit("info"))
+    return found.filter(is_told).select(
+        *of_topic(severity),
+        root_event=words("partition {} refused at {}", "partition", millis("logged_at")),
+        **root("creation", "logged_at"),
+        valid_from_at="logged_at",
+        valid_until_at="over_at",
+        sentence=words(
+            "partition {} of topic {} got no leader as it was created{}{}", "partition", "topic", alive, end
+        ),
+        facts=facts(
+            topic="topic",
+            partition="partition",
+            broker_ids=when(has_ids).then("broker_ids"),
+            lasted_ms=lasted_ms,
+        ),
+        certainty=lit("proved"),
+        evidence=pl.concat_list("line", when(col("online_at").is_not_null()).then("online_line").otherwise(NO_LINES)),
+    )  # fmt: skip
+
+
+def refusals(
+    transition_audit: pl.DataFrame, topic_lifecycle: pl.DataFrame, waited: pl.DataFrame
+) -> pl.DataFrame:
+    """One row per partition that was refused a leader, by the first line: broker_ids, those of its replicas that the
+    line lists; online_line; over_at: when it came online, was served or ended; null: no line tells."""
+    moves = transition_audit.filter(
+        col("machine") == "partition", col("to_state") == "OnlinePartition", col("logged_at").is_not_null()
+    )
+    is_failing = (col("outcome") == "failed") & (col("from_state") == "NewPartition")
+    refused = moves.filter(is_failing).select(PARTITION).unique()
+    moves = moves.join(refused, on=PARTITION, how="semi").sort(*PARTITION, "logged_at", *LINE)
+    online = when(col("outcome") == "done").then("logged_at")
+    online_line = when(col("outcome") == "done").then(known_lines(LINE))
+    lives = topic_lifecycle.select(*TOPIC, life_at=pl.min_horizontal("serving_at", "ended_at")).drop_nulls()
+    return (
+        moves.with_columns(
+            online_at=online.backward_fill().over(PARTITION),
+            online_line=online_line.backward_fill().over(PARTITION),
+            line=known_lines(LINE),
+            broker_ids=col("exception_message").str.extract(ASSIGNED).str.extract_all(r"\d+").cast(pl.List(pl.Int32)),
+        )
+        .filter(is_failing)
+        .join(waited.select("cluster_id", topic=col("facts").struct.field("topic")), on=TOPIC, how="anti")
+        .sort("logged_at")
+        .join_asof(
+            lives.sort("life_at"), left_on="logged_at", right_on="life_at", by=TOPIC, strategy="forward",
+            coalesce=False, check_sortedness=False,
+        )
+        .with_columns(over_at=pl.coalesce("online_at", "life_at"))
+        .sort(*PARTITION, "logged_at", *LINE)
+        .unique([*PARTITION, "over_at"], keep="first", maintain_order=True)
+    )  # fmt: skip

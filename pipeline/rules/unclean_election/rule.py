@@ -1,0 +1,215 @@
+"""The rule unclean_election."""
+
+import polars as pl
+from polars import col, lit, when
+
+from pipeline.model.lines.evidence import LINE, line
+from pipeline.model.terms.term_steps import STARTED
+from pipeline.rules.rule import Rule, of_rows
+from pipeline.rules.shared.causes import REASON, cause_facts, is_known, reason, with_cause_lines
+from pipeline.rules.shared.wording import (
+    NO_TERM,
+    PARTITION,
+    facts,
+    graded,
+    ids,
+    millis,
+    partition_name,
+    root,
+    words,
+)
+
+LAST_KNOWN = "LAST_KNOWN_LEADER"
+LOST = "; records that it had not copied are lost"
+LESS_LOST = "; no loss is seen: no former one came back with more records"
+# What diffs of partitions tell so, replays tell again.
+SAYING_SO = ("selector_unclean_elected", "elect_unclean", "partition_transition")
+DIFF, CHOICE, UNCLEAN = "partition_diff_unclean", "elect_unclean", "elected_unclean"
+OUTSIDE = "unclean election{}: {} got leader {} outside of its in-sync replicas"
+ASKED = " that an administrator asked for"
+
+
+@of_rows("leader_election", "election_event")
+def find(
+    leader_election: pl.DataFrame,
+    election_event: pl.DataFrame,
+    broker_session: pl.DataFrame,
+    controller_event: pl.DataFrame,
+) -> pl.DataFrame:
+    """A leader from outside of the ISR was chosen: what the old leader had alone is lost.
+
+    By gold.leader_election; what Kafka says so beside it, by the line: so the first that logs which begin in the middle
+    of a term tell of a partition (first_diffs). Of a last known leader: see last_known_leader.
+    Where the last leader came back nothing is lost, and nothing is told. A warning where logs show that none was.
+    """
+    is_unclean, has_two_lines = ~col("is_clean"), col("evidence").list.len() > 1
+    # Of an election with a selector, Kafka's own word is a second line, also where it failed afterwards.
+    told = leader_election.filter(is_unclean | has_two_lines).select("evidence")
+    lines = told.explode("evidence", empty_as_null=False, keep_nulls=False).unnest("evidence")
+    says_so = col("event").is_in(SAYING_SO) & (col("step") == UNCLEAN)
+    said = election_event.filter(says_so).join(lines, on=LINE, how="anti")
+    diffs = first_diffs(election_event, leader_election, controller_event)
+    is_other = col("selector").ne_missing(lit(LAST_KNOWN))
+    is_at_risk = ~col("was_last_leader").fill_null(value=False)
+    unclean = leader_election.filter(is_unclean & is_other & is_at_risk)
+    with_reason = with_last_departure(unclean, broker_session, last_leader(), "elected_at")
+    return pl.concat([elected(with_reason), said_unclean(pl.concat([said, diffs]))], how="diagonal")
+
+
+def first_diffs(
+    election_event: pl.DataFrame, leader_election: pl.DataFrame, controller_event: pl.DataFrame
+) -> pl.DataFrame:
+    """Diffs of partitions, the first line of each, that tell an unclean election of KRaft which is in no row of
+    gold.leader_election, and in no line by which a controller chose: nobody printed the leader before. Not those of a
+    process that started and was not elected since: it replays what may be long ago.
+
+    Source: PartitionRegistration.maybeLogPartitionChange, from 3.0; a reassignment is said in the same words, but
+    changes no recovery state.
+    """
+    diffs = election_event.filter(event=DIFF, step=UNCLEAN).filter(col("logged_at").is_not_null())
+    steps = (
+        controller_event.filter(col("step").is_in([*STARTED, "elected"]), col("logged_at").is_not_null())
+        .select("cluster_id", "node_id", step_at="logged_at", last_step="step")
+        .sort("step_at")
+    )
+    partition = ("cluster_id", "topic_id", "partition")
+    chosen = election_event.filter(event=CHOICE)
+    return (
+        diffs.sort("logged_at", *LINE)
+        .join_asof(
+            steps,
+            left_on="logged_at",
+            right_on="step_at",
+            by=["cluster_id", "node_id"],
+            check_sortedness=False,
+        )
+        .filter(~col("last_step").is_in(STARTED).fill_null(value=False))
+        .unique([*partition, "leader_epoch"], keep="first", maintain_order=True)
+        .join(chosen, on=[*partition, "new_leader"], how="anti")
+        .join(leader_election, on=["cluster_id", "topic", "partition", "leader_epoch"], how="anti")
+        .select(election_event.columns)
+    )
+
+
+def last_leader() -> pl.Expr:
+    """The leader before, or the only one that was in sync: why it is gone, the election was unclean."""
+    only = when(col("isr_before").list.len() == 1).then(col("isr_before").list.first())
+    return when(col("old_leader") >= 0).then("old_leader").otherwise(only)
+
+
+def elected(unclean: pl.DataFrame) -> pl.DataFrame:
+    certainty = when("is_unclean_said").then(lit("proved")).otherwise(lit("inferred"))
+    is_lossless = col("records_at_risk") == 0
+    why = when(is_known()).then(words("; broker {} {}", "gone_id", reason("elected_at"))).otherwise(lit(""))
+    return unclean.select(
+        *("cluster_id", "term_id"),
+        *graded(when(is_lossless).then(lit("warning")).otherwise(lit("critical"))),
+        entity=partition_name(),
+        root_event=words("{} at {}", "trigger", millis("elected_at")),
+        **root(col("trigger"), "elected_at"),
+        valid_from_at="elected_at",
+        valid_until_at="elected_at",
+        sentence=words(
+            OUTSIDE + " (term {}: {} -> {}){}{}",
+            *(by_whom(), partition_name(), "leader", "term_id"),
+            *(leadership("old_leader", "isr_before"), leadership("leader", "isr"), why, lost()),
+        ),
+        evidence=with_cause_lines(col("evidence")),
+        facts=facts(
+            **PARTITION,
+            leader="leader",
+            old_leader=when(col("old_leader") >= 0).then("old_leader"),
+            isr_before="isr_before",
+            isr="isr",
+            records_at_risk="records_at_risk",
+            **cause_facts(),
+        ),
+        certainty=certainty,
+    )
+
+
+def by_whom() -> pl.Expr:
+    """Kafka elects so itself where the topic allows it: as a broker comes back, and by a task from 3.9 on."""
+    return when(col("kind") == "offline_admin_unclean").then(lit(ASKED)).otherwise(lit(""))
+
+
+def lost() -> pl.Expr:
+    """What an unclean election cost, as far as the ends of the two logs tell."""
+    risk = col("records_at_risk")
+    return (
+        when(risk > 0)
+        .then(words(LOST + ", at most {}", risk))
+        .when(risk == 0)
+        .then(lit(LESS_LOST))
+        .otherwise(lit(LOST))
+    )
+
+
+def leadership(leader: str, isr: str) -> pl.Expr:
+    """Who leads with which ISR."""
+    who = when(col(leader) >= 0).then(words("leader {}", leader)).otherwise(lit("no leader"))
+    members = when(col(isr).is_not_null()).then(words("ISR [{}]", ids(isr))).otherwise(lit("ISR not known"))
+    return words("{}, {}", who, members)
+
+
+def said_unclean(said: pl.DataFrame) -> pl.DataFrame:
+    """The same by a line alone: of the offline selector up to 1.0, a state to recover from 3.2, KRaft from 3.2."""
+    topic = pl.coalesce("topic", "topic_id")
+    partition = partition_name(topic)
+    return said.filter(col("logged_at").is_not_null()).select(
+        "cluster_id",
+        *graded("critical"),
+        entity=partition,
+        root_event=words("elected at {}", millis("logged_at")),
+        **root("election", "logged_at"),
+        term_id=NO_TERM,
+        valid_from_at="logged_at",
+        valid_until_at="logged_at",
+        sentence=words(OUTSIDE + LOST, lit(""), partition, "new_leader"),
+        facts=facts(topic=topic, partition="partition", leader="new_leader"),
+        certainty=lit("proved"),
+        evidence=pl.concat_list(line()),
+    )
+
+
+def with_last_departure(
+    rows: pl.DataFrame, broker_session: pl.DataFrame, broker_id: pl.Expr, at: str
+) -> pl.DataFrame:
+    """Rows with gone_id and REASON of its last departure by `at`; null where it is not known, or the broker is back."""
+    stays = broker_session.select("cluster_id", "joined_at", gone_id="broker_id")
+    left = broker_session.filter(col("left_at").is_not_null(), is_known()).select(
+        "cluster_id", "left_at", *REASON, gone_id="broker_id"
+    )
+    by = ["cluster_id", "gone_id"]
+    found = (
+        rows.with_columns(gone_id=broker_id)
+        .sort(at)
+        .join_asof(left.sort("left_at"), left_on=at, right_on="left_at", by=by, check_sortedness=False)
+        .join_asof(stays.sort("joined_at"), left_on=at, right_on="joined_at", by=by, check_sortedness=False)
+    )
+    is_away = (col("left_at") > col("joined_at")).fill_null(value=False)
+    return found.with_columns(when(is_away).then(one).alias(one) for one in REASON).drop(
+        "left_at", "joined_at"
+    )
+
+
+RULE = Rule(
+    name="unclean_election",
+    version=3,
+    severities=(
+        "critical",
+        "warning",
+    ),
+    facts=(
+        "topic",
+        "partition",
+        "leader",
+        "old_leader",
+        "isr_before",
+        "isr",
+        "records_at_risk",
+        "end_reasons",
+        "first_sign_ms",
+    ),
+    find=find,
+)

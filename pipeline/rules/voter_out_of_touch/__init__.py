@@ -1,0 +1,1 @@
+"""The rule voter_out_of_touch: what it finds, its proof, its page and its cases."""

@@ -1,0 +1,1 @@
+"""Rules of the audit: each has all of its parts, and its cases hold."""
